@@ -1,0 +1,56 @@
+# Two commands for a fresh machine: `make demo` and `make test`. Both install the locked set into .venv when it
+# is missing or older than the lock, and otherwise start at once.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+CORES ?= all
+
+.PHONY: help demo test lint types unit check-workflow install lock benchmark clean
+
+help:
+	@echo "make demo       the studies on the embedded data, at a small size; ends by naming the report"
+	@echo "make test       lint, types and every test"
+	@echo "make benchmark  what the speed claims rest on"
+	@echo "make lock       resolve envs/requirements.lock anew"
+
+install: $(STAMP)
+
+$(STAMP): envs/requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "mlreduce needs Python 3.11 or later; $(PYTHON) is older. Name another with: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r envs/requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --no-index -e .
+	@touch $@
+
+demo: $(STAMP)
+	@$(BIN)/snakemake --cores $(CORES)
+
+test: lint types check-workflow unit
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/snakefmt --check Snakefile workflow
+
+types: $(STAMP)
+	$(BIN)/mypy
+
+check-workflow: $(STAMP)
+	$(BIN)/snakemake --lint
+
+unit: $(STAMP)
+	$(BIN)/pytest
+
+benchmark: $(STAMP)
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/bibtex_split.py
+
+lock: $(STAMP)
+	$(BIN)/uv pip compile pyproject.toml --extra workflow --extra dev --universal --python-version 3.11 \
+		--fork-strategy fewest --generate-hashes --no-annotate --no-emit-index-url --no-emit-find-links \
+		--custom-compile-command "make lock" --quiet --upgrade --output-file envs/requirements.lock
+
+clean:
+	rm -rf $(VENV)

@@ -1,0 +1,50 @@
+# The map: configuration, stations, a target per paper. Stations, in the order of the road:
+# fetch -> prepare -> factorise, split -> reduce -> predict -> gather -> table, figure -> audit -> report
+from snakemake.utils import min_version
+
+min_version("9.19")
+
+
+configfile: "config/config.yaml"
+
+
+include: "workflow/rules/common.smk"
+include: "workflow/rules/data.smk"
+include: "workflow/rules/evaluate.smk"
+include: "workflow/rules/outputs.smk"
+
+
+localrules:
+    all,
+    cplst,
+    cplst_table3,
+    cplst_figure1,
+    cplst_audit,
+
+
+rule all:
+    default_target: True
+    input:
+        f"{BASE}/report.html",
+
+
+# cplst-2012: label-space reduction with linear regression
+rule cplst:
+    input:
+        outputs_of("cplst-2012"),
+
+
+rule cplst_table3:
+    input:
+        f"{BASE}/cplst-2012/table3.csv",
+        f"{BASE}/cplst-2012/table3.md",
+
+
+rule cplst_figure1:
+    input:
+        figure_files("cplst-2012"),
+
+
+rule cplst_audit:
+    input:
+        f"{BASE}/cplst-2012/audit.md",

@@ -1,0 +1,194 @@
+"""What data sets there are: the catalogue file, its entries, and reading one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from mlreduce.configuration import read_yaml, validate
+from mlreduce.datasets.arff import read_arff
+from mlreduce.datasets.data import MultiLabelData
+from mlreduce.datasets.embedded import digits, planted
+from mlreduce.datasets.fetch import FileEntry, fetch
+from mlreduce.datasets.tables import read_tables
+from mlreduce.exceptions import ConfigurationError, DataError, unknown_name
+
+__all__ = ["Catalogue", "Dataset", "load_dataset", "read_catalogue"]
+
+_BUILT_IN = Path(__file__).with_name("datasets.yaml")
+
+
+class Dataset(NamedTuple):
+    """One entry of the catalogue.
+
+    Attributes
+    ----------
+    name : str
+    reader : {"arff", "tables", "digits", "planted"}
+    files : dict of str to list of FileEntry
+        By role: ``data`` and ``labels`` for ARFF, ``features`` and ``labels`` for tables, none for embedded sets.
+    options : dict
+        The entry itself, with what the reader and the checks need.
+    """
+
+    name: str
+    reader: str
+    files: dict[str, list[FileEntry]]
+    options: Mapping[str, Any]
+
+    def fetch(self, mirror: str | Path | None = None, cache_folder: str | Path | None = None) -> list[Path]:
+        """Fetch every file of the data set and return where they are; see `mlreduce.datasets.fetch.fetch`."""
+        return [fetch(entry, mirror, cache_folder) for entries in self.files.values() for entry in entries]
+
+    def read(self, folder: str | Path | None = None, *, paths: list[Path] | None = None) -> MultiLabelData:
+        """Read the data set from its files and check it against the entry.
+
+        Parameters
+        ----------
+        folder : path or None
+            Folder that holds the files by their names.
+        paths : list of paths or None
+            The files themselves, as `fetch` returned them.
+
+        Raises
+        ------
+        DataError
+            If a file cannot be read, or the data set is not what the entry describes.
+        """
+        if paths is None:
+            names = [entry.name for entries in self.files.values() for entry in entries]
+            paths = [Path(folder or ".") / name for name in names]
+        remaining = iter(paths)
+        by_role = {role: [next(remaining) for _ in entries] for role, entries in self.files.items()}
+        attributes = None
+        if self.reader == "arff":
+            labels = by_role["labels"][0] if "labels" in by_role else int(self.options["labels"]["last"])
+            keep = bool(self.options.get("keep_identifiers", False))
+            data, attributes = read_arff(by_role["data"], labels, self.name, keep)
+        elif self.reader == "tables":
+            data = read_tables(by_role["features"][0], by_role["labels"][0], self.name)
+        elif self.reader == "digits":
+            data = digits()
+        else:
+            data = planted(**self.options.get("parameters", {})).data
+        self._check(data, attributes)
+        return data
+
+    def _check(self, data: MultiLabelData, attributes: int | None) -> None:
+        found = {
+            "instances": data.X.shape[0],
+            "attributes": data.X.shape[1] if attributes is None else attributes,
+            "labels": data.Y.shape[1],
+            "cardinality": round(data.cardinality, 3),
+        }
+        for key, expected in self.options.get("expect", {}).items():
+            if abs(found[key] - expected) > (0.0015 if key == "cardinality" else 0):
+                raise DataError(f"{self.name}: expected {expected} {key}, found {found[key]}; is a file truncated?")
+        empty = [data.label_names[i] for i in (data.Y.sum(axis=0, dtype=int) == 0).nonzero()[0]]
+        if empty and self.options.get("empty_labels", "refuse") == "refuse":
+            raise DataError(
+                f"{self.name}: no instance has the label(s) {', '.join(map(repr, empty[:5]))}"
+                f"{' and others' if len(empty) > 5 else ''}; drop them, or set empty_labels: keep in its entry"
+            )
+
+
+class Catalogue(dict[str, Dataset]):
+    """Data sets by name; asking for an unknown one says which is nearest."""
+
+    def __missing__(self, name: str) -> Dataset:
+        raise ConfigurationError(unknown_name("data set", name, self))
+
+
+def _files(entry: Mapping[str, Any], role: str, name: str, sources: Mapping[str, str], base: Path) -> list[FileEntry]:
+    value = entry.get(role, [])
+    if isinstance(value, Mapping) and "last" in value:
+        return []
+    found = []
+    for item in value if isinstance(value, list) else [value]:
+        if isinstance(item, str):
+            found.append(FileEntry(name, Path(item).name, local=base / item))
+            continue
+        for source in item["sources"]:
+            if source not in sources:
+                raise ConfigurationError(unknown_name("source", source, sources, f"data set {name!r}"))
+        addresses = tuple(sources[s].format(dataset=name, file=item["name"]) for s in item["sources"])
+        found.append(FileEntry(name, item["name"], addresses, item["sha256"]))
+    return found
+
+
+_ROLES = {"arff": ("data", "labels"), "tables": ("features", "labels")}
+
+
+@cache
+def read_catalogue(path: str | Path | None = None) -> Catalogue:
+    """Read the catalogue, and a file of the user's own on top of it.
+
+    Parameters
+    ----------
+    path : path or None, default=None
+        A datasets file of your own; its entries come beside, and where names coincide before, the built-in ones.
+        Files that it names are relative to its folder.
+
+    Raises
+    ------
+    ConfigurationError
+        If an entry has an unknown or missing key; the sentence names the file, the key and what is allowed.
+    """
+    catalogue = Catalogue()
+    for file in (_BUILT_IN, *([Path(path)] if path else [])):
+        content = read_yaml(file)
+        validate(content, "datasets", str(file))
+        for name, entry in content["datasets"].items():
+            roles = _ROLES.get(entry["reader"], ())
+            files = {role: _files(entry, role, name, content.get("sources", {}), file.parent) for role in roles}
+            catalogue[name] = Dataset(name, entry["reader"], {r: f for r, f in files.items() if f}, entry)
+    return catalogue
+
+
+def load_dataset(
+    name: str,
+    mirror: str | Path | None = None,
+    *,
+    catalogue: str | Path | None = None,
+    cache: str | Path | None = None,
+) -> MultiLabelData:
+    """Load a data set, downloading its files when they are not in the cache yet.
+
+    Parameters
+    ----------
+    name : str
+        "digits" and "planted" need no file; "emotions", "yeast", "scene", "enron", "medical", "genbase", "birds",
+        "corel5k", "bibtex" and "mediamill" are published files.
+    mirror : path or None, default=None
+        A folder to read from instead, with the files as ``<data set>/<file>``; also the environment variable
+        MLREDUCE_MIRROR. The checksums are checked all the same.
+    catalogue : path or None, default=None
+        A datasets file of your own with further entries.
+    cache : path or None, default=None
+        Where downloads are kept; also the environment variable MLREDUCE_CACHE. The default is the user's cache
+        folder, shared by all checkouts.
+
+    Returns
+    -------
+    MultiLabelData
+        With ``X``, ``Y``, ``feature_names`` and ``label_names``.
+
+    Raises
+    ------
+    ConfigurationError
+        If the name is unknown.
+    FetchError
+        If a file cannot be had, or is not the published one.
+    DataError
+        If a file cannot be read.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> mlreduce.load_dataset("digits")
+    MultiLabelData('digits': 1797 instances, 64 dense features, 8 labels, cardinality 3.396)
+    """
+    dataset = read_catalogue(catalogue)[name]
+    return dataset.read(paths=dataset.fetch(mirror, cache))

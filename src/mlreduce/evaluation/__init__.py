@@ -1,0 +1,1 @@
+"""Splits, measures, and the one loop that fits, predicts and scores."""

@@ -1,0 +1,221 @@
+"""The loop of a study: data set, split, reducer, predictor -> tidy scores.
+
+It has two halves, one a rule of the workflow: `reduce_labels` fits the label coders of a batch of splits, `score`
+trains the predictor on their codes and measures. Coders that share a training set share its statistics; a predictor
+that is linear in its targets is trained once a split, on the labels themselves, and serves every code.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from mlreduce import registry
+from mlreduce.datasets.data import MultiLabelData
+from mlreduce.evaluation.measures import Outcome, find_measure
+from mlreduce.evaluation.seeds import derive_seed
+from mlreduce.evaluation.splitting import Split
+from mlreduce.evaluation.storage import fitted_arrays, restore
+from mlreduce.exceptions import ConfigurationError, DataError
+from mlreduce.labelspace.coding import LabelCoder, LabelStatistics
+from mlreduce.least_squares import DEFAULT_RCOND, Design, HeldOutLeastSquares
+from mlreduce.validation import check_finite
+
+__all__ = ["SCORE_COLUMNS", "reduce_labels", "resolve_sizes", "score"]
+
+#: Columns of the tidy scores, one row a value.
+SCORE_COLUMNS = (
+    "dataset",
+    "method",
+    "parameters",
+    "predictor",
+    "size_percent",
+    "size",
+    "split",
+    "measure",
+    "value",
+)
+
+_Fitted = dict[tuple[str, ...], dict[str, Any]]
+
+
+def resolve_sizes(percents: Sequence[int], n_labels: int, every: bool = False) -> dict[int, list[int]]:
+    """Map code sizes to the percentages of the labels that they stand for.
+
+    A percentage p is ``max(1, floor(p * n_labels / 100))``; several may be the same size.
+
+    Parameters
+    ----------
+    percents : sequence of int
+        In 1..100.
+    n_labels : int
+    every : bool, default=False
+        All of 1..n_labels beside.
+
+    Raises
+    ------
+    DataError
+        If a percentage is not in 1..100.
+    """
+    sizes: dict[int, list[int]] = {size: [] for size in range(1, n_labels + 1)} if every else {}
+    for percent in percents:
+        if not 0 < percent <= 100:
+            raise DataError(f"a size must be 1 to 100 percent of the labels; got {percent}")
+        sizes.setdefault(max(1, percent * n_labels // 100), []).append(percent)
+    return dict(sorted(sizes.items()))
+
+
+def _make_coder(name: str, parameters: Mapping[str, Any], seed: int, dataset: str, split: int) -> LabelCoder:
+    coder = registry.make(name, **parameters)
+    if not isinstance(coder, LabelCoder):
+        raise ConfigurationError(f"{name!r} is no label coder; known: {', '.join(registry.list_methods('labelspace'))}")
+    if "random_state" in coder.get_params() and "random_state" not in parameters:
+        coder.set_params(random_state=derive_seed(seed, dataset, name, split))
+    return coder
+
+
+class _SharedRegression:
+    """Least squares on the training rows of many splits, one factorisation for each cut-off."""
+
+    def __init__(self, design: Design, labels: np.ndarray[Any, np.dtype[np.float64]]) -> None:
+        self._design = design
+        self._labels = labels
+        self._by_rcond: dict[float, HeldOutLeastSquares] = {}
+
+    def __getitem__(self, rcond: float) -> HeldOutLeastSquares:
+        if rcond not in self._by_rcond:
+            self._by_rcond[rcond] = HeldOutLeastSquares(self._design.truncated(rcond), self._labels)
+        return self._by_rcond[rcond]
+
+
+def reduce_labels(
+    data: MultiLabelData,
+    design: Design,
+    splits: Mapping[int, Split],
+    methods: Mapping[str, Mapping[str, Any]],
+    seed: int,
+) -> _Fitted:
+    """Fit label coders on the training part of every split, at full size.
+
+    Parameters
+    ----------
+    data : MultiLabelData
+    design : Design
+        Of all rows of ``data.X``.
+    splits : dict of split number to Split
+    methods : dict of registry name to parameters
+    seed : int
+        Of the study; every method and split derives its own.
+
+    Returns
+    -------
+    dict of (split number, method) to fitted arrays
+        The split number as text; see `mlreduce.evaluation.storage`.
+
+    Raises
+    ------
+    DataError
+        If a feature is missing or infinite.
+    """
+    check_finite(data.X, data.feature_names, data.name)
+    labels = data.Y.astype(np.float64)
+    regression = _SharedRegression(design, labels)
+    fitted: _Fitted = {}
+    for number, split in splits.items():
+        explained: dict[float, Any] = {}
+        training = labels[split.train]
+        plain = LabelStatistics.of(training)
+        for name, parameters in methods.items():
+            coder = _make_coder(name, parameters, seed, data.name, number)
+            statistics = plain
+            if coder.feature_aware:
+                if coder.rcond not in explained:
+                    gram = regression[coder.rcond].without(split.test).explained_gram
+                    explained[coder.rcond] = plain.with_explained(gram)
+                statistics = explained[coder.rcond]
+            fitted[str(number), name] = fitted_arrays(coder.fit_statistics(statistics))
+    return fitted
+
+
+def score(
+    data: MultiLabelData,
+    design: Design,
+    splits: Mapping[int, Split],
+    fitted: _Fitted,
+    methods: Mapping[str, Mapping[str, Any]],
+    predictor: tuple[str, Mapping[str, Any]],
+    sizes: Mapping[int, Sequence[int]],
+    measures: Iterable[str],
+    share: bool = True,
+) -> pd.DataFrame:
+    """Train the predictor on the codes of every split and measure its predictions on the test part.
+
+    Parameters
+    ----------
+    data, design, splits, methods
+        As for `reduce_labels`.
+    fitted : dict
+        What `reduce_labels` returned.
+    predictor : (name, parameters)
+        A registry name and its parameters.
+    sizes : dict of int to list of int
+        From `resolve_sizes`.
+    measures : iterable of str
+        Names of `mlreduce.evaluation.measures.MEASURES`.
+    share : bool, default=True
+        Train a predictor that is linear in its targets once a split. False trains it for every coder, the long
+        way round, with the same result: what tests compare with.
+
+    Returns
+    -------
+    DataFrame
+        With `SCORE_COLUMNS`; sorted, so that it does not depend on the order of methods or splits. A size that
+        stands for no percentage has ``size_percent`` 0.
+
+    Raises
+    ------
+    ConfigurationError
+        If a measure or a method is unknown.
+    """
+    chosen = {name: find_measure(name) for name in measures}
+    predictor_name, parameters = predictor
+    labels = data.Y.astype(np.float64)
+    linear = share and getattr(registry.method_class(predictor_name), "linear_in_targets", False)
+    regression = _SharedRegression(design, labels)[parameters.get("rcond", DEFAULT_RCOND)] if linear else None
+    rows: list[tuple[Any, ...]] = []
+    for number, split in splits.items():
+        truth = data.Y[split.test]
+        predicted_labels = None if regression is None else regression.without(split.test).predictions
+        for name in methods:
+            coder = restore(registry.make(name, **methods[name]), fitted[str(number), name])
+            if predicted_labels is None:
+                model = registry.make(predictor_name, **parameters)
+                model.fit(data.X[split.train], coder.encode(labels[split.train]))
+                predicted_codes = model.predict(data.X[split.test]).reshape(len(truth), -1)
+            else:
+                predicted_codes = coder.encode(predicted_labels)
+            codes = coder.encode(labels[split.test])
+            centred = labels[split.test] - coder.mean_
+            written = json.dumps(methods[name], sort_keys=True)
+            for size, percents in sizes.items():
+                if size < coder.n_labels_ and not coder.reduces:
+                    continue
+                outcome = Outcome(
+                    labels=truth,
+                    predicted=coder.decode(predicted_codes[:, :size]),
+                    centred=centred,
+                    decoded_codes=coder.reconstruct(codes[:, :size]),
+                    codes=codes[:, :size],
+                    predicted_codes=predicted_codes[:, :size],
+                )
+                for measure, compute in chosen.items():
+                    value = compute(outcome)
+                    for percent in percents or [0]:
+                        rows.append((data.name, name, written, predictor_name, percent, size, number, measure, value))
+    return pd.DataFrame(rows, columns=list(SCORE_COLUMNS)).sort_values(
+        list(SCORE_COLUMNS[:-1]), ignore_index=True, kind="stable"
+    )

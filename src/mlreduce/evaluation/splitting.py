@@ -1,0 +1,86 @@
+"""Random splits into training and test rows: one seed, any order."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mlreduce.evaluation.seeds import derive_seed
+from mlreduce.exceptions import DataError
+
+__all__ = ["Split", "load_splits", "random_orders", "split_rows"]
+
+
+class Split(NamedTuple):
+    """Row numbers of one split, each sorted."""
+
+    train: NDArray[np.int64]
+    test: NDArray[np.int64]
+
+
+def random_orders(n_samples: int, n_splits: int, seed: int, dataset: str) -> NDArray[np.int32]:
+    """Return one random order of the rows a split, shape (n_splits, n_samples).
+
+    Split number i is the same whatever ``n_splits`` is. Every training fraction takes its rows from the front of
+    the same order, so that protocols are compared on nested training sets.
+    """
+    orders = np.empty((n_splits, n_samples), dtype=np.int32)
+    for i in range(n_splits):
+        orders[i] = np.random.default_rng(derive_seed(seed, dataset, "split", i)).permutation(n_samples)
+    return orders
+
+
+def split_rows(order: NDArray[np.integer], train_fraction: float | str) -> Split:
+    """Take floor(train_fraction * n_samples) rows from the front of an order to train, the others to test.
+
+    Parameters
+    ----------
+    order : ndarray of shape (n_samples,)
+    train_fraction : float or str
+        In (0, 1); taken as the decimal number it prints as, so that 0.7 of 10 rows is 7.
+
+    Raises
+    ------
+    DataError
+        If the fraction is not in (0, 1), or leaves fewer than two rows to train or none to test.
+    """
+    fraction = Fraction(str(train_fraction))
+    if not 0 < fraction < 1:
+        raise DataError(f"the training fraction must lie between 0 and 1; got {train_fraction}")
+    n_train = len(order) * fraction.numerator // fraction.denominator
+    if n_train < 2 or n_train >= len(order):
+        raise DataError(
+            f"{len(order)} rows are too few: {train_fraction} of them leave {n_train} to train and "
+            f"{len(order) - n_train} to test; two and one are the least"
+        )
+    rows = np.asarray(order, dtype=np.int64)
+    return Split(np.sort(rows[:n_train]), np.sort(rows[n_train:]))
+
+
+def load_splits(path: str | Path, train_fraction: float | str, batch: str) -> dict[int, Split]:
+    """Read a batch of splits from a file of orders.
+
+    Parameters
+    ----------
+    path : path
+        ``.npz`` file with ``orders``, from `random_orders`.
+    train_fraction : float or str
+        As for `split_rows`.
+    batch : str
+        First and last number, as in "000-099".
+
+    Raises
+    ------
+    DataError
+        If the file does not hold these splits.
+    """
+    first, _, last = batch.partition("-")
+    with np.load(path, allow_pickle=False) as arrays:
+        orders = arrays["orders"]
+    if int(last) >= len(orders):
+        raise DataError(f"{path}: holds {len(orders)} splits; split {int(last)} was asked for")
+    return {number: split_rows(orders[number], train_fraction) for number in range(int(first), int(last) + 1)}

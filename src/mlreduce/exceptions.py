@@ -1,0 +1,45 @@
+"""What goes wrong by the user's hand, each with one sentence that says what, where and what would be right."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+__all__ = ["ConfigurationError", "DataError", "FetchError", "MLReduceError", "unknown_name"]
+
+
+class MLReduceError(ValueError):
+    """Base of all errors that are shown to a user as one sentence, without a traceback."""
+
+
+class DataError(MLReduceError):
+    """A data file or an array is not what its description, or a method, needs."""
+
+
+class FetchError(MLReduceError):
+    """A published file could not be had, or is not the file that the catalogue describes."""
+
+
+class ConfigurationError(MLReduceError):
+    """A configuration names something unknown or impossible."""
+
+
+def unknown_name(kind: str, name: object, known: Iterable[str], where: str = "") -> str:
+    """Return a sentence about an unknown name, with the nearest known one.
+
+    Parameters
+    ----------
+    kind : str
+        What is named: "method", "data set", "measure", "key".
+    name : object
+        The name as given.
+    known : iterable of str
+        All names that would be right.
+    where : str, default=""
+        File and key where the name stands; put in front of the sentence.
+    """
+    names = sorted(known)
+    nearest = difflib.get_close_matches(str(name), names, n=1, cutoff=0.5)
+    hint = f"did you mean {nearest[0]!r}?" if nearest else f"known: {', '.join(names)}."
+    prefix = f"{where}: " if where else ""
+    return f"{prefix}unknown {kind} {str(name)!r}; {hint}"

@@ -1,0 +1,22 @@
+"""Label-space reductions: many labels to a few codes, learned instead of the labels, and back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mlreduce import registry
+from mlreduce.labelspace.coding import LabelCoder, LabelStatistics
+
+__all__ = ["CodedClassifier", "LabelCoder", "LabelStatistics"]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "CodedClassifier":
+        from mlreduce.labelspace.classifier import CodedClassifier
+
+        return CodedClassifier
+    return registry.find_class(name, module=__name__)
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, *registry.class_names("labelspace")])

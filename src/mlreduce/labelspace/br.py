@@ -1,0 +1,41 @@
+"""Binary relevance: every label is its own code."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mlreduce.exceptions import DataError
+from mlreduce.labelspace.coding import LabelCoder, LabelStatistics
+from mlreduce.registry import register
+from mlreduce.validation import FloatArray
+
+__all__ = ["BR"]
+
+
+@register("br")
+class BR(LabelCoder):
+    """Binary relevance: no reduction, every label is learned.
+
+    The yardstick of label-space reduction: with linear regression, PLST and CPLST at full size equal it exactly.
+
+    Parameters
+    ----------
+    n_components : None, default=None
+        Kept for the common interface; the number of labels is the only other value that makes sense.
+    rcond : float, default=1e-10
+        Not used.
+
+    References
+    ----------
+    Tsoumakas, Katakis, Vlahavas (2010), "Mining multi-label data"; Chen and Lin (2012), section 2.
+    """
+
+    reduces = False
+
+    def _directions(self, statistics: LabelStatistics) -> tuple[FloatArray, FloatArray]:
+        if self.n_components_ != self.n_labels_:
+            raise DataError(
+                f"binary relevance learns all {self.n_labels_} labels; got n_components={self.n_components!r} "
+                "(PBR learns some of them)"
+            )
+        return np.eye(self.n_labels_), np.diag(statistics.gram).copy()

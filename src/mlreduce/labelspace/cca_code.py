@@ -1,0 +1,64 @@
+"""Canonical correlation analysis as a label code."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.linalg
+
+from mlreduce.labelspace.coding import LabelCoder, LabelStatistics, ordered_eigenvectors
+from mlreduce.registry import register
+from mlreduce.validation import FloatArray
+
+__all__ = ["CCACode"]
+
+# Variance of a label direction, relative to the largest, below which it has none.
+_NO_VARIANCE = 1e-10
+
+
+@register("cca-code")
+class CCACode(LabelCoder):
+    """Canonical correlation analysis as label coding: the label directions most correlated with the features.
+
+    Directions ``w`` solve ``Z'HZ w = rho^2 Z'Z w`` with ``w'Z'Zw = 1``; ``eigenvalues_`` are the squared canonical
+    correlations rho^2. They are not orthogonal, so that decoding goes through the pseudo-inverse of the directions
+    in use. Directions in which the labels do not vary come last, as unit vectors.
+
+    Parameters
+    ----------
+    n_components : int, float or None, default=None
+        Length of the code: a number of 1..n_labels, a fraction of n_labels in (0, 1), None for all.
+    rcond : float, default=1e-10
+        Relative size below which a singular value of the features (with an intercept) counts as zero.
+
+    Attributes
+    ----------
+    basis_ : ndarray of shape (n_labels, n_components)
+        Orthonormal basis in which the directions are triangular: ``components_ = triangle_' basis_'``.
+    triangle_ : ndarray of shape (n_components, n_components)
+
+    References
+    ----------
+    Hotelling (1936), "Relations between two sets of variates"; Chen and Lin (2012), section 2.2, equation (2).
+    """
+
+    feature_aware = True
+
+    def _directions(self, statistics: LabelStatistics) -> tuple[FloatArray, FloatArray]:
+        variances, axes = ordered_eigenvectors(statistics.gram, statistics.gram)
+        varying = variances > _NO_VARIANCE * max(variances[0], np.finfo(float).tiny)
+        whitening = axes[varying] / np.sqrt(variances[varying])[:, np.newaxis]
+        whitened = whitening @ statistics.explained @ whitening.T
+        correlations, rotation = ordered_eigenvectors(whitened, np.eye(len(whitened)))
+        components = np.vstack([rotation @ whitening, axes[~varying]])
+        eigenvalues = np.r_[np.clip(correlations, 0.0, 1.0), np.zeros(np.count_nonzero(~varying))]
+        # Leading columns of a QR decomposition span the leading directions: one decomposition serves every size.
+        self.basis_, self.triangle_ = np.linalg.qr(components[: self.n_components_].T)
+        return components, eigenvalues
+
+    def reconstruct(self, codes: FloatArray) -> FloatArray:
+        """Return the centred labels of least norm that have these codes."""
+        size = codes.shape[1]
+        triangle = self.triangle_[:size, :size]
+        coordinates = scipy.linalg.solve_triangular(triangle, codes.T, trans="T")
+        centred: FloatArray = coordinates.T @ self.basis_[:, :size].T
+        return centred

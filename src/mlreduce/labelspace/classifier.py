@@ -1,0 +1,99 @@
+"""A label coder and a regressor, put together as one multi-label classifier."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils import ClassifierTags, Tags
+from sklearn.utils.validation import check_is_fitted
+
+from mlreduce.exceptions import DataError
+from mlreduce.labelspace.coding import LabelCoder
+from mlreduce.labelspace.cplst import CPLST
+from mlreduce.predictors.linear import LinearRegressor
+from mlreduce.validation import FloatArray, check_features, check_labels, column_names
+
+__all__ = ["CodedClassifier"]
+
+
+class CodedClassifier(ClassifierMixin, BaseEstimator):
+    """Multi-label classifier that learns codes of the labels instead of the labels.
+
+    Works in `Pipeline` and `GridSearchCV`; the parts' parameters are ``coder__n_components``,
+    ``regressor__...``.
+
+    Parameters
+    ----------
+    coder : LabelCoder or None, default=None
+        Any method of ``list_methods("labelspace")``; None is CPLST with all components.
+    regressor : estimator or None, default=None
+        Any multi-output regressor; None is minimum-norm linear least squares.
+
+    Attributes
+    ----------
+    coder_, regressor_ : fitted clones
+    n_features_in_ : int
+
+    References
+    ----------
+    Chen and Lin (2012), algorithm 1.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> from mlreduce.labelspace import CodedClassifier
+    >>> data = mlreduce.load_dataset("digits")
+    >>> model = CodedClassifier(mlreduce.CPLST(n_components=4)).fit(data.X, data.Y)
+    >>> model.predict(data.X[:2]).shape
+    (2, 8)
+    """
+
+    def __init__(self, coder: LabelCoder | None = None, regressor: Any = None) -> None:
+        self.coder = coder
+        self.regressor = regressor
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags = ClassifierTags(multi_class=False, multi_label=True)
+        tags.input_tags.sparse = True
+        tags.target_tags.single_output = False
+        tags.target_tags.multi_output = True
+        return tags
+
+    def fit(self, X: Any, Y: Any) -> Self:
+        """Fit the coder on features and labels, then the regressor on features and codes.
+
+        Raises
+        ------
+        DataError
+            If a feature is not finite or a label is not 0/1 or -1/1.
+        """
+        if Y is None:
+            raise DataError("CodedClassifier requires y to be passed, but the target y is None")
+        features = check_features(self, X, reset=True)
+        labels = check_labels(Y, features.shape[0])
+        names = column_names(Y)
+        if names is not None:
+            self.label_names_ = names
+        self.classes_ = [np.array([0, 1])] * labels.shape[1]
+        self.coder_ = clone(self.coder) if self.coder is not None else CPLST()
+        self.regressor_ = clone(self.regressor) if self.regressor is not None else LinearRegressor()
+        self.coder_.fit(features, labels)
+        self.regressor_.fit(features, self.coder_.encode(labels))
+        return self
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Return the reconstructed labels before rounding: above one half means present."""
+        return self.coder_.reconstruct(self._codes(X)) + self.coder_.mean_
+
+    def predict(self, X: Any) -> NDArray[np.int8]:
+        """Return the predicted labels in {0, 1}, shape (n_samples, n_labels)."""
+        return self.coder_.decode(self._codes(X))
+
+    def _codes(self, X: Any) -> FloatArray:
+        check_is_fitted(self, "regressor_")
+        codes = np.asarray(self.regressor_.predict(check_features(self, X, reset=False)), dtype=np.float64)
+        return codes.reshape(len(codes), -1)

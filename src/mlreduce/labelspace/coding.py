@@ -1,0 +1,230 @@
+"""What every label coder shares: fitting from statistics, encoding, decoding by rounding.
+
+A linear coder sees the data through four things only: how many rows there are, the mean of each label, the Gram
+matrix of the centred labels ``Z'Z``, and what a linear regression on the features explains of it, ``Z'HZ``. A
+method is the choice of directions it makes from these (`LabelCoder._directions`); the rest is here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
+
+from mlreduce.exceptions import DataError
+from mlreduce.least_squares import DEFAULT_RCOND, Design
+from mlreduce.validation import FloatArray, check_features, check_labels, check_size, column_names
+
+__all__ = ["TIE", "LabelCoder", "LabelStatistics", "ordered_eigenvectors"]
+
+#: Decoded values closer than this to one half are a tie and mean "absent", as rounding half to even says. Rows that
+#: coincide in the features but not in a label put the regression at exactly one half, where rounding errors would
+#: otherwise decide.
+TIE = 1e-9
+
+# Eigenvalues closer than this, relative to the total variance, are equal.
+_EQUAL = 1e-10
+
+
+@dataclass(frozen=True)
+class LabelStatistics:
+    """What linear label coders need to know of a training set.
+
+    Attributes
+    ----------
+    n_samples : int
+    mean : ndarray of shape (n_labels,)
+        Mean of each label.
+    gram : ndarray of shape (n_labels, n_labels)
+        ``Z'Z`` for the centred labels Z.
+    explained : ndarray of shape (n_labels, n_labels) or None
+        ``Z'HZ`` for the hat matrix H of least squares on the features with an intercept; None where the features
+        were not looked at.
+    """
+
+    n_samples: int
+    mean: FloatArray
+    gram: FloatArray
+    explained: FloatArray | None = None
+
+    @classmethod
+    def of(cls, Y: FloatArray) -> Self:
+        """Compute from labels in {0, 1}, without looking at the features."""
+        mean = Y.mean(axis=0)
+        return cls(len(Y), mean, Y.T @ Y - len(Y) * np.outer(mean, mean))
+
+    def with_explained(self, explained_gram: FloatArray) -> Self:
+        """Add what the features explain, from ``Y'HY``.
+
+        The intercept makes ``H1 = 1``, so that centring costs one outer product.
+        """
+        return replace(self, explained=explained_gram - self.n_samples * np.outer(self.mean, self.mean))
+
+
+def ordered_eigenvectors(matrix: FloatArray, variance: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return eigenvalues, descending, and eigenvectors as rows, made unique where the problem leaves a choice.
+
+    Inside a space of equal eigenvalues the directions are ordered by ``variance``; each direction's entry of largest
+    magnitude is positive.
+    """
+    values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
+    values, vectors = values[::-1].copy(), vectors[:, ::-1].copy()
+    tolerance = _EQUAL * max(np.trace(variance), np.finfo(float).tiny)
+    starts = np.flatnonzero(np.r_[True, np.abs(np.diff(values)) > tolerance])
+    for start, stop in zip(starts, np.r_[starts[1:], len(values)], strict=True):
+        if stop - start > 1:
+            block = vectors[:, start:stop]
+            _, rotation = np.linalg.eigh(block.T @ variance @ block)
+            vectors[:, start:stop] = block @ rotation[:, ::-1]
+    rows = vectors.T
+    peaks = rows[np.arange(len(rows)), np.argmax(np.abs(rows), axis=1)]
+    return values, np.ascontiguousarray(rows * np.where(peaks < 0, -1.0, 1.0)[:, np.newaxis])
+
+
+class LabelCoder(BaseEstimator):
+    """Base of the label coders.
+
+    A code is ``t = V(y - mean)`` with the rows of V in ``components_``, most important first. Sizes are nested: the
+    first m columns of a code are the code of size m, and `decode` takes codes of any size up to ``n_components_``.
+
+    A method overrides `_directions`; one whose rows of V are not orthonormal overrides `reconstruct` too.
+
+    Parameters
+    ----------
+    n_components : int, float or None, default=None
+        Length of the code: a number of 1..n_labels, a fraction of n_labels in (0, 1), None for all.
+    rcond : float, default=1e-10
+        Relative size below which a singular value of the features (with an intercept) counts as zero in the hat
+        matrix. Only methods that look at the features use it.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_labels)
+    eigenvalues_ : ndarray of shape (n_components,)
+        What each direction contributes to the method's objective.
+    mean_ : ndarray of shape (n_labels,)
+    n_components_ : int
+    n_labels_ : int
+    label_names_ : list of str
+        Only when ``Y`` was a DataFrame.
+    """
+
+    #: Whether `fit` needs the features at all.
+    feature_aware = False
+    #: Whether codes may be shorter than the labels are many.
+    reduces = True
+
+    def __init__(self, n_components: int | float | None = None, rcond: float = DEFAULT_RCOND) -> None:
+        self.n_components = n_components
+        self.rcond = rcond
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = True
+        return tags
+
+    def fit(self, X: Any, Y: Any) -> Self:
+        """Choose the directions of the code.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features), or None
+            Features. None is allowed where the method does not look at them.
+        Y : array-like or sparse matrix of shape (n_samples, n_labels)
+            Labels in {0, 1} or {-1, 1}.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        DataError
+            If a feature is not finite, a label is not 0/1 or -1/1, or ``n_components`` is impossible.
+        """
+        if Y is None:
+            raise DataError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        if X is None and self.feature_aware:
+            raise DataError(f"{type(self).__name__} looks at the features: X must not be None")
+        features = None if X is None else check_features(self, X, reset=True)
+        labels = check_labels(Y, None if features is None else features.shape[0])
+        names = column_names(Y)
+        if names is not None:
+            self.label_names_ = names
+        statistics = LabelStatistics.of(labels)
+        if self.feature_aware:
+            statistics = statistics.with_explained(Design.of(features, self.rcond).explained_gram(labels))
+        return self.fit_statistics(statistics)
+
+    def fit_statistics(self, statistics: LabelStatistics) -> Self:
+        """Choose the directions from the statistics of a training set, shared between methods.
+
+        Raises
+        ------
+        DataError
+            If ``n_components`` is impossible, or the method needs ``explained`` and it is None.
+        """
+        self.n_labels_ = len(statistics.mean)
+        self.n_components_ = check_size(self.n_components, self.n_labels_, "labels")
+        if self.feature_aware and statistics.explained is None:
+            raise DataError(f"{type(self).__name__} looks at the features: statistics.explained must not be None")
+        self.mean_ = statistics.mean
+        components, eigenvalues = self._directions(statistics)
+        self.components_ = components[: self.n_components_]
+        self.eigenvalues_ = eigenvalues[: self.n_components_]
+        return self
+
+    def _directions(self, statistics: LabelStatistics) -> tuple[FloatArray, FloatArray]:
+        """Return all directions as rows, most important first, and their eigenvalues."""
+        raise NotImplementedError  # abstract: a coder is this choice
+
+    def encode(self, Y: Any) -> FloatArray:
+        """Return the codes of labels, shape (n_samples, n_components).
+
+        ``Y`` may be real-valued: the code of a prediction of labels is the prediction of their code, for every
+        regressor that is linear in its targets.
+        """
+        check_is_fitted(self, "components_")
+        labels = np.asarray(Y, dtype=np.float64) if isinstance(Y, np.ndarray) else check_labels(Y)
+        labels = labels.reshape(len(labels), -1)
+        if labels.shape[1] != self.n_labels_:
+            raise DataError(f"Y has {labels.shape[1]} labels; {type(self).__name__} was fitted on {self.n_labels_}")
+        coded: FloatArray = (labels - self.mean_) @ self.components_.T
+        return coded
+
+    def reconstruct(self, codes: FloatArray) -> FloatArray:
+        """Return the centred labels ``z`` that codes of any size up to ``n_components_`` stand for."""
+        centred: FloatArray = codes @ self.components_[: codes.shape[1]]
+        return centred
+
+    def decode(self, codes: Any) -> NDArray[np.int8]:
+        """Return the labels in {0, 1} that codes stand for, by rounding (round-based decoding).
+
+        Parameters
+        ----------
+        codes : array-like of shape (n_samples, size)
+            Codes or predictions of codes, any size of 1..n_components.
+
+        Returns
+        -------
+        Y : ndarray of shape (n_samples, n_labels), int8
+            1 where the reconstructed label is above one half (`TIE`).
+        """
+        codes = self._check_codes(codes)
+        return (self.reconstruct(codes) + self.mean_ > 0.5 + TIE).astype(np.int8)
+
+    def _check_codes(self, codes: Any) -> FloatArray:
+        check_is_fitted(self, "components_")
+        array = np.asarray(codes, dtype=np.float64)
+        if array.ndim != 2 or not 1 <= array.shape[1] <= self.n_components_:
+            raise DataError(
+                f"codes must have the shape (n_samples, size) with a size of 1..{self.n_components_}; got {array.shape}"
+            )
+        return array

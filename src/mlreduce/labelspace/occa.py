@@ -1,0 +1,36 @@
+"""Orthogonally constrained canonical correlation analysis."""
+
+from __future__ import annotations
+
+from mlreduce.labelspace.coding import LabelCoder, LabelStatistics, ordered_eigenvectors
+from mlreduce.registry import register
+from mlreduce.validation import FloatArray
+
+__all__ = ["OCCA"]
+
+
+@register("occa")
+class OCCA(LabelCoder):
+    """Orthogonally constrained CCA: the directions of the labels that are easiest to learn.
+
+    Directions are the leading eigenvectors of ``Z'(H - I)Z``, H the hat matrix of linear regression: the smallest
+    prediction error ``||HZV' - ZV'||_F^2`` on the training rows. Directions that the regression fits exactly tie at
+    zero (all of them where there are fewer rows than features); ties go by the variance of the labels.
+
+    Parameters
+    ----------
+    n_components : int, float or None, default=None
+        Length of the code: a number of 1..n_labels, a fraction of n_labels in (0, 1), None for all.
+    rcond : float, default=1e-10
+        Relative size below which a singular value of the features (with an intercept) counts as zero.
+
+    References
+    ----------
+    Chen and Lin (2012), section 3, equations (3) and (4).
+    """
+
+    feature_aware = True
+
+    def _directions(self, statistics: LabelStatistics) -> tuple[FloatArray, FloatArray]:
+        values, vectors = ordered_eigenvectors(statistics.explained - statistics.gram, statistics.gram)
+        return vectors, values

@@ -1,0 +1,51 @@
+"""Partial binary relevance: some labels, drawn at random."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from mlreduce.labelspace.coding import LabelCoder, LabelStatistics
+from mlreduce.least_squares import DEFAULT_RCOND
+from mlreduce.registry import register
+from mlreduce.validation import FloatArray
+
+__all__ = ["PBR"]
+
+
+@register("pbr")
+class PBR(LabelCoder):
+    """Partial binary relevance: learn a random subset of the labels, predict the others absent.
+
+    Parameters
+    ----------
+    n_components : int, float or None, default=None
+        Number of labels that are learned; a fraction of them; None for all.
+    rcond : float, default=1e-10
+        Not used.
+    random_state : int, RandomState or None, default=None
+        Draws the order of the labels. The subsets are nested: size m is the first m of one random order.
+
+    References
+    ----------
+    Chen and Lin (2012), section 4.
+    """
+
+    def __init__(
+        self,
+        n_components: int | float | None = None,
+        rcond: float = DEFAULT_RCOND,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        super().__init__(n_components, rcond)
+        self.random_state = random_state
+
+    def _directions(self, statistics: LabelStatistics) -> tuple[FloatArray, FloatArray]:
+        order = check_random_state(self.random_state).permutation(self.n_labels_)
+        return np.eye(self.n_labels_)[order], np.diag(statistics.gram)[order]
+
+    def decode(self, codes: FloatArray) -> np.ndarray[tuple[int, ...], np.dtype[np.int8]]:
+        """Return the labels in {0, 1}: rounded where learned, 0 elsewhere."""
+        codes = self._check_codes(codes)
+        learned = self.components_[: codes.shape[1]].any(axis=0)
+        return super().decode(codes) * learned.astype(np.int8)

@@ -1,0 +1,17 @@
+"""Predictors: what is trained on reduced features or on codes of the labels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mlreduce import registry
+
+__all__: list[str] = []
+
+
+def __getattr__(name: str) -> Any:
+    return registry.find_class(name, module=__name__)
+
+
+def __dir__() -> list[str]:
+    return sorted(registry.class_names("predictors"))

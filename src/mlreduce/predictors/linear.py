@@ -1,0 +1,85 @@
+"""Linear regression with many targets."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from mlreduce.least_squares import DEFAULT_RCOND, Design
+from mlreduce.registry import register
+from mlreduce.validation import FloatArray, as_dense, check_features
+
+__all__ = ["LinearRegressor"]
+
+
+@register("linear")
+class LinearRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
+    """Least squares with an intercept, the solution of minimum norm.
+
+    The design is ``[1 X]``, so that the intercept counts in the norm; where the design has full column rank this is
+    ordinary least squares.
+
+    Parameters
+    ----------
+    rcond : float, default=1e-10
+        Relative size below which a singular value of the design counts as zero; in [0, 1).
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_targets, n_features) or (n_features,)
+    intercept_ : ndarray of shape (n_targets,) or float
+    rank_ : int
+        Numerical rank of the design.
+
+    References
+    ----------
+    Chen and Lin (2012), section 3: ``W' = X^+ ZV'``.
+    """
+
+    #: Training on T A gives the predictions of training on T, times A: one training serves every code.
+    linear_in_targets = True
+
+    def __init__(self, rcond: float = DEFAULT_RCOND) -> None:
+        self.rcond = rcond
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Solve for the coefficients.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+
+        Raises
+        ------
+        DataError
+            If a feature is not finite or ``rcond`` is not in [0, 1).
+        """
+        _, targets = validate_data(
+            self, X, y, accept_sparse="csr", multi_output=True, y_numeric=True, ensure_all_finite=False
+        )
+        features = check_features(self, X, reset=True)
+        targets = np.asarray(targets, dtype=np.float64)
+        design = Design.of(features, self.rcond)
+        coefficients = design.coefficients(targets.reshape(len(targets), -1))
+        self.rank_ = len(design.singular_values)
+        self.coef_, self.intercept_ = coefficients[1:].T, coefficients[0]
+        if targets.ndim == 1:
+            self.coef_, self.intercept_ = self.coef_[0], float(self.intercept_[0])
+        return self
+
+    def predict(self, X: Any) -> FloatArray:
+        """Return the predicted targets, of the shape that ``fit`` saw."""
+        check_is_fitted(self, "coef_")
+        features = as_dense(check_features(self, X, reset=False))
+        predicted: FloatArray = features @ self.coef_.T + self.intercept_
+        return predicted

@@ -1,0 +1,178 @@
+"""The one list of methods: registry name -> class.
+
+A method is announced by a decorator on its class, ``@register("cplst")``, in a file of one of the family folders.
+The files are searched for these lines as text, so that listing all names imports nothing, making one method
+imports that method alone, and a new method is a new file and nothing else.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+from mlreduce.exceptions import ConfigurationError, unknown_name
+
+__all__ = ["FAMILIES", "find_class", "list_methods", "make", "method_class", "module_of", "register"]
+
+#: The folders that hold methods; also the kinds that `list_methods` knows.
+FAMILIES = ("projection", "labelspace", "selection", "predictors")
+
+_ANNOUNCEMENT = re.compile(r'^@register\("([a-z0-9-]+)"\)\n(?:@.*\n)*class (\w+)', re.MULTILINE)
+_PACKAGE = Path(__file__).parent
+_Class = TypeVar("_Class", bound=type)
+
+
+class _Entry(NamedTuple):
+    kind: str
+    module: str
+    class_name: str
+
+
+_at_run_time: dict[str, tuple[str, type]] = {}
+
+
+@cache
+def _announced() -> dict[str, _Entry]:
+    entries: dict[str, _Entry] = {}
+    for family in FAMILIES:
+        for path in sorted((_PACKAGE / family).glob("[!_]*.py")):
+            for name, class_name in _ANNOUNCEMENT.findall(path.read_text(encoding="utf-8")):
+                if name in entries:
+                    raise ConfigurationError(
+                        f"{path}: the method name {name!r} is already used by {entries[name].module}"
+                    )
+                entries[name] = _Entry(family, f"mlreduce.{family}.{path.stem}", class_name)
+    return entries
+
+
+def register(name: str, kind: str = "user") -> Callable[[_Class], _Class]:
+    """Announce a class under a registry name.
+
+    Parameters
+    ----------
+    name : str
+        Lower case, with hyphens, as in ``"kernel-cplst"``.
+    kind : str, default="user"
+        Only for classes outside the package (a script or a notebook of your own); inside it the folder says.
+
+    Raises
+    ------
+    ConfigurationError
+        If the name is not lower case with hyphens, or belongs to a method of the package already.
+    """
+    if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name):
+        raise ConfigurationError(f"a registry name is lower case with hyphens, as in 'my-method'; got {name!r}")
+
+    def remember(cls: _Class) -> _Class:
+        entry = _announced().get(name)
+        if entry is None:
+            _at_run_time[name] = (kind, cls)
+        elif entry.module != cls.__module__:
+            raise ConfigurationError(f"the method name {name!r} is already used by {entry.module}")
+        return cls
+
+    return remember
+
+
+def list_methods(kind: str | None = None) -> list[str]:
+    """List the registry names of all methods, sorted.
+
+    Parameters
+    ----------
+    kind : {"projection", "labelspace", "selection", "predictors"} or None, default=None
+        Only the methods of this family; None for all.
+
+    Raises
+    ------
+    ConfigurationError
+        If the kind is unknown.
+    """
+    kinds = {name: entry.kind for name, entry in _announced().items()}
+    kinds |= {name: own for name, (own, _) in _at_run_time.items()}
+    known = {*FAMILIES, *kinds.values()}
+    if kind is not None and kind not in known:
+        raise ConfigurationError(unknown_name("kind of method", kind, known))
+    return sorted(name for name, own in kinds.items() if kind in (None, own))
+
+
+def module_of(name: str) -> str:
+    """Return the module in which a method of the package is defined, without importing it."""
+    entries = _announced()
+    if name not in entries:
+        raise ConfigurationError(unknown_name("method", name, entries))
+    return entries[name].module
+
+
+def method_class(name: str) -> type:
+    """Return the class of a method by its registry name.
+
+    Raises
+    ------
+    ConfigurationError
+        If no method has this name; the sentence holds the nearest known one.
+    """
+    if name in _at_run_time:
+        return _at_run_time[name][1]
+    entry = _announced().get(name)
+    if entry is None:
+        raise ConfigurationError(unknown_name("method", name, list_methods()))
+    cls: type = getattr(importlib.import_module(entry.module), entry.class_name)
+    return cls
+
+
+def make(name: str, **parameters: Any) -> Any:
+    """Make an estimator by its registry name.
+
+    Parameters
+    ----------
+    name : str
+        A name of `list_methods`, such as ``"cplst"``.
+    **parameters
+        Parameters of its class.
+
+    Returns
+    -------
+    estimator
+        Not fitted.
+
+    Raises
+    ------
+    ConfigurationError
+        If the name or one of the parameters is unknown; the sentence holds the nearest known one.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> mlreduce.make("plst", n_components=2)
+    PLST(n_components=2)
+    """
+    cls: Any = method_class(name)
+    known = cls._get_param_names() if hasattr(cls, "_get_param_names") else list(parameters)
+    for parameter in parameters:
+        if parameter not in known:
+            raise ConfigurationError(unknown_name(f"parameter of {name}", parameter, known))
+    return cls(**parameters)
+
+
+def class_names(kind: str | None = None) -> dict[str, str]:
+    """Map the class names of the package's methods to their modules."""
+    return {e.class_name: e.module for e in _announced().values() if kind in (None, e.kind)}
+
+
+def find_class(class_name: str, module: str) -> type:
+    """Return a method's class by its own name: what makes ``mlreduce.CPLST`` work.
+
+    Raises
+    ------
+    AttributeError
+        If the package has no method of this class name, as Python expects of a module.
+    """
+    home = class_names().get(class_name)
+    if home is None:
+        raise AttributeError(f"module {module!r} has no attribute {class_name!r}")
+    cls: type = getattr(importlib.import_module(home), class_name)
+    return cls

@@ -1,0 +1,157 @@
+"""The audit: every printed number beside ours, and whether it comes back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from mlreduce.exceptions import DataError
+from mlreduce.reporting.tables import to_markdown
+
+__all__ = [
+    "AUDIT_COLUMNS",
+    "NEAR",
+    "REPRODUCED",
+    "audit",
+    "audit_markdown",
+    "audit_rows",
+    "audit_sentences",
+    "read_published",
+    "verdict",
+]
+
+#: Largest |z| of a reproduced cell, and of one that is only near.
+REPRODUCED = 2.5
+NEAR = 4.0
+
+#: Columns of the audit, one row a printed cell and protocol.
+AUDIT_COLUMNS = (
+    *("table", "protocol", "dataset", "method", "size_percent", "size", "printed", "printed_se"),
+    *("ours", "our_se", "splits", "z", "verdict", "note"),
+)
+
+_REQUIRED = ("table", "dataset", "method", "size_percent", "mean", "se")
+
+
+def read_published(path: str | Path) -> pd.DataFrame:
+    """Read the printed numbers of a paper, keeping how many decimals were printed.
+
+    Raises
+    ------
+    DataError
+        If a column is missing.
+    """
+    text = pd.read_csv(path, dtype=str, keep_default_na=False)
+    missing = [column for column in _REQUIRED if column not in text.columns]
+    if missing:
+        raise DataError(f"{path}: the column {missing[0]!r} is missing")
+    published = text[["table", "dataset", "method"]].copy()
+    published["size_percent"] = text["size_percent"].astype(int)
+    published["printed"] = text["mean"].astype(float)
+    published["printed_se"] = text["se"].astype(float)
+    decimals = text["se"].str.partition(".")[2].str.len()
+    published["half_unit"] = 0.5 * 10.0 ** -decimals.astype(float)
+    collapsed = text.get("collapsed_in_text", pd.Series("", index=text.index)) == "yes"
+    published["note"] = np.where(collapsed, "one value printed for the whole row", "")
+    return published
+
+
+def verdict(z: float) -> str:
+    """Name what a z-score says: "reproduced", "near", "differs", or "not run" for NaN."""
+    if np.isnan(z):
+        return "not run"
+    return "reproduced" if abs(z) <= REPRODUCED else "near" if abs(z) <= NEAR else "differs"
+
+
+def audit(tables: Mapping[str, pd.DataFrame], published: pd.DataFrame | None) -> pd.DataFrame:
+    """Set the cells of a paper's tables beside the printed ones.
+
+    ``z = (ours - printed) / sqrt(printed_se^2 + our_se^2)``, the printed standard error taken as no less than half a
+    unit of its last digit.
+
+    Parameters
+    ----------
+    tables : dict of str to DataFrame
+        Name in the paper ("table3") to tidy table with `mlreduce.reporting.tables.TABLE_COLUMNS`.
+    published : DataFrame or None
+        From `read_published`; None where the paper printed no numbers.
+
+    Returns
+    -------
+    DataFrame
+        One row a protocol and a printed cell whose data set was run, with `AUDIT_COLUMNS`; sorted.
+    """
+    parts = [pd.DataFrame(columns=list(AUDIT_COLUMNS))]
+    if published is not None:
+        for name, table in tables.items():
+            printed = published[(published["table"] == name) & published["dataset"].isin(table["dataset"])]
+            parts += [_compare(own, printed, str(protocol)) for protocol, own in table.groupby("protocol")]
+    filled = [part for part in parts if len(part)] or parts
+    result = pd.concat(filled, ignore_index=True)[list(AUDIT_COLUMNS)]
+    return result.sort_values(["table", "protocol", "dataset", "method", "size_percent"], ignore_index=True)
+
+
+def _compare(ours: pd.DataFrame, printed: pd.DataFrame, protocol: str) -> pd.DataFrame:
+    ours = ours.rename(columns={"mean": "ours", "se": "our_se"}).drop(columns="protocol")
+    both = printed.merge(ours, on=["dataset", "method", "size_percent"], how="left")
+    spread = np.hypot(np.maximum(both["printed_se"], both["half_unit"]), both["our_se"])
+    both["z"] = (both["ours"] - both["printed"]) / spread
+    both["verdict"] = [verdict(z) for z in both["z"]]
+    both["protocol"] = protocol
+    return both
+
+
+def audit_sentences(cells: pd.DataFrame) -> list[str]:
+    """Say for each table and protocol how many cells come back."""
+    if cells.empty:
+        return ["No printed number belongs to the data sets of this run."]
+    sentences = []
+    for (table, protocol), part in cells.groupby(["table", "protocol"], sort=True):
+        counts = part["verdict"].value_counts()
+        worst = part.loc[part["z"].abs().idxmax()] if part["z"].notna().any() else None
+        farthest = (
+            f" The farthest is {worst['dataset']} {worst['method']} at {worst['size_percent']} %: printed "
+            f"{worst['printed']:.4f}, ours {worst['ours']:.4f}, z = {worst['z']:+.2f}."
+            if worst is not None
+            else ""
+        )
+        sentences.append(
+            f"{table}, {protocol}: {counts.get('reproduced', 0)} of {len(part)} printed cells are reproduced "
+            f"(|z| <= {REPRODUCED}), {counts.get('near', 0)} are near (|z| <= {NEAR:g}), "
+            f"{counts.get('differs', 0)} differ, {counts.get('not run', 0)} were not run.{farthest}"
+        )
+    return sentences
+
+
+def audit_rows(cells: pd.DataFrame) -> tuple[list[str], list[list[str]]]:
+    """Lay the audit out for reading."""
+    header = ["dataset", "method", "M", "protocol", "printed", "ours", "splits", "z", "verdict", "note"]
+    rows = []
+    for cell in cells.to_dict("records"):
+        run = not np.isnan(cell["z"])
+        rows.append(
+            [
+                cell["dataset"],
+                cell["method"],
+                f"{cell['size_percent']} %",
+                cell["protocol"],
+                f"{cell['printed']:.4f} ± {cell['printed_se']:.4f}",
+                f"{cell['ours']:.5f} ± {cell['our_se']:.5f}" if run else "",
+                f"{cell['splits']:.0f}" if run else "",
+                f"{cell['z']:+.2f}" if run else "",
+                cell["verdict"],
+                cell["note"],
+            ]
+        )
+    return header, rows
+
+
+def audit_markdown(cells: pd.DataFrame, study: str) -> str:
+    """Return the audit as Markdown: sentences first, every cell after."""
+    parts = [f"# Audit of the numbers that {study} prints\n", *(f"- {s}" for s in audit_sentences(cells))]
+    if len(cells):
+        parts += ["", to_markdown(*audit_rows(cells))]
+    return "\n".join(parts).rstrip("\n") + "\n"

@@ -1,0 +1,115 @@
+"""The report: one HTML file that needs nothing else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import jinja2
+import markupsafe
+import pandas as pd
+
+from mlreduce.reporting.audit import audit_rows, audit_sentences
+from mlreduce.reporting.tables import layout
+
+__all__ = ["render", "study_section"]
+
+_TEMPLATE = """\
+<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{{ title }}</title>
+<style>
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 76rem; margin: 2rem auto; padding: 0 1rem; color: #222; }
+table { border-collapse: collapse; font-size: 13px; margin: .5rem 0 1.5rem; }
+th, td { padding: .15rem .6rem; border-bottom: 1px solid #ddd; text-align: right; white-space: nowrap; }
+th:nth-child(-n+2), td:nth-child(-n+2) { text-align: left; }
+td.reproduced { color: #00643c; } td.near { color: #8a5a00; } td.differs { color: #b00020; font-weight: 600; }
+figure { margin: 1rem 0; } svg { max-width: 100%; height: auto; }
+pre { background: #f6f6f6; padding: 1rem; overflow-x: auto; font-size: 12px; }
+details { margin: .5rem 0 1rem; } .wide { overflow-x: auto; }
+</style>
+</head>
+<body>
+<h1>{{ title }}</h1>
+<p>{{ introduction }}</p>
+{% for study in studies %}
+<h2>{{ study.title }}</h2>
+{% for table in study.tables %}
+<h3>{{ table.caption }}</h3>
+{% for part in table.parts %}
+<h4>{{ part.protocol }}</h4>
+<div class="wide"><table><tr>{% for cell in part.header %}<th>{{ cell }}</th>{% endfor %}</tr>
+{% for row in part.rows %}<tr>{% for cell in row %}<td>{{ cell | bold }}</td>{% endfor %}</tr>
+{% endfor %}</table></div>
+{% endfor %}
+{% endfor %}
+{% for figure in study.figures %}
+<figure><figcaption>{{ figure.caption }}</figcaption>{{ figure.svg | safe }}</figure>
+{% endfor %}
+<h3>Audit of the printed numbers</h3>
+{% for sentence in study.audit.sentences %}<p>{{ sentence }}</p>
+{% endfor %}
+{% if study.audit.rows %}
+<details><summary>All {{ study.audit.rows | length }} cells</summary><div class="wide"><table>
+<tr>{% for cell in study.audit.header %}<th>{{ cell }}</th>{% endfor %}</tr>
+{% for row in study.audit.rows %}<tr>{% for cell in row %}<td class="{{ cell }}">{{ cell }}</td>{% endfor %}</tr>
+{% endfor %}</table></div></details>
+{% endif %}
+<details><summary>What made this</summary><pre>{{ study.manifest }}</pre></details>
+{% endfor %}
+</body>
+</html>
+"""
+
+_BOLD = re.compile(r"^\*\*(.*)\*\*$")
+
+
+def study_section(folder: Path, spec: Mapping[str, Any]) -> dict[str, Any]:
+    """Collect what the page shows of one study from the files of its folder."""
+    tables = []
+    for name, table in spec["tables"].items():
+        tidy = pd.read_csv(folder / f"{name}.csv")
+        parts = []
+        for protocol, part in tidy.groupby("protocol", sort=True):
+            header, rows = layout(part, table["methods"])
+            title = f"{protocol}, {part['splits'].max()} splits"
+            parts.append({"protocol": title, "header": header, "rows": rows})
+        tables.append({"caption": table["caption"], "parts": parts})
+    figures = [
+        {"caption": f"{figure['caption']} ({protocol})", "svg": _inline(folder / f"{name}{variant}.svg")}
+        for name, figure in spec["figures"].items()
+        for variant, protocol in spec["variants"].items()
+    ]
+    cells = pd.read_csv(folder / "audit.csv", keep_default_na=True).fillna({"note": ""})
+    header, rows = audit_rows(cells)
+    return {
+        "title": spec["title"],
+        "tables": tables,
+        "figures": figures,
+        "audit": {"sentences": audit_sentences(cells), "header": header, "rows": rows},
+        "manifest": (folder / "manifest.json").read_text(encoding="utf-8"),
+    }
+
+
+def _inline(path: Path) -> str:
+    """Return an SVG file as an element of a page, its identifiers made its own."""
+    text = path.read_text(encoding="utf-8")
+    text = text[text.index("<svg") :]
+    return re.sub(r'(id="|href="#|url\(#)', rf"\g<1>{path.stem}-", text)
+
+
+def render(title: str, introduction: str, studies: Sequence[Mapping[str, Any]]) -> str:
+    """Return the page as HTML text; everything but the figures' SVG is escaped."""
+    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined)
+
+    def bold(text: str) -> Any:
+        found = _BOLD.match(text)
+        return markupsafe.Markup("<b>{}</b>").format(found[1]) if found else text
+
+    environment.filters["bold"] = bold
+    return environment.from_string(_TEMPLATE).render(title=title, introduction=introduction, studies=studies) + "\n"

@@ -1,0 +1,160 @@
+"""Features and labels as users bring them, checked once and turned into arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.utils.validation import validate_data
+
+from mlreduce.exceptions import DataError
+
+__all__ = ["as_dense", "check_features", "check_finite", "check_labels", "check_size", "column_names"]
+
+FloatArray = NDArray[np.float64]
+
+
+def column_names(table: Any) -> list[str] | None:
+    """Return the column names of a DataFrame as strings, None for anything else."""
+    columns = getattr(table, "columns", None)
+    return None if columns is None else [str(column) for column in columns]
+
+
+def as_dense(X: Any) -> FloatArray:
+    """Return a sparse matrix or array as a dense float64 array."""
+    return np.asarray(X.toarray() if sp.issparse(X) else X, dtype=np.float64)
+
+
+def check_finite(X: Any, names: Sequence[str] | None = None, what: str = "X") -> None:
+    """Refuse NaN and infinity, naming the first column that has one.
+
+    Raises
+    ------
+    DataError
+        If a value is not finite.
+    """
+    values = X.data if sp.issparse(X) else X
+    if np.isfinite(values).all():
+        return
+    if sp.issparse(X):
+        entries = X.tocoo()
+        bad = ~np.isfinite(entries.data)
+        rows, columns, values = entries.row[bad], entries.col[bad], entries.data[bad]
+    else:
+        rows, columns = np.nonzero(~np.isfinite(X))
+        values = X[rows, columns]
+    first = np.lexsort((rows, columns))[0]
+    column = int(columns[first])
+    named = f" ({names[column]!r})" if names is not None else ""
+    kind = "NaN" if np.isnan(values[first]) else "infinity"
+    raise DataError(
+        f"{what} contains {kind} in column {column}{named}, row {int(rows[first])}, and {len(rows) - 1} more "
+        "such value(s); this method takes finite numbers only: impute or drop them first"
+    )
+
+
+def check_features(estimator: Any, X: Any, *, reset: bool) -> Any:
+    """Check a feature matrix for an estimator and remember (or compare) its number of columns and their names.
+
+    Parameters
+    ----------
+    estimator : BaseEstimator
+        Gets ``n_features_in_`` and ``feature_names_in_`` when ``reset`` is true.
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        Dense, CSR, or anything that turns into one of them.
+    reset : bool
+        True in ``fit``, False afterwards.
+
+    Returns
+    -------
+    X : ndarray or csr_array, float64
+
+    Raises
+    ------
+    DataError
+        If a value is NaN or infinite.
+    ValueError
+        If the shape is not what scikit-learn's estimators take.
+    """
+    names = column_names(X)
+    X = validate_data(estimator, X, reset=reset, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False)
+    check_finite(X, names)
+    return X
+
+
+def check_labels(Y: Any, n_samples: int | None = None) -> FloatArray:
+    """Check a label matrix and return it in {0, 1}.
+
+    Parameters
+    ----------
+    Y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels) or (n_samples,)
+        Values in {0, 1} or in {-1, 1}, or Booleans. One dimension is one label.
+    n_samples : int or None, default=None
+        The number of rows it must have.
+
+    Returns
+    -------
+    Y : ndarray of shape (n_samples, n_labels), float64, in {0, 1}
+
+    Raises
+    ------
+    DataError
+        If a value is not a label, the shape is wrong, or the number of rows differs from ``n_samples``.
+    """
+    names = column_names(Y)
+    array = Y.toarray() if sp.issparse(Y) else np.asarray(Y)
+    if array.ndim == 1:
+        array = array[:, np.newaxis]
+    if array.ndim != 2 or array.shape[1] == 0:
+        raise DataError(f"Y must have the shape (n_samples, n_labels) with at least one label; got {array.shape}")
+    if n_samples is not None and array.shape[0] != n_samples:
+        raise DataError(f"X and Y have inconsistent numbers of samples: X has {n_samples} rows, Y has {array.shape[0]}")
+    try:
+        labels = array.astype(np.float64)
+    except (TypeError, ValueError):
+        raise DataError("Y must hold numbers, 0/1 or -1/1; it holds other things (strings?)") from None
+    positive = labels == 1
+    negative = labels == -1
+    wrong = ~(positive | (labels == 0) | negative)
+    if wrong.any() or (negative.any() and (labels == 0).any()):
+        if not wrong.any():
+            raise DataError("Y mixes 0 and -1; labels are either 0/1 or -1/1 throughout")
+        row, column = (int(i) for i in np.argwhere(wrong)[0])
+        named = f" ({names[column]!r})" if names is not None else ""
+        raise DataError(
+            f"Y holds {array[row, column]!r} in column {column}{named}, row {row}; labels must be 0/1 or -1/1"
+        )
+    return positive.astype(np.float64)
+
+
+def check_size(n_components: int | float | None, largest: int, what: str) -> int:
+    """Turn a requested number of components into an integer between 1 and the largest possible.
+
+    Parameters
+    ----------
+    n_components : int, float or None
+        A number; a fraction in (0, 1), rounded down but never to zero; or None for all.
+    largest : int
+        How many there can be.
+    what : str
+        What is counted, for the message: "labels".
+
+    Raises
+    ------
+    DataError
+        If the number is not in 1..largest or the fraction not in (0, 1).
+    """
+    if n_components is None:
+        return largest
+    if isinstance(n_components, (bool, np.bool_)) or not np.isreal(n_components):
+        raise DataError(f"n_components must be a number or None; got {n_components!r}")
+    if isinstance(n_components, (int, np.integer)):
+        if not 1 <= n_components <= largest:
+            raise DataError(f"n_components must be between 1 and {largest}, the number of {what}; got {n_components}")
+        return int(n_components)
+    if not 0 < n_components < 1:
+        raise DataError(f"n_components as a fraction must lie between 0 and 1; got {n_components}")
+    return max(1, int(n_components * largest))

@@ -1,0 +1,169 @@
+# Loads and checks the configuration, and says which files it asks for. No rules here.
+import json
+from pathlib import Path
+
+from snakemake.exceptions import WorkflowError
+
+from mlreduce import registry
+from mlreduce.configuration import validate
+from mlreduce.datasets.catalogue import read_catalogue
+from mlreduce.exceptions import MLReduceError
+from mlreduce.provenance import source_digest
+from mlreduce.study import batches, load_study
+
+PROJECT = Path(workflow.basedir)
+
+try:
+    validate(config, "config", "configuration")
+    CATALOGUE = read_catalogue(config.get("datasets"))
+    RUN_ON = config.get("run_on")
+    STUDIES = {
+        name: load_study(
+            PROJECT / "config" / "studies" / f"{name}.yaml",
+            config["scale"],
+            CATALOGUE,
+            splits=config.get("splits"),
+            run_on=RUN_ON.split(",") if isinstance(RUN_ON, str) else RUN_ON,
+        )
+        for name in config["studies"]
+    }
+except MLReduceError as error:
+    raise WorkflowError(str(error))
+
+RESULTS = config["results"]
+BASE = f"{RESULTS}/{config['scale']}"
+
+
+wildcard_constraints:
+    study="[a-z0-9-]+",
+    dataset="[A-Za-z0-9_-]+",
+    protocol="[a-z0-9-]+",
+    group="[a-z0-9-]+",
+    predictor="[a-z0-9-]+",
+    batch=r"\d+-\d+",
+    table="table[a-z0-9]*",
+    figure="figure[a-z0-9]*",
+    variant="(-[a-z0-9-]+)?",
+
+
+def study_of(wildcards):
+    return STUDIES[wildcards.study]
+
+
+def entry_text(wildcards):
+    """What the catalogue says of a data set: a change re-runs what was read by it."""
+    return json.dumps(CATALOGUE[wildcards.dataset].options, sort_keys=True)
+
+
+def raw_folder(wildcards):
+    """The fetched files of a data set; nothing for an embedded one."""
+    return (
+        [f"{RESULTS}/data/raw/{wildcards.dataset}"]
+        if CATALOGUE[wildcards.dataset].files
+        else []
+    )
+
+
+def digest(*scripts, methods=()):
+    """The library code behind scripts and methods: what makes a change in src/ re-run what depends on it."""
+    paths = [
+        str(PROJECT / "workflow" / "scripts" / f"{script}.py") for script in scripts
+    ]
+    return source_digest(
+        *paths, *sorted(registry.module_of(method) for method in methods)
+    )
+
+
+def digest_of_group(wildcards):
+    """The code of all stations from the design to the scores: files between them are temporary."""
+    study = study_of(wildcards)
+    methods = [*study.groups[wildcards.group], *study.predictors]
+    return digest("factorise", "reduce", "predict", methods=methods)
+
+
+def settings_of_group(wildcards):
+    study = study_of(wildcards)
+    settings = {
+        "methods": study.groups[wildcards.group],
+        "train": study.protocols[wildcards.protocol],
+    }
+    return json.dumps(settings, sort_keys=True)
+
+
+def measured(wildcards):
+    """What is measured on a data set: sizes, measures, predictor."""
+    study = study_of(wildcards)
+    settings = {
+        "sizes": list(study.sizes),
+        "every_size": wildcards.dataset in study.curves,
+        "measures": list(study.measures),
+        "parameters": study.predictors[wildcards.predictor],
+    }
+    return json.dumps(settings, sort_keys=True)
+
+
+def score_parts(wildcards):
+    study = study_of(wildcards)
+    return expand(
+        f"{BASE}/{wildcards.study}/scores/{{protocol}}/{{dataset}}/{{group}}/{{predictor}}/{{batch}}.parquet",
+        protocol=study.protocols,
+        dataset=study.datasets,
+        group=study.groups,
+        predictor=study.predictors,
+        batch=batches(study.splits, config["splits_per_job"]),
+    )
+
+
+def prepared_of(wildcards):
+    return expand(
+        f"{RESULTS}/data/{{dataset}}.npz", dataset=study_of(wildcards).datasets
+    )
+
+
+def table_files(study):
+    tables = STUDIES[study].tables if study in STUDIES else []
+    return expand(
+        f"{BASE}/{study}/{{table}}.{{format}}",
+        table=tables,
+        format=["csv", "md", "tex"],
+    )
+
+
+def variants(study):
+    """Suffixes of a figure's files, one a protocol: none for the first."""
+    protocols = list(STUDIES[study].protocols) if study in STUDIES else []
+    return {
+        f"-{protocol}" if position else "": protocol
+        for position, protocol in enumerate(protocols)
+    }
+
+
+def figure_files(study):
+    figures = STUDIES[study].figures if study in STUDIES else []
+    return expand(
+        f"{BASE}/{study}/{{figure}}{{variant}}.{{format}}",
+        figure=figures,
+        variant=variants(study),
+        format=["svg", "png", "pdf"],
+    )
+
+
+def outputs_of(study):
+    """Everything that a study ends in."""
+    rest = expand(
+        f"{BASE}/{study}/{{file}}",
+        file=["summary.csv", "audit.csv", "audit.md", "manifest.json"],
+    )
+    return [*table_files(study), *figure_files(study), *rest]
+
+
+def table_sources(wildcards):
+    return expand(
+        f"{BASE}/{wildcards.study}/{{table}}.csv", table=study_of(wildcards).tables
+    )
+
+
+def published_of(wildcards):
+    """The printed numbers of a paper, where it printed any."""
+    path = PROJECT / "config" / "published" / f"{wildcards.study}.csv"
+    return [str(path)] if path.is_file() else []

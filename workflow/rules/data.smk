@@ -1,0 +1,87 @@
+# From the published files to one checked .npz a data set, its factorised design, and the random orders of its rows.
+
+
+rule fetch:
+    output:
+        directory(f"{RESULTS}/data/raw/{{dataset}}"),
+    log:
+        f"{RESULTS}/logs/fetch/{{dataset}}.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/fetch/{{dataset}}.tsv"
+    conda:
+        "../../envs/data.yaml"
+    threads: 1
+    resources:
+        mem_mb=500,
+        runtime=30,
+    params:
+        entry=entry_text,
+        code=digest("fetch"),
+    script:
+        "../scripts/fetch.py"
+
+
+rule prepare:
+    input:
+        raw_folder,
+    output:
+        f"{RESULTS}/data/{{dataset}}.npz",
+    log:
+        f"{RESULTS}/logs/prepare/{{dataset}}.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/prepare/{{dataset}}.tsv"
+    conda:
+        "../../envs/data.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        entry=entry_text,
+        code=digest("prepare"),
+    script:
+        "../scripts/prepare.py"
+
+
+rule factorise:
+    input:
+        f"{RESULTS}/data/{{dataset}}.npz",
+    output:
+        temp(f"{RESULTS}/data/{{dataset}}.design.npz"),
+    log:
+        f"{RESULTS}/logs/factorise/{{dataset}}.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/factorise/{{dataset}}.tsv"
+    conda:
+        "../../envs/compute.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=30,
+    params:
+        code=digest("factorise"),
+    script:
+        "../scripts/factorise.py"
+
+
+rule split:
+    input:
+        f"{RESULTS}/data/{{dataset}}.npz",
+    output:
+        f"{BASE}/{{study}}/splits/{{dataset}}.npz",
+    log:
+        f"{BASE}/{{study}}/logs/split/{{dataset}}.log",
+    benchmark:
+        f"{BASE}/{{study}}/benchmarks/split/{{dataset}}.tsv"
+    conda:
+        "../../envs/data.yaml"
+    threads: 1
+    resources:
+        mem_mb=500,
+        runtime=10,
+    params:
+        n_splits=lambda wildcards: study_of(wildcards).splits,
+        seed=config["seed"],
+        code=digest("split"),
+    script:
+        "../scripts/split.py"

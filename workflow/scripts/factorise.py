@@ -1,0 +1,16 @@
+"""Factorise the design [1 X] of a data set once, for every split, method and protocol."""
+
+from _station import station
+
+snakemake = globals()["snakemake"]
+
+with station(snakemake):
+    from mlreduce.datasets.data import MultiLabelData
+    from mlreduce.files import replacing
+    from mlreduce.least_squares import Design
+    from mlreduce.validation import check_finite
+
+    data = MultiLabelData.load(snakemake.input[0])
+    check_finite(data.X, data.feature_names, data.name)
+    with replacing(snakemake.output[0]) as path:
+        Design.of(data.X, rcond=0.0).save(path)

@@ -1,0 +1,19 @@
+"""Put the scores of all jobs together, in an order that does not depend on the jobs, and average them."""
+
+import pandas as pd
+
+from _station import station
+
+snakemake = globals()["snakemake"]
+
+with station(snakemake):
+    from mlreduce.evaluation.experiment import SCORE_COLUMNS
+    from mlreduce.files import replacing
+    from mlreduce.reporting.tables import summarise, write_csv
+
+    keys = ["study", "protocol", *SCORE_COLUMNS[:-1]]
+    scores = pd.concat(map(pd.read_parquet, snakemake.input)).sort_values(keys, ignore_index=True)
+    with replacing(snakemake.output.scores) as path:
+        scores.to_parquet(path, index=False)
+    with replacing(snakemake.output.summary) as path:
+        write_csv(summarise(scores), path)
