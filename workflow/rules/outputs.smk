@@ -120,7 +120,6 @@ rule page:
         mem_mb=500,
         runtime=10,
     params:
-        base=BASE,
         scale=config["scale"],
         studies={
             name: {

@@ -13,7 +13,8 @@ with station(snakemake):
     from mlreduce.reporting.audit import audit, audit_markdown, read_published
     from mlreduce.reporting.tables import write_csv
 
-    published = read_published(snakemake.input.published) if snakemake.input.published else None
+    printed = list(snakemake.input.published)  # none where the paper printed no numbers
+    published = read_published(printed[0]) if printed else None
     cells = audit({Path(path).stem: pd.read_csv(path) for path in snakemake.input.tables}, published)
     with replacing(snakemake.output.csv) as path:
         write_csv(cells, path)

@@ -10,7 +10,7 @@ with station(snakemake):
     from mlreduce.files import replacing
     from mlreduce.reporting.page import render, study_section
 
-    base = Path(snakemake.params.base)
+    base = Path(snakemake.output[0]).parent
     sections = [study_section(base / name, spec) for name, spec in snakemake.params.studies.items()]
     introduction = {
         "demo": "Every study at a small size, on data that come with the dependencies: a check that all stations "

@@ -58,7 +58,8 @@ def _check(path: Path, sha256: str | None, advice: str) -> Path:
             found = hashlib.file_digest(file, "sha256").hexdigest()
         if found != sha256:
             raise FetchError(
-                f"{path}: its SHA-256 is {found}, but the catalogue says {sha256}: damaged, or another version; {advice}"
+                f"{path}: its SHA-256 is {found}, but the catalogue says {sha256}: damaged, or another version; "
+                f"{advice}"
             )
     return path
 
