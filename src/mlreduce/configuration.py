@@ -72,7 +72,7 @@ def _most_telling(error: jsonschema.ValidationError) -> jsonschema.ValidationErr
     return error
 
 
-def _sentence(error: jsonschema.ValidationError, where: str) -> str:
+def _sentence(error: Any, where: str) -> str:
     key = ".".join(map(str, error.absolute_path))
     place = f"{where}: {key}" if key else where
     if error.validator == "additionalProperties" and isinstance(error.instance, Mapping):

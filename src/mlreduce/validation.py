@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.utils.validation import validate_data
 
 from mlreduce.exceptions import DataError
 
-__all__ = ["as_dense", "check_features", "check_finite", "check_labels", "check_size", "column_names"]
+__all__ = ["as_dense", "check_features", "check_finite", "check_labels", "check_size", "column_names", "is_sparse"]
 
 FloatArray = NDArray[np.float64]
 
@@ -23,9 +22,14 @@ def column_names(table: Any) -> list[str] | None:
     return None if columns is None else [str(column) for column in columns]
 
 
+def is_sparse(X: Any) -> bool:
+    """Say whether X is a SciPy sparse matrix or array."""
+    return bool(sp.issparse(X))  # a plain bool: SciPy's type guard narrows to a class without methods
+
+
 def as_dense(X: Any) -> FloatArray:
     """Return a sparse matrix or array as a dense float64 array."""
-    return np.asarray(X.toarray() if sp.issparse(X) else X, dtype=np.float64)
+    return np.asarray(X.toarray() if is_sparse(X) else X, dtype=np.float64)
 
 
 def check_finite(X: Any, names: Sequence[str] | None = None, what: str = "X") -> None:
@@ -36,10 +40,10 @@ def check_finite(X: Any, names: Sequence[str] | None = None, what: str = "X") ->
     DataError
         If a value is not finite.
     """
-    values = X.data if sp.issparse(X) else X
+    values = X.data if is_sparse(X) else X
     if np.isfinite(values).all():
         return
-    if sp.issparse(X):
+    if is_sparse(X):
         entries = X.tocoo()
         bad = ~np.isfinite(entries.data)
         rows, columns, values = entries.row[bad], entries.col[bad], entries.data[bad]
@@ -79,6 +83,8 @@ def check_features(estimator: Any, X: Any, *, reset: bool) -> Any:
     ValueError
         If the shape is not what scikit-learn's estimators take.
     """
+    from sklearn.utils.validation import validate_data  # slow to import, and stations that only move data need none
+
     names = column_names(X)
     X = validate_data(estimator, X, reset=reset, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False)
     check_finite(X, names)
@@ -105,7 +111,7 @@ def check_labels(Y: Any, n_samples: int | None = None) -> FloatArray:
         If a value is not a label, the shape is wrong, or the number of rows differs from ``n_samples``.
     """
     names = column_names(Y)
-    array = Y.toarray() if sp.issparse(Y) else np.asarray(Y)
+    array = Y.toarray() if is_sparse(Y) else np.asarray(Y)
     if array.ndim == 1:
         array = array[:, np.newaxis]
     if array.ndim != 2 or array.shape[1] == 0:
@@ -127,7 +133,8 @@ def check_labels(Y: Any, n_samples: int | None = None) -> FloatArray:
         raise DataError(
             f"Y holds {array[row, column]!r} in column {column}{named}, row {row}; labels must be 0/1 or -1/1"
         )
-    return positive.astype(np.float64)
+    labels_01: FloatArray = positive.astype(np.float64)
+    return labels_01
 
 
 def check_size(n_components: int | float | None, largest: int, what: str) -> int:

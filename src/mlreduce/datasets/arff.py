@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.exceptions import DataError, unknown_name
+from mlreduce.validation import is_sparse
 
 __all__ = ["read_arff", "read_label_names"]
 
@@ -52,7 +53,8 @@ def read_label_names(path: str | Path) -> list[str]:
         ) from error
     except (UnicodeDecodeError, LookupError, ValueError) as error:
         raise DataError(f"{path}: the text cannot be decoded: {error}") from error
-    names = [element.get("name") for element in root.iter() if element.tag.rpartition("}")[2] == "label"]
+    elements = [] if root is None else list(root.iter())
+    names = [element.get("name") for element in elements if element.tag.rpartition("}")[2] == "label"]
     if not names or None in names:
         raise DataError(f'{path}: expected elements <label name="...">; found {len(names)}, one without a name')
     repeated = sorted({name for name in names if names.count(name) > 1}, key=str)
@@ -122,7 +124,7 @@ def _merge(paths: Sequence[Path]) -> _Table:
                 )
         if len(first.attributes) != len(table.attributes):
             raise DataError(f"{path}: has {len(table.attributes)} attributes, {paths[0]} has {len(first.attributes)}")
-    if sp.issparse(first.values):
+    if is_sparse(first.values):
         return _Table(first.attributes, sp.vstack([table.values for table in tables], format="csr"))
     return _Table(first.attributes, np.vstack([table.values for table in tables]))
 
@@ -145,12 +147,12 @@ def _is_identifier(kind: Any, column: NDArray[np.float64]) -> bool:
 
 def _column(values: Any, index: int) -> NDArray[np.float64]:
     column = values[:, [index]]
-    return np.asarray(column.toarray() if sp.issparse(column) else column).ravel()
+    return np.asarray(column.toarray() if is_sparse(column) else column).ravel()
 
 
 def _encode(table: _Table, which: Sequence[int]) -> tuple[Any, list[str], list[str]]:
     """Turn attributes into numeric columns; return them, their names and the dropped identifiers."""
-    sparse = sp.issparse(table.values)
+    sparse = is_sparse(table.values)
     values = table.values.tocsc() if sparse else table.values
     blocks: list[Any] = []
     names: list[str] = []

@@ -8,11 +8,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from mlreduce.configuration import read_yaml, validate
-from mlreduce.datasets.arff import read_arff
 from mlreduce.datasets.data import MultiLabelData
-from mlreduce.datasets.embedded import digits, planted
 from mlreduce.datasets.fetch import FileEntry, fetch
-from mlreduce.datasets.tables import read_tables
 from mlreduce.exceptions import ConfigurationError, DataError, unknown_name
 
 __all__ = ["Catalogue", "Dataset", "load_dataset", "read_catalogue"]
@@ -63,15 +60,24 @@ class Dataset(NamedTuple):
         remaining = iter(paths)
         by_role = {role: [next(remaining) for _ in entries] for role, entries in self.files.items()}
         attributes = None
+        # A reader is imported when it is used: a job that fetches or reads one file does not load them all.
         if self.reader == "arff":
+            from mlreduce.datasets.arff import read_arff
+
             labels = by_role["labels"][0] if "labels" in by_role else int(self.options["labels"]["last"])
             keep = bool(self.options.get("keep_identifiers", False))
             data, attributes = read_arff(by_role["data"], labels, self.name, keep)
         elif self.reader == "tables":
+            from mlreduce.datasets.tables import read_tables
+
             data = read_tables(by_role["features"][0], by_role["labels"][0], self.name)
         elif self.reader == "digits":
+            from mlreduce.datasets.embedded import digits
+
             data = digits()
         else:
+            from mlreduce.datasets.embedded import planted
+
             data = planted(**self.options.get("parameters", {})).data
         self._check(data, attributes)
         return data

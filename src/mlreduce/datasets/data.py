@@ -13,6 +13,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from mlreduce.exceptions import DataError
+from mlreduce.validation import is_sparse
 
 __all__ = ["MultiLabelData"]
 
@@ -55,7 +56,7 @@ class MultiLabelData:
         return float(self.Y.sum(axis=1, dtype=np.int64).mean())
 
     def __repr__(self) -> str:
-        kind = "sparse" if sp.issparse(self.X) else "dense"
+        kind = "sparse" if is_sparse(self.X) else "dense"
         return (
             f"MultiLabelData({self.name!r}: {self.X.shape[0]} instances, {self.X.shape[1]} {kind} features, "
             f"{self.Y.shape[1]} labels, cardinality {self.cardinality:.3f})"
@@ -70,7 +71,7 @@ class MultiLabelData:
             "dropped": np.array(list(self.dropped), dtype=np.str_),
             "name": np.array(self.name),
         }
-        if sp.issparse(self.X):
+        if is_sparse(self.X):
             arrays |= {
                 "X_data": self.X.data,
                 "X_indices": self.X.indices,

@@ -201,20 +201,20 @@ def score(
             codes = coder.encode(labels[split.test])
             centred = labels[split.test] - coder.mean_
             written = json.dumps(methods[name], sort_keys=True)
-            for size, percents in sizes.items():
-                if size < coder.n_labels_ and not coder.reduces:
-                    continue
+            possible = [size for size in sizes if size == coder.n_labels_ or coder.reduces]
+            guesses = coder.reconstruct_sizes(predicted_codes, possible)
+            for size, guess, decoded in zip(possible, guesses, coder.reconstruct_sizes(codes, possible), strict=True):
                 outcome = Outcome(
                     labels=truth,
-                    predicted=coder.decode(predicted_codes[:, :size]),
+                    predicted=coder.round(guess, size),
                     centred=centred,
-                    decoded_codes=coder.reconstruct(codes[:, :size]),
+                    decoded_codes=decoded,
                     codes=codes[:, :size],
                     predicted_codes=predicted_codes[:, :size],
                 )
                 for measure, compute in chosen.items():
                     value = compute(outcome)
-                    for percent in percents or [0]:
+                    for percent in sizes[size] or [0]:
                         rows.append((data.name, name, written, predictor_name, percent, size, number, measure, value))
     return pd.DataFrame(rows, columns=list(SCORE_COLUMNS)).sort_values(
         list(SCORE_COLUMNS[:-1]), ignore_index=True, kind="stable"

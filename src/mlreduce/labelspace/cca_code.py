@@ -21,7 +21,8 @@ class CCACode(LabelCoder):
 
     Directions ``w`` solve ``Z'HZ w = rho^2 Z'Z w`` with ``w'Z'Zw = 1``; ``eigenvalues_`` are the squared canonical
     correlations rho^2. They are not orthogonal, so that decoding goes through the pseudo-inverse of the directions
-    in use. Directions in which the labels do not vary come last, as unit vectors.
+    in use. Equal correlations (all are one where there are fewer rows than features) go by the variance of the labels;
+    directions in which the labels do not vary come last, as unit vectors.
 
     Parameters
     ----------
@@ -47,18 +48,15 @@ class CCACode(LabelCoder):
         variances, axes = ordered_eigenvectors(statistics.gram, statistics.gram)
         varying = variances > _NO_VARIANCE * max(variances[0], np.finfo(float).tiny)
         whitening = axes[varying] / np.sqrt(variances[varying])[:, np.newaxis]
-        whitened = whitening @ statistics.explained @ whitening.T
-        correlations, rotation = ordered_eigenvectors(whitened, np.eye(len(whitened)))
+        whitened = whitening @ statistics.explained_gram @ whitening.T
+        correlations, rotation = ordered_eigenvectors(whitened, np.diag(variances[varying]))
         components = np.vstack([rotation @ whitening, axes[~varying]])
         eigenvalues = np.r_[np.clip(correlations, 0.0, 1.0), np.zeros(np.count_nonzero(~varying))]
         # Leading columns of a QR decomposition span the leading directions: one decomposition serves every size.
         self.basis_, self.triangle_ = np.linalg.qr(components[: self.n_components_].T)
         return components, eigenvalues
 
-    def reconstruct(self, codes: FloatArray) -> FloatArray:
-        """Return the centred labels of least norm that have these codes."""
+    def _coordinates(self, codes: FloatArray) -> tuple[FloatArray, FloatArray]:
         size = codes.shape[1]
-        triangle = self.triangle_[:size, :size]
-        coordinates = scipy.linalg.solve_triangular(triangle, codes.T, trans="T")
-        centred: FloatArray = coordinates.T @ self.basis_[:, :size].T
-        return centred
+        coordinates = scipy.linalg.solve_triangular(self.triangle_[:size, :size], codes.T, trans="T")
+        return coordinates.T, self.basis_[:, :size].T

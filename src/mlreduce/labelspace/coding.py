@@ -7,10 +7,12 @@ method is the choice of directions it makes from these (`LabelCoder._directions`
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
@@ -52,11 +54,19 @@ class LabelStatistics:
     gram: FloatArray
     explained: FloatArray | None = None
 
+    @property
+    def explained_gram(self) -> FloatArray:
+        """``explained``, for methods that cannot do without."""
+        if self.explained is None:
+            raise DataError("this method looks at the features, but the statistics hold labels only")
+        return self.explained
+
     @classmethod
     def of(cls, Y: FloatArray) -> Self:
         """Compute from labels in {0, 1}, without looking at the features."""
+        counts = sp.csr_array(Y)  # labels are rare; counting co-occurrences is exact either way
         mean = Y.mean(axis=0)
-        return cls(len(Y), mean, Y.T @ Y - len(Y) * np.outer(mean, mean))
+        return cls(len(Y), mean, (counts.T @ counts).toarray() - len(Y) * np.outer(mean, mean))
 
     def with_explained(self, explained_gram: FloatArray) -> Self:
         """Add what the features explain, from ``Y'HY``.
@@ -92,7 +102,7 @@ class LabelCoder(BaseEstimator):
     A code is ``t = V(y - mean)`` with the rows of V in ``components_``, most important first. Sizes are nested: the
     first m columns of a code are the code of size m, and `decode` takes codes of any size up to ``n_components_``.
 
-    A method overrides `_directions`; one whose rows of V are not orthonormal overrides `reconstruct` too.
+    A method overrides `_directions`; one whose rows of V are not orthonormal overrides `_coordinates` too.
 
     Parameters
     ----------
@@ -169,12 +179,10 @@ class LabelCoder(BaseEstimator):
         Raises
         ------
         DataError
-            If ``n_components`` is impossible, or the method needs ``explained`` and it is None.
+            If ``n_components`` is impossible, or the method needs what the features explain and it is not there.
         """
         self.n_labels_ = len(statistics.mean)
         self.n_components_ = check_size(self.n_components, self.n_labels_, "labels")
-        if self.feature_aware and statistics.explained is None:
-            raise DataError(f"{type(self).__name__} looks at the features: statistics.explained must not be None")
         self.mean_ = statistics.mean
         components, eigenvalues = self._directions(statistics)
         self.components_ = components[: self.n_components_]
@@ -201,8 +209,25 @@ class LabelCoder(BaseEstimator):
 
     def reconstruct(self, codes: FloatArray) -> FloatArray:
         """Return the centred labels ``z`` that codes of any size up to ``n_components_`` stand for."""
-        centred: FloatArray = codes @ self.components_[: codes.shape[1]]
-        return centred
+        size = codes.shape[1]
+        return next(self.reconstruct_sizes(codes, [size]))
+
+    def reconstruct_sizes(self, codes: FloatArray, sizes: Sequence[int]) -> Iterator[FloatArray]:
+        """Reconstruct from the first columns of a code, for several ascending sizes at the cost of the largest.
+
+        Each array is the next one's starting point: use it before asking for the next.
+        """
+        coordinates, basis = self._coordinates(codes)
+        centred = np.zeros((len(codes), self.n_labels_))
+        start = 0
+        for size in sizes:
+            centred += coordinates[:, start:size] @ basis[start:size]
+            start = size
+            yield centred
+
+    def _coordinates(self, codes: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return codes in an orthonormal basis whose first m rows span the first m directions, and that basis."""
+        return codes, self.components_
 
     def decode(self, codes: Any) -> NDArray[np.int8]:
         """Return the labels in {0, 1} that codes stand for, by rounding (round-based decoding).
@@ -218,7 +243,11 @@ class LabelCoder(BaseEstimator):
             1 where the reconstructed label is above one half (`TIE`).
         """
         codes = self._check_codes(codes)
-        return (self.reconstruct(codes) + self.mean_ > 0.5 + TIE).astype(np.int8)
+        return self.round(self.reconstruct(codes), codes.shape[1])
+
+    def round(self, centred: FloatArray, size: int) -> NDArray[np.int8]:
+        """Return the labels in {0, 1} for what codes of a size reconstruct to."""
+        return (centred + self.mean_ > 0.5 + TIE).astype(np.int8)
 
     def _check_codes(self, codes: Any) -> FloatArray:
         check_is_fitted(self, "components_")

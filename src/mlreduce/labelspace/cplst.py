@@ -39,5 +39,5 @@ class CPLST(LabelCoder):
     feature_aware = True
 
     def _directions(self, statistics: LabelStatistics) -> tuple[FloatArray, FloatArray]:
-        values, vectors = ordered_eigenvectors(statistics.explained, statistics.gram)
+        values, vectors = ordered_eigenvectors(statistics.explained_gram, statistics.gram)
         return vectors, values

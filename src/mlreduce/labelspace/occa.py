@@ -32,5 +32,5 @@ class OCCA(LabelCoder):
     feature_aware = True
 
     def _directions(self, statistics: LabelStatistics) -> tuple[FloatArray, FloatArray]:
-        values, vectors = ordered_eigenvectors(statistics.explained - statistics.gram, statistics.gram)
+        values, vectors = ordered_eigenvectors(statistics.explained_gram - statistics.gram, statistics.gram)
         return vectors, values

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from mlreduce.labelspace.coding import LabelCoder, LabelStatistics
@@ -44,8 +45,7 @@ class PBR(LabelCoder):
         order = check_random_state(self.random_state).permutation(self.n_labels_)
         return np.eye(self.n_labels_)[order], np.diag(statistics.gram)[order]
 
-    def decode(self, codes: FloatArray) -> np.ndarray[tuple[int, ...], np.dtype[np.int8]]:
+    def round(self, centred: FloatArray, size: int) -> NDArray[np.int8]:
         """Return the labels in {0, 1}: rounded where learned, 0 elsewhere."""
-        codes = self._check_codes(codes)
-        learned = self.components_[: codes.shape[1]].any(axis=0)
-        return super().decode(codes) * learned.astype(np.int8)
+        learned = self.components_[:size].any(axis=0)
+        return super().round(centred, size) * learned.astype(np.int8)

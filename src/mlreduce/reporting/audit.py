@@ -111,7 +111,7 @@ def audit_sentences(cells: pd.DataFrame) -> list[str]:
     sentences = []
     for (table, protocol), part in cells.groupby(["table", "protocol"], sort=True):
         counts = part["verdict"].value_counts()
-        worst = part.loc[part["z"].abs().idxmax()] if part["z"].notna().any() else None
+        worst = max(part.dropna(subset=["z"]).to_dict("records"), key=lambda cell: abs(cell["z"]), default=None)
         farthest = (
             f" The farthest is {worst['dataset']} {worst['method']} at {worst['size_percent']} %: printed "
             f"{worst['printed']:.4f}, ours {worst['ours']:.4f}, z = {worst['z']:+.2f}."

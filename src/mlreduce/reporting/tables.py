@@ -63,7 +63,7 @@ def layout(table: pd.DataFrame, methods: Sequence[str]) -> tuple[list[str], list
     its data set and size; empty where there is no value.
     """
     percents = sorted(table["size_percent"].unique())
-    cells = table.set_index(["dataset", "method", "size_percent"])
+    cells = {(c["dataset"], c["method"], c["size_percent"]): c for c in table.to_dict("records")}
     header = ["dataset", "method", *(f"{p} %" for p in percents)]
     rows = []
     for dataset in sorted(table["dataset"].unique()):
@@ -76,10 +76,10 @@ def layout(table: pd.DataFrame, methods: Sequence[str]) -> tuple[list[str], list
         for method in methods:
             row = [dataset, method]
             for percent in percents:
-                if (dataset, method, percent) not in cells.index:
+                cell = cells.get((dataset, method, percent))
+                if cell is None:
                     row.append("")
                     continue
-                cell = cells.loc[(dataset, method, percent)]
                 text = f"{cell['mean']:.4f} ± {cell['se']:.4f}"
                 row.append(f"**{text}**" if cell["mean"] <= best[percent] else text)
             if any(row[2:]):
