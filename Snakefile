@@ -9,6 +9,7 @@ configfile: "config/config.yaml"
 
 
 include: "workflow/rules/common.smk"
+include: "workflow/rules/recover.smk"
 include: "workflow/rules/data.smk"
 include: "workflow/rules/evaluate.smk"
 include: "workflow/rules/outputs.smk"

@@ -9,11 +9,12 @@ snakemake = globals()["snakemake"]
 
 with station(snakemake):
     from mlreduce.datasets.catalogue import read_catalogue
+    from mlreduce.files import replacing
 
     options = snakemake.config
     dataset = read_catalogue(options.get("datasets"))[snakemake.wildcards.dataset]
     folder = Path(snakemake.output[0])
     paths = dataset.fetch(options.get("mirror"), options.get("cache"))
-    folder.mkdir(parents=True, exist_ok=True)
     for path in paths:
-        shutil.copyfile(path, folder / path.name)
+        with replacing(folder / path.name) as copy:
+            shutil.copyfile(path, copy)
