@@ -140,7 +140,8 @@ class HeldOutLeastSquares:
         if info == 0:
             norm = np.abs(residual).sum(axis=0).max()
             reciprocal_condition, _ = scipy.linalg.lapack.dpocon(factor, norm, uplo="L")
-            if reciprocal_condition > _UNSEEN * len(residual):
+            # An estimate of the smallest eigenvalue, from above and rarely by more than a factor of ten.
+            if reciprocal_condition * norm > 100 * _UNSEEN:
                 predictions, _ = scipy.linalg.lapack.dpotrs(factor, fitted, lower=1)
                 return HeldOutSolution(predictions, training.T @ training + fitted.T @ predictions)
         return self._without_unseen_directions(left, leverage, training, fitted)

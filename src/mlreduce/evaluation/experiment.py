@@ -194,11 +194,11 @@ def score(
             coder = restore(registry.make(name, **methods[name]), fitted[str(number), name])
             if predicted_labels is None:
                 model = registry.make(predictor_name, **parameters)
-                model.fit(data.X[split.train], coder.encode(labels[split.train]))
+                model.fit(data.X[split.train], coder.project(labels[split.train]))
                 predicted_codes = model.predict(data.X[split.test]).reshape(len(truth), -1)
             else:
-                predicted_codes = coder.encode(predicted_labels)
-            codes = coder.encode(labels[split.test])
+                predicted_codes = coder.project(predicted_labels)
+            codes = coder.project(labels[split.test])
             centred = labels[split.test] - coder.mean_
             written = json.dumps(methods[name], sort_keys=True)
             possible = [size for size in sizes if size == coder.n_labels_ or coder.reduces]

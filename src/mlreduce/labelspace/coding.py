@@ -196,16 +196,24 @@ class LabelCoder(BaseEstimator):
     def encode(self, Y: Any) -> FloatArray:
         """Return the codes of labels, shape (n_samples, n_components).
 
-        ``Y`` may be real-valued: the code of a prediction of labels is the prediction of their code, for every
-        regressor that is linear in its targets.
+        Raises
+        ------
+        DataError
+            If a label is not 0/1 or -1/1, or there are not as many labels as in `fit`.
+        """
+        return self.project(check_labels(Y))
+
+    def project(self, scores: FloatArray) -> FloatArray:
+        """Return the codes of real-valued labels, such as a regressor's predictions of {0, 1}.
+
+        The code of a prediction of labels is the prediction of their code, for every regressor that is linear in its
+        targets.
         """
         check_is_fitted(self, "components_")
-        labels = np.asarray(Y, dtype=np.float64) if isinstance(Y, np.ndarray) else check_labels(Y)
-        labels = labels.reshape(len(labels), -1)
-        if labels.shape[1] != self.n_labels_:
-            raise DataError(f"Y has {labels.shape[1]} labels; {type(self).__name__} was fitted on {self.n_labels_}")
-        coded: FloatArray = (labels - self.mean_) @ self.components_.T
-        return coded
+        if scores.shape[1] != self.n_labels_:
+            raise DataError(f"Y has {scores.shape[1]} labels; {type(self).__name__} was fitted on {self.n_labels_}")
+        codes: FloatArray = (scores - self.mean_) @ self.components_.T
+        return codes
 
     def reconstruct(self, codes: FloatArray) -> FloatArray:
         """Return the centred labels ``z`` that codes of any size up to ``n_components_`` stand for."""

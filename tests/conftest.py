@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+PROJECT = Path(__file__).parents[1]
+
+
+def pytest_report_header() -> str:
+    return f"mirror of the published data: {find_mirror() or 'absent, tests that need it are skipped'}"
+
+
+def find_mirror() -> Path | None:
+    for candidate in (os.environ.get("MLREDUCE_MIRROR"), PROJECT.parent / "shared" / "mirror"):
+        if candidate and Path(candidate).is_dir():
+            return Path(candidate).resolve()
+    return None
+
+
+@pytest.fixture(scope="session")
+def mirror() -> Path:
+    found = find_mirror()
+    if found is None:
+        pytest.skip("needs the published data: set MLREDUCE_MIRROR to a folder that holds <data set>/<file>")
+    return found
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    return np.random.default_rng(0)
+
+
+@pytest.fixture
+def example(rng):
+    """A small regression-like multi-label problem: X, Y with correlated labels, all of them used."""
+    X = rng.standard_normal((60, 7))
+    scores = X @ rng.standard_normal((7, 5)) + rng.standard_normal((60, 5))
+    return X, (scores > 0.3).astype(int)
