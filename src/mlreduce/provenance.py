@@ -32,6 +32,8 @@ def _module_file(module: str) -> Path | None:
 def _parsed(path: Path) -> tuple[str, frozenset[str]]:
     """Return a file's code without comments and docstrings, and the modules of this package that it imports."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
+    # What a package loads when a name is asked for (its __getattr__) is a matter of whoever asks, by importing it.
+    tree.body = [node for node in tree.body if getattr(node, "name", None) != "__getattr__"]
     imported: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):

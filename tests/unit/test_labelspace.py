@@ -119,7 +119,7 @@ def test_reconstructing_several_sizes_equals_each_alone(name, example):
 
 
 def test_pbr_predicts_what_it_did_not_learn_absent(example):
-    X, Y = example
+    _, Y = example
     Y = np.column_stack([Y, np.r_[0, np.ones(len(Y) - 1)]])  # a label nearly everybody has
     coder = mlreduce.PBR(n_components=2, random_state=1).fit(None, Y)
     learned = coder.components_.any(axis=0)
@@ -230,9 +230,9 @@ def test_what_cannot_be_fitted_or_coded_is_refused(example):
         mlreduce.CPLST().fit_statistics(LabelStatistics.of(Y.astype(float)))
     with pytest.raises(DataError, match="learns all 5 labels"):
         mlreduce.BR(n_components=2).fit(None, Y)
+    bad = Y.copy()
+    bad[3, 1] = 2
     with pytest.raises(DataError, match=r"holds .*2.* in column 1, row 3"):
-        bad = Y.copy()
-        bad[3, 1] = 2
         mlreduce.PLST().fit(None, bad)
     with pytest.raises(DataError, match="mixes 0 and -1"):
         mlreduce.PLST().fit(None, [[0, -1], [1, 1]])
@@ -241,9 +241,7 @@ def test_what_cannot_be_fitted_or_coded_is_refused(example):
     with pytest.raises(DataError, match="inconsistent numbers of samples"):
         mlreduce.CPLST().fit(X[:-1], Y)
     with pytest.raises(DataError, match="NaN in column 2, row 5"):
-        X = X.copy()
-        X[5, 2] = np.nan
-        mlreduce.CPLST().fit(X, Y)
+        mlreduce.CPLST().fit(np.where(np.arange(X.size).reshape(X.shape) == 5 * 7 + 2, np.nan, X), Y)
     coder = mlreduce.PLST(n_components=2).fit(None, Y)
     with pytest.raises(DataError, match=r"size of 1\.\.2"):
         coder.decode(np.zeros((3, 3)))

@@ -142,7 +142,7 @@ def _two_values(kind: Sequence[str]) -> tuple[float, float]:
 
 
 def _is_identifier(kind: Any, column: NDArray[np.float64]) -> bool:
-    return isinstance(kind, list) and len(column) > 2 and len(np.unique(column)) == len(column)
+    return isinstance(kind, list) and len(kind) >= len(column) > 2 and len(np.unique(column)) == len(column)
 
 
 def _column(values: Any, index: int) -> NDArray[np.float64]:
@@ -150,7 +150,7 @@ def _column(values: Any, index: int) -> NDArray[np.float64]:
     return np.asarray(column.toarray() if is_sparse(column) else column).ravel()
 
 
-def _encode(table: _Table, which: Sequence[int]) -> tuple[Any, list[str], list[str]]:
+def _encode(table: _Table, which: Sequence[int], keep_identifiers: bool) -> tuple[Any, list[str], list[str]]:
     """Turn attributes into numeric columns; return them, their names and the dropped identifiers."""
     sparse = is_sparse(table.values)
     values = table.values.tocsc() if sparse else table.values
@@ -172,7 +172,7 @@ def _encode(table: _Table, which: Sequence[int]) -> tuple[Any, list[str], list[s
             continue
         flush()
         column = _column(values, index)
-        if _is_identifier(kind, column):
+        if not keep_identifiers and _is_identifier(kind, column):
             dropped.append(name)
         elif len(kind) <= 2:
             low, high = _two_values(kind) if len(kind) == 2 else (0.0, 0.0)
@@ -245,7 +245,7 @@ def read_arff(
     chosen = set(label_columns)
     feature_columns = [index for index in range(len(attribute_names)) if index not in chosen]
     Y = np.column_stack([_label(table, index, files[0]) for index in label_columns])
-    X, feature_names, dropped = _encode(table, feature_columns)
+    X, feature_names, dropped = _encode(table, feature_columns, keep_identifiers)
     if X.shape[1] == 0:
         raise DataError(f"{files[0]}: no attribute is left as a feature")
     return MultiLabelData(X, Y, feature_names, label_names, name or files[0].stem, dropped), len(feature_columns)

@@ -194,7 +194,7 @@ def load_dataset(
     --------
     >>> import mlreduce
     >>> mlreduce.load_dataset("digits")
-    MultiLabelData('digits': 1797 instances, 64 dense features, 8 labels, cardinality 3.396)
+    MultiLabelData('digits': 1797 instances, 64 dense features, 8 labels, cardinality 3.294)
     """
     dataset = read_catalogue(catalogue)[name]
     return dataset.read(paths=dataset.fetch(mirror, cache))

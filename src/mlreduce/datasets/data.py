@@ -93,7 +93,8 @@ class MultiLabelData:
             If the file is not a whole data set.
         """
         try:
-            with np.load(path, allow_pickle=False) as arrays:
+            # Opened here: np.load leaves a broken file open.
+            with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as arrays:
                 if "X" in arrays:
                     X = arrays["X"]
                 else:

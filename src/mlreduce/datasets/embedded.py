@@ -23,16 +23,16 @@ DIGIT_ATTRIBUTES: dict[str, tuple[int, ...]] = {
     "power_of_two": (1, 2, 4, 8),
     "perfect_square": (0, 1, 4, 9),
     "closed_loop": (0, 6, 8, 9),
-    "straight_stroke": (1, 4, 5, 7),
+    "straight_strokes_only": (1, 4, 7),
 }
 
 
 def digits() -> MultiLabelData:
     """Return scikit-learn's handwritten digits with eight attributes of the digit as labels.
 
-    1797 images of 8 x 8 pixels, grey values 0..16. Four labels are arithmetic (even, prime, ...), two are about
-    size, two about shape; `DIGIT_ATTRIBUTES` lists the digits of each. A digit with an open four has no closed loop
-    by this list, whatever the hand that drew it.
+    1797 images of 8 x 8 pixels, grey values 0..16. Five labels are about the number's factors, one about its size, two
+    about its shape; `DIGIT_ATTRIBUTES` lists the digits of each, and no two digits share all eight. The shape is that
+    of the printed digit (an open four), whatever the hand that drew it.
     """
     images = load_digits()
     Y = np.column_stack([np.isin(images.target, members) for members in DIGIT_ATTRIBUTES.values()])

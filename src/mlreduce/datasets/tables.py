@@ -45,13 +45,13 @@ def read_tables(features: str | Path, labels: str | Path, name: str = "") -> Mul
         If a table cannot be read, a feature is not numeric, a label is not 0/1, or the numbers of rows differ.
     """
     X, Y = _read(Path(features)), _read(Path(labels))
+    if len(X) == 0:
+        raise DataError(f"{features}: no rows")
     for column in X.columns:
         if not (pd.api.types.is_numeric_dtype(X[column]) or pd.api.types.is_bool_dtype(X[column])):
             raise DataError(f"{features}: the column {column!r} is not numeric; encode it as numbers first")
     if len(X) != len(Y):
         raise DataError(f"{features} has {len(X)} rows, {labels} has {len(Y)}; they must be the same instances")
-    if len(X) == 0:
-        raise DataError(f"{features}: no rows")
     try:
         values = check_labels(Y)
     except DataError as error:

@@ -47,7 +47,7 @@ def load_arrays(path: str | Path) -> dict[tuple[str, ...], dict[str, Any]]:
     """
     groups: dict[tuple[str, ...], dict[str, Any]] = {}
     try:
-        with np.load(path, allow_pickle=False) as arrays:
+        with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as arrays:
             for key in arrays.files:
                 *group, name = key.split("/")
                 groups.setdefault(tuple(group), {})[name] = arrays[key]

@@ -85,7 +85,7 @@ def study_section(folder: Path, spec: Mapping[str, Any]) -> dict[str, Any]:
         for name, figure in spec["figures"].items()
         for variant, protocol in spec["variants"].items()
     ]
-    cells = pd.read_csv(folder / "audit.csv", keep_default_na=True).fillna({"note": ""})
+    cells = pd.read_csv(folder / "audit.csv", dtype={"note": str}).fillna({"note": ""})
     header, rows = audit_rows(cells)
     return {
         "title": spec["title"],

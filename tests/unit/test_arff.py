@@ -1,0 +1,202 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mlreduce.datasets.arff import read_arff, read_label_names
+from mlreduce.exceptions import DataError
+
+DENSE = """% a comment
+@relation 'a set: -C 2'
+
+@attribute id {p1,p2,p3,p4}
+@attribute size numeric
+@attribute 'two words' REAL
+@attribute place {north, 'far south', east}
+@attribute flag {YES, NO}
+@attribute bit {1,0}
+@attribute "Swainson\\'s Thrush" {0,1}
+@attribute rain {0,1}
+
+@data
+p1, 1.5, ?, north, YES, 1, 0, 1
+p2, -2e3, 4, 'far south', NO, 0, 1, 0
+
+% in between
+p3, 0, 5, east, YES, 1, 0, 0
+p4, 7, 6, ?, NO, 0, 1, 1
+"""
+
+SPARSE = """@RELATION words
+@ATTRIBUTE a {0,1}
+@ATTRIBUTE b NUMERIC
+@ATTRIBUTE c {x,y,z}
+@ATTRIBUTE l1 {0,1}
+@ATTRIBUTE l2 {0,1}
+@DATA
+{0 1, 1 2.5, 3 1}
+{}
+{2 y, 4 1}
+{ 1 ?, 2 z, 3 1, 4 1 }
+"""
+
+XML = '<labels xmlns="http://mulan.sourceforge.net/labels">{}</labels>'
+
+
+@pytest.fixture
+def write(tmp_path):
+    def do(name, text):
+        path = tmp_path / name
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return do
+
+
+@pytest.fixture
+def labels(write):
+    return write("l.xml", XML.format('<label name="rain"/><label name="Swainson\'s Thrush"></label>'))
+
+
+def test_dense_file_with_everything(write, labels):
+    data, attributes = read_arff([write("d.arff", DENSE)], labels, "mine")
+    assert data.feature_names == ["size", "two words", "place=north", "place=far south", "place=east", "flag", "bit"]
+    assert data.label_names == ["rain", "Swainson's Thrush"]
+    assert data.dropped == ["id"]
+    assert attributes == 6
+    expected = [
+        [1.5, np.nan, 1, 0, 0, 1, 1],
+        [-2000, 4, 0, 1, 0, 0, 0],
+        [0, 5, 0, 0, 1, 1, 1],
+        [7, 6, np.nan, np.nan, np.nan, 0, 0],
+    ]
+    np.testing.assert_array_equal(data.X, expected)
+    np.testing.assert_array_equal(data.Y, [[1, 0], [0, 1], [0, 0], [1, 1]])
+
+
+def test_identifiers_can_be_kept(write, labels):
+    data, _ = read_arff([write("d.arff", DENSE)], labels, keep_identifiers=True)
+    assert data.feature_names[:4] == ["id=p1", "id=p2", "id=p3", "id=p4"]
+    assert data.dropped == []
+
+
+def test_sparse_file_stays_sparse(write):
+    data, attributes = read_arff([write("s.arff", SPARSE)], 2)
+    assert sp.issparse(data.X)
+    assert attributes == 3
+    assert data.feature_names == ["a", "b", "c=x", "c=y", "c=z"]
+    expected = [[1, 2.5, 1, 0, 0], [0, 0, 1, 0, 0], [0, 0, 0, 1, 0], [0, np.nan, 0, 0, 1]]
+    np.testing.assert_array_equal(data.X.toarray(), expected)
+    np.testing.assert_array_equal(data.Y, [[1, 0], [0, 0], [0, 1], [1, 1]])
+
+
+def test_parts_are_stacked_and_must_agree(write, labels):
+    whole, _ = read_arff([write("d.arff", DENSE)] * 2, labels)
+    assert whole.X.shape[0] == 8
+    other = write("o.arff", DENSE.replace("place {north,", "place {west,").replace("north", "west"))
+    with pytest.raises(DataError, match=r"o\.arff: its attribute 'place' is not 'place'"):
+        read_arff([write("d.arff", DENSE), other], labels)
+    fewer = write("f.arff", SPARSE)
+    with pytest.raises(DataError, match=r"f\.arff"):
+        read_arff([write("d.arff", DENSE), fewer], labels)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("p3, 0, 5, east, YES, 1, 0, 0\n", "p3, 0, 5"), r"bad\.arff, line 18: .*wrong number of values or is cut off"),
+        (("p3, 0, 5, east", "p3, 0, 5, west"), r"line 18: the value 'west' is not in its attribute's list"),
+        (("p3, 0, 5, east", "p3, 0, 5, 50%d"), r"line 18: .*50%d"),
+        (("p3, 0, 5", "p3, none, 5"), r"line 18: a value is not a number"),
+        (("@attribute size numeric", "@attribute size date"), r"line 5: not ARFF"),
+        (("@attribute size numeric", "@attribute rain numeric"), r"line 11: not ARFF"),
+        (("@attribute size numeric", "@attribute size string"), r"attribute 'size' is a string"),
+        ((DENSE[DENSE.index("@data") :], ""), r"cut off or not laid out"),
+        ((DENSE[DENSE.index("p1, 1.5") :], ""), r"no rows of data.*truncated"),
+        (("YES, 1, 0, 1", "YES, 1, 0, ?"), r"the label 'rain' is missing in data row 1"),
+        ((DENSE, ""), r"cut off or not laid out"),
+    ],
+)
+def test_bad_dense_files_are_named_with_their_line(write, labels, change, message):
+    path = write("bad.arff", DENSE.replace(*change))
+    with pytest.raises(DataError, match=message):
+        read_arff([path], labels)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("{2 y, 4 1}", "{2 y, 4 "), r"line 10: .*cut off"),
+        (("{2 y, 4 1}", "{2 y, 9 1}"), r"line 10: "),
+        (("{2 y, 4 1}", "{2 q, 4 1}"), r"line 10: the value 'q' is not"),
+        (("{2 y, 4 1}", "0,0,y,0,1"), r"line 10: "),
+        (("{2 y, 4 1}", "{2 y, 4 7}"), r"line 10: the value '7' is not"),
+    ],
+)
+def test_bad_sparse_files_are_named_with_their_line(write, change, message):
+    with pytest.raises(DataError, match=message):
+        read_arff([write("bad.arff", SPARSE.replace(*change))], 2)
+
+
+def test_labels_must_be_attributes_with_two_values(write):
+    path = write("d.arff", DENSE)
+    with pytest.raises(DataError, match=r"l\.xml: unknown attribute of d\.arff 'rein'; did you mean 'rain'\?"):
+        read_arff([path], write("l.xml", XML.format('<label name="rein"/>')))
+    with pytest.raises(DataError, match="the label 'place' has 3 values"):
+        read_arff([path], write("l.xml", XML.format('<label name="place"/>')))
+    with pytest.raises(DataError, match="the label 'size' is 1.5 in data row 1"):
+        read_arff([path], write("l.xml", XML.format('<label name="size"/>')))
+    with pytest.raises(DataError, match="cannot take the last 99"):
+        read_arff([path], 99)
+    everything = "".join(f'<label name="{n}"/>' for n in ("a", "l1", "l2"))
+    text = SPARSE.replace("@ATTRIBUTE b NUMERIC\n@ATTRIBUTE c {x,y,z}\n", "").split("@DATA")[0] + "@DATA\n{0 1}\n"
+    with pytest.raises(DataError, match="no attribute is left"):
+        read_arff([write("n.arff", text)], write("l.xml", XML.format(everything)))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("<labels><label name='a'>", "not well-formed"),
+        ("<labels/>", "expected elements"),
+        ("<labels><label/></labels>", "without a name"),
+        ("<labels><label name='a'/><label name='a'/></labels>", "'a' is listed twice"),
+        ("<!DOCTYPE x [<!ENTITY a 'aaaa'>]><labels><label name='&a;'/></labels>", "refused"),
+        ("<!DOCTYPE x SYSTEM 'file:///etc/passwd'><labels><label name='a'/></labels>", "refused"),
+        ("", "not well-formed"),
+    ],
+)
+def test_bad_label_files(write, text, message):
+    with pytest.raises(DataError, match=message):
+        read_label_names(write("l.xml", text))
+
+
+def test_nested_labels_count(write):
+    path = write("l.xml", XML.format('<label name="a"><label name="a1"/></label>'))
+    assert read_label_names(path) == ["a", "a1"]
+
+
+def test_not_text(tmp_path, labels):
+    path = tmp_path / "b.arff"
+    path.write_bytes(b"@relation x\n\xff\xfe")
+    with pytest.raises(DataError, match="not UTF-8"):
+        read_arff([path], labels)
+    path.write_bytes(b"\xff\xff<labels/>")
+    with pytest.raises(DataError):
+        read_label_names(path)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.one_of(st.text(max_size=80), st.tuples(st.integers(0, len(DENSE)), st.text(max_size=5))), st.booleans())
+def test_no_text_raises_anything_but_a_data_error(tmp_path_factory, noise, sparse):
+    base = SPARSE if sparse else DENSE
+    text = noise if isinstance(noise, str) else base[: noise[0]] + noise[1] + base[noise[0] :]
+    path = tmp_path_factory.mktemp("fuzz") / "f.arff"
+    path.write_text(text, encoding="utf-8", errors="replace")
+    try:
+        read_arff([path], 2)
+    except DataError as error:
+        assert "f.arff" in str(error)

@@ -1,0 +1,173 @@
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+import yaml
+
+import mlreduce
+from mlreduce.datasets.catalogue import read_catalogue
+from mlreduce.datasets.data import MultiLabelData
+from mlreduce.datasets.embedded import DIGIT_ATTRIBUTES, planted
+from mlreduce.datasets.tables import read_tables
+from mlreduce.exceptions import ConfigurationError, DataError
+
+PUBLISHED = {"emotions", "yeast", "scene", "enron", "medical", "genbase", "birds", "corel5k", "bibtex", "mediamill"}
+
+
+@pytest.fixture
+def own(tmp_path):
+    """A user's datasets file, with two tables beside it."""
+
+    def write(entry, features=None, labels=None):
+        features = pd.DataFrame({"a": [1.0, 2, 3], "b": [0.5, None, 1]}) if features is None else features
+        labels = pd.DataFrame({"x": [1, 0, 1], "y": [0, 1, 1]}) if labels is None else labels
+        features.to_csv(tmp_path / "f.csv", index=False)
+        labels.to_parquet(tmp_path / "l.parquet")
+        path = tmp_path / f"{len(list(tmp_path.iterdir()))}.yaml"
+        path.write_text(yaml.safe_dump({"datasets": {"mine": entry}}))
+        return path
+
+    return write
+
+
+TABLES = {"reader": "tables", "features": "f.csv", "labels": "l.parquet"}
+
+
+def test_built_in_catalogue_is_complete():
+    catalogue = read_catalogue()
+    assert set(catalogue) >= PUBLISHED | {"digits", "planted"}
+    for name in PUBLISHED:
+        dataset = catalogue[name]
+        assert {"citation", "licence", "expect"} <= set(dataset.options)
+        for entry in (e for entries in dataset.files.values() for e in entries):
+            assert len(entry.sha256) == 64
+            assert all(address.startswith("https://") and entry.name in address for address in entry.addresses)
+
+
+def test_digits_have_documented_labels():
+    data = mlreduce.load_dataset("digits")
+    assert data.X.shape == (1797, 64)
+    assert data.label_names == list(DIGIT_ATTRIBUTES)
+    patterns = {tuple(row) for row in data.Y}
+    assert len(patterns) == 10  # every digit has a pattern of its own
+    assert "1797 instances, 64 dense features, 8 labels" in repr(data)
+
+
+def test_planted_labels_depend_on_the_planted_subspace_only():
+    data, subspace, learnable = planted(n_samples=20_000, noise=0.1, random_state=1)
+    np.testing.assert_allclose(subspace.T @ subspace, np.eye(3), atol=1e-12)
+    covariance = (data.X - data.X.mean(0)).T @ (data.Y - data.Y.mean(0)) / len(data.Y)
+    outside = covariance - subspace @ (subspace.T @ covariance)
+    assert np.linalg.norm(outside[:, learnable]) < 0.1 * np.linalg.norm(covariance[:, learnable])
+    assert np.linalg.norm(covariance[:, ~learnable], axis=0).max() < 0.1
+    assert (planted(random_state=5).data.Y == planted(random_state=5).data.Y).all()
+    with pytest.raises(DataError, match="n_latent <= n_features"):
+        planted(n_features=2, n_latent=3)
+
+
+def test_own_tables_by_one_entry(own):
+    data = mlreduce.load_dataset("mine", catalogue=own(TABLES))
+    np.testing.assert_array_equal(data.X, [[1, 0.5], [2, np.nan], [3, 1]])
+    np.testing.assert_array_equal(data.Y, [[1, 0], [0, 1], [1, 1]])
+    assert (data.feature_names, data.label_names, data.name) == (["a", "b"], ["x", "y"], "mine")
+
+
+def test_own_entries_come_before_built_in_ones(own, tmp_path):
+    path = own(TABLES)
+    path.write_text(path.read_text().replace("mine", "digits"))
+    assert mlreduce.load_dataset("digits", catalogue=path).X.shape == (3, 2)
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        (TABLES | {"expect": {"instances": 4}}, "mine: expected 4 instances, found 3; is a file truncated"),
+        (TABLES | {"expect": {"cardinality": 1.0}}, "expected 1.0 cardinality, found 1.333"),
+    ],
+)
+def test_what_does_not_fit_its_entry_is_refused(own, entry, message):
+    with pytest.raises(DataError, match=message):
+        mlreduce.load_dataset("mine", catalogue=own(entry))
+
+
+def test_labels_that_nobody_has(own):
+    labels = pd.DataFrame({"x": [1, 0, 1], "nobody": [0, 0, 0]})
+    with pytest.raises(DataError, match="mine: no instance has the label.*'nobody'.*empty_labels: keep"):
+        mlreduce.load_dataset("mine", catalogue=own(TABLES, labels=labels))
+    kept = mlreduce.load_dataset("mine", catalogue=own(TABLES | {"empty_labels": "keep"}, labels=labels))
+    assert kept.Y.shape == (3, 2)
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        ({"reader": "tabels"}, "datasets.mine.reader: unknown value 'tabels'; did you mean 'tables'"),
+        ({"reader": "tables", "features": "f.csv"}, "datasets.mine: the key 'labels' is missing"),
+        (TABLES | {"lables": 1}, "unknown key 'lables'; did you mean 'labels'"),
+        (TABLES | {"features": {"name": "f.csv", "sources": ["mulen"], "sha256": "0" * 64}}, "unknown source 'mulen'"),
+        (TABLES | {"features": {"name": "f.csv", "sources": ["mulan"], "sha256": "abc"}}, "does not match"),
+        (TABLES | {"expect": {"instances": "many"}}, "expected integer, got 'many'"),
+    ],
+)
+def test_bad_entries_are_named(own, entry, message):
+    path = own(entry)
+    with pytest.raises(ConfigurationError, match=message) as caught:
+        read_catalogue(path)
+    assert str(path) in str(caught.value) or "source" in message
+
+
+def test_unknown_data_set_names_the_nearest():
+    with pytest.raises(ConfigurationError, match="unknown data set 'emotion'; did you mean 'emotions'"):
+        mlreduce.load_dataset("emotion")
+
+
+@pytest.mark.parametrize(
+    ("features", "labels", "message"),
+    [
+        ("a\nred\n", "x\n1\n", "column 'a' is not numeric"),
+        ("a\n1\n2\n", "x\n1\n", "has 2 rows, .* has 1"),
+        ("a\n", "x\n", "no rows"),
+        ("a\n1\n", "x\n3\n", "labels must be 0/1"),
+        ("", "x\n1\n", "cannot be read as a table"),
+    ],
+)
+def test_bad_tables(tmp_path, features, labels, message):
+    (tmp_path / "f.csv").write_text(features)
+    (tmp_path / "l.csv").write_text(labels)
+    with pytest.raises(DataError, match=message):
+        read_tables(tmp_path / "f.csv", tmp_path / "l.csv")
+
+
+def test_tables_that_are_not(tmp_path):
+    (tmp_path / "l.csv").write_text("x\n1\n")
+    with pytest.raises(DataError, match="no such file"):
+        read_tables(tmp_path / "f.csv", tmp_path / "l.csv")
+    with pytest.raises(DataError, match=r"a table is \.csv, \.tsv or \.parquet; got \.xls"):
+        read_tables(tmp_path / "f.xls", tmp_path / "l.csv")
+    (tmp_path / "f.parquet").write_bytes(b"PAR1 and then nothing")
+    with pytest.raises(DataError, match="cannot be read as a table"):
+        read_tables(tmp_path / "f.parquet", tmp_path / "l.csv")
+
+
+@pytest.mark.parametrize("X", [np.arange(6.0).reshape(3, 2), sp.csr_array(np.diag([1.0, 0, 2]))])
+def test_data_survive_their_file(tmp_path, X):
+    names = [f"ä{i}" for i in range(X.shape[1])]
+    data = MultiLabelData(X, np.eye(3, 2, dtype=np.int8), names, ["a", "b"], "set", ["id"])
+    data.save(tmp_path / "d.npz")
+    back = MultiLabelData.load(tmp_path / "d.npz")
+    assert sp.issparse(back.X) == sp.issparse(X)
+    assert (abs(back.X - X)).sum() == 0
+    np.testing.assert_array_equal(back.Y, data.Y)
+    assert (back.feature_names, back.label_names, back.name, back.dropped) == (names, ["a", "b"], "set", ["id"])
+    whole = (tmp_path / "d.npz").read_bytes()
+    for broken in (whole[: len(whole) // 2], b"", b"nonsense"):
+        (tmp_path / "d.npz").write_bytes(broken)
+        with pytest.raises(DataError, match="not a whole prepared data set"):
+            MultiLabelData.load(tmp_path / "d.npz")
+
+
+def test_parts_that_do_not_belong_together():
+    with pytest.raises(DataError, match="do not belong together"):
+        MultiLabelData(np.zeros((3, 2)), np.zeros((2, 1), dtype=np.int8), ["a", "b"], ["x"], "set")

@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+import copy
+from pathlib import Path
+
+import pytest
+import yaml
+
+from mlreduce.configuration import read_yaml, validate
+from mlreduce.datasets.catalogue import read_catalogue
+from mlreduce.exceptions import ConfigurationError
+from mlreduce.study import batches, load_study
+
+CONFIG = Path(__file__).parents[2] / "config"
+STUDY = CONFIG / "studies" / "cplst-2012.yaml"
+
+
+@pytest.fixture
+def changed(tmp_path):
+    """Load the study after changes at dotted keys."""
+
+    def load(changes, **options):
+        content = copy.deepcopy(yaml.safe_load(STUDY.read_text()))
+        for key, value in changes.items():
+            *path, last = key.split(".")
+            target = content
+            for part in path:
+                target = target[part]
+            if value is None:
+                del target[last]
+            else:
+                target[last] = value
+        file = tmp_path / "my-study.yaml"
+        file.write_text(yaml.safe_dump(content, sort_keys=False))
+        return load_study(file, options.pop("scale", "demo"), read_catalogue(), **options)
+
+    return load
+
+
+@pytest.mark.parametrize("name", ["config", "paper"])
+def test_shipped_configurations_are_valid(name):
+    validate(read_yaml(CONFIG / "config.yaml") | read_yaml(CONFIG / f"{name}.yaml"), "config", name)
+
+
+@pytest.mark.parametrize("scale", ["demo", "paper"])
+def test_shipped_study_is_valid(scale):
+    study = load_study(STUDY, scale, read_catalogue())
+    assert study.name == "cplst-2012"
+    assert len(study.methods) == 6
+    assert study.curves == (["yeast"] if scale == "paper" else ["digits"])
+    assert study.splits == (100 if scale == "paper" else 10)
+
+
+def test_run_on_and_splits_replace_the_studys_own(changed):
+    study = changed({}, splits=3, run_on=["planted"], scale="paper")
+    assert (study.splits, study.datasets, study.curves) == (3, ["planted"], ["planted"])
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"scales.demo.datasets": ["digit"]}, "unknown data set 'digit'; did you mean 'digits'"),
+        ({"methods.linear-codes.cplts": {}}, "methods.linear-codes: unknown method 'cplts'; did you mean 'cplst'"),
+        ({"methods.linear-codes.cplst": {"rcon": 1}}, "unknown parameter of cplst 'rcon'; did you mean 'rcond'"),
+        ({"methods.mine": {"plst": {}}}, "'plst' is in two groups"),
+        ({"methods.linear-codes.linear": {}}, "unknown method 'linear'"),
+        ({"predictors": {"liner": {}}}, "predictors: unknown method 'liner'; did you mean 'linear'"),
+        ({"measures": ["hamming-los"]}, "unknown measure 'hamming-los'; did you mean 'hamming-loss'"),
+        ({"tables.table3.methods": ["plts"]}, r"tables.table3.methods: unknown method 'plts'; did you mean 'plst'"),
+        ({"tables.table3.predictor": "m5p"}, "tables.table3: unknown predictor 'm5p'"),
+        ({"measures": ["hamming-loss"]}, "figures.figure1: unknown measure 'encoding-error'"),
+        ({"sizes": [20, 120]}, "sizes.1: 120 is greater than the maximum of 100"),
+        ({"protocols.as-printed.train": 1.2}, "protocols.as-printed.train: 1.2 is greater"),
+        ({"protocol": {}}, "unknown key 'protocol'; did you mean 'protocols'"),
+        ({"scales.demo.split": 3}, "scales.demo: unknown key 'split'; did you mean 'splits'"),
+        ({"measures": None}, "the key 'measures' is missing"),
+        ({"scales.demo.splits": "many"}, "scales.demo.splits: expected integer, got 'many'"),
+    ],
+)
+def test_wrong_studies_name_file_key_and_what_would_be_right(changed, changes, message):
+    with pytest.raises(ConfigurationError, match=message) as caught:
+        changed(changes)
+    assert "my-study.yaml" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"splits_per_jobs": 3}, "configuration: unknown key 'splits_per_jobs'; did you mean 'splits_per_job'"),
+        ({"scale": "papers"}, "scale: unknown value 'papers'; did you mean 'paper'"),
+        ({"seed": -1}, "seed: -1 is less than the minimum"),
+        ({"run_on": 3}, "run_on: expected array or string, got 3"),
+    ],
+)
+def test_wrong_configurations(changes, message):
+    with pytest.raises(ConfigurationError, match=message):
+        validate(read_yaml(CONFIG / "config.yaml") | changes, "config", "configuration")
+
+
+def test_what_is_no_yaml(tmp_path):
+    with pytest.raises(ConfigurationError, match="no such file"):
+        read_yaml(tmp_path / "none.yaml")
+    (tmp_path / "bad.yaml").write_text("a: 1\nb: [1, 2\nc: 3\n")
+    with pytest.raises(ConfigurationError, match=r"bad\.yaml, line \d: not YAML"):
+        read_yaml(tmp_path / "bad.yaml")
+    (tmp_path / "bad.yaml").write_text("a: !!python/object/apply:os.system ['true']\n")
+    with pytest.raises(ConfigurationError, match="not YAML"):
+        read_yaml(tmp_path / "bad.yaml")
+
+
+def test_batches_cover_the_splits():
+    assert batches(100, 100) == {"000-099": range(100)}
+    assert batches(5, 2) == {"000-001": range(2), "002-003": range(2, 4), "004-004": range(4, 5)}

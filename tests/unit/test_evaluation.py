@@ -1,0 +1,193 @@
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from sklearn import metrics
+
+import mlreduce
+from mlreduce.datasets.embedded import planted
+from mlreduce.evaluation.experiment import SCORE_COLUMNS, reduce_labels, resolve_sizes, score
+from mlreduce.evaluation.measures import MEASURES, Outcome, find_measure, hamming_loss
+from mlreduce.evaluation.seeds import derive_seed
+from mlreduce.evaluation.splitting import load_splits, random_orders, split_rows
+from mlreduce.evaluation.storage import fitted_arrays, load_arrays, restore, save_arrays
+from mlreduce.exceptions import ConfigurationError, DataError
+from mlreduce.labelspace import CodedClassifier
+from mlreduce.least_squares import Design
+
+METHODS = {"br": {}, "pbr": {}, "plst": {}, "occa": {}, "cplst": {}, "cca-code": {}}
+
+
+@pytest.fixture(scope="module")
+def study():
+    data = planted(n_samples=80, n_features=6, n_labels=5, n_latent=2, n_distractors=2).data
+    splits = {i: split_rows(order, 0.8) for i, order in enumerate(random_orders(80, 4, 7, "planted"))}
+    return data, Design.of(data.X), splits
+
+
+def run(study, methods=METHODS, numbers=(0, 1, 2, 3), seed=7, **options):
+    data, design, splits = study
+    chosen = {i: splits[i] for i in numbers}
+    fitted = reduce_labels(data, design, chosen, methods, seed)
+    sizes = resolve_sizes([20, 60, 100], 5, every=True)
+    return score(data, design, chosen, fitted, methods, ("linear", {}), sizes, list(MEASURES), **options)
+
+
+def test_the_shared_way_equals_training_for_every_method(study):
+    short, long = run(study), run(study, share=False)
+    pd.testing.assert_frame_equal(short, long, rtol=0, atol=1e-9)
+    assert tuple(short.columns) == SCORE_COLUMNS
+    assert len(short) == 4 * 4 * (5 * 5 + 1)  # splits, measures, sizes of five methods and the one of BR
+
+
+def test_scores_are_those_of_fitting_and_predicting(study):
+    data, _, splits = study
+    scores = run(study)
+    for name in ("br", "plst", "occa", "cplst", "cca-code"):
+        for size in (3, 5) if name != "br" else (5,):
+            values = scores[(scores.method == name) & (scores["size"] == size) & (scores.measure == "hamming-loss")]
+            for number, split in splits.items():
+                model = CodedClassifier(mlreduce.make(name, n_components=size))
+                model.fit(data.X[split.train], data.Y[split.train])
+                predicted = model.predict(data.X[split.test])
+                expected = metrics.hamming_loss(data.Y[split.test], predicted)
+                np.testing.assert_allclose(values[values.split == number].value, expected, atol=1e-15)
+
+
+def test_results_do_not_depend_on_order_or_batches(study):
+    whole = run(study)
+    backwards = run(study, methods=dict(reversed(METHODS.items())), numbers=(3, 1, 0, 2))
+    pd.testing.assert_frame_equal(whole, backwards, check_exact=True)
+    parts = pd.concat([run(study, numbers=[i], methods={m: {}}) for i in range(4) for m in METHODS])
+    parts = parts.sort_values(list(SCORE_COLUMNS[:-1]), ignore_index=True)
+    pd.testing.assert_frame_equal(whole, parts, check_exact=True)
+
+
+def test_another_seed_draws_other_labels_for_pbr_and_nothing_else(study):
+    one, other = run(study), run(study, seed=8)
+    changed = (one.value != other.value).groupby(one.method).any()
+    assert changed["pbr"]
+    assert not changed.drop("pbr").any()
+
+
+def test_missing_values_name_set_and_column(study):
+    data, design, splits = study
+    X = data.X.copy()
+    X[3, 2] = np.nan
+    broken = mlreduce.datasets.MultiLabelData(X, data.Y, data.feature_names, data.label_names, "mine")
+    with pytest.raises(DataError, match=r"mine contains NaN in column 2 \('x2'\), row 3"):
+        reduce_labels(broken, design, splits, METHODS, 0)
+
+
+def test_what_is_no_label_coder_is_refused(study):
+    with pytest.raises(ConfigurationError, match="'linear' is no label coder"):
+        run(study, methods={"linear": {}})
+
+
+def test_fitted_coders_survive_their_file(study, tmp_path):
+    data, design, splits = study
+    fitted = reduce_labels(data, design, splits, METHODS, 7)
+    save_arrays(tmp_path / "f.npz", fitted)
+    back = load_arrays(tmp_path / "f.npz")
+    for key, arrays_ in fitted.items():
+        coder, same = (restore(mlreduce.make(key[1]), group) for group in (arrays_, back[key]))
+        codes = coder.encode(data.Y)
+        np.testing.assert_array_equal(codes, same.encode(data.Y))
+        np.testing.assert_array_equal(coder.decode(codes[:, -1:]), same.decode(codes[:, -1:]))
+        assert fitted_arrays(same).keys() == arrays_.keys()
+    (tmp_path / "f.npz").write_bytes((tmp_path / "f.npz").read_bytes()[:-50])
+    with pytest.raises(DataError, match="not a whole file"):
+        load_arrays(tmp_path / "f.npz")
+
+
+def test_sizes_are_percentages_rounded_down():
+    assert list(resolve_sizes([20, 40, 60, 80, 100], 6)) == [1, 2, 3, 4, 6]
+    assert list(resolve_sizes([20, 40, 60, 80, 100], 14)) == [2, 5, 8, 11, 14]
+    assert list(resolve_sizes([20, 40, 60, 80, 100], 53)) == [10, 21, 31, 42, 53]
+    assert resolve_sizes([20, 40, 100], 3) == {1: [20, 40], 3: [100]}
+    assert resolve_sizes([50], 4, every=True) == {1: [], 2: [50], 3: [], 4: []}
+    for wrong in (0, 101):
+        with pytest.raises(DataError, match="1 to 100 percent"):
+            resolve_sizes([wrong], 5)
+
+
+@given(st.integers(4, 60), st.fractions(min_value="1/10", max_value="9/10"))
+def test_splits_part_the_rows(n, fraction):
+    decimal = f"{float(fraction):.3f}"
+    order = np.random.default_rng(0).permutation(n)
+    n_train = int(np.floor(round(float(decimal) * 1000) * n / 1000))
+    if n_train < 2:
+        with pytest.raises(DataError, match="rows are too few"):
+            split_rows(order, decimal)
+        return
+    train, test = split_rows(order, decimal)
+    assert len(train) == n_train
+    np.testing.assert_array_equal(np.sort(np.r_[train, test]), np.arange(n))
+
+
+def test_published_split_of_yeast_and_decimal_fractions():
+    assert [len(part) for part in split_rows(np.arange(2417), 0.9)] == [2175, 242]
+    assert len(split_rows(np.arange(10), 0.7).train) == 7
+
+
+@pytest.mark.parametrize("fraction", [0, 1, 1.5, -0.1])
+def test_impossible_fractions(fraction):
+    with pytest.raises(DataError, match="between 0 and 1"):
+        split_rows(np.arange(9), fraction)
+
+
+def test_more_splits_keep_the_first_and_other_names_differ():
+    few, many = random_orders(30, 3, 1, "a"), random_orders(30, 5, 1, "a")
+    np.testing.assert_array_equal(few, many[:3])
+    assert (random_orders(30, 3, 1, "b") != few).any()
+    assert (random_orders(30, 3, 2, "a") != few).any()
+    assert len({tuple(order) for order in many}) == 5
+
+
+def test_batches_are_read_from_the_file(tmp_path):
+    orders = random_orders(10, 4, 1, "a")
+    np.savez(tmp_path / "o.npz", orders=orders)
+    batch = load_splits(tmp_path / "o.npz", 0.8, "001-002")
+    assert list(batch) == [1, 2]
+    np.testing.assert_array_equal(batch[2].test, split_rows(orders[2], 0.8).test)
+    with pytest.raises(DataError, match="holds 4 splits; split 4 was asked for"):
+        load_splits(tmp_path / "o.npz", 0.8, "003-004")
+
+
+def test_seeds_depend_on_every_part():
+    seeds = {derive_seed(*parts) for parts in [(1, "a", 2), (1, "a", 3), (1, "b", 2), (2, "a", 2), (1, "a2"), (1, "a")]}
+    assert len(seeds) == 6
+    assert derive_seed(2012, "yeast", "pbr", 3) == derive_seed(2012, "yeast", "pbr", 3)
+
+
+@given(st.data(), st.integers(1, 8), st.integers(1, 5))
+def test_hamming_loss_is_scikit_learns(draw, n, k):
+    labels, predicted = (draw.draw(arrays(np.int8, (n, k), elements=st.integers(0, 1))) for _ in range(2))
+    assert hamming_loss(labels, predicted) == pytest.approx(metrics.zero_one_loss(labels.ravel(), predicted.ravel()))
+
+
+def test_hamming_loss_refuses_what_does_not_match():
+    for wrong in (np.zeros((2, 3)), np.zeros((0, 2))):
+        with pytest.raises(ValueError, match="must agree and not be empty"):
+            hamming_loss(np.zeros((0, 2)), wrong)
+
+
+def test_code_errors_by_their_definitions(rng):
+    Z, V = rng.standard_normal((6, 4)), np.linalg.qr(rng.standard_normal((4, 4)))[0][:2]
+    R = rng.standard_normal((6, 2))
+    empty = np.zeros((6, 4), dtype=np.int8)
+    outcome = Outcome(empty, empty, Z, Z @ V.T @ V, Z @ V.T, R)
+    encoding, prediction = np.linalg.norm(Z - Z @ V.T @ V) ** 2, np.linalg.norm(R - Z @ V.T) ** 2
+    assert MEASURES["encoding-error"](outcome) == pytest.approx(encoding)
+    assert MEASURES["prediction-error"](outcome) == pytest.approx(prediction)
+    # For orthonormal directions the bound is the squared error of the reconstruction, whatever the prediction.
+    assert MEASURES["loss-bound"](outcome) == pytest.approx(np.linalg.norm(Z - R @ V) ** 2)
+
+
+def test_unknown_measure_names_the_nearest():
+    with pytest.raises(ConfigurationError, match="did you mean 'hamming-loss'"):
+        find_measure("haming-loss")

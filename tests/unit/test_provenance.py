@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from mlreduce import provenance
+from mlreduce.files import replacing
+from mlreduce.provenance import environment, file_sha256, source_digest
+
+SCRIPTS = Path(__file__).parents[2] / "workflow" / "scripts"
+
+
+@pytest.fixture
+def copy_of_library(tmp_path, monkeypatch):
+    """A copy of the package in which modules can be edited."""
+    package = tmp_path / "mlreduce"
+    shutil.copytree(provenance._PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(provenance, "_PACKAGE", package)
+
+    def digests():
+        provenance._parsed.cache_clear()
+        source_digest.cache_clear()
+        stations = {name: source_digest(SCRIPTS / f"{name}.py") for name in ("fetch", "split", "figure", "gather")}
+        for method in ("plst", "occa"):
+            stations[method] = source_digest(SCRIPTS / "reduce.py", f"mlreduce.labelspace.{method}")
+        return stations
+
+    yield package, digests
+    provenance._parsed.cache_clear()
+    source_digest.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("module", "affected"),
+    [
+        ("labelspace/occa.py", {"occa"}),
+        ("labelspace/coding.py", {"plst", "occa", "gather"}),
+        ("least_squares.py", {"plst", "occa", "gather"}),
+        ("reporting/figures.py", {"figure"}),
+        ("datasets/fetch.py", {"fetch"}),
+        ("datasets/arff.py", {"fetch"}),
+        ("labelspace/classifier.py", set()),
+    ],
+)
+def test_a_changed_module_changes_what_depends_on_it_and_nothing_else(copy_of_library, module, affected):
+    package, digests = copy_of_library
+    before = digests()
+    path = package / module
+    path.write_text(path.read_text() + "\nCHANGED = True\n")
+    after = digests()
+    assert {name for name in before if before[name] != after[name]} == affected
+
+
+def test_comments_and_docstrings_change_nothing(copy_of_library):
+    package, digests = copy_of_library
+    before = digests()
+    path = package / "labelspace" / "occa.py"
+    path.write_text(path.read_text().replace('"""Orthogonally', '"""Another word: orthogonally') + "\n# a comment\n")
+    assert digests() == before
+
+
+def test_environment_names_versions_machine_and_inputs(tmp_path):
+    (tmp_path / "in.npz").write_bytes(b"abc")
+    made = environment(tmp_path, [tmp_path / "in.npz"])
+    assert made["inputs"] == {"in.npz": file_sha256(tmp_path / "in.npz")}
+    assert made["versions"]["numpy"]
+    assert made["commit"] is None  # not a checkout
+    assert environment(SCRIPTS)["machine"]["cores"] >= 1
+
+
+def test_files_are_replaced_whole_or_not_at_all(tmp_path):
+    target = tmp_path / "new" / "f.txt"
+    with replacing(target) as path:
+        path.write_text("first")
+        assert not target.exists()
+    assert target.read_text() == "first"
+    with pytest.raises(ZeroDivisionError), replacing(target) as path:
+        assert path.write_text("half") / 0
+    assert target.read_text() == "first"
+    assert list(target.parent.iterdir()) == [target]

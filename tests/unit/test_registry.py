@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+import mlreduce
+from mlreduce import registry
+from mlreduce.exceptions import ConfigurationError
+
+LABELSPACE = ["br", "cca-code", "cplst", "occa", "pbr", "plst"]
+
+
+def test_methods_are_listed_by_kind():
+    assert mlreduce.list_methods("labelspace") == LABELSPACE
+    assert "linear" in mlreduce.list_methods("predictors")
+    assert set(mlreduce.list_methods()) >= {*LABELSPACE, "linear"}
+    with pytest.raises(ConfigurationError, match="unknown kind of method 'labelspaces'; did you mean 'labelspace'"):
+        mlreduce.list_methods("labelspaces")
+
+
+@pytest.mark.parametrize("name", mlreduce.list_methods())
+def test_every_method_is_made_by_name_and_importable_by_class(name):
+    method = mlreduce.make(name)
+    cls = type(method)
+    assert getattr(mlreduce, cls.__name__) is cls
+    assert cls.__module__ == registry.module_of(name)
+    assert cls.__doc__
+    assert "References" in cls.__doc__
+
+
+def test_unknown_names_and_parameters():
+    with pytest.raises(ConfigurationError, match="unknown method 'cplts'; did you mean 'cplst'"):
+        mlreduce.make("cplts")
+    with pytest.raises(ConfigurationError, match="unknown parameter of cplst 'n_component'; did you mean"):
+        mlreduce.make("cplst", n_component=2)
+    with pytest.raises(ConfigurationError, match="unknown method"):
+        registry.module_of("nothing")
+    with pytest.raises(AttributeError, match="no attribute 'NoSuchMethod'"):
+        _ = mlreduce.NoSuchMethod
+    with pytest.raises(AttributeError):
+        _ = mlreduce.datasets.no_such_thing
+
+
+def test_own_methods_can_be_registered(monkeypatch):
+    monkeypatch.setattr(registry, "_at_run_time", {})
+
+    @mlreduce.register("my-code", kind="labelspace")
+    class MyCode(mlreduce.PLST):
+        """Of my own."""
+
+    assert isinstance(mlreduce.make("my-code", n_components=1), MyCode)
+    assert "my-code" in mlreduce.list_methods("labelspace")
+    with pytest.raises(ConfigurationError, match="already used by mlreduce.labelspace.plst"):
+        mlreduce.register("plst")(MyCode)
+    with pytest.raises(ConfigurationError, match="lower case with hyphens"):
+        mlreduce.register("My Code")
+
+
+def test_names_are_visible_to_completion():
+    assert {"CPLST", "LinearRegressor", "make"} <= set(dir(mlreduce))
+    assert {"PLST", "CodedClassifier"} <= set(dir(mlreduce.labelspace))
+    assert "LinearRegressor" in dir(mlreduce.predictors)
+
+
+def test_importing_the_package_loads_neither_methods_nor_scikit_learn():
+    code = "import sys, mlreduce; mlreduce.list_methods(); sys.exit('sklearn' in sys.modules or 'scipy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -1,0 +1,185 @@
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from mlreduce.exceptions import DataError
+from mlreduce.reporting.audit import audit, audit_markdown, audit_sentences, read_published, verdict
+from mlreduce.reporting.figures import curves, save
+from mlreduce.reporting.page import render, study_section
+from mlreduce.reporting.tables import (
+    TABLE_COLUMNS,
+    layout,
+    select_table,
+    summarise,
+    table_latex,
+    table_markdown,
+    write_csv,
+)
+
+
+def scores(value=lambda method, split: 0.1 * split + (method == "plst")):
+    rows = [
+        (
+            "cplst-2012",
+            protocol,
+            "set_a",
+            method,
+            "{}",
+            "linear",
+            percent,
+            size,
+            split,
+            "hamming-loss",
+            value(method, split),
+        )
+        for protocol in ("as-printed", "as-stated")
+        for method in ("cplst", "plst")
+        for percent, size in ((0, 1), (50, 2), (100, 4))
+        for split in range(5)
+    ]
+    columns = ["study", "protocol", "dataset", "method", "parameters", "predictor", "size_percent", "size", "split"]
+    return pd.DataFrame(rows, columns=[*columns, "measure", "value"])
+
+
+@pytest.fixture
+def table():
+    return select_table(summarise(scores()), "hamming-loss", "linear", ["plst", "cplst"])
+
+
+@pytest.fixture
+def published(tmp_path):
+    def write(*rows, header="paper,table,dataset,method,size_percent,mean,se,starred_lowest,collapsed_in_text"):
+        path = tmp_path / "published.csv"
+        path.write_text("\n".join([header, *rows]) + "\n")
+        return read_published(path)
+
+    return write
+
+
+def test_means_and_standard_errors(table):
+    assert tuple(table.columns) == TABLE_COLUMNS
+    assert len(table) == 2 * 2 * 2  # protocols, methods, percentages; sizes without a percentage are left out
+    cell = table.iloc[0]
+    assert cell["mean"] == pytest.approx(0.2)
+    assert cell["se"] == pytest.approx(np.std([0, 0.1, 0.2, 0.3, 0.4], ddof=1) / np.sqrt(5))
+    assert cell["splits"] == 5
+    assert summarise(scores().query("split == 0"))["se"].eq(0).all()
+
+
+def test_layout_marks_what_is_within_one_standard_error(table):
+    header, rows = layout(table[table.protocol == "as-printed"], ["plst", "cplst", "absent"])
+    assert header == ["dataset", "method", "50 %", "100 %"]
+    assert rows[0] == ["set_a", "plst", "1.2000 ± 0.0707", "1.2000 ± 0.0707"]
+    assert rows[1][2] == "**0.2000 ± 0.0707**"
+    assert len(rows) == 2
+
+
+def test_texts_of_a_table(table, tmp_path):
+    markdown = table_markdown(table, ["plst", "cplst"], "Table 3: of all")
+    assert "## as-stated, 5 splits" in markdown
+    assert "| set_a | cplst | **0.2000 ± 0.0707** |" in markdown
+    latex = table_latex(table, ["plst", "cplst"], "Table 3: 20 % of all", "table3")
+    assert r"\textbf{0.2000 $\pm$ 0.0707}" in latex
+    assert r"set\_a & plst" in latex
+    assert r"20 \% of all (as-printed, 5 splits)" in latex
+    assert latex.count(r"\begin{tabular}{llrr}") == 2
+    write_csv(table, tmp_path / "t.csv")
+    pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "t.csv"), table.reset_index(drop=True), rtol=1e-7)
+
+
+def test_audit_by_hand(table, published):
+    printed = published(
+        "p,table3,set_a,cplst,50,0.1500,0.0200,,",
+        "p,table3,set_a,cplst,100,0.2000,0.0000,,yes",
+        "p,table3,set_a,plst,50,0.2000,0.0010,,",
+        "p,table3,set_a,occa,50,0.2000,0.0010,,",
+        "p,table3,set_b,plst,50,0.2000,0.0010,,",
+        "p,table4,set_a,plst,50,0.2000,0.0010,,",
+    )
+    cells = audit({"table3": table}, printed)
+    assert len(cells) == 2 * 4  # both protocols; another table and a data set that was not run are left out
+    first = cells.iloc[0]
+    assert first["z"] == pytest.approx(0.05 / np.hypot(0.02, first["our_se"]))
+    second = cells.iloc[1]
+    assert second["z"] == pytest.approx(0, abs=1e-9)
+    assert second["note"] == "one value printed for the whole row"
+    assert list(cells["verdict"][:4]) == ["reproduced", "reproduced", "not run", "differs"]
+    sentence = audit_sentences(cells)[0]
+    assert "2 of 4 printed cells are reproduced" in sentence
+    assert "1 differ, 1 were not run" in sentence
+    assert "set_a plst at 50 %" in sentence
+    text = audit_markdown(cells, "p")
+    assert "| set_a | plst | 50 % | as-printed | 0.2000 ± 0.0010 | 1.20000 ± 0.07071 | 5 | +14.14 | differs |" in text
+
+
+def test_printed_standard_error_is_at_least_half_a_unit_of_its_last_digit(published):
+    exact = scores(lambda method, split: 0.2001)
+    table = select_table(summarise(exact), "hamming-loss", "linear", ["plst"])
+    cells = audit({"table3": table}, published("p,table3,set_a,plst,50,0.2000,0.0000,,"))
+    assert cells.iloc[0]["z"] == pytest.approx(2.0)
+    cells = audit({"table3": table}, published("p,table3,set_a,plst,50,0.200,0.000,,"))
+    assert cells.iloc[0]["z"] == pytest.approx(0.2)
+
+
+@pytest.mark.parametrize(
+    ("z", "word"),
+    [(0, "reproduced"), (-2.5, "reproduced"), (2.51, "near"), (-4, "near"), (4.01, "differs"), (np.nan, "not run")],
+)
+def test_verdicts(z, word):
+    assert verdict(z) == word
+
+
+def test_audit_of_nothing(table, published):
+    for cells in (audit({"table3": table}, None), audit({"table3": table}, published("p,table9,x,y,20,1.0,0.1,,"))):
+        assert cells.empty
+        assert audit_sentences(cells) == ["No printed number belongs to the data sets of this run."]
+        assert "No printed number" in audit_markdown(cells, "p")
+
+
+def test_published_file_without_a_column(published):
+    with pytest.raises(DataError, match="the column 'se' is missing"):
+        published("a,b,c,20,1.0", header="table,dataset,method,size_percent,mean")
+
+
+def test_figures_have_the_same_bytes_each_time(tmp_path):
+    summary = summarise(scores().query("protocol == 'as-printed'"))
+    names = [tmp_path / f"f.{suffix}" for suffix in ("svg", "png", "pdf")]
+    drawn = []
+    for _ in range(2):
+        figure = curves(summary, ["hamming-loss"], ["plst", "cplst"], {"plst": "PLST"}, "a title")
+        axis = figure.axes[0]
+        assert [text.get_text() for text in axis.get_legend().get_texts()] == ["PLST", "cplst"]
+        assert list(axis.containers[0].lines[0].get_xdata()) == [1, 2, 4]
+        save(figure, names)
+        drawn.append([name.read_bytes() for name in names])
+    assert drawn[0] == drawn[1]
+
+
+def test_three_panels_hide_the_fourth():
+    many = pd.concat([scores().assign(measure=m) for m in ("hamming-loss", "loss-bound", "encoding-error")])
+    figure = curves(summarise(many), ["hamming-loss", "loss-bound", "encoding-error"], ["plst"], {}, "t")
+    assert [axis.get_visible() for axis in figure.axes] == [True, True, True, False]
+
+
+def test_page_shows_everything_and_escapes_names(tmp_path, table, published):
+    write_csv(table, tmp_path / "table3.csv")
+    write_csv(audit({"table3": table}, published("p,table3,set_a,plst,50,0.2000,0.0010,,")), tmp_path / "audit.csv")
+    (tmp_path / "manifest.json").write_text('{"commit": "<abc>"}')
+    for variant in ("", "-as-stated"):
+        (tmp_path / f"figure1{variant}.svg").write_text('<?xml?>\n<svg><g id="a"/><use href="#a"/></svg>')
+    spec = {
+        "title": "Five <labels> & more",
+        "tables": {"table3": {"caption": "Table 3", "methods": ["plst", "cplst"]}},
+        "figures": {"figure1": {"caption": "Figure 1"}},
+        "variants": {"": "as-printed", "-as-stated": "as-stated"},
+    }
+    text = render("mlreduce", "What it is.", [study_section(tmp_path, spec)])
+    assert "Five &lt;labels&gt; &amp; more" in text
+    assert "&lt;abc&gt;" in text
+    assert "<b>0.2000 ± 0.0707</b>" in text
+    assert '<td class="differs">differs</td>' in text
+    assert 'id="figure1-a"' in text
+    assert 'href="#figure1-as-stated-a"' in text
+    assert "Figure 1 (as-stated)" in text
