@@ -130,8 +130,9 @@ def check_labels(Y: Any, n_samples: int | None = None) -> FloatArray:
             raise DataError("Y mixes 0 and -1; labels are either 0/1 or -1/1 throughout")
         row, column = (int(i) for i in np.argwhere(wrong)[0])
         named = f" ({names[column]!r})" if names is not None else ""
+        kind = "" if np.all(labels % 1 == 0) else "Y is continuous: "
         raise DataError(
-            f"Y holds {array[row, column]!r} in column {column}{named}, row {row}; labels must be 0/1 or -1/1"
+            f"{kind}Y holds {labels[row, column]:g} in column {column}{named}, row {row}; labels must be 0/1 or -1/1"
         )
     labels_01: FloatArray = positive.astype(np.float64)
     return labels_01

@@ -75,7 +75,7 @@ def digest(*scripts, methods=()):
 
 
 def digest_of_group(wildcards):
-    """The code of all stations from the design to the scores: files between them are temporary."""
+    """The code of all stations from the design to the scores: the reduced files between them are temporary."""
     study = study_of(wildcards)
     methods = [*study.groups[wildcards.group], *study.predictors]
     return digest("factorise", "reduce", "predict", methods=methods)

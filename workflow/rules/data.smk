@@ -47,7 +47,8 @@ rule factorise:
     input:
         f"{RESULTS}/data/{{dataset}}.npz",
     output:
-        temp(f"{RESULTS}/data/{{dataset}}.design.npz"),
+        # Kept, 0.25 GB for all sets: made anew for one method, it would make Snakemake run all others again.
+        f"{RESULTS}/data/{{dataset}}.design.npz",
     log:
         f"{RESULTS}/logs/factorise/{{dataset}}.log",
     benchmark:

@@ -35,6 +35,8 @@ class CodedClassifier(ClassifierMixin, BaseEstimator):
     Attributes
     ----------
     coder_, regressor_ : fitted clones
+    classes_ : ndarray of shape (2,)
+        0 and 1, for every label.
     n_features_in_ : int
 
     References
@@ -78,7 +80,8 @@ class CodedClassifier(ClassifierMixin, BaseEstimator):
         names = column_names(Y)
         if names is not None:
             self.label_names_ = names
-        self.classes_ = [np.array([0, 1])] * labels.shape[1]
+        self.classes_ = np.array([0, 1])
+        self._one_dimension = np.ndim(Y) == 1
         self.coder_ = clone(self.coder) if self.coder is not None else CPLST()
         self.regressor_ = clone(self.regressor) if self.regressor is not None else LinearRegressor()
         self.coder_.fit(features, labels)
@@ -86,12 +89,17 @@ class CodedClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Return the reconstructed labels before rounding: above one half means present."""
-        return self.coder_.reconstruct(self._codes(X)) + self.coder_.mean_
+        """Return the reconstructed labels less one half: above zero means present (up to ties)."""
+        codes = self._codes(X)
+        return self._shape(self.coder_.reconstruct(codes) + self.coder_.mean_ - 0.5)
 
-    def predict(self, X: Any) -> NDArray[np.int8]:
-        """Return the predicted labels in {0, 1}, shape (n_samples, n_labels)."""
-        return self.coder_.decode(self._codes(X))
+    def predict(self, X: Any) -> NDArray[np.int64]:
+        """Return the predicted labels in {0, 1}, of the shape that ``fit`` saw."""
+        codes = self._codes(X)
+        return self._shape(self.coder_.decode(codes).astype(np.int64))
+
+    def _shape(self, values: Any) -> Any:
+        return values[:, 0] if self._one_dimension else values
 
     def _codes(self, X: Any) -> FloatArray:
         check_is_fitted(self, "regressor_")

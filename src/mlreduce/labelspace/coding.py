@@ -82,6 +82,8 @@ def ordered_eigenvectors(matrix: FloatArray, variance: FloatArray) -> tuple[Floa
     Inside a space of equal eigenvalues the directions are ordered by ``variance``; each direction's entry of largest
     magnitude is positive.
     """
+    if not len(matrix):
+        return np.empty(0), np.empty((0, 0))
     values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
     values, vectors = values[::-1].copy(), vectors[:, ::-1].copy()
     tolerance = _EQUAL * max(np.trace(variance), np.finfo(float).tiny)

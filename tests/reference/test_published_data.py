@@ -1,0 +1,112 @@
+"""The published data sets and numbers; what needs the data is skipped where they are not at hand."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+
+import mlreduce
+from mlreduce.evaluation.experiment import reduce_labels, resolve_sizes, score
+from mlreduce.evaluation.splitting import random_orders, split_rows
+from mlreduce.least_squares import Design, HeldOutLeastSquares
+from mlreduce.reporting.audit import audit, read_published
+
+SETS = ["emotions", "yeast", "scene", "enron", "medical", "genbase", "birds", "corel5k", "bibtex"]
+SPARSE = {"enron", "medical", "corel5k", "bibtex"}
+
+
+@pytest.fixture(scope="module")
+def load(mirror):
+    loaded = {}
+
+    def get(name):
+        if name not in loaded:
+            loaded[name] = mlreduce.load_dataset(name, mirror=mirror)
+        return loaded[name]
+
+    return get
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_every_set_is_read_as_described(name, load):
+    data = load(name)  # shape and cardinality are checked against the catalogue on the way
+    assert sp.issparse(data.X) == (name in SPARSE)
+    assert np.isfinite(data.X.data if sp.issparse(data.X) else data.X).all()
+    assert len(set(data.feature_names)) == data.X.shape[1]
+    assert list(data.dropped) == (["protein"] if name == "genbase" else [])
+
+
+def test_nominal_attributes_of_birds_become_columns(load):
+    data = load("birds")
+    locations = [name for name in data.feature_names if name.startswith("location=")]
+    assert len(locations) == 12
+    assert data.X[:, [data.feature_names.index(name) for name in locations]].sum(axis=1).min() == 1
+    assert "Swainson's Thrush" in data.label_names
+
+
+def test_bibtex_is_read_in_little_memory(mirror):
+    code = (
+        "import mlreduce, resource;"
+        f"mlreduce.load_dataset('bibtex', mirror={str(mirror)!r});"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+    )
+    out = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
+    assert int(out) * 1024 < 1e9
+
+
+@pytest.mark.parametrize("name", ["emotions", "yeast", "scene", "enron", "medical", "genbase"])
+@pytest.mark.parametrize("fraction", [0.9, 0.8])
+def test_shared_least_squares_equals_numpy_on_real_designs(name, fraction, load):
+    data = load(name)
+    X = data.X.toarray() if sp.issparse(data.X) else data.X
+    Y = data.Y.astype(float)
+    shared = HeldOutLeastSquares(Design.of(data.X), Y)
+    split = split_rows(random_orders(len(Y), 1, 1, name)[0], fraction)
+    design = np.column_stack([np.ones(len(X)), X])
+    coefficients = np.linalg.lstsq(design[split.train], Y[split.train], rcond=1e-10)[0]
+    solution = shared.without(split.test)
+    np.testing.assert_allclose(solution.predictions, design[split.test] @ coefficients, atol=1e-8)
+    fitted = design[split.train] @ coefficients
+    np.testing.assert_allclose(solution.explained_gram, Y[split.train].T @ fitted, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("name", "printed"),
+    [  # Table 3, CPLST at 20, 60 and 100 %
+        ("emotions", [(1, 0.2189, 0.0019), (3, 0.1990, 0.0022), (6, 0.2040, 0.0022)]),
+        ("scene", [(1, 0.1744, 0.0004), (3, 0.1349, 0.0005), (6, 0.1106, 0.0008)]),
+        ("genbase", [(5, 0.0168, 0.0004), (16, 0.0012, 0.0001), (27, 0.0007, 0.0001)]),
+    ],
+)
+def test_printed_numbers_come_back(name, printed, load):
+    data = load(name)
+    design = Design.of(data.X)
+    splits = {i: split_rows(o, 0.9) for i, o in enumerate(random_orders(len(data.Y), 20, 2012, name))}
+    methods = {"cplst": {}}
+    fitted = reduce_labels(data, design, splits, methods, 2012)
+    sizes = resolve_sizes([20, 60, 100], data.Y.shape[1])
+    scores = score(data, design, splits, fitted, methods, ("linear", {}), sizes, ["hamming-loss"])
+    for size, mean, se in printed:
+        values = scores.loc[scores["size"] == size, "value"]
+        spread = np.hypot(se, values.std() / np.sqrt(len(values)))
+        assert abs(values.mean() - mean) < 4 * spread
+
+
+def test_reference_results_agree_with_the_audit_they_ship_with():
+    project = Path(__file__).parents[2]
+    folder = project / "results" / "reference" / "cplst-2012"
+    table = pd.read_csv(folder / "table3.csv")
+    printed = read_published(project / "config" / "published" / "cplst-2012.csv")
+    cells = audit({"table3": table}, printed)
+    shipped = pd.read_csv(folder / "audit.csv", dtype={"note": str}).fillna({"note": ""})
+    np.testing.assert_allclose(cells["z"], shipped["z"], atol=1e-5)
+    as_printed = cells[cells["protocol"] == "as-printed"]
+    assert len(as_printed) == 80
+    assert (as_printed["z"].abs() <= 2.5).sum() >= 76
+    assert (as_printed["z"].abs() <= 4).all()

@@ -1,0 +1,130 @@
+"""Our estimators beside scikit-learn's, and under its own checks."""
+
+from __future__ import annotations
+
+import pickle
+from unittest import SkipTest
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.decomposition import PCA
+from sklearn.linear_model import RidgeClassifier
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeRegressor
+from sklearn.utils.estimator_checks import estimator_checks_generator
+
+import mlreduce
+from mlreduce import registry
+from mlreduce.labelspace import CodedClassifier
+
+# Checks that fail whether the target is the check's own or turned into labels, with the reason.
+CLASSIFIER_EXCEPTIONS = {
+    "check_classifiers_classes": "the classes of a label are 0 and 1, never strings",
+    "check_classifiers_train": "trains on a column and expects predictions in one dimension",
+    "check_classifier_not_supporting_multiclass": "wants scikit-learn's sentence; ours names the value and its place",
+}
+
+
+def with_labels(cls):
+    """Derive an estimator that turns whatever target a check draws (classes, numbers) into a 0/1 label.
+
+    The checks know nothing of multi-label targets: without this, most of them would only see our refusal of theirs.
+    """
+
+    def fit(self, X, y):
+        if y is not None:
+            y = np.asarray(y)
+            y = (y == y.flat[0]).astype(int) if y.size else y
+        return cls.fit(self, X, y)
+
+    name = f"{cls.__name__}WithLabels"
+    derived = type(name, (cls,), {"fit": fit, "__init__": cls.__init__, "__module__": __name__})
+    globals()[name] = derived  # where pickle looks for it
+    return derived
+
+
+def failures(estimator):
+    """Run every check that applies and return the exceptions of those that fail."""
+    failed = {}
+    for instance, check in estimator_checks_generator(estimator, mark=None):
+        try:
+            check(instance)
+        except SkipTest:
+            continue
+        except Exception as error:  # noqa: BLE001 - whatever a check raises is its verdict
+            failed[getattr(check, "func", check).__name__] = error
+    return failed
+
+
+@pytest.mark.parametrize("name", mlreduce.list_methods("labelspace"))
+@pytest.mark.filterwarnings("ignore")
+def test_label_coders_pass_every_check(name):
+    assert failures(with_labels(registry.method_class(name))()) == {}
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_linear_regressor_passes_every_check():
+    assert failures(mlreduce.make("linear")) == {}
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_classifier_passes_every_check_but_the_listed():
+    both = set(failures(CodedClassifier())) & set(failures(with_labels(CodedClassifier)()))
+    assert both == set(CLASSIFIER_EXCEPTIONS)
+
+
+def test_plst_directions_are_principal_components_of_the_labels(example):
+    _, Y = example
+    ours, theirs = mlreduce.PLST().fit(None, Y), PCA().fit(Y)
+    np.testing.assert_allclose(np.abs(np.diag(ours.components_ @ theirs.components_.T)), 1, atol=1e-10)
+    np.testing.assert_allclose(ours.eigenvalues_, theirs.explained_variance_ * (len(Y) - 1), atol=1e-9)
+
+
+def test_binary_relevance_is_scikit_multilearns(example):
+    """Least squares on -1/1 with a threshold at zero is least squares on 0/1 with a threshold at one half."""
+    from skmultilearn.problem_transform import BinaryRelevance
+
+    X, Y = example
+    theirs = BinaryRelevance(RidgeClassifier(alpha=1e-10)).fit(X, Y).predict(X).toarray()
+    np.testing.assert_array_equal(CodedClassifier(mlreduce.BR()).fit(X, Y).predict(X), theirs)
+
+
+def test_works_inside_scikit_multilearns_wrappers(example):
+    from skmultilearn.problem_transform import BinaryRelevance
+
+    X, Y = example
+    wrapped = BinaryRelevance(CodedClassifier(), require_dense=[True, True]).fit(X, Y)
+    np.testing.assert_array_equal(wrapped.predict(X).toarray(), CodedClassifier().fit(X, Y).predict(X))
+
+
+def test_grid_search_pipeline_clone_and_pickle(example):
+    X, Y = example
+    search = GridSearchCV(
+        make_pipeline(StandardScaler(), CodedClassifier(mlreduce.CPLST())),
+        {"codedclassifier__coder__n_components": [1, 3, 5], "codedclassifier__coder__rcond": [1e-10, 1e-3]},
+        cv=3,
+    ).fit(X, Y)
+    assert search.best_params_["codedclassifier__coder__n_components"] in {1, 3, 5}
+    model = clone(search.best_estimator_).fit(X, Y)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict(X), model.predict(X))
+
+
+def test_any_regressor_serves(example):
+    X, Y = example
+    model = CodedClassifier(mlreduce.PLST(n_components=4), DecisionTreeRegressor(random_state=0)).fit(X, Y)
+    codes = model.coder_.encode(Y)
+    np.testing.assert_array_equal(model.predict(X), model.coder_.decode(codes))  # a full tree remembers its codes
+
+
+def test_names_of_features_and_labels_are_kept(example):
+    X, Y = example
+    X, Y = pd.DataFrame(X).add_prefix("f"), pd.DataFrame(Y).add_prefix("label")
+    model = CodedClassifier().fit(X, Y)
+    assert list(model.feature_names_in_) == list(X.columns)
+    assert model.label_names_ == list(Y.columns)
+    with pytest.raises(ValueError, match="feature names should match"):
+        model.predict(X[X.columns[::-1]])

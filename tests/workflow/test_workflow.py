@@ -1,0 +1,225 @@
+"""The whole workflow on tiny data."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import random
+import signal
+import subprocess
+import time
+import zipfile
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+SMALL = ("run_on=planted", "splits=6")
+FILES = {
+    *("scores.parquet", "summary.csv", "audit.csv", "audit.md", "table3.csv", "table3.md", "table3.tex"),
+    *(f"figure1{variant}.{suffix}" for variant in ("", "-as-stated") for suffix in ("svg", "png", "pdf")),
+}
+
+
+def test_a_run_makes_everything_it_should(finished):
+    results = finished.results()
+    assert set(results) == FILES
+    base = finished.folder / "results" / "demo"
+    table = pd.read_csv(base / "cplst-2012" / "table3.csv")
+    expected = ["dataset", "method", "protocol", "size_percent", "size", "mean", "se", "splits"]
+    assert list(table.columns) == expected
+    assert set(table["method"]) == {"plst", "cplst", "occa", "pbr", "br"}
+    assert set(table["splits"]) == {6}
+    full = table[table["size_percent"] == 100].groupby("protocol")["mean"]
+    np.testing.assert_allclose(full.max(), full.min())  # every method equals binary relevance at full size
+    manifest = json.loads((base / "cplst-2012" / "manifest.json").read_text())
+    assert manifest["protocols"] == {"as-printed": 0.9, "as-stated": 0.8}
+    assert len(manifest["scores_sha256"]) == 64
+    assert "<svg" in (base / "report.html").read_text()
+    scores = pd.read_parquet(base / "cplst-2012" / "scores.parquet")
+    assert not scores.duplicated(["protocol", "method", "size_percent", "size", "split", "measure"]).any()
+
+
+def test_temporary_files_are_gone_and_a_second_run_does_nothing(finished):
+    assert not list(finished.folder.glob("results/**/reduced/**/*.npz"))
+    assert not list(finished.folder.glob("results/**/.partial*"))
+    assert "Nothing to be done" in finished.run("--config", *SMALL)
+
+
+@pytest.mark.parametrize(
+    ("cores", "splits_per_job", "reverse"), [(1, 100, False), (2, 4, True)], ids=["one core", "batches, reversed"]
+)
+def test_cores_batches_and_order_of_methods_change_no_byte(finished, project, cores, splits_per_job, reverse):
+    if reverse:
+        path = project.folder / "config" / "studies" / "cplst-2012.yaml"
+        study = yaml.safe_load(path.read_text())
+        study["methods"]["linear-codes"] = dict(reversed(study["methods"]["linear-codes"].items()))
+        study["measures"].reverse()
+        path.write_text(yaml.safe_dump(study, sort_keys=False))
+    project.run("--config", *SMALL, f"splits_per_job={splits_per_job}", cores=cores)
+    assert project.results() == finished.results()
+
+
+def test_killed_at_any_moment_and_started_again_it_ends_in_the_same_bytes(finished, project):
+    moments = random.Random(0)
+    kills = 0
+    for _ in range(4):
+        process = subprocess.Popen(
+            project.command("--config", *SMALL, "splits_per_job=3"),
+            cwd=project.folder,
+            env=project.environment(),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        try:
+            process.wait(timeout=moments.uniform(2.5, 7))
+        except subprocess.TimeoutExpired:
+            kills += 1
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    assert kills
+    project.run("--config", *SMALL, "splits_per_job=3")
+    assert project.results() == finished.results()
+
+
+def test_a_live_run_is_not_disturbed(project):
+    first = subprocess.Popen(
+        project.command("--config", *SMALL),
+        cwd=project.folder,
+        env=project.environment(),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    locks = project.folder / ".snakemake" / "locks"
+    deadline = time.monotonic() + 30
+    while not (locks.is_dir() and any(locks.iterdir())):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    assert "cannot be locked" in project.run("--config", *SMALL, fails=True)
+    assert first.wait() == 0
+
+
+def rerun_rules(project):
+    """Which rules a dry run would run again, told by its table of jobs."""
+    lines = project.run("--config", *SMALL, "-n").splitlines()
+    if any("Nothing to be done" in line for line in lines):
+        return set()
+    start = next(i for i, line in enumerate(lines) if line.startswith("job "))
+    stop = next(i for i, line in enumerate(lines) if line.startswith("total "))
+    return {line.split()[0] for line in lines[start + 2 : stop]}
+
+
+def test_a_changed_module_reruns_what_depends_on_it_and_nothing_else(project):
+    project.run("--config", *SMALL)
+    assert rerun_rules(project) == set()
+    project.edit("src/mlreduce/reporting/figures.py", "markersize=4", "markersize=5")
+    assert rerun_rules(project) == {"figure", "page", "all"}
+    project.edit("src/mlreduce/labelspace/occa.py", "feature_aware = True", "feature_aware = True\n    changed = True")
+    from_scores = {"gather", "table", "figure", "audit", "manifest", "page", "all"}
+    assert rerun_rules(project) == {"factorise", "reduce", "predict", *from_scores}
+    project.run("--config", *SMALL)
+    assert rerun_rules(project) == set()
+
+
+def test_a_method_of_ones_own_is_one_file_and_one_line(project):
+    project.run("cplst_table3", "--config", *SMALL)
+    (project.folder / "src" / "mlreduce" / "labelspace" / "mine.py").write_text(
+        '"""Mine."""\n\nfrom mlreduce.labelspace.plst import PLST\nfrom mlreduce.registry import register\n\n\n'
+        '@register("mine")\nclass Mine(PLST):\n    """Of my own."""\n'
+    )
+    study = "config/studies/cplst-2012.yaml"
+    project.edit(study, "    cca-code: {}\n", "    cca-code: {}\n  own:\n    mine: {}\n")
+    project.edit(study, "[plst, cplst, occa, pbr, br]", "[plst, cplst, mine]")
+    output = project.run("cplst_table3", "--config", *SMALL)
+    assert "mine" in (project.folder / "results" / "demo" / "cplst-2012" / "table3.md").read_text()
+    assert "reduced/as-printed/planted/own" in output
+    assert "reduced/as-printed/planted/linear-codes" not in output  # nothing else is computed again
+    table = pd.read_csv(project.folder / "results" / "demo" / "cplst-2012" / "table3.csv")
+    means = table.pivot_table(index=["protocol", "size"], columns="method", values="mean")
+    np.testing.assert_array_equal(means["mine"], means["plst"])
+
+
+def test_own_tables_run_through_the_study(project):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.standard_normal((40, 4)), columns=list("abcd"))
+    Y = pd.DataFrame(X.to_numpy() @ rng.standard_normal((4, 3)) > 0, columns=["x", "y", "z"]).astype(int)
+    (project.folder / "mydata").mkdir()
+    X.to_csv(project.folder / "mydata" / "f.csv", index=False)
+    Y.to_csv(project.folder / "mydata" / "l.csv", index=False)
+    entry = {"reader": "tables", "features": "mydata/f.csv", "labels": "mydata/l.csv"}
+    (project.folder / "my.yaml").write_text(yaml.safe_dump({"datasets": {"mine": entry}}))
+    options = ("--config", "datasets=my.yaml", "run_on=mine", "splits=3")
+    project.run("cplst_table3", "cplst_audit", *options)
+    table = pd.read_csv(project.folder / "results" / "demo" / "cplst-2012" / "table3.csv")
+    assert set(table["dataset"]) == {"mine"}
+    # A feature goes missing: the run says which, and leaves what was there.
+    X.loc[3, "c"] = np.nan
+    X.to_csv(project.folder / "mydata" / "f.csv", index=False)
+    output = project.run("cplst_table3", *options, "--forcerun", "fetch", fails=True)
+    assert "mine contains NaN in column 2 ('c'), row 3" in output
+    assert "Traceback" not in output
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["run_on=plantet"], "unknown data set 'plantet'; did you mean 'planted'"),
+        (["split=3"], "unknown key 'split'; did you mean 'splits'"),
+        (["studies=[cplst-2013]"], "cplst-2013.yaml: no such file"),
+        (["datasets=none.yaml"], "none.yaml: no such file"),
+        (["scale=papers"], "unknown value 'papers'; did you mean 'paper'"),
+    ],
+)
+def test_wrong_configurations_end_in_one_sentence(project, options, sentence):
+    output = project.run("-n", "--config", *options, fails=True)
+    assert sentence in output
+    assert "Traceback" not in output
+
+
+def test_mirror_is_used_checked_and_missed(project):
+    """A published set through a mirror: whole, then damaged, then absent."""
+    mirror = project.folder / "mirror" / "tiny"
+    mirror.mkdir(parents=True)
+    rows = "\n".join(f"{i % 7},{i % 3},{i % 2},{int(i % 3 == 0)}" for i in range(30))
+    names = "@attribute a numeric\n@attribute b numeric\n@attribute x {0,1}\n@attribute y {0,1}\n"
+    text = f"@relation tiny\n{names}@data\n{rows}\n"
+    (mirror / "tiny.arff").write_text(text)
+    entry = {
+        "reader": "arff",
+        "data": [{"name": "tiny.arff", "sources": ["web"], "sha256": hashlib.sha256(text.encode()).hexdigest()}],
+        "labels": {"last": 2},
+    }
+    content = {"sources": {"web": "http://127.0.0.1:9/{dataset}/{file}"}, "datasets": {"tiny": entry}}
+    (project.folder / "my.yaml").write_text(yaml.safe_dump(content))
+    base = ("cplst_table3", "--config", "datasets=my.yaml", "run_on=tiny", "splits=2")
+    output = project.run(*base, "mirror=elsewhere", fails=True)
+    assert "elsewhere/tiny/tiny.arff: no such file; it is published at http://127.0.0.1:9/tiny/tiny.arff" in output
+    output = project.run(*base, fails=True)
+    assert "could not be fetched from http://127.0.0.1:9/tiny/tiny.arff: no connection" in output
+    assert not list(project.folder.glob("results/data/raw/tiny"))
+    (mirror / "tiny.arff").write_text(text[:-4])
+    assert "its SHA-256 is" in project.run(*base, "mirror=mirror", fails=True)
+    assert not list(project.folder.glob("results/data/raw/tiny"))
+    (mirror / "tiny.arff").write_text(text)
+    project.run(*base, "mirror=mirror")
+    assert (project.folder / "results" / "demo" / "cplst-2012" / "table3.csv").is_file()
+
+
+def test_too_few_rows_are_refused(project):
+    pd.DataFrame({"a": [1, 2]}).to_csv(project.folder / "f.csv", index=False)
+    pd.DataFrame({"x": [1, 0]}).to_csv(project.folder / "l.csv", index=False)
+    entry = {"reader": "tables", "features": "f.csv", "labels": "l.csv"}
+    (project.folder / "my.yaml").write_text(yaml.safe_dump({"datasets": {"two": entry}}))
+    output = project.run("cplst_table3", "--config", "datasets=my.yaml", "run_on=two", fails=True)
+    assert "2 rows are too few" in output
+
+
+def test_report_of_snakemake(finished, tmp_path):
+    finished.run("--config", *SMALL, "--report", str(tmp_path / "report.zip"))
+    with zipfile.ZipFile(tmp_path / "report.zip") as archive:
+        assert any(name.endswith("report.html") for name in archive.namelist())
