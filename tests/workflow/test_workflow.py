@@ -121,7 +121,7 @@ def test_a_changed_module_reruns_what_depends_on_it_and_nothing_else(project):
     assert rerun_rules(project) == {"figure", "page", "all"}
     project.edit("src/mlreduce/labelspace/occa.py", "feature_aware = True", "feature_aware = True\n    changed = True")
     from_scores = {"gather", "table", "figure", "audit", "manifest", "page", "all"}
-    assert rerun_rules(project) == {"factorise", "reduce", "predict", *from_scores}
+    assert rerun_rules(project) == {"reduce", "predict", *from_scores}
     project.run("--config", *SMALL)
     assert rerun_rules(project) == set()
 
