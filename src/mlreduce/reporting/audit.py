@@ -19,6 +19,7 @@ __all__ = [
     "audit_markdown",
     "audit_rows",
     "audit_sentences",
+    "beside_printed",
     "read_published",
     "verdict",
 ]
@@ -155,3 +156,17 @@ def audit_markdown(cells: pd.DataFrame, study: str) -> str:
     if len(cells):
         parts += ["", to_markdown(*audit_rows(cells))]
     return "\n".join(parts).rstrip("\n") + "\n"
+
+
+def beside_printed(cells: pd.DataFrame, protocol: str) -> str:
+    """Return a paper's table in its own layout as Markdown, each cell "ours (printed)", bold where not reproduced."""
+    part = cells[cells["protocol"] == protocol]
+    percents = sorted(part["size_percent"].unique())
+    rows = []
+    for (dataset, method), row in part.groupby(["dataset", "method"], sort=True):
+        texts = []
+        for cell in row.sort_values("size_percent").to_dict("records"):
+            text = f"{cell['ours']:.4f} ({cell['printed']:.4f})"
+            texts.append(text if cell["verdict"] == "reproduced" else f"**{text}**")
+        rows.append([str(dataset), str(method), *texts])
+    return to_markdown(["data set", "method", *(f"{p} %" for p in percents)], rows)
