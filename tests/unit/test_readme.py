@@ -17,7 +17,7 @@ def test_reproduction_table_is_that_of_the_reference_results():
     assert module.updated(README) == README
 
 
-@pytest.mark.parametrize("page", sorted(PROJECT.glob("docs/*.md")) + [PROJECT / "README.md"], ids=lambda p: p.name)
+@pytest.mark.parametrize("page", [*sorted(PROJECT.glob("docs/*.md")), PROJECT / "README.md"], ids=lambda p: p.name)
 def test_links_lead_somewhere(page):
     for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
         assert (page.parent / target).exists(), target
@@ -25,4 +25,4 @@ def test_links_lead_somewhere(page):
 
 def test_code_of_the_readme_runs():
     (code,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
-    exec(compile(code, "README.md", "exec"), {})  # noqa: S102 - our own text
+    exec(compile(code, "README.md", "exec"), {})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,8 @@ from mlreduce.predictors.linear import LinearRegressor
 from mlreduce.validation import FloatArray, check_features, check_labels, column_names
 
 __all__ = ["CodedClassifier"]
+
+_Number = TypeVar("_Number", np.float64, np.int64)
 
 
 class CodedClassifier(ClassifierMixin, BaseEstimator):
@@ -98,7 +100,7 @@ class CodedClassifier(ClassifierMixin, BaseEstimator):
         codes = self._codes(X)
         return self._shape(self.coder_.decode(codes).astype(np.int64))
 
-    def _shape(self, values: Any) -> Any:
+    def _shape(self, values: NDArray[_Number]) -> NDArray[_Number]:
         return values[:, 0] if self._one_dimension else values
 
     def _codes(self, X: Any) -> FloatArray:
