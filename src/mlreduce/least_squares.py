@@ -29,7 +29,7 @@ __all__ = ["DEFAULT_RCOND", "Design", "HeldOutLeastSquares", "HeldOutSolution"]
 DEFAULT_RCOND = 1e-10
 
 # 1 - m below this, for an eigenvalue m of U_te U_te', means that the training rows do not see the direction at all.
-# Rounding leaves about 1e-14; in data, the smallest value seen is above 1e-6.
+# Rounding leaves about 1e-14; in the papers' data the next value is above 1e-5.
 _UNSEEN = 1e-10
 
 
