@@ -7,15 +7,19 @@ import hashlib
 import json
 import os
 import random
+import shlex
 import signal
 import subprocess
 import time
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 import yaml
+
+PROJECT = Path(__file__).parents[2]
 
 SMALL = ("run_on=planted", "splits=6")
 FILES = {
@@ -219,7 +223,21 @@ def test_too_few_rows_are_refused(project):
     assert "2 rows are too few" in output
 
 
-def test_report_of_snakemake(finished, tmp_path):
-    finished.run("--config", *SMALL, "--report", str(tmp_path / "report.zip"))
-    with zipfile.ZipFile(tmp_path / "report.zip") as archive:
-        assert any(name.endswith("report.html") for name in archive.namelist())
+def documented_commands():
+    """Every snakemake command of the README and the guide, without its comment."""
+    for page in ("README.md", "docs/guide.md"):
+        for line in (PROJECT / page).read_text(encoding="utf-8").splitlines():
+            if line.startswith("snakemake "):
+                yield line.partition("#")[0].strip()
+
+
+@pytest.mark.parametrize("command", sorted(set(documented_commands())))
+def test_documented_commands_are_understood(finished, tmp_path, command):
+    _, *arguments = shlex.split(command)
+    if "--report" in arguments:
+        finished.run("--config", *SMALL, "--report", str(tmp_path / "report.zip"))
+        with zipfile.ZipFile(tmp_path / "report.zip") as archive:
+            assert any(name.endswith("report.html") for name in archive.namelist())
+        return
+    output = finished.run(*(word for word in arguments if word not in ("--cores", "all")), "-n")
+    assert "--lint" in arguments or "Job stats" in output or "Nothing to be done" in output
