@@ -53,16 +53,13 @@ class Design(NamedTuple):
 
         The left factor is dense whatever X is: memory is about 2 * n_samples * n_features numbers.
         """
-        if not 0 <= rcond < 1:
-            raise DataError(f"rcond must lie in [0, 1); got {rcond}")
         features = as_dense(X)
         rows, columns = features.shape
         design = np.empty((rows, columns + 1), order="F")
         design[:, 0] = 1.0
         design[:, 1:] = features
         left, values, right = scipy.linalg.svd(design, full_matrices=False, overwrite_a=True, check_finite=False)
-        rank = int(np.count_nonzero(values > rcond * values[0]))
-        return cls(np.ascontiguousarray(left[:, :rank]), values[:rank], np.ascontiguousarray(right[:rank]))
+        return cls(left, values, right).truncated(rcond)
 
     def coefficients(self, targets: FloatArray) -> FloatArray:
         """Return the minimum-norm solution, shape (n_features + 1, n_targets); row 0 is the intercept."""
@@ -74,9 +71,18 @@ class Design(NamedTuple):
         return projected.T @ projected
 
     def truncated(self, rcond: float) -> Self:
-        """Return the same design with a coarser cut-off."""
+        """Return the same design with a coarser cut-off.
+
+        Raises
+        ------
+        DataError
+            If ``rcond`` is not in [0, 1).
+        """
+        if not 0 <= rcond < 1:
+            raise DataError(f"rcond must lie in [0, 1); got {rcond}")
         rank = int(np.count_nonzero(self.singular_values > rcond * self.singular_values[0]))
-        return type(self)(self.left[:, :rank], self.singular_values[:rank], self.right[:rank])
+        left, right = np.ascontiguousarray(self.left[:, :rank]), np.ascontiguousarray(self.right[:rank])
+        return type(self)(left, self.singular_values[:rank], right)
 
     def save(self, path: str | Path) -> None:
         """Write to an ``.npz`` file."""

@@ -83,6 +83,22 @@ def test_missing_values_name_set_and_column(study):
         reduce_labels(broken, design, splits, METHODS, 0)
 
 
+def test_sizes_beyond_a_coders_own_are_refused(study):
+    with pytest.raises(DataError, match="a size of 5 was asked for, but the code is 3 long"):
+        run(study, methods={"plst": {"n_components": 3}})
+
+
+def test_cut_offs_are_each_methods_own(study):
+    """Methods with different cut-offs share a run but not a regression."""
+    together = run(study, methods={"cplst": {"rcond": 0.9}, "occa": {"rcond": 1e-10}})
+    alone = pd.concat([run(study, methods={"cplst": {"rcond": 0.9}}), run(study, methods={"occa": {"rcond": 1e-10}})])
+    pd.testing.assert_frame_equal(together, alone.reset_index(drop=True), check_exact=True)
+    default = run(study, methods={"cplst": {}})
+    assert (default.value.to_numpy() != together[together.method == "cplst"].value.to_numpy()).any()
+    with pytest.raises(DataError, match="rcond must lie in"):
+        run(study, methods={"cplst": {"rcond": 3}})
+
+
 def test_what_is_no_label_coder_is_refused(study):
     with pytest.raises(ConfigurationError, match="'linear' is no label coder"):
         run(study, methods={"linear": {}})

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from sklearn.base import clone
 
 from mlreduce import registry
 from mlreduce.datasets.data import MultiLabelData
@@ -22,7 +23,7 @@ from mlreduce.evaluation.splitting import Split
 from mlreduce.evaluation.storage import fitted_arrays, restore
 from mlreduce.exceptions import ConfigurationError, DataError
 from mlreduce.labelspace.coding import LabelCoder, LabelStatistics
-from mlreduce.least_squares import DEFAULT_RCOND, Design, HeldOutLeastSquares
+from mlreduce.least_squares import Design, HeldOutLeastSquares
 from mlreduce.validation import check_finite
 
 __all__ = ["SCORE_COLUMNS", "reduce_labels", "resolve_sizes", "score"]
@@ -78,20 +79,6 @@ def _make_coder(name: str, parameters: Mapping[str, Any], seed: int, dataset: st
     return coder
 
 
-class _SharedRegression:
-    """Least squares on the training rows of many splits, one factorisation for each cut-off."""
-
-    def __init__(self, design: Design, labels: np.ndarray[Any, np.dtype[np.float64]]) -> None:
-        self._design = design
-        self._labels = labels
-        self._by_rcond: dict[float, HeldOutLeastSquares] = {}
-
-    def __getitem__(self, rcond: float) -> HeldOutLeastSquares:
-        if rcond not in self._by_rcond:
-            self._by_rcond[rcond] = HeldOutLeastSquares(self._design.truncated(rcond), self._labels)
-        return self._by_rcond[rcond]
-
-
 def reduce_labels(
     data: MultiLabelData,
     design: Design,
@@ -123,21 +110,22 @@ def reduce_labels(
     """
     check_finite(data.X, data.feature_names, data.name)
     labels = data.Y.astype(np.float64)
-    regression = _SharedRegression(design, labels)
+    regressions: dict[float, HeldOutLeastSquares] = {}  # by cut-off: methods with the same one share it
     fitted: _Fitted = {}
     for number, split in splits.items():
-        explained: dict[float, Any] = {}
-        training = labels[split.train]
-        plain = LabelStatistics.of(training)
+        plain = LabelStatistics.of(labels[split.train])
+        explained: dict[float, LabelStatistics] = {}
         for name, parameters in methods.items():
             coder = _make_coder(name, parameters, seed, data.name, number)
-            statistics = plain
-            if coder.feature_aware:
-                if coder.rcond not in explained:
-                    gram = regression[coder.rcond].without(split.test).explained_gram
-                    explained[coder.rcond] = plain.with_explained(gram)
-                statistics = explained[coder.rcond]
-            fitted[str(number), name] = fitted_arrays(coder.fit_statistics(statistics))
+            if not coder.feature_aware:
+                fitted[str(number), name] = fitted_arrays(coder.fit_statistics(plain))
+                continue
+            rcond = coder.rcond
+            if rcond not in regressions:
+                regressions[rcond] = HeldOutLeastSquares(design.truncated(rcond), labels)
+            if rcond not in explained:
+                explained[rcond] = plain.with_explained(regressions[rcond].without(split.test).explained_gram)
+            fitted[str(number), name] = fitted_arrays(coder.fit_statistics(explained[rcond]))
     return fitted
 
 
@@ -167,8 +155,8 @@ def score(
     measures : iterable of str
         Names of `mlreduce.evaluation.measures.MEASURES`.
     share : bool, default=True
-        Train a predictor that is linear in its targets once a split. False trains it for every coder, the long
-        way round, with the same result: what tests compare with.
+        Use a predictor's ``held_out``, which one linear in its targets offers: one solution a split for every
+        coder. False trains for every coder, the long way round, with the same result: what tests compare with.
 
     Returns
     -------
@@ -184,8 +172,8 @@ def score(
     chosen = {name: find_measure(name) for name in measures}
     predictor_name, parameters = predictor
     labels = data.Y.astype(np.float64)
-    linear = share and getattr(registry.method_class(predictor_name), "linear_in_targets", False)
-    regression = _SharedRegression(design, labels)[parameters.get("rcond", DEFAULT_RCOND)] if linear else None
+    model = registry.make(predictor_name, **parameters)
+    regression = model.held_out(design, labels) if share and hasattr(model, "held_out") else None
     rows: list[tuple[Any, ...]] = []
     for number, split in splits.items():
         truth = data.Y[split.test]
@@ -193,7 +181,7 @@ def score(
         for name in methods:
             coder = restore(registry.make(name, **methods[name]), fitted[str(number), name])
             if predicted_labels is None:
-                model = registry.make(predictor_name, **parameters)
+                model = clone(model)
                 model.fit(data.X[split.train], coder.project(labels[split.train]))
                 predicted_codes = model.predict(data.X[split.test]).reshape(len(truth), -1)
             else:

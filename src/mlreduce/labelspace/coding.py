@@ -226,7 +226,16 @@ class LabelCoder(BaseEstimator):
         """Reconstruct from the first columns of a code, for several ascending sizes at the cost of the largest.
 
         Each array is the next one's starting point: use it before asking for the next.
+
+        Raises
+        ------
+        DataError
+            If a size is larger than the code is long.
         """
+        if max(sizes) > codes.shape[1]:
+            raise DataError(
+                f"a size of {max(sizes)} was asked for, but the code is {codes.shape[1]} long (n_components)"
+            )
         coordinates, basis = self._coordinates(codes)
         centred = np.zeros((len(codes), self.n_labels_))
         start = 0

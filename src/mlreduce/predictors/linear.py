@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mlreduce.least_squares import DEFAULT_RCOND, Design
+from mlreduce.least_squares import DEFAULT_RCOND, Design, HeldOutLeastSquares
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray, as_dense, check_features
 
@@ -39,9 +39,6 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
     ----------
     Chen and Lin (2012), section 3: ``W' = X^+ ZV'``.
     """
-
-    #: Training on T A gives the predictions of training on T, times A: one training serves every code.
-    linear_in_targets = True
 
     def __init__(self, rcond: float = DEFAULT_RCOND) -> None:
         self.rcond = rcond
@@ -76,6 +73,14 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         if targets.ndim == 1:
             self.coef_, self.intercept_ = self.coef_[0], float(self.intercept_[0])
         return self
+
+    def held_out(self, design: Design, targets: FloatArray) -> HeldOutLeastSquares:
+        """Return this regression for many splits of the rows behind a design; see `HeldOutLeastSquares.without`.
+
+        What a predictor that is linear in its targets may offer: training on ``T A`` gives the predictions of training on
+        ``T``, times ``A``, so that one solution a split serves the codes of every method.
+        """
+        return HeldOutLeastSquares(design.truncated(self.rcond), targets)
 
     def predict(self, X: Any) -> FloatArray:
         """Return the predicted targets, of the shape that ``fit`` saw."""
