@@ -114,6 +114,9 @@ class HeldOutSolution(NamedTuple):
 class HeldOutLeastSquares:
     """Least squares on all rows but some, for many choices of these, from one factorisation of all rows.
 
+    Directions that the training rows do not see count as zero, as do those below the cut-off of the design of all rows.
+    Where singular values lie on either side of a gap, as in the papers' data, this is the cut-off of the training rows.
+
     Parameters
     ----------
     design : Design

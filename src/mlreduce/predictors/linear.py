@@ -77,8 +77,8 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
     def held_out(self, design: Design, targets: FloatArray) -> HeldOutLeastSquares:
         """Return this regression for many splits of the rows behind a design; see `HeldOutLeastSquares.without`.
 
-        What a predictor that is linear in its targets may offer: training on ``T A`` gives the predictions of training on
-        ``T``, times ``A``, so that one solution a split serves the codes of every method.
+        What a predictor that is linear in its targets may offer: training on ``T A`` gives the predictions of training
+        on ``T``, times ``A``, so that one solution a split serves the codes of every method.
         """
         return HeldOutLeastSquares(design.truncated(self.rcond), targets)
 
