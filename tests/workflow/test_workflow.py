@@ -164,7 +164,7 @@ def test_own_tables_run_through_the_study(project):
     # A feature goes missing: the run says which, and leaves what was there.
     X.loc[3, "c"] = np.nan
     X.to_csv(project.folder / "mydata" / "f.csv", index=False)
-    output = project.run("cplst_table3", *options, "--forcerun", "fetch", fails=True)
+    output = project.run("cplst_table3", *options, fails=True)
     assert "mine contains NaN in column 2 ('c'), row 3" in output
     assert "Traceback" not in output
 

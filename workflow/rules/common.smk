@@ -55,6 +55,12 @@ def entry_text(wildcards):
     return json.dumps(CATALOGUE[wildcards.dataset].options, sort_keys=True)
 
 
+def local_files(wildcards):
+    """The user's own files of a data set: a change in them re-runs what was made of them."""
+    files = CATALOGUE[wildcards.dataset].files
+    return [str(entry.local) for entries in files.values() for entry in entries if entry.local]
+
+
 def raw_folder(wildcards):
     """The fetched files of a data set; nothing for an embedded one."""
     return (
@@ -96,7 +102,7 @@ def measured(wildcards):
     settings = {
         "sizes": list(study.sizes),
         "every_size": wildcards.dataset in study.curves,
-        "measures": list(study.measures),
+        "measures": sorted(study.measures),
         "parameters": study.predictors[wildcards.predictor],
     }
     return json.dumps(settings, sort_keys=True)

@@ -2,6 +2,8 @@
 
 
 rule fetch:
+    input:
+        local_files,
     output:
         directory(f"{RESULTS}/data/raw/{{dataset}}"),
     log:
