@@ -58,7 +58,12 @@ def entry_text(wildcards):
 def local_files(wildcards):
     """The user's own files of a data set: a change in them re-runs what was made of them."""
     files = CATALOGUE[wildcards.dataset].files
-    return [str(entry.local) for entries in files.values() for entry in entries if entry.local]
+    return [
+        str(entry.local)
+        for entries in files.values()
+        for entry in entries
+        if entry.local
+    ]
 
 
 def raw_folder(wildcards):
