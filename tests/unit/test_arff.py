@@ -179,6 +179,17 @@ def test_nested_labels_count(write):
     assert read_label_names(path) == ["a", "a1"]
 
 
+def test_dense_and_sparse_parts_do_not_mix(write):
+    dense = SPARSE[: SPARSE.index("@DATA")] + "@DATA\n0,1,x,1,0\n"
+    with pytest.raises(DataError, match="is sparse ARFF and the other dense"):
+        read_arff([write("s.arff", SPARSE), write("d.arff", dense)], 2)
+
+
+def test_byte_order_marks_are_no_text(write):
+    data, _ = read_arff([write("s.arff", "\ufeff" + SPARSE)], 2)
+    assert data.X.shape == (4, 5)
+
+
 def test_not_text(tmp_path, labels):
     path = tmp_path / "b.arff"
     path.write_bytes(b"@relation x\n\xff\xfe")

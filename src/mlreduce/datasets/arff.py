@@ -65,7 +65,7 @@ def read_label_names(path: str | Path) -> list[str]:
 
 def _decode(path: Path) -> _Table:
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise DataError(f"{path}: not UTF-8 text (byte {error.start})") from error
     sparse = _SPARSE.search(text) is not None
@@ -73,7 +73,8 @@ def _decode(path: Path) -> _Table:
     try:
         content = decoder.decode(text, encode_nominal=True, return_type=arff.LOD if sparse else arff.DENSE)
     except (arff.ArffException, ValueError, IndexError, KeyError, AttributeError, StopIteration) as error:
-        line = max(int(getattr(error, "line", -1)), 0) or len(text.splitlines())
+        # Only liac-arff's own errors know their line; the decoder knows where it stood at any other.
+        line = max(int(getattr(error, "line", -1)), 0) or int(getattr(decoder, "_current_line", 0))
         raise DataError(f"{path}, line {line}: {_reason(error, text, line)}") from error
     # liac-arff takes the quotes off an attribute's name but leaves the escapes inside them.
     attributes = [(_ESCAPED.sub(r"\1", name), kind) for name, kind in content["attributes"]]
@@ -124,6 +125,8 @@ def _merge(paths: Sequence[Path]) -> _Table:
                 )
         if len(first.attributes) != len(table.attributes):
             raise DataError(f"{path}: has {len(table.attributes)} attributes, {paths[0]} has {len(first.attributes)}")
+        if is_sparse(first.values) != is_sparse(table.values):
+            raise DataError(f"{path}: one of it and {paths[0]} is sparse ARFF and the other dense; parts must agree")
     if is_sparse(first.values):
         return _Table(first.attributes, sp.vstack([table.values for table in tables], format="csr"))
     return _Table(first.attributes, np.vstack([table.values for table in tables]))
