@@ -82,11 +82,17 @@ def _decode(path: Path) -> _Table:
     if not rows:
         raise DataError(f"{path}, line {len(text.splitlines())}: no rows of data after @DATA; is the file truncated?")
     types = [kind for _, kind in attributes]
+    unnamed = [name for name, kind in attributes if isinstance(kind, list) and None in kind]
+    if unnamed:
+        raise DataError(f"{path}: the attribute {unnamed[0]!r} lists ? or nothing as one of its values")
     texts = [name for name, kind in attributes if kind == "STRING"]
     if texts:
         raise DataError(f"{path}: the attribute {texts[0]!r} is a string; features are numeric or nominal")
     if not sparse:
         return _Table(attributes, np.array(rows, dtype=np.float64))
+    for number, row in enumerate(rows, start=1):  # liac-arff does not look at the position of a missing value
+        if row and max(row) >= len(types):
+            raise DataError(f"{path}: data row {number} names attribute {max(row)}; there are {len(types)}, from 0 on")
     lengths = np.fromiter((len(row) for row in rows), dtype=np.int64, count=len(rows))
     total = int(lengths.sum())
     columns = np.fromiter((key for row in rows for key in row), dtype=np.int64, count=total)
