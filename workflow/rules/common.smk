@@ -85,11 +85,37 @@ def digest(*scripts, methods=()):
     )
 
 
-def digest_of_group(wildcards):
+def digest_of_methods(study, group):
     """The code of all stations from the design to the scores: the reduced files between them are temporary."""
-    study = study_of(wildcards)
-    methods = [*study.groups[wildcards.group], *study.predictors]
+    methods = [*STUDIES[study].groups[group], *STUDIES[study].predictors]
     return digest("factorise", "reduce", "predict", methods=methods)
+
+
+def digest_of_group(wildcards):
+    return digest_of_methods(wildcards.study, wildcards.group)
+
+
+def description_of(wildcards):
+    """What the manifest says a study was run with."""
+    study = study_of(wildcards)
+    return {
+        "scale": config["scale"],
+        "protocols": dict(study.protocols),
+        "splits": study.splits,
+        "seed": config["seed"],
+        "datasets": list(study.datasets),
+        "methods": {
+            name: dict(parameters) for name, parameters in sorted(study.methods.items())
+        },
+        "predictors": {
+            name: dict(parameters)
+            for name, parameters in sorted(study.predictors.items())
+        },
+        "code": {
+            group: digest_of_methods(wildcards.study, group)
+            for group in sorted(study.groups)
+        },
+    }
 
 
 def settings_of_group(wildcards):

@@ -95,12 +95,7 @@ rule manifest:
         mem_mb=500,
         runtime=10,
     params:
-        study=lambda wildcards: {
-            "protocols": dict(study_of(wildcards).protocols),
-            "splits": study_of(wildcards).splits,
-            "seed": config["seed"],
-            "datasets": list(study_of(wildcards).datasets),
-        },
+        study=description_of,
         code=digest("manifest"),
     script:
         "../scripts/manifest.py"

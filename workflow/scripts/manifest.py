@@ -16,7 +16,6 @@ with station(snakemake):
         "study": snakemake.wildcards.study,
         **snakemake.params.study,
         "scores_sha256": file_sha256(snakemake.input.scores),
-        "code": snakemake.params.code,
         **made,
     }
     with replacing(snakemake.output[0]) as path:
