@@ -21,7 +21,7 @@ class CCACode(LabelCoder):
 
     Directions ``w`` solve ``Z'HZ w = rho^2 Z'Z w`` with ``w'Z'Zw = 1``; ``eigenvalues_`` are the squared canonical
     correlations rho^2. They are not orthogonal, so that decoding goes through the pseudo-inverse of the directions
-    in use. Equal correlations (all are one where there are fewer rows than features) go by the variance of the labels;
+    in use. Equal correlations (all are one where the rows are linearly independent) go by the variance of the labels;
     directions in which the labels do not vary come last, as unit vectors.
 
     Parameters

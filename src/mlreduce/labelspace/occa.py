@@ -15,7 +15,7 @@ class OCCA(LabelCoder):
 
     Directions are the leading eigenvectors of ``Z'(H - I)Z``, H the hat matrix of linear regression: the smallest
     prediction error ``||HZV' - ZV'||_F^2`` on the training rows. Directions that the regression fits exactly tie at
-    zero (all of them where there are fewer rows than features); ties go by the variance of the labels.
+    zero (all of them where the rows are linearly independent); ties go by the variance of the labels.
 
     Parameters
     ----------
