@@ -2,12 +2,55 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
-__all__ = ["replacing"]
+import numpy as np
+
+from mlreduce.exceptions import DataError
+
+__all__ = ["file_sha256", "read_arrays", "replacing"]
+
+
+def file_sha256(path: str | Path) -> str:
+    """Return the SHA-256 of a file."""
+    with Path(path).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def read_arrays(path: str | Path, what: str, required: tuple[str, ...] = ()) -> dict[str, Any]:
+    """Read every array of an ``.npz`` file, without pickles.
+
+    Parameters
+    ----------
+    path : path
+    what : str
+        What the file should be, for the message: "prepared data set".
+    required : tuple of str, default=()
+        Names that must be in it.
+
+    Raises
+    ------
+    DataError
+        If the file is there but not whole.
+    """
+    try:
+        # Opened here: np.load leaves a broken file open.
+        with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as stored:
+            arrays = {name: stored[name] for name in stored.files}
+    except FileNotFoundError:
+        raise
+    except (OSError, ValueError, KeyError, EOFError, AttributeError, zipfile.BadZipFile) as error:
+        raise DataError(f"{path}: not a whole {what} ({error}); delete it and run again") from error
+    missing = [name for name in required if name not in arrays]
+    if missing:
+        raise DataError(f"{path}: not a whole {what} ({missing[0]!r} is missing); delete it and run again")
+    return arrays
 
 
 @contextmanager

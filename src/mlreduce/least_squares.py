@@ -20,6 +20,7 @@ import scipy.linalg
 from numpy.typing import NDArray
 
 from mlreduce.exceptions import DataError
+from mlreduce.files import read_arrays
 from mlreduce.validation import FloatArray, as_dense
 
 __all__ = ["DEFAULT_RCOND", "Design", "HeldOutLeastSquares", "HeldOutSolution"]
@@ -91,9 +92,14 @@ class Design(NamedTuple):
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """Read what `save` wrote."""
-        with np.load(path, allow_pickle=False) as arrays:
-            return cls(**{field: arrays[field] for field in cls._fields})
+        """Read what `save` wrote.
+
+        Raises
+        ------
+        DataError
+            If the file is not whole.
+        """
+        return cls(**read_arrays(path, "factorised design", cls._fields))
 
 
 class HeldOutSolution(NamedTuple):

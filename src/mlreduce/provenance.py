@@ -14,7 +14,9 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-__all__ = ["environment", "file_sha256", "source_digest"]
+from mlreduce.files import file_sha256
+
+__all__ = ["environment", "source_digest"]
 
 _PACKAGE = Path(__file__).parent
 _VERSIONS = ("mlreduce", "numpy", "scipy", "scikit-learn", "pandas", "pyarrow", "matplotlib", "snakemake")
@@ -62,7 +64,7 @@ def source_digest(*sources: str | Path) -> str:
     *sources : str or path
         Paths of scripts, or names of modules of this package such as ``"mlreduce.labelspace.plst"``.
     """
-    pending = [path for source in sources for path in [_module_file(str(source)) or Path(source)]]
+    pending = [_module_file(str(source)) or Path(source) for source in sources]
     codes: dict[str, str] = {}
     while pending:
         path = pending.pop()
@@ -74,12 +76,6 @@ def source_digest(*sources: str | Path) -> str:
     for name, code in sorted((Path(path).name, code) for path, code in codes.items()):
         digest.update(f"{name}\n{code}\n".encode())
     return digest.hexdigest()[:16]
-
-
-def file_sha256(path: str | Path) -> str:
-    """Return the SHA-256 of a file."""
-    with Path(path).open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _git(folder: Path, *words: str) -> str | None:

@@ -137,7 +137,7 @@ def _check_names(study: Study, where: str, catalogue: Catalogue) -> None:
             for method in output["methods"]:
                 if method not in seen:
                     raise ConfigurationError(unknown_name("method", method, seen, f"{where}: {kind}.{name}.methods"))
-            for measure in output.get("measures", [output.get("measure", study.measures[0])]):
+            for measure in output.get("measures") or [output["measure"]]:
                 _check_measure(measure, study.measures, f"{where}: {kind}.{name}")
             if output["predictor"] not in study.predictors:
                 raise ConfigurationError(

@@ -108,8 +108,10 @@ def check_labels(Y: Any, n_samples: int | None = None) -> FloatArray:
     Raises
     ------
     DataError
-        If a value is not a label, the shape is wrong, or the number of rows differs from ``n_samples``.
+        If Y is None, a value is not a label, the shape is wrong, or the number of rows differs from ``n_samples``.
     """
+    if Y is None:
+        raise DataError("a multi-label method requires y to be passed, but the target y is None")
     names = column_names(Y)
     array = Y.toarray() if is_sparse(Y) else np.asarray(Y)
     if array.ndim == 1:
@@ -136,6 +138,15 @@ def check_labels(Y: Any, n_samples: int | None = None) -> FloatArray:
         )
     labels_01: FloatArray = positive.astype(np.float64)
     return labels_01
+
+
+def remember_label_names(estimator: Any, Y: Any) -> None:
+    """Set ``label_names_`` from a DataFrame of labels; forget those of an earlier fit otherwise."""
+    names = column_names(Y)
+    if names is not None:
+        estimator.label_names_ = names
+    elif hasattr(estimator, "label_names_"):
+        del estimator.label_names_
 
 
 def check_size(n_components: int | float | None, largest: int, what: str) -> int:

@@ -126,5 +126,6 @@ def test_names_of_features_and_labels_are_kept(example):
     model = CodedClassifier().fit(X, Y)
     assert list(model.feature_names_in_) == list(X.columns)
     assert model.label_names_ == list(Y.columns)
+    assert not hasattr(clone(model).fit(X, Y).fit(X, Y.to_numpy()), "label_names_")
     with pytest.raises(ValueError, match="feature names should match"):
         model.predict(X[X.columns[::-1]])

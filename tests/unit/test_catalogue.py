@@ -74,6 +74,21 @@ def test_own_tables_by_one_entry(own):
     assert (data.feature_names, data.label_names, data.name) == (["a", "b"], ["x", "y"], "mine")
 
 
+def test_files_of_one_name_in_two_folders_keep_apart(tmp_path):
+    for folder, column in (("f", "a"), ("l", "x")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "data.csv").write_text(f"{column}\n1\n0\n")
+    entry = {"reader": "tables", "features": "f/data.csv", "labels": "l/data.csv"}
+    (tmp_path / "my.yaml").write_text(yaml.safe_dump({"datasets": {"mine": entry}}))
+    dataset = read_catalogue(tmp_path / "my.yaml")["mine"]
+    copies = dataset.copies(tmp_path / "raw")
+    (tmp_path / "raw").mkdir()
+    for path, copy in zip(dataset.fetch(), copies, strict=True):
+        copy.write_bytes(path.read_bytes())
+    data = dataset.read(copies)
+    assert (data.feature_names, data.label_names) == (["a"], ["x"])
+
+
 def test_own_entries_come_before_built_in_ones(own, tmp_path):
     path = own(TABLES)
     path.write_text(path.read_text().replace("mine", "digits"))

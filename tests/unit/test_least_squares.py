@@ -112,6 +112,17 @@ def test_design_survives_its_file(tmp_path, rng):
         np.testing.assert_array_equal(ours, theirs)
 
 
+def test_half_a_design_is_refused(tmp_path, rng):
+    path = tmp_path / "d.npz"
+    Design.of(rng.standard_normal((9, 4))).save(path)
+    path.write_bytes(path.read_bytes()[:-30])
+    with pytest.raises(DataError, match="not a whole factorised design"):
+        Design.load(path)
+    np.savez(path, left=np.eye(2))
+    with pytest.raises(DataError, match="'singular_values' is missing"):
+        Design.load(path)
+
+
 @pytest.mark.parametrize("rcond", [-0.1, 1.0, np.nan])
 def test_impossible_cut_off_is_refused(rcond):
     with pytest.raises(DataError, match=r"rcond must lie in \[0, 1\)"):

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from mlreduce import provenance
-from mlreduce.files import replacing
-from mlreduce.provenance import environment, file_sha256, source_digest
+from mlreduce.files import file_sha256, replacing
+from mlreduce.provenance import environment, source_digest
 
 SCRIPTS = Path(__file__).parents[2] / "workflow" / "scripts"
 

@@ -50,7 +50,6 @@ rule predict:
     params:
         settings=settings_of_group,
         measured=measured,
-        seed=config["seed"],
         code=digest_of_group,
     script:
         "../scripts/predict.py"

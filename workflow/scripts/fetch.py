@@ -1,7 +1,6 @@
 """Fetch the published files of a data set, checked, into one folder."""
 
 import shutil
-from pathlib import Path
 
 from _station import station
 
@@ -13,8 +12,7 @@ with station(snakemake):
 
     options = snakemake.config
     dataset = read_catalogue(options.get("datasets"))[snakemake.wildcards.dataset]
-    folder = Path(snakemake.output[0])
     paths = dataset.fetch(options.get("mirror"), options.get("cache"))
-    for path in paths:
-        with replacing(folder / path.name) as copy:
+    for path, place in zip(paths, dataset.copies(snakemake.output[0]), strict=True):
+        with replacing(place) as copy:
             shutil.copyfile(path, copy)

@@ -8,8 +8,8 @@ from _station import station
 snakemake = globals()["snakemake"]
 
 with station(snakemake):
-    from mlreduce.files import replacing
-    from mlreduce.provenance import environment, file_sha256
+    from mlreduce.files import file_sha256, replacing
+    from mlreduce.provenance import environment
 
     made = environment(snakemake.scriptdir, snakemake.input.data)
     content = {

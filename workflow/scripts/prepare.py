@@ -9,6 +9,6 @@ with station(snakemake):
     from mlreduce.files import replacing
 
     dataset = read_catalogue(snakemake.config.get("datasets"))[snakemake.wildcards.dataset]
-    data = dataset.read(snakemake.input[0] if snakemake.input else None)
+    data = dataset.read(dataset.copies(snakemake.input[0]) if snakemake.input else [])
     with replacing(snakemake.output[0]) as path:
         data.save(path)

@@ -8,10 +8,9 @@ snakemake = globals()["snakemake"]
 
 with station(snakemake):
     from mlreduce.evaluation.splitting import random_orders
-    from mlreduce.files import replacing
+    from mlreduce.files import read_arrays, replacing
 
-    with np.load(snakemake.input[0], allow_pickle=False) as arrays:
-        n_samples = len(arrays["Y"])
+    n_samples = len(read_arrays(snakemake.input[0], "prepared data set", ("Y",))["Y"])
     orders = random_orders(n_samples, snakemake.params.n_splits, snakemake.params.seed, snakemake.wildcards.dataset)
     with replacing(snakemake.output[0]) as path, path.open("wb") as file:
         np.savez(file, orders=orders)

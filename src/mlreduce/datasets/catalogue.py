@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -39,24 +39,27 @@ class Dataset(NamedTuple):
         """Fetch every file of the data set and return where they are; see `mlreduce.datasets.fetch.fetch`."""
         return [fetch(entry, mirror, cache_folder) for entries in self.files.values() for entry in entries]
 
-    def read(self, folder: str | Path | None = None, *, paths: list[Path] | None = None) -> MultiLabelData:
+    def copies(self, folder: str | Path) -> list[Path]:
+        """Return where copies of the files belong in a folder, in the order of `fetch`.
+
+        They are numbered: a user's own files may lie in different folders under one name.
+        """
+        names = [entry.name for entries in self.files.values() for entry in entries]
+        return [Path(folder) / f"{number}-{name}" for number, name in enumerate(names)]
+
+    def read(self, paths: Sequence[Path]) -> MultiLabelData:
         """Read the data set from its files and check it against the entry.
 
         Parameters
         ----------
-        folder : path or None
-            Folder that holds the files by their names.
-        paths : list of paths or None
-            The files themselves, as `fetch` returned them.
+        paths : sequence of paths
+            The files, in the order of `fetch`.
 
         Raises
         ------
         DataError
             If a file cannot be read, or the data set is not what the entry describes.
         """
-        if paths is None:
-            names = [entry.name for entries in self.files.values() for entry in entries]
-            paths = [Path(folder or ".") / name for name in names]
         remaining = iter(paths)
         by_role = {role: [next(remaining) for _ in entries] for role, entries in self.files.items()}
         attributes = None
@@ -197,4 +200,4 @@ def load_dataset(
     MultiLabelData('digits': 1797 instances, 64 dense features, 8 labels, cardinality 3.294)
     """
     dataset = read_catalogue(catalogue)[name]
-    return dataset.read(paths=dataset.fetch(mirror, cache))
+    return dataset.read(dataset.fetch(mirror, cache))

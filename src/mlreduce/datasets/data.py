@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +12,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from mlreduce.exceptions import DataError
+from mlreduce.files import read_arrays
 from mlreduce.validation import is_sparse
 
 __all__ = ["MultiLabelData"]
@@ -92,23 +92,17 @@ class MultiLabelData:
         DataError
             If the file is not a whole data set.
         """
-        try:
-            # Opened here: np.load leaves a broken file open.
-            with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as arrays:
-                if "X" in arrays:
-                    X = arrays["X"]
-                else:
-                    parts = (arrays["X_data"], arrays["X_indices"], arrays["X_indptr"])
-                    X = sp.csr_array(parts, shape=tuple(arrays["X_shape"]))
-                return cls(
-                    X,
-                    arrays["Y"],
-                    arrays["feature_names"].tolist(),
-                    arrays["label_names"].tolist(),
-                    str(arrays["name"]),
-                    arrays["dropped"].tolist(),
-                )
-        except FileNotFoundError:
-            raise
-        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
-            raise DataError(f"{path}: not a whole prepared data set ({error}); delete it and run again") from error
+        arrays = read_arrays(path, "prepared data set", ("Y", "feature_names", "label_names", "name", "dropped"))
+        if "X" in arrays:
+            X = arrays["X"]
+        else:
+            parts = (arrays["X_data"], arrays["X_indices"], arrays["X_indptr"])
+            X = sp.csr_array(parts, shape=tuple(arrays["X_shape"]))
+        return cls(
+            X,
+            arrays["Y"],
+            arrays["feature_names"].tolist(),
+            arrays["label_names"].tolist(),
+            str(arrays["name"]),
+            arrays["dropped"].tolist(),
+        )

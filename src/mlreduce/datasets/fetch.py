@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import sys
 from pathlib import Path
@@ -12,6 +11,7 @@ import pooch
 import requests
 
 from mlreduce.exceptions import FetchError
+from mlreduce.files import file_sha256
 
 __all__ = ["CACHE_VARIABLE", "MIRROR_VARIABLE", "FileEntry", "default_cache", "fetch"]
 
@@ -53,14 +53,10 @@ def default_cache() -> Path:
 def _check(path: Path, sha256: str | None, advice: str) -> Path:
     if not path.is_file():
         raise FetchError(f"{path}: no such file; {advice}")
-    if sha256 is not None:
-        with path.open("rb") as file:
-            found = hashlib.file_digest(file, "sha256").hexdigest()
-        if found != sha256:
-            raise FetchError(
-                f"{path}: its SHA-256 is {found}, but the catalogue says {sha256}: damaged, or another version; "
-                f"{advice}"
-            )
+    if sha256 is not None and (found := file_sha256(path)) != sha256:
+        raise FetchError(
+            f"{path}: its SHA-256 is {found}, but the catalogue says {sha256}: damaged, or another version; {advice}"
+        )
     return path
 
 

@@ -174,6 +174,7 @@ def score(
     labels = data.Y.astype(np.float64)
     model = registry.make(predictor_name, **parameters)
     regression = model.held_out(design, labels) if share and hasattr(model, "held_out") else None
+    written = {name: json.dumps(parameters, sort_keys=True) for name, parameters in methods.items()}
     rows: list[tuple[Any, ...]] = []
     for number, split in splits.items():
         truth = data.Y[split.test]
@@ -188,7 +189,6 @@ def score(
                 predicted_codes = coder.project(predicted_labels)
             codes = coder.project(labels[split.test])
             centred = labels[split.test] - coder.mean_
-            written = json.dumps(methods[name], sort_keys=True)
             possible = [size for size in sizes if size == coder.n_labels_ or coder.reduces]
             guesses = coder.reconstruct_sizes(predicted_codes, possible)
             for size, guess, decoded in zip(possible, guesses, coder.reconstruct_sizes(codes, possible), strict=True):
@@ -203,7 +203,9 @@ def score(
                 for measure, compute in chosen.items():
                     value = compute(outcome)
                     for percent in sizes[size] or [0]:
-                        rows.append((data.name, name, written, predictor_name, percent, size, number, measure, value))
+                        rows.append(
+                            (data.name, name, written[name], predictor_name, percent, size, number, measure, value)
+                        )
     return pd.DataFrame(rows, columns=list(SCORE_COLUMNS)).sort_values(
         list(SCORE_COLUMNS[:-1]), ignore_index=True, kind="stable"
     )

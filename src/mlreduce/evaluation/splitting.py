@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from mlreduce.evaluation.seeds import derive_seed
 from mlreduce.exceptions import DataError
+from mlreduce.files import read_arrays
 
 __all__ = ["Split", "load_splits", "random_orders", "split_rows"]
 
@@ -76,11 +77,10 @@ def load_splits(path: str | Path, train_fraction: float | str, batch: str) -> di
     Raises
     ------
     DataError
-        If the file does not hold these splits.
+        If the file is not whole or does not hold these splits.
     """
     first, _, last = batch.partition("-")
-    with np.load(path, allow_pickle=False) as arrays:
-        orders = arrays["orders"]
+    orders = read_arrays(path, "file of splits", ("orders",))["orders"]
     if int(last) >= len(orders):
         raise DataError(f"{path}: holds {len(orders)} splits; split {int(last)} was asked for")
     return {number: split_rows(orders[number], train_fraction) for number in range(int(first), int(last) + 1)}

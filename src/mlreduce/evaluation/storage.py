@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from mlreduce.exceptions import DataError
+from mlreduce.files import read_arrays
 
 __all__ = ["fitted_arrays", "load_arrays", "restore", "save_arrays"]
 
@@ -46,11 +45,7 @@ def load_arrays(path: str | Path) -> dict[tuple[str, ...], dict[str, Any]]:
         If the file is not whole.
     """
     groups: dict[tuple[str, ...], dict[str, Any]] = {}
-    try:
-        with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as arrays:
-            for key in arrays.files:
-                *group, name = key.split("/")
-                groups.setdefault(tuple(group), {})[name] = arrays[key]
-    except (ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
-        raise DataError(f"{path}: not a whole file of arrays ({error}); delete it and run again") from error
+    for key, array in read_arrays(path, "file of arrays").items():
+        *group, name = key.split("/")
+        groups.setdefault(tuple(group), {})[name] = array
     return groups

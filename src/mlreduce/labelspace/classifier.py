@@ -10,11 +10,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import ClassifierTags, Tags
 from sklearn.utils.validation import check_is_fitted
 
-from mlreduce.exceptions import DataError
 from mlreduce.labelspace.coding import LabelCoder
 from mlreduce.labelspace.cplst import CPLST
 from mlreduce.predictors.linear import LinearRegressor
-from mlreduce.validation import FloatArray, check_features, check_labels, column_names
+from mlreduce.validation import FloatArray, check_features, check_labels, remember_label_names
 
 __all__ = ["CodedClassifier"]
 
@@ -75,13 +74,9 @@ class CodedClassifier(ClassifierMixin, BaseEstimator):
         DataError
             If a feature is not finite or a label is not 0/1 or -1/1.
         """
-        if Y is None:
-            raise DataError("CodedClassifier requires y to be passed, but the target y is None")
         features = check_features(self, X, reset=True)
         labels = check_labels(Y, features.shape[0])
-        names = column_names(Y)
-        if names is not None:
-            self.label_names_ = names
+        remember_label_names(self, Y)
         self.classes_ = np.array([0, 1])
         self._one_dimension = np.ndim(Y) == 1
         self.coder_ = clone(self.coder) if self.coder is not None else CPLST()

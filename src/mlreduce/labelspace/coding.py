@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.exceptions import DataError
 from mlreduce.least_squares import DEFAULT_RCOND, Design
-from mlreduce.validation import FloatArray, check_features, check_labels, check_size, column_names
+from mlreduce.validation import FloatArray, check_features, check_labels, check_size, remember_label_names
 
 __all__ = ["TIE", "LabelCoder", "LabelStatistics", "ordered_eigenvectors"]
 
@@ -161,15 +161,11 @@ class LabelCoder(BaseEstimator):
         DataError
             If a feature is not finite, a label is not 0/1 or -1/1, or ``n_components`` is impossible.
         """
-        if Y is None:
-            raise DataError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         if X is None and self.feature_aware:
             raise DataError(f"{type(self).__name__} looks at the features: X must not be None")
         features = None if X is None else check_features(self, X, reset=True)
         labels = check_labels(Y, None if features is None else features.shape[0])
-        names = column_names(Y)
-        if names is not None:
-            self.label_names_ = names
+        remember_label_names(self, Y)
         statistics = LabelStatistics.of(labels)
         if self.feature_aware:
             statistics = statistics.with_explained(Design.of(features, self.rcond).explained_gram(labels))

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mlreduce.least_squares import DEFAULT_RCOND, Design, HeldOutLeastSquares
 from mlreduce.registry import register
-from mlreduce.validation import FloatArray, as_dense, check_features
+from mlreduce.validation import FloatArray, as_dense, check_features, check_finite, column_names
 
 __all__ = ["LinearRegressor"]
 
@@ -61,10 +61,18 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         DataError
             If a feature is not finite or ``rcond`` is not in [0, 1).
         """
-        _, targets = validate_data(
-            self, X, y, accept_sparse="csr", multi_output=True, y_numeric=True, ensure_all_finite=False
+        names = column_names(X)
+        features, targets = validate_data(
+            self,
+            X,
+            y,
+            accept_sparse="csr",
+            dtype=np.float64,
+            multi_output=True,
+            y_numeric=True,
+            ensure_all_finite=False,
         )
-        features = check_features(self, X, reset=True)
+        check_finite(features, names)
         targets = np.asarray(targets, dtype=np.float64)
         design = Design.of(features, self.rcond)
         coefficients = design.coefficients(targets.reshape(len(targets), -1))

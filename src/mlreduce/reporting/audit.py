@@ -15,6 +15,7 @@ __all__ = [
     "AUDIT_COLUMNS",
     "NEAR",
     "REPRODUCED",
+    "VERDICTS",
     "audit",
     "audit_markdown",
     "audit_rows",
@@ -27,6 +28,9 @@ __all__ = [
 #: Largest |z| of a reproduced cell, and of one that is only near.
 REPRODUCED = 2.5
 NEAR = 4.0
+
+#: What `verdict` says of a cell that was run.
+VERDICTS = ("reproduced", "near", "differs")
 
 #: Columns of the audit, one row a printed cell and protocol.
 AUDIT_COLUMNS = (

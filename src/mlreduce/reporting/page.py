@@ -11,8 +11,8 @@ import jinja2
 import markupsafe
 import pandas as pd
 
-from mlreduce.reporting.audit import audit_rows, audit_sentences
-from mlreduce.reporting.tables import layout
+from mlreduce.reporting.audit import VERDICTS, audit_rows, audit_sentences
+from mlreduce.reporting.tables import by_protocol
 
 __all__ = ["render", "study_section"]
 
@@ -42,7 +42,7 @@ details { margin: .5rem 0 1rem; } .wide { overflow-x: auto; }
 {% for table in study.tables %}
 <h3>{{ table.caption }}</h3>
 {% for part in table.parts %}
-<h4>{{ part.protocol }}</h4>
+<h4>{{ part.title }}</h4>
 <div class="wide"><table><tr>{% for cell in part.header %}<th>{{ cell }}</th>{% endfor %}</tr>
 {% for row in part.rows %}<tr>{% for cell in row %}<td>{{ cell | bold }}</td>{% endfor %}</tr>
 {% endfor %}</table></div>
@@ -57,7 +57,9 @@ details { margin: .5rem 0 1rem; } .wide { overflow-x: auto; }
 {% if study.audit.rows %}
 <details><summary>All {{ study.audit.rows | length }} cells</summary><div class="wide"><table>
 <tr>{% for cell in study.audit.header %}<th>{{ cell }}</th>{% endfor %}</tr>
-{% for row in study.audit.rows %}<tr>{% for cell in row %}<td class="{{ cell }}">{{ cell }}</td>{% endfor %}</tr>
+{% for row in study.audit.rows %}<tr>{% for cell in row %}
+<td{% if cell in verdicts %} class="{{ cell }}"{% endif %}>{{ cell }}</td>
+{% endfor %}</tr>
 {% endfor %}</table></div></details>
 {% endif %}
 <details><summary>What made this</summary><pre>{{ study.manifest }}</pre></details>
@@ -74,11 +76,10 @@ def study_section(folder: Path, spec: Mapping[str, Any]) -> dict[str, Any]:
     tables = []
     for name, table in spec["tables"].items():
         tidy = pd.read_csv(folder / f"{name}.csv")
-        parts = []
-        for protocol, part in tidy.groupby("protocol", sort=True):
-            header, rows = layout(part, table["methods"])
-            title = f"{protocol}, {part['splits'].max()} splits"
-            parts.append({"protocol": title, "header": header, "rows": rows})
+        parts = [
+            {"title": title, "header": header, "rows": rows}
+            for _, title, header, rows in by_protocol(tidy, table["methods"])
+        ]
         tables.append({"caption": table["caption"], "parts": parts})
     figures = [
         {"caption": f"{figure['caption']} ({protocol})", "svg": _inline(folder / f"{name}{variant}.svg")}
@@ -112,4 +113,9 @@ def render(title: str, introduction: str, studies: Sequence[Mapping[str, Any]]) 
         return markupsafe.Markup("<b>{}</b>").format(found[1]) if found else text
 
     environment.filters["bold"] = bold
-    return environment.from_string(_TEMPLATE).render(title=title, introduction=introduction, studies=studies) + "\n"
+    return (
+        environment.from_string(_TEMPLATE).render(
+            verdicts=VERDICTS, title=title, introduction=introduction, studies=studies
+        )
+        + "\n"
+    )

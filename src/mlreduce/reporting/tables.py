@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +10,7 @@ import pandas as pd
 
 __all__ = [
     "TABLE_COLUMNS",
+    "by_protocol",
     "layout",
     "select_table",
     "summarise",
@@ -87,6 +88,12 @@ def layout(table: pd.DataFrame, methods: Sequence[str]) -> tuple[list[str], list
     return header, rows
 
 
+def by_protocol(table: pd.DataFrame, methods: Sequence[str]) -> Iterator[tuple[str, str, list[str], list[list[str]]]]:
+    """Lay a tidy table out, a part a protocol: its name, its title with the number of splits, header and rows."""
+    for protocol, part in table.groupby("protocol", sort=True):
+        yield str(protocol), f"{protocol}, {part['splits'].max()} splits", *layout(part, methods)
+
+
 def to_markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Return a Markdown table."""
     lines = ["| " + " | ".join(header) + " |", "|" + " --- |" * len(header)]
@@ -100,8 +107,8 @@ def table_markdown(table: pd.DataFrame, methods: Sequence[str], caption: str) ->
         f"# {caption}\n",
         "Mean ± standard error over random splits; bold: within one standard error of the lowest.\n",
     ]
-    for protocol, part in table.groupby("protocol", sort=True):
-        parts += [f"## {protocol}, {part['splits'].max()} splits\n", to_markdown(*layout(part, methods))]
+    for _, title, header, rows in by_protocol(table, methods):
+        parts += [f"## {title}\n", to_markdown(header, rows)]
     return "\n".join(parts)
 
 
@@ -114,11 +121,10 @@ def table_latex(table: pd.DataFrame, methods: Sequence[str], caption: str, label
         return rf"\textbf{{{text}}}" if bold else text
 
     lines = []
-    for protocol, part in table.groupby("protocol", sort=True):
-        header, rows = layout(part, methods)
+    for protocol, title, header, rows in by_protocol(table, methods):
         lines += [
             r"\begin{table}",
-            rf"\caption{{{cell(caption)} ({protocol}, {part['splits'].max()} splits)}}",
+            rf"\caption{{{cell(caption)} ({title})}}",
             rf"\label{{tab:{label}-{protocol}}}",
             rf"\begin{{tabular}}{{ll{'r' * (len(header) - 2)}}}",
             r"\toprule",
