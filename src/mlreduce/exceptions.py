@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-__all__ = ["ConfigurationError", "DataError", "FetchError", "MLReduceError", "unknown_name"]
+__all__ = ["ConfigurationError", "DataError", "FetchError", "MLReduceError", "ProjectionWarning", "unknown_name"]
 
 
 class MLReduceError(ValueError):
@@ -22,6 +22,10 @@ class FetchError(MLReduceError):
 
 class ConfigurationError(MLReduceError):
     """A configuration names something unknown or impossible."""
+
+
+class ProjectionWarning(UserWarning):
+    """A projection is usable, but not all that was asked for."""
 
 
 def unknown_name(kind: str, name: object, known: Iterable[str], where: str = "") -> str:

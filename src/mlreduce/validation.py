@@ -11,7 +11,17 @@ from numpy.typing import NDArray
 
 from mlreduce.exceptions import DataError
 
-__all__ = ["as_dense", "check_features", "check_finite", "check_labels", "check_size", "column_names", "is_sparse"]
+__all__ = [
+    "as_dense",
+    "check_features",
+    "check_finite",
+    "check_labels",
+    "check_range",
+    "check_size",
+    "column_names",
+    "is_sparse",
+    "remember_label_names",
+]
 
 FloatArray = NDArray[np.float64]
 
@@ -91,7 +101,7 @@ def check_features(estimator: Any, X: Any, *, reset: bool) -> Any:
     return X
 
 
-def check_labels(Y: Any, n_samples: int | None = None) -> FloatArray:
+def check_labels(Y: Any, n_samples: int | None = None, *, sparse: bool = False) -> Any:
     """Check a label matrix and return it in {0, 1}.
 
     Parameters
@@ -100,10 +110,12 @@ def check_labels(Y: Any, n_samples: int | None = None) -> FloatArray:
         Values in {0, 1} or in {-1, 1}, or Booleans. One dimension is one label.
     n_samples : int or None, default=None
         The number of rows it must have.
+    sparse : bool, default=False
+        Return a CSR array; sparse labels then stay sparse.
 
     Returns
     -------
-    Y : ndarray of shape (n_samples, n_labels), float64, in {0, 1}
+    Y : ndarray or csr_array of shape (n_samples, n_labels), float64, in {0, 1}
 
     Raises
     ------
@@ -112,14 +124,18 @@ def check_labels(Y: Any, n_samples: int | None = None) -> FloatArray:
     """
     if Y is None:
         raise DataError("a multi-label method requires y to be passed, but the target y is None")
+    if sparse and is_sparse(Y) and Y.ndim == 2 and np.isin(Y.data, (0, 1)).all() and Y.shape[1]:
+        _check_rows(Y, n_samples)
+        ones = sp.csr_array(Y, dtype=np.float64, copy=True)
+        ones.eliminate_zeros()
+        return ones
     names = column_names(Y)
     array = Y.toarray() if is_sparse(Y) else np.asarray(Y)
     if array.ndim == 1:
         array = array[:, np.newaxis]
     if array.ndim != 2 or array.shape[1] == 0:
         raise DataError(f"Y must have the shape (n_samples, n_labels) with at least one label; got {array.shape}")
-    if n_samples is not None and array.shape[0] != n_samples:
-        raise DataError(f"X and Y have inconsistent numbers of samples: X has {n_samples} rows, Y has {array.shape[0]}")
+    _check_rows(array, n_samples)
     try:
         labels = array.astype(np.float64)
     except (TypeError, ValueError):
@@ -137,7 +153,29 @@ def check_labels(Y: Any, n_samples: int | None = None) -> FloatArray:
             f"{kind}Y holds {labels[row, column]:g} in column {column}{named}, row {row}; labels must be 0/1 or -1/1"
         )
     labels_01: FloatArray = positive.astype(np.float64)
-    return labels_01
+    return sp.csr_array(labels_01) if sparse else labels_01
+
+
+def _check_rows(Y: Any, n_samples: int | None) -> None:
+    if n_samples is not None and Y.shape[0] != n_samples:
+        raise DataError(f"X and Y have inconsistent numbers of samples: X has {n_samples} rows, Y has {Y.shape[0]}")
+
+
+def check_range(value: Any, name: str, low: float, high: float = np.inf, *, open_ends: bool = False) -> float:
+    """Return a parameter as a float if it lies between two numbers, ends included unless said.
+
+    Raises
+    ------
+    DataError
+        If it is no number or lies outside.
+    """
+    number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    inside = number and (low < value < high if open_ends else low <= value <= high)
+    if not inside:
+        inner = f"in {'(' if open_ends else '['}{low:g}, {high:g}{')' if open_ends else ']'}"
+        allowed = f">= {low:g}" if high == np.inf else inner
+        raise DataError(f"{name} must be a number {allowed}; got {value!r}")
+    return float(value)
 
 
 def remember_label_names(estimator: Any, Y: Any) -> None:

@@ -1,0 +1,92 @@
+"""Canonical correlation analysis between features and labels, plain and regularised."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mlreduce.projection.problem import Form, TrainingSet
+from mlreduce.projection.template import Projection
+from mlreduce.registry import register
+from mlreduce.validation import FloatArray, check_range
+
+__all__ = ["CCA", "RCCA"]
+
+# Variance of a label direction, relative to the largest, below which it has none.
+_NO_VARIANCE = 1e-10
+
+
+def _inverse(matrix: FloatArray) -> FloatArray:
+    """Invert a scatter matrix where it is not singular: labels without variance, or repeated, do no harm."""
+    values, vectors = np.linalg.eigh(matrix)
+    kept = values > _NO_VARIANCE * max(values[-1], np.finfo(float).tiny)
+    inverse: FloatArray = (vectors[:, kept] / values[kept]) @ vectors[:, kept].T
+    return inverse
+
+
+@register("cca")
+class CCA(Projection):
+    """Canonical correlation analysis: the features' side of the most correlated pairs of directions.
+
+    ``max tr(P'Xc'Yc(Yc'Yc)^-1 Yc'XcP)`` subject to ``P'Xc'XcP = I``. ``eigenvalues_`` are the squared canonical
+    correlations. Where features determine the training labels (fewer instances than features) all are one, and the
+    directions are ordered by their dependence on the labels.
+
+    Parameters
+    ----------
+    n_components : int, float or None, default=None
+        Number of directions, 1..n_features; a fraction of n_features in (0, 1), rounded down but never to zero; None
+        for all with a positive eigenvalue. With ``select="energy"`` the share t in (0, 1).
+    select : {"size", "energy"}, default="size"
+        What ``n_components`` says: a size, or the share of the sum of all positive eigenvalues that the directions must
+        hold (Xu et al. 2016, equation (15)).
+
+    References
+    ----------
+    Hotelling (1936), "Relations between two sets of variates"; Sun, Ji and Ye (2011), "Canonical correlation analysis
+    for multilabel classification: a least-squares formulation, extensions, and analysis".
+    """
+
+    def __init__(self, n_components: int | float | None = None, select: str = "size") -> None:
+        self.n_components = n_components
+        self.select = select
+
+    def _objective(self, data: TrainingSet) -> Form:
+        return Form(factor=data.labels, middle=_inverse(data.label_scatter))
+
+    def _constraint(self, data: TrainingSet) -> Form:
+        return Form(weights=1.0)
+
+
+@register("rcca")
+class RCCA(CCA):
+    """Regularised canonical correlation analysis.
+
+    As CCA, subject to ``P'(Xc'Xc + ridge I)P = I``.
+
+    Parameters
+    ----------
+    n_components : int, float or None, default=None
+        Number of directions, 1..n_features; a fraction of n_features in (0, 1), rounded down but never to zero; None
+        for all with a positive eigenvalue. With ``select="energy"`` the share t in (0, 1).
+    select : {"size", "energy"}, default="size"
+        What ``n_components`` says: a size, or the share of the sum of all positive eigenvalues that the directions must
+        hold (Xu et al. 2016, equation (15)).
+    ridge : float, default=1.0
+        >= 0, in squared units of the features; 0 is CCA.
+
+    References
+    ----------
+    Sun, Ji and Ye (2011), "Canonical correlation analysis for multilabel classification: a least-squares formulation,
+    extensions, and analysis".
+    """
+
+    def __init__(self, n_components: int | float | None = None, select: str = "size", ridge: float = 1.0) -> None:
+        super().__init__(n_components, select)
+        self.ridge = ridge
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_range(self.ridge, "ridge", 0)
+
+    def _constraint(self, data: TrainingSet) -> Form:
+        return Form(weights=1.0, ridge=float(self.ridge))

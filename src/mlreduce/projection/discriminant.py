@@ -1,0 +1,183 @@
+"""Linear discriminant analysis for several labels an instance: by copies, by weights, and directly."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from mlreduce.exceptions import DataError
+from mlreduce.projection.problem import Form, TrainingSet
+from mlreduce.projection.template import Projection
+from mlreduce.registry import register
+from mlreduce.validation import FloatArray, check_range
+
+__all__ = ["DMLDA", "MLDA", "LDACopy"]
+
+# Ridge of the within-class scatter relative to its mean diagonal, where none is given.
+_RIDGE = 1e-3
+
+
+def _reciprocal(values: FloatArray) -> FloatArray:
+    """Invert what is not zero: a label that no instance has takes no part."""
+    inverse: FloatArray = np.divide(1.0, values, out=np.zeros_like(values), where=values > 0)
+    return inverse
+
+
+class _Discriminant(Projection):
+    """Base of the discriminant analyses: between-class scatter in the metric of the within-class scatter."""
+
+    def __init__(
+        self, n_components: int | float | None = None, select: str = "size", ridge: float | None = None
+    ) -> None:
+        self.n_components = n_components
+        self.select = select
+        self.ridge = ridge
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if self.ridge is not None:
+            check_range(self.ridge, "ridge", 0)
+
+    def _within(self, data: TrainingSet) -> Form:
+        raise NotImplementedError  # abstract: which scatter counts as inside a class
+
+    def _constraint(self, data: TrainingSet) -> Form:
+        within = self._within(data)
+        ridge = self.ridge
+        if ridge is None:
+            ridge = _RIDGE * within.mean_diagonal(data.centred)
+        return replace(within, ridge=float(ridge))
+
+
+class _WeightedDiscriminant(_Discriminant):
+    """Between and within scatter of classes to which instances belong by weights Z."""
+
+    def _weights(self, data: TrainingSet) -> Any:
+        """Return Z, shape (n_samples, n_labels), sparse or dense, not negative."""
+        raise NotImplementedError  # abstract: a method is this choice
+
+    def _shared_weights(self, data: TrainingSet) -> tuple[Any, FloatArray, FloatArray]:
+        key = type(self).__name__
+        if key not in data.shared:
+            Z = self._weights(data)
+            rows, columns = (np.asarray(Z.sum(axis=axis), dtype=np.float64).reshape(-1) for axis in (1, 0))
+            if not rows.sum():
+                raise DataError(f"{key} needs classes: no instance has a label")
+            data.shared[key] = Z, rows, columns
+        found: tuple[Any, FloatArray, FloatArray] = data.shared[key]
+        return found
+
+    def _objective(self, data: TrainingSet) -> Form:
+        Z, _, sizes = self._shared_weights(data)
+        return Form(factor=Z, middle=np.diag(_reciprocal(sizes)) - (sizes > 0)[:, None] * (sizes > 0) / sizes.sum())
+
+    def _within(self, data: TrainingSet) -> Form:
+        Z, rows, sizes = self._shared_weights(data)
+        return Form(weights=rows, factor=Z, middle=-np.diag(_reciprocal(sizes)))
+
+    def _mean(self, data: TrainingSet) -> FloatArray:
+        _, rows, _ = self._shared_weights(data)
+        shift = data.centred.transposed_dot(rows) / rows.sum()
+        mean: FloatArray = data.centred.mean + shift
+        return mean
+
+
+@register("lda-copy")
+class LDACopy(_WeightedDiscriminant):
+    """Linear discriminant analysis by copying: an instance stands once in the class of each of its labels.
+
+    ``max tr(P'S_bP)`` subject to ``P'(S_w + ridge I)P = I`` with ``S_b = X'(Y diag(n_c)^-1 Y' - mm'/sum(m))X`` and
+    ``S_w = X'(diag(m) - Y diag(n_c)^-1 Y')X``, where m counts an instance's labels. The copies are not made. At most
+    n_labels - 1 eigenvalues are positive; instances without labels take no part.
+
+    Parameters
+    ----------
+    n_components : int, float or None, default=None
+        Number of directions, 1..n_features; a fraction of n_features in (0, 1), rounded down but never to zero; None
+        for all with a positive eigenvalue. With ``select="energy"`` the share t in (0, 1).
+    select : {"size", "energy"}, default="size"
+        What ``n_components`` says: a size, or the share of the sum of all positive eigenvalues that the directions must
+        hold (Xu et al. 2016, equation (15)).
+    ridge : float or None, default=None
+        Ridge of the within-class scatter, >= 0, in squared units of the features; None is a thousandth of the
+        scatter's mean diagonal.
+
+    References
+    ----------
+    Park and Lee (2008), "On applying linear discriminant analysis for multi-labeled problems".
+    """
+
+    def _weights(self, data: TrainingSet) -> Any:
+        return data.labels
+
+
+@register("mlda")
+class MLDA(_WeightedDiscriminant):
+    """Multi-label linear discriminant analysis: weights from label correlations, normalised for each instance.
+
+    As `LDACopy` with the weights ``Z = diag(m)^-1 Y C`` instead of Y, where C holds the cosines between the columns
+    of Y and m counts an instance's labels; class means and the global mean use the same weights.
+
+    Parameters
+    ----------
+    n_components : int, float or None, default=None
+        Number of directions, 1..n_features; a fraction of n_features in (0, 1), rounded down but never to zero; None
+        for all with a positive eigenvalue. With ``select="energy"`` the share t in (0, 1).
+    select : {"size", "energy"}, default="size"
+        What ``n_components`` says: a size, or the share of the sum of all positive eigenvalues that the directions must
+        hold (Xu et al. 2016, equation (15)).
+    ridge : float or None, default=None
+        Ridge of the within-class scatter, >= 0, in squared units of the features; None is a thousandth of the
+        scatter's mean diagonal.
+
+    References
+    ----------
+    Wang, Ding and Huang (2010), "Multi-label linear discriminant analysis", equations (5) to (9).
+    """
+
+    def _weights(self, data: TrainingSet) -> Any:
+        inverse = _reciprocal(np.sqrt(data.class_sizes))
+        cosines = data.label_products * inverse * inverse[:, np.newaxis]
+        return sp.diags_array(_reciprocal(data.label_counts)) @ data.labels @ cosines
+
+
+@register("dmlda")
+class DMLDA(_Discriminant):
+    """Direct multi-label linear discriminant analysis: instances without a label against the mean of those with it.
+
+    ``max tr(P'S_bP)`` subject to ``P'(S_w + ridge I)P = I`` where, summed over the labels, ``S_b`` is the scatter of
+    the instances *without* the label about the mean of those with it, and ``S_w`` the scatter of those with it. There
+    may be as many positive eigenvalues as features. A label that no instance has takes no part.
+
+    Parameters
+    ----------
+    n_components : int, float or None, default=None
+        Number of directions, 1..n_features; a fraction of n_features in (0, 1), rounded down but never to zero; None
+        for all with a positive eigenvalue. With ``select="energy"`` the share t in (0, 1).
+    select : {"size", "energy"}, default="size"
+        What ``n_components`` says: a size, or the share of the sum of all positive eigenvalues that the directions must
+        hold (Xu et al. 2016, equation (15)).
+    ridge : float or None, default=None
+        Ridge of the within-class scatter, >= 0, in squared units of the features; None is a thousandth of the
+        scatter's mean diagonal.
+
+    References
+    ----------
+    Oikonomou and Tefas (2013), "Direct multi-label linear discriminant analysis".
+    """
+
+    def _objective(self, data: TrainingSet) -> Form:
+        # The scatter of all instances about each class mean, less the within-class scatter; the features are centred.
+        sizes, n_samples = data.class_sizes, data.labels.shape[0]
+        used = np.count_nonzero(sizes)
+        means = n_samples * _reciprocal(sizes) ** 2
+        weights = used - data.label_counts
+        return Form(weights=weights, factor=data.labels, middle=np.diag(means + _reciprocal(sizes)))
+
+    def _within(self, data: TrainingSet) -> Form:
+        if not data.class_sizes.any():
+            raise DataError("DMLDA needs classes: no instance has a label")
+        return Form(weights=data.label_counts, factor=data.labels, middle=-np.diag(_reciprocal(data.class_sizes)))

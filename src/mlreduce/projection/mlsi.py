@@ -1,0 +1,74 @@
+"""Multi-label informed latent semantic indexing."""
+
+from __future__ import annotations
+
+from mlreduce.projection.coding import label_scale
+from mlreduce.projection.problem import Form, TrainingSet
+from mlreduce.projection.template import Projection
+from mlreduce.registry import register
+from mlreduce.validation import as_dense, check_range
+
+__all__ = ["MLSI"]
+
+
+@register("mlsi")
+class MLSI(Projection):
+    """Multi-label informed latent semantic indexing: features that reconstruct features and labels.
+
+    ``max tr(P'X'((1 - beta) XX' + beta YY')XP)`` subject to ``P'(X'X + gamma I)P = I``. With ``beta=0`` it finds
+    LSI's directions, scaled.
+
+    Parameters
+    ----------
+    n_components : int, float or None, default=None
+        Number of directions, 1..n_features; a fraction of n_features in (0, 1), rounded down but never to zero; None
+        for all with a positive eigenvalue. With ``select="energy"`` the share t in (0, 1).
+    select : {"size", "energy"}, default="size"
+        What ``n_components`` says: a size, or the share of the sum of all positive eigenvalues that the directions must
+        hold (Xu et al. 2016, equation (15)).
+    coding : {"signed", "binary"}, default="binary"
+        Labels are written as -1 and 1, or as 0 and 1, whatever the coding of the ``Y`` that is passed. It changes what
+        ``beta`` means.
+    beta : float, default=0.5
+        Weight of the labels, in [0, 1].
+    gamma : float, default=1.0
+        Ridge of the constraint, >= 0, in squared units of the features.
+    centred : bool, default=False
+        Whether X and Y are taken less their means, as Xu et al. (2016) do.
+
+    References
+    ----------
+    Yu, Yu and Tresp (2005), "Multi-label informed latent semantic indexing".
+    """
+
+    def __init__(
+        self,
+        n_components: int | float | None = None,
+        select: str = "size",
+        coding: str = "binary",
+        beta: float = 0.5,
+        gamma: float = 1.0,
+        centred: bool = False,
+    ) -> None:
+        self.n_components = n_components
+        self.select = select
+        self.coding = coding
+        self.beta = beta
+        self.gamma = gamma
+        self.centred = centred
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_range(self.beta, "beta", 0, 1)
+        check_range(self.gamma, "gamma", 0)
+
+    def _objective(self, data: TrainingSet) -> Form:
+        scale, labels = label_scale(self.coding), data.labels
+        if scale == 2 and not self.centred:
+            scale, labels = 1.0, 2.0 * as_dense(labels) - 1.0
+        if self.beta == 1:
+            return Form(factor=labels, middle=scale**2)
+        return Form(factor=labels, middle=self.beta * scale**2, squared=1.0 - self.beta)
+
+    def _constraint(self, data: TrainingSet) -> Form:
+        return Form(weights=1.0, ridge=float(self.gamma))

@@ -1,0 +1,319 @@
+"""The one solver of all projections: ``max tr(P'AP)`` subject to ``P'BP = I``, by the cheapest road.
+
+Four roads, told apart by shapes alone:
+
+thin
+    A is ``SS'`` with a column per label: singular value decomposition of S, in the metric of B.
+samples
+    Fewer instances than features, B = I, one weight for all: ``A = X'M^1/2 (M^1/2)'X`` has the spectrum of a matrix
+    over the instances.
+features
+    A as a matrix over the features, or over the row space of X where that is smaller, in the metric of B.
+Lanczos
+    B = I and few directions of a side too large for a matrix: products with the sparse features only.
+
+A constraint is *whitened*: W with ``W'BW = I`` turns the problem into one with B = I. Whitenings and row spaces are
+kept with the features, so that methods with the same constraint share them.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse.linalg
+
+from mlreduce.exceptions import DataError, ProjectionWarning
+from mlreduce.projection.problem import Features, Form
+from mlreduce.validation import FloatArray
+
+__all__ = ["Solution", "solve"]
+
+#: Sides up to this are solved as dense matrices (0.3 GB), unless all directions are asked for.
+DENSE_SIDE = 6000
+
+#: Entries of the array S, n_features x n_labels, up to which it is formed.
+THIN_ENTRIES = 2**24
+
+# A constraint, scaled to a unit diagonal, is singular in directions below this eigenvalue.
+_SINGULAR = 1e-10
+
+# A feature whose part of the constraint is this small beside its sum of squares is none but for rounding.
+_NO_SCATTER = 1e-13
+
+# Neighbouring eigenvalues closer than this, relative to their size, are equal.
+_EQUAL = 1e-8
+
+# Directions further than this from orthonormal, after a road that squares condition numbers, are mended.
+_SKEW = 1e-12
+
+
+class Solution(NamedTuple):
+    """Directions, most important first.
+
+    Attributes
+    ----------
+    eigenvalues : ndarray of shape (k,)
+        Positive, descending.
+    components : ndarray of shape (k, n_features)
+        ``components B components' = I``; the entry of largest magnitude of each row is positive.
+    """
+
+    eigenvalues: FloatArray
+    components: FloatArray
+
+
+def solve(
+    features: Features,
+    objective: Form,
+    constraint: Form | None = None,
+    limit: int | None = None,
+    labels: Any = None,
+) -> Solution:
+    """Find the directions with positive eigenvalues.
+
+    Parameters
+    ----------
+    features : Features
+        What the forms are of.
+    objective : Form
+        A.
+    constraint : Form or None, default=None
+        B; None is the identity.
+    limit : int or None, default=None
+        How many directions at most; None for all.
+    labels : sparse matrix of shape (n_samples, n_labels) or None, default=None
+        Directions of equal eigenvalue are ordered by their dependence on these, ``||Y'Xp||``; without labels they
+        come as the factorisation leaves them.
+
+    Raises
+    ------
+    DataError
+        If all directions of a very large problem are asked for, or a very large one has a constraint.
+
+    Warns
+    -----
+    ProjectionWarning
+        If B is singular: directions are then sought where it is not.
+    """
+    side = min(features.shape)
+    if objective.is_thin and constraint is None:
+        side = min(side, objective.factor.shape[1])
+    if constraint is None and side > DENSE_SIDE and limit is not None and limit <= side // 4:
+        values, vectors = _lanczos(features, objective, limit)
+    elif side > 4 * DENSE_SIDE:
+        advice = f"ask for fewer with n_components, {side // 4} at most" if constraint is None else "reduce X first"
+        raise DataError(
+            f"all directions of {features.shape[0]} x {features.shape[1]} features need an array of "
+            f"{8e-9 * side**2:.0f} GB: {advice}"
+        )
+    elif constraint is None and objective.is_thin:
+        values, vectors = _thin(features, objective, limit)
+    elif constraint is None and features.shape[0] < features.shape[1] and objective.weight and not objective.squared:
+        values, vectors = _samples(features, objective, limit)
+    else:
+        values, vectors = _matrices(features, objective, constraint, limit)
+    kept = _positive(values, max(features.shape))
+    values, vectors = values[kept], vectors[:, kept]
+    if labels is not None:
+        vectors = _decide_ties(values, vectors, lambda block: labels.T @ features.dot(block))
+    return Solution(values, _signed(vectors.T))
+
+
+def _positive(values: FloatArray, length: int) -> slice:
+    """Take the eigenvalues above what rounding makes of zero; they are sorted."""
+    smallest = length * np.finfo(float).eps * np.abs(values).max(initial=0.0)
+    return slice(0, int(np.count_nonzero(values > smallest)))
+
+
+def _signed(rows: FloatArray) -> FloatArray:
+    """Turn each direction so that its entry of largest magnitude is positive."""
+    peaks = rows[np.arange(len(rows)), np.argmax(np.abs(rows), axis=1)]
+    return np.ascontiguousarray(rows * np.where(peaks < 0, -1.0, 1.0)[:, np.newaxis])
+
+
+def _decide_ties(values: FloatArray, vectors: FloatArray, dependence: Callable[[FloatArray], FloatArray]) -> FloatArray:
+    """Order the directions inside a space of equal eigenvalues by the size of what ``dependence`` makes of them."""
+    starts = np.flatnonzero(np.r_[True, np.abs(np.diff(values)) > _EQUAL * values[1:]])
+    if len(starts) == len(values):
+        return vectors
+    vectors = vectors.copy()
+    for start, stop in zip(starts, np.r_[starts[1:], len(values)], strict=True):
+        if stop - start > 1:
+            images = dependence(vectors[:, start:stop])
+            _, rotation = np.linalg.eigh(images.T @ images)
+            vectors[:, start:stop] = vectors[:, start:stop] @ rotation[:, ::-1]
+    return vectors
+
+
+def _descending(matrix: FloatArray, limit: int | None) -> tuple[FloatArray, FloatArray]:
+    """Return the leading eigenvalues and eigenvectors of a symmetric matrix, which is overwritten."""
+    size = len(matrix)
+    few = limit is not None and limit <= size // 4
+    subset = (size - limit, size - 1) if limit is not None and few else None
+    values, vectors = scipy.linalg.eigh(
+        matrix, subset_by_index=subset, driver="evr" if few else "evd", overwrite_a=True, check_finite=False
+    )
+    return values[::-1][:limit], vectors[:, ::-1][:, :limit]
+
+
+def _thin(features: Features, objective: Form, limit: int | None) -> tuple[FloatArray, FloatArray]:
+    if features.shape[1] * objective.factor.shape[1] <= THIN_ENTRIES:
+        vectors, values, _ = np.linalg.svd(objective.half(features), full_matrices=False)
+        return values[:limit] ** 2, vectors[:, :limit]
+    spread = objective.spread()
+    size = spread.shape[1]
+    products = np.empty((size, size))
+    step = max(1, THIN_ENTRIES // max(features.shape))
+    for start in range(0, size, step):
+        columns = slice(start, start + step)
+        products[:, columns] = spread.T @ features.dot(features.transposed_dot(spread[:, columns]))
+    values, vectors = _descending(products, limit)
+    kept = _positive(values, max(features.shape))
+    return values[kept], _orthonormal(features.transposed_dot(spread @ vectors[:, kept]))
+
+
+def _samples(features: Features, objective: Form, limit: int | None) -> tuple[FloatArray, FloatArray]:
+    weight, basis, gains = objective.sample_root(features.shape[0])
+
+    def times_root(matrix: FloatArray) -> FloatArray:
+        return weight * matrix + basis @ (gains[:, np.newaxis] * (basis.T @ matrix))
+
+    values, vectors = _descending(times_root(times_root(features.gram).T), limit)
+    kept = _positive(values, max(features.shape))
+    return values[kept], _orthonormal(features.transposed_dot(times_root(vectors[:, kept])))
+
+
+def _orthonormal(vectors: FloatArray) -> FloatArray:
+    """Scale nearly orthogonal columns to unit length, and mend what rounding did to the last of them.
+
+    Leading columns are changed least: a triangular factor of their products acts as the Gram-Schmidt process does.
+    """
+    vectors = vectors / np.linalg.norm(vectors, axis=0)
+    for _ in range(2):
+        products = vectors.T @ vectors
+        if np.abs(products - np.eye(len(products))).max(initial=0.0) <= _SKEW:
+            return vectors
+        try:
+            factor = scipy.linalg.cholesky(products, check_finite=False)
+        except np.linalg.LinAlgError:
+            return np.linalg.qr(vectors)[0]
+        vectors = scipy.linalg.solve_triangular(factor, vectors.T, trans="T", check_finite=False).T
+    return vectors
+
+
+def _matrices(
+    features: Features, objective: Form, constraint: Form | None, limit: int | None
+) -> tuple[FloatArray, FloatArray]:
+    back: FloatArray | None = None
+    if features.shape[0] < features.shape[1]:
+        features, back = _row_space(features)
+    whitening = None if constraint is None else _whitening(features, constraint)
+    if objective.is_thin:
+        half = objective.half(features)
+        half = half if whitening is None else whitening.transposed(half)
+        vectors, singular, _ = np.linalg.svd(half, full_matrices=False)
+        values, vectors = singular[:limit] ** 2, vectors[:, :limit]
+    else:
+        matrix = objective.matrix(features)
+        if whitening is not None:
+            matrix = whitening.transposed(whitening.transposed(matrix).T)
+        values, vectors = _descending(matrix, limit)
+    if whitening is not None:
+        vectors = whitening.times(vectors)
+    return values, vectors if back is None else back @ vectors
+
+
+def _row_space(features: Features) -> tuple[Features, FloatArray]:
+    """Return the features in coordinates of their row space, and its orthonormal basis, shape (n_features, rank)."""
+    if "row space" not in features.shared:
+        values, vectors = _descending(features.gram.copy(), None)
+        kept = _positive(values, max(features.shape))
+        vectors, singular = vectors[:, kept], np.sqrt(values[kept])
+        basis = _orthonormal(features.transposed_dot(vectors))
+        features.shared["row space"] = Features(vectors * singular, centred=False), basis
+    found: tuple[Features, FloatArray] = features.shared["row space"]
+    return found
+
+
+class _Whitening(NamedTuple):
+    """Products with W, ``W'BW = I``."""
+
+    times: Callable[[FloatArray], FloatArray]
+    transposed: Callable[[FloatArray], FloatArray]
+
+
+def _whitening(features: Features, constraint: Form) -> _Whitening:
+    if constraint.plain is None:
+        return _whiten(features, constraint)
+    if constraint.plain not in features.shared:
+        features.shared[constraint.plain] = _whiten(features, constraint)
+    found: _Whitening = features.shared[constraint.plain]
+    return found
+
+
+def _whiten(features: Features, constraint: Form) -> _Whitening:
+    """Whiten a constraint after scaling it to a unit diagonal, so that the units of features do not matter."""
+    matrix = constraint.matrix(features)
+    diagonal = np.diag(matrix)
+    used = diagonal > _NO_SCATTER * features.column_squares
+    scale = 1.0 / np.sqrt(diagonal[used])
+    scaled = matrix[np.ix_(used, used)] * scale * scale[:, np.newaxis]
+    norm = np.abs(scaled).sum(axis=0).max(initial=0.0)
+    factor, info = scipy.linalg.lapack.dpotrf(scaled, lower=1, clean=1)
+    if info == 0 and scipy.linalg.lapack.dpocon(factor, norm, uplo="L")[0] > _SINGULAR:
+        solve_with = partial(scipy.linalg.solve_triangular, factor, lower=True, check_finite=False)
+
+        def times(right: FloatArray) -> FloatArray:
+            directions = np.zeros((len(used), right.shape[1]))
+            directions[used] = scale[:, np.newaxis] * solve_with(right, trans="T")
+            return directions
+
+        return _Whitening(times, lambda right: np.asarray(solve_with(scale[:, np.newaxis] * right[used])))
+    values, vectors = scipy.linalg.eigh(scaled, driver="evd", overwrite_a=True, check_finite=False)
+    seen = values > _SINGULAR * values.max(initial=0.0)
+    warnings.warn(
+        f"the constraint is singular, rank {np.count_nonzero(seen)} of {np.count_nonzero(used)} features that vary "
+        "(duplicated or dependent ones): directions are sought where it is not",
+        ProjectionWarning,
+        stacklevel=2,
+    )
+    # Of all directions with the same values on the training rows, the shortest.
+    unseen, _ = np.linalg.qr(scale[:, np.newaxis] * vectors[:, ~seen])
+    part = scale[:, np.newaxis] * vectors[:, seen] / np.sqrt(values[seen])
+    white = np.zeros((len(used), part.shape[1]))
+    white[used] = part - unseen @ (unseen.T @ part)
+    return _Whitening(lambda right: white @ right, lambda right: white.T @ right)
+
+
+def _lanczos(features: Features, objective: Form, limit: int) -> tuple[FloatArray, FloatArray]:
+    """Take leading directions by products with the features; the starting vector is fixed, so that results are."""
+    if objective.is_thin:
+        spread = objective.spread()
+        size = spread.shape[1]
+
+        def back(right: FloatArray) -> FloatArray:
+            return features.transposed_dot(spread @ right)
+
+        def product(vector: FloatArray) -> FloatArray:
+            return np.asarray(spread.T @ features.dot(back(vector)))
+    else:
+        size = features.shape[1]
+
+        def back(right: FloatArray) -> FloatArray:
+            return right
+
+        def product(vector: FloatArray) -> FloatArray:
+            return features.transposed_dot(objective.times(features, features.dot(vector)))
+
+    operator = scipy.sparse.linalg.LinearOperator((size, size), matvec=product, dtype=np.float64)
+    start = np.random.default_rng(0).standard_normal(size)
+    values, vectors = scipy.sparse.linalg.eigsh(operator, k=limit, which="LA", v0=start)
+    order = np.argsort(-values, kind="stable")
+    values, vectors = values[order], vectors[:, order]
+    kept = _positive(values, max(features.shape))
+    return values[kept], _orthonormal(back(vectors[:, kept]))

@@ -1,0 +1,168 @@
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.linalg
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import mlreduce
+from mlreduce.exceptions import DataError, ProjectionWarning
+from mlreduce.projection import solver
+from mlreduce.projection.problem import Features, Form, TrainingSet
+from mlreduce.projection.template import energy_size
+
+ALL = mlreduce.list_methods("projection")
+SUPERVISED = [name for name in ALL if name not in ("pca", "lsi")]
+#: Parameters for which the constraint is never singular, and every formula has all its terms.
+PARAMETERS = {
+    **{name: {} for name in ("pca", "lsi", "mddmp", "pls")},
+    **{name: {"ridge": 0.7} for name in ("rcca", "lda-copy", "mlda", "dmlda")},
+    "cca": {},
+    "opls": {},
+    "mddmf": {"beta": 0.3},
+    "mvmd": {"beta": 0.2},
+    "mlsi": {"beta": 0.4, "gamma": 0.6},
+}
+ORTHONORMAL = ["lsi", "mddmp", "mvmd", "pca", "pls"]
+
+
+def make(name, **parameters):
+    return mlreduce.make(name, **(PARAMETERS[name] | parameters))
+
+
+def random_labels(rng, n, c):
+    Y = (rng.random((n, c)) < rng.uniform(0.2, 0.6, c)).astype(int)
+    Y[rng.integers(n, size=c), np.arange(c)] = 1
+    return Y
+
+
+def data(rng, n, d, c, density=1.0):
+    X = rng.standard_normal((n, d)) * rng.uniform(0.5, 2, d) + rng.uniform(-2, 2, d)
+    X[rng.random((n, d)) > density] = 0
+    return X, random_labels(rng, n, c)
+
+
+def definition(name, X, Y, **p):
+    """A_p and B_p by their definitions, as d x d arrays."""
+    n, d = X.shape
+    c = Y.shape[1]
+    Y = Y.astype(float)
+    H = np.eye(n) - np.ones((n, n)) / n
+    Xc, S, identity = H @ X, 2 * Y - 1, np.eye(d)
+    sizes, m = Y.sum(axis=0), Y.sum(axis=1)
+    dependence = X.T @ H @ S @ S.T @ H @ X
+    if name == "pca":
+        return X.T @ H @ X, identity
+    if name == "lsi":
+        return X.T @ X, identity
+    if name == "mddmp":
+        return dependence, identity
+    if name == "mddmf":
+        return dependence, p["beta"] * Xc.T @ Xc + (1 - p["beta"]) * identity
+    if name == "mvmd":
+        return (1 - p["beta"]) * Xc.T @ Xc + p["beta"] * dependence, identity
+    if name in ("pls", "opls"):
+        return Xc.T @ Y @ Y.T @ Xc, identity if name == "pls" else Xc.T @ Xc
+    if name in ("cca", "rcca"):
+        A = Xc.T @ Y @ np.linalg.pinv(Y.T @ H @ Y, rcond=1e-10) @ Y.T @ Xc
+        return A, Xc.T @ Xc + p.get("ridge", 0) * identity
+    if name == "mlsi":
+        return X.T @ ((1 - p["beta"]) * X @ X.T + p["beta"] * Y @ Y.T) @ X, X.T @ X + p["gamma"] * identity
+    if name == "dmlda":
+        between, within = np.zeros((d, d)), np.zeros((d, d))
+        for k in range(c):
+            difference = X - X[Y[:, k] == 1].mean(axis=0)
+            between += (difference * (1 - Y[:, [k]])).T @ difference
+            within += (difference * Y[:, [k]]).T @ difference
+        return between, within + p["ridge"] * identity
+    # Discriminant analysis on copies, each instance in the class of each of its labels, with a weight.
+    Z = Y
+    if name == "mlda":
+        cosines = Y.T @ Y / np.sqrt(np.outer(sizes, sizes))
+        Z = (Y @ cosines) / np.maximum(m, 1)[:, None]
+    copies = [(X[i], k, Z[i, k]) for i in range(n) for k in range(c) if Z[i, k] > 0]
+    points, classes, weights = (np.array(part) for part in zip(*copies, strict=True))
+    mean = np.average(points, axis=0, weights=weights)
+    between, within = np.zeros((d, d)), p["ridge"] * identity
+    for k in range(c):
+        own = classes == k
+        center = np.average(points[own], axis=0, weights=weights[own])
+        between += weights[own].sum() * np.outer(center - mean, center - mean)
+        within += (points[own] - center).T @ ((points[own] - center) * weights[own, None])
+    return between, within
+
+
+SHAPES = {"tall": (40, 7, 4), "wide": (12, 25, 4), "many labels": (30, 5, 9), "wide, many labels": (8, 20, 11)}
+
+
+@pytest.fixture(params=SHAPES.values(), ids=SHAPES)
+def problem(request, rng):
+    return data(rng, *request.param)
+
+
+def reference(name, X, Y):
+    """Eigenvalues of the pair, in the row space of X, where B is not singular."""
+    A, B = definition(name, X, Y, **PARAMETERS[name])
+    centred = name not in ("lsi", "mlsi")
+    basis = scipy.linalg.orth((X - X.mean(axis=0) if centred else X).T)
+    return A, B, scipy.linalg.eigh(basis.T @ A @ basis, basis.T @ B @ basis)[0][::-1]
+
+
+@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("sparse", [False, True], ids=["dense", "sparse"])
+def test_the_solution_is_that_of_the_definition(name, sparse, problem):
+    X, Y = problem
+    A, B, expected = reference(name, X, Y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ProjectionWarning)  # wide: a plain Xc'Xc is singular
+        method = make(name).fit(sp.csr_array(X) if sparse else X, sp.csr_array(Y) if sparse else Y)
+    P = method.components_
+    scale = expected[0]
+    positive = expected[expected > 1e-9 * scale]
+    np.testing.assert_allclose(method.eigenvalues_, positive, rtol=1e-8, atol=1e-9 * scale)
+    np.testing.assert_allclose(P @ B @ P.T, np.eye(len(P)), atol=1e-8)
+    np.testing.assert_allclose(P @ A @ P.T, np.diag(method.eigenvalues_), atol=1e-8 * scale)
+    peaks = P[np.arange(len(P)), np.abs(P).argmax(axis=1)]
+    assert (peaks > 0).all()
+
+
+@pytest.mark.parametrize("name", ALL)
+@settings(max_examples=15, deadline=None)
+@given(seed=st.integers(0, 10_000), k=st.integers(1, 3))
+def test_no_feasible_directions_are_better(name, seed, k):
+    rng = np.random.default_rng(seed)
+    X, Y = data(rng, 25, 6, 4)
+    A, B = definition(name, X, Y, **PARAMETERS[name])
+    method = make(name, n_components=k).fit(X, Y)
+    objective = np.trace(method.components_ @ A @ method.components_.T)
+    assert objective == pytest.approx(method.eigenvalues_.sum())
+    rival = rng.standard_normal((6, k))
+    rival = rival @ np.linalg.inv(np.linalg.cholesky(rival.T @ B @ rival)).T
+    np.testing.assert_allclose(rival.T @ B @ rival, np.eye(k), atol=1e-8)
+    assert np.trace(rival.T @ A @ rival) <= objective * (1 + 1e-9)
+
+
+def same_directions(first, second, atol=1e-7):
+    np.testing.assert_allclose(first.eigenvalues_, second.eigenvalues_, rtol=1e-7)
+    np.testing.assert_allclose(first.components_, second.components_, atol=atol)
+
+
+@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+def test_ends_of_balances_are_the_methods_they_should_be(shape, rng):
+    X, Y = data(rng, *shape)
+    same_directions(make("mvmd", beta=0).fit(X, Y), make("pca").fit(X))
+    same_directions(make("mvmd", beta=1).fit(X, Y), make("mddmp").fit(X, Y))
+    same_directions(make("mddmf", beta=0).fit(X, Y), make("mddmp").fit(X, Y))
+    pls, mddm = make("pls").fit(X, Y), make("mddmp").fit(X, Y)
+    np.testing.assert_allclose(pls.components_, mddm.components_, atol=1e-9)
+    np.testing.assert_allclose(4 * pls.eigenvalues_, mddm.eigenvalues_)
+    lsi, mlsi = make("lsi").fit(X), make("mlsi", beta=0, gamma=0.5).fit(X, Y)
+    k = lsi.n_components_
+    np.testing.assert_allclose(mlsi.eigenvalues_, lsi.eigenvalues_**2 / (lsi.eigenvalues_ + 0.5), rtol=1e-6)
+    cosines = (mlsi.components_ * lsi.components_).sum(axis=1) / np.linalg.norm(mlsi.components_, axis=1)
+    np.testing.assert_allclose(cosines, np.ones(k), atol=1e-6)
