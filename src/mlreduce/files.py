@@ -14,7 +14,7 @@ import numpy as np
 
 from mlreduce.exceptions import DataError
 
-__all__ = ["file_sha256", "read_arrays", "replacing"]
+__all__ = ["file_sha256", "opened_arrays", "read_arrays", "replacing"]
 
 
 def file_sha256(path: str | Path) -> str:
@@ -23,14 +23,38 @@ def file_sha256(path: str | Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def read_arrays(path: str | Path, what: str, required: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Read every array of an ``.npz`` file, without pickles.
+@contextmanager
+def opened_arrays(path: str | Path, what: str) -> Iterator[Any]:
+    """Open an ``.npz`` file, without pickles, whose arrays are read as they are asked for.
 
     Parameters
     ----------
     path : path
     what : str
         What the file should be, for the message: "prepared data set".
+
+    Raises
+    ------
+    DataError
+        If the file is there but not whole, now or when an array is read.
+    """
+    try:
+        # Opened here: np.load leaves a broken file open.
+        with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as stored:
+            yield stored
+    except FileNotFoundError:
+        raise
+    except (OSError, ValueError, KeyError, EOFError, AttributeError, zipfile.BadZipFile) as error:
+        raise DataError(f"{path}: not a whole {what} ({error}); delete it and run again") from error
+
+
+def read_arrays(path: str | Path, what: str, required: tuple[str, ...] = ()) -> dict[str, Any]:
+    """Read every array of an ``.npz`` file.
+
+    Parameters
+    ----------
+    path, what
+        As for `opened_arrays`.
     required : tuple of str, default=()
         Names that must be in it.
 
@@ -39,14 +63,8 @@ def read_arrays(path: str | Path, what: str, required: tuple[str, ...] = ()) -> 
     DataError
         If the file is there but not whole.
     """
-    try:
-        # Opened here: np.load leaves a broken file open.
-        with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as stored:
-            arrays = {name: stored[name] for name in stored.files}
-    except FileNotFoundError:
-        raise
-    except (OSError, ValueError, KeyError, EOFError, AttributeError, zipfile.BadZipFile) as error:
-        raise DataError(f"{path}: not a whole {what} ({error}); delete it and run again") from error
+    with opened_arrays(path, what) as stored:
+        arrays = {name: stored[name] for name in stored.files}
     missing = [name for name in required if name not in arrays]
     if missing:
         raise DataError(f"{path}: not a whole {what} ({missing[0]!r} is missing); delete it and run again")

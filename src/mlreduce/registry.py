@@ -9,14 +9,25 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from mlreduce.exceptions import ConfigurationError, unknown_name
 
-__all__ = ["FAMILIES", "find_class", "list_methods", "make", "method_class", "module_of", "register"]
+__all__ = [
+    "FAMILIES",
+    "entry_name",
+    "find_class",
+    "kind_of",
+    "list_methods",
+    "make",
+    "make_entry",
+    "method_class",
+    "module_of",
+    "register",
+]
 
 #: The folders that hold methods; also the kinds that `list_methods` knows.
 FAMILIES = ("projection", "labelspace", "selection", "predictors")
@@ -107,6 +118,12 @@ def module_of(name: str) -> str:
     return entries[name].module
 
 
+def kind_of(name: str) -> str:
+    """Return the family of a method of the package, without importing it."""
+    module_of(name)
+    return _announced()[name].kind
+
+
 def method_class(name: str) -> type:
     """Return the class of a method by its registry name.
 
@@ -156,6 +173,24 @@ def make(name: str, **parameters: Any) -> Any:
         if parameter not in known:
             raise ConfigurationError(unknown_name(f"parameter of {name}", parameter, known))
     return cls(**parameters)
+
+
+def make_entry(label: str, entry: Mapping[str, Any]) -> Any:
+    """Make an estimator from an entry of a study file: parameters, and under ``method`` the registry name.
+
+    Without ``method`` the label is the registry name; with it one method can stand in a study several times.
+
+    Raises
+    ------
+    ConfigurationError
+        As `make`.
+    """
+    return make(entry_name(label, entry), **{key: value for key, value in entry.items() if key != "method"})
+
+
+def entry_name(label: str, entry: Mapping[str, Any]) -> str:
+    """Return the registry name that an entry of a study file stands for."""
+    return str(entry.get("method", label))
 
 
 def class_names(kind: str | None = None) -> dict[str, str]:

@@ -25,39 +25,49 @@ class Study:
     Attributes
     ----------
     name, title : str
-    protocols : dict of str to float
-        Name to training fraction.
+    family : {"labelspace", "projection"}
+        What its methods are.
+    protocols : dict of str to dict
+        Name to ``{"train": fraction}`` or ``{"folds": number}``.
     datasets : list of str
     splits : int
-        Number of random splits.
+        Number of random splits, or of folds.
+    timed : int
+        Number of splits on which fitting is timed, alone; 0 for none.
     curves : list of str
         Data sets measured at every size of 1..n_labels.
-    groups : dict of str to (dict of method to parameters)
-        Methods of one group share a job and the work that they have in common.
+    groups : dict of str to (dict of label to entry)
+        Methods of one group share a job and the work that they have in common. An entry holds a method's parameters,
+        and under ``method`` its registry name if that is not the label.
     predictors : dict of str to dict
     sizes : list of int
-        Percentages of the labels.
+        Percentages of the labels, or of the features.
+    energies : list of float
+        Shares of the eigenvalues' sum.
     measures : list of str
     tables, figures : dict of str to dict
     """
 
     name: str
     title: str
-    protocols: Mapping[str, float]
+    family: str
+    protocols: Mapping[str, Mapping[str, Any]]
     datasets: Sequence[str]
     splits: int
+    timed: int
     curves: Sequence[str]
     groups: Mapping[str, Methods]
     predictors: Methods
     sizes: Sequence[int]
+    energies: Sequence[float]
     measures: Sequence[str]
     tables: Mapping[str, Mapping[str, Any]]
     figures: Mapping[str, Mapping[str, Any]]
 
     @property
     def methods(self) -> dict[str, Mapping[str, Any]]:
-        """All methods with their parameters, whatever their group."""
-        return {name: parameters for group in self.groups.values() for name, parameters in group.items()}
+        """All methods by label, whatever their group."""
+        return {label: entry for group in self.groups.values() for label, entry in group.items()}
 
 
 def batches(n_splits: int, per_job: int) -> dict[str, range]:
@@ -98,17 +108,20 @@ def load_study(
     validate(content, "study", str(path))
     size = content["scales"][scale]
     datasets = list(run_on) if run_on else size["datasets"]
-    curves = [name for name in size["curves"] if name in datasets] or datasets[:1]
+    curves = [name for name in size.get("curves", []) if name in datasets] or datasets[:1]
     study = Study(
         name=Path(path).stem,
         title=content["title"],
-        protocols={name: protocol["train"] for name, protocol in content["protocols"].items()},
+        family=_family(content["methods"], str(path)),
+        protocols=content["protocols"],
         datasets=datasets,
         splits=splits or size["splits"],
+        timed=min(size.get("timed", 0), splits or size["splits"]),
         curves=curves,
         groups=content["methods"],
         predictors=content["predictors"],
         sizes=content["sizes"],
+        energies=content.get("energies", []),
         measures=content["measures"],
         tables=content["tables"],
         figures=content["figures"],
@@ -117,40 +130,62 @@ def load_study(
     return study
 
 
+def _family(groups: Mapping[str, Methods], where: str) -> str:
+    """Return what the methods of a study are; they must be of one family."""
+    families: dict[str, str] = {}
+    for group, methods in groups.items():
+        for label, entry in methods.items():
+            name = registry.entry_name(label, entry)
+            known = [*registry.list_methods("labelspace"), *registry.list_methods("projection")]
+            if name not in known:
+                raise ConfigurationError(unknown_name("method", name, known, f"{where}: methods.{group}"))
+            families[registry.kind_of(name)] = name
+    if len(families) > 1:
+        pairs = " and ".join(f"{name!r} ({family})" for family, name in sorted(families.items()))
+        raise ConfigurationError(f"{where}: methods: {pairs} cannot stand in one study")
+    return next(iter(families))
+
+
 def _check_names(study: Study, where: str, catalogue: Catalogue) -> None:
     for dataset in study.datasets:
         if dataset not in catalogue:
             raise ConfigurationError(unknown_name("data set", dataset, catalogue, where))
     seen: set[str] = set()
     for group, methods in study.groups.items():
-        for name, parameters in methods.items():
-            if name in seen:
-                raise ConfigurationError(f"{where}: methods.{group}: {name!r} is in two groups")
-            seen.add(name)
-            _check_method(name, parameters, "labelspace", f"{where}: methods.{group}")
+        for label, entry in methods.items():
+            if label in seen:
+                raise ConfigurationError(f"{where}: methods.{group}: {label!r} is in two groups")
+            seen.add(label)
+            _check_method(label, entry, f"{where}: methods.{group}")
     for name, parameters in study.predictors.items():
-        _check_method(name, parameters, "predictors", f"{where}: predictors")
+        if name not in registry.list_methods("predictors"):
+            known = registry.list_methods("predictors")
+            raise ConfigurationError(unknown_name("method", name, known, f"{where}: predictors"))
+        _check_method(name, parameters, f"{where}: predictors")
     for measure in study.measures:
         _check_measure(measure, study.measures, f"{where}: measures")
     for kind, outputs in (("tables", study.tables), ("figures", study.figures)):
         for name, output in outputs.items():
-            for method in output["methods"]:
-                if method not in seen:
-                    raise ConfigurationError(unknown_name("method", method, seen, f"{where}: {kind}.{name}.methods"))
-            for measure in output.get("measures") or [output["measure"]]:
-                _check_measure(measure, study.measures, f"{where}: {kind}.{name}")
-            if output["predictor"] not in study.predictors:
-                raise ConfigurationError(
-                    unknown_name("predictor", output["predictor"], study.predictors, f"{where}: {kind}.{name}")
-                )
+            _check_output(study, output, f"{where}: {kind}.{name}")
 
 
-def _check_method(name: str, parameters: Mapping[str, Any], kind: str, where: str) -> None:
-    known = registry.list_methods(kind)
-    if name not in known:
-        raise ConfigurationError(unknown_name("method", name, known, where))
+def _check_output(study: Study, output: Mapping[str, Any], where: str) -> None:
+    """Check that what a table or figure shows is computed."""
+    for method in [*output["methods"], *output.get("references", {})]:
+        if method not in study.methods:
+            raise ConfigurationError(unknown_name("method", method, study.methods, f"{where}.methods"))
+    for measure in output.get("measures") or ([output["measure"]] if "measure" in output else []):
+        _check_measure(measure, study.measures, where)
+    if "predictor" in output and output["predictor"] not in study.predictors:
+        raise ConfigurationError(unknown_name("predictor", output["predictor"], study.predictors, where))
+    for key, computed in (("energy", study.energies), ("size_percent", study.sizes)):
+        if key in output and output[key] not in computed:
+            raise ConfigurationError(f"{where}.{key}: {output[key]} is not measured; known: {list(computed)}")
+
+
+def _check_method(label: str, entry: Mapping[str, Any], where: str) -> None:
     try:
-        registry.make(name, **parameters)
+        registry.make_entry(label, entry)
     except MLReduceError as error:
         raise ConfigurationError(f"{where}: {error}") from None
 

@@ -1,4 +1,4 @@
-"""The loop of a study: data set, split, reducer, predictor -> tidy scores.
+"""The loop of a label-space study: data set, split, coder, predictor -> tidy scores.
 
 It has two halves, one a rule of the workflow: `reduce_labels` fits the label coders of a batch of splits, `score`
 trains the predictor on their codes and measures. Coders that share a training set share its statistics; a predictor
@@ -18,60 +18,22 @@ from sklearn.base import clone
 from mlreduce import registry
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.evaluation.measures import Outcome, find_measure
+from mlreduce.evaluation.scores import as_scores
 from mlreduce.evaluation.seeds import derive_seed
 from mlreduce.evaluation.splitting import Split
-from mlreduce.evaluation.storage import fitted_arrays, restore
-from mlreduce.exceptions import ConfigurationError, DataError
+from mlreduce.evaluation.storage import Arrays, fitted_arrays, restore
+from mlreduce.exceptions import ConfigurationError
 from mlreduce.labelspace.coding import LabelCoder, LabelStatistics
 from mlreduce.least_squares import Design, HeldOutLeastSquares
 from mlreduce.validation import check_finite
 
-__all__ = ["SCORE_COLUMNS", "reduce_labels", "resolve_sizes", "score"]
+__all__ = ["reduce_labels", "score"]
 
-#: Columns of the tidy scores, one row a value.
-SCORE_COLUMNS = (
-    "dataset",
-    "method",
-    "parameters",
-    "predictor",
-    "size_percent",
-    "size",
-    "split",
-    "measure",
-    "value",
-)
-
-_Fitted = dict[tuple[str, ...], dict[str, Any]]
-
-
-def resolve_sizes(percents: Sequence[int], n_labels: int, every: bool = False) -> dict[int, list[int]]:
-    """Map code sizes to the percentages of the labels that they stand for.
-
-    A percentage p is ``max(1, floor(p * n_labels / 100))``; several may be the same size.
-
-    Parameters
-    ----------
-    percents : sequence of int
-        In 1..100.
-    n_labels : int
-    every : bool, default=False
-        All of 1..n_labels beside.
-
-    Raises
-    ------
-    DataError
-        If a percentage is not in 1..100.
-    """
-    sizes: dict[int, list[int]] = {size: [] for size in range(1, n_labels + 1)} if every else {}
-    for percent in percents:
-        if not 0 < percent <= 100:
-            raise DataError(f"a size must be 1 to 100 percent of the labels; got {percent}")
-        sizes.setdefault(max(1, percent * n_labels // 100), []).append(percent)
-    return dict(sorted(sizes.items()))
+_Fitted = Mapping[tuple[str, ...], Arrays]
 
 
 def _make_coder(name: str, parameters: Mapping[str, Any], seed: int, dataset: str, split: int) -> LabelCoder:
-    coder = registry.make(name, **parameters)
+    coder = registry.make_entry(name, parameters)
     if not isinstance(coder, LabelCoder):
         raise ConfigurationError(f"{name!r} is no label coder; known: {', '.join(registry.list_methods('labelspace'))}")
     if "random_state" in coder.get_params() and "random_state" not in parameters:
@@ -85,7 +47,7 @@ def reduce_labels(
     splits: Mapping[int, Split],
     methods: Mapping[str, Mapping[str, Any]],
     seed: int,
-) -> _Fitted:
+) -> dict[tuple[str, ...], Arrays]:
     """Fit label coders on the training part of every split, at full size.
 
     Parameters
@@ -111,7 +73,7 @@ def reduce_labels(
     check_finite(data.X, data.feature_names, data.name)
     labels = data.Y.astype(np.float64)
     regressions: dict[float, HeldOutLeastSquares] = {}  # by cut-off: methods with the same one share it
-    fitted: _Fitted = {}
+    fitted: dict[tuple[str, ...], Arrays] = {}
     for number, split in splits.items():
         plain = LabelStatistics.of(labels[split.train])
         explained: dict[float, LabelStatistics] = {}
@@ -180,7 +142,7 @@ def score(
         truth = data.Y[split.test]
         predicted_labels = None if regression is None else regression.without(split.test).predictions
         for name in methods:
-            coder = restore(registry.make(name, **methods[name]), fitted[str(number), name])
+            coder = restore(registry.make_entry(name, methods[name]), fitted[str(number), name])
             if predicted_labels is None:
                 model = clone(model)
                 model.fit(data.X[split.train], coder.project(labels[split.train]))
@@ -204,8 +166,6 @@ def score(
                     value = compute(outcome)
                     for percent in sizes[size] or [0]:
                         rows.append(
-                            (data.name, name, written[name], predictor_name, percent, size, number, measure, value)
+                            (data.name, name, written[name], predictor_name, percent, 0.0, size, number, measure, value)
                         )
-    return pd.DataFrame(rows, columns=list(SCORE_COLUMNS)).sort_values(
-        list(SCORE_COLUMNS[:-1]), ignore_index=True, kind="stable"
-    )
+    return as_scores(rows)

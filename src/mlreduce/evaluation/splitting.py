@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,7 @@ from mlreduce.evaluation.seeds import derive_seed
 from mlreduce.exceptions import DataError
 from mlreduce.files import read_arrays
 
-__all__ = ["Split", "load_splits", "random_orders", "split_rows"]
+__all__ = ["Split", "fold_rows", "load_splits", "random_orders", "split_rows"]
 
 
 class Split(NamedTuple):
@@ -62,15 +63,38 @@ def split_rows(order: NDArray[np.integer], train_fraction: float | str) -> Split
     return Split(np.sort(rows[:n_train]), np.sort(rows[n_train:]))
 
 
-def load_splits(path: str | Path, train_fraction: float | str, batch: str) -> dict[int, Split]:
+def fold_rows(order: NDArray[np.integer], folds: int, fold: int) -> Split:
+    """Cut an order into folds of nearly equal size; one of them tests, the others train.
+
+    Parameters
+    ----------
+    order : ndarray of shape (n_samples,)
+    folds : int
+        At least 2, and at most the number of rows.
+    fold : int
+        In 0..folds - 1.
+
+    Raises
+    ------
+    DataError
+        If there are fewer rows than folds.
+    """
+    if len(order) < max(folds, 3):
+        raise DataError(f"{len(order)} rows are too few for {folds} folds")
+    parts = np.array_split(np.asarray(order, dtype=np.int64), folds)
+    return Split(np.sort(np.concatenate(parts[:fold] + parts[fold + 1 :])), np.sort(parts[fold]))
+
+
+def load_splits(path: str | Path, protocol: Mapping[str, Any], batch: str) -> dict[int, Split]:
     """Read a batch of splits from a file of orders.
 
     Parameters
     ----------
     path : path
         ``.npz`` file with ``orders``, from `random_orders`.
-    train_fraction : float or str
-        As for `split_rows`.
+    protocol : dict
+        ``{"train": fraction}``, as for `split_rows`, or ``{"folds": number}``: split i is then fold ``i % folds`` of
+        the order number ``i // folds``, so that more splits than folds are repeated cross validation.
     batch : str
         First and last number, as in "000-099".
 
@@ -83,4 +107,8 @@ def load_splits(path: str | Path, train_fraction: float | str, batch: str) -> di
     orders = read_arrays(path, "file of splits", ("orders",))["orders"]
     if int(last) >= len(orders):
         raise DataError(f"{path}: holds {len(orders)} splits; split {int(last)} was asked for")
-    return {number: split_rows(orders[number], train_fraction) for number in range(int(first), int(last) + 1)}
+    numbers = range(int(first), int(last) + 1)
+    if "train" in protocol:
+        return {number: split_rows(orders[number], protocol["train"]) for number in numbers}
+    folds = int(protocol["folds"])
+    return {number: fold_rows(orders[number // folds], folds, number % folds) for number in numbers}

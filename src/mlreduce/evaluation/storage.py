@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from mlreduce.files import read_arrays
+from mlreduce.files import opened_arrays
 
-__all__ = ["fitted_arrays", "load_arrays", "restore", "save_arrays"]
+__all__ = ["Arrays", "StoredArrays", "fitted_arrays", "restore", "save_arrays"]
+
+Arrays = Mapping[str, Any]
 
 
 def fitted_arrays(estimator: Any) -> dict[str, Any]:
@@ -29,23 +32,43 @@ def restore(estimator: Any, arrays: Mapping[str, Any]) -> Any:
     return estimator
 
 
-def save_arrays(path: str | Path, groups: Mapping[tuple[str, ...], Mapping[str, Any]]) -> None:
-    """Write groups of arrays, each under a tuple of names, to one ``.npz`` file."""
-    flat = {"/".join((*key, name)): value for key, group in groups.items() for name, value in group.items()}
-    with Path(path).open("wb") as file:
-        np.savez(file, **flat)
+def save_arrays(path: str | Path, groups: Iterable[tuple[tuple[str, ...], Arrays]]) -> None:
+    """Write groups of arrays, each under a tuple of names, to one ``.npz`` file, each group as it comes."""
+    with zipfile.ZipFile(path, "w") as archive:
+        for key, group in groups:
+            for name, array in group.items():
+                with archive.open(zipfile.ZipInfo("/".join((*key, name)) + ".npy"), "w", force_zip64=True) as file:
+                    np.lib.format.write_array(file, np.asanyarray(array), allow_pickle=False)
 
 
-def load_arrays(path: str | Path) -> dict[tuple[str, ...], dict[str, Any]]:
-    """Read what `save_arrays` wrote.
+class StoredArrays(Mapping[tuple[str, ...], Arrays]):
+    """What `save_arrays` wrote; a group is read when it is asked for.
+
+    Parameters
+    ----------
+    path : path
 
     Raises
     ------
     DataError
         If the file is not whole.
     """
-    groups: dict[tuple[str, ...], dict[str, Any]] = {}
-    for key, array in read_arrays(path, "file of arrays").items():
-        *group, name = key.split("/")
-        groups.setdefault(tuple(group), {})[name] = array
-    return groups
+
+    def __init__(self, path: str | Path) -> None:
+        self._path = path
+        self._names: dict[tuple[str, ...], list[str]] = {}
+        with opened_arrays(path, "file of arrays") as stored:
+            for key in stored.files:
+                *group, name = key.split("/")
+                self._names.setdefault(tuple(group), []).append(name)
+
+    def __getitem__(self, key: tuple[str, ...]) -> Arrays:
+        names = self._names[key]
+        with opened_arrays(self._path, "file of arrays") as stored:
+            return {name: stored["/".join((*key, name))] for name in names}
+
+    def __iter__(self) -> Iterator[tuple[str, ...]]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)

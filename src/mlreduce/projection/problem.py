@@ -93,14 +93,15 @@ class Features:
         """Return ``X'diag(weights)X``; None stands for ones."""
         if is_sparse(self.X):
             weighted = self.X if weights is None else sp.diags_array(weights) @ self.X
-            total = self.shape[0] if weights is None else weights.sum()
-            scatter: FloatArray = np.asarray((self.X.T @ weighted).toarray())
+            scatter: FloatArray = (self.X.T @ weighted).toarray()
             if self.centred:
                 sums = np.asarray(weighted.sum(axis=0)).reshape(-1)
-                scatter -= np.outer(self.mean, sums)
-                scatter -= np.outer(sums - total * self.mean, self.mean)
-                scatter[self.constant] = 0.0
-                scatter[:, self.constant] = 0.0
+                scatter -= np.multiply.outer(self.mean, sums)
+                if weights is not None:
+                    scatter -= np.multiply.outer(sums - weights.sum() * self.mean, self.mean)
+                if self.constant.any():
+                    scatter[self.constant] = 0.0
+                    scatter[:, self.constant] = 0.0
             return scatter
         scatter = np.zeros((self.shape[1], self.shape[1]))
         for rows in self._blocks():

@@ -257,37 +257,49 @@ def _whitening(features: Features, constraint: Form) -> _Whitening:
 
 
 def _whiten(features: Features, constraint: Form) -> _Whitening:
-    """Whiten a constraint after scaling it to a unit diagonal, so that the units of features do not matter."""
+    """Whiten a constraint after scaling it to a unit diagonal, so that the units of features do not matter.
+
+    A Cholesky factor with pivoting picks features that determine the others; where some are determined, each
+    direction is the shortest of those with the same values on the training rows.
+    """
     matrix = constraint.matrix(features)
     diagonal = np.diag(matrix)
-    used = diagonal > _NO_SCATTER * features.column_squares
+    used = np.flatnonzero(diagonal > _NO_SCATTER * features.column_squares)
     scale = 1.0 / np.sqrt(diagonal[used])
-    scaled = matrix[np.ix_(used, used)] * scale * scale[:, np.newaxis]
-    norm = np.abs(scaled).sum(axis=0).max(initial=0.0)
-    factor, info = scipy.linalg.lapack.dpotrf(scaled, lower=1, clean=1)
-    if info == 0 and scipy.linalg.lapack.dpocon(factor, norm, uplo="L")[0] > _SINGULAR:
-        solve_with = partial(scipy.linalg.solve_triangular, factor, lower=True, check_finite=False)
+    if len(used) < len(matrix):
+        matrix = matrix[np.ix_(used, used)]
+    scaled = np.multiply(matrix, scale, order="F")
+    scaled *= scale[:, np.newaxis]
+    factor, pivots, rank, _ = scipy.linalg.lapack.dpstrf(scaled, tol=_SINGULAR, lower=1, overwrite_a=1)
+    chosen, rest = pivots[:rank] - 1, pivots[rank:] - 1
+    triangle = np.asfortranarray(factor[:rank, :rank])
+    solve_with = partial(scipy.linalg.solve_triangular, triangle, lower=True, check_finite=False)
+    free = np.zeros((len(used), 0))
+    if len(rest):
+        warnings.warn(
+            f"the constraint is singular, rank {rank} of {len(used)} features that vary (duplicated or dependent "
+            "ones): directions are sought where it is not",
+            ProjectionWarning,
+            stacklevel=2,
+        )
+        free = np.empty((len(used), len(rest)))
+        free[chosen] = -solve_with(factor[rank:, :rank].T, trans="T")
+        free[rest] = np.eye(len(rest))
+        free, _ = np.linalg.qr(free * scale[:, np.newaxis])
 
-        def times(right: FloatArray) -> FloatArray:
-            directions = np.zeros((len(used), right.shape[1]))
-            directions[used] = scale[:, np.newaxis] * solve_with(right, trans="T")
-            return directions
+    def times(right: FloatArray) -> FloatArray:
+        part = np.zeros((len(used), right.shape[1]))
+        part[chosen] = scale[chosen, np.newaxis] * solve_with(right, trans="T")
+        directions = np.zeros((len(diagonal), right.shape[1]))
+        directions[used] = part - free @ (free.T @ part)
+        return directions
 
-        return _Whitening(times, lambda right: np.asarray(solve_with(scale[:, np.newaxis] * right[used])))
-    values, vectors = scipy.linalg.eigh(scaled, driver="evd", overwrite_a=True, check_finite=False)
-    seen = values > _SINGULAR * values.max(initial=0.0)
-    warnings.warn(
-        f"the constraint is singular, rank {np.count_nonzero(seen)} of {np.count_nonzero(used)} features that vary "
-        "(duplicated or dependent ones): directions are sought where it is not",
-        ProjectionWarning,
-        stacklevel=2,
-    )
-    # Of all directions with the same values on the training rows, the shortest.
-    unseen, _ = np.linalg.qr(scale[:, np.newaxis] * vectors[:, ~seen])
-    part = scale[:, np.newaxis] * vectors[:, seen] / np.sqrt(values[seen])
-    white = np.zeros((len(used), part.shape[1]))
-    white[used] = part - unseen @ (unseen.T @ part)
-    return _Whitening(lambda right: white @ right, lambda right: white.T @ right)
+    def transposed(right: FloatArray) -> FloatArray:
+        part = right[used]
+        part -= free @ (free.T @ part)
+        return np.asarray(solve_with(scale[chosen, np.newaxis] * part[chosen]))
+
+    return _Whitening(times, transposed)
 
 
 def _lanczos(features: Features, objective: Form, limit: int) -> tuple[FloatArray, FloatArray]:

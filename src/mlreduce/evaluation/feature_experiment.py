@@ -1,0 +1,177 @@
+"""The loop of a feature-space study: data set, split, projection, predictor -> tidy scores.
+
+It has two halves, one a rule of the workflow: `reduce_features` fits the projections of a batch of splits,
+`score_features` trains the predictor on projected features and measures. Methods fitted on one training set share
+what they have in common; a projection is fitted once a split, and every size is a part of it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import scipy.sparse as sp
+from sklearn.base import clone
+
+from mlreduce import registry
+from mlreduce.datasets.data import MultiLabelData
+from mlreduce.evaluation.measures import Outcome, find_measure
+from mlreduce.evaluation.scores import as_scores, percent_size
+from mlreduce.evaluation.splitting import Split
+from mlreduce.evaluation.storage import Arrays, fitted_arrays, restore
+from mlreduce.exceptions import ConfigurationError
+from mlreduce.labelspace.coding import TIE
+from mlreduce.projection.problem import TrainingSet
+from mlreduce.projection.template import Projection, energy_size
+from mlreduce.validation import FloatArray, check_finite
+
+__all__ = ["reduce_features", "score_features", "training_set"]
+
+_Methods = Mapping[str, Mapping[str, Any]]
+
+
+def training_set(data: MultiLabelData, split: Split) -> TrainingSet:
+    """Return the training part of a split, for methods to share."""
+    return TrainingSet(data.X[split.train], sp.csr_array(data.Y[split.train].astype(np.float64)))
+
+
+def make_projection(label: str, entry: Mapping[str, Any]) -> Projection:
+    """Make a projection from an entry of a study file.
+
+    Raises
+    ------
+    ConfigurationError
+        If it is unknown or no projection.
+    """
+    method = registry.make_entry(label, entry)
+    if not isinstance(method, Projection):
+        known = ", ".join(registry.list_methods("projection"))
+        raise ConfigurationError(f"{registry.entry_name(label, entry)!r} is no projection; known: {known}")
+    return method
+
+
+def reduce_features(
+    data: MultiLabelData, splits: Mapping[int, Split], methods: _Methods
+) -> Iterator[tuple[tuple[str, ...], Arrays]]:
+    """Fit projections on the training part of every split, with all directions.
+
+    Parameters
+    ----------
+    data : MultiLabelData
+    splits : dict of split number to Split
+    methods : dict of label to entry of a study file
+        Parameters, and under ``method`` the registry name if it is not the label.
+
+    Yields
+    ------
+    (split number as text, label), fitted arrays
+        One at a time: together they may be large.
+
+    Raises
+    ------
+    DataError
+        If a feature is missing or infinite, or a method finds no direction.
+    """
+    check_finite(data.X, data.feature_names, data.name)
+    for number, split in splits.items():
+        training = training_set(data, split)
+        for label, entry in methods.items():
+            yield (str(number), label), fitted_arrays(make_projection(label, entry).fit_training_set(training))
+
+
+def score_features(
+    data: MultiLabelData,
+    splits: Mapping[int, Split],
+    fitted: Mapping[tuple[str, ...], Arrays],
+    methods: _Methods,
+    predictor: tuple[str, Mapping[str, Any]],
+    percents: Sequence[int],
+    energies: Sequence[float],
+    measures: Iterable[str],
+    share: bool = True,
+) -> pd.DataFrame:
+    """Train the predictor on the projected features of every split, at every size, and measure it on the test part.
+
+    Parameters
+    ----------
+    data, splits, methods
+        As for `reduce_features`.
+    fitted : mapping
+        What `reduce_features` yielded.
+    predictor : (name, parameters)
+        Trained on labels in {0, 1}; a label is predicted above one half.
+    percents : sequence of int
+        Sizes in percent of the number of features. A method with fewer directions is measured with all it has.
+    energies : sequence of float
+        Sizes by the share of the sum of a method's eigenvalues.
+    measures : iterable of str
+    share : bool, default=True
+        Use a predictor's ``predict_nested``, which serves all sizes at the cost of one. False trains one model a
+        size, with the penalty that belongs to it.
+
+    Returns
+    -------
+    DataFrame
+        With `mlreduce.evaluation.scores.SCORE_COLUMNS`.
+    """
+    chosen = {name: find_measure(name) for name in measures}
+    predictor_name, parameters = predictor
+    model = registry.make(predictor_name, **parameters)
+    labels = data.Y.astype(np.float64)
+    written = {label: json.dumps(entry, sort_keys=True) for label, entry in methods.items()}
+    rows: list[tuple[Any, ...]] = []
+    for number, split in splits.items():
+        for label, entry in methods.items():
+            projection = restore(make_projection(label, entry), fitted[str(number), label])
+            sizes = _sizes(projection, percents, energies)
+            parts = (
+                projection.transform(data.X[split.train]),
+                labels[split.train],
+                projection.transform(data.X[split.test]),
+            )
+            nested = share and hasattr(model, "predict_nested")
+            guesses = (model.predict_nested if nested else partial(_each_size, model))(*parts, list(sizes))
+            for (size, meanings), guess in zip(sizes.items(), guesses, strict=True):
+                outcome = Outcome(data.Y[split.test], (guess > 0.5 + TIE).astype(np.int8))
+                for measure, compute in chosen.items():
+                    value = compute(outcome)
+                    rows += [
+                        (
+                            data.name,
+                            label,
+                            written[label],
+                            predictor_name,
+                            percent,
+                            energy,
+                            size,
+                            number,
+                            measure,
+                            value,
+                        )
+                        for percent, energy in meanings
+                    ]
+    return as_scores(rows)
+
+
+def _sizes(
+    projection: Projection, percents: Sequence[int], energies: Sequence[float]
+) -> dict[int, list[tuple[int, float]]]:
+    """Map each size that occurs to the percentages and energies that it stands for."""
+    sizes: dict[int, list[tuple[int, float]]] = {}
+    for percent in percents:
+        size = min(percent_size(percent, projection.n_features_in_), projection.n_components_)
+        sizes.setdefault(size, []).append((percent, 0.0))
+    for energy in energies:
+        sizes.setdefault(energy_size(projection.eigenvalues_, energy), []).append((0, energy))
+    return dict(sorted(sizes.items()))
+
+
+def _each_size(
+    model: Any, train: FloatArray, targets: FloatArray, test: FloatArray, sizes: Sequence[int]
+) -> Iterator[FloatArray]:
+    for size in sizes:
+        yield clone(model).fit(train[:, :size], targets).predict(test[:, :size])

@@ -1,0 +1,68 @@
+"""Tidy scores: their columns, and the sizes at which a study measures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import pandas as pd
+
+from mlreduce.exceptions import DataError
+
+__all__ = ["SCORE_COLUMNS", "as_scores", "percent_size", "resolve_sizes"]
+
+#: Columns of the tidy scores, one row a value. A size stands for a percentage, for a share of the eigenvalues'
+#: sum (``energy``), or, where both are 0, for itself.
+SCORE_COLUMNS = (
+    "dataset",
+    "method",
+    "parameters",
+    "predictor",
+    "size_percent",
+    "energy",
+    "size",
+    "split",
+    "measure",
+    "value",
+)
+
+
+def as_scores(rows: Iterable[tuple[Any, ...]]) -> pd.DataFrame:
+    """Return rows as a table with `SCORE_COLUMNS`, sorted by content: the order of the rows leaves no trace."""
+    table = pd.DataFrame(list(rows), columns=list(SCORE_COLUMNS))
+    return table.sort_values(list(SCORE_COLUMNS[:-1]), ignore_index=True, kind="stable")
+
+
+def percent_size(percent: int, largest: int) -> int:
+    """Return ``max(1, floor(percent * largest / 100))``.
+
+    Raises
+    ------
+    DataError
+        If the percentage is not in 1..100.
+    """
+    if not 0 < percent <= 100:
+        raise DataError(f"a size must be 1 to 100 percent; got {percent}")
+    return max(1, percent * largest // 100)
+
+
+def resolve_sizes(percents: Sequence[int], n_labels: int, every: bool = False) -> dict[int, list[int]]:
+    """Map code sizes to the percentages of the labels that they stand for; several may be the same size.
+
+    Parameters
+    ----------
+    percents : sequence of int
+        In 1..100; see `percent_size`.
+    n_labels : int
+    every : bool, default=False
+        All of 1..n_labels beside.
+
+    Raises
+    ------
+    DataError
+        If a percentage is not in 1..100.
+    """
+    sizes: dict[int, list[int]] = {size: [] for size in range(1, n_labels + 1)} if every else {}
+    for percent in percents:
+        sizes.setdefault(percent_size(percent, n_labels), []).append(percent)
+    return dict(sorted(sizes.items()))
