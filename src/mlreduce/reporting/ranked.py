@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import reduce
 
 import numpy as np
 import pandas as pd
@@ -113,7 +114,7 @@ def ranked_layout(table: pd.DataFrame, methods: Sequence[str]) -> tuple[list[str
     cells = {(c["dataset"], c["method"]): c for c in table.to_dict("records")}
     best = table.groupby("dataset")["rank"].min().to_dict()
     rows = []
-    for dataset in sorted(best):
+    for dataset in sorted(table["dataset"].unique()):
         row = [str(dataset)]
         for method in methods:
             cell = cells.get((dataset, method))
@@ -163,16 +164,12 @@ def comparisons(
     DataError
         If a method has no value on a data set, or several (as with more than one protocol).
     """
-    compared = {}
-    ranks = []
-    for measure, table in tables.items():
-        means = _means(table, methods)
-        compared[measure] = compare(means, directions[measure])
-        ranks.append(rank_methods(means, directions[measure]).assign(measure=measure).set_index("measure", append=True))
-    if ranks:
-        together = pd.concat(ranks).unstack("measure")
-        over_measures = together.T.groupby(level=0, sort=False).mean().T
-        compared["all"] = compare(over_measures, higher_is_better=False)
+    means = {measure: _means(table, methods) for measure, table in tables.items()}
+    compared = {measure: compare(values, directions[measure]) for measure, values in means.items()}
+    if means:
+        # Addition leaves a data set that one of the measures lacks without a value, and so it is not passed over.
+        total = reduce(pd.DataFrame.add, (rank_methods(values, directions[m]) for m, values in means.items()))
+        compared["all"] = compare(total / len(means), higher_is_better=False)
     return compared
 
 
