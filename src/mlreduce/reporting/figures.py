@@ -39,8 +39,18 @@ def style(position: int) -> dict[str, Any]:
     }
 
 
-def panels(names: Sequence[str], title: str, *, columns: int = 4, size: tuple[float, float] = (2.7, 2.3)) -> Any:
+def panels(
+    names: Sequence[str],
+    title: str,
+    x_label: str = "",
+    y_label: str = "",
+    *,
+    columns: int = 4,
+    size: tuple[float, float] = (2.7, 2.3),
+) -> Any:
     """Return a figure with a panel a name, in rows of at most ``columns``, and its panels by name.
+
+    Axes are named along the left and under the lowest panel of each column.
 
     Raises
     ------
@@ -51,30 +61,32 @@ def panels(names: Sequence[str], title: str, *, columns: int = 4, size: tuple[fl
         raise DataError(f"figure {title!r}: there is nothing to draw; at least one panel needs values.")
     rows = -(-len(names) // columns)
     columns = -(-len(names) // rows)
-    figure, axes = plt.subplots(
-        rows, columns, figsize=(size[0] * columns, size[1] * rows + 0.8), squeeze=False, layout="constrained"
-    )
-    for axis, name in zip(axes.flat, names, strict=False):
+    # The least width is for the title and the legend of a figure of one panel.
+    inches = (max(size[0] * columns, 5.5), size[1] * rows + 0.8)
+    figure, axes = plt.subplots(rows, columns, figsize=inches, squeeze=False, layout="constrained")
+    for number, (axis, name) in enumerate(zip(axes.flat, names, strict=False)):
         axis.set_title(name, fontsize=9)
         axis.tick_params(which="both", labelsize=8)
         axis.grid(alpha=0.3, linewidth=0.5)
+        axis.set_xlabel(x_label if number + columns >= len(names) else "", fontsize=8)
+        axis.set_ylabel(y_label if number % columns == 0 else "", fontsize=8)
     for axis in axes.flat[len(names) :]:
         axis.set_visible(False)
     figure.suptitle(title, fontsize=10)
     return figure, dict(zip(names, axes.flat, strict=False))
 
 
-def shared_legend(figure: Any) -> None:
+def shared_legend(figure: Any, title: str = "") -> None:
     """Put one legend of everything that has a label in any panel below the panels."""
     entries: dict[str, Any] = {}
     for axis in figure.axes:
         for handle, label in zip(*axis.get_legend_handles_labels(), strict=True):
             entries.setdefault(label, handle)
     if entries:
-        columns = min(len(entries), 7)
+        rows = -(-len(entries) // max(2, int(figure.get_figwidth() / 1.35)))
         figure.legend(
-            entries.values(), entries.keys(), loc="outside lower center", ncols=columns, frameon=False, fontsize=8,
-            handlelength=3,
+            entries.values(), entries.keys(), loc="outside lower center", ncols=-(-len(entries) // rows),
+            frameon=False, fontsize=8, handlelength=3, title=title or None, title_fontsize=8,
         )  # fmt: skip
 
 

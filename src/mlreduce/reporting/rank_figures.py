@@ -78,13 +78,15 @@ def _diagram(axis: Any, made: RankComparison, labels: Mapping[str, str]) -> None
     drawn = critical_difference_diagram(
         made.average.set_axis(range(len(methods))), p_values, cd=made.critical_difference, ax=axis,
         label_fmt_left="{label}", label_fmt_right="{label}", text_h_margin=0.15, label_props={"fontsize": 8},
-        elbow_props={"color": "#606060", "linewidth": 0.8}, marker_props={"color": "#000000", "s": 10},
-        crossbar_props={"color": "#0072B2", "linewidth": 2.5},
+        elbow_props={"color": "#606060", "linewidth": 0.8, "clip_on": False},
+        marker_props={"color": "#000000", "s": 10, "clip_on": False},
+        crossbar_props={"color": "#0072B2", "linewidth": 2.5, "clip_on": False},
     )  # fmt: skip
     for text in drawn["labels"]:
         method = methods[int(text.get_text())]
-        text.set(text=f"{labels.get(method, method)} ({made.average[method]:.2f})", color="#000000")
+        text.set(text=f" {labels.get(method, method)} ({made.average[method]:.2f}) ", color="#000000")
     _move_critical_difference(axis, made.critical_difference)
+    axis.spines["top"].set_visible(True)
     axis.set_xlim(1, max(len(methods), 1 + made.critical_difference))
     axis.xaxis.set_major_locator(MultipleLocator(1))
     lowest = min(text.get_position()[1] for text in drawn["labels"])

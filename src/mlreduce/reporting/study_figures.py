@@ -16,6 +16,7 @@ from mlreduce.reporting.names import measure_name
 __all__ = ["dimension_curves", "fit_times", "parameter_curves", "spectra"]
 
 _LINE = {"markersize": 4, "linewidth": 1.1}
+_DASHES = ((0, (5, 1.5)), (0, (1.5, 1.5)), (0, (6, 1.5, 1.5, 1.5)))
 
 
 def _chosen(summary: pd.DataFrame, measure: str, energy: float, by: Sequence[str]) -> pd.DataFrame:
@@ -57,7 +58,9 @@ def dimension_curves(
     """
     rows = _chosen(summary[summary["method"].isin(methods)], measure, 0.0, ["dataset", "method", "size_percent"])
     with house_style():
-        figure, axes = panels(sorted(rows["dataset"].unique()), title)
+        figure, axes = panels(
+            sorted(rows["dataset"].unique()), title, "dimensions, % of the features", measure_name(measure)
+        )
         for dataset, axis in axes.items():
             for number, method in enumerate(methods):
                 line = rows[(rows["dataset"] == dataset) & (rows["method"] == method)].sort_values("size_percent")
@@ -65,8 +68,6 @@ def dimension_curves(
                     axis.plot(
                         line["size_percent"], line["mean"], label=labels.get(method, method), **_LINE, **style(number)
                     )
-        figure.supxlabel("projected dimensions, percent of the features", fontsize=9)
-        figure.supylabel(measure_name(measure), fontsize=9)
         shared_legend(figure)
     return figure
 
@@ -95,7 +96,9 @@ def spectra(spectra: pd.DataFrame, methods: Sequence[str], labels: Mapping[str, 
     """
     rows = spectra[spectra["method"].isin(methods) & (spectra["eigenvalue"] > 0)]
     with house_style():
-        figure, axes = panels(sorted(rows["dataset"].unique()), title)
+        figure, axes = panels(
+            sorted(rows["dataset"].unique()), title, "index of the eigenvalue", "eigenvalue / largest"
+        )
         for dataset, axis in axes.items():
             here = rows[rows["dataset"] == dataset]
             here = here[here["split"] == here["split"].min()]
@@ -107,9 +110,7 @@ def spectra(spectra: pd.DataFrame, methods: Sequence[str], labels: Mapping[str, 
                         line["index"], line["eigenvalue"] / line["eigenvalue"].max(), label=labels.get(method, method),
                         markevery=[len(line) - 1], **_LINE, **style(number),
                     )  # fmt: skip
-        figure.supxlabel("index of the eigenvalue; a line's marker stands at the last positive one", fontsize=9)
-        figure.supylabel("eigenvalue / largest", fontsize=9)
-        shared_legend(figure)
+        shared_legend(figure, "A marker stands at the last positive eigenvalue.")
     return figure
 
 
@@ -150,18 +151,16 @@ def parameter_curves(
     of_methods = summary[summary["method"].isin([*points, *references])]
     rows = _chosen(of_methods, measure, energy, ["dataset", "method"])
     with house_style():
-        figure, axes = panels(sorted(rows["dataset"].unique()), title)
+        figure, axes = panels(sorted(rows["dataset"].unique()), title, x_label, measure_name(measure))
         for dataset, axis in axes.items():
             means = rows[rows["dataset"] == dataset].set_index("method")["mean"]
-            for number, (method, label) in enumerate(references.items(), start=1):
-                if method in means.index:
-                    plain = {**style(number), "marker": "", "linestyle": (0, (4 + 2 * (number % 3), 1.5))}
-                    axis.axhline(means[method], label=label, linewidth=1.2, **plain)
             line = sorted((x, means[method]) for method, x in points.items() if method in means.index)
             if line:
-                axis.plot(*zip(*line, strict=True), label=f"by {x_label}", **_LINE, **style(0))
-        figure.supxlabel(x_label, fontsize=9)
-        figure.supylabel(measure_name(measure), fontsize=9)
+                axis.plot(*zip(*line, strict=True), label=f"varying {x_label}", **_LINE, **style(0))
+            for number, (method, label) in enumerate(references.items(), start=1):
+                if method in means.index:
+                    plain = {**style(number), "marker": "", "linestyle": _DASHES[number % len(_DASHES)]}
+                    axis.axhline(means[method], label=label, linewidth=1.2, **plain)
         shared_legend(figure)
     return figure
 
@@ -188,7 +187,7 @@ def fit_times(times: pd.DataFrame, methods: Sequence[str], labels: Mapping[str, 
     means = times[times["method"].isin(methods)].groupby(["dataset", "method"], observed=True)["seconds"].mean()
     names = sorted(means.index.unique("dataset"))
     with house_style():
-        figure, axes = panels(names, title, size=(2.4, 0.6 + 0.17 * len(methods)))
+        figure, axes = panels(names, title, "seconds to fit", size=(2.4, 0.7 + 0.17 * len(methods)))
         limits = 10.0 ** np.array([np.floor(np.log10(means.min())), np.ceil(np.log10(means.max()) + 1e-9)])
         for dataset, axis in axes.items():
             for number, method in enumerate(methods):
@@ -199,5 +198,4 @@ def fit_times(times: pd.DataFrame, methods: Sequence[str], labels: Mapping[str, 
             axis.xaxis.set_minor_formatter(NullFormatter())
             axis.set_yticks(range(len(methods)), [labels.get(method, method) for method in methods])
             axis.label_outer(remove_inner_ticks=False)
-        figure.supxlabel("seconds to fit, mean over splits", fontsize=9)
     return figure
