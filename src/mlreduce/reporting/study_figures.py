@@ -196,6 +196,6 @@ def fit_times(times: pd.DataFrame, methods: Sequence[str], labels: Mapping[str, 
             axis.set(xscale="log", xlim=limits, ylim=(len(methods) - 0.5, -0.5))
             axis.xaxis.set_major_locator(LogLocator(numticks=6))
             axis.xaxis.set_minor_formatter(NullFormatter())
-            axis.set_yticks(range(len(methods)), [labels.get(method, method) for method in methods])
-            axis.label_outer(remove_inner_ticks=False)
+            first = axis.get_subplotspec().is_first_col()
+            axis.set_yticks(range(len(methods)), [labels.get(method, method) if first else "" for method in methods])
     return figure
