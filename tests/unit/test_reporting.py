@@ -9,6 +9,7 @@ from mlreduce.reporting.audit import audit, audit_markdown, audit_sentences, rea
 from mlreduce.reporting.figures import curves, save
 from mlreduce.reporting.page import render, study_section
 from mlreduce.reporting.tables import (
+    SUMMARY_COLUMNS,
     TABLE_COLUMNS,
     layout,
     select_table,
@@ -29,6 +30,7 @@ def scores(value=lambda method, split: 0.1 * split + (method == "plst")):
             "{}",
             "linear",
             percent,
+            0.0,
             size,
             split,
             "hamming-loss",
@@ -39,8 +41,8 @@ def scores(value=lambda method, split: 0.1 * split + (method == "plst")):
         for percent, size in ((0, 1), (50, 2), (100, 4))
         for split in range(5)
     ]
-    columns = ["study", "protocol", "dataset", "method", "parameters", "predictor", "size_percent", "size", "split"]
-    return pd.DataFrame(rows, columns=[*columns, "measure", "value"])
+    columns = ["study", "protocol", "dataset", "method", "parameters", "predictor", "size_percent", "energy"]
+    return pd.DataFrame(rows, columns=[*columns, "size", "split", "measure", "value"])
 
 
 @pytest.fixture
@@ -68,6 +70,62 @@ def test_means_and_standard_errors(table):
     assert summarise(scores().query("split == 0"))["se"].eq(0).all()
 
 
+def tidy(*rows):
+    made = pd.DataFrame(rows, columns=["method", "size_percent", "energy", "size", "split", "value"])
+    constant = {"study": "s", "protocol": "p", "dataset": "d", "parameters": "{}", "predictor": "knn", "measure": "f1"}
+    return made.assign(**constant)
+
+
+def test_sizes_are_averaged_where_they_follow_from_the_split_and_kept_apart_where_they_are_asked_for():
+    summary = summarise(
+        tidy(
+            *(
+                ("pca", 0, 0.99, size, split, value)
+                for split, (size, value) in enumerate([(3, 1.0), (4, 2.0), (4, 6.0)])
+            ),
+            *(("pca", 10, 0.0, size, split, 5.0) for split, size in enumerate([6, 7])),
+            *(("pca", 0, 0.0, size, split, 7.0 + split) for size in (9, 8) for split in range(2)),
+        )
+    )
+    assert tuple(summary.columns) == SUMMARY_COLUMNS
+    assert summary[["size_percent", "energy", "size", "splits"]].to_numpy().tolist() == [
+        [0, 0.0, 8.0, 2],
+        [0, 0.0, 9.0, 2],
+        [0, 0.99, 11 / 3, 3],
+        [10, 0.0, 6.5, 2],
+    ]
+    assert summary["mean"].tolist() == [7.5, 7.5, 3.0, 5.0]
+    assert summary["sd"].tolist() == pytest.approx([0.5**0.5, 0.5**0.5, 7**0.5, 0.0])
+    assert summary["se"].tolist() == pytest.approx([0.5, 0.5, (7 / 3) ** 0.5, 0.0])
+    assert summary["size"].dtype == float
+
+
+def test_cells_equal_a_plain_loop_over_groups():
+    rng = np.random.default_rng(0)
+    rows = [
+        (f"m{rng.integers(3)}", *choice, int(rng.integers(1, 4)), split, rng.random())
+        for choice in ((0, 0.0), (0, 0.9), (20, 0.0))
+        for split in range(40)
+    ]
+    summary = summarise(tidy(*rows))
+    cells = {}
+    for method, percent, energy, size, _, value in rows:
+        cells.setdefault((method, percent, energy, size if percent == energy == 0 else None), []).append((size, value))
+    assert len(summary) == len(cells)
+    for row in summary.itertuples():
+        key = (row.method, row.size_percent, row.energy)
+        values = np.array(cells[(*key, row.size if row.size_percent == row.energy == 0 else None)])
+        sd = values[:, 1].std(ddof=1) if len(values) > 1 else 0.0
+        assert row[-5:] == pytest.approx((*values.mean(axis=0), sd / len(values) ** 0.5, sd, len(values)))
+
+
+def test_the_older_table_leaves_energy_thresholds_out():
+    summary = summarise(tidy(("pca", 10, 0.0, 6, 0, 5.0), ("pca", 10, 0.99, 6, 0, 5.0), ("pca", 0, 0.99, 6, 0, 5.0)))
+    table = select_table(summary, "f1", "knn", ["pca"])
+    assert tuple(table.columns) == TABLE_COLUMNS
+    assert len(table) == 1
+
+
 def test_layout_marks_what_is_within_one_standard_error(table):
     header, rows = layout(table[table.protocol == "as-printed"], ["plst", "cplst", "absent"])
     assert header == ["dataset", "method", "50 %", "100 %"]
@@ -86,7 +144,8 @@ def test_texts_of_a_table(table, tmp_path):
     assert r"20 \% of all (as-printed, 5 splits)" in latex
     assert latex.count(r"\begin{tabular}{llrr}") == 2
     write_csv(table, tmp_path / "t.csv")
-    pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "t.csv"), table.reset_index(drop=True), rtol=1e-7)
+    whole = table.reset_index(drop=True).astype({"size": "int64"})  # written without a decimal point
+    pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "t.csv"), whole, rtol=1e-7)
 
 
 def test_audit_by_hand(table, published):

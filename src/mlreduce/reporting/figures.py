@@ -14,24 +14,80 @@ mpl.use("agg")
 import matplotlib.pyplot as plt
 from matplotlib.ticker import MaxNLocator
 
-__all__ = ["curves", "save"]
+from mlreduce.exceptions import DataError
+from mlreduce.reporting.names import measure_name
 
-# Colour-blind safe (Okabe and Ito), with a marker each so that grey prints can be read too.
-_STYLES = (
-    {"color": "#D55E00", "marker": "o"},
-    {"color": "#0072B2", "marker": "s"},
-    {"color": "#009E73", "marker": "^"},
-    {"color": "#000000", "marker": "D"},
-    {"color": "#CC79A7", "marker": "v"},
-    {"color": "#E69F00", "marker": "P"},
-)
+__all__ = ["curves", "house_style", "panels", "save", "shared_legend", "style"]
 
-_NAMES = {
-    "hamming-loss": "Hamming loss",
-    "encoding-error": "encoding error",
-    "prediction-error": "prediction error",
-    "loss-bound": "loss bound",
-}
+# Colour-blind safe (Okabe and Ito, a grey for their yellow), with a marker each so that grey prints can be read too.
+_COLOURS = ("#D55E00", "#0072B2", "#009E73", "#000000", "#CC79A7", "#E69F00", "#56B4E9", "#808080")
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "h", "*", "d")
+_DASHES: tuple[Any, ...] = ("-", (0, (4, 1.5)), (0, (1, 1)))
+
+
+def house_style() -> Any:
+    """Return the context in which every figure is made."""
+    return mpl.rc_context({"font.size": 9, "axes.spines.top": False, "axes.spines.right": False})
+
+
+def style(position: int) -> dict[str, Any]:
+    """Return colour, marker and dashes of the method at a position; no two of the first 24 are alike."""
+    return {
+        "color": _COLOURS[position % len(_COLOURS)],
+        "marker": _MARKERS[position % len(_MARKERS)],
+        "linestyle": _DASHES[position // len(_COLOURS) % len(_DASHES)],
+    }
+
+
+def panels(
+    names: Sequence[str],
+    title: str,
+    x_label: str = "",
+    y_label: str = "",
+    *,
+    columns: int = 4,
+    size: tuple[float, float] = (2.7, 2.3),
+) -> Any:
+    """Return a figure with a panel a name, in rows of at most ``columns``, and its panels by name.
+
+    Axes are named along the left and under the lowest panel of each column.
+
+    Raises
+    ------
+    DataError
+        If there is no name.
+    """
+    if not names:
+        raise DataError(f"figure {title!r}: there is nothing to draw; at least one panel needs values.")
+    rows = -(-len(names) // columns)
+    columns = -(-len(names) // rows)
+    # The least width is for the title and the legend of a figure of one panel.
+    inches = (max(size[0] * columns, 5.5), size[1] * rows + 0.8)
+    figure, axes = plt.subplots(rows, columns, figsize=inches, squeeze=False, layout="constrained")
+    for number, (axis, name) in enumerate(zip(axes.flat, names, strict=False)):
+        axis.set_title(name, fontsize=9)
+        axis.tick_params(which="both", labelsize=8)
+        axis.grid(alpha=0.3, linewidth=0.5)
+        axis.set_xlabel(x_label if number + columns >= len(names) else "", fontsize=8)
+        axis.set_ylabel(y_label if number % columns == 0 else "", fontsize=8)
+    for axis in axes.flat[len(names) :]:
+        axis.set_visible(False)
+    figure.suptitle(title, fontsize=10)
+    return figure, dict(zip(names, axes.flat, strict=False))
+
+
+def shared_legend(figure: Any, title: str = "") -> None:
+    """Put one legend of everything that has a label in any panel below the panels."""
+    entries: dict[str, Any] = {}
+    for axis in figure.axes:
+        for handle, label in zip(*axis.get_legend_handles_labels(), strict=True):
+            entries.setdefault(label, handle)
+    if entries:
+        rows = -(-len(entries) // max(2, int(figure.get_figwidth() / 1.35)))
+        figure.legend(
+            entries.values(), entries.keys(), loc="outside lower center", ncols=-(-len(entries) // rows),
+            frameon=False, fontsize=8, handlelength=3, title=title or None, title_fontsize=8,
+        )  # fmt: skip
 
 
 def curves(
@@ -58,21 +114,21 @@ def curves(
     """
     columns = min(2, len(measures))
     rows = -(-len(measures) // columns)
-    with mpl.rc_context({"font.size": 9, "axes.spines.top": False, "axes.spines.right": False}):
+    with house_style():
         figure, axes = plt.subplots(
             rows, columns, figsize=(4.0 * columns, 3.0 * rows), squeeze=False, layout="constrained"
         )
         for position, (axis, measure) in enumerate(zip(axes.flat, measures, strict=False)):
-            for style, method in zip(_STYLES, methods, strict=False):
+            for number, method in enumerate(methods):
                 line = summary[(summary["measure"] == measure) & (summary["method"] == method)]
                 line = line.drop_duplicates("size").sort_values("size")
                 axis.errorbar(
                     line["size"], line["mean"], yerr=line["se"], label=labels.get(method, method), markersize=4,
-                    linewidth=1.2, capsize=1.5, elinewidth=0.8, **style,
+                    linewidth=1.2, capsize=1.5, elinewidth=0.8, **style(number),
                 )  # fmt: skip
-            axis.set_title(f"({'abcdefgh'[position]}) {_NAMES.get(measure, measure)}", fontsize=9)
+            axis.set_title(f"({'abcdefgh'[position]}) {measure_name(measure)}", fontsize=9)
             axis.set_xlabel("number of code dimensions M")
-            axis.set_ylabel(_NAMES.get(measure, measure))
+            axis.set_ylabel(measure_name(measure))
             axis.xaxis.set_major_locator(MaxNLocator(integer=True))
             axis.grid(alpha=0.3, linewidth=0.5)
         for axis in axes.flat[len(measures) :]:

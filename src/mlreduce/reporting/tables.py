@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 import pandas as pd
 
 __all__ = [
+    "SUMMARY_COLUMNS",
     "TABLE_COLUMNS",
+    "Layout",
     "by_protocol",
+    "latex_text",
     "layout",
+    "protocols_latex",
+    "protocols_markdown",
     "select_table",
     "summarise",
     "table_latex",
     "table_markdown",
+    "to_latex",
     "to_markdown",
     "write_csv",
 ]
@@ -23,17 +30,42 @@ __all__ = [
 #: Columns of a tidy table of the label-space studies.
 TABLE_COLUMNS = ("dataset", "method", "protocol", "size_percent", "size", "mean", "se", "splits")
 
-_KEYS = ["protocol", "dataset", "method", "predictor", "measure", "size_percent", "size"]
+#: Columns of a summary: what a cell is, the mean number of dimensions, and what came out.
+SUMMARY_COLUMNS = (
+    *("protocol", "dataset", "method", "predictor", "measure", "size_percent", "energy"),
+    *("size", "mean", "se", "sd", "splits"),
+)
+
+#: Lays a tidy table of one protocol out as header and rows of text.
+Layout: TypeAlias = Callable[[pd.DataFrame, Sequence[str]], tuple[list[str], list[list[str]]]]
 
 
 def summarise(scores: pd.DataFrame) -> pd.DataFrame:
-    """Return mean, standard error and number of splits of every cell.
+    """Return mean, standard error, standard deviation and number of splits of every cell.
 
-    The standard error is the sample standard deviation (n - 1) over the root of n; 0 for a single split.
+    Parameters
+    ----------
+    scores : DataFrame
+        Tidy scores with the columns protocol, dataset, method, predictor, measure, size_percent, energy, size, split
+        and value.
+
+    Returns
+    -------
+    DataFrame
+        With `SUMMARY_COLUMNS`, sorted. A cell is a percentage of dimensions or an energy threshold, whose number of
+        dimensions may vary with the split (``size`` is then its mean), or, where both are 0, one number of dimensions.
+        The standard deviation is the sample's (n - 1), the standard error that over the root of n; 0 for one split.
     """
-    grouped = scores.groupby(_KEYS, sort=True, observed=True)["value"]
-    summary = grouped.agg(mean="mean", se=lambda v: _standard_error(v.to_numpy()), splits="size")
-    return summary.reset_index()
+    keys = list(SUMMARY_COLUMNS[:7])
+    of_a_size = (scores["size_percent"] == 0) & (scores["energy"] == 0)
+    cells = scores.assign(own_size=scores["size"].where(of_a_size, 0)).groupby([*keys, "own_size"], observed=True)
+    summary = cells.agg(
+        size=("size", "mean"), mean=("value", "mean"), sd=("value", "std"), splits=("value", "size")
+    ).reset_index()
+    # Of one split the sample deviation is 0 / 0. Other undefined values stay undefined.
+    summary["sd"] = summary["sd"].mask(summary["splits"] == 1, 0.0)
+    summary["se"] = summary["sd"] / np.sqrt(summary["splits"])
+    return summary.sort_values([*keys, "size"], ignore_index=True)[list(SUMMARY_COLUMNS)].astype({"size": float})
 
 
 def select_table(summary: pd.DataFrame, measure: str, predictor: str, methods: Sequence[str]) -> pd.DataFrame:
@@ -43,13 +75,10 @@ def select_table(summary: pd.DataFrame, measure: str, predictor: str, methods: S
         & (summary["predictor"] == predictor)
         & summary["method"].isin(methods)
         & (summary["size_percent"] > 0)
+        & (summary["energy"] == 0)
     ]
     order = ["dataset", "method", "protocol", "size_percent"]
     return table[list(TABLE_COLUMNS)].sort_values(order, ignore_index=True)
-
-
-def _standard_error(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> float:
-    return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
 
 
 def write_csv(table: pd.DataFrame, path: str | Path) -> None:
@@ -88,10 +117,12 @@ def layout(table: pd.DataFrame, methods: Sequence[str]) -> tuple[list[str], list
     return header, rows
 
 
-def by_protocol(table: pd.DataFrame, methods: Sequence[str]) -> Iterator[tuple[str, str, list[str], list[list[str]]]]:
+def by_protocol(
+    table: pd.DataFrame, methods: Sequence[str], lay_out: Layout = layout
+) -> Iterator[tuple[str, str, list[str], list[list[str]]]]:
     """Lay a tidy table out, a part a protocol: its name, its title with the number of splits, header and rows."""
     for protocol, part in table.groupby("protocol", sort=True):
-        yield str(protocol), f"{protocol}, {part['splits'].max()} splits", *layout(part, methods)
+        yield str(protocol), f"{protocol}, {part['splits'].max()} splits", *lay_out(part, methods)
 
 
 def to_markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -101,38 +132,58 @@ def to_markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def table_markdown(table: pd.DataFrame, methods: Sequence[str], caption: str) -> str:
-    """Return a tidy table as Markdown, a part a protocol."""
-    parts = [
-        f"# {caption}\n",
-        "Mean ± standard error over random splits; bold: within one standard error of the lowest.\n",
+def latex_text(text: str) -> str:
+    """Return the text of a cell as LaTeX; what stands between ``**`` is bold."""
+    bold = text.startswith("**")
+    text = text.strip("*").replace("%", r"\%").replace("_", r"\_").replace(" ± ", r" $\pm$ ")
+    return rf"\textbf{{{text}}}" if bold else text
+
+
+def to_latex(
+    header: Sequence[str], rows: Sequence[Sequence[str]], caption: str, label: str, *, names: int = 1
+) -> list[str]:
+    """Return the lines of a LaTeX table (booktabs), its first ``names`` columns to the left and the others right."""
+    return [
+        r"\begin{table}",
+        rf"\caption{{{caption}}}",
+        rf"\label{{tab:{label}}}",
+        rf"\begin{{tabular}}{{{'l' * names}{'r' * (len(header) - names)}}}",
+        r"\toprule",
+        " & ".join(map(latex_text, header)) + r" \\",
+        r"\midrule",
+        *(" & ".join(map(latex_text, row)) + r" \\" for row in rows),
+        r"\bottomrule",
+        r"\end{tabular}",
+        r"\end{table}",
     ]
-    for _, title, header, rows in by_protocol(table, methods):
+
+
+def protocols_markdown(
+    table: pd.DataFrame, methods: Sequence[str], caption: str, note: str, lay_out: Layout = layout
+) -> str:
+    """Return a tidy table as Markdown, the note under the caption, a part a protocol."""
+    parts = [f"# {caption}\n", f"{note}\n"]
+    for _, title, header, rows in by_protocol(table, methods, lay_out):
         parts += [f"## {title}\n", to_markdown(header, rows)]
     return "\n".join(parts)
 
 
+def protocols_latex(
+    table: pd.DataFrame, methods: Sequence[str], caption: str, label: str, lay_out: Layout = layout, *, names: int = 1
+) -> str:
+    """Return a tidy table as LaTeX, a table a protocol."""
+    lines = []
+    for protocol, title, header, rows in by_protocol(table, methods, lay_out):
+        lines += to_latex(header, rows, f"{latex_text(caption)} ({title})", f"{label}-{protocol}", names=names)
+    return "\n".join(lines) + "\n"
+
+
+def table_markdown(table: pd.DataFrame, methods: Sequence[str], caption: str) -> str:
+    """Return a tidy table as Markdown, a part a protocol."""
+    note = "Mean ± standard error over random splits; bold: within one standard error of the lowest."
+    return protocols_markdown(table, methods, caption, note)
+
+
 def table_latex(table: pd.DataFrame, methods: Sequence[str], caption: str, label: str) -> str:
     """Return a tidy table as LaTeX (booktabs), a table a protocol."""
-
-    def cell(text: str) -> str:
-        bold = text.startswith("**")
-        text = text.strip("*").replace("%", r"\%").replace("_", r"\_").replace(" ± ", r" $\pm$ ")
-        return rf"\textbf{{{text}}}" if bold else text
-
-    lines = []
-    for protocol, title, header, rows in by_protocol(table, methods):
-        lines += [
-            r"\begin{table}",
-            rf"\caption{{{cell(caption)} ({title})}}",
-            rf"\label{{tab:{label}-{protocol}}}",
-            rf"\begin{{tabular}}{{ll{'r' * (len(header) - 2)}}}",
-            r"\toprule",
-            " & ".join(map(cell, header)) + r" \\",
-            r"\midrule",
-            *(" & ".join(map(cell, row)) + r" \\" for row in rows),
-            r"\bottomrule",
-            r"\end{tabular}",
-            r"\end{table}",
-        ]
-    return "\n".join(lines) + "\n"
+    return protocols_latex(table, methods, caption, label, names=2)

@@ -1,0 +1,190 @@
+"""Whether methods differ over data sets: average ranks, Friedman's test and Nemenyi's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from mlreduce.exceptions import DataError
+
+__all__ = ["RankComparison", "compare", "critical_difference", "friedman", "nemenyi", "rank_methods"]
+
+#: Decimals to which values are rounded before they are ranked.
+DECIMALS = 12
+
+
+def rank_methods(values: pd.DataFrame, higher_is_better: bool) -> pd.DataFrame:
+    """Rank the methods within each data set.
+
+    Values are rounded to 12 decimals first, so that what differs by rounding errors alone is a tie.
+
+    Parameters
+    ----------
+    values : DataFrame
+        A row a data set, a column a method.
+    higher_is_better : bool
+        Whether the greatest value has rank 1, or the least.
+
+    Returns
+    -------
+    DataFrame
+        Of the same shape; 1 is best, ties share the average of their ranks.
+
+    Raises
+    ------
+    DataError
+        If a value is missing.
+    """
+    missing = np.argwhere(values.isna().to_numpy())
+    if len(missing):
+        row, column = missing[0]
+        raise DataError(
+            f"data set {values.index[row]!r} has no value of method {values.columns[column]!r}; "
+            "ranks need a value of every method on every data set."
+        )
+    return values.astype(float).round(DECIMALS).rank(axis=1, method="average", ascending=not higher_is_better)
+
+
+def friedman(values: pd.DataFrame) -> tuple[float, float]:
+    """Test whether all methods are alike over the data sets, by Friedman's rank test [1]_.
+
+    Ties are those of `rank_methods` and are corrected for.
+
+    Parameters
+    ----------
+    values : DataFrame
+        A row a data set, a column a method; values or ranks, either direction.
+
+    Returns
+    -------
+    statistic, p_value : float
+        Chi-square with (methods - 1) degrees of freedom. Statistic 0 and p-value 1 where all methods are tied on every
+        data set; NaN both for fewer than three methods or two data sets.
+
+    References
+    ----------
+    .. [1] M. Friedman, "The use of ranks to avoid the assumption of normality implicit in the analysis of variance",
+       Journal of the American Statistical Association 32(200), 675-701, 1937.
+    """
+    n_blocks, n_methods = values.shape
+    if n_methods < 3 or n_blocks < 2:
+        return float("nan"), float("nan")
+    ranks = rank_methods(values, higher_is_better=False).to_numpy()
+    if np.all(ranks == ranks[:, :1]):
+        return 0.0, 1.0
+    result = stats.friedmanchisquare(*ranks.T)
+    return float(result.statistic), float(result.pvalue)
+
+
+def critical_difference(n_methods: int, n_blocks: int, alpha: float = 0.05) -> float:
+    """Return by how much average ranks must differ to differ significantly, after Nemenyi [1]_.
+
+    ``CD = q_alpha sqrt(k (k + 1) / (6 N))`` with k methods and N data sets, where ``q_alpha`` is the quantile of the
+    studentised range for k groups and infinite degrees of freedom over the root of 2 [2]_.
+
+    Parameters
+    ----------
+    n_methods, n_blocks : int
+        Number of methods and of data sets.
+    alpha : float, default=0.05
+        Significance level.
+
+    Returns
+    -------
+    float
+        NaN for fewer than two methods or data sets.
+
+    References
+    ----------
+    .. [1] P. B. Nemenyi, "Distribution-free multiple comparisons", PhD thesis, Princeton University, 1963.
+    .. [2] J. Demsar, "Statistical comparisons of classifiers over multiple data sets", Journal of Machine Learning
+       Research 7, 1-30, 2006.
+    """
+    if n_methods < 2 or n_blocks < 2:
+        return float("nan")
+    quantile = stats.studentized_range.ppf(1 - alpha, n_methods, np.inf) / np.sqrt(2)
+    return float(quantile * np.sqrt(n_methods * (n_methods + 1) / (6 * n_blocks)))
+
+
+def nemenyi(ranks: pd.DataFrame) -> pd.DataFrame:
+    """Return p-values of all pairs of methods by Nemenyi's test, which follows Friedman's [1]_.
+
+    Parameters
+    ----------
+    ranks : DataFrame
+        From `rank_methods`, so that ties are its ties.
+
+    Returns
+    -------
+    DataFrame
+        Methods by methods, symmetric, 1 on the diagonal; NaN beside it for fewer than two data sets.
+
+    References
+    ----------
+    .. [1] P. B. Nemenyi, "Distribution-free multiple comparisons", PhD thesis, Princeton University, 1963.
+    """
+    n_blocks, n_methods = ranks.shape
+    p_values = np.where(np.eye(n_methods, dtype=bool), 1.0, np.nan)
+    if n_methods > 1 and n_blocks > 1:
+        # Imported here: it brings seaborn along, and whoever wants a critical difference alone should not wait for it.
+        from scikit_posthocs import posthoc_nemenyi_friedman
+
+        p_values = posthoc_nemenyi_friedman(ranks.to_numpy()).to_numpy()
+    return pd.DataFrame(p_values, index=ranks.columns, columns=ranks.columns)
+
+
+@dataclass(frozen=True)
+class RankComparison:
+    """Methods compared by their ranks over data sets.
+
+    Attributes
+    ----------
+    average : Series
+        Method to average rank, best first.
+    n_blocks : int
+        Number of data sets.
+    statistic, p_value : float
+        Of Friedman's test.
+    critical_difference : float
+        Of average ranks at the 5 % level.
+    p_values : DataFrame
+        Of all pairs, by Nemenyi's test.
+    """
+
+    average: pd.Series[float]
+    n_blocks: int
+    statistic: float
+    p_value: float
+    critical_difference: float
+    p_values: pd.DataFrame
+
+
+def compare(values: pd.DataFrame, higher_is_better: bool) -> RankComparison:
+    """Compare methods by their ranks over data sets, as Demsar recommends [1]_.
+
+    Parameters
+    ----------
+    values : DataFrame
+        A row a data set, a column a method.
+    higher_is_better : bool
+        Whether the greatest value has rank 1, or the least.
+
+    References
+    ----------
+    .. [1] J. Demsar, "Statistical comparisons of classifiers over multiple data sets", Journal of Machine Learning
+       Research 7, 1-30, 2006.
+    """
+    ranks = rank_methods(values, higher_is_better)
+    n_blocks, n_methods = ranks.shape
+    statistic, p_value = friedman(ranks)
+    return RankComparison(
+        average=ranks.mean().sort_values(kind="stable"),
+        n_blocks=n_blocks,
+        statistic=statistic,
+        p_value=p_value,
+        critical_difference=critical_difference(n_methods, n_blocks),
+        p_values=nemenyi(ranks),
+    )

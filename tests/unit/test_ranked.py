@@ -1,0 +1,216 @@
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from mlreduce.exceptions import DataError
+from mlreduce.reporting.ranked import (
+    AVERAGE_RANK_COLUMNS,
+    RANKED_COLUMNS,
+    average_rank_latex,
+    average_rank_layout,
+    average_rank_markdown,
+    average_rank_table,
+    comparisons,
+    ranked_latex,
+    ranked_layout,
+    ranked_markdown,
+    ranked_table,
+)
+from mlreduce.reporting.statistics import compare, critical_difference, friedman
+from mlreduce.reporting.tables import SUMMARY_COLUMNS, write_csv
+
+METHODS = ["mvmd", "pca", "ml_da"]
+MEANS = {"yeast": [0.5, 0.4, 0.3], "birds": [0.2, 0.2, 0.6], "scene": [0.9, 0.1, 0.5]}
+
+
+def summary(means=MEANS, measure="instance-f1", protocol="stated", percent=0, energy=0.99):
+    rows = [
+        (protocol, dataset, method, "mlknn", measure, percent, energy, 2.5, mean, 0.01, 0.0316, 10)
+        for dataset, row in means.items()
+        for method, mean in zip(METHODS, row, strict=True)
+    ]
+    return pd.DataFrame(rows, columns=list(SUMMARY_COLUMNS))
+
+
+def f1_table(data, methods=METHODS, **options):
+    return ranked_table(data, "instance-f1", "mlknn", methods, True, **{"energy": 0.99, **options})
+
+
+@pytest.fixture
+def ranked():
+    return f1_table(summary())
+
+
+def test_ranks_within_a_data_set_and_protocol():
+    both = pd.concat([summary(), summary({"yeast": [0.1, 0.2, 0.3]}, protocol="printed")])
+    table = f1_table(both)
+    assert tuple(table.columns) == RANKED_COLUMNS
+    assert table[["protocol", "dataset", "method", "rank"]].to_numpy().tolist() == [
+        ["printed", "yeast", "ml_da", 1.0],
+        ["printed", "yeast", "mvmd", 3.0],
+        ["printed", "yeast", "pca", 2.0],
+        ["stated", "birds", "ml_da", 1.0],
+        ["stated", "birds", "mvmd", 2.5],
+        ["stated", "birds", "pca", 2.5],
+        ["stated", "scene", "ml_da", 2.0],
+        ["stated", "scene", "mvmd", 1.0],
+        ["stated", "scene", "pca", 3.0],
+        ["stated", "yeast", "ml_da", 3.0],
+        ["stated", "yeast", "mvmd", 1.0],
+        ["stated", "yeast", "pca", 2.0],
+    ]
+    assert table["size"].eq(2.5).all()
+    assert table["sd"].eq(0.0316).all()
+
+
+def test_only_what_is_asked_for_is_ranked():
+    other = [
+        summary({"yeast": [9, 9, 9]}, energy=0.9),
+        summary({"yeast": [8, 8, 8]}, percent=10, energy=0.0),
+        summary({"yeast": [7, 7, 7]}, measure="hamming-loss"),
+        summary({"yeast": [6, 6, 6]}).assign(predictor="linear"),
+    ]
+    data = pd.concat([summary({"yeast": [3, 1, 2]}), *other])
+    assert f1_table(data, METHODS[:2])["mean"].tolist() == [3, 1]
+    assert f1_table(data, energy=0.9)["mean"].tolist() == [9, 9, 9]
+    assert f1_table(data, energy=0.0, size_percent=10)["mean"].tolist() == [8, 8, 8]
+    lowest = ranked_table(data, "instance-f1", "mlknn", METHODS, False, energy=0.99)
+    assert lowest.set_index("method")["rank"].to_dict() == {"mvmd": 3, "pca": 1, "ml_da": 2}
+
+
+def test_a_missing_or_repeated_value_is_named():
+    data = summary()
+    with pytest.raises(DataError, match="data set 'birds' has no value of method 'pca'"):
+        f1_table(data[~((data["dataset"] == "birds") & (data["method"] == "pca"))])
+    with pytest.raises(DataError, match="data set 'birds' has no value of method 'cca'"):
+        f1_table(data, [*METHODS, "cca"])
+    with pytest.raises(DataError, match="method 'mvmd' has several values on data set 'yeast'"):
+        f1_table(pd.concat([data, summary().assign(size=7.0)]))
+
+
+def test_layout_marks_the_best_with_its_ties_and_averages_the_ranks(ranked):
+    header, rows = ranked_layout(ranked, [*METHODS, "absent"])
+    assert header == ["dataset", "mvmd", "pca", "ml_da", "absent"]
+    assert [row[0] for row in rows] == ["birds", "scene", "yeast", "average rank"]
+    assert rows[0][1:] == ["0.2000 ± 0.0316 (2.5)", "0.2000 ± 0.0316 (2.5)", "**0.6000 ± 0.0316 (1)**", ""]
+    assert rows[3][1:] == ["1.50", "2.50", "2.00", ""]
+    _, rows = ranked_layout(f1_table(summary({"yeast": [0.7, 0.7, 0.1]})), METHODS)
+    assert [cell.startswith("**") for cell in rows[0][1:]] == [True, True, False]
+    assert rows[1] == ["average rank", "1.50", "1.50", "3.00"]
+
+
+def test_texts_of_a_ranked_table(ranked):
+    markdown = ranked_markdown(ranked, METHODS, "Table 4", "Mean and deviation.")
+    assert markdown.startswith("# Table 4\n\nMean and deviation.\n\n## stated, 10 splits\n\n| dataset | mvmd |")
+    assert "| average rank | 1.50 | 2.50 | 2.00 |" in markdown
+    latex = ranked_latex(ranked, METHODS, "F1 at 99 %", "table4")
+    assert r"\caption{F1 at 99 \% (stated, 10 splits)}" in latex
+    assert r"\label{tab:table4-stated}" in latex
+    assert r"\begin{tabular}{lrrr}" in latex
+    assert r"dataset & mvmd & pca & ml\_da \\" in latex
+    assert r"\textbf{0.6000 $\pm$ 0.0316 (1)}" in latex
+
+
+def test_tables_of_nothing(ranked):
+    empty = f1_table(summary().iloc[:0])
+    assert tuple(empty.columns) == RANKED_COLUMNS
+    assert empty.empty
+    assert ranked_layout(empty, METHODS) == (["dataset", *METHODS], [])
+    assert ranked_markdown(empty, METHODS, "T", "n") == "# T\n\nn\n"
+    assert ranked_latex(empty, METHODS, "T", "t") == "\n"
+
+    averages = average_rank_table({"instance-f1": empty}, METHODS, {"instance-f1": True})
+    assert averages["data_sets"].eq(0).all()
+    assert averages.drop(columns=["measure", "method", "data_sets"]).isna().all(axis=None)
+    _, rows = average_rank_layout(averages, METHODS)
+    assert rows == [["F1", *[""] * 6, "0"], ["all measures", *[""] * 6, "0"]]
+
+    nothing = average_rank_table({}, METHODS, {})
+    assert tuple(nothing.columns) == AVERAGE_RANK_COLUMNS
+    assert average_rank_layout(nothing, METHODS)[1] == []
+    assert comparisons({}, METHODS, {}) == {}
+
+
+def two_measures():
+    loss = summary({"yeast": [0.1, 0.2, 0.3], "birds": [0.1, 0.3, 0.2], "scene": [0.3, 0.2, 0.1]}, "hamming-loss")
+    tables = {
+        "instance-f1": f1_table(summary()),
+        "hamming-loss": ranked_table(loss, "hamming-loss", "mlknn", METHODS, False, energy=0.99),
+    }
+    return tables, {"instance-f1": True, "hamming-loss": False}
+
+
+def test_average_ranks_by_hand():
+    tables, directions = two_measures()
+    table = average_rank_table(tables, METHODS, directions)
+    assert tuple(table.columns) == AVERAGE_RANK_COLUMNS
+    assert table["measure"].tolist() == ["instance-f1"] * 3 + ["hamming-loss"] * 3 + ["all"] * 3
+    assert table["method"].tolist() == METHODS * 3
+    averages = table.groupby("measure", sort=False)["average_rank"].apply(list)
+    assert averages["instance-f1"] == pytest.approx([1.5, 2.5, 2.0])
+    assert averages["hamming-loss"] == pytest.approx([5 / 3, 7 / 3, 2.0])
+    # Ranks over both measures: yeast 1, 2, 3; birds (2.5+1)/2, (2.5+3)/2, (1+2)/2; scene (1+3)/2, (3+2)/2, (2+1)/2.
+    over_measures = np.array([[1, 2, 3], [1.75, 2.75, 1.5], [2, 2.5, 1.5]])
+    assert averages["all"] == pytest.approx([(1 + 2 + 2) / 3, (2 + 3 + 3) / 3, (3 + 1 + 1) / 3])
+    last = table.iloc[-1]
+    assert last["data_sets"] == 3
+    assert (last["friedman_statistic"], last["friedman_p"]) == pytest.approx(friedman(pd.DataFrame(over_measures)))
+    assert table["critical_difference"].to_numpy() == pytest.approx(critical_difference(3, 3))
+
+
+def test_comparisons_rank_the_means_of_each_measure():
+    tables, directions = two_measures()
+    made = comparisons(tables, METHODS, directions)
+    assert list(made) == ["instance-f1", "hamming-loss", "all"]
+    means = pd.DataFrame.from_dict(MEANS, orient="index", columns=METHODS).sort_index()
+    pd.testing.assert_series_equal(made["instance-f1"].average, compare(means, True).average, check_names=False)
+
+
+def test_repeating_a_measure_does_not_make_the_evidence_stronger():
+    table = f1_table(summary())
+    many = average_rank_table({f"m{i}": table for i in range(6)}, METHODS, {f"m{i}": True for i in range(6)})
+    per_measure = ["average_rank", "data_sets", "friedman_statistic", "friedman_p", "critical_difference"]
+    one, together = (many[many["measure"] == name][per_measure].to_numpy() for name in ("m0", "all"))
+    np.testing.assert_allclose(together.astype(float), one.astype(float))
+
+
+def test_a_data_set_that_one_measure_lacks_is_named():
+    tables, directions = two_measures()
+    tables["hamming-loss"] = tables["hamming-loss"].query("dataset != 'scene'")
+    with pytest.raises(DataError, match="data set 'scene' has no value of method 'mvmd'"):
+        comparisons(tables, METHODS, directions)
+
+
+def test_two_protocols_are_not_mixed():
+    tables, directions = two_measures()
+    tables["instance-f1"] = f1_table(pd.concat([summary(), summary(protocol="printed")]))
+    with pytest.raises(DataError, match="several values on data set .* ranks need one protocol"):
+        average_rank_table(tables, METHODS, directions)
+
+
+def test_texts_of_average_ranks(tmp_path):
+    tables, directions = two_measures()
+    write_csv(average_rank_table(tables, METHODS, directions), tmp_path / "ranks.csv")
+    table = pd.read_csv(tmp_path / "ranks.csv")
+    header, rows = average_rank_layout(table, [*METHODS, "absent"])
+    assert header == ["measure", *METHODS, "absent", "Friedman", "p", "CD", "data sets"]
+    assert [row[0] for row in rows] == ["F1", "Hamming loss", "all measures"]
+    assert rows[2][1:5] == ["**1.67**", "2.67", "**1.67**", ""]
+    assert rows[0][-2:] == ["1.91", "3"]
+    markdown = average_rank_markdown(table, METHODS, "Ranks", "By Friedman.")
+    assert markdown.startswith("# Ranks\n\nBy Friedman.\n\n| measure | mvmd |")
+    latex = average_rank_latex(table, METHODS, "Ranks of 3", "ranks")
+    assert r"\begin{tabular}{lrrrrrrr}" in latex
+    assert r"\caption{Ranks of 3}" in latex
+    assert r"\textbf{1.67}" in latex
+
+
+def test_one_data_set_has_ranks_and_no_test():
+    one = f1_table(summary({"yeast": [0.5, 0.4, 0.3]}))
+    table = average_rank_table({"instance-f1": one}, METHODS, {"instance-f1": True})
+    assert table["average_rank"].tolist() == [1, 2, 3] * 2
+    assert table["friedman_p"].isna().all()
+    _, rows = average_rank_layout(table, METHODS)
+    assert rows[0] == ["F1", "**1.00**", "2.00", "3.00", "", "", "", "1"]
