@@ -7,6 +7,7 @@ import pytest
 from mlreduce.exceptions import DataError
 from mlreduce.reporting.audit import audit, audit_markdown, audit_sentences, read_published, verdict
 from mlreduce.reporting.figures import curves, save
+from mlreduce.reporting.outputs import make_table
 from mlreduce.reporting.page import render, study_section
 from mlreduce.reporting.tables import (
     SUMMARY_COLUMNS,
@@ -14,8 +15,6 @@ from mlreduce.reporting.tables import (
     layout,
     select_table,
     summarise,
-    table_latex,
-    table_markdown,
     write_csv,
 )
 

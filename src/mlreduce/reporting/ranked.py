@@ -11,19 +11,14 @@ import pandas as pd
 from mlreduce.exceptions import DataError
 from mlreduce.reporting.names import measure_name
 from mlreduce.reporting.statistics import RankComparison, compare, rank_methods
-from mlreduce.reporting.tables import latex_text, protocols_latex, protocols_markdown, to_latex, to_markdown
 
 __all__ = [
     "AVERAGE_RANK_COLUMNS",
     "RANKED_COLUMNS",
-    "average_rank_latex",
     "average_rank_layout",
-    "average_rank_markdown",
     "average_rank_table",
     "comparisons",
-    "ranked_latex",
     "ranked_layout",
-    "ranked_markdown",
     "ranked_table",
 ]
 
@@ -131,16 +126,6 @@ def _number(value: float, form: str) -> str:
     return "" if np.isnan(value) else format(value, form)
 
 
-def ranked_markdown(table: pd.DataFrame, methods: Sequence[str], caption: str, note: str) -> str:
-    """Return a ranked table as Markdown, a part a protocol."""
-    return protocols_markdown(table, methods, caption, note, ranked_layout)
-
-
-def ranked_latex(table: pd.DataFrame, methods: Sequence[str], caption: str, label: str) -> str:
-    """Return a ranked table as LaTeX (booktabs), a table a protocol."""
-    return protocols_latex(table, methods, caption, label, ranked_layout)
-
-
 def comparisons(
     tables: Mapping[str, pd.DataFrame], methods: Sequence[str], directions: Mapping[str, bool]
 ) -> dict[str, RankComparison]:
@@ -215,13 +200,3 @@ def average_rank_layout(table: pd.DataFrame, methods: Sequence[str]) -> tuple[li
             ]
         )
     return ["measure", *methods, "Friedman", "p", "CD", "data sets"], rows
-
-
-def average_rank_markdown(table: pd.DataFrame, methods: Sequence[str], caption: str, note: str) -> str:
-    """Return a table of average ranks as Markdown."""
-    return "\n".join([f"# {caption}\n", f"{note}\n", to_markdown(*average_rank_layout(table, methods))])
-
-
-def average_rank_latex(table: pd.DataFrame, methods: Sequence[str], caption: str, label: str) -> str:
-    """Return a table of average ranks as LaTeX (booktabs)."""
-    return "\n".join(to_latex(*average_rank_layout(table, methods), latex_text(caption), label)) + "\n"

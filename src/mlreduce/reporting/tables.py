@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
@@ -13,15 +13,14 @@ __all__ = [
     "SUMMARY_COLUMNS",
     "TABLE_COLUMNS",
     "Layout",
+    "Part",
     "by_protocol",
     "latex_text",
     "layout",
-    "protocols_latex",
-    "protocols_markdown",
+    "parts_latex",
+    "parts_markdown",
     "select_table",
     "summarise",
-    "table_latex",
-    "table_markdown",
     "to_latex",
     "to_markdown",
     "write_csv",
@@ -38,6 +37,9 @@ SUMMARY_COLUMNS = (
 
 #: Lays a tidy table of one protocol out as header and rows of text.
 Layout: TypeAlias = Callable[[pd.DataFrame, Sequence[str]], tuple[list[str], list[list[str]]]]
+
+#: A part of a table for reading: key, title, header, rows.
+Part: TypeAlias = tuple[str, str, list[str], list[list[str]]]
 
 
 def summarise(scores: pd.DataFrame) -> pd.DataFrame:
@@ -119,8 +121,8 @@ def layout(table: pd.DataFrame, methods: Sequence[str]) -> tuple[list[str], list
 
 def by_protocol(
     table: pd.DataFrame, methods: Sequence[str], lay_out: Layout = layout
-) -> Iterator[tuple[str, str, list[str], list[list[str]]]]:
-    """Lay a tidy table out, a part a protocol: its name, its title with the number of splits, header and rows."""
+) -> Iterator[Part]:
+    """Lay a tidy table out, a part a protocol, its title with the number of splits."""
     for protocol, part in table.groupby("protocol", sort=True):
         yield str(protocol), f"{protocol}, {part['splits'].max()} splits", *lay_out(part, methods)
 
@@ -158,32 +160,17 @@ def to_latex(
     ]
 
 
-def protocols_markdown(
-    table: pd.DataFrame, methods: Sequence[str], caption: str, note: str, lay_out: Layout = layout
-) -> str:
-    """Return a tidy table as Markdown, the note under the caption, a part a protocol."""
-    parts = [f"# {caption}\n", f"{note}\n"]
-    for _, title, header, rows in by_protocol(table, methods, lay_out):
-        parts += [f"## {title}\n", to_markdown(header, rows)]
-    return "\n".join(parts)
+def parts_markdown(parts: Iterable[Part], caption: str, note: str) -> str:
+    """Return the parts of a table as Markdown, the note under the caption."""
+    texts = [f"# {caption}\n", f"{note}\n"]
+    for _, title, header, rows in parts:
+        texts += [f"## {title}\n", to_markdown(header, rows)]
+    return "\n".join(texts)
 
 
-def protocols_latex(
-    table: pd.DataFrame, methods: Sequence[str], caption: str, label: str, lay_out: Layout = layout, *, names: int = 1
-) -> str:
-    """Return a tidy table as LaTeX, a table a protocol."""
+def parts_latex(parts: Iterable[Part], caption: str, label: str, *, names: int = 1) -> str:
+    """Return the parts of a table as LaTeX (booktabs), a table each, labelled by their keys."""
     lines = []
-    for protocol, title, header, rows in by_protocol(table, methods, lay_out):
-        lines += to_latex(header, rows, f"{latex_text(caption)} ({title})", f"{label}-{protocol}", names=names)
+    for key, title, header, rows in parts:
+        lines += to_latex(header, rows, f"{latex_text(caption)} ({title})", f"{label}-{key}", names=names)
     return "\n".join(lines) + "\n"
-
-
-def table_markdown(table: pd.DataFrame, methods: Sequence[str], caption: str) -> str:
-    """Return a tidy table as Markdown, a part a protocol."""
-    note = "Mean ± standard error over random splits; bold: within one standard error of the lowest."
-    return protocols_markdown(table, methods, caption, note)
-
-
-def table_latex(table: pd.DataFrame, methods: Sequence[str], caption: str, label: str) -> str:
-    """Return a tidy table as LaTeX (booktabs), a table a protocol."""
-    return protocols_latex(table, methods, caption, label, names=2)

@@ -1,0 +1,177 @@
+"""The tables and figures that a study file may ask for, by their ``kind``, and which results each is made from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from mlreduce.evaluation.measures import higher_is_better
+from mlreduce.reporting import ranked, tables
+
+__all__ = ["FIGURE_SOURCES", "TABLE_SOURCES", "make_figure", "make_table", "table_parts"]
+
+Spec = Mapping[str, Any]
+
+#: Kind of table or figure to the file of the study that it is made from.
+TABLE_SOURCES = {"sizes": "summary.csv", "ranked": "summary.csv", "average-ranks": "summary.csv", "times": "times.csv"}
+FIGURE_SOURCES = {
+    "curves": "summary.csv",
+    "dimensions": "summary.csv",
+    "parameter": "summary.csv",
+    "critical-differences": "summary.csv",
+    "spectra": "spectra.parquet",
+    "times": "times.csv",
+}
+
+
+class _Kind(NamedTuple):
+    """How a kind of table is selected from its source, laid out and noted."""
+
+    select: Callable[[pd.DataFrame, Spec], pd.DataFrame]
+    parts: Callable[[pd.DataFrame, Spec], Iterator[tables.Part]]
+    note: str
+    names: int = 1
+
+
+def _size(spec: Spec) -> dict[str, Any]:
+    return {"energy": spec.get("energy", 0.0), "size_percent": spec.get("size_percent", 0)}
+
+
+def _ranked_table(summary: pd.DataFrame, spec: Spec, measure: str) -> pd.DataFrame:
+    better = higher_is_better(measure)
+    return ranked.ranked_table(summary, measure, spec["predictor"], spec["methods"], better, **_size(spec))
+
+
+def _directions(spec: Spec) -> dict[str, bool]:
+    return {measure: higher_is_better(measure) for measure in spec["measures"]}
+
+
+def _measure_tables(summary: pd.DataFrame, spec: Spec) -> dict[str, pd.DataFrame]:
+    return {measure: _ranked_table(summary, spec, measure) for measure in spec["measures"]}
+
+
+def _times_table(times: pd.DataFrame, spec: Spec) -> pd.DataFrame:
+    chosen = times[times["method"].isin(spec["methods"])]
+    cells = chosen.groupby(["dataset", "method"], sort=True)["seconds"]
+    return cells.agg(seconds="mean", splits="size").reset_index()
+
+
+def _times_parts(table: pd.DataFrame, spec: Spec) -> Iterator[tables.Part]:
+    cells = table.pivot(index="dataset", columns="method", values="seconds").reindex(columns=spec["methods"])
+    rows = [[str(dataset), *(f"{seconds:.3g}" for seconds in cells.loc[dataset])] for dataset in cells.index]
+    yield "seconds", f"mean of {table['splits'].max()} training sets", ["dataset", *spec["methods"]], rows
+
+
+def _average_parts(table: pd.DataFrame, spec: Spec) -> Iterator[tables.Part]:
+    yield "ranks", "over the data sets", *ranked.average_rank_layout(table, spec["methods"])
+
+
+_TABLES = {
+    "sizes": _Kind(
+        lambda summary, spec: tables.select_table(summary, spec["measure"], spec["predictor"], spec["methods"]),
+        lambda table, spec: tables.by_protocol(table, spec["methods"]),
+        "Mean ± standard error over random splits; bold: within one standard error of the lowest.",
+        names=2,
+    ),
+    "ranked": _Kind(
+        lambda summary, spec: _ranked_table(summary, spec, spec["measure"]),
+        lambda table, spec: tables.by_protocol(table, spec["methods"], ranked.ranked_layout),
+        "Mean ± standard deviation over the test parts, rank among the methods in brackets; bold: the best.",
+    ),
+    "average-ranks": _Kind(
+        lambda summary, spec: ranked.average_rank_table(
+            _measure_tables(summary, spec), spec["methods"], _directions(spec)
+        ),
+        _average_parts,
+        "Average rank over the data sets (1 is best), Friedman's test, and Nemenyi's critical difference at 5 %. For all "
+        "measures together, ranks are averaged over the measures of a data set first.",
+    ),
+    "times": _Kind(_times_table, _times_parts, "Seconds to fit, all directions, one thread, nothing else running."),
+}
+
+
+def _kind(spec: Spec) -> _Kind:
+    return _TABLES[spec.get("kind", "sizes")]
+
+
+def table_parts(table: pd.DataFrame, spec: Spec) -> list[tables.Part]:
+    """Lay a tidy table out for reading."""
+    return list(_kind(spec).parts(table, spec))
+
+
+def make_table(source: pd.DataFrame, spec: Spec, label: str) -> tuple[pd.DataFrame, str, str]:
+    """Make a table that a study file asks for.
+
+    Parameters
+    ----------
+    source : DataFrame
+        The file of `TABLE_SOURCES`.
+    spec : dict
+        The entry of the study file.
+    label : str
+        For references in LaTeX.
+
+    Returns
+    -------
+    table, markdown, latex : DataFrame, str, str
+        Tidy, and as it is read.
+    """
+    kind = _kind(spec)
+    table = kind.select(source, spec)
+    parts = table_parts(table, spec)
+    markdown = tables.parts_markdown(parts, spec["caption"], kind.note)
+    return table, markdown, tables.parts_latex(parts, spec["caption"], label, names=kind.names)
+
+
+def make_figure(source: pd.DataFrame, spec: Spec, protocol: str, dataset: str | None = None) -> Any:
+    """Make a figure that a study file asks for.
+
+    Parameters
+    ----------
+    source : DataFrame
+        The file of `FIGURE_SOURCES`.
+    spec : dict
+        The entry of the study file; for the kind "parameter" with ``points``, method to value of the parameter.
+    protocol : str
+        Which protocol.
+    dataset : str or None, default=None
+        Which data set, for the kind "curves".
+    """
+    kind, labels, methods = spec.get("kind", "curves"), spec.get("labels", {}), spec["methods"]
+    if "protocol" in source:
+        source = source[source["protocol"] == protocol]
+    if "predictor" in source:
+        source = source[source["predictor"] == spec["predictor"]]
+    # Each kind imports what it draws with, and no other.
+    if kind == "curves":
+        from mlreduce.reporting.figures import curves
+
+        source = source[source["dataset"] == dataset]
+        title = f"{dataset}, {protocol}: mean over {source['splits'].max()} random splits"
+        return curves(source, spec["measures"], methods, labels, title)
+    if kind == "critical-differences":
+        from mlreduce.reporting.rank_figures import critical_difference_diagrams
+
+        compared = ranked.comparisons(_measure_tables(source, spec), methods, _directions(spec))
+        return critical_difference_diagrams(compared, labels, spec["caption"])
+    from mlreduce.reporting import study_figures
+
+    if kind == "spectra":
+        return study_figures.spectra(source, methods, labels, spec["caption"])
+    if kind == "times":
+        return study_figures.fit_times(source, methods, labels, spec["caption"])
+    if kind == "dimensions":
+        source = source[source["method"].isin(methods)]
+        return study_figures.dimension_curves(source, spec["measure"], methods, labels, spec["caption"])
+    shown = source[source["method"].isin([*methods, *spec["references"]])]
+    return study_figures.parameter_curves(
+        shown,
+        spec["measure"],
+        spec["points"],
+        spec["references"],
+        spec["parameter"],
+        spec["caption"],
+        energy=spec["energy"],
+    )
