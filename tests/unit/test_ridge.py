@@ -75,8 +75,9 @@ def test_without_penalty_it_is_least_squares_of_minimum_norm(shape):
 
 
 @pytest.mark.parametrize("alpha", [0.0, 1e-30])
-def test_collinear_features_without_penalty(alpha):
-    X, T, X_test = collinear(30, 6, 2)
+@pytest.mark.parametrize("shape", [(30, 6, 2), (6, 14, 2)])
+def test_collinear_features_without_penalty(alpha, shape):
+    X, T, X_test = collinear(*shape)
     model = RidgeRegressor(alpha).fit(X, T)
     Xc, Tc = X - X.mean(axis=0), T - T.mean(axis=0)
     np.testing.assert_allclose(model.coef_.T, np.linalg.lstsq(Xc, Tc, rcond=1e-10)[0], atol=1e-8)
