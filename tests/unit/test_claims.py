@@ -85,16 +85,16 @@ def test_a_single_data_set_has_no_critical_difference():
 
 
 def test_ranks_follow_the_direction_of_each_measure_and_average_within_data_sets_first():
-    """Of d: a is first by loss and last by f1, so 1.5; of e, that lacks nothing either: first by both, so 1."""
+    """On d, a is first by loss and last by f1, so 1.5; on e, first by loss and tied by f1, so 1.25."""
     cells = {}
-    for d, f1 in (("d", {"a": 0.2, "b": 0.9}), ("e", {"a": 0.9, "b": 0.2})):
+    for d, f1 in (("d", {"a": 0.2, "b": 0.9}), ("e", {"a": 0.9, "b": 0.9})):
         for m, loss in (("a", 0.1), ("b", 0.2)):
             cells[d, m, "hamming-loss"] = {"mean": loss}
             cells[d, m, "instance-f1"] = {"mean": f1[m], "measure": "instance-f1"}
     arguments = RANKING | {"measures": ["hamming-loss", "instance-f1"], "method": "a", "methods": ["a", "b"]}
     verdict, evidence = check("best-average-rank", summary(cells, energy=0.999), known("de"), **arguments)
     assert verdict == "confirmed"
-    assert "a 1.25, b 1.75" in evidence
+    assert "a 1.38, b 1.62" in evidence
 
 
 def test_ranks_take_the_rows_they_were_told_to():
@@ -206,6 +206,20 @@ def test_not_worse_names_where():
     assert "on 2 of 5 data sets: d (1 of 2, the farthest a 0.6000 and b 0.4000 at 20 %); f (1 of 2, " in evidence
 
 
+def test_comparisons_take_the_rows_they_were_told_to():
+    table = whole()
+    other = table.assign(mean=np.where(table.method == "a", 0.9, 0.1))
+    rest = [
+        other.assign(protocol="q"),
+        other.assign(predictor="s"),
+        other.assign(measure="encoding-error"),
+        other.assign(size_percent=60),
+    ]
+    alone = check("not-worse", table, known("de"), **COMPARING)
+    assert alone[0] == "confirmed"
+    assert check("not-worse", pd.concat([table, *rest]), known("de"), **COMPARING) == alone
+
+
 def test_each_is_compared_with_each_other():
     cells = {("d", m): {"mean": v, "size_percent": 20} for m, v in {"a": 0.1, "b": 0.3, "x": 0.2, "y": 0.4}.items()}
     arguments = COMPARING | {"methods": ["a", "b"], "than": ["x", "y"], "size_percents": [20]}
@@ -280,7 +294,9 @@ def test_a_missing_size_or_measure_is_missing():
         )[1]
     )
     more = EVERY["best-average-rank"] | {"measures": ["hamming-loss", "instance-f1"]}
-    assert check("best-average-rank", table, known("de"), **more) == ("undecided", "Missing from this run: d, e.")
+    with_another = pd.concat([table, table.assign(measure="subset-accuracy")])
+    for given in (table, with_another):
+        assert check("best-average-rank", given, known("de"), **more) == ("undecided", "Missing from this run: d, e.")
 
 
 # --- the file -------------------------------------------------------------------------------------------------------

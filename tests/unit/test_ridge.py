@@ -84,6 +84,17 @@ def test_collinear_features_without_penalty(alpha, shape):
     assert np.abs(model.predict(X_test)).max() < 1e6
 
 
+@pytest.mark.parametrize("n", [40, 5])
+def test_a_small_penalty_counts_where_features_are_nearly_collinear(n):
+    """Singular values 1 and 1e-6 and a penalty of 1e-12: half of the least-squares solution along the second."""
+    rng = np.random.default_rng(0)
+    left = rng.standard_normal((n, 2))
+    left = np.linalg.qr(left - left.mean(axis=0))[0]
+    right = np.linalg.qr(rng.standard_normal((8, 2)))[0].T
+    model = RidgeRegressor(1e-12).fit(left * [1, 1e-6] @ right, left @ [[3.0], [2e-6]])
+    np.testing.assert_allclose(model.coef_ @ right.T, [[3.0, 1.0]], rtol=1e-6)
+
+
 def test_features_of_very_unequal_scale():
     X, T, X_test = problem(30, 4, 2)
     scale = np.array([1e-7, 1.0, 1e5, 1e9])
