@@ -50,7 +50,7 @@ def validate(content: Any, schema: str, where: str) -> None:
     ----------
     content : object
         What was read.
-    schema : {"config", "study", "datasets"}
+    schema : {"config", "study", "datasets", "claims"}
         Which kind of file it is.
     where : str
         The file, for the message.

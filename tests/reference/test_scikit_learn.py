@@ -66,9 +66,10 @@ def test_label_coders_pass_every_check(name):
     assert failures(with_labels(registry.method_class(name))()) == {}
 
 
+@pytest.mark.parametrize("name", mlreduce.list_methods("predictors"))
 @pytest.mark.filterwarnings("ignore")
-def test_linear_regressor_passes_every_check():
-    assert failures(mlreduce.make("linear")) == {}
+def test_regressors_pass_every_check(name):
+    assert failures(mlreduce.make(name)) == {}
 
 
 @pytest.mark.filterwarnings("ignore")

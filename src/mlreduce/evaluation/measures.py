@@ -9,43 +9,80 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from mlreduce.evaluation.instance_measures import (
+    InstanceCounts,
+    check_pair,
+    instance_accuracy,
+    instance_f1,
+    instance_precision,
+    instance_recall,
+    subset_accuracy,
+)
 from mlreduce.exceptions import ConfigurationError, unknown_name
 from mlreduce.validation import FloatArray
 
-__all__ = ["MEASURES", "Outcome", "find_measure", "hamming_loss"]
+__all__ = [
+    "HIGHER_IS_BETTER",
+    "MEASURES",
+    "Outcome",
+    "find_measure",
+    "hamming_loss",
+    "higher_is_better",
+    "instance_accuracy",
+    "instance_f1",
+    "instance_precision",
+    "instance_recall",
+    "subset_accuracy",
+]
 
 
 @dataclass(frozen=True)
 class Outcome:
     """What one method predicted on one test part, at one size.
 
+    The last four are None for methods that do not code labels; only the errors of codes need them.
+
     Attributes
     ----------
     labels, predicted : ndarray of shape (n_samples, n_labels), in {0, 1}
-    centred : ndarray of shape (n_samples, n_labels)
+    centred : ndarray of shape (n_samples, n_labels) or None
         True labels less the training mean, Z.
-    decoded_codes : ndarray of shape (n_samples, n_labels)
+    decoded_codes : ndarray of shape (n_samples, n_labels) or None
         What the codes of the true labels stand for: ``ZV'V`` for orthonormal directions.
-    codes, predicted_codes : ndarray of shape (n_samples, size)
+    codes, predicted_codes : ndarray of shape (n_samples, size) or None
         ``ZV'`` and the regressor's prediction of it.
     """
 
     labels: NDArray[np.int8]
     predicted: NDArray[np.int8]
-    centred: FloatArray
-    decoded_codes: FloatArray
-    codes: FloatArray
-    predicted_codes: FloatArray
+    centred: FloatArray | None = None
+    decoded_codes: FloatArray | None = None
+    codes: FloatArray | None = None
+    predicted_codes: FloatArray | None = None
+
+    @cached_property
+    def instance_counts(self) -> InstanceCounts:
+        """What all measures of instances follow from, counted once."""
+        return InstanceCounts.of(self.labels, self.predicted)
 
     @cached_property
     def encoding_error(self) -> float:
         """``||Z - ZV'V||_F^2``."""
-        return float(np.square(self.centred - self.decoded_codes).sum())
+        return _squared_distance(self.centred, self.decoded_codes)
 
     @cached_property
     def prediction_error(self) -> float:
         """``||r(X) - ZV'||_F^2``."""
-        return float(np.square(self.predicted_codes - self.codes).sum())
+        return _squared_distance(self.predicted_codes, self.codes)
+
+
+def _squared_distance(one: FloatArray | None, other: FloatArray | None) -> float:
+    if one is None or other is None:
+        raise ConfigurationError(
+            "encoding-error, prediction-error and loss-bound measure codes of the labels, and this method makes none: "
+            "choose another measure or a label-space method"
+        )
+    return float(np.square(one - other).sum())
 
 
 def hamming_loss(labels: NDArray[np.int8], predicted: NDArray[np.int8]) -> float:
@@ -58,8 +95,7 @@ def hamming_loss(labels: NDArray[np.int8], predicted: NDArray[np.int8]) -> float
     ValueError
         If the shapes differ or are empty.
     """
-    if labels.shape != predicted.shape or labels.size == 0:
-        raise ValueError(f"labels {labels.shape} and predictions {predicted.shape} must agree and not be empty")
+    check_pair(labels, predicted)
     return float(np.count_nonzero(labels != predicted) / labels.size)
 
 
@@ -68,7 +104,17 @@ MEASURES: dict[str, Callable[[Outcome], float]] = {
     "encoding-error": lambda outcome: outcome.encoding_error,
     "prediction-error": lambda outcome: outcome.prediction_error,
     "loss-bound": lambda outcome: outcome.encoding_error + outcome.prediction_error,
+    "subset-accuracy": lambda outcome: outcome.instance_counts.subset_accuracy(),
+    "instance-accuracy": lambda outcome: outcome.instance_counts.accuracy(),
+    "instance-precision": lambda outcome: outcome.instance_counts.precision(),
+    "instance-recall": lambda outcome: outcome.instance_counts.recall(),
+    "instance-f1": lambda outcome: outcome.instance_counts.f1(),
 }
+
+#: The measures of which more is better; of all others, less.
+HIGHER_IS_BETTER: frozenset[str] = frozenset(
+    {"subset-accuracy", "instance-accuracy", "instance-precision", "instance-recall", "instance-f1"}
+)
 
 
 def find_measure(name: str) -> Callable[[Outcome], float]:
@@ -82,3 +128,15 @@ def find_measure(name: str) -> Callable[[Outcome], float]:
     if name not in MEASURES:
         raise ConfigurationError(unknown_name("measure", name, MEASURES))
     return MEASURES[name]
+
+
+def higher_is_better(measure: str) -> bool:
+    """Say whether a measure's larger values are the better ones.
+
+    Raises
+    ------
+    ConfigurationError
+        If there is no such measure; the sentence holds the nearest known one.
+    """
+    find_measure(measure)
+    return measure in HIGHER_IS_BETTER

@@ -1,0 +1,142 @@
+"""What the papers claim, read from a file, and what a run of the study says of it."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from mlreduce.configuration import read_yaml, validate
+from mlreduce.evaluation.measures import find_measure
+from mlreduce.exceptions import ConfigurationError, unknown_name
+from mlreduce.reporting.checks import CHECKS, Verdict
+from mlreduce.reporting.tables import to_markdown
+
+__all__ = ["CHECKS", "CLAIM_COLUMNS", "Claim", "Verdict", "claims_markdown", "claims_table", "read_claims"]
+
+#: Columns of the table of claims.
+CLAIM_COLUMNS = ("id", "claim", "where", "verdict", "evidence")
+
+# What every check gets beside its arguments.
+_GIVEN = ("summary", "datasets")
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One claim of a paper.
+
+    Attributes
+    ----------
+    id : str
+        Lower case with hyphens; no other claim of the file has it.
+    claim : str
+        What the paper says, in our words.
+    where : str
+        Section of the paper.
+    check : str
+        A name of `mlreduce.reporting.checks.CHECKS`.
+    arguments : dict
+        Of the check.
+    """
+
+    id: str
+    claim: str
+    where: str
+    check: str
+    arguments: Mapping[str, Any]
+
+
+def read_claims(path: str | Path) -> dict[str, list[Claim]]:
+    """Read a file of claims: study name to its claims, in the order of the file.
+
+    Raises
+    ------
+    ConfigurationError
+        If the file is not as its schema says, an ``id`` occurs twice, or a check, an argument or a measure is unknown,
+        missing or impossible; the sentence says which claim, and the nearest known name.
+    """
+    content = read_yaml(path)
+    validate(content, "claims", str(path))
+    claims = {study: [Claim(**entry) for entry in entries] for study, entries in content.items()}
+    seen: set[str] = set()
+    for study, entries in claims.items():
+        for claim in entries:
+            where = f"{path}: {study}.{claim.id}"
+            if claim.id in seen:
+                raise ConfigurationError(f"{where}: this id is used twice; each claim needs one of its own")
+            seen.add(claim.id)
+            _check_arguments(claim, where)
+    return claims
+
+
+def _check_arguments(claim: Claim, where: str) -> None:
+    if claim.check not in CHECKS:
+        raise ConfigurationError(unknown_name("check", claim.check, CHECKS, where))
+    parameters = {k: p for k, p in inspect.signature(CHECKS[claim.check]).parameters.items() if k not in _GIVEN}
+    arguments = claim.arguments
+    for name in arguments:
+        if name not in parameters:
+            raise ConfigurationError(unknown_name(f"argument of {claim.check}", name, parameters, where))
+    for name, parameter in parameters.items():
+        if parameter.default is parameter.empty and name not in arguments:
+            raise ConfigurationError(f"{where}: the argument {name!r} of {claim.check} is missing")
+    if "than" in arguments and isinstance(arguments["than"], list) != (claim.check == "not-worse"):
+        wanted = "a list of methods" if claim.check == "not-worse" else "one method"
+        raise ConfigurationError(f"{where}: 'than' of {claim.check} must be {wanted}; got {arguments['than']!r}")
+    for measure in [*arguments.get("measures", []), *([arguments["measure"]] if "measure" in arguments else [])]:
+        try:
+            find_measure(measure)
+        except ConfigurationError as error:
+            raise ConfigurationError(f"{where}: {error}") from None
+    if claim.check == "best-average-rank":
+        _check_ranking(arguments, where)
+
+
+def _check_ranking(arguments: Mapping[str, Any], where: str) -> None:
+    if arguments["method"] not in arguments["methods"]:
+        raise ConfigurationError(unknown_name("method", arguments["method"], arguments["methods"], where))
+    if len(arguments["methods"]) < 2:
+        raise ConfigurationError(f"{where}: ranks need at least two methods; got {arguments['methods']}")
+    if ("energy" in arguments) == ("size_percent" in arguments):
+        raise ConfigurationError(f"{where}: best-average-rank takes one of 'energy' and 'size_percent'")
+
+
+def claims_table(claims: Sequence[Claim], summary: pd.DataFrame, datasets: pd.DataFrame) -> pd.DataFrame:
+    """Check claims against the results of a study.
+
+    Parameters
+    ----------
+    claims : sequence of Claim
+    summary : DataFrame
+        One row a cell: ``protocol``, ``dataset``, ``method``, ``predictor``, ``measure``, ``size_percent`` (0 where the
+        size is not by percent), ``energy`` (0 where it is not by threshold), ``size`` (mean number of dimensions over
+        the splits), ``mean``, ``se``.
+    datasets : DataFrame
+        The data sets that the claims are about, whether they were run or not: ``dataset``, ``labels``. A claim on which
+        one of them is missing from the summary is undecided; other data sets of the summary are not looked at.
+
+    Returns
+    -------
+    DataFrame
+        One row a claim, with `CLAIM_COLUMNS`.
+    """
+    rows = []
+    for claim in claims:
+        verdict = CHECKS[claim.check](summary, datasets, **claim.arguments)
+        rows.append((claim.id, claim.claim, claim.where, verdict.verdict, verdict.evidence))
+    return pd.DataFrame(rows, columns=list(CLAIM_COLUMNS))
+
+
+def claims_markdown(table: pd.DataFrame, study: str) -> str:
+    """Return a table of claims as Markdown: a sentence first, every claim after."""
+    heading = f"# What {study} claims\n"
+    if table.empty:
+        return f"{heading}\nNo claim of this paper is checked.\n"
+    counts = table["verdict"].value_counts()
+    sentence = ", ".join(f"{counts.get(name, 0)} {name}" for name in ("confirmed", "refuted", "undecided"))
+    rows = [[str(row[c]).replace("|", r"\|") for c in CLAIM_COLUMNS] for row in table.to_dict("records")]
+    return f"{heading}\nOf {len(table)} claims: {sentence}.\n\n{to_markdown(list(CLAIM_COLUMNS), rows)}"

@@ -1,0 +1,414 @@
+from __future__ import annotations
+
+import copy
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+from mlreduce.evaluation.measures import MEASURES
+from mlreduce.exceptions import ConfigurationError
+from mlreduce.reporting.checks import CHECKS
+from mlreduce.reporting.claims import CLAIM_COLUMNS, Claim, claims_markdown, claims_table, read_claims
+
+PROJECT = Path(__file__).parents[2]
+SHIPPED = PROJECT / "config" / "claims.yaml"
+VERDICTS = {"confirmed", "refuted", "undecided"}
+
+
+def summary(cells, **same):
+    """Cells as {(data set, method): columns}; what they do not say is the same for all."""
+    common = {
+        **{"protocol": "p", "predictor": "r", "measure": "hamming-loss", "size_percent": 0, "energy": 0.0},
+        **{"size": 3.0, "mean": 0.5, "se": 0.01, "sd": 0.1, "splits": 100},
+        **same,
+    }
+    return pd.DataFrame([common | {"dataset": d, "method": m} | c for (d, m, *_), c in cells.items()])
+
+
+def known(names, labels=5):
+    return pd.DataFrame({"dataset": list(names), "instances": 100, "features": 20, "labels": labels})
+
+
+def check(name, table, datasets, **arguments):
+    verdict, evidence = CHECKS[name](table, datasets, **arguments)
+    assert verdict in VERDICTS
+    assert evidence.endswith(".")
+    assert "\n" not in evidence
+    return verdict, evidence
+
+
+# --- best-average-rank ----------------------------------------------------------------------------------------------
+
+RANKING = {"measures": ["hamming-loss"], "predictor": "r", "protocol": "p", "energy": 0.999}
+
+
+def losses(rows):
+    """Make a summary at a threshold from {data set: {method: mean}}."""
+    cells = {(d, m): {"mean": mean} for d, methods in rows.items() for m, mean in methods.items()}
+    return summary(cells, energy=0.999)
+
+
+def rank_by(method, rows, **changes):
+    methods = list(next(iter(rows.values())))
+    return check("best-average-rank", losses(rows), known(rows), method=method, methods=methods, **(RANKING | changes))
+
+
+ORDERED = {f"d{i}": {"a": 0.1, "b": 0.2, "c": 0.3} for i in range(6)}  # CD = 2.3437 sqrt(12 / 36) = 1.353
+
+
+def test_the_lowest_rank_confirms():
+    verdict, evidence = rank_by("a", ORDERED)
+    assert verdict == "confirmed"
+    assert "a 1.00, b 2.00, c 3.00" in evidence
+    assert "1.35 is the critical difference" in evidence
+    assert "b cannot be told apart from a" in evidence
+    assert "6 data sets and 1 measure:" in evidence
+
+
+def test_beyond_the_critical_difference_refutes_and_within_it_is_undecided():
+    assert rank_by("c", ORDERED)[0] == "refuted"
+    assert rank_by("b", ORDERED)[0] == "undecided"
+
+
+def test_a_shared_lowest_rank_is_undecided():
+    assert rank_by("a", {"d": {"a": 0.1, "b": 0.1, "c": 0.2}, "e": {"a": 0.1, "b": 0.1, "c": 0.2}})[0] == "undecided"
+
+
+def test_a_single_data_set_has_no_critical_difference():
+    verdict, evidence = rank_by("c", {"d": ORDERED["d0"]})
+    assert verdict == "undecided"
+    assert "one data set has no critical difference" in evidence
+    assert "b and c cannot be told apart from a" in evidence
+
+
+def test_ranks_follow_the_direction_of_each_measure_and_average_within_data_sets_first():
+    """On d, a is first by loss and last by f1, so 1.5; on e, first by loss and tied by f1, so 1.25."""
+    cells = {}
+    for d, f1 in (("d", {"a": 0.2, "b": 0.9}), ("e", {"a": 0.9, "b": 0.9})):
+        for m, loss in (("a", 0.1), ("b", 0.2)):
+            cells[d, m, "hamming-loss"] = {"mean": loss}
+            cells[d, m, "instance-f1"] = {"mean": f1[m], "measure": "instance-f1"}
+    arguments = RANKING | {"measures": ["hamming-loss", "instance-f1"], "method": "a", "methods": ["a", "b"]}
+    verdict, evidence = check("best-average-rank", summary(cells, energy=0.999), known("de"), **arguments)
+    assert verdict == "confirmed"
+    assert "a 1.38, b 1.62" in evidence
+
+
+def test_ranks_take_the_rows_they_were_told_to():
+    other = losses({d: {"a": 0.9, "b": 0.2, "c": 0.1} for d in ORDERED})
+    table = pd.concat(
+        [
+            losses(ORDERED),
+            *(other.assign(**{k: v}) for k, v in {"protocol": "q", "predictor": "s", "energy": 0.9}.items()),
+            other.assign(energy=0.0, size_percent=40),
+        ]
+    )
+    arguments = RANKING | {"method": "a", "methods": ["a", "b", "c"]}
+    assert check("best-average-rank", table, known(ORDERED), **arguments)[0] == "confirmed"
+    by_percent = {k: v for k, v in arguments.items() if k != "energy"} | {"size_percent": 40}
+    assert check("best-average-rank", table, known(ORDERED), **by_percent)[0] == "refuted"
+
+
+# --- at-most-labels -------------------------------------------------------------------------------------------------
+
+EIGENVALUES = {("d", "a"): 5.0, ("d", "b"): 3.5, ("e", "a"): 2.0, ("e", "b"): 5.0}
+
+
+def count(sizes, **arguments):
+    table = summary({k: {"size": v} for k, v in sizes.items()}, size_percent=100)
+    more = table.assign(size=99, size_percent=20)  # must not be looked at
+    return check("at-most-labels", pd.concat([table, more]), known("de"), methods=["a", "b"], protocol="p", **arguments)
+
+
+def test_at_most_labels():
+    verdict, evidence = count(EIGENVALUES)
+    assert verdict == "confirmed"
+    assert "a on d: 5 for 5 labels, a ratio of 1.000; 0 of 4 pairs" in evidence
+    verdict, evidence = count(EIGENVALUES | {("e", "b"): 5.1})
+    assert verdict == "refuted"
+    assert "b on e: 5.1 for 5 labels, a ratio of 1.020; 1 of 4 pairs" in evidence
+
+
+# --- needs-more-directions ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("sizes", "verdict"),
+    [
+        ([(9, 3), (8, 7), (5.5, 5.4)], "confirmed"),
+        ([(9, 3), (8, 7), (5, 5)], "undecided"),
+        ([(9, 3), (6, 7), (5, 5)], "refuted"),
+        ([(9, 3), (6, 7)], "refuted"),
+        ([(1, 3), (6, 7)], "refuted"),
+    ],
+)
+def test_needs_more_directions(sizes, verdict):
+    names = "def"[: len(sizes)]
+    cells = {(d, m): {"size": s} for d, pair in zip(names, sizes, strict=True) for m, s in zip("ab", pair, strict=True)}
+    table = pd.concat([summary(cells, energy=0.999), summary(cells, energy=0.9, size=1)])
+    found, evidence = check(
+        "needs-more-directions", table, known(names), method="a", than="b", energy=0.999, protocol="p"
+    )
+    assert found == verdict
+    assert f"d {sizes[0][0]} and {sizes[0][1]}" in evidence
+    assert "At 99.9 % of the eigenvalues a needs more directions than b on" in evidence
+
+
+# --- not-worse ------------------------------------------------------------------------------------------------------
+
+COMPARING = {
+    **{"methods": ["a"], "than": ["b"], "measure": "hamming-loss", "predictor": "r", "protocol": "p"},
+    "size_percents": [20, 40],
+}
+
+
+def compare(differences, datasets="defgh", **changes):
+    """Make a of every data set as much worse than b as given, at 20 %; standard errors 0.03 and 0.04, so 0.05."""
+    cells = {}
+    for d in datasets:
+        for percent in (20, 40):
+            worse = differences.get(d, 0.0) if percent == 20 else 0.0
+            cells[d, "a", percent] = {"size_percent": percent, "mean": 0.4 + worse, "se": 0.03}
+            cells[d, "b", percent] = {"size_percent": percent, "mean": 0.4, "se": 0.04}
+    arguments = COMPARING | changes
+    return check("not-worse", summary(cells, measure=arguments["measure"]), known(datasets), **arguments)
+
+
+@pytest.mark.parametrize(
+    ("differences", "changes", "verdict"),
+    [
+        ({}, {}, "confirmed"),
+        ({"d": 0.099}, {}, "confirmed"),
+        ({"d": 0.101}, {}, "undecided"),
+        ({"d": 0.101}, {"tolerance_se": 3}, "confirmed"),
+        ({"d": 0.001}, {"tolerance_se": 0}, "undecided"),
+        ({"d": -0.2}, {"tolerance_se": 0}, "confirmed"),
+        ({"d": -0.2}, {"measure": "instance-f1"}, "undecided"),
+        ({"d": 0.2}, {"measure": "instance-f1"}, "confirmed"),
+        ({"d": 0.2, "e": 0.2}, {}, "undecided"),
+        ({"d": 0.2, "e": 0.2}, {"most": True}, "confirmed"),
+        ({"d": 0.2, "e": 0.2}, {"most": True, "datasets": "defg"}, "undecided"),
+        ({"d": 0.2, "e": 0.2, "f": 0.2}, {}, "refuted"),
+        ({"d": 0.2, "e": 0.2, "f": 0.2}, {"most": True}, "refuted"),
+    ],
+)
+def test_not_worse(differences, changes, verdict):
+    changes = dict(changes)
+    assert compare(differences, changes.pop("datasets", "defgh"), **changes)[0] == verdict
+
+
+def test_not_worse_names_where():
+    _, evidence = compare({"d": 0.2, "f": 0.3})
+    assert "a against b in hamming-loss: worse by more than 2 standard errors in 2 of 10 comparisons" in evidence
+    assert "on 2 of 5 data sets: d (1 of 2, the farthest a 0.6000 and b 0.4000 at 20 %); f (1 of 2, " in evidence
+
+
+def test_comparisons_take_the_rows_they_were_told_to():
+    table = whole()
+    other = table.assign(mean=np.where(table.method == "a", 0.9, 0.1))
+    rest = [
+        other.assign(protocol="q"),
+        other.assign(predictor="s"),
+        other.assign(measure="encoding-error"),
+        other.assign(size_percent=60),
+    ]
+    alone = check("not-worse", table, known("de"), **COMPARING)
+    assert alone[0] == "confirmed"
+    assert check("not-worse", pd.concat([table, *rest]), known("de"), **COMPARING) == alone
+
+
+def test_each_is_compared_with_each_other():
+    cells = {("d", m): {"mean": v, "size_percent": 20} for m, v in {"a": 0.1, "b": 0.3, "x": 0.2, "y": 0.4}.items()}
+    arguments = COMPARING | {"methods": ["a", "b"], "than": ["x", "y"], "size_percents": [20]}
+    verdict, evidence = check("not-worse", summary(cells), known("d"), **arguments)
+    assert verdict == "refuted"
+    assert "1 of 4 comparisons" in evidence
+    assert "b 0.3000 and x 0.2000" in evidence
+
+
+# --- partial runs ---------------------------------------------------------------------------------------------------
+
+EVERY = {
+    "best-average-rank": RANKING | {"method": "a", "methods": ["a", "b"]},
+    "at-most-labels": {"methods": ["a", "b"], "protocol": "p"},
+    "needs-more-directions": {"method": "b", "than": "a", "energy": 0.999, "protocol": "p"},
+    "not-worse": COMPARING,
+}
+
+
+def whole(names="de"):
+    rows = [
+        {"size_percent": percent, "energy": energy, "size": size}
+        for percent, energy, size in ((0, 0.999, 3), (20, 0.0, 1), (40, 0.0, 2), (100, 0.0, 4))
+    ]
+    better = {"a": {"mean": 0.1}, "b": {"mean": 0.2}}
+    cells = {(d, m, i): row | better[m] for d in names for m in better for i, row in enumerate(rows)}
+    table = summary(cells)
+    table.loc[(table.method == "b") & (table.energy > 0), "size"] = 4
+    return table
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_partial_runs_are_undecided_and_say_what_is_missing(name):
+    table, datasets = whole(), known("de")
+    assert check(name, table, datasets, **EVERY[name])[0] == "confirmed"
+    without_set = check(name, table[table.dataset != "e"], datasets, **EVERY[name])
+    assert without_set[0] == "undecided"
+    assert without_set[1].startswith("Missing from this run: e. On the rest: ")
+    without_method = check(name, table[(table.dataset != "e") | (table.method != "b")], datasets, **EVERY[name])
+    assert without_method[0] == "undecided"
+    assert without_method[1].startswith("Missing from this run: e (b). On the rest: ")
+    broken = table.assign(mean=table["mean"].where(table.dataset != "d"))
+    assert check(name, broken, datasets, **EVERY[name])[1].startswith("Missing from this run: d. ")
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_nothing_confirms_nothing(name):
+    for table in (whole().iloc[:0], whole().assign(protocol="q"), whole("xy"), whole()[lambda t: t.method == "c"]):
+        verdict, evidence = check(name, table, known("de"), **EVERY[name])
+        assert (verdict, evidence) == ("undecided", "Missing from this run: d, e.")
+    assert check(name, whole(), known(""), **EVERY[name]) == ("undecided", "This run has no data set.")
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_other_data_sets_are_not_looked_at(name):
+    table = whole()
+    worst = whole("x").assign(size=[99, 99, 99, 99, 1, 1, 1, 99], mean=[0.9] * 4 + [0.0] * 4)
+    alone = check(name, table, known("de"), **EVERY[name])
+    assert check(name, pd.concat([table, worst]), known("de"), **EVERY[name]) == alone
+    assert check(name, worst, known("x"), **EVERY[name])[0] != "confirmed"
+
+
+def test_a_missing_size_or_measure_is_missing():
+    table = whole()
+    assert (
+        "e (a)"
+        in check(
+            "not-worse",
+            table[(table.dataset != "e") | (table.method != "a") | (table.size_percent != 40)],
+            known("de"),
+            **COMPARING,
+        )[1]
+    )
+    more = EVERY["best-average-rank"] | {"measures": ["hamming-loss", "instance-f1"]}
+    with_another = pd.concat([table, table.assign(measure="subset-accuracy")])
+    for given in (table, with_another):
+        assert check("best-average-rank", given, known("de"), **more) == ("undecided", "Missing from this run: d, e.")
+
+
+# --- the file -------------------------------------------------------------------------------------------------------
+
+
+def test_shipped_claims_are_valid():
+    claims = read_claims(SHIPPED)
+    assert {claim.id for claim in claims["mvmd-2016"]} == {
+        "mvmd-best-rank",
+        "mddm-at-most-q",
+        "pca-needs-more-than-mvmd",
+    }
+    assert {claim.check for entries in claims.values() for claim in entries} == set(CHECKS)
+    for claim in claims["mvmd-2016"]:
+        assert set(claim.arguments.get("measures", [])) <= set(MEASURES)
+
+
+def test_shipped_claims_of_cplst_on_the_reference_results():
+    results = pd.read_csv(PROJECT / "results" / "reference" / "cplst-2012" / "summary.csv")
+    sizes = results[results["size_percent"] == 100].groupby("dataset")["size"].max()
+    datasets = pd.DataFrame({"dataset": sizes.index, "labels": sizes.to_numpy()})
+    table = claims_table(read_claims(SHIPPED)["cplst-2012"], results.assign(energy=0.0), datasets)
+    evidence = dict(zip(table["id"], table["evidence"], strict=True))
+    assert list(table["verdict"]) == ["confirmed", "confirmed"]
+    assert "0 of 32 comparisons, on 0 of 8 data sets" in evidence["cplst-not-worse-than-plst"]
+    assert "on 3 of 8 data sets: enron (16 of 16" in evidence["occa-and-pbr-inferior"]
+
+
+@pytest.fixture
+def changed(tmp_path):
+    """Read the shipped claims after changes to one of them."""
+
+    def read(name, **changes):
+        content = copy.deepcopy(yaml.safe_load(SHIPPED.read_text()))
+        claim = next(c for entries in content.values() for c in entries if c["id"] == name)
+        for key, value in changes.items():
+            target, last = (claim["arguments"], key[2:]) if key.startswith("a_") else (claim, key)
+            if value is None:
+                del target[last]
+            else:
+                target[last] = value
+        file = tmp_path / "my-claims.yaml"
+        file.write_text(yaml.safe_dump(content, sort_keys=False))
+        return read_claims(file)
+
+    return read
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "message"),
+    [
+        (
+            "mvmd-best-rank",
+            {"check": "best-averge-rank"},
+            "mvmd-2016.mvmd-best-rank: unknown check 'best-averge-rank'; did",
+        ),
+        ("mvmd-best-rank", {"claim": None}, r"mvmd-2016\.0: the key 'claim' is missing"),
+        ("mvmd-best-rank", {"wher": "here"}, "unknown key 'wher'; did you mean 'where'"),
+        ("mvmd-best-rank", {"id": "Best rank"}, "'Best rank' does not match"),
+        ("mvmd-best-rank", {"id": "mddm-at-most-q"}, "mvmd-2016.mddm-at-most-q: this id is used twice"),
+        ("mvmd-best-rank", {"id": "occa-and-pbr-inferior"}, "this id is used twice"),
+        ("mvmd-best-rank", {"a_method": None}, "the argument 'method' of best-average-rank is missing"),
+        ("mvmd-best-rank", {"a_method": "mvdm"}, "unknown method 'mvdm'; did you mean 'mvmd'"),
+        ("mvmd-best-rank", {"a_methods": ["mvmd"]}, "ranks need at least two methods"),
+        ("mvmd-best-rank", {"a_methods": "mvmd"}, "arguments.methods: expected array, got 'mvmd'"),
+        (
+            "mvmd-best-rank",
+            {"a_measures": ["hamming-los"]},
+            "unknown measure 'hamming-los'; did you mean 'hamming-loss'",
+        ),
+        ("mvmd-best-rank", {"a_energy": None}, "takes one of 'energy' and 'size_percent'"),
+        ("mvmd-best-rank", {"a_size_percent": 20}, "takes one of 'energy' and 'size_percent'"),
+        ("mvmd-best-rank", {"a_energy": 99.9}, "arguments.energy: 99.9 is greater than the maximum of 1"),
+        ("mvmd-best-rank", {"a_enrgy": 0.9}, "unknown key 'enrgy'; did you mean 'energy'"),
+        (
+            "mddm-at-most-q",
+            {"a_method": "mddmp"},
+            "unknown argument of at-most-labels 'method'; did you mean 'methods'",
+        ),
+        ("pca-needs-more-than-mvmd", {"a_than": ["mvmd"]}, r"'than' of needs-more-directions must be one method"),
+        ("occa-and-pbr-inferior", {"a_than": "occa"}, "'than' of not-worse must be a list of methods; got 'occa'"),
+        ("occa-and-pbr-inferior", {"a_measure": "haming-loss"}, "unknown measure 'haming-loss'"),
+        ("occa-and-pbr-inferior", {"a_tolerance_se": -1}, "tolerance_se: -1 is less than the minimum of 0"),
+    ],
+)
+def test_wrong_files_name_the_claim_and_what_would_be_right(changed, name, changes, message):
+    with pytest.raises(ConfigurationError, match=message) as caught:
+        changed(name, **changes)
+    assert "my-claims.yaml" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+# --- table and text -------------------------------------------------------------------------------------------------
+
+
+def test_table_and_markdown():
+    claims = [
+        Claim("one", "a | b holds.", "Section 1", "at-most-labels", EVERY["at-most-labels"]),
+        Claim("two", "b needs more.", "Section 2", "needs-more-directions", EVERY["needs-more-directions"]),
+    ]
+    table = claims_table(claims, whole("d"), known("de"))
+    assert tuple(table.columns) == CLAIM_COLUMNS
+    assert list(table["verdict"]) == ["undecided", "undecided"]
+    text = claims_markdown(claims_table(claims, whole(), known("de")), "mine-2024")
+    assert text.startswith("# What mine-2024 claims\n\nOf 2 claims: 2 confirmed, 0 refuted, 0 undecided.\n\n| id |")
+    assert r"| a \| b holds. |" in text
+    assert "No claim of this paper is checked." in claims_markdown(claims_table([], whole(), known("d")), "mine-2024")
+
+
+def test_rows_in_another_order_say_the_same():
+    table, datasets = whole("defg"), known("defg")
+    shuffled = table.sample(frac=1, random_state=0)
+    claims = [Claim(n, "c", "w", n, arguments) for n, arguments in EVERY.items()]
+    pd.testing.assert_frame_equal(claims_table(claims, table, datasets), claims_table(claims, shuffled, datasets))
+    assert np.all(claims_table(claims, table, datasets)["verdict"] == "confirmed")
