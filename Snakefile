@@ -1,5 +1,5 @@
 # The map: configuration, stations, a target per paper. Stations, in the order of the road:
-# fetch -> prepare -> factorise, split -> reduce -> predict -> gather -> table, figure -> audit -> report
+# fetch -> prepare -> factorise, split -> reduce -> predict -> gather -> table, figure -> audit -> page
 from snakemake.utils import min_version
 
 min_version("9.19")
@@ -11,7 +11,8 @@ configfile: "config/config.yaml"
 include: "workflow/rules/common.smk"
 include: "workflow/rules/recover.smk"
 include: "workflow/rules/data.smk"
-include: "workflow/rules/evaluate.smk"
+include: "workflow/rules/label_space.smk"
+include: "workflow/rules/feature_space.smk"
 include: "workflow/rules/outputs.smk"
 
 
@@ -21,6 +22,10 @@ localrules:
     cplst_table3,
     cplst_figure1,
     cplst_audit,
+    mvmd,
+    mvmd_tables,
+    mvmd_figures,
+    mvmd_audit,
 
 
 rule all:
@@ -49,3 +54,24 @@ rule cplst_figure1:
 rule cplst_audit:
     input:
         f"{BASE}/cplst-2012/audit.md",
+
+
+# mvmd-2016: projections of the feature space with ridge regression
+rule mvmd:
+    input:
+        outputs_of("mvmd-2016"),
+
+
+rule mvmd_tables:
+    input:
+        table_files("mvmd-2016"),
+
+
+rule mvmd_figures:
+    input:
+        figure_files("mvmd-2016"),
+
+
+rule mvmd_audit:
+    input:
+        f"{BASE}/mvmd-2016/audit.md",

@@ -30,6 +30,8 @@ class Study:
     protocols : dict of str to dict
         Name to ``{"train": fraction}`` or ``{"folds": number}``.
     datasets : list of str
+    claimed_on : list of str
+        The data sets of the paper: what its claims are about, whatever is run.
     splits : int
         Number of random splits, or of folds.
     timed : int
@@ -53,6 +55,7 @@ class Study:
     family: str
     protocols: Mapping[str, Mapping[str, Any]]
     datasets: Sequence[str]
+    claimed_on: Sequence[str]
     splits: int
     timed: int
     curves: Sequence[str]
@@ -115,6 +118,7 @@ def load_study(
         family=_family(content["methods"], str(path)),
         protocols=content["protocols"],
         datasets=datasets,
+        claimed_on=content["scales"]["paper"]["datasets"],
         splits=splits or size["splits"],
         timed=min(size.get("timed", 0), splits or size["splits"]),
         curves=curves,

@@ -3,7 +3,6 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
-import pandas as pd
 import pytest
 import scipy.linalg
 import scipy.sparse as sp
@@ -11,10 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import mlreduce
-from mlreduce.exceptions import DataError, ProjectionWarning
-from mlreduce.projection import solver
-from mlreduce.projection.problem import Features, Form, TrainingSet
-from mlreduce.projection.template import energy_size
+from mlreduce.exceptions import ProjectionWarning
 
 ALL = mlreduce.list_methods("projection")
 SUPERVISED = [name for name in ALL if name not in ("pca", "lsi")]

@@ -5,17 +5,14 @@ import pandas as pd
 import pytest
 
 from mlreduce.exceptions import DataError
+from mlreduce.reporting.outputs import make_table
 from mlreduce.reporting.ranked import (
     AVERAGE_RANK_COLUMNS,
     RANKED_COLUMNS,
-    average_rank_latex,
     average_rank_layout,
-    average_rank_markdown,
     average_rank_table,
     comparisons,
-    ranked_latex,
     ranked_layout,
-    ranked_markdown,
     ranked_table,
 )
 from mlreduce.reporting.statistics import compare, critical_difference, friedman
@@ -101,11 +98,16 @@ def test_layout_marks_the_best_with_its_ties_and_averages_the_ranks(ranked):
     assert rows[1] == ["average rank", "1.50", "1.50", "3.00"]
 
 
+def spec(kind, caption, **options):
+    return {"kind": kind, "caption": caption, "methods": METHODS, "predictor": "mlknn", "energy": 0.99, **options}
+
+
 def test_texts_of_a_ranked_table(ranked):
-    markdown = ranked_markdown(ranked, METHODS, "Table 4", "Mean and deviation.")
-    assert markdown.startswith("# Table 4\n\nMean and deviation.\n\n## stated, 10 splits\n\n| dataset | mvmd |")
+    table, markdown, latex = make_table(summary(), spec("ranked", "F1 at 99 %", measure="instance-f1"), "table4")
+    pd.testing.assert_frame_equal(table, ranked)
+    assert markdown.startswith("# F1 at 99 %\n\nMean ± standard deviation")
+    assert "## stated, 10 splits\n\n| dataset | mvmd |" in markdown
     assert "| average rank | 1.50 | 2.50 | 2.00 |" in markdown
-    latex = ranked_latex(ranked, METHODS, "F1 at 99 %", "table4")
     assert r"\caption{F1 at 99 \% (stated, 10 splits)}" in latex
     assert r"\label{tab:table4-stated}" in latex
     assert r"\begin{tabular}{lrrr}" in latex
@@ -118,8 +120,10 @@ def test_tables_of_nothing(ranked):
     assert tuple(empty.columns) == RANKED_COLUMNS
     assert empty.empty
     assert ranked_layout(empty, METHODS) == (["dataset", *METHODS], [])
-    assert ranked_markdown(empty, METHODS, "T", "n") == "# T\n\nn\n"
-    assert ranked_latex(empty, METHODS, "T", "t") == "\n"
+    _, markdown, latex = make_table(summary().iloc[:0], spec("ranked", "T", measure="instance-f1"), "t")
+    assert markdown.startswith("# T\n")
+    assert "|" not in markdown
+    assert latex == "\n"
 
     averages = average_rank_table({"instance-f1": empty}, METHODS, {"instance-f1": True})
     assert averages["data_sets"].eq(0).all()
@@ -199,12 +203,15 @@ def test_texts_of_average_ranks(tmp_path):
     assert [row[0] for row in rows] == ["F1", "Hamming loss", "all measures"]
     assert rows[2][1:5] == ["**1.67**", "2.67", "**1.67**", ""]
     assert rows[0][-2:] == ["1.91", "3"]
-    markdown = average_rank_markdown(table, METHODS, "Ranks", "By Friedman.")
-    assert markdown.startswith("# Ranks\n\nBy Friedman.\n\n| measure | mvmd |")
-    latex = average_rank_latex(table, METHODS, "Ranks of 3", "ranks")
+    both = pd.concat([summary(), summary({name: [1 - v for v in row] for name, row in MEANS.items()}, "hamming-loss")])
+    options = {"measures": ["instance-f1", "hamming-loss"]}
+    made, markdown, latex = make_table(both, spec("average-ranks", "Ranks of 3", **options), "ranks")
+    assert made["measure"].unique().tolist() == ["instance-f1", "hamming-loss", "all"]
+    assert markdown.startswith("# Ranks of 3\n\nAverage rank over the data sets")
+    assert "| F1 | **1.50** | 2.50 | 2.00 |" in markdown
     assert r"\begin{tabular}{lrrrrrrr}" in latex
-    assert r"\caption{Ranks of 3}" in latex
-    assert r"\textbf{1.67}" in latex
+    assert r"\caption{Ranks of 3 (over the data sets)}" in latex
+    assert r"\textbf{1.50}" in latex
 
 
 def test_one_data_set_has_ranks_and_no_test():

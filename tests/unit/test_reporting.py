@@ -134,10 +134,16 @@ def test_layout_marks_what_is_within_one_standard_error(table):
 
 
 def test_texts_of_a_table(table, tmp_path):
-    markdown = table_markdown(table, ["plst", "cplst"], "Table 3: of all")
+    spec = {
+        "measure": "hamming-loss",
+        "predictor": "linear",
+        "methods": ["plst", "cplst"],
+        "caption": "Table 3: 20 % of all",
+    }
+    made, markdown, latex = make_table(summarise(scores()), spec, "table3")
+    pd.testing.assert_frame_equal(made, table)
     assert "## as-stated, 5 splits" in markdown
     assert "| set_a | cplst | **0.2000 ± 0.0707** |" in markdown
-    latex = table_latex(table, ["plst", "cplst"], "Table 3: 20 % of all", "table3")
     assert r"\textbf{0.2000 $\pm$ 0.0707}" in latex
     assert r"set\_a & plst" in latex
     assert r"20 \% of all (as-printed, 5 splits)" in latex

@@ -9,6 +9,7 @@ from mlreduce.configuration import validate
 from mlreduce.datasets.catalogue import read_catalogue
 from mlreduce.exceptions import MLReduceError
 from mlreduce.provenance import source_digest
+from mlreduce.reporting.sources import FIGURE_SOURCES, TABLE_SOURCES
 from mlreduce.study import batches, load_study
 
 PROJECT = Path(workflow.basedir)
@@ -34,6 +35,15 @@ RESULTS = config["results"]
 BASE = f"{RESULTS}/{config['scale']}"
 
 
+def one_of(names):
+    """A wildcard's constraint: exactly these names; one that nothing matches where there are none."""
+    return "|".join(sorted(names)) or "(?!)"
+
+
+def of_family(family):
+    return one_of(name for name, study in STUDIES.items() if study.family == family)
+
+
 wildcard_constraints:
     study="[a-z0-9-]+",
     dataset="[A-Za-z0-9_-]+",
@@ -41,8 +51,8 @@ wildcard_constraints:
     group="[a-z0-9-]+",
     predictor="[a-z0-9-]+",
     batch=r"\d+-\d+",
-    table="table[a-z0-9]*",
-    figure="figure[a-z0-9]*",
+    table=one_of({name for study in STUDIES.values() for name in study.tables}),
+    figure=one_of({name for study in STUDIES.values() for name in study.figures}),
     variant="(-[a-z0-9-]+)?",
 
 
@@ -86,9 +96,20 @@ def digest(*scripts, methods=()):
 
 
 def digest_of_methods(study, group):
-    """The code of all stations from the design to the scores: the reduced files between them are temporary."""
-    methods = [*STUDIES[study].groups[group], *STUDIES[study].predictors]
-    return digest("factorise", "reduce", "predict", methods=methods)
+    """The code of all stations from the data to the scores: the reduced files between them are temporary."""
+    chosen = STUDIES[study]
+    methods = {
+        registry.entry_name(label, entry)
+        for label, entry in [
+            *chosen.groups[group].items(),
+            *chosen.predictors.items(),
+        ]
+    }
+    stations = {
+        "labelspace": ["factorise", "reduce_labels", "predict_labels"],
+        "projection": ["reduce_features", "predict_features"],
+    }
+    return digest(*stations[chosen.family], methods=methods)
 
 
 def digest_of_group(wildcards):
@@ -100,7 +121,7 @@ def description_of(wildcards):
     study = study_of(wildcards)
     return {
         "scale": config["scale"],
-        "protocols": dict(study.protocols),
+        "protocols": {name: dict(rule) for name, rule in study.protocols.items()},
         "splits": study.splits,
         "seed": config["seed"],
         "datasets": list(study.datasets),
@@ -122,7 +143,7 @@ def settings_of_group(wildcards):
     study = study_of(wildcards)
     settings = {
         "methods": study.groups[wildcards.group],
-        "train": study.protocols[wildcards.protocol],
+        "protocol": study.protocols[wildcards.protocol],
     }
     return json.dumps(settings, sort_keys=True)
 
@@ -132,6 +153,7 @@ def measured(wildcards):
     study = study_of(wildcards)
     settings = {
         "sizes": list(study.sizes),
+        "energies": list(study.energies),
         "every_size": wildcards.dataset in study.curves,
         "measures": sorted(study.measures),
         "parameters": study.predictors[wildcards.predictor],
@@ -139,15 +161,53 @@ def measured(wildcards):
     return json.dumps(settings, sort_keys=True)
 
 
-def score_parts(wildcards):
+def parts_of(wildcards, pattern, **more):
+    """The files of all jobs of a study."""
     study = study_of(wildcards)
     return expand(
-        f"{BASE}/{wildcards.study}/scores/{{protocol}}/{{dataset}}/{{group}}/{{predictor}}/{{batch}}.parquet",
+        f"{BASE}/{wildcards.study}/{pattern}",
         protocol=study.protocols,
         dataset=study.datasets,
         group=study.groups,
-        predictor=study.predictors,
         batch=batches(study.splits, config["splits_per_job"]),
+        **more,
+    )
+
+
+def score_parts(wildcards):
+    return parts_of(
+        wildcards,
+        "scores/{protocol}/{dataset}/{group}/{predictor}/{batch}.parquet",
+        predictor=study_of(wildcards).predictors,
+    )
+
+
+def spectrum_parts(wildcards):
+    return parts_of(wildcards, "spectra/{protocol}/{dataset}/{group}/{batch}.parquet")
+
+
+def timed_parts(wildcards):
+    """One file of fit times a data set, by the first protocol."""
+    return expand(
+        f"{BASE}/{wildcards.study}/times/{{dataset}}.csv",
+        dataset=study_of(wildcards).datasets,
+    )
+
+
+def settings_of_times(wildcards):
+    study = study_of(wildcards)
+    settings = {
+        "methods": study.methods,
+        "protocol": next(iter(study.protocols.values())),
+        "splits": study.timed,
+    }
+    return json.dumps(settings, sort_keys=True)
+
+
+def digest_of_times(wildcards):
+    methods = study_of(wildcards).methods.items()
+    return digest(
+        "time", methods={registry.entry_name(label, entry) for label, entry in methods}
     )
 
 
@@ -185,18 +245,41 @@ def figure_files(study):
     )
 
 
+def table_source(wildcards):
+    kind = study_of(wildcards).tables[wildcards.table].get("kind", "sizes")
+    return f"{BASE}/{wildcards.study}/{TABLE_SOURCES[kind]}"
+
+
+def figure_source(wildcards):
+    kind = study_of(wildcards).figures[wildcards.figure].get("kind", "curves")
+    return f"{BASE}/{wildcards.study}/{FIGURE_SOURCES[kind]}"
+
+
+def figure_spec(wildcards):
+    """What a figure shows, with the values of the parameter that it may have on its axis."""
+    study = study_of(wildcards)
+    spec = dict(study.figures[wildcards.figure])
+    if "parameter" in spec:
+        spec["points"] = {
+            method: study.methods[method][spec["parameter"]]
+            for method in spec["methods"]
+        }
+    return spec
+
+
 def outputs_of(study):
     """Everything that a study ends in."""
-    rest = expand(
-        f"{BASE}/{study}/{{file}}",
-        file=["summary.csv", "audit.csv", "audit.md", "manifest.json"],
-    )
+    rest = ["summary.csv", "datasets.csv", "audit.csv", "claims.csv", "audit.md"]
+    rest = expand(f"{BASE}/{study}/{{file}}", file=[*rest, "manifest.json"])
     return [*table_files(study), *figure_files(study), *rest]
 
 
-def table_sources(wildcards):
+def printed_tables(wildcards):
+    """The tables that may have printed counterparts."""
+    tables = study_of(wildcards).tables.items()
     return expand(
-        f"{BASE}/{wildcards.study}/{{table}}.csv", table=study_of(wildcards).tables
+        f"{BASE}/{wildcards.study}/{{table}}.csv",
+        table=[name for name, spec in tables if spec.get("kind", "sizes") == "sizes"],
     )
 
 
@@ -204,3 +287,15 @@ def published_of(wildcards):
     """The printed numbers of a paper, where it printed any."""
     path = PROJECT / "config" / "published" / f"{wildcards.study}.csv"
     return [str(path)] if path.is_file() else []
+
+
+def shown_on_page(study):
+    """What the page needs to know of a study to show its files."""
+    return {
+        "title": study.title,
+        "tables": {key: dict(spec) for key, spec in study.tables.items()},
+        "figures": {key: dict(spec) for key, spec in study.figures.items()},
+        "protocols": list(study.protocols),
+        "variants": variants(study.name),
+        "datasets": list(study.datasets),
+    }

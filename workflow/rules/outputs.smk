@@ -1,9 +1,37 @@
-# From scores alone to tables, figures, the audit and the page: re-drawing never re-computes.
+# From scores to tables, figures, the audit and the page: re-drawing never re-computes.
+
+
+rule gather:
+    input:
+        scores=score_parts,
+        spectra=spectrum_parts,
+    output:
+        spectra=f"{BASE}/{{study}}/spectra.parquet",
+        scores=f"{BASE}/{{study}}/scores.parquet",
+        summary=report(
+            f"{BASE}/{{study}}/summary.csv",
+            caption="../report/summary.rst",
+            category="{study}",
+        ),
+    log:
+        f"{BASE}/{{study}}/logs/gather.log",
+    benchmark:
+        f"{BASE}/{{study}}/benchmarks/gather.tsv"
+    conda:
+        "../../envs/report.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        code=digest("gather"),
+    script:
+        "../scripts/gather.py"
 
 
 rule table:
     input:
-        f"{BASE}/{{study}}/summary.csv",
+        table_source,
     output:
         csv=report(
             f"{BASE}/{{study}}/{{table}}.csv",
@@ -29,7 +57,7 @@ rule table:
 
 rule figure:
     input:
-        f"{BASE}/{{study}}/summary.csv",
+        figure_source,
     output:
         svg=f"{BASE}/{{study}}/{{figure}}{{variant}}.svg",
         png=report(
@@ -47,7 +75,7 @@ rule figure:
         mem_mb=500,
         runtime=10,
     params:
-        spec=lambda wildcards: dict(study_of(wildcards).figures[wildcards.figure]),
+        spec=figure_spec,
         protocol=lambda wildcards: variants(wildcards.study)[wildcards.variant],
         dataset=lambda wildcards: study_of(wildcards).curves[0],
         code=digest("figure"),
@@ -57,11 +85,19 @@ rule figure:
 
 rule audit:
     input:
-        tables=table_sources,
+        tables=printed_tables,
         published=published_of,
+        summary=f"{BASE}/{{study}}/summary.csv",
+        datasets=f"{BASE}/{{study}}/datasets.csv",
+        claims=str(PROJECT / "config" / "claims.yaml"),
     output:
         csv=report(
             f"{BASE}/{{study}}/audit.csv",
+            caption="../report/audit.rst",
+            category="{study}",
+        ),
+        claims=report(
+            f"{BASE}/{{study}}/claims.csv",
             caption="../report/audit.rst",
             category="{study}",
         ),
@@ -75,9 +111,29 @@ rule audit:
         mem_mb=500,
         runtime=10,
     params:
+        claimed_on=lambda wildcards: list(study_of(wildcards).claimed_on),
         code=digest("audit"),
     script:
         "../scripts/audit.py"
+
+
+rule describe:
+    input:
+        prepared_of,
+    output:
+        f"{BASE}/{{study}}/datasets.csv",
+    log:
+        f"{BASE}/{{study}}/logs/describe.log",
+    conda:
+        "../../envs/report.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        code=digest("describe"),
+    script:
+        "../scripts/describe.py"
 
 
 rule manifest:
@@ -116,17 +172,7 @@ rule page:
         runtime=10,
     params:
         scale=config["scale"],
-        studies={
-            name: {
-                "title": study.title,
-                "tables": {key: dict(spec) for key, spec in study.tables.items()},
-                "figures": {key: dict(spec) for key, spec in study.figures.items()},
-                "protocols": list(study.protocols),
-                "variants": variants(name),
-                "datasets": list(study.datasets),
-            }
-            for name, study in STUDIES.items()
-        },
+        studies={name: shown_on_page(study) for name, study in STUDIES.items()},
         code=digest("page"),
     script:
         "../scripts/page.py"

@@ -1,4 +1,4 @@
-"""Every printed number beside ours, with a verdict."""
+"""Every printed number beside ours, and every claim, with a verdict."""
 
 from pathlib import Path
 
@@ -11,12 +11,20 @@ snakemake = globals()["snakemake"]
 with station(snakemake):
     from mlreduce.files import replacing
     from mlreduce.reporting.audit import audit, audit_markdown, read_published
+    from mlreduce.reporting.claims import claims_markdown, claims_table, read_claims
     from mlreduce.reporting.tables import write_csv
 
+    study = snakemake.wildcards.study
     printed = list(snakemake.input.published)  # none where the paper printed no numbers
     published = read_published(printed[0]) if printed else None
     cells = audit({Path(path).stem: pd.read_csv(path) for path in snakemake.input.tables}, published)
+    # Claims are about the data sets of the paper: one that was not run leaves them undecided.
+    datasets = pd.read_csv(snakemake.input.datasets).set_index("dataset").reindex(snakemake.params.claimed_on)
+    summary = pd.read_csv(snakemake.input.summary)
+    claims = claims_table(read_claims(snakemake.input.claims).get(study, []), summary, datasets.reset_index())
     with replacing(snakemake.output.csv) as path:
         write_csv(cells, path)
+    with replacing(snakemake.output.claims) as path:
+        write_csv(claims, path)
     with replacing(snakemake.output.md) as path:
-        path.write_text(audit_markdown(cells, snakemake.wildcards.study), encoding="utf-8")
+        path.write_text(f"{audit_markdown(cells, study)}\n{claims_markdown(claims, study)}", encoding="utf-8")

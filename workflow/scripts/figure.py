@@ -1,6 +1,7 @@
 """One figure of a paper, in three formats."""
 
 from contextlib import ExitStack
+from pathlib import Path
 
 import pandas as pd
 
@@ -10,16 +11,12 @@ snakemake = globals()["snakemake"]
 
 with station(snakemake):
     from mlreduce.files import replacing
-    from mlreduce.reporting.figures import curves, save
+    from mlreduce.reporting.figures import save
+    from mlreduce.reporting.outputs import make_figure
 
-    spec, dataset, protocol = snakemake.params.spec, snakemake.params.dataset, snakemake.params.protocol
-    summary = pd.read_csv(snakemake.input[0])
-    chosen = summary[
-        (summary["dataset"] == dataset)
-        & (summary["protocol"] == protocol)
-        & (summary["predictor"] == spec["predictor"])
-    ]
-    title = f"{dataset}, {protocol}: mean over {chosen['splits'].max()} random splits"
-    figure = curves(chosen, spec["measures"], spec["methods"], spec.get("labels", {}), title)
+    path = Path(snakemake.input[0])
+    source = pd.read_csv(path) if path.suffix == ".csv" else pd.read_parquet(path)
+    params = snakemake.params
+    figure = make_figure(source, params.spec, params.protocol, params.dataset)
     with ExitStack() as stack:
         save(figure, [stack.enter_context(replacing(path)) for path in snakemake.output])

@@ -7,13 +7,16 @@ from _station import station
 snakemake = globals()["snakemake"]
 
 with station(snakemake):
-    from mlreduce.evaluation.experiment import SCORE_COLUMNS
+    from mlreduce.evaluation.scores import SCORE_COLUMNS, SPECTRUM_COLUMNS
     from mlreduce.files import replacing
     from mlreduce.reporting.tables import summarise, write_csv
 
     keys = ["study", "protocol", *SCORE_COLUMNS[:-1]]
-    scores = pd.concat(map(pd.read_parquet, snakemake.input)).sort_values(keys, ignore_index=True)
+    scores = pd.concat(map(pd.read_parquet, snakemake.input.scores)).sort_values(keys, ignore_index=True)
     with replacing(snakemake.output.scores) as path:
         scores.to_parquet(path, index=False)
     with replacing(snakemake.output.summary) as path:
         write_csv(summarise(scores), path)
+    spectra = pd.concat(map(pd.read_parquet, snakemake.input.spectra))
+    with replacing(snakemake.output.spectra) as path:
+        spectra.sort_values(list(SPECTRUM_COLUMNS[:-1]), ignore_index=True).to_parquet(path, index=False)

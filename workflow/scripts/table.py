@@ -8,14 +8,14 @@ snakemake = globals()["snakemake"]
 
 with station(snakemake):
     from mlreduce.files import replacing
-    from mlreduce.reporting.tables import select_table, table_latex, table_markdown, write_csv
+    from mlreduce.reporting.outputs import make_table
+    from mlreduce.reporting.tables import write_csv
 
-    spec = snakemake.params.spec
-    table = select_table(pd.read_csv(snakemake.input[0]), spec["measure"], spec["predictor"], spec["methods"])
+    source = pd.read_csv(snakemake.input[0])
+    table, markdown, latex = make_table(source, snakemake.params.spec, snakemake.wildcards.table)
     with replacing(snakemake.output.csv) as path:
         write_csv(table, path)
     with replacing(snakemake.output.md) as path:
-        path.write_text(table_markdown(table, spec["methods"], spec["caption"]), encoding="utf-8")
+        path.write_text(markdown, encoding="utf-8")
     with replacing(snakemake.output.tex) as path:
-        text = table_latex(table, spec["methods"], spec["caption"], snakemake.wildcards.table)
-        path.write_text(text, encoding="utf-8")
+        path.write_text(latex, encoding="utf-8")

@@ -9,7 +9,7 @@ import pandas as pd
 
 from mlreduce.exceptions import DataError
 
-__all__ = ["SCORE_COLUMNS", "as_scores", "percent_size", "resolve_sizes"]
+__all__ = ["SCORE_COLUMNS", "SPECTRUM_COLUMNS", "as_scores", "percent_size", "resolve_sizes"]
 
 #: Columns of the tidy scores, one row a value. A size stands for a percentage, for a share of the eigenvalues'
 #: sum (``energy``), or, where both are 0, for itself.
@@ -25,6 +25,9 @@ SCORE_COLUMNS = (
     "measure",
     "value",
 )
+
+#: Columns of the spectra: positive eigenvalues of the first split, numbered from 1.
+SPECTRUM_COLUMNS = ("study", "protocol", "dataset", "method", "split", "index", "eigenvalue")
 
 
 def as_scores(rows: Iterable[tuple[Any, ...]]) -> pd.DataFrame:

@@ -14,54 +14,16 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mlreduce.exceptions import DataError
+from mlreduce.features import Features
 from mlreduce.least_squares import DEFAULT_RCOND
 from mlreduce.registry import register
-from mlreduce.validation import FloatArray, as_dense, check_features, check_finite, column_names, is_sparse
+from mlreduce.validation import FloatArray, as_dense, check_features, check_finite, column_names
 
 __all__ = ["RidgeRegressor"]
 
 # A Gram matrix of unit diagonal with a smaller reciprocal condition number is left to the singular value
 # decomposition, which does not square the condition.
 _ILL_CONDITIONED = 1e-10
-
-
-class _Centred(NamedTuple):
-    """Features less their means; of sparse features the means are not subtracted but accounted for."""
-
-    matrix: Any
-    mean: FloatArray
-
-    @classmethod
-    def of(cls, features: Any) -> Self:
-        mean = np.asarray(features.mean(axis=0), dtype=np.float64).ravel()
-        return cls(features if is_sparse(features) else features - mean, mean)
-
-    def dense(self) -> FloatArray:
-        return as_dense(self.matrix) - self.mean if is_sparse(self.matrix) else self.matrix
-
-    def total(self) -> float:
-        """Return the sum of squares over all features."""
-        rows = self.matrix.shape[0]
-        if is_sparse(self.matrix):
-            return max(0.0, float(self.matrix.multiply(self.matrix).sum() - rows * self.mean @ self.mean))
-        return float(np.square(self.matrix).sum())
-
-    def gram(self) -> FloatArray:
-        """Return the products of the features with each other."""
-        product = as_dense(self.matrix.T @ self.matrix)
-        return product - self.matrix.shape[0] * np.outer(self.mean, self.mean) if is_sparse(self.matrix) else product
-
-    def kernel(self) -> FloatArray:
-        """Return the products of the rows with each other."""
-        product = as_dense(self.matrix @ self.matrix.T)
-        if is_sparse(self.matrix):
-            along_mean = self.matrix @ self.mean
-            product += self.mean @ self.mean - along_mean - along_mean[:, np.newaxis]
-        return product
-
-    def transposed_times(self, other: FloatArray) -> FloatArray:
-        product: FloatArray = self.matrix.T @ other
-        return product - np.outer(self.mean, other.sum(axis=0)) if is_sparse(self.matrix) else product
 
 
 class _Factor(NamedTuple):
@@ -97,23 +59,25 @@ class _Factor(NamedTuple):
         return solution
 
 
-def _add_to_diagonal(matrix: FloatArray, value: float) -> FloatArray:
+def _plus_diagonal(matrix: FloatArray, value: float) -> FloatArray:
+    matrix = matrix.copy()
     matrix.flat[:: len(matrix) + 1] += value
     return matrix
 
 
-def _coefficients(features: _Centred, targets: FloatArray, penalty: float) -> FloatArray:
+def _coefficients(features: Features, targets: FloatArray, penalty: float) -> FloatArray:
     """Return the coefficients, shape (n_features, n_targets), for centred targets."""
-    rows, columns = features.matrix.shape
+    rows, columns = features.shape
     if columns <= rows:
-        factor = _Factor.of(_add_to_diagonal(features.gram(), penalty))
+        factor = _Factor.of(_plus_diagonal(features.scatter, penalty))
         if factor is not None:
-            return factor.solve(features.transposed_times(targets))
+            return factor.solve(features.transposed_dot(targets))
     elif penalty > 0:  # without a penalty the centred kernel is singular
-        factor = _Factor.of(_add_to_diagonal(features.kernel(), penalty))
+        factor = _Factor.of(_plus_diagonal(features.gram, penalty))
         if factor is not None:
-            return features.transposed_times(factor.solve(targets))
-    left, values, right = scipy.linalg.svd(features.dense(), full_matrices=False, check_finite=False)
+            return features.transposed_dot(factor.solve(targets))
+    dense = as_dense(features.X) - features.mean
+    left, values, right = scipy.linalg.svd(dense, full_matrices=False, check_finite=False)
     kept = values > DEFAULT_RCOND * values[0]
     left, values, right = left[:, kept], values[kept], right[kept]
     shrunk = (values / (np.square(values) + penalty))[:, np.newaxis]
@@ -187,7 +151,7 @@ class RidgeRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         check_finite(X, names)
         targets = np.asarray(y, dtype=np.float64)
         table = targets.reshape(len(targets), -1)
-        features, target_mean = _Centred.of(X), table.mean(axis=0)
+        features, target_mean = Features(X, centred=True), table.mean(axis=0)
         self.penalty_ = self._penalty(features)
         coefficients = _coefficients(features, table - target_mean, self.penalty_)
         self.coef_, self.intercept_ = coefficients.T, target_mean - features.mean @ coefficients
@@ -195,11 +159,11 @@ class RidgeRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
             self.coef_, self.intercept_ = self.coef_[0], float(self.intercept_[0])
         return self
 
-    def _penalty(self, features: _Centred) -> float:
+    def _penalty(self, features: Features) -> float:
         alpha: Any = self.alpha  # whatever a configuration holds
         if not isinstance(alpha, Real) or not 0 <= float(alpha) < np.inf:
             raise DataError(f"alpha, the strength of the ridge penalty, must be a finite number >= 0; got {alpha!r}")
-        return float(alpha) * (features.total() / features.matrix.shape[1] if self.relative else 1.0)
+        return float(alpha) * (features.squared_norms.sum() / features.shape[1] if self.relative else 1.0)
 
     def predict(self, X: Any) -> FloatArray:
         """Return the predicted targets, of the shape that ``fit`` saw."""
@@ -239,14 +203,14 @@ class RidgeRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         """
         training, targets, testing = (np.asarray(a, dtype=np.float64) for a in (Z_train, T_train, Z_test))
         _check_nested(training, targets, testing, sizes)
-        features, target_mean = _Centred.of(training), targets.mean(axis=0)
-        penalty, largest = self._penalty(features), sizes[-1]
-        shown = _Centred(features.matrix[:, :largest], features.mean[:largest])
+        target_mean, largest = targets.mean(axis=0), sizes[-1]
+        penalty = self._penalty(Features(training, centred=True))
+        shown = Features(training[:, :largest], centred=True)
         asked = testing[:, :largest] - shown.mean
-        factor = _Factor.of(_add_to_diagonal(shown.gram(), penalty))
+        factor = _Factor.of(_plus_diagonal(shown.scatter, penalty))
         if factor is None:
             return _one_by_one(shown, targets - target_mean, target_mean, asked, sizes, penalty)
-        weights = factor.half_solve(shown.transposed_times(targets - target_mean))
+        weights = factor.half_solve(shown.transposed_dot(targets - target_mean))
         return _accumulate(factor.half_solve(asked.T).T, weights, target_mean, sizes)
 
 
@@ -258,7 +222,7 @@ def _accumulate(basis: FloatArray, weights: FloatArray, mean: FloatArray, sizes:
 
 
 def _one_by_one(
-    features: _Centred,
+    features: Features,
     targets: FloatArray,
     mean: FloatArray,
     asked: FloatArray,
@@ -266,7 +230,7 @@ def _one_by_one(
     penalty: float,
 ) -> Iterator[FloatArray]:
     for size in sizes:
-        first = _Centred(features.matrix[:, :size], features.mean[:size])
+        first = Features(features.X[:, :size], centred=True)
         yield mean + asked[:, :size] @ _coefficients(first, targets, penalty)
 
 

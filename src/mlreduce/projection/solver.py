@@ -28,7 +28,8 @@ import scipy.linalg
 import scipy.sparse.linalg
 
 from mlreduce.exceptions import DataError, ProjectionWarning
-from mlreduce.projection.problem import Features, Form
+from mlreduce.features import Features
+from mlreduce.projection.problem import Form
 from mlreduce.validation import FloatArray
 
 __all__ = ["Solution", "solve"]

@@ -11,7 +11,8 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.exceptions import DataError, ProjectionWarning
-from mlreduce.projection.problem import Features, Form, TrainingSet
+from mlreduce.features import Features
+from mlreduce.projection.problem import Form, TrainingSet
 from mlreduce.projection.solver import Solution, solve
 from mlreduce.validation import (
     FloatArray,

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-import scipy.stats
 
 from mlreduce.evaluation.measures import higher_is_better
+from mlreduce.reporting.statistics import critical_difference, rank_methods
 
 __all__ = [
     "CHECKS",
@@ -40,25 +40,6 @@ class Verdict(NamedTuple):
 
     verdict: str
     evidence: str
-
-
-# --- Stand-ins: replace both by critical_difference and rank_methods of mlreduce.reporting.statistics. ----------------
-
-
-def _critical_difference(n_methods: int, n_blocks: int, alpha: float = 0.05) -> float:
-    """Return Nemenyi's critical difference of average ranks; NaN for a single block."""
-    if n_blocks < 2:
-        return float("nan")
-    quantile = scipy.stats.studentized_range.ppf(1 - alpha, n_methods, np.inf) / np.sqrt(2)
-    return float(quantile * np.sqrt(n_methods * (n_methods + 1) / (6 * n_blocks)))
-
-
-def _rank(values: pd.DataFrame, higher_is_better: bool) -> pd.DataFrame:
-    """Rank the columns within each row, 1 the best, ties averaged."""
-    return values.round(12).rank(axis=1, ascending=not higher_is_better)
-
-
-# ----------------------------------------------------------------------------------------------------------------------
 
 
 def best_average_rank(
@@ -107,9 +88,9 @@ def best_average_rank(
     per_measure = []
     for measure in measures:
         values = rows[rows["measure"] == measure].pivot_table(index="dataset", columns="method", values="mean")
-        per_measure.append(_rank(values.loc[found, list(methods)], higher_is_better(measure)).to_numpy())
+        per_measure.append(rank_methods(values.loc[found, list(methods)], higher_is_better(measure)).to_numpy())
     ranks = pd.Series(np.mean(per_measure, axis=0).mean(axis=0), index=list(methods)).sort_values(kind="stable")
-    difference = _critical_difference(len(methods), len(found))
+    difference = critical_difference(len(methods), len(found))
     behind = ranks - ranks.iloc[0]
     if ranks.drop(method).min() > ranks[method] + _TINY:
         verdict = "confirmed"

@@ -1,4 +1,4 @@
-"""The tables and figures that a study file may ask for, by their ``kind``, and which results each is made from."""
+"""The tables and figures that a study file may ask for, by their ``kind``."""
 
 from __future__ import annotations
 
@@ -10,20 +10,9 @@ import pandas as pd
 from mlreduce.evaluation.measures import higher_is_better
 from mlreduce.reporting import ranked, tables
 
-__all__ = ["FIGURE_SOURCES", "TABLE_SOURCES", "make_figure", "make_table", "table_parts"]
+__all__ = ["make_figure", "make_table", "table_parts"]
 
 Spec = Mapping[str, Any]
-
-#: Kind of table or figure to the file of the study that it is made from.
-TABLE_SOURCES = {"sizes": "summary.csv", "ranked": "summary.csv", "average-ranks": "summary.csv", "times": "times.csv"}
-FIGURE_SOURCES = {
-    "curves": "summary.csv",
-    "dimensions": "summary.csv",
-    "parameter": "summary.csv",
-    "critical-differences": "summary.csv",
-    "spectra": "spectra.parquet",
-    "times": "times.csv",
-}
 
 
 class _Kind(NamedTuple):
@@ -85,8 +74,8 @@ _TABLES = {
             _measure_tables(summary, spec), spec["methods"], _directions(spec)
         ),
         _average_parts,
-        "Average rank over the data sets (1 is best), Friedman's test, and Nemenyi's critical difference at 5 %. For all "
-        "measures together, ranks are averaged over the measures of a data set first.",
+        "Average rank over the data sets (1 is best), Friedman's test, and Nemenyi's critical difference at 5 %. "
+        "For all measures together, the ranks of a data set are averaged over the measures, and these are ranked.",
     ),
     "times": _Kind(_times_table, _times_parts, "Seconds to fit, all directions, one thread, nothing else running."),
 }
@@ -107,7 +96,7 @@ def make_table(source: pd.DataFrame, spec: Spec, label: str) -> tuple[pd.DataFra
     Parameters
     ----------
     source : DataFrame
-        The file of `TABLE_SOURCES`.
+        The file that `mlreduce.reporting.sources.TABLE_SOURCES` names.
     spec : dict
         The entry of the study file.
     label : str
@@ -131,7 +120,7 @@ def make_figure(source: pd.DataFrame, spec: Spec, protocol: str, dataset: str | 
     Parameters
     ----------
     source : DataFrame
-        The file of `FIGURE_SOURCES`.
+        The file that `mlreduce.reporting.sources.FIGURE_SOURCES` names.
     spec : dict
         The entry of the study file; for the kind "parameter" with ``points``, method to value of the parameter.
     protocol : str

@@ -12,7 +12,7 @@ import markupsafe
 import pandas as pd
 
 from mlreduce.reporting.audit import VERDICTS, audit_rows, audit_sentences
-from mlreduce.reporting.tables import by_protocol
+from mlreduce.reporting.outputs import table_parts
 
 __all__ = ["render", "study_section"]
 
@@ -29,6 +29,8 @@ table { border-collapse: collapse; font-size: 13px; margin: .5rem 0 1.5rem; }
 th, td { padding: .15rem .6rem; border-bottom: 1px solid #ddd; text-align: right; white-space: nowrap; }
 th:nth-child(-n+2), td:nth-child(-n+2) { text-align: left; }
 td.reproduced { color: #00643c; } td.near { color: #8a5a00; } td.differs { color: #b00020; font-weight: 600; }
+td.confirmed { color: #00643c; } td.undecided { color: #8a5a00; } td.refuted { color: #b00020; font-weight: 600; }
+.claims td { text-align: left; white-space: normal; vertical-align: top; }
 figure { margin: 1rem 0; } svg { max-width: 100%; height: auto; }
 pre { background: #f6f6f6; padding: 1rem; overflow-x: auto; font-size: 12px; }
 details { margin: .5rem 0 1rem; } .wide { overflow-x: auto; }
@@ -51,6 +53,14 @@ details { margin: .5rem 0 1rem; } .wide { overflow-x: auto; }
 {% for figure in study.figures %}
 <figure><figcaption>{{ figure.caption }}</figcaption>{{ figure.svg | safe }}</figure>
 {% endfor %}
+{% if study.claims %}
+<h3>What the paper claims</h3>
+<table class="claims"><tr><th>claim</th><th>verdict</th><th>evidence</th></tr>
+{% for row in study.claims %}
+<tr><td>{{ row.claim }} ({{ row.where }})</td><td class="{{ row.verdict }}">{{ row.verdict }}</td>
+<td>{{ row.evidence }}</td></tr>
+{% endfor %}</table>
+{% endif %}
 <h3>Audit of the printed numbers</h3>
 {% for sentence in study.audit.sentences %}<p>{{ sentence }}</p>
 {% endfor %}
@@ -75,10 +85,9 @@ def study_section(folder: Path, spec: Mapping[str, Any]) -> dict[str, Any]:
     """Collect what the page shows of one study from the files of its folder."""
     tables = []
     for name, table in spec["tables"].items():
-        tidy = pd.read_csv(folder / f"{name}.csv")
         parts = [
             {"title": title, "header": header, "rows": rows}
-            for _, title, header, rows in by_protocol(tidy, table["methods"])
+            for _, title, header, rows in table_parts(pd.read_csv(folder / f"{name}.csv"), table)
         ]
         tables.append({"caption": table["caption"], "parts": parts})
     figures = [
@@ -92,6 +101,7 @@ def study_section(folder: Path, spec: Mapping[str, Any]) -> dict[str, Any]:
         "title": spec["title"],
         "tables": tables,
         "figures": figures,
+        "claims": pd.read_csv(folder / "claims.csv").to_dict("records"),
         "audit": {"sentences": audit_sentences(cells), "header": header, "rows": rows},
         "manifest": (folder / "manifest.json").read_text(encoding="utf-8"),
     }

@@ -119,9 +119,7 @@ def layout(table: pd.DataFrame, methods: Sequence[str]) -> tuple[list[str], list
     return header, rows
 
 
-def by_protocol(
-    table: pd.DataFrame, methods: Sequence[str], lay_out: Layout = layout
-) -> Iterator[Part]:
+def by_protocol(table: pd.DataFrame, methods: Sequence[str], lay_out: Layout = layout) -> Iterator[Part]:
     """Lay a tidy table out, a part a protocol, its title with the number of splits."""
     for protocol, part in table.groupby("protocol", sort=True):
         yield str(protocol), f"{protocol}, {part['splits'].max()} splits", *lay_out(part, methods)

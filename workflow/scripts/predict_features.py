@@ -1,4 +1,4 @@
-"""Train a predictor on the codes of every split of a batch, and measure it on the test part."""
+"""Train a predictor on the projected features of every split of a batch, and measure it on the test part."""
 
 import json
 
@@ -8,23 +8,21 @@ snakemake = globals()["snakemake"]
 
 with station(snakemake):
     from mlreduce.datasets.data import MultiLabelData
-    from mlreduce.evaluation.experiment import resolve_sizes, score
+    from mlreduce.evaluation.feature_experiment import score_features
     from mlreduce.evaluation.splitting import load_splits
-    from mlreduce.evaluation.storage import load_arrays
+    from mlreduce.evaluation.storage import StoredArrays
     from mlreduce.files import replacing
-    from mlreduce.least_squares import Design
 
     settings = json.loads(snakemake.params.settings)
     measured = json.loads(snakemake.params.measured)
-    data = MultiLabelData.load(snakemake.input.data)
-    scores = score(
-        data,
-        Design.load(snakemake.input.design),
-        load_splits(snakemake.input.splits, settings["train"], snakemake.wildcards.batch),
-        load_arrays(snakemake.input.reduced),
+    scores = score_features(
+        MultiLabelData.load(snakemake.input.data),
+        load_splits(snakemake.input.splits, settings["protocol"], snakemake.wildcards.batch),
+        StoredArrays(snakemake.input.reduced),
         settings["methods"],
         (snakemake.wildcards.predictor, measured["parameters"]),
-        resolve_sizes(measured["sizes"], len(data.label_names), measured["every_size"]),
+        measured["sizes"],
+        measured["energies"],
         measured["measures"],
     )
     scores.insert(0, "protocol", snakemake.wildcards.protocol)

@@ -1,20 +1,23 @@
-# From a data set and its splits to tidy scores. A job is (study, protocol, data set, group of methods, batch of
-# splits); one thread each, so that results do not depend on the number of cores.
+# From a data set and its splits to tidy scores, for methods that reduce the label space. A job is (study, protocol, data set,
+# group of methods, batch of splits); one thread each, so that results do not depend on the number of cores.
 
 
-rule reduce:
+rule reduce_labels:
     input:
         data=f"{RESULTS}/data/{{dataset}}.npz",
         design=f"{RESULTS}/data/{{dataset}}.design.npz",
         splits=f"{BASE}/{{study}}/splits/{{dataset}}.npz",
     output:
-        temp(
+        reduced=temp(
             f"{BASE}/{{study}}/reduced/{{protocol}}/{{dataset}}/{{group}}/{{batch}}.npz"
         ),
+        spectra=f"{BASE}/{{study}}/spectra/{{protocol}}/{{dataset}}/{{group}}/{{batch}}.parquet",
     log:
         f"{BASE}/{{study}}/logs/reduce/{{protocol}}/{{dataset}}/{{group}}/{{batch}}.log",
     benchmark:
         f"{BASE}/{{study}}/benchmarks/reduce/{{protocol}}/{{dataset}}/{{group}}/{{batch}}.tsv"
+    wildcard_constraints:
+        study=of_family("labelspace"),
     conda:
         "../../envs/compute.yaml"
     threads: 1
@@ -26,10 +29,10 @@ rule reduce:
         seed=config["seed"],
         code=digest_of_group,
     script:
-        "../scripts/reduce.py"
+        "../scripts/reduce_labels.py"
 
 
-rule predict:
+rule predict_labels:
     input:
         data=f"{RESULTS}/data/{{dataset}}.npz",
         design=f"{RESULTS}/data/{{dataset}}.design.npz",
@@ -41,6 +44,8 @@ rule predict:
         f"{BASE}/{{study}}/logs/predict/{{protocol}}/{{dataset}}/{{group}}/{{predictor}}/{{batch}}.log",
     benchmark:
         f"{BASE}/{{study}}/benchmarks/predict/{{protocol}}/{{dataset}}/{{group}}/{{predictor}}/{{batch}}.tsv"
+    wildcard_constraints:
+        study=of_family("labelspace"),
     conda:
         "../../envs/compute.yaml"
     threads: 1
@@ -52,30 +57,4 @@ rule predict:
         measured=measured,
         code=digest_of_group,
     script:
-        "../scripts/predict.py"
-
-
-rule gather:
-    input:
-        score_parts,
-    output:
-        scores=f"{BASE}/{{study}}/scores.parquet",
-        summary=report(
-            f"{BASE}/{{study}}/summary.csv",
-            caption="../report/summary.rst",
-            category="{study}",
-        ),
-    log:
-        f"{BASE}/{{study}}/logs/gather.log",
-    benchmark:
-        f"{BASE}/{{study}}/benchmarks/gather.tsv"
-    conda:
-        "../../envs/report.yaml"
-    threads: 1
-    resources:
-        mem_mb=2000,
-        runtime=10,
-    params:
-        code=digest("gather"),
-    script:
-        "../scripts/gather.py"
+        "../scripts/predict_labels.py"

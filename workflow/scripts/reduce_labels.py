@@ -10,7 +10,7 @@ with station(snakemake):
     from mlreduce.datasets.data import MultiLabelData
     from mlreduce.evaluation.experiment import reduce_labels
     from mlreduce.evaluation.splitting import load_splits
-    from mlreduce.evaluation.storage import save_arrays
+    from mlreduce.evaluation.storage import save_arrays, save_spectra
     from mlreduce.files import replacing
     from mlreduce.least_squares import Design
 
@@ -18,9 +18,10 @@ with station(snakemake):
     fitted = reduce_labels(
         MultiLabelData.load(snakemake.input.data),
         Design.load(snakemake.input.design),
-        load_splits(snakemake.input.splits, settings["train"], snakemake.wildcards.batch),
+        load_splits(snakemake.input.splits, settings["protocol"], snakemake.wildcards.batch),
         settings["methods"],
         snakemake.params.seed,
     )
-    with replacing(snakemake.output[0]) as path:
-        save_arrays(path, fitted)
+    with replacing(snakemake.output.reduced) as path:
+        save_arrays(path, fitted.items())
+    save_spectra(snakemake.output.spectra, fitted.items(), snakemake.wildcards)

@@ -1,0 +1,137 @@
+"""A feature matrix whose products are those of the centred one, without centring it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from mlreduce.validation import FloatArray, is_sparse
+
+__all__ = ["Features"]
+
+# Rows that are shifted at once: bounds the copy that centring a dense matrix needs.
+_BLOCK_BYTES = 2**25
+
+
+class Features:
+    """A feature matrix of shape (n_samples, n_features), raw or centred, dense or CSR.
+
+    Parameters
+    ----------
+    X : ndarray or csr_array
+        Never modified, and never copied as a whole.
+    centred : bool
+        Whether products are those of ``X - mean``.
+
+    Attributes
+    ----------
+    mean : ndarray of shape (n_features,)
+        What is subtracted; zeros where nothing is.
+    """
+
+    def __init__(self, X: Any, centred: bool) -> None:
+        self.X = X
+        self.centred = centred
+        self.shape: tuple[int, int] = X.shape
+        #: What the solver keeps for further problems with the same features.
+        self.shared: dict[Any, Any] = {}
+
+    @cached_property
+    def constant(self) -> NDArray[np.bool_]:
+        """Columns with one value only: rounding must not give them a variance."""
+        if not is_sparse(self.X):
+            same: NDArray[np.bool_] = (self.X[:1] == self.X).all(axis=0)
+            return same
+        lowest, highest = self.X.min(axis=0), self.X.max(axis=0)
+        return np.asarray((lowest.toarray() == highest.toarray()).reshape(-1))
+
+    @cached_property
+    def mean(self) -> FloatArray:
+        """Column means, exact for constant columns; zeros if the features are not centred."""
+        if not self.centred:
+            return np.zeros(self.shape[1])
+        mean = np.asarray(self.X.mean(axis=0), dtype=np.float64).reshape(-1)
+        if self.constant.any():
+            first = self.X[[0]]
+            row = first.toarray()[0] if is_sparse(first) else first[0]
+            mean[self.constant] = row[self.constant]
+        return mean
+
+    def dot(self, right: FloatArray) -> FloatArray:
+        """Return ``XR`` for an array R of shape (n_features, k) or (n_features,)."""
+        product: FloatArray = self.X @ right
+        return product - self.mean @ right if self.centred else product
+
+    def transposed_dot(self, right: Any) -> FloatArray:
+        """Return ``X'R``, dense, for an array or sparse matrix R of shape (n_samples, k) or (n_samples,)."""
+        # SciPy multiplies a sparse matrix from the left only.
+        product = (right.T @ self.X).T if is_sparse(right) and not is_sparse(self.X) else self.X.T @ right
+        dense: FloatArray = product.toarray() if is_sparse(product) else product
+        if not self.centred:
+            return dense
+        totals = np.asarray(right.sum(axis=0)).reshape(-1)
+        return dense - (np.outer(self.mean, totals) if dense.ndim == 2 else self.mean * totals[0])
+
+    @cached_property
+    def scatter(self) -> FloatArray:
+        """``X'X``, shape (n_features, n_features)."""
+        return self.weighted_scatter(None)
+
+    def weighted_scatter(self, weights: FloatArray | None) -> FloatArray:
+        """Return ``X'diag(weights)X``; None stands for ones."""
+        if is_sparse(self.X):
+            weighted = self.X if weights is None else sp.diags_array(weights) @ self.X
+            scatter: FloatArray = (self.X.T @ weighted).toarray()
+            if self.centred:
+                sums = np.asarray(weighted.sum(axis=0)).reshape(-1)
+                scatter -= np.multiply.outer(self.mean, sums)
+                if weights is not None:
+                    scatter -= np.multiply.outer(sums - weights.sum() * self.mean, self.mean)
+                if self.constant.any():
+                    scatter[self.constant] = 0.0
+                    scatter[:, self.constant] = 0.0
+            return scatter
+        scatter = np.zeros((self.shape[1], self.shape[1]))
+        for rows in self._blocks():
+            block = self.X[rows] - self.mean if self.centred else self.X[rows]
+            scatter += block.T @ (block if weights is None else weights[rows, np.newaxis] * block)
+        return scatter
+
+    @cached_property
+    def gram(self) -> FloatArray:
+        """``XX'``, shape (n_samples, n_samples)."""
+        if not is_sparse(self.X):
+            shifted = self.X - self.mean if self.centred else self.X
+            return np.asarray(shifted @ shifted.T)
+        gram: FloatArray = np.asarray((self.X @ self.X.T).toarray())
+        if self.centred:
+            products = self.X @ self.mean
+            gram -= products[:, np.newaxis]
+            gram -= products - self.mean @ self.mean
+        return gram
+
+    @cached_property
+    def squared_norms(self) -> FloatArray:
+        """``||x||^2`` of each instance."""
+        if is_sparse(self.X):
+            norms: FloatArray = np.asarray(self.X.multiply(self.X).sum(axis=1)).reshape(-1)
+            return norms + (self.mean @ self.mean - 2 * (self.X @ self.mean) if self.centred else 0.0)
+        shifted = [self.X[rows] - self.mean if self.centred else self.X[rows] for rows in self._blocks()]
+        return np.concatenate([np.einsum("ij,ij->i", block, block) for block in shifted])
+
+    @cached_property
+    def column_squares(self) -> FloatArray:
+        """``sum x^2`` of each feature before centring: the size against which rounding errors are told."""
+        squares = self.X.multiply(self.X).sum(axis=0) if is_sparse(self.X) else np.einsum("ij,ij->j", self.X, self.X)
+        return np.asarray(squares, dtype=np.float64).reshape(-1)
+
+    def _blocks(self) -> Iterator[slice]:
+        n_samples, n_features = self.shape
+        step = max(1, _BLOCK_BYTES // (8 * max(n_features, 1)), n_features)
+        for start in range(0, n_samples, step):
+            yield slice(start, start + step)

@@ -1,0 +1,102 @@
+# From a data set and its splits to tidy scores, for methods that reduce the feature space. A job is (study, protocol, data set,
+# group of methods, batch of splits); one thread each, so that results do not depend on the number of cores.
+
+
+rule reduce_features:
+    input:
+        data=f"{RESULTS}/data/{{dataset}}.npz",
+        splits=f"{BASE}/{{study}}/splits/{{dataset}}.npz",
+    output:
+        reduced=temp(
+            f"{BASE}/{{study}}/reduced/{{protocol}}/{{dataset}}/{{group}}/{{batch}}.npz"
+        ),
+        spectra=f"{BASE}/{{study}}/spectra/{{protocol}}/{{dataset}}/{{group}}/{{batch}}.parquet",
+    log:
+        f"{BASE}/{{study}}/logs/reduce/{{protocol}}/{{dataset}}/{{group}}/{{batch}}.log",
+    benchmark:
+        f"{BASE}/{{study}}/benchmarks/reduce/{{protocol}}/{{dataset}}/{{group}}/{{batch}}.tsv"
+    wildcard_constraints:
+        study=of_family("projection"),
+    conda:
+        "../../envs/compute.yaml"
+    threads: 1
+    resources:
+        mem_mb=3000,
+        runtime=60,
+    params:
+        settings=settings_of_group,
+        code=digest_of_group,
+    script:
+        "../scripts/reduce_features.py"
+
+
+rule predict_features:
+    input:
+        data=f"{RESULTS}/data/{{dataset}}.npz",
+        splits=f"{BASE}/{{study}}/splits/{{dataset}}.npz",
+        reduced=f"{BASE}/{{study}}/reduced/{{protocol}}/{{dataset}}/{{group}}/{{batch}}.npz",
+    output:
+        f"{BASE}/{{study}}/scores/{{protocol}}/{{dataset}}/{{group}}/{{predictor}}/{{batch}}.parquet",
+    log:
+        f"{BASE}/{{study}}/logs/predict/{{protocol}}/{{dataset}}/{{group}}/{{predictor}}/{{batch}}.log",
+    benchmark:
+        f"{BASE}/{{study}}/benchmarks/predict/{{protocol}}/{{dataset}}/{{group}}/{{predictor}}/{{batch}}.tsv"
+    wildcard_constraints:
+        study=of_family("projection"),
+    conda:
+        "../../envs/compute.yaml"
+    threads: 1
+    resources:
+        mem_mb=3000,
+        runtime=60,
+    params:
+        settings=settings_of_group,
+        measured=measured,
+        code=digest_of_group,
+    script:
+        "../scripts/predict_features.py"
+
+
+rule time:
+    input:
+        data=f"{RESULTS}/data/{{dataset}}.npz",
+        splits=f"{BASE}/{{study}}/splits/{{dataset}}.npz",
+    output:
+        f"{BASE}/{{study}}/times/{{dataset}}.csv",
+    log:
+        f"{BASE}/{{study}}/logs/time/{{dataset}}.log",
+    benchmark:
+        f"{BASE}/{{study}}/benchmarks/time/{{dataset}}.tsv"
+    wildcard_constraints:
+        study=of_family("projection"),
+    conda:
+        "../../envs/compute.yaml"
+    # All cores, of which it uses one: nothing runs beside what is timed.
+    threads: workflow.cores
+    resources:
+        mem_mb=3000,
+        runtime=60,
+    params:
+        settings=settings_of_times,
+        code=digest_of_times,
+    script:
+        "../scripts/time.py"
+
+
+rule times:
+    input:
+        timed_parts,
+    output:
+        f"{BASE}/{{study}}/times.csv",
+    log:
+        f"{BASE}/{{study}}/logs/times.log",
+    conda:
+        "../../envs/report.yaml"
+    threads: 1
+    resources:
+        mem_mb=500,
+        runtime=10,
+    params:
+        code=digest("times"),
+    script:
+        "../scripts/times.py"

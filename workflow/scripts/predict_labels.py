@@ -1,0 +1,34 @@
+"""Train a predictor on the codes of every split of a batch, and measure it on the test part."""
+
+import json
+
+from _station import station
+
+snakemake = globals()["snakemake"]
+
+with station(snakemake):
+    from mlreduce.datasets.data import MultiLabelData
+    from mlreduce.evaluation.experiment import score
+    from mlreduce.evaluation.scores import resolve_sizes
+    from mlreduce.evaluation.splitting import load_splits
+    from mlreduce.evaluation.storage import StoredArrays
+    from mlreduce.files import replacing
+    from mlreduce.least_squares import Design
+
+    settings = json.loads(snakemake.params.settings)
+    measured = json.loads(snakemake.params.measured)
+    data = MultiLabelData.load(snakemake.input.data)
+    scores = score(
+        data,
+        Design.load(snakemake.input.design),
+        load_splits(snakemake.input.splits, settings["protocol"], snakemake.wildcards.batch),
+        StoredArrays(snakemake.input.reduced),
+        settings["methods"],
+        (snakemake.wildcards.predictor, measured["parameters"]),
+        resolve_sizes(measured["sizes"], len(data.label_names), measured["every_size"]),
+        measured["measures"],
+    )
+    scores.insert(0, "protocol", snakemake.wildcards.protocol)
+    scores.insert(0, "study", snakemake.wildcards.study)
+    with replacing(snakemake.output[0]) as path:
+        scores.to_parquet(path, index=False)

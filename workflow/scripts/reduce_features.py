@@ -1,0 +1,21 @@
+"""Fit the projections of a group on the training part of every split of a batch."""
+
+import json
+
+from _station import station
+
+snakemake = globals()["snakemake"]
+
+with station(snakemake):
+    from mlreduce.datasets.data import MultiLabelData
+    from mlreduce.evaluation.feature_experiment import reduce_features
+    from mlreduce.evaluation.splitting import load_splits
+    from mlreduce.evaluation.storage import StoredArrays, save_arrays, save_spectra
+    from mlreduce.files import replacing
+
+    settings = json.loads(snakemake.params.settings)
+    splits = load_splits(snakemake.input.splits, settings["protocol"], snakemake.wildcards.batch)
+    with replacing(snakemake.output.reduced) as path:
+        save_arrays(path, reduce_features(MultiLabelData.load(snakemake.input.data), splits, settings["methods"]))
+    fitted = StoredArrays(snakemake.output.reduced)
+    save_spectra(snakemake.output.spectra, fitted.items(), snakemake.wildcards)

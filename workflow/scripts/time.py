@@ -1,0 +1,22 @@
+"""Seconds to fit every method of a study on its own, one thread, nothing running beside it."""
+
+import json
+
+import threadpoolctl
+
+from _station import station
+
+snakemake = globals()["snakemake"]
+
+with station(snakemake), threadpoolctl.threadpool_limits(1):
+    from mlreduce.datasets.data import MultiLabelData
+    from mlreduce.evaluation.feature_experiment import time_fits
+    from mlreduce.evaluation.splitting import load_splits
+    from mlreduce.files import replacing
+    from mlreduce.reporting.tables import write_csv
+
+    settings = json.loads(snakemake.params.settings)
+    splits = load_splits(snakemake.input.splits, settings["protocol"], f"0-{settings['splits'] - 1}")
+    times = time_fits(MultiLabelData.load(snakemake.input.data), splits, settings["methods"])
+    with replacing(snakemake.output[0]) as path:
+        write_csv(times, path)
