@@ -161,11 +161,13 @@ def _check_names(study: Study, where: str, catalogue: Catalogue) -> None:
                 raise ConfigurationError(f"{where}: methods.{group}: {label!r} is in two groups")
             seen.add(label)
             _check_method(label, entry, f"{where}: methods.{group}")
-    for name, parameters in study.predictors.items():
-        if name not in registry.list_methods("predictors"):
-            known = registry.list_methods("predictors")
-            raise ConfigurationError(unknown_name("method", name, known, f"{where}: predictors"))
-        _check_method(name, parameters, f"{where}: predictors")
+    known = registry.list_methods("predictors")
+    for label, entry in study.predictors.items():
+        if registry.entry_name(label, entry) not in known:
+            raise ConfigurationError(
+                unknown_name("method", registry.entry_name(label, entry), known, f"{where}: predictors")
+            )
+        _check_method(label, entry, f"{where}: predictors")
     for measure in study.measures:
         _check_measure(measure, study.measures, f"{where}: measures")
     for kind, outputs in (("tables", study.tables), ("figures", study.figures)):

@@ -12,7 +12,8 @@ import pytest
 import scipy.sparse as sp
 
 import mlreduce
-from mlreduce.evaluation.experiment import reduce_labels, resolve_sizes, score
+from mlreduce.evaluation.experiment import reduce_labels, score
+from mlreduce.evaluation.scores import resolve_sizes
 from mlreduce.evaluation.splitting import random_orders, split_rows
 from mlreduce.least_squares import Design, HeldOutLeastSquares
 from mlreduce.reporting.audit import audit, read_published

@@ -306,6 +306,7 @@ def test_shipped_claims_are_valid():
     claims = read_claims(SHIPPED)
     assert {claim.id for claim in claims["mvmd-2016"]} == {
         "mvmd-best-rank",
+        "mvmd-best-rank-fixed-penalty",
         "mddm-at-most-q",
         "pca-needs-more-than-mvmd",
     }

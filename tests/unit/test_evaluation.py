@@ -10,11 +10,12 @@ from sklearn import metrics
 
 import mlreduce
 from mlreduce.datasets.embedded import planted
-from mlreduce.evaluation.experiment import SCORE_COLUMNS, reduce_labels, resolve_sizes, score
+from mlreduce.evaluation.experiment import reduce_labels, score
 from mlreduce.evaluation.measures import MEASURES, Outcome, find_measure, hamming_loss
+from mlreduce.evaluation.scores import SCORE_COLUMNS, resolve_sizes
 from mlreduce.evaluation.seeds import derive_seed
 from mlreduce.evaluation.splitting import load_splits, random_orders, split_rows
-from mlreduce.evaluation.storage import fitted_arrays, load_arrays, restore, save_arrays
+from mlreduce.evaluation.storage import StoredArrays, fitted_arrays, restore, save_arrays
 from mlreduce.exceptions import ConfigurationError, DataError
 from mlreduce.labelspace import CodedClassifier
 from mlreduce.least_squares import Design
@@ -107,8 +108,9 @@ def test_what_is_no_label_coder_is_refused(study):
 def test_fitted_coders_survive_their_file(study, tmp_path):
     data, design, splits = study
     fitted = reduce_labels(data, design, splits, METHODS, 7)
-    save_arrays(tmp_path / "f.npz", fitted)
-    back = load_arrays(tmp_path / "f.npz")
+    save_arrays(tmp_path / "f.npz", fitted.items())
+    back = StoredArrays(tmp_path / "f.npz")
+    assert set(back) == set(fitted)
     for key, arrays_ in fitted.items():
         coder, same = (restore(mlreduce.make(key[1]), group) for group in (arrays_, back[key]))
         codes = coder.encode(data.Y)
@@ -117,7 +119,7 @@ def test_fitted_coders_survive_their_file(study, tmp_path):
         assert fitted_arrays(same).keys() == arrays_.keys()
     (tmp_path / "f.npz").write_bytes((tmp_path / "f.npz").read_bytes()[:-50])
     with pytest.raises(DataError, match="not a whole file"):
-        load_arrays(tmp_path / "f.npz")
+        StoredArrays(tmp_path / "f.npz")
 
 
 def test_sizes_are_percentages_rounded_down():
@@ -167,11 +169,11 @@ def test_more_splits_keep_the_first_and_other_names_differ():
 def test_batches_are_read_from_the_file(tmp_path):
     orders = random_orders(10, 4, 1, "a")
     np.savez(tmp_path / "o.npz", orders=orders)
-    batch = load_splits(tmp_path / "o.npz", 0.8, "001-002")
+    batch = load_splits(tmp_path / "o.npz", {"train": 0.8}, "001-002")
     assert list(batch) == [1, 2]
     np.testing.assert_array_equal(batch[2].test, split_rows(orders[2], 0.8).test)
     with pytest.raises(DataError, match="holds 4 splits; split 4 was asked for"):
-        load_splits(tmp_path / "o.npz", 0.8, "003-004")
+        load_splits(tmp_path / "o.npz", {"train": 0.8}, "003-004")
 
 
 def test_seeds_depend_on_every_part():

@@ -22,9 +22,12 @@ def copy_of_library(tmp_path, monkeypatch):
     def digests():
         provenance._parsed.cache_clear()
         source_digest.cache_clear()
-        stations = {name: source_digest(SCRIPTS / f"{name}.py") for name in ("fetch", "split", "figure", "gather")}
+        stations = {
+            name: source_digest(SCRIPTS / f"{name}.py") for name in ("fetch", "split", "table", "figure", "gather")
+        }
         for method in ("plst", "occa"):
-            stations[method] = source_digest(SCRIPTS / "reduce.py", f"mlreduce.labelspace.{method}")
+            stations[method] = source_digest(SCRIPTS / "reduce_labels.py", f"mlreduce.labelspace.{method}")
+        stations["mvmd"] = source_digest(SCRIPTS / "reduce_features.py", "mlreduce.projection.mvmd")
         return stations
 
     yield package, digests
@@ -36,8 +39,10 @@ def copy_of_library(tmp_path, monkeypatch):
     ("module", "affected"),
     [
         ("labelspace/occa.py", {"occa"}),
-        ("labelspace/coding.py", {"plst", "occa", "gather"}),
-        ("least_squares.py", {"plst", "occa", "gather"}),
+        ("labelspace/coding.py", {"plst", "occa"}),
+        ("least_squares.py", {"plst", "occa"}),
+        ("projection/solver.py", {"mvmd"}),
+        ("projection/pca.py", set()),
         ("reporting/figures.py", {"figure"}),
         ("datasets/fetch.py", {"fetch"}),
         ("datasets/arff.py", {"fetch"}),

@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 
 from mlreduce.exceptions import DataError
-from mlreduce.reporting.outputs import make_table
 from mlreduce.reporting.ranked import (
     AVERAGE_RANK_COLUMNS,
     RANKED_COLUMNS,
@@ -16,6 +15,7 @@ from mlreduce.reporting.ranked import (
     ranked_table,
 )
 from mlreduce.reporting.statistics import compare, critical_difference, friedman
+from mlreduce.reporting.table_kinds import make_table
 from mlreduce.reporting.tables import SUMMARY_COLUMNS, write_csv
 
 METHODS = ["mvmd", "pca", "ml_da"]

@@ -6,9 +6,10 @@ import pytest
 
 from mlreduce.exceptions import DataError
 from mlreduce.reporting.audit import audit, audit_markdown, audit_sentences, read_published, verdict
+from mlreduce.reporting.claims import CLAIM_COLUMNS
 from mlreduce.reporting.figures import curves, save
-from mlreduce.reporting.outputs import make_table
 from mlreduce.reporting.page import render, study_section
+from mlreduce.reporting.table_kinds import make_table
 from mlreduce.reporting.tables import (
     SUMMARY_COLUMNS,
     TABLE_COLUMNS,
@@ -230,6 +231,8 @@ def test_three_panels_hide_the_fourth():
 def test_page_shows_everything_and_escapes_names(tmp_path, table, published):
     write_csv(table, tmp_path / "table3.csv")
     write_csv(audit({"table3": table}, published("p,table3,set_a,plst,50,0.2000,0.0010,,")), tmp_path / "audit.csv")
+    claim = ("better", "A < B", "Section 4", "refuted", "1 of 2.")
+    write_csv(pd.DataFrame([claim], columns=list(CLAIM_COLUMNS)), tmp_path / "claims.csv")
     (tmp_path / "manifest.json").write_text('{"commit": "<abc>"}')
     for variant in ("", "-as-stated"):
         (tmp_path / f"figure1{variant}.svg").write_text('<?xml?>\n<svg><g id="a"/><use href="#a"/></svg>')
@@ -243,6 +246,8 @@ def test_page_shows_everything_and_escapes_names(tmp_path, table, published):
     assert "Five &lt;labels&gt; &amp; more" in text
     assert "&lt;abc&gt;" in text
     assert "<b>0.2000 ± 0.0707</b>" in text
+    assert "A &lt; B (Section 4)" in text
+    assert '<td class="refuted">refuted</td>' in text
     assert '<td class="differs">differs</td>' in text
     assert 'id="figure1-a"' in text
     assert 'href="#figure1-as-stated-a"' in text

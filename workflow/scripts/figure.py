@@ -11,8 +11,8 @@ snakemake = globals()["snakemake"]
 
 with station(snakemake):
     from mlreduce.files import replacing
+    from mlreduce.reporting.figure_kinds import make_figure
     from mlreduce.reporting.figures import save
-    from mlreduce.reporting.outputs import make_figure
 
     path = Path(snakemake.input[0])
     source = pd.read_csv(path) if path.suffix == ".csv" else pd.read_parquet(path)

@@ -8,7 +8,7 @@ snakemake = globals()["snakemake"]
 
 with station(snakemake):
     from mlreduce.files import replacing
-    from mlreduce.reporting.outputs import make_table
+    from mlreduce.reporting.table_kinds import make_table
     from mlreduce.reporting.tables import write_csv
 
     source = pd.read_csv(snakemake.input[0])

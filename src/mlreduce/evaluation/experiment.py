@@ -110,8 +110,8 @@ def score(
         As for `reduce_labels`.
     fitted : dict
         What `reduce_labels` returned.
-    predictor : (name, parameters)
-        A registry name and its parameters.
+    predictor : (label, entry of a study file)
+        Its parameters, and under ``method`` the registry name if it is not the label.
     sizes : dict of int to list of int
         From `resolve_sizes`.
     measures : iterable of str
@@ -134,7 +134,7 @@ def score(
     chosen = {name: find_measure(name) for name in measures}
     predictor_name, parameters = predictor
     labels = data.Y.astype(np.float64)
-    model = registry.make(predictor_name, **parameters)
+    model = registry.make_entry(predictor_name, parameters)
     regression = model.held_out(design, labels) if share and hasattr(model, "held_out") else None
     written = {name: json.dumps(parameters, sort_keys=True) for name, parameters in methods.items()}
     rows: list[tuple[Any, ...]] = []

@@ -25,9 +25,9 @@ from mlreduce.evaluation.scores import as_scores, percent_size
 from mlreduce.evaluation.splitting import Split
 from mlreduce.evaluation.storage import Arrays, fitted_arrays, restore
 from mlreduce.exceptions import ConfigurationError
-from mlreduce.labelspace.coding import TIE
 from mlreduce.projection.problem import TrainingSet
 from mlreduce.projection.template import Projection, energy_size
+from mlreduce.rounding import above_half
 from mlreduce.validation import FloatArray, check_finite
 
 __all__ = ["reduce_features", "score_features", "time_fits", "training_set"]
@@ -103,7 +103,7 @@ def score_features(
         As for `reduce_features`.
     fitted : mapping
         What `reduce_features` yielded.
-    predictor : (name, parameters)
+    predictor : (label, entry of a study file)
         Trained on labels in {0, 1}; a label is predicted above one half.
     percents : sequence of int
         Sizes in percent of the number of features. A method with fewer directions is measured with all it has.
@@ -121,7 +121,7 @@ def score_features(
     """
     chosen = {name: find_measure(name) for name in measures}
     predictor_name, parameters = predictor
-    model = registry.make(predictor_name, **parameters)
+    model = registry.make_entry(predictor_name, parameters)
     labels = data.Y.astype(np.float64)
     written = {label: json.dumps(entry, sort_keys=True) for label, entry in methods.items()}
     rows: list[tuple[Any, ...]] = []
@@ -137,7 +137,7 @@ def score_features(
             nested = share and hasattr(model, "predict_nested")
             guesses = (model.predict_nested if nested else partial(_each_size, model))(*parts, list(sizes))
             for (size, meanings), guess in zip(sizes.items(), guesses, strict=True):
-                outcome = Outcome(data.Y[split.test], (guess > 0.5 + TIE).astype(np.int8))
+                outcome = Outcome(data.Y[split.test], above_half(guess))
                 for measure, compute in chosen.items():
                     value = compute(outcome)
                     rows += [

@@ -20,14 +20,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.exceptions import DataError
 from mlreduce.least_squares import DEFAULT_RCOND, Design
+from mlreduce.rounding import above_half
 from mlreduce.validation import FloatArray, check_features, check_labels, check_size, remember_label_names
 
-__all__ = ["TIE", "LabelCoder", "LabelStatistics", "ordered_eigenvectors"]
-
-#: Decoded values closer than this to one half are a tie and mean "absent", as rounding half to even says. Rows that
-#: coincide in the features but not in a label put the regression at exactly one half, where rounding errors would
-#: otherwise decide.
-TIE = 1e-9
+__all__ = ["LabelCoder", "LabelStatistics", "ordered_eigenvectors"]
 
 # Eigenvalues closer than this, relative to the total variance, are equal.
 _EQUAL = 1e-10
@@ -255,14 +251,14 @@ class LabelCoder(BaseEstimator):
         Returns
         -------
         Y : ndarray of shape (n_samples, n_labels), int8
-            1 where the reconstructed label is above one half (`TIE`).
+            1 where the reconstructed label is above one half (`mlreduce.rounding.TIE`).
         """
         codes = self._check_codes(codes)
         return self.round(self.reconstruct(codes), codes.shape[1])
 
     def round(self, centred: FloatArray, size: int) -> NDArray[np.int8]:
         """Return the labels in {0, 1} for what codes of a size reconstruct to."""
-        return (centred + self.mean_ > 0.5 + TIE).astype(np.int8)
+        return above_half(centred + self.mean_)
 
     def _check_codes(self, codes: Any) -> FloatArray:
         check_is_fitted(self, "components_")

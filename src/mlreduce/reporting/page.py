@@ -12,7 +12,7 @@ import markupsafe
 import pandas as pd
 
 from mlreduce.reporting.audit import VERDICTS, audit_rows, audit_sentences
-from mlreduce.reporting.outputs import table_parts
+from mlreduce.reporting.table_kinds import table_parts
 
 __all__ = ["render", "study_section"]
 

@@ -1,4 +1,4 @@
-"""The tables and figures that a study file may ask for, by their ``kind``."""
+"""The tables that a study file may ask for, by their ``kind``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pandas as pd
 from mlreduce.evaluation.measures import higher_is_better
 from mlreduce.reporting import ranked, tables
 
-__all__ = ["make_figure", "make_table", "table_parts"]
+__all__ = ["directions", "make_table", "measure_tables", "table_parts"]
 
 Spec = Mapping[str, Any]
 
@@ -33,11 +33,13 @@ def _ranked_table(summary: pd.DataFrame, spec: Spec, measure: str) -> pd.DataFra
     return ranked.ranked_table(summary, measure, spec["predictor"], spec["methods"], better, **_size(spec))
 
 
-def _directions(spec: Spec) -> dict[str, bool]:
+def directions(spec: Spec) -> dict[str, bool]:
+    """Map the measures of a table or figure to whether higher is better."""
     return {measure: higher_is_better(measure) for measure in spec["measures"]}
 
 
-def _measure_tables(summary: pd.DataFrame, spec: Spec) -> dict[str, pd.DataFrame]:
+def measure_tables(summary: pd.DataFrame, spec: Spec) -> dict[str, pd.DataFrame]:
+    """Map the measures of a table or figure to their ranked tables."""
     return {measure: _ranked_table(summary, spec, measure) for measure in spec["measures"]}
 
 
@@ -71,7 +73,7 @@ _TABLES = {
     ),
     "average-ranks": _Kind(
         lambda summary, spec: ranked.average_rank_table(
-            _measure_tables(summary, spec), spec["methods"], _directions(spec)
+            measure_tables(summary, spec), spec["methods"], directions(spec)
         ),
         _average_parts,
         "Average rank over the data sets (1 is best), Friedman's test, and Nemenyi's critical difference at 5 %. "
@@ -112,55 +114,3 @@ def make_table(source: pd.DataFrame, spec: Spec, label: str) -> tuple[pd.DataFra
     parts = table_parts(table, spec)
     markdown = tables.parts_markdown(parts, spec["caption"], kind.note)
     return table, markdown, tables.parts_latex(parts, spec["caption"], label, names=kind.names)
-
-
-def make_figure(source: pd.DataFrame, spec: Spec, protocol: str, dataset: str | None = None) -> Any:
-    """Make a figure that a study file asks for.
-
-    Parameters
-    ----------
-    source : DataFrame
-        The file that `mlreduce.reporting.sources.FIGURE_SOURCES` names.
-    spec : dict
-        The entry of the study file; for the kind "parameter" with ``points``, method to value of the parameter.
-    protocol : str
-        Which protocol.
-    dataset : str or None, default=None
-        Which data set, for the kind "curves".
-    """
-    kind, labels, methods = spec.get("kind", "curves"), spec.get("labels", {}), spec["methods"]
-    if "protocol" in source:
-        source = source[source["protocol"] == protocol]
-    if "predictor" in source:
-        source = source[source["predictor"] == spec["predictor"]]
-    # Each kind imports what it draws with, and no other.
-    if kind == "curves":
-        from mlreduce.reporting.figures import curves
-
-        source = source[source["dataset"] == dataset]
-        title = f"{dataset}, {protocol}: mean over {source['splits'].max()} random splits"
-        return curves(source, spec["measures"], methods, labels, title)
-    if kind == "critical-differences":
-        from mlreduce.reporting.rank_figures import critical_difference_diagrams
-
-        compared = ranked.comparisons(_measure_tables(source, spec), methods, _directions(spec))
-        return critical_difference_diagrams(compared, labels, spec["caption"])
-    from mlreduce.reporting import study_figures
-
-    if kind == "spectra":
-        return study_figures.spectra(source, methods, labels, spec["caption"])
-    if kind == "times":
-        return study_figures.fit_times(source, methods, labels, spec["caption"])
-    if kind == "dimensions":
-        source = source[source["method"].isin(methods)]
-        return study_figures.dimension_curves(source, spec["measure"], methods, labels, spec["caption"])
-    shown = source[source["method"].isin([*methods, *spec["references"]])]
-    return study_figures.parameter_curves(
-        shown,
-        spec["measure"],
-        spec["points"],
-        spec["references"],
-        spec["parameter"],
-        spec["caption"],
-        energy=spec["energy"],
-    )

@@ -1,0 +1,67 @@
+"""The figures that a study file may ask for, by their ``kind``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from mlreduce.reporting.ranked import comparisons
+from mlreduce.reporting.table_kinds import directions, measure_tables
+
+__all__ = ["make_figure"]
+
+Spec = Mapping[str, Any]
+
+
+def make_figure(source: pd.DataFrame, spec: Spec, protocol: str, dataset: str | None = None) -> Any:
+    """Make a figure that a study file asks for.
+
+    Parameters
+    ----------
+    source : DataFrame
+        The file that `mlreduce.reporting.sources.FIGURE_SOURCES` names.
+    spec : dict
+        The entry of the study file; for the kind "parameter" with ``points``, method to value of the parameter.
+    protocol : str
+        Which protocol.
+    dataset : str or None, default=None
+        Which data set, for the kind "curves".
+    """
+    kind, labels, methods = spec.get("kind", "curves"), spec.get("labels", {}), spec["methods"]
+    if "protocol" in source:
+        source = source[source["protocol"] == protocol]
+    if "predictor" in source:
+        source = source[source["predictor"] == spec["predictor"]]
+    # Each kind imports what it draws with, and no other.
+    if kind == "curves":
+        from mlreduce.reporting.figures import curves
+
+        source = source[source["dataset"] == dataset]
+        title = f"{dataset}, {protocol}: mean over {source['splits'].max()} random splits"
+        return curves(source, spec["measures"], methods, labels, title)
+    if kind == "critical-differences":
+        from mlreduce.reporting.rank_figures import critical_difference_diagrams
+
+        compared = comparisons(measure_tables(source, spec), methods, directions(spec))
+        return critical_difference_diagrams(compared, labels, spec["caption"])
+    from mlreduce.reporting import study_figures
+
+    if kind == "spectra":
+        return study_figures.spectra(source, methods, labels, spec["caption"])
+    if kind == "times":
+        return study_figures.fit_times(source, methods, labels, spec["caption"])
+    if kind == "dimensions":
+        source = source[source["method"].isin(methods)]
+        return study_figures.dimension_curves(source, spec["measure"], methods, labels, spec["caption"])
+    shown = source[source["method"].isin([*methods, *spec["references"]])]
+    return study_figures.parameter_curves(
+        shown,
+        spec["measure"],
+        spec["points"],
+        spec["references"],
+        spec["parameter"],
+        spec["caption"],
+        energy=spec["energy"],
+    )
