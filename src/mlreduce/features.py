@@ -10,12 +10,31 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from mlreduce.validation import FloatArray, is_sparse
+from mlreduce.validation import FloatArray, as_dense, is_sparse
 
 __all__ = ["Features"]
 
 # Rows that are shifted at once: bounds the copy that centring a dense matrix needs.
 _BLOCK_BYTES = 2**25
+
+
+# Products of entries of the same row, from which on compiling a loop pays.
+_MANY_PRODUCTS = 2_000_000
+
+
+def _products(X: Any, weights: FloatArray | None) -> FloatArray:
+    """Return ``X'diag(weights)X`` of a CSR matrix as an array."""
+    if np.square(np.diff(X.indptr).astype(np.int64)).sum() < _MANY_PRODUCTS:
+        weighted = X if weights is None else sp.diags_array(weights) @ X
+        return as_dense(X.T @ weighted)
+    from mlreduce.compiled import scatter_of_rows
+
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    ones = np.ones(X.shape[0]) if weights is None else weights
+    scatter: FloatArray = scatter_of_rows(X.indptr, X.indices, X.data, ones, X.shape[1])
+    return scatter
 
 
 class Features:
@@ -47,19 +66,25 @@ class Features:
         if not is_sparse(self.X):
             same: NDArray[np.bool_] = (self.X[:1] == self.X).all(axis=0)
             return same
-        lowest, highest = self.X.min(axis=0), self.X.max(axis=0)
-        return np.asarray((lowest.toarray() == highest.toarray()).reshape(-1))
+        constant = self.column_squares == 0
+        whole = np.flatnonzero(np.bincount(self.X.indices, minlength=self.shape[1]) == self.shape[0])
+        if len(whole):
+            values = as_dense(self.X[:, whole])
+            constant[whole] = (values[:1] == values).all(axis=0)
+        return constant
 
     @cached_property
     def mean(self) -> FloatArray:
         """Column means, exact for constant columns; zeros if the features are not centred."""
         if not self.centred:
             return np.zeros(self.shape[1])
-        mean = np.asarray(self.X.mean(axis=0), dtype=np.float64).reshape(-1)
+        mean: FloatArray
+        if is_sparse(self.X):
+            mean = np.bincount(self.X.indices, self.X.data, self.shape[1]) / self.shape[0]
+        else:
+            mean = self.X.mean(axis=0)
         if self.constant.any():
-            first = self.X[[0]]
-            row = first.toarray()[0] if is_sparse(first) else first[0]
-            mean[self.constant] = row[self.constant]
+            mean[self.constant] = as_dense(self.X[[0]])[0, self.constant]
         return mean
 
     def dot(self, right: FloatArray) -> FloatArray:
@@ -85,21 +110,25 @@ class Features:
     def weighted_scatter(self, weights: FloatArray | None) -> FloatArray:
         """Return ``X'diag(weights)X``; None stands for ones."""
         if is_sparse(self.X):
-            weighted = self.X if weights is None else sp.diags_array(weights) @ self.X
-            scatter: FloatArray = (self.X.T @ weighted).toarray()
-            if self.centred:
-                sums = np.asarray(weighted.sum(axis=0)).reshape(-1)
-                scatter -= np.multiply.outer(self.mean, sums)
-                if weights is not None:
-                    scatter -= np.multiply.outer(sums - weights.sum() * self.mean, self.mean)
-                if self.constant.any():
-                    scatter[self.constant] = 0.0
-                    scatter[:, self.constant] = 0.0
-            return scatter
+            return self._sparse_scatter(weights)
         scatter = np.zeros((self.shape[1], self.shape[1]))
         for rows in self._blocks():
             block = self.X[rows] - self.mean if self.centred else self.X[rows]
             scatter += block.T @ (block if weights is None else weights[rows, np.newaxis] * block)
+        return scatter
+
+    def _sparse_scatter(self, weights: FloatArray | None) -> FloatArray:
+        scatter = _products(self.X, weights)
+        if not self.centred:
+            return scatter
+        sums = np.asarray(self.X.T @ (np.ones(self.shape[0]) if weights is None else weights))
+        total = self.shape[0] if weights is None else weights.sum()
+        scatter -= np.multiply.outer(self.mean, sums)
+        if weights is not None:
+            scatter -= np.multiply.outer(sums - total * self.mean, self.mean)
+        if self.constant.any():
+            scatter[self.constant] = 0.0
+            scatter[:, self.constant] = 0.0
         return scatter
 
     @cached_property
@@ -127,8 +156,12 @@ class Features:
     @cached_property
     def column_squares(self) -> FloatArray:
         """``sum x^2`` of each feature before centring: the size against which rounding errors are told."""
-        squares = self.X.multiply(self.X).sum(axis=0) if is_sparse(self.X) else np.einsum("ij,ij->j", self.X, self.X)
-        return np.asarray(squares, dtype=np.float64).reshape(-1)
+        squares: FloatArray
+        if is_sparse(self.X):
+            squares = np.bincount(self.X.indices, np.square(self.X.data), self.shape[1]).astype(np.float64)
+        else:
+            squares = np.einsum("ij,ij->j", self.X, self.X)
+        return squares
 
     def _blocks(self) -> Iterator[slice]:
         n_samples, n_features = self.shape

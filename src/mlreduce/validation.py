@@ -25,6 +25,9 @@ __all__ = [
 
 FloatArray = NDArray[np.float64]
 
+# Entries of dense labels up to which products with them cost less than making them sparse.
+_SMALL_LABELS = 20_000
+
 
 def column_names(table: Any) -> list[str] | None:
     """Return the column names of a DataFrame as strings, None for anything else."""
@@ -111,7 +114,7 @@ def check_labels(Y: Any, n_samples: int | None = None, *, sparse: bool = False) 
     n_samples : int or None, default=None
         The number of rows it must have.
     sparse : bool, default=False
-        Return a CSR array; sparse labels then stay sparse.
+        Return a CSR array unless ``Y`` is dense and small; sparse labels then stay sparse.
 
     Returns
     -------
@@ -136,24 +139,30 @@ def check_labels(Y: Any, n_samples: int | None = None, *, sparse: bool = False) 
     if array.ndim != 2 or array.shape[1] == 0:
         raise DataError(f"Y must have the shape (n_samples, n_labels) with at least one label; got {array.shape}")
     _check_rows(array, n_samples)
-    try:
-        labels = array.astype(np.float64)
-    except (TypeError, ValueError):
-        raise DataError("Y must hold numbers, 0/1 or -1/1; it holds other things (strings?)") from None
-    positive = labels == 1
-    negative = labels == -1
-    wrong = ~(positive | (labels == 0) | negative)
-    if wrong.any() or (negative.any() and (labels == 0).any()):
-        if not wrong.any():
+    if array.dtype.kind not in "biuf":
+        try:
+            array = array.astype(np.float64)
+        except (TypeError, ValueError):
+            raise DataError("Y must hold numbers, 0/1 or -1/1; it holds other things (strings?)") from None
+    positive = array == 1
+    if np.count_nonzero(positive) + np.count_nonzero(array == 0) < array.size:
+        _check_signs(array, positive, names)
+    return sp.csr_array(positive, dtype=np.float64) if sparse and array.size > _SMALL_LABELS else positive.astype(float)
+
+
+def _check_signs(labels: Any, positive: NDArray[np.bool_], names: Sequence[str] | None) -> None:
+    """Refuse labels that are not -1 or 1 throughout."""
+    wrong = ~(positive | (labels == 0) | (labels == -1))
+    if not wrong.any():
+        if (labels == 0).any():
             raise DataError("Y mixes 0 and -1; labels are either 0/1 or -1/1 throughout")
-        row, column = (int(i) for i in np.argwhere(wrong)[0])
-        named = f" ({names[column]!r})" if names is not None else ""
-        kind = "" if np.all(labels % 1 == 0) else "Y is continuous: "
-        raise DataError(
-            f"{kind}Y holds {labels[row, column]:g} in column {column}{named}, row {row}; labels must be 0/1 or -1/1"
-        )
-    labels_01: FloatArray = positive.astype(np.float64)
-    return sp.csr_array(labels_01) if sparse else labels_01
+        return
+    row, column = (int(i) for i in np.argwhere(wrong)[0])
+    named = f" ({names[column]!r})" if names is not None else ""
+    kind = "" if np.all(labels % 1 == 0) else "Y is continuous: "
+    raise DataError(
+        f"{kind}Y holds {labels[row, column]:g} in column {column}{named}, row {row}; labels must be 0/1 or -1/1"
+    )
 
 
 def _check_rows(Y: Any, n_samples: int | None) -> None:

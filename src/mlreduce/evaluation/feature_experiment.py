@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import scipy.sparse as sp
 from sklearn.base import clone
 
 from mlreduce import registry
@@ -28,7 +27,7 @@ from mlreduce.exceptions import ConfigurationError
 from mlreduce.projection.problem import TrainingSet
 from mlreduce.projection.template import Projection, energy_size
 from mlreduce.rounding import above_half
-from mlreduce.validation import FloatArray, check_finite
+from mlreduce.validation import FloatArray, check_finite, check_labels
 
 __all__ = ["reduce_features", "score_features", "time_fits", "training_set"]
 
@@ -37,7 +36,7 @@ _Methods = Mapping[str, Mapping[str, Any]]
 
 def training_set(data: MultiLabelData, split: Split) -> TrainingSet:
     """Return the training part of a split, for methods to share."""
-    return TrainingSet(data.X[split.train], sp.csr_array(data.Y[split.train].astype(np.float64)))
+    return TrainingSet(data.X[split.train], check_labels(data.Y[split.train], sparse=True))
 
 
 def make_projection(label: str, entry: Mapping[str, Any]) -> Projection:

@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from mlreduce.exceptions import DataError
 from mlreduce.projection.problem import Form, TrainingSet
@@ -141,7 +140,9 @@ class MLDA(_WeightedDiscriminant):
     def _weights(self, data: TrainingSet) -> Any:
         inverse = _reciprocal(np.sqrt(data.class_sizes))
         cosines = data.label_products * inverse * inverse[:, np.newaxis]
-        return sp.diags_array(_reciprocal(data.label_counts)) @ data.labels @ cosines
+        weights: FloatArray = data.labels @ cosines
+        weights *= _reciprocal(data.label_counts)[:, np.newaxis]
+        return weights
 
 
 @register("dmlda")

@@ -134,7 +134,7 @@ class TrainingSet:
     Parameters
     ----------
     X : ndarray or csr_array of shape (n_samples, n_features), float64
-    labels : csr_array of shape (n_samples, n_labels) or None
+    labels : ndarray or csr_array of shape (n_samples, n_labels), float64, or None
         In {0, 1}; None for methods that take none.
     """
 
@@ -167,7 +167,7 @@ class TrainingSet:
     @cached_property
     def label_products(self) -> FloatArray:
         """``Y'Y``: how often labels occur together."""
-        return np.asarray((self.labels.T @ self.labels).toarray())
+        return as_dense(self.labels.T @ self.labels)
 
     @cached_property
     def label_scatter(self) -> FloatArray:

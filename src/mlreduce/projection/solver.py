@@ -20,8 +20,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import scipy.linalg
@@ -264,17 +263,29 @@ def _whiten(features: Features, constraint: Form) -> _Whitening:
     direction is the shortest of those with the same values on the training rows.
     """
     matrix = constraint.matrix(features)
-    diagonal = np.diag(matrix)
+    diagonal = np.diag(matrix).copy()
     used = np.flatnonzero(diagonal > _NO_SCATTER * features.column_squares)
-    scale = 1.0 / np.sqrt(diagonal[used])
     if len(used) < len(matrix):
         matrix = matrix[np.ix_(used, used)]
-    scaled = np.multiply(matrix, scale, order="F")
-    scaled *= scale[:, np.newaxis]
-    factor, pivots, rank, _ = scipy.linalg.lapack.dpstrf(scaled, tol=_SINGULAR, lower=1, overwrite_a=1)
+    scale = 1.0 / np.sqrt(diagonal[used])
+    matrix *= scale
+    matrix *= scale[:, np.newaxis]
+    # The transpose of a symmetric matrix is itself, in the order that LAPACK overwrites without a copy.
+    factor, pivots, rank, _ = scipy.linalg.lapack.dpstrf(matrix.T, tol=_SINGULAR, lower=1, overwrite_a=1)
     chosen, rest = pivots[:rank] - 1, pivots[rank:] - 1
-    triangle = np.asfortranarray(factor[:rank, :rank])
-    solve_with = partial(scipy.linalg.solve_triangular, triangle, lower=True, check_finite=False)
+    remainder = factor[rank:, :rank].copy()
+    # Features that the chosen ones determine take no part: solving with the whole factor leaves theirs at zero.
+    factor[rank:, :] = 0.0
+    factor.flat[rank * (len(used) + 1) :: len(used) + 1] = 1.0
+
+    def solve_with(right: FloatArray, trans: Literal["N", "T"]) -> FloatArray:
+        padded = np.zeros((len(used), right.shape[1]), order="F")
+        padded[:rank] = right
+        solution = scipy.linalg.solve_triangular(
+            factor, padded, trans=trans, lower=True, overwrite_b=True, check_finite=False
+        )
+        return np.asarray(solution[:rank])
+
     free = np.zeros((len(used), 0))
     if len(rest):
         warnings.warn(
@@ -284,13 +295,13 @@ def _whiten(features: Features, constraint: Form) -> _Whitening:
             stacklevel=2,
         )
         free = np.empty((len(used), len(rest)))
-        free[chosen] = -solve_with(factor[rank:, :rank].T, trans="T")
+        free[chosen] = -solve_with(remainder.T, "T")
         free[rest] = np.eye(len(rest))
         free, _ = np.linalg.qr(free * scale[:, np.newaxis])
 
     def times(right: FloatArray) -> FloatArray:
         part = np.zeros((len(used), right.shape[1]))
-        part[chosen] = scale[chosen, np.newaxis] * solve_with(right, trans="T")
+        part[chosen] = scale[chosen, np.newaxis] * solve_with(right, "T")
         directions = np.zeros((len(diagonal), right.shape[1]))
         directions[used] = part - free @ (free.T @ part)
         return directions
@@ -298,7 +309,7 @@ def _whiten(features: Features, constraint: Form) -> _Whitening:
     def transposed(right: FloatArray) -> FloatArray:
         part = right[used]
         part -= free @ (free.T @ part)
-        return np.asarray(solve_with(scale[chosen, np.newaxis] * part[chosen]))
+        return solve_with(scale[chosen, np.newaxis] * part[chosen], "N")
 
     return _Whitening(times, transposed)
 

@@ -1,0 +1,53 @@
+"""Loops that NumPy cannot express, compiled on their first call and kept on disk beside the package."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from mlreduce.validation import FloatArray
+
+__all__ = ["scatter_of_rows"]
+
+
+# Side of the squares in which a matrix is mirrored: two of them fit into a fast cache.
+_TILE = 32
+
+
+def _compiled(function: Callable[..., Any]) -> Any:
+    try:
+        return numba.njit(cache=True)(function)
+    except RuntimeError:  # neither the package's folder nor the user's cache can be written
+        return numba.njit(function)
+
+
+@_compiled
+def scatter_of_rows(
+    indptr: NDArray[np.integer[Any]],
+    indices: NDArray[np.integer[Any]],
+    values: FloatArray,
+    weights: FloatArray,
+    n_features: int,
+) -> FloatArray:
+    """Return ``X'diag(weights)X`` of a CSR matrix in canonical format as an array.
+
+    SciPy's product finds out first where the result is not zero; a scatter matrix hardly is anywhere.
+    """
+    scatter = np.zeros((n_features, n_features))
+    for row in range(len(indptr) - 1):
+        stop = indptr[row + 1]
+        for first in range(indptr[row], stop):
+            line = scatter[indices[first]]
+            value = weights[row] * values[first]
+            for second in range(first, stop):
+                line[indices[second]] += value * values[second]
+    for top in range(0, n_features, _TILE):
+        for left in range(0, top + 1, _TILE):
+            for row in range(top, min(top + _TILE, n_features)):
+                for column in range(left, min(left + _TILE, row)):
+                    scatter[row, column] = scatter[column, row]
+    return scatter
