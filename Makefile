@@ -7,13 +7,14 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 CORES ?= all
 
-.PHONY: help demo test lint types unit check-workflow install lock benchmark reference clean
+.PHONY: help demo test lint types unit check-workflow install lock benchmark reference pictures clean
 
 help:
 	@echo "make demo       the studies on the embedded data, at a small size; ends by naming the report"
 	@echo "make test       lint, types and every test"
 	@echo "make benchmark  what the speed claims rest on"
 	@echo "make reference  the full protocols, and their summary into results/reference"
+	@echo "make pictures   the pictures of docs/methods, from the data set scene"
 	@echo "make lock       resolve envs/requirements.lock anew"
 
 install: $(STAMP)
@@ -58,6 +59,10 @@ reference: $(STAMP)
 	cd results/paper/cplst-2012 && cp summary.csv table3.csv table3.md table3.tex audit.csv audit.md manifest.json \
 		figure1.svg figure1.png figure1-as-stated.svg figure1-as-stated.png $(CURDIR)/$(REFERENCE)
 	$(BIN)/python docs/update_readme.py
+
+# The pictures of the method pages. Give MLREDUCE_MIRROR where scene is at hand already.
+pictures: $(STAMP)
+	$(BIN)/python docs/methods/pictures.py
 
 lock: $(STAMP)
 	$(BIN)/uv pip compile pyproject.toml --extra workflow --extra dev --universal --python-version 3.11 \

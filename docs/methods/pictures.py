@@ -1,0 +1,107 @@
+"""Draw the pictures of the method pages: scene, projected to two directions. Called by `make pictures`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+import scipy.sparse as sp
+from PIL import Image
+
+import mlreduce
+from mlreduce.datasets import MultiLabelData
+from mlreduce.exceptions import MLReduceError
+from mlreduce.reporting.figures import house_style, save, style
+
+HERE = Path(__file__).parent
+
+#: The published training part of scene; of the others every second row is drawn, so that no method shows what it
+#: learned by heart.
+TRAINING_ROWS = 1211
+
+#: Page -> panels: title, registry name, parameters.
+PAGES: Mapping[str, Sequence[tuple[str, str, dict[str, Any]]]] = {
+    "pca": [("PCA", "pca", {})],
+    "lsi": [("LSI", "lsi", {})],
+    "mddm": [("MDDMp", "mddmp", {}), ("MDDMf, beta = 0.5", "mddmf", {})],
+    "mvmd": [("MVMD, beta = 0.5", "mvmd", {})],
+    "mlsi": [("MLSI", "mlsi", {}), ("MLSI, centred, signed", "mlsi", {"centred": True, "coding": "signed"})],
+    "cca": [("CCA", "cca", {}), ("RCCA, ridge = 1", "rcca", {})],
+    "pls": [("PLS", "pls", {}), ("OPLS", "opls", {})],
+    "discriminant": [("LDA by copies", "lda-copy", {}), ("MLDA", "mlda", {}), ("DMLDA", "dmlda", {})],
+}
+
+# Side of a panel in inches, by the number of panels.
+_SIDES = {1: 2.9, 2: 2.3, 3: 2.0}
+_LEGEND = 1.3
+
+# Of the house style, without the position whose colour is too near the first one's in small marks.
+_LOOKS = [style(position) for position in (0, 1, 2, 3, 4, 6)]
+
+_COLOURS = 128
+
+
+def draw(page: str, data: MultiLabelData, folder: Path = HERE) -> Path:
+    """Draw the panels of a page side by side and return the file.
+
+    Directions come from the first rows, the points are of the others. Every axis is stretched to its own range and has
+    no numbers: the units of methods differ.
+
+    Parameters
+    ----------
+    page : str
+        A key of `PAGES`.
+    data : MultiLabelData
+        scene.
+    folder : path
+        Where the picture is written.
+    """
+    X = data.X.toarray() if sp.issparse(data.X) else data.X
+    Y = np.asarray(data.Y.toarray() if sp.issparse(data.Y) else data.Y)
+    trained, shown = slice(TRAINING_ROWS), slice(TRAINING_ROWS, None, 2)
+    several = Y[shown].sum(axis=1) > 1
+    titles = PAGES[page]
+    side = _SIDES[len(titles)]
+    with house_style():
+        figure, axes = plt.subplots(
+            1, len(titles), figsize=(side * len(titles) + _LEGEND, side + 0.1), squeeze=False, layout="constrained"
+        )
+        for axis, (title, name, parameters) in zip(axes.flat, titles, strict=True):
+            method = mlreduce.make(name, n_components=2, **parameters)
+            Z = method.fit(X[trained], Y[trained]).transform(X[shown])
+            for label, has, look in zip(data.label_names, Y[shown].T == 1, _LOOKS, strict=True):
+                dots = {"color": look["color"], "marker": look["marker"], "alpha": 0.85, "linewidth": 0}
+                axis.scatter(*Z[has & ~several].T, s=9, label=label, **dots)
+            axis.scatter(*Z[several].T, s=9, color="#808080", marker="x", linewidth=0.7, label="several")
+            axis.set_title(title, fontsize=9)
+            axis.set_xlabel("first direction", fontsize=8)
+            axis.set_xticks([])
+            axis.set_yticks([])
+        axes[0, 0].set_ylabel("second direction", fontsize=8)
+        handles, labels = axes[0, 0].get_legend_handles_labels()
+        figure.legend(
+            handles, labels, loc="outside center right", frameon=False, fontsize=8, markerscale=1.8, handletextpad=0.2
+        )
+        path = folder / f"{page}.png"
+        save(figure, [path])
+    with Image.open(path) as picture:  # a table of colours halves the file and cannot be told apart
+        picture.convert("RGB").quantize(_COLOURS, dither=Image.Dither.NONE).save(path, optimize=True)
+    return path
+
+
+def main() -> None:
+    """Draw every picture."""
+    try:
+        data = mlreduce.load_dataset("scene")
+    except MLReduceError as error:
+        sys.exit(f"The pictures need the data set scene: set MLREDUCE_MIRROR to a folder that holds it.\n{error}")
+    for page in PAGES:
+        print(draw(page, data).relative_to(HERE.parents[1]))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+
+import pytest
+
+from mlreduce.datasets import load_dataset
+from mlreduce.registry import list_methods, method_class
+
+FOLDER = Path(__file__).parents[2] / "docs" / "methods"
+OVERVIEW = (FOLDER / "README.md").read_text(encoding="utf-8")
+PAGES = sorted(FOLDER.glob("*.md"))
+# Methods of the package: other tests register their own while they run.
+PROJECTIONS = [name for name in list_methods("projection") if method_class(name).__module__.startswith("mlreduce.")]
+EXAMPLES = [
+    pytest.param(code, id=f"{page.stem}-{number}")
+    for page in PAGES
+    for number, code in enumerate(re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL))
+]
+
+
+@pytest.fixture(scope="module")
+def pictures():
+    spec = importlib.util.spec_from_file_location("pictures", FOLDER / "pictures.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def row_of(name: str) -> str:
+    """Return the overview's line on a method."""
+    (row,) = re.findall(rf"^\| (?:\[{name}\]\([^)]*\)|{name}) \|.*$", OVERVIEW, re.MULTILINE)
+    return row
+
+
+@pytest.mark.parametrize("name", PROJECTIONS)
+def test_every_projection_has_a_page_and_a_row_that_links_to_it(name):
+    row, cls = row_of(name), method_class(name)
+    (target,) = re.findall(rf"\[{name}\]\(([^)]*)\)", row)
+    page = (FOLDER / target).read_text(encoding="utf-8")
+    assert f"`{name}`, class `{cls.__name__}`" in page
+    assert re.search(rf"mlreduce\.{cls.__name__}\(", page), "no example"
+    assert f"| `{cls.__name__}` |" in row
+    assert row.endswith("| yes |" if cls.supervised else "| no |")
+    own = set(cls().get_params()) - {"n_components", "select"}
+    assert set(re.findall(r"`(\w+)`", row.split("|")[-3])) == own
+    assert all(f"`{parameter}`" in page for parameter in own)
+
+
+@pytest.mark.parametrize("name", list_methods("labelspace"))
+def test_every_label_coder_has_a_row(name):
+    assert f"| `{method_class(name).__name__}` |" in row_of(name)
+
+
+@pytest.mark.parametrize("code", EXAMPLES)
+def test_examples_run_and_their_comments_are_true(code):
+    names = {}
+    exec(compile(code, "example", "exec"), names)
+    for expression, shape in re.findall(r"^(\S.*\.shape)  # (\([\d, ]+\))", code, re.MULTILINE):
+        assert eval(expression, names) == eval(shape), expression
+    for expression, count in re.findall(r"^(\S.*\.n_components_)  # (\d+)", code, re.MULTILINE):
+        assert eval(expression, names) == int(count), expression
+
+
+def test_every_page_has_an_example():
+    assert len(EXAMPLES) == len(PAGES) - 1  # the overview has none
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_and_pictures_are_there(page):
+    text = page.read_text(encoding="utf-8")
+    for target in re.findall(r"\]\(([^)#:]+)\)", text):
+        assert (FOLDER / target).exists(), target
+    assert page.name == "README.md" or f"({page.stem}.png)" in text
+    assert all(len(line) <= 125 for line in text.splitlines() if not line.startswith("|"))
+
+
+def test_every_picture_is_drawn_for_a_page_and_shows_each_of_its_methods(pictures):
+    assert {page.stem for page in PAGES} - {"README"} == set(pictures.PAGES)
+    assert {path.stem for path in FOLDER.glob("*.png")} == set(pictures.PAGES)
+    assert {name for panels in pictures.PAGES.values() for _, name, _ in panels} == set(PROJECTIONS)
+    for page, panels in pictures.PAGES.items():
+        assert all(f"]({page}.md)" in row_of(name) for _, name, _ in panels)
+
+
+def test_a_picture_has_the_same_bytes_each_time(pictures, mirror, tmp_path):
+    data = load_dataset("scene", mirror=mirror)
+    first, second = (pictures.draw("pls", data, tmp_path).read_bytes() for _ in range(2))
+    assert first == second
