@@ -3,8 +3,8 @@
     make benchmark                                        # or, parts of it:
     OPENBLAS_NUM_THREADS=1 python benchmarks/projections.py --parts sets --datasets medical,bibtex
 
-"sets": seconds to fit, all directions, against forming A and B as dense d x d arrays and scipy.linalg.eigh of the pair
-(of A alone where B = I). Where B is singular, which eigh refuses, the textbook adds 1e-8 of its mean diagonal.
+"sets": seconds to fit, all directions, against forming A and B as dense d x d arrays and scipy.linalg.eigh of the pair.
+Where B is singular, which eigh refuses, the textbook adds 1e-8 of its mean diagonal.
 "sparse": X of up to 200,000 x 100,000 at a density of 1e-4 with 1,000 labels, 50 components; seconds and peak memory of
 a process of its own. "rows": dense X of up to 100,000 x 1,000; growth with the number of rows.
 """
@@ -36,8 +36,9 @@ METHODS = {
 SETS = ("emotions", "scene", "yeast", "enron", "medical", "corel5k", "bibtex")
 
 
-def textbook(name: str, X: np.ndarray, Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def textbook(name: str, X: np.ndarray | sp.csr_array, Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Eigenvalues and directions from dense A and B, written as the formulas stand."""
+    X = X.toarray() if sp.issparse(X) else X
     Xc, Yc = X - X.mean(axis=0), Y - Y.mean(axis=0)
     identity = np.eye(X.shape[1])
     cross = Xc.T @ Yc
@@ -79,8 +80,7 @@ def textbook(name: str, X: np.ndarray, Y: np.ndarray) -> tuple[np.ndarray, np.nd
         means, mean = (Z.T @ X) / sizes[:, None], weights @ X / weights.sum()
         A = (means - mean).T @ ((means - mean) * sizes[:, None])
         B = (X * weights[:, None]).T @ X - means.T @ (means * sizes[:, None]) + RIDGE * identity
-    if B is None:
-        return scipy.linalg.eigh(A)
+    B = identity if B is None else B
     try:
         return scipy.linalg.eigh(A, B)
     except np.linalg.LinAlgError:
@@ -99,18 +99,13 @@ def best_of(function, seconds: float = 2.0) -> float:
 
 
 def on_set(data: MultiLabelData) -> None:
-    X = data.X.toarray() if sp.issparse(data.X) else data.X
-    Y = data.Y.astype(float)
+    X, Y = data.X, data.Y.astype(float)
     print(f"{data.name:10}", end="", flush=True)
     for method, parameters in METHODS.items():
-        ours = best_of(partial(fit, method, parameters, data.X, data.Y))
+        ours = best_of(partial(mlreduce.make(method, **parameters).fit, X, Y))
         theirs = best_of(partial(textbook, method, X, Y))
         print(f"{ours:8.4f} {theirs / ours:6.1f}x", end="", flush=True)
     print(f"   {X.shape[0]} x {X.shape[1]}, {Y.shape[1]} labels")
-
-
-def fit(method: str, parameters: dict[str, float], X: object, Y: object) -> None:
-    mlreduce.make(method, **parameters).fit(X, Y)
 
 
 def ones(columns: np.ndarray, width: int) -> sp.csr_array:

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import scipy.linalg
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
@@ -26,7 +27,7 @@ def _products(X: Any, weights: FloatArray | None) -> FloatArray:
     """Return ``X'diag(weights)X`` of a CSR matrix as an array."""
     if np.square(np.diff(X.indptr).astype(np.int64)).sum() < _MANY_PRODUCTS:
         weighted = X if weights is None else sp.diags_array(weights) @ X
-        return as_dense(X.T @ weighted)
+        return np.ascontiguousarray(as_dense(X.T @ weighted))
     from mlreduce.compiled import scatter_of_rows
 
     if not X.has_canonical_format:
@@ -35,6 +36,11 @@ def _products(X: Any, weights: FloatArray | None) -> FloatArray:
     ones = np.ones(X.shape[0]) if weights is None else weights
     scatter: FloatArray = scatter_of_rows(X.indptr, X.indices, X.data, ones, X.shape[1])
     return scatter
+
+
+def _subtract_outer(matrix: FloatArray, left: FloatArray, right: FloatArray) -> None:
+    """Subtract ``left right'`` in place: an outer product of its own would cost as much as a scatter matrix."""
+    scipy.linalg.blas.dger(-1.0, right, left, a=matrix.T, overwrite_a=True)
 
 
 class Features:
@@ -66,7 +72,7 @@ class Features:
         if not is_sparse(self.X):
             same: NDArray[np.bool_] = (self.X[:1] == self.X).all(axis=0)
             return same
-        constant = self.column_squares == 0
+        constant: NDArray[np.bool_] = self.column_squares == 0
         whole = np.flatnonzero(np.bincount(self.X.indices, minlength=self.shape[1]) == self.shape[0])
         if len(whole):
             values = as_dense(self.X[:, whole])
@@ -108,24 +114,27 @@ class Features:
         return self.weighted_scatter(None)
 
     def weighted_scatter(self, weights: FloatArray | None) -> FloatArray:
-        """Return ``X'diag(weights)X``; None stands for ones."""
+        """Return ``X'diag(weights)X`` for weights >= 0; None stands for ones."""
         if is_sparse(self.X):
             return self._sparse_scatter(weights)
         scatter = np.zeros((self.shape[1], self.shape[1]))
+        roots = None if weights is None else np.sqrt(weights)[:, np.newaxis]
         for rows in self._blocks():
             block = self.X[rows] - self.mean if self.centred else self.X[rows]
-            scatter += block.T @ (block if weights is None else weights[rows, np.newaxis] * block)
+            if roots is not None:
+                block = roots[rows] * block
+            scatter += block.T @ block
         return scatter
 
     def _sparse_scatter(self, weights: FloatArray | None) -> FloatArray:
         scatter = _products(self.X, weights)
         if not self.centred:
             return scatter
-        sums = np.asarray(self.X.T @ (np.ones(self.shape[0]) if weights is None else weights))
+        sums = self.X.T @ (np.ones(self.shape[0]) if weights is None else weights)
         total = self.shape[0] if weights is None else weights.sum()
-        scatter -= np.multiply.outer(self.mean, sums)
+        _subtract_outer(scatter, self.mean, sums)
         if weights is not None:
-            scatter -= np.multiply.outer(sums - total * self.mean, self.mean)
+            _subtract_outer(scatter, sums - total * self.mean, self.mean)
         if self.constant.any():
             scatter[self.constant] = 0.0
             scatter[:, self.constant] = 0.0

@@ -25,8 +25,9 @@ __all__ = [
 
 FloatArray = NDArray[np.float64]
 
-# Entries of dense labels up to which products with them cost less than making them sparse.
+# Dense labels are made sparse where products with them cost less then: from this many entries, below this density.
 _SMALL_LABELS = 20_000
+_RARE = 0.15
 
 
 def column_names(table: Any) -> list[str] | None:
@@ -114,7 +115,7 @@ def check_labels(Y: Any, n_samples: int | None = None, *, sparse: bool = False) 
     n_samples : int or None, default=None
         The number of rows it must have.
     sparse : bool, default=False
-        Return a CSR array unless ``Y`` is dense and small; sparse labels then stay sparse.
+        Return a CSR array where ``Y`` is sparse, or large and labels are rare.
 
     Returns
     -------
@@ -145,9 +146,11 @@ def check_labels(Y: Any, n_samples: int | None = None, *, sparse: bool = False) 
         except (TypeError, ValueError):
             raise DataError("Y must hold numbers, 0/1 or -1/1; it holds other things (strings?)") from None
     positive = array == 1
-    if np.count_nonzero(positive) + np.count_nonzero(array == 0) < array.size:
+    present = np.count_nonzero(positive)
+    if present + np.count_nonzero(array == 0) < array.size:
         _check_signs(array, positive, names)
-    return sp.csr_array(positive, dtype=np.float64) if sparse and array.size > _SMALL_LABELS else positive.astype(float)
+    rare = array.size > _SMALL_LABELS and present < _RARE * array.size
+    return sp.csr_array(positive, dtype=np.float64) if sparse and rare else positive.astype(np.float64)
 
 
 def _check_signs(labels: Any, positive: NDArray[np.bool_], names: Sequence[str] | None) -> None:

@@ -27,7 +27,7 @@ class Form:
     Attributes
     ----------
     weights : float or ndarray of shape (n_samples,), default=0
-        One for all instances, or one each.
+        One for all instances, or one each; not negative.
     factor : sparse matrix or ndarray of shape (n_samples, r), or None
         Usually the labels.
     middle : float or ndarray of shape (r, r), default=1

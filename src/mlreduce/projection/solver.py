@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.linalg
@@ -39,6 +39,9 @@ DENSE_SIDE = 6000
 #: Entries of the array S, n_features x n_labels, up to which it is formed.
 THIN_ENTRIES = 2**24
 
+# Entries from which on the singular vectors of a tall array come from its products, at half the cost.
+_LARGE_HALF = 2**17
+
 # A constraint, scaled to a unit diagonal, is singular in directions below this eigenvalue.
 _SINGULAR = 1e-10
 
@@ -48,8 +51,9 @@ _NO_SCATTER = 1e-13
 # Neighbouring eigenvalues closer than this, relative to their size, are equal.
 _EQUAL = 1e-8
 
-# Directions further than this from orthonormal, after a road that squares condition numbers, are mended.
-_SKEW = 1e-12
+# Eigenvalues below this, relative to the largest, whose directions are mended after a road that squares condition
+# numbers: the others are orthonormal to about 1e-10.
+_WEAK = 1e-6
 
 
 class Solution(NamedTuple):
@@ -161,10 +165,19 @@ def _descending(matrix: FloatArray, limit: int | None) -> tuple[FloatArray, Floa
     return values[::-1][:limit], vectors[:, ::-1][:, :limit]
 
 
+def _left_singular(half: FloatArray, limit: int | None) -> tuple[FloatArray, FloatArray]:
+    """Return the leading squared singular values and left singular vectors."""
+    if half.size < _LARGE_HALF or half.shape[0] < 4 * half.shape[1]:
+        vectors, values, _ = np.linalg.svd(half, full_matrices=False)
+        return values[:limit] ** 2, vectors[:, :limit]
+    values, right = _descending(half.T @ half, limit)
+    kept = _positive(values, max(half.shape))
+    return values[kept], _orthonormal(values[kept], half @ right[:, kept])
+
+
 def _thin(features: Features, objective: Form, limit: int | None) -> tuple[FloatArray, FloatArray]:
     if features.shape[1] * objective.factor.shape[1] <= THIN_ENTRIES:
-        vectors, values, _ = np.linalg.svd(objective.half(features), full_matrices=False)
-        return values[:limit] ** 2, vectors[:, :limit]
+        return _left_singular(objective.half(features), limit)
     spread = objective.spread()
     size = spread.shape[1]
     products = np.empty((size, size))
@@ -174,35 +187,35 @@ def _thin(features: Features, objective: Form, limit: int | None) -> tuple[Float
         products[:, columns] = spread.T @ features.dot(features.transposed_dot(spread[:, columns]))
     values, vectors = _descending(products, limit)
     kept = _positive(values, max(features.shape))
-    return values[kept], _orthonormal(features.transposed_dot(spread @ vectors[:, kept]))
+    return values[kept], _orthonormal(values[kept], features.transposed_dot(spread @ vectors[:, kept]))
 
 
 def _samples(features: Features, objective: Form, limit: int | None) -> tuple[FloatArray, FloatArray]:
     weight, basis, gains = objective.sample_root(features.shape[0])
-
-    def times_root(matrix: FloatArray) -> FloatArray:
-        return weight * matrix + basis @ (gains[:, np.newaxis] * (basis.T @ matrix))
-
-    values, vectors = _descending(times_root(times_root(features.gram).T), limit)
+    # (wI + EgE') K (wI + EgE'), in one product of thin factors
+    gram, gained = features.gram, basis * gains
+    along = gram @ gained
+    across = weight * along + basis @ ((gains[:, np.newaxis] * (basis.T @ along)) / 2)
+    matrix = weight**2 * gram + np.hstack([basis, across]) @ np.hstack([across, basis]).T
+    values, vectors = _descending(matrix, limit)
     kept = _positive(values, max(features.shape))
-    return values[kept], _orthonormal(features.transposed_dot(times_root(vectors[:, kept])))
+    values, vectors = values[kept], vectors[:, kept]
+    rooted = weight * vectors + gained @ (basis.T @ vectors)
+    return values, _orthonormal(values, features.transposed_dot(rooted))
 
 
-def _orthonormal(vectors: FloatArray) -> FloatArray:
-    """Scale nearly orthogonal columns to unit length, and mend what rounding did to the last of them.
+def _orthonormal(values: FloatArray, vectors: FloatArray) -> FloatArray:
+    """Scale directions that come from products, as ``X'u`` does, to unit length, and mend the last of them.
 
-    Leading columns are changed least: a triangular factor of their products acts as the Gram-Schmidt process does.
+    Rounding makes them as skew as their eigenvalue is small: those of weak ones are made orthogonal to the others.
     """
     vectors = vectors / np.linalg.norm(vectors, axis=0)
-    for _ in range(2):
-        products = vectors.T @ vectors
-        if np.abs(products - np.eye(len(products))).max(initial=0.0) <= _SKEW:
-            return vectors
-        try:
-            factor = scipy.linalg.cholesky(products, check_finite=False)
-        except np.linalg.LinAlgError:
-            return np.linalg.qr(vectors)[0]
-        vectors = scipy.linalg.solve_triangular(factor, vectors.T, trans="T", check_finite=False).T
+    strong = int(np.count_nonzero(values > _WEAK * values.max(initial=0.0)))
+    if strong < len(values):
+        leading, weak = vectors[:, :strong], vectors[:, strong:]
+        for _ in range(2):
+            weak = weak - leading @ (leading.T @ weak)
+        vectors[:, strong:] = np.linalg.qr(weak)[0]
     return vectors
 
 
@@ -216,8 +229,7 @@ def _matrices(
     if objective.is_thin:
         half = objective.half(features)
         half = half if whitening is None else whitening.transposed(half)
-        vectors, singular, _ = np.linalg.svd(half, full_matrices=False)
-        values, vectors = singular[:limit] ** 2, vectors[:, :limit]
+        values, vectors = _left_singular(half, limit)
     else:
         matrix = objective.matrix(features)
         if whitening is not None:
@@ -233,9 +245,9 @@ def _row_space(features: Features) -> tuple[Features, FloatArray]:
     if "row space" not in features.shared:
         values, vectors = _descending(features.gram.copy(), None)
         kept = _positive(values, max(features.shape))
-        vectors, singular = vectors[:, kept], np.sqrt(values[kept])
-        basis = _orthonormal(features.transposed_dot(vectors))
-        features.shared["row space"] = Features(vectors * singular, centred=False), basis
+        values, vectors = values[kept], vectors[:, kept]
+        basis = _orthonormal(values, features.transposed_dot(vectors))
+        features.shared["row space"] = Features(vectors * np.sqrt(values), centred=False), basis
     found: tuple[Features, FloatArray] = features.shared["row space"]
     return found
 
@@ -278,12 +290,10 @@ def _whiten(features: Features, constraint: Form) -> _Whitening:
     factor[rank:, :] = 0.0
     factor.flat[rank * (len(used) + 1) :: len(used) + 1] = 1.0
 
-    def solve_with(right: FloatArray, trans: Literal["N", "T"]) -> FloatArray:
+    def solve_with(right: FloatArray, transpose: bool) -> FloatArray:
         padded = np.zeros((len(used), right.shape[1]), order="F")
         padded[:rank] = right
-        solution = scipy.linalg.solve_triangular(
-            factor, padded, trans=trans, lower=True, overwrite_b=True, check_finite=False
-        )
+        solution, _ = scipy.linalg.lapack.dtrtrs(factor, padded, lower=1, trans=int(transpose), overwrite_b=1)
         return np.asarray(solution[:rank])
 
     free = np.zeros((len(used), 0))
@@ -295,13 +305,13 @@ def _whiten(features: Features, constraint: Form) -> _Whitening:
             stacklevel=2,
         )
         free = np.empty((len(used), len(rest)))
-        free[chosen] = -solve_with(remainder.T, "T")
+        free[chosen] = -solve_with(remainder.T, True)
         free[rest] = np.eye(len(rest))
         free, _ = np.linalg.qr(free * scale[:, np.newaxis])
 
     def times(right: FloatArray) -> FloatArray:
         part = np.zeros((len(used), right.shape[1]))
-        part[chosen] = scale[chosen, np.newaxis] * solve_with(right, "T")
+        part[chosen] = scale[chosen, np.newaxis] * solve_with(right, True)
         directions = np.zeros((len(diagonal), right.shape[1]))
         directions[used] = part - free @ (free.T @ part)
         return directions
@@ -309,7 +319,7 @@ def _whiten(features: Features, constraint: Form) -> _Whitening:
     def transposed(right: FloatArray) -> FloatArray:
         part = right[used]
         part -= free @ (free.T @ part)
-        return solve_with(scale[chosen, np.newaxis] * part[chosen], "N")
+        return solve_with(scale[chosen, np.newaxis] * part[chosen], False)
 
     return _Whitening(times, transposed)
 
@@ -340,4 +350,4 @@ def _lanczos(features: Features, objective: Form, limit: int) -> tuple[FloatArra
     order = np.argsort(-values, kind="stable")
     values, vectors = values[order], vectors[:, order]
     kept = _positive(values, max(features.shape))
-    return values[kept], _orthonormal(back(vectors[:, kept]))
+    return values[kept], _orthonormal(values[kept], back(vectors[:, kept]))
