@@ -17,6 +17,12 @@ __all__ = ["Features"]
 # Rows that are shifted at once: bounds the copy that centring a dense matrix needs.
 _BLOCK_BYTES = 2**25
 
+# Rounding error of an inner product of n numbers, relative to the factors' lengths and the square root of n.
+_ROUNDING = 4 * np.finfo(float).eps
+
+# Scatter of a feature, relative to its sum of squares, that is none but for rounding.
+_NO_SCATTER = 1e-13
+
 
 class Features:
     """A feature matrix of shape (n_samples, n_features), raw or centred, dense or CSR.
@@ -24,7 +30,9 @@ class Features:
     Parameters
     ----------
     X : ndarray or csr_array
-        Never modified, and never copied as a whole.
+        Never modified. A dense matrix is never copied as a whole; of a sparse one with columns that store a value in
+        every row the centred features keep a copy, in which these columns are shifted to mean zero: it loses no
+        sparsity, and what would be small differences of large numbers are small numbers.
     centred : bool
         Whether products are those of ``X - mean``.
 
@@ -40,42 +48,41 @@ class Features:
         self.shape: tuple[int, int] = X.shape
         #: What the solver keeps for further problems with the same features.
         self.shared: dict[Any, Any] = {}
+        # What products are made of, and what of the mean these have to subtract.
+        self._stored, self._shift = X, np.zeros(X.shape[1])
+        if centred:
+            self._stored, self._shift = _shift_full_columns(X) if is_sparse(X) else (X, self.mean)
 
     @cached_property
     def constant(self) -> NDArray[np.bool_]:
         """Columns with one value only: rounding must not give them a variance."""
-        if not is_sparse(self.X):
-            same: NDArray[np.bool_] = (self.X[:1] == self.X).all(axis=0)
-            return same
-        lowest, highest = self.X.min(axis=0), self.X.max(axis=0)
-        return np.asarray((lowest.toarray() == highest.toarray()).reshape(-1))
+        return _constant(self.X)
 
     @cached_property
     def mean(self) -> FloatArray:
         """Column means, exact for constant columns; zeros if the features are not centred."""
-        if not self.centred:
-            return np.zeros(self.shape[1])
-        mean = np.asarray(self.X.mean(axis=0), dtype=np.float64).reshape(-1)
-        if self.constant.any():
-            first = self.X[[0]]
-            row = first.toarray()[0] if is_sparse(first) else first[0]
-            mean[self.constant] = row[self.constant]
-        return mean
+        return _mean(self.X, self.constant) if self.centred else np.zeros(self.shape[1])
 
     def dot(self, right: FloatArray) -> FloatArray:
         """Return ``XR`` for an array R of shape (n_features, k) or (n_features,)."""
-        product: FloatArray = self.X @ right
-        return product - self.mean @ right if self.centred else product
+        product: FloatArray = self._stored @ right
+        return product - self._shift @ right if self.centred else product
 
     def transposed_dot(self, right: Any) -> FloatArray:
         """Return ``X'R``, dense, for an array or sparse matrix R of shape (n_samples, k) or (n_samples,)."""
+        left = self._stored
         # SciPy multiplies a sparse matrix from the left only.
-        product = (right.T @ self.X).T if is_sparse(right) and not is_sparse(self.X) else self.X.T @ right
+        product = (right.T @ left).T if is_sparse(right) and not is_sparse(left) else left.T @ right
         dense: FloatArray = product.toarray() if is_sparse(product) else product
-        if not self.centred:
-            return dense
-        totals = np.asarray(right.sum(axis=0)).reshape(-1)
-        return dense - (np.outer(self.mean, totals) if dense.ndim == 2 else self.mean * totals[0])
+        squares = _column_squares(right) * self.shape[0]
+        lengths = np.sqrt(squares[0] if dense.ndim == 1 else squares)
+        if self.centred:
+            totals = np.asarray(right.sum(axis=0)).reshape(-1)
+            dense = dense - np.multiply.outer(self._shift, totals[0] if dense.ndim == 1 else totals)
+            dense[self.constant] = 0.0
+        # What is zero must not become a direction by rounding.
+        dense[np.abs(dense) <= _ROUNDING * np.multiply.outer(np.sqrt(self._stored_squares), lengths)] = 0.0
+        return dense
 
     @cached_property
     def scatter(self) -> FloatArray:
@@ -84,54 +91,95 @@ class Features:
 
     def weighted_scatter(self, weights: FloatArray | None) -> FloatArray:
         """Return ``X'diag(weights)X``; None stands for ones."""
-        if is_sparse(self.X):
-            weighted = self.X if weights is None else sp.diags_array(weights) @ self.X
-            scatter: FloatArray = (self.X.T @ weighted).toarray()
+        if is_sparse(self._stored):
+            weighted = self._stored if weights is None else sp.diags_array(weights) @ self._stored
+            scatter: FloatArray = (self._stored.T @ weighted).toarray()
             if self.centred:
                 sums = np.asarray(weighted.sum(axis=0)).reshape(-1)
-                scatter -= np.multiply.outer(self.mean, sums)
+                scatter -= np.multiply.outer(self._shift, sums)
                 if weights is not None:
-                    scatter -= np.multiply.outer(sums - weights.sum() * self.mean, self.mean)
-                if self.constant.any():
-                    scatter[self.constant] = 0.0
-                    scatter[:, self.constant] = 0.0
+                    scatter -= np.multiply.outer(sums - weights.sum() * self._shift, self._shift)
             return scatter
         scatter = np.zeros((self.shape[1], self.shape[1]))
         for rows in self._blocks():
-            block = self.X[rows] - self.mean if self.centred else self.X[rows]
+            block = self._stored[rows] - self._shift if self.centred else self._stored[rows]
             scatter += block.T @ (block if weights is None else weights[rows, np.newaxis] * block)
         return scatter
 
     @cached_property
     def gram(self) -> FloatArray:
         """``XX'``, shape (n_samples, n_samples)."""
-        if not is_sparse(self.X):
-            shifted = self.X - self.mean if self.centred else self.X
+        if not is_sparse(self._stored):
+            shifted = self._stored - self._shift if self.centred else self._stored
             return np.asarray(shifted @ shifted.T)
-        gram: FloatArray = np.asarray((self.X @ self.X.T).toarray())
+        gram: FloatArray = np.asarray((self._stored @ self._stored.T).toarray())
         if self.centred:
-            products = self.X @ self.mean
+            products = self._stored @ self._shift
             gram -= products[:, np.newaxis]
-            gram -= products - self.mean @ self.mean
+            gram -= products - self._shift @ self._shift
         return gram
 
     @cached_property
     def squared_norms(self) -> FloatArray:
         """``||x||^2`` of each instance."""
-        if is_sparse(self.X):
-            norms: FloatArray = np.asarray(self.X.multiply(self.X).sum(axis=1)).reshape(-1)
-            return norms + (self.mean @ self.mean - 2 * (self.X @ self.mean) if self.centred else 0.0)
-        shifted = [self.X[rows] - self.mean if self.centred else self.X[rows] for rows in self._blocks()]
+        if is_sparse(self._stored):
+            norms: FloatArray = np.asarray(self._stored.multiply(self._stored).sum(axis=1)).reshape(-1)
+            return norms + (self._shift @ self._shift - 2 * (self._stored @ self._shift) if self.centred else 0.0)
+        shifted = [self._stored[rows] - self._shift if self.centred else self._stored[rows] for rows in self._blocks()]
         return np.concatenate([np.einsum("ij,ij->i", block, block) for block in shifted])
 
     @cached_property
-    def column_squares(self) -> FloatArray:
-        """``sum x^2`` of each feature before centring: the size against which rounding errors are told."""
-        squares = self.X.multiply(self.X).sum(axis=0) if is_sparse(self.X) else np.einsum("ij,ij->j", self.X, self.X)
-        return np.asarray(squares, dtype=np.float64).reshape(-1)
+    def _stored_squares(self) -> FloatArray:
+        """``sum x^2`` of each feature as stored: the size against which rounding errors of products are told."""
+        return _column_squares(self._stored)
+
+    @cached_property
+    def scatter_noise(self) -> FloatArray:
+        """Return what rounding may leave of a feature's scatter where it has none, shape (n_features,)."""
+        if is_sparse(self._stored) or not self.centred:
+            return _NO_SCATTER * self._stored_squares
+        # A dense matrix is shifted before it is multiplied: the error of its offset enters squared.
+        shifted = sum(_column_squares(self._stored[rows] - self._shift) for rows in self._blocks())
+        return _NO_SCATTER * shifted + self.shape[0] * _ROUNDING**2 * self._stored_squares
 
     def _blocks(self) -> Iterator[slice]:
         n_samples, n_features = self.shape
         step = max(1, _BLOCK_BYTES // (8 * max(n_features, 1)), n_features)
         for start in range(0, n_samples, step):
             yield slice(start, start + step)
+
+
+def _constant(X: Any) -> NDArray[np.bool_]:
+    if not is_sparse(X):
+        same: NDArray[np.bool_] = (X[:1] == X).all(axis=0)
+        return same
+    lowest, highest = X.min(axis=0), X.max(axis=0)
+    return np.asarray((lowest.toarray() == highest.toarray()).reshape(-1))
+
+
+def _mean(X: Any, constant: NDArray[np.bool_]) -> FloatArray:
+    mean = np.asarray(X.mean(axis=0), dtype=np.float64).reshape(-1)
+    if constant.any():
+        first = X[[0]]
+        row = first.toarray()[0] if is_sparse(first) else first[0]
+        mean[constant] = row[constant]
+    return mean
+
+
+def _shift_full_columns(X: Any) -> tuple[Any, FloatArray]:
+    """Centre the columns of a sparse matrix that store a value in every row; also return the means of the result."""
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    mean = _mean(X, _constant(X))
+    full = np.bincount(X.indices, minlength=X.shape[1]) == X.shape[0]
+    if not full.any():
+        return X, mean
+    values = X.data - np.where(full, mean, 0.0)[X.indices]
+    shifted = sp.csr_array((values, X.indices, X.indptr), shape=X.shape)
+    return shifted, _mean(shifted, _constant(shifted))
+
+
+def _column_squares(X: Any) -> FloatArray:
+    squares = X.multiply(X).sum(axis=0) if is_sparse(X) else np.einsum("i...,i...->...", X, X)
+    return np.asarray(squares, dtype=np.float64).reshape(-1)
