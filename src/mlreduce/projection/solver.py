@@ -345,6 +345,8 @@ def _lanczos(features: Features, objective: Form, limit: int) -> tuple[FloatArra
 
     operator = scipy.sparse.linalg.LinearOperator((size, size), matvec=product, dtype=np.float64)
     start = np.random.default_rng(0).standard_normal(size)
+    if not product(start).any():  # ARPACK fails on zero
+        return np.zeros(0), np.zeros((features.shape[1], 0))
     values, vectors = scipy.sparse.linalg.eigsh(operator, k=limit, which="LA", v0=start)
     order = np.argsort(-values, kind="stable")
     values, vectors = values[order], vectors[:, order]
