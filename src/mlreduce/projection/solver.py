@@ -121,6 +121,8 @@ def solve(
         values, vectors = _matrices(features, objective, constraint, limit)
     kept = _positive(values, max(features.shape))
     values, vectors = values[kept], vectors[:, kept]
+    if features.centred:
+        vectors = np.where(features.constant[:, np.newaxis], 0.0, vectors)
     if labels is not None:
         vectors = _decide_ties(values, vectors, lambda block: labels.T @ features.dot(block))
     return Solution(values[:limit], _signed(vectors[:, :limit].T))
