@@ -37,7 +37,8 @@ def one_label_each(rng, n=90, d=5, c=4):
 @pytest.mark.filterwarnings("ignore")
 def test_projections_pass_every_check(name):
     cls = registry.method_class(name)
-    assert failures(with_labels(cls)() if cls.supervised else cls()) == {}
+    two = name in ("lda-copy", "mlda")  # one class cannot be discriminated
+    assert failures(with_labels(cls, complement=two)() if cls.supervised else cls()) == {}
 
 
 @kinds

@@ -163,6 +163,12 @@ def test_two_instances(name):
     assert sane_fit(name, X, Y, **({"ridge": 1.0} if "lda" in name else {})).n_components_ <= 2
 
 
+@pytest.mark.parametrize("name", CENTRED)
+def test_one_instance(name):
+    with pytest.raises(DataError, match="instances that differ; got n_samples=1"):
+        make(name).fit([[1.0, 2, 3]], [[1, 0]])
+
+
 @pytest.mark.parametrize("name", ["cca", "opls"])
 @kinds
 def test_dependent_features_have_the_shortest_directions(name, kind, rng):
