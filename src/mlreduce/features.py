@@ -80,6 +80,7 @@ class Features:
             totals = np.asarray(right.sum(axis=0)).reshape(-1)
             dense = dense - np.multiply.outer(self._shift, totals[0] if dense.ndim == 1 else totals)
             dense[self.constant] = 0.0
+            dense.T[_constant(right)] = 0.0
         # What is zero must not become a direction by rounding.
         dense[np.abs(dense) <= _ROUNDING * np.multiply.outer(np.sqrt(self._stored_squares), lengths)] = 0.0
         return dense

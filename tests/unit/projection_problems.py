@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import scipy.sparse as sp
 
 import mlreduce
 
@@ -50,3 +51,10 @@ def signed(rows):
     """The project's rule of signs."""
     peaks = rows[np.arange(len(rows)), np.abs(rows).argmax(axis=1)]
     return rows * np.sign(peaks)[:, None]
+
+
+def stored(X):
+    """A sparse matrix in which every entry is stored, zeros too."""
+    X = np.asarray(X, dtype=float)
+    n, d = X.shape
+    return sp.csr_array((X.ravel(), np.tile(np.arange(d), n), np.arange(n + 1) * d), shape=X.shape)

@@ -5,22 +5,13 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
-import pandas as pd
 import pytest
+import scipy.linalg
 import scipy.sparse as sp
-from projection_problems import ALL, CENTRED, SUPERVISED, data, make, random_labels, same_directions, signed
+from projection_problems import ALL, CENTRED, SUPERVISED, data, make, random_labels, same_directions, signed, stored
 
 import mlreduce
 from mlreduce.exceptions import DataError, ProjectionWarning
-from mlreduce.features import Features
-
-
-def stored(X):
-    """A sparse matrix in which every entry is stored, zeros too."""
-    X = np.asarray(X, dtype=float)
-    n, d = X.shape
-    return sp.csr_array((X.ravel(), np.tile(np.arange(d), n), np.arange(n + 1) * d), shape=X.shape)
-
 
 KINDS = {"dense": np.asarray, "sparse": sp.csr_array, "all stored": stored}
 kinds = pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
@@ -206,6 +197,31 @@ def test_scatter_inside_classes_may_be_singular_without_a_ridge(name, rng):
     np.testing.assert_allclose(method.components_[:, 0], method.components_[:, 4], atol=1e-9)
 
 
+def test_directions_are_sought_where_the_scatter_inside_classes_is_not_singular(rng):
+    y = rng.integers(3, size=40)
+    Y, X = np.eye(3, dtype=int)[y], rng.standard_normal((40, 4))
+    X = np.c_[X, X[:, 0] + y]  # the difference of two features is the class: inside classes it does not vary
+    A, B = (X - X.mean(axis=0)).T @ (X - X.mean(axis=0)), np.zeros((5, 5))
+    for k in range(3):
+        B += (X[y == k] - X[y == k].mean(axis=0)).T @ (X[y == k] - X[y == k].mean(axis=0))
+    basis = scipy.linalg.orth(B, rcond=1e-10)
+    expected = scipy.linalg.eigh(basis.T @ (A - B) @ basis, basis.T @ B @ basis, eigvals_only=True)[::-1][:2]
+    with pytest.warns(ProjectionWarning, match="rank 4 of 5"):
+        method = make("lda-copy", ridge=0).fit(X, Y)
+    np.testing.assert_allclose(method.eigenvalues_, expected, rtol=1e-8)
+    P = method.components_
+    np.testing.assert_allclose(P @ B @ P.T, np.eye(2), atol=1e-9)
+    np.testing.assert_allclose(P @ basis @ basis.T, P, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["dmlda", "mvmd", "mlsi"])
+def test_dependent_features_add_no_direction(name):
+    for seed in range(20):
+        X, Y = data(np.random.default_rng(seed), 20, 5, 3)
+        X = np.c_[X, X[:, 0], X[:, 1] + X[:, 2]]
+        assert mlreduce.make(name).fit(X, Y).n_components_ == 5
+
+
 @pytest.mark.parametrize("name", SUPERVISED)
 def test_labels_that_say_nothing_new(name, rng):
     X, Y = data(rng, 30, 6, 3)
@@ -226,110 +242,3 @@ def test_instances_without_labels_take_no_part(name, rng):
     all_, some = make(name).fit(X, Y), make(name).fit(X[used], Y[used])
     same_directions(all_, some)
     np.testing.assert_allclose(all_.mean_, some.mean_)
-
-
-@pytest.mark.parametrize("name", ALL)
-def test_every_storage_of_the_same_numbers(name, rng):
-    X, Y = data(rng, 25, 6, 3, density=0.6)
-    X = X.astype(np.float32).astype(float)  # so that single precision holds them
-    expected = make(name).fit(X, Y)
-    spaced = np.zeros((50, 12))
-    spaced[::2, ::2] = X
-    frozen = X.copy()
-    frozen.flags.writeable = False
-    shuffled = sp.csr_array(X)
-    for start, stop in zip(shuffled.indptr[:-1], shuffled.indptr[1:], strict=True):  # columns backwards in each row
-        shuffled.indices[start:stop] = shuffled.indices[start:stop][::-1].copy()
-        shuffled.data[start:stop] = shuffled.data[start:stop][::-1].copy()
-    shuffled.has_sorted_indices = False
-    halves = sp.csr_array((np.repeat(X.ravel() / 2, 2), np.repeat(np.tile(np.arange(6), 25), 2), np.arange(26) * 12))
-    explicit = sp.csr_array(Y + 1)
-    explicit.data -= 1  # every zero of Y stored
-    assert explicit.nnz == Y.size
-    for features in (
-        X.astype(np.float32),
-        np.asfortranarray(X),
-        spaced[::2, ::2],
-        frozen,
-        X.tolist(),
-        pd.DataFrame(X),
-        shuffled,
-        halves,
-        *(cls(X) for cls in (sp.csr_matrix, sp.csc_matrix, sp.coo_matrix, sp.csc_array, sp.coo_array, sp.lil_array)),
-    ):
-        method = make(name).fit(features, Y)
-        same_directions(method, expected, rtol=1e-9, atol=1e-9)
-        np.testing.assert_allclose(method.transform(features), expected.transform(X), atol=1e-9)
-    for labels in (
-        Y.astype(bool),
-        2 * Y - 1,
-        Y.astype(float),
-        Y.tolist(),
-        pd.DataFrame(Y),
-        explicit,
-        sp.csr_array(2 * Y - 1),
-        *(cls(Y) for cls in (sp.csr_matrix, sp.csc_matrix, sp.coo_array, sp.lil_array, sp.dok_array)),
-    ):
-        same_directions(make(name).fit(X, labels), expected, rtol=1e-12, atol=1e-12)
-
-
-@pytest.mark.parametrize("name", ALL)
-@kinds
-def test_nothing_that_is_passed_is_changed(name, kind, rng):
-    X, Y = data(rng, 20, 6, 3, density=0.7)
-    X[:, 0] += 5
-    X, Y = kind(X), stored(Y)
-    before = [part.copy() for matrix in (X, Y) for part in parts(matrix)]
-    make(name).fit(X, Y).transform(X)
-    for part, kept in zip((part for matrix in (X, Y) for part in parts(matrix)), before, strict=True):
-        np.testing.assert_array_equal(part, kept)
-
-
-def parts(matrix):
-    return (matrix.data, matrix.indices, matrix.indptr) if sp.issparse(matrix) else (matrix,)
-
-
-def test_entries_of_one_place_add_up_before_labels_are_checked():
-    X, Y = base()
-    rows, columns = np.nonzero(Y)
-    twice = sp.coo_array((np.ones(len(rows) + 1), (np.r_[rows, rows[0]], np.r_[columns, columns[0]])), shape=Y.shape)
-    with pytest.raises(DataError, match="Y holds 2 in column"):
-        make("pls").fit(X, twice)
-
-
-@pytest.mark.parametrize("name", SUPERVISED)
-def test_labels_are_checked(name):
-    X, Y = base()
-    for labels, sentence in (
-        (None, "requires y"),
-        (Y[:-1], "inconsistent"),
-        (Y * 2, "must be 0/1"),
-        (Y + 0.5, "continuous"),
-        (sp.csr_array(Y * 3), "must be 0/1"),
-        (np.where(Y, np.nan, 0), "must be 0/1"),
-        (Y[:, :0], "at least one label"),
-        (Y.astype(str) + "a", "strings"),
-    ):
-        with pytest.raises(DataError, match=sentence):
-            make(name).fit(X, labels)
-
-
-@pytest.mark.parametrize("name", ALL)
-@pytest.mark.parametrize("value", [np.nan, np.inf])
-@kinds
-def test_features_are_checked(name, value, kind):
-    X, Y = base()
-    method = make(name).fit(kind(X), Y)
-    X[4, 2] = value
-    for call in (lambda: make(name).fit(kind(X), Y), lambda: method.transform(kind(X))):
-        with pytest.raises(DataError, match="column 2, row 4"):
-            call()
-
-
-def test_full_columns_of_a_sparse_matrix_are_shifted_and_others_left_alone():
-    X = np.array([[0, 7.0, 1e9 + 1], [2, 7.0, 1e9 + 2], [0, 7.0, 1e9 + 6]])
-    features = Features(sp.csr_array(X), centred=True)
-    np.testing.assert_allclose(features.mean, X.mean(axis=0))
-    np.testing.assert_allclose(features.scatter, np.cov(X.T) * 2, atol=1e-12)
-    assert features._stored.nnz == 7
-    assert features.X.data.max() > 1e9  # still what was passed

@@ -10,9 +10,8 @@ import scipy.sparse as sp
 from projection_problems import ALL, ORTHONORMAL, SUPERVISED, data, make, random_labels, same_directions
 
 from mlreduce.exceptions import DataError
-from mlreduce.features import Features
 from mlreduce.projection import solver
-from mlreduce.projection.problem import Form
+from mlreduce.projection.problem import TrainingSet
 
 both = pytest.mark.parametrize("kind", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
 
@@ -219,53 +218,8 @@ class TestTies:
         np.testing.assert_allclose(np.abs(ordered), np.eye(4)[:, [0, 2, 1, 3]], atol=1e-12)
 
 
-@pytest.mark.parametrize("centred", [False, True])
-@both
-def test_products_of_features_are_those_of_the_shifted_matrix(centred, kind, rng):
-    X = data(rng, 9, 5, 2, density=0.6)[0]
-    X[:, 3] = rng.standard_normal(9) + 50  # a full column of a sparse matrix
-    X[:, 4] = 0.1
-    features, shifted = Features(kind(X), centred), X - X.mean(axis=0) if centred else X
-    weights, R, S = rng.random(9), rng.standard_normal((9, 3)), rng.standard_normal((5, 3))
-    for product, expected in (
-        (features.dot(S), shifted @ S),
-        (features.dot(S[:, 0]), shifted @ S[:, 0]),
-        (features.transposed_dot(R), shifted.T @ R),
-        (features.transposed_dot(R[:, 0]), shifted.T @ R[:, 0]),
-        (features.transposed_dot(sp.csr_array(R)), shifted.T @ R),
-        (features.scatter, shifted.T @ shifted),
-        (features.weighted_scatter(weights), shifted.T @ (weights[:, None] * shifted)),
-        (features.gram, shifted @ shifted.T),
-        (features.squared_norms, (shifted**2).sum(axis=1)),
-    ):
-        np.testing.assert_allclose(product, expected, atol=1e-10)
-
-
-@pytest.mark.parametrize("middle", [2.5, np.array([[2.0, 0.5], [0.5, 1.0]])], ids=["number", "matrix"])
-def test_forms_say_the_same_in_every_way(middle, rng):
-    X = rng.standard_normal((8, 5))
-    L = rng.standard_normal((8, 2))
-    features, J = Features(X, centred=True), middle * np.eye(2) if np.isscalar(middle) else middle
-    Xc = X - X.mean(axis=0)
-    form = Form(weights=0.7, factor=L, middle=middle, squared=0.3, ridge=0.2)
-    M = 0.7 * np.eye(8) + L @ J @ L.T
-    expected = Xc.T @ (M + 0.3 * Xc @ Xc.T) @ Xc
-    np.testing.assert_allclose(form.matrix(features), expected + 0.2 * np.eye(5), atol=1e-10)
-    scores = rng.standard_normal(8)
-    np.testing.assert_allclose(form.times(features, scores), (M + 0.3 * Xc @ Xc.T) @ scores, atol=1e-10)
-    half = form.half(features)
-    np.testing.assert_allclose(half @ half.T, Xc.T @ L @ J @ L.T @ Xc, atol=1e-10)
-    plain = Form(weights=0.7, factor=L, middle=middle)
-    assert plain.mean_diagonal(features) == pytest.approx(np.trace(Xc.T @ M @ Xc) / 5)
-    w, E, g = plain.sample_root(8)
-    root = w * np.eye(8) + E @ np.diag(g) @ E.T
-    np.testing.assert_allclose(root @ root, M, atol=1e-10)
-
-
 @pytest.mark.parametrize("name", SUPERVISED)
 def test_methods_share_one_training_set(name, rng):
-    from mlreduce.projection.problem import TrainingSet
-
     for shape in ((30, 8, 4), (10, 25, 4)):
         X, Y = data(rng, *shape)
         shared = TrainingSet(X, sp.csr_array(Y, dtype=float))
