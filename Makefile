@@ -44,8 +44,9 @@ types: $(STAMP)
 check-workflow: $(STAMP)
 	$(BIN)/snakemake --lint
 
+# One thread: many small problems, which threads only slow down.
 unit: $(STAMP)
-	$(BIN)/pytest
+	OMP_NUM_THREADS=1 $(BIN)/pytest
 
 benchmark: $(STAMP)
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/bibtex_split.py

@@ -18,29 +18,14 @@ __all__ = ["Features"]
 # Rows that are shifted at once: bounds the copy that centring a dense matrix needs.
 _BLOCK_BYTES = 2**25
 
-
 # Products of entries of the same row, from which on compiling a loop pays.
 _MANY_PRODUCTS = 2_000_000
 
+# Rounding error of an inner product of n numbers, relative to the factors' lengths and the square root of n.
+_ROUNDING = 4 * np.finfo(float).eps
 
-def _products(X: Any, weights: FloatArray | None) -> FloatArray:
-    """Return ``X'diag(weights)X`` of a CSR matrix as an array."""
-    if np.square(np.diff(X.indptr).astype(np.int64)).sum() < _MANY_PRODUCTS:
-        weighted = X if weights is None else sp.diags_array(weights) @ X
-        return np.ascontiguousarray(as_dense(X.T @ weighted))
-    from mlreduce.compiled import scatter_of_rows
-
-    if not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()
-    ones = np.ones(X.shape[0]) if weights is None else weights
-    scatter: FloatArray = scatter_of_rows(X.indptr, X.indices, X.data, ones, X.shape[1])
-    return scatter
-
-
-def _subtract_outer(matrix: FloatArray, left: FloatArray, right: FloatArray) -> None:
-    """Subtract ``left right'`` in place: an outer product of its own would cost as much as a scatter matrix."""
-    scipy.linalg.blas.dger(-1.0, right, left, a=matrix.T, overwrite_a=True)
+# Scatter of a feature, relative to its sum of squares, that is none but for rounding.
+_NO_SCATTER = 1e-13
 
 
 class Features:
@@ -49,7 +34,9 @@ class Features:
     Parameters
     ----------
     X : ndarray or csr_array
-        Never modified, and never copied as a whole.
+        Never modified. A dense matrix is never copied as a whole; of a sparse one with columns that store a value in
+        every row the centred features keep a copy, in which these columns are shifted to mean zero: it loses no
+        sparsity, and what would be small differences of large numbers are small numbers.
     centred : bool
         Whether products are those of ``X - mean``.
 
@@ -65,48 +52,47 @@ class Features:
         self.shape: tuple[int, int] = X.shape
         #: What the solver keeps for further problems with the same features.
         self.shared: dict[Any, Any] = {}
+        # What products are made of, and what of the mean these have to subtract.
+        self._stored, self._shift = X, np.zeros(X.shape[1])
+        if centred:
+            self._stored, self._shift = _shift_full_columns(X) if is_sparse(X) else (X, self.mean)
 
     @cached_property
     def constant(self) -> NDArray[np.bool_]:
         """Columns with one value only: rounding must not give them a variance."""
-        if not is_sparse(self.X):
-            same: NDArray[np.bool_] = (self.X[:1] == self.X).all(axis=0)
-            return same
-        constant: NDArray[np.bool_] = self.column_squares == 0
-        whole = np.flatnonzero(np.bincount(self.X.indices, minlength=self.shape[1]) == self.shape[0])
-        if len(whole):
-            values = as_dense(self.X[:, whole])
-            constant[whole] = (values[:1] == values).all(axis=0)
-        return constant
+        return _constant(self.X)
 
     @cached_property
     def mean(self) -> FloatArray:
         """Column means, exact for constant columns; zeros if the features are not centred."""
-        if not self.centred:
-            return np.zeros(self.shape[1])
-        mean: FloatArray
-        if is_sparse(self.X):
-            mean = np.bincount(self.X.indices, self.X.data, self.shape[1]) / self.shape[0]
-        else:
-            mean = self.X.mean(axis=0)
-        if self.constant.any():
-            mean[self.constant] = as_dense(self.X[[0]])[0, self.constant]
-        return mean
+        return _mean(self.X, self.constant) if self.centred else np.zeros(self.shape[1])
 
     def dot(self, right: FloatArray) -> FloatArray:
         """Return ``XR`` for an array R of shape (n_features, k) or (n_features,)."""
-        product: FloatArray = self.X @ right
-        return product - self.mean @ right if self.centred else product
+        product: FloatArray = self._stored @ right
+        return product - self._shift @ right if self.centred else product
 
     def transposed_dot(self, right: Any) -> FloatArray:
         """Return ``X'R``, dense, for an array or sparse matrix R of shape (n_samples, k) or (n_samples,)."""
+        left = self._stored
         # SciPy multiplies a sparse matrix from the left only.
-        product = (right.T @ self.X).T if is_sparse(right) and not is_sparse(self.X) else self.X.T @ right
+        product = (right.T @ left).T if is_sparse(right) and not is_sparse(left) else left.T @ right
         dense: FloatArray = product.toarray() if is_sparse(product) else product
-        if not self.centred:
-            return dense
-        totals = np.asarray(right.sum(axis=0)).reshape(-1)
-        return dense - (np.outer(self.mean, totals) if dense.ndim == 2 else self.mean * totals[0])
+        if self.centred:
+            totals = np.asarray(right.sum(axis=0)).reshape(-1)
+            dense = dense - np.multiply.outer(self._shift, totals[0] if dense.ndim == 1 else totals)
+            if self.constant.any():
+                dense[self.constant] = 0.0
+        return dense
+
+    def cross(self, labels: Any) -> FloatArray:
+        """Return ``X'Y``, where what is zero is exactly zero: rounding must not become a direction."""
+        dense = self.transposed_dot(labels)
+        if self.centred:
+            dense[:, _constant(labels)] = 0.0
+        lengths = np.sqrt(_column_squares(labels) * self.shape[0])
+        dense[np.abs(dense) <= _ROUNDING * np.multiply.outer(np.sqrt(self._stored_squares), lengths)] = 0.0
+        return dense
 
     @cached_property
     def scatter(self) -> FloatArray:
@@ -115,65 +101,140 @@ class Features:
 
     def weighted_scatter(self, weights: FloatArray | None) -> FloatArray:
         """Return ``X'diag(weights)X`` for weights >= 0; None stands for ones."""
-        if is_sparse(self.X):
+        if is_sparse(self._stored):
             return self._sparse_scatter(weights)
         scatter = np.zeros((self.shape[1], self.shape[1]))
         roots = None if weights is None else np.sqrt(weights)[:, np.newaxis]
         for rows in self._blocks():
-            block = self.X[rows] - self.mean if self.centred else self.X[rows]
+            block = self._stored[rows] - self._shift if self.centred else self._stored[rows]
             if roots is not None:
                 block = roots[rows] * block
             scatter += block.T @ block
         return scatter
 
     def _sparse_scatter(self, weights: FloatArray | None) -> FloatArray:
-        scatter = _products(self.X, weights)
-        if not self.centred:
-            return scatter
-        sums = self.X.T @ (np.ones(self.shape[0]) if weights is None else weights)
-        total = self.shape[0] if weights is None else weights.sum()
-        _subtract_outer(scatter, self.mean, sums)
-        if weights is not None:
-            _subtract_outer(scatter, sums - total * self.mean, self.mean)
-        if self.constant.any():
-            scatter[self.constant] = 0.0
-            scatter[:, self.constant] = 0.0
+        scatter = _products(self._stored, weights)
+        if self.centred:
+            sums = self._stored.T @ (np.ones(self.shape[0]) if weights is None else weights)
+            _subtract_outer(scatter, self._shift, sums)
+            if weights is not None:
+                _subtract_outer(scatter, sums - weights.sum() * self._shift, self._shift)
         return scatter
 
     @cached_property
     def gram(self) -> FloatArray:
         """``XX'``, shape (n_samples, n_samples)."""
-        if not is_sparse(self.X):
-            shifted = self.X - self.mean if self.centred else self.X
+        if not is_sparse(self._stored):
+            shifted = self._stored - self._shift if self.centred else self._stored
             return np.asarray(shifted @ shifted.T)
-        gram: FloatArray = np.asarray((self.X @ self.X.T).toarray())
+        gram: FloatArray = np.asarray((self._stored @ self._stored.T).toarray())
         if self.centred:
-            products = self.X @ self.mean
+            products = self._stored @ self._shift
             gram -= products[:, np.newaxis]
-            gram -= products - self.mean @ self.mean
+            gram -= products - self._shift @ self._shift
         return gram
 
     @cached_property
     def squared_norms(self) -> FloatArray:
         """``||x||^2`` of each instance."""
-        if is_sparse(self.X):
-            norms: FloatArray = np.asarray(self.X.multiply(self.X).sum(axis=1)).reshape(-1)
-            return norms + (self.mean @ self.mean - 2 * (self.X @ self.mean) if self.centred else 0.0)
-        shifted = [self.X[rows] - self.mean if self.centred else self.X[rows] for rows in self._blocks()]
+        if is_sparse(self._stored):
+            norms: FloatArray = np.asarray(self._stored.multiply(self._stored).sum(axis=1)).reshape(-1)
+            return norms + (self._shift @ self._shift - 2 * (self._stored @ self._shift) if self.centred else 0.0)
+        shifted = [self._stored[rows] - self._shift if self.centred else self._stored[rows] for rows in self._blocks()]
         return np.concatenate([np.einsum("ij,ij->i", block, block) for block in shifted])
 
     @cached_property
-    def column_squares(self) -> FloatArray:
-        """``sum x^2`` of each feature before centring: the size against which rounding errors are told."""
-        squares: FloatArray
-        if is_sparse(self.X):
-            squares = np.bincount(self.X.indices, np.square(self.X.data), self.shape[1]).astype(np.float64)
-        else:
-            squares = np.einsum("ij,ij->j", self.X, self.X)
-        return squares
+    def _stored_squares(self) -> FloatArray:
+        """``sum x^2`` of each feature as stored: the size against which rounding errors of products are told."""
+        return _column_squares(self._stored)
+
+    @cached_property
+    def scatter_noise(self) -> FloatArray:
+        """What rounding may leave of a feature's scatter where it has none, shape (n_features,)."""
+        if is_sparse(self._stored) or not self.centred:
+            noise: FloatArray = _NO_SCATTER * self._stored_squares
+            return noise
+        # A dense matrix is shifted before it is multiplied: the error of its offset enters squared.
+        offset = self.shape[0] * np.square(self._shift)
+        return (
+            _NO_SCATTER * (self._stored_squares - offset).clip(0) + self.shape[0] * _ROUNDING**2 * self._stored_squares
+        )
 
     def _blocks(self) -> Iterator[slice]:
         n_samples, n_features = self.shape
         step = max(1, _BLOCK_BYTES // (8 * max(n_features, 1)), n_features)
         for start in range(0, n_samples, step):
             yield slice(start, start + step)
+
+
+def _products(X: Any, weights: FloatArray | None) -> FloatArray:
+    """Return ``X'diag(weights)X`` of a CSR matrix as an array."""
+    if np.square(np.diff(X.indptr).astype(np.int64)).sum() < _MANY_PRODUCTS:
+        weighted = X if weights is None else sp.diags_array(weights) @ X
+        return np.ascontiguousarray(as_dense(X.T @ weighted))
+    from mlreduce.compiled import scatter_of_rows
+
+    X = _canonical(X)
+    ones = np.ones(X.shape[0]) if weights is None else weights
+    scatter: FloatArray = scatter_of_rows(X.indptr, X.indices, X.data, ones, X.shape[1])
+    return scatter
+
+
+def _subtract_outer(matrix: FloatArray, left: FloatArray, right: FloatArray) -> None:
+    """Subtract ``left right'`` in place: an outer product of its own would cost as much as a scatter matrix."""
+    scipy.linalg.blas.dger(-1.0, right, left, a=matrix.T, overwrite_a=True)
+
+
+def _canonical(X: Any) -> Any:
+    """Return a CSR matrix with one entry a place, in order."""
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
+
+
+def _full(X: Any) -> NDArray[np.bool_]:
+    """Say which columns of a CSR matrix in canonical format store a value in every row."""
+    full: NDArray[np.bool_] = np.bincount(X.indices, minlength=X.shape[1]) == X.shape[0]
+    return full
+
+
+def _constant(X: Any) -> NDArray[np.bool_]:
+    """Say which columns have one value only."""
+    constant: NDArray[np.bool_]
+    if not is_sparse(X):
+        constant = (X[:1] == X).all(axis=0)
+        return constant
+    X = _canonical(X)
+    constant = _column_squares(X) == 0
+    full = np.flatnonzero(_full(X))
+    if len(full):
+        constant[full] = _constant(as_dense(X[:, full]))
+    return constant
+
+
+def _mean(X: Any, constant: NDArray[np.bool_]) -> FloatArray:
+    """Return the column means, of constant columns exactly."""
+    sums = np.bincount(X.indices, X.data, X.shape[1]) if is_sparse(X) else X.sum(axis=0)
+    mean: FloatArray = sums / X.shape[0]
+    if constant.any():
+        mean[constant] = as_dense(X[[0]])[0, constant]
+    return mean
+
+
+def _shift_full_columns(X: Any) -> tuple[Any, FloatArray]:
+    """Centre the columns of a sparse matrix that store a value in every row; also return the means of the result."""
+    X = _canonical(X)
+    mean, full = _mean(X, _constant(X)), _full(X)
+    if not full.any():
+        return X, mean
+    values = X.data - np.where(full, mean, 0.0)[X.indices]
+    shifted = sp.csr_array((values, X.indices, X.indptr), shape=X.shape)
+    return shifted, _mean(shifted, _constant(shifted))
+
+
+def _column_squares(X: Any) -> FloatArray:
+    if is_sparse(X):
+        return np.bincount(X.indices, np.square(X.data), X.shape[1]).astype(np.float64)
+    squares: FloatArray = np.einsum("ij,ij->j", X, X)
+    return squares

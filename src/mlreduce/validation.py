@@ -128,11 +128,13 @@ def check_labels(Y: Any, n_samples: int | None = None, *, sparse: bool = False) 
     """
     if Y is None:
         raise DataError("a multi-label method requires y to be passed, but the target y is None")
-    if sparse and is_sparse(Y) and Y.ndim == 2 and np.isin(Y.data, (0, 1)).all() and Y.shape[1]:
-        _check_rows(Y, n_samples)
+    if sparse and is_sparse(Y) and Y.ndim == 2 and Y.shape[1]:
         ones = sp.csr_array(Y, dtype=np.float64, copy=True)
-        ones.eliminate_zeros()
-        return ones
+        ones.sum_duplicates()  # entries of one place add up, and are judged by their sum
+        if np.isin(ones.data, (0, 1)).all():
+            _check_rows(ones, n_samples)
+            ones.eliminate_zeros()
+            return ones
     names = column_names(Y)
     array = Y.toarray() if is_sparse(Y) else np.asarray(Y)
     if array.ndim == 1:
@@ -173,6 +175,10 @@ def _check_rows(Y: Any, n_samples: int | None) -> None:
         raise DataError(f"X and Y have inconsistent numbers of samples: X has {n_samples} rows, Y has {Y.shape[0]}")
 
 
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+
+
 def check_range(value: Any, name: str, low: float, high: float = np.inf, *, open_ends: bool = False) -> float:
     """Return a parameter as a float if it lies between two numbers, ends included unless said.
 
@@ -181,8 +187,7 @@ def check_range(value: Any, name: str, low: float, high: float = np.inf, *, open
     DataError
         If it is no number or lies outside.
     """
-    number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-    inside = number and (low < value < high if open_ends else low <= value <= high)
+    inside = _is_number(value) and np.isfinite(value) and (low < value < high if open_ends else low <= value <= high)
     if not inside:
         inner = f"in {'(' if open_ends else '['}{low:g}, {high:g}{')' if open_ends else ']'}"
         allowed = f">= {low:g}" if high == np.inf else inner
@@ -218,7 +223,7 @@ def check_size(n_components: int | float | None, largest: int, what: str) -> int
     """
     if n_components is None:
         return largest
-    if isinstance(n_components, (bool, np.bool_)) or not np.isreal(n_components):
+    if not _is_number(n_components):
         raise DataError(f"n_components must be a number or None; got {n_components!r}")
     if isinstance(n_components, (int, np.integer)):
         if not 1 <= n_components <= largest:

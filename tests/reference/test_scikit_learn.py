@@ -29,8 +29,8 @@ CLASSIFIER_EXCEPTIONS = {
 }
 
 
-def with_labels(cls):
-    """Derive an estimator that turns whatever target a check draws (classes, numbers) into a 0/1 label.
+def with_labels(cls, complement=False):
+    """Derive an estimator that turns whatever target a check draws (classes, numbers) into a 0/1 label, or into two.
 
     The checks know nothing of multi-label targets: without this, most of them would only see our refusal of theirs.
     """
@@ -39,6 +39,7 @@ def with_labels(cls):
         if y is not None:
             y = np.asarray(y)
             y = (y == y.flat[0]).astype(int) if y.size else y
+            y = np.c_[y, 1 - y] if complement and y.ndim == 1 else y
         return cls.fit(self, X, y)
 
     name = f"{cls.__name__}WithLabels"

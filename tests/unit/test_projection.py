@@ -8,39 +8,9 @@ import scipy.linalg
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from projection_problems import ALL, PARAMETERS, SHAPES, data, make, same_directions
 
-import mlreduce
 from mlreduce.exceptions import ProjectionWarning
-
-ALL = mlreduce.list_methods("projection")
-SUPERVISED = [name for name in ALL if name not in ("pca", "lsi")]
-#: Parameters for which the constraint is never singular, and every formula has all its terms.
-PARAMETERS = {
-    **{name: {} for name in ("pca", "lsi", "mddmp", "pls")},
-    **{name: {"ridge": 0.7} for name in ("rcca", "lda-copy", "mlda", "dmlda")},
-    "cca": {},
-    "opls": {},
-    "mddmf": {"beta": 0.3},
-    "mvmd": {"beta": 0.2},
-    "mlsi": {"beta": 0.4, "gamma": 0.6},
-}
-ORTHONORMAL = ["lsi", "mddmp", "mvmd", "pca", "pls"]
-
-
-def make(name, **parameters):
-    return mlreduce.make(name, **(PARAMETERS[name] | parameters))
-
-
-def random_labels(rng, n, c):
-    Y = (rng.random((n, c)) < rng.uniform(0.2, 0.6, c)).astype(int)
-    Y[rng.integers(n, size=c), np.arange(c)] = 1
-    return Y
-
-
-def data(rng, n, d, c, density=1.0):
-    X = rng.standard_normal((n, d)) * rng.uniform(0.5, 2, d) + rng.uniform(-2, 2, d)
-    X[rng.random((n, d)) > density] = 0
-    return X, random_labels(rng, n, c)
 
 
 def definition(name, X, Y, **p):
@@ -93,9 +63,6 @@ def definition(name, X, Y, **p):
     return between, within
 
 
-SHAPES = {"tall": (40, 7, 4), "wide": (12, 25, 4), "many labels": (30, 5, 9), "wide, many labels": (8, 20, 11)}
-
-
 @pytest.fixture(params=SHAPES.values(), ids=SHAPES)
 def problem(request, rng):
     return data(rng, *request.param)
@@ -141,11 +108,6 @@ def test_no_feasible_directions_are_better(name, seed, k):
     rival = rival @ np.linalg.inv(np.linalg.cholesky(rival.T @ B @ rival)).T
     np.testing.assert_allclose(rival.T @ B @ rival, np.eye(k), atol=1e-8)
     assert np.trace(rival.T @ A @ rival) <= objective * (1 + 1e-9)
-
-
-def same_directions(first, second, atol=1e-7):
-    np.testing.assert_allclose(first.eigenvalues_, second.eigenvalues_, rtol=1e-7)
-    np.testing.assert_allclose(first.components_, second.components_, atol=atol)
 
 
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)

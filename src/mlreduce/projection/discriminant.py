@@ -65,6 +65,8 @@ class _WeightedDiscriminant(_Discriminant):
             rows, columns = (np.asarray(Z.sum(axis=axis), dtype=np.float64).reshape(-1) for axis in (1, 0))
             if not rows.sum():
                 raise DataError(f"{key} needs classes: no instance has a label")
+            if np.count_nonzero(columns) == 1:
+                raise DataError(f"{key} needs two classes at least: only one label occurs")
             data.shared[key] = Z, rows, columns
         found: tuple[Any, FloatArray, FloatArray] = data.shared[key]
         return found

@@ -48,6 +48,10 @@ class MDDMp(Projection):
         self.select = select
         self.coding = coding
 
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        label_scale(self.coding)
+
     def _objective(self, data: TrainingSet) -> Form:
         return Form(factor=data.labels, middle=label_scale(self.coding) ** 2)
 

@@ -74,7 +74,7 @@ class Form:
 
     def half(self, features: Features) -> FloatArray:
         """Return S, shape (n_features, q), with ``SS'`` the form's part in ``factor``."""
-        half: FloatArray = _times(features.transposed_dot(self.factor), self.root())
+        half: FloatArray = _times(features.cross(self.factor), self.root())
         return half
 
     def times(self, features: Features, scores: FloatArray) -> FloatArray:
@@ -97,7 +97,7 @@ class Form:
         if self.squared:
             total += self.squared * (features.scatter @ features.scatter)
         if self.factor is not None:
-            cross = features.transposed_dot(self.factor)
+            cross = features.cross(self.factor)
             total += _times(cross, self.middle) @ cross.T
         total.flat[:: len(total) + 1] += self.ridge
         return total
@@ -106,7 +106,7 @@ class Form:
         """Return the mean of the form's diagonal without its ridge; not for forms with ``squared``."""
         trace = float(np.sum(self.weights * features.squared_norms))
         if self.factor is not None:
-            cross = features.transposed_dot(self.factor)
+            cross = features.cross(self.factor)
             trace += float(np.sum(_times(cross, self.middle) * cross))
         return trace / features.shape[1]
 

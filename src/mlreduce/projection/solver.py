@@ -25,6 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.linalg
 import scipy.sparse.linalg
+from numpy.typing import NDArray
 
 from mlreduce.exceptions import DataError, ProjectionWarning
 from mlreduce.features import Features
@@ -45,11 +46,11 @@ _LARGE_HALF = 2**17
 # A constraint, scaled to a unit diagonal, is singular in directions below this eigenvalue.
 _SINGULAR = 1e-10
 
-# A feature whose part of the constraint is this small beside its sum of squares is none but for rounding.
-_NO_SCATTER = 1e-13
-
 # Neighbouring eigenvalues closer than this, relative to their size, are equal.
 _EQUAL = 1e-8
+
+# Eigenvalues below this many times the rounding error of the largest are zero, of larger matrices in their size.
+_LEAST_LENGTH = 1000
 
 # Eigenvalues below this, relative to the largest, whose directions are mended after a road that squares condition
 # numbers: the others are orthonormal to about 1e-10.
@@ -123,15 +124,33 @@ def solve(
         values, vectors = _matrices(features, objective, constraint, limit)
     kept = _positive(values, max(features.shape))
     values, vectors = values[kept], vectors[:, kept]
+    if features.centred and features.constant.any():
+        vectors = np.where(features.constant[:, np.newaxis], 0.0, vectors)
     if labels is not None:
         vectors = _decide_ties(values, vectors, lambda block: labels.T @ features.dot(block))
-    return Solution(values, _signed(vectors.T))
+    return Solution(values[:limit], _signed(vectors[:, :limit].T))
 
 
 def _positive(values: FloatArray, length: int) -> slice:
     """Take the eigenvalues above what rounding makes of zero; they are sorted."""
-    smallest = length * np.finfo(float).eps * np.abs(values).max(initial=0.0)
+    smallest = max(length, _LEAST_LENGTH) * np.finfo(float).eps * np.abs(values).max(initial=0.0)
     return slice(0, int(np.count_nonzero(values > smallest)))
+
+
+def _leading(values: FloatArray, limit: int | None) -> slice:
+    """Take as many of the sorted eigenvalues as are asked for, and those that equal the last of them.
+
+    Which of equal directions come first is decided later, among all of them.
+    """
+    if limit is None or limit >= len(values):
+        return slice(None)
+    return slice(0, limit + int(np.count_nonzero(_ties(values[limit - 1 :]).cumprod())))
+
+
+def _ties(values: FloatArray) -> NDArray[np.bool_]:
+    """Say of each of the sorted eigenvalues but the last whether the next one equals it."""
+    equal: NDArray[np.bool_] = values[:-1] - values[1:] <= _EQUAL * values[1:]
+    return equal
 
 
 def _signed(rows: FloatArray) -> FloatArray:
@@ -142,7 +161,7 @@ def _signed(rows: FloatArray) -> FloatArray:
 
 def _decide_ties(values: FloatArray, vectors: FloatArray, dependence: Callable[[FloatArray], FloatArray]) -> FloatArray:
     """Order the directions inside a space of equal eigenvalues by the size of what ``dependence`` makes of them."""
-    starts = np.flatnonzero(np.r_[True, np.abs(np.diff(values)) > _EQUAL * values[1:]])
+    starts = np.flatnonzero(np.r_[True, ~_ties(values)])
     if len(starts) == len(values):
         return vectors
     vectors = vectors.copy()
@@ -162,14 +181,16 @@ def _descending(matrix: FloatArray, limit: int | None) -> tuple[FloatArray, Floa
     values, vectors = scipy.linalg.eigh(
         matrix, subset_by_index=subset, driver="evr" if few else "evd", overwrite_a=True, check_finite=False
     )
-    return values[::-1][:limit], vectors[:, ::-1][:, :limit]
+    leading = _leading(values[::-1], limit)
+    return values[::-1][leading], vectors[:, ::-1][:, leading]
 
 
 def _left_singular(half: FloatArray, limit: int | None) -> tuple[FloatArray, FloatArray]:
     """Return the leading squared singular values and left singular vectors."""
     if half.size < _LARGE_HALF or half.shape[0] < 4 * half.shape[1]:
-        vectors, values, _ = np.linalg.svd(half, full_matrices=False)
-        return values[:limit] ** 2, vectors[:, :limit]
+        vectors, singular, _ = np.linalg.svd(half, full_matrices=False)
+        leading = _leading(singular**2, limit)
+        return singular[leading] ** 2, vectors[:, leading]
     values, right = _descending(half.T @ half, limit)
     kept = _positive(values, max(half.shape))
     return values[kept], _orthonormal(values[kept], half @ right[:, kept])
@@ -247,7 +268,7 @@ def _row_space(features: Features) -> tuple[Features, FloatArray]:
         kept = _positive(values, max(features.shape))
         values, vectors = values[kept], vectors[:, kept]
         basis = _orthonormal(values, features.transposed_dot(vectors))
-        features.shared["row space"] = Features(vectors * np.sqrt(values), centred=False), basis
+        features.shared["row space"] = Features(vectors * np.sqrt(values), features.centred), basis
     found: tuple[Features, FloatArray] = features.shared["row space"]
     return found
 
@@ -276,7 +297,7 @@ def _whiten(features: Features, constraint: Form) -> _Whitening:
     """
     matrix = constraint.matrix(features)
     diagonal = np.diag(matrix).copy()
-    used = np.flatnonzero(diagonal > _NO_SCATTER * features.column_squares)
+    used = np.flatnonzero(diagonal > features.scatter_noise)
     if len(used) < len(matrix):
         matrix = matrix[np.ix_(used, used)]
     scale = 1.0 / np.sqrt(diagonal[used])
@@ -346,6 +367,8 @@ def _lanczos(features: Features, objective: Form, limit: int) -> tuple[FloatArra
 
     operator = scipy.sparse.linalg.LinearOperator((size, size), matvec=product, dtype=np.float64)
     start = np.random.default_rng(0).standard_normal(size)
+    if not product(start).any():  # ARPACK fails on zero
+        return np.zeros(0), np.zeros((features.shape[1], 0))
     values, vectors = scipy.sparse.linalg.eigsh(operator, k=limit, which="LA", v0=start)
     order = np.argsort(-values, kind="stable")
     values, vectors = values[order], vectors[:, order]

@@ -25,6 +25,9 @@ from mlreduce.validation import (
 
 __all__ = ["Projection", "energy_size"]
 
+# A share this close below the threshold reaches it: sums of equal eigenvalues are not exact.
+_SHARE_ROUNDING = 1e-12
+
 
 def energy_size(eigenvalues: FloatArray, threshold: float) -> int:
     """Return the smallest number of leading eigenvalues that hold a share of the sum of all.
@@ -41,7 +44,7 @@ def energy_size(eigenvalues: FloatArray, threshold: float) -> int:
     Xu et al. (2016), equation (15).
     """
     shares = np.cumsum(eigenvalues)
-    return int(np.searchsorted(shares, threshold * shares[-1] * (1 - 1e-15))) + 1
+    return int(np.searchsorted(shares, threshold * shares[-1] * (1 - _SHARE_ROUNDING))) + 1
 
 
 class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -129,6 +132,8 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         self._check_parameters()
         features = self._features(data)
         self.n_features_in_ = features.shape[1]
+        if features.centred and features.shape[0] == 1:
+            raise DataError(f"{type(self).__name__} needs instances that differ; got n_samples=1")
         wanted = self._wanted(features.shape[1])
         solution = self._solve(data, features, wanted)
         size = self._size(solution, wanted)

@@ -1,0 +1,60 @@
+"""What the tests of the projections share: methods with parameters, and random problems."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+
+import mlreduce
+
+ALL = mlreduce.list_methods("projection")
+SUPERVISED = [name for name in ALL if name not in ("pca", "lsi")]
+CENTRED = [name for name in ALL if name not in ("lsi", "mlsi")]
+#: Parameters for which the constraint is never singular, and every formula has all its terms.
+PARAMETERS = {
+    **{name: {} for name in ("pca", "lsi", "mddmp", "pls")},
+    **{name: {"ridge": 0.7} for name in ("rcca", "lda-copy", "mlda", "dmlda")},
+    "cca": {},
+    "opls": {},
+    "mddmf": {"beta": 0.3},
+    "mvmd": {"beta": 0.2},
+    "mlsi": {"beta": 0.4, "gamma": 0.6},
+}
+ORTHONORMAL = ["lsi", "mddmp", "mvmd", "pca", "pls"]
+#: Methods whose constraint is ``Xc'Xc`` alone: units of the features do not matter.
+UNIT_FREE = ["cca", "opls"]
+SHAPES = {"tall": (40, 7, 4), "wide": (12, 25, 4), "many labels": (30, 5, 9), "wide, many labels": (8, 20, 11)}
+
+
+def make(name, **parameters):
+    return mlreduce.make(name, **(PARAMETERS[name] | parameters))
+
+
+def random_labels(rng, n, c):
+    Y = (rng.random((n, c)) < rng.uniform(0.2, 0.6, c)).astype(int)
+    Y[rng.integers(n, size=c), np.arange(c)] = 1
+    return Y
+
+
+def data(rng, n, d, c, density=1.0):
+    X = rng.standard_normal((n, d)) * rng.uniform(0.5, 2, d) + rng.uniform(-2, 2, d)
+    X[rng.random((n, d)) > density] = 0
+    return X, random_labels(rng, n, c)
+
+
+def same_directions(first, second, rtol=1e-7, atol=1e-7):
+    np.testing.assert_allclose(first.eigenvalues_, second.eigenvalues_, rtol=rtol)
+    np.testing.assert_allclose(first.components_, second.components_, atol=atol)
+
+
+def signed(rows):
+    """The project's rule of signs."""
+    peaks = rows[np.arange(len(rows)), np.abs(rows).argmax(axis=1)]
+    return rows * np.sign(peaks)[:, None]
+
+
+def stored(X):
+    """A sparse matrix in which every entry is stored, zeros too."""
+    X = np.asarray(X, dtype=float)
+    n, d = X.shape
+    return sp.csr_array((X.ravel(), np.tile(np.arange(d), n), np.arange(n + 1) * d), shape=X.shape)

@@ -1,0 +1,195 @@
+"""What a projection must not depend on: order, units, offsets, rotations, repetition."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from projection_problems import ALL, CENTRED, SUPERVISED, UNIT_FREE, data, make, same_directions, signed
+
+import mlreduce
+
+both = pytest.mark.parametrize("kind", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
+TALL, WIDE = (40, 7, 4), (12, 25, 4)
+shapes = pytest.mark.parametrize("shape", [TALL, WIDE], ids=["tall", "wide"])
+
+
+def fit(name, X, Y, **parameters):
+    return make(name, **parameters).fit(X, Y)
+
+
+@pytest.mark.parametrize("name", ALL)
+@shapes
+@both
+def test_order_of_instances(name, shape, kind, rng):
+    X, Y = data(rng, *shape, density=0.8)
+    order = rng.permutation(len(X))
+    same_directions(fit(name, kind(X[order]), Y[order]), fit(name, kind(X), Y), rtol=1e-8, atol=1e-8)
+
+
+@pytest.mark.parametrize("name", SUPERVISED)
+@shapes
+def test_order_of_labels(name, shape, rng):
+    X, Y = data(rng, *shape)
+    same_directions(fit(name, X, Y[:, rng.permutation(Y.shape[1])]), fit(name, X, Y), rtol=1e-8, atol=1e-8)
+
+
+@pytest.mark.parametrize("name", ALL)
+@shapes
+@both
+def test_order_of_features(name, shape, kind, rng):
+    X, Y = data(rng, *shape)
+    order = rng.permutation(X.shape[1])
+    moved, still = fit(name, kind(X[:, order]), Y), fit(name, kind(X), Y)
+    np.testing.assert_allclose(moved.eigenvalues_, still.eigenvalues_, rtol=1e-8)
+    np.testing.assert_allclose(moved.components_, still.components_[:, order], atol=1e-8)
+    np.testing.assert_allclose(moved.mean_, still.mean_[order])
+
+
+@pytest.mark.parametrize("name", ALL)
+@settings(max_examples=8, deadline=None)
+@given(seed=st.integers(0, 1000))
+def test_rotation(name, seed):
+    rng = np.random.default_rng(seed)
+    X, Y = data(rng, 30, 6, 3)
+    Q = np.linalg.qr(rng.standard_normal((6, 6)))[0]
+    turned, still = fit(name, X @ Q, Y), fit(name, X, Y)
+    np.testing.assert_allclose(turned.eigenvalues_, still.eigenvalues_, rtol=1e-7)
+    gaps = -np.diff(np.r_[still.eigenvalues_, 0]) / still.eigenvalues_[0]
+    if gaps.min() > 1e-4:  # as far as directions are determined at all
+        np.testing.assert_allclose(turned.components_, signed(still.components_ @ Q), atol=1e-6)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_rotation_of_wide_features(name, rng):
+    X, Y = data(rng, *WIDE)
+    Q = np.linalg.qr(rng.standard_normal((25, 25)))[0]
+    turned, still = fit(name, X @ Q, Y), fit(name, X, Y)
+    np.testing.assert_allclose(turned.eigenvalues_, still.eigenvalues_, rtol=1e-7)
+    np.testing.assert_allclose(turned.components_, signed(still.components_ @ Q), atol=1e-7)
+
+
+@pytest.mark.parametrize("name", ["cca", "opls", "mlda", "lda-copy", "dmlda"])
+@pytest.mark.parametrize("factor", [1e-6, 1e3, 1e6])
+@shapes
+@both
+def test_one_unit_for_all_features(name, factor, shape, kind, rng):
+    X, Y = data(rng, *shape)
+    scaled, plain = (mlreduce.make(name).fit(kind(features), Y) for features in (factor * X, X))
+    np.testing.assert_allclose(
+        scaled.components_ * factor, plain.components_, atol=1e-7 * np.abs(plain.components_).max()
+    )
+    np.testing.assert_allclose(scaled.eigenvalues_, plain.eigenvalues_, rtol=1e-7)
+    size = np.abs(plain.transform(X)).max()
+    np.testing.assert_allclose(scaled.transform(factor * X), plain.transform(X), atol=1e-7 * size)
+
+
+@pytest.mark.parametrize("name", UNIT_FREE)
+@both
+def test_a_unit_for_each_feature(name, kind, rng):
+    X, Y = data(rng, 60, 13, 4)
+    units = 10.0 ** np.arange(-6, 7)
+    scaled, plain = (fit(name, kind(features), Y) for features in (X * units, X))
+    np.testing.assert_allclose(scaled.eigenvalues_, plain.eigenvalues_, rtol=1e-8)
+    Z = plain.transform(X)
+    turn = np.sign((scaled.transform(X * units) * Z).sum(axis=0))  # the largest entry may be another's
+    np.testing.assert_allclose(scaled.transform(X * units) * turn, Z, atol=1e-8)
+
+
+@pytest.mark.parametrize("name", CENTRED)
+@pytest.mark.parametrize(("offset", "tolerance"), [(-3.7, 1e-9), (1e6, 1e-6), (1e8, 1e-5)])
+@shapes
+@both
+def test_offset(name, offset, tolerance, shape, kind, rng):
+    X, Y = data(rng, *shape)
+    shift = offset * rng.uniform(0.5, 1, X.shape[1])
+    moved, still = fit(name, kind(X + shift), Y), fit(name, kind(X), Y)
+    assert moved.n_components_ == still.n_components_
+    np.testing.assert_allclose(
+        moved.eigenvalues_, still.eigenvalues_, rtol=tolerance, atol=tolerance * still.eigenvalues_[0]
+    )
+    k = min(3, still.n_components_)
+    assert_close = np.testing.assert_allclose
+    assert_close(
+        moved.transform(X + shift)[:, :k],
+        still.transform(X)[:, :k],
+        atol=30 * tolerance * np.abs(still.transform(X)).max(),
+    )
+    assert_close(moved.mean_, still.mean_ + shift, rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["lsi", "mlsi"])
+def test_an_offset_matters_where_features_are_not_centred(name, rng):
+    X, Y = data(rng, *TALL)
+    assert (fit(name, X, Y).mean_ == 0).all()
+    assert abs(fit(name, X + 5, Y).eigenvalues_[0] / fit(name, X, Y).eigenvalues_[0] - 1) > 0.1
+
+
+@shapes
+@both
+def test_mlsi_may_be_centred(shape, kind, rng):
+    X, Y = data(rng, *shape)
+    moved, still = (fit("mlsi", kind(features), Y, centred=True) for features in (X + 40, X))
+    same_directions(moved, still)
+    np.testing.assert_allclose(still.mean_, X.mean(axis=0))
+    centred = X - X.mean(axis=0)
+    Yc = Y - Y.mean(axis=0)
+    A = centred.T @ (0.6 * centred @ centred.T + 0.4 * Yc @ Yc.T) @ centred
+    B = centred.T @ centred + 0.6 * np.eye(X.shape[1])
+    P = still.components_
+    np.testing.assert_allclose(P @ B @ P.T, np.eye(len(P)), atol=1e-8)
+    np.testing.assert_allclose(P @ A @ P.T, np.diag(still.eigenvalues_), atol=1e-8 * still.eigenvalues_[0])
+
+
+@pytest.mark.parametrize("name", ["mlsi", "mvmd", "mddmp", "mddmf"])
+@pytest.mark.parametrize("centred", [False, True])
+def test_coding_of_the_labels(name, centred, rng):
+    """Labels that are passed as -1/1 are no other labels; ``coding`` says what the method makes of them."""
+    X, Y = data(rng, *TALL)
+    more = {"centred": centred} if name == "mlsi" else {}
+    for coding in ("signed", "binary"):
+        same_directions(
+            fit(name, X, 2 * Y - 1, coding=coding, **more), fit(name, X, Y, coding=coding, **more), rtol=1e-12
+        )
+    signed_, binary = (fit(name, X, Y, coding=coding, **more).eigenvalues_ for coding in ("signed", "binary"))
+    if name.startswith("mddm"):
+        np.testing.assert_allclose(signed_, 4 * binary)
+    elif name == "mvmd":
+        signed_, binary = fit(name, X, Y, beta=0.5), fit(name, X, Y, beta=0.8, coding="binary")
+        np.testing.assert_allclose(signed_.components_, binary.components_, atol=1e-8)
+    elif not centred:
+        S = 2 * Y - 1
+        A = X.T @ (0.6 * X @ X.T + 0.4 * S @ S.T) @ X
+        trace = np.trace(np.linalg.solve(X.T @ X + 0.6 * np.eye(7), A))
+        assert signed_.sum() == pytest.approx(trace)
+    else:
+        assert signed_.sum() > binary.sum()
+
+
+#: Every instance twice: parameters that keep the balance of a method's terms, the factor of A's and of B's growth.
+TWICE = {
+    "pca": ({}, 2, 1),
+    "lsi": ({}, 2, 1),
+    "mddmp": ({}, 4, 1),
+    "pls": ({}, 4, 1),
+    "cca": ({}, 2, 2),
+    "opls": ({}, 4, 2),
+    "mvmd": ({"beta": 1 / 9}, 2 * (8 / 9) / 0.8, 1),
+    "mddmf": ({"beta": 3 / 17}, 4, (14 / 17) / 0.7),
+    "mlsi": ({"gamma": 1.2}, 4, 2),
+    **{name: ({"ridge": 1.4}, 2, 2) for name in ("rcca", "lda-copy", "mlda", "dmlda")},
+}
+
+
+@pytest.mark.parametrize("name", ALL)
+@shapes
+@both
+def test_every_instance_twice(name, shape, kind, rng):
+    X, Y = data(rng, *shape)
+    parameters, objective, constraint = TWICE[name]
+    once = fit(name, kind(X), Y)
+    twice = fit(name, kind(np.vstack([X, X])), np.vstack([Y, Y]), **parameters)
+    np.testing.assert_allclose(twice.eigenvalues_, objective / constraint * once.eigenvalues_, rtol=1e-7)
+    np.testing.assert_allclose(np.sqrt(constraint) * twice.components_, once.components_, atol=1e-7)

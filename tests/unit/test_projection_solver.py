@@ -1,0 +1,228 @@
+"""The roads of the solver agree, are as thin as they can be, and decide ties alike."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from projection_problems import ALL, ORTHONORMAL, SUPERVISED, data, make, random_labels, same_directions
+
+from mlreduce.exceptions import DataError
+from mlreduce.projection import solver
+from mlreduce.projection.problem import TrainingSet
+
+both = pytest.mark.parametrize("kind", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
+
+
+def well_separated(rng, n, d, c, density=1.0):
+    """A problem whose leading directions are told apart by far: roads may then be compared closely."""
+    left = np.linalg.qr(rng.standard_normal((n, min(n, d))))[0]
+    right = np.linalg.qr(rng.standard_normal((d, min(n, d))))[0]
+    X = 100 * (left * 0.8 ** np.arange(min(n, d))) @ right.T + 0.3
+    X[rng.random((n, d)) > density] = 0
+    return X, random_labels(rng, n, c)
+
+
+class Spy:
+    """Counts the calls of a function and lets it work."""
+
+    def __init__(self, function):
+        self.function, self.calls = function, 0
+
+    def __call__(self, *arguments, **keywords):
+        self.calls += 1
+        return self.function(*arguments, **keywords)
+
+
+@pytest.fixture
+def road(monkeypatch):
+    spies = {}
+    for name in ("_lanczos", "_thin", "_samples", "_matrices"):
+        spies[name] = Spy(getattr(solver, name))
+        monkeypatch.setattr(solver, name, spies[name])
+    return lambda: {name for name, spy in spies.items() if spy.calls}
+
+
+@pytest.mark.parametrize("name", ORTHONORMAL)
+@pytest.mark.parametrize("shape", [(60, 24, 24), (24, 60, 24)], ids=["tall", "wide"])
+@both
+def test_lanczos_finds_the_directions_of_the_dense_road(name, shape, kind, rng, monkeypatch, road):
+    X, Y = well_separated(rng, *shape, density=0.7 if kind is sp.csr_array else 1)
+    dense = make(name, n_components=3).fit(kind(X), Y)
+    assert "_lanczos" not in road()
+    monkeypatch.setattr(solver, "DENSE_SIDE", 10)
+    lanczos = make(name, n_components=3).fit(kind(X), Y)
+    assert "_lanczos" in road()
+    same_directions(lanczos, dense, rtol=1e-8, atol=1e-8)
+    np.testing.assert_allclose(lanczos.components_ @ lanczos.components_.T, np.eye(3), atol=1e-10)
+    again = make(name, n_components=3).fit(kind(X), Y)
+    assert again.components_.tobytes() == lanczos.components_.tobytes()
+
+
+@pytest.mark.parametrize("name", ALL)
+@both
+def test_results_are_the_same_to_the_last_bit(name, kind, rng):
+    X, Y = data(rng, 30, 8, 4)
+    first, second = (make(name).fit(kind(X), kind(Y)) for _ in range(2))
+    assert first.components_.tobytes() == second.components_.tobytes()
+    assert first.eigenvalues_.tobytes() == second.eigenvalues_.tobytes()
+
+
+@pytest.mark.parametrize("name", ["mddmp", "pls", "mvmd"])
+@pytest.mark.parametrize("shape", [(40, 15, 6), (15, 40, 6), (20, 9, 14)])
+@both
+def test_thin_forms_agree(name, shape, kind, rng, monkeypatch):
+    X, Y = data(rng, *shape)
+    whole = make(name, beta=1) if name == "mvmd" else make(name)
+    whole.fit(kind(X), Y)
+    for entries in (1, 4 * max(shape)):  # products in blocks of one column, and of a few
+        monkeypatch.setattr(solver, "THIN_ENTRIES", entries)
+        pieces = make(name, **({"beta": 1} if name == "mvmd" else {})).fit(kind(X), Y)
+        same_directions(pieces, whole, rtol=1e-8, atol=1e-7)
+        np.testing.assert_allclose(
+            pieces.components_ @ pieces.components_.T, np.eye(len(pieces.components_)), atol=1e-10
+        )
+
+
+@pytest.mark.parametrize("name", ALL)
+@both
+def test_the_side_of_the_samples_is_that_of_the_features(name, kind, rng, road):
+    """The same rows with columns of zeros behind them: more features than rows, another road, the same directions."""
+    X, Y = data(rng, 20, 12, 5)
+    tall, wide = make(name).fit(kind(X), Y), make(name).fit(kind(np.hstack([X, np.zeros((20, 15))])), Y)
+    assert ("_samples" in road()) == (name in ("pca", "lsi", "mvmd"))
+    k = min(tall.n_components_, 5)
+    np.testing.assert_allclose(wide.eigenvalues_[:k], tall.eigenvalues_[:k], rtol=1e-8)
+    np.testing.assert_allclose(wide.components_[:k, :12], tall.components_[:k], atol=1e-8)
+    np.testing.assert_allclose(wide.components_[:, 12:], 0, atol=1e-8)
+
+
+@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("shape", [(40, 12, 4), (12, 40, 4)], ids=["tall", "wide"])
+@pytest.mark.filterwarnings("ignore::mlreduce.exceptions.ProjectionWarning")
+def test_sparse_features_are_never_made_dense(name, shape, rng, monkeypatch):
+    X, Y = data(rng, *shape, density=0.2)
+    X, new = sp.csr_array(X), sp.csr_array(data(rng, 31, shape[1], 4, density=0.2)[0])
+    forbidden = [X.shape, X.shape[::-1], new.shape]
+    for cls in (sp.csr_array, sp.csc_array, sp.coo_array, sp.csr_matrix, sp.csc_matrix):
+
+        def toarray(self, *arguments, _original=cls.toarray, **keywords):
+            assert self.shape not in forbidden, f"{self.shape} made dense"
+            return _original(self, *arguments, **keywords)
+
+        monkeypatch.setattr(cls, "toarray", toarray)
+    monkeypatch.setattr(sp.csr_array, "todense", None)
+    method = make(name).fit(X, Y)
+    assert method.transform(new).shape == (31, method.n_components_)
+
+
+@pytest.mark.parametrize("name", ["mddmp", "pls"])
+def test_a_thin_objective_forms_no_square_array(name, rng):
+    n, d, c = 1500, 2500, 5
+    X = sp.random_array((n, d), density=0.002, rng=rng, format="csr")
+    Y = sp.csr_array(random_labels(rng, n, c))
+    tracemalloc.start()
+    make(name, n_components=3).fit(X, Y)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 0.2 * min(n, d) ** 2 * 8
+
+
+def test_wide_sparse_lanczos_forms_no_square_array(rng, monkeypatch):
+    n = d = 1500
+    monkeypatch.setattr(solver, "DENSE_SIDE", 100)
+    X, Y = sp.random_array((n, d), density=0.003, rng=rng, format="csr"), sp.csr_array(random_labels(rng, n, 4))
+    tracemalloc.start()
+    make("mvmd", n_components=2).fit(X, Y)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 0.2 * n * d * 8
+
+
+def test_problems_beyond_memory_are_refused_with_advice(rng, monkeypatch):
+    monkeypatch.setattr(solver, "DENSE_SIDE", 5)
+    X, Y = data(rng, 50, 40, 30)
+    with pytest.raises(
+        DataError, match="all directions of 50 x 40 features need an array of .* GB: ask for fewer .*10 at"
+    ):
+        make("pca").fit(X)
+    with pytest.raises(DataError, match="reduce X first"):
+        make("cca", n_components=1).fit(X, Y)
+    with pytest.raises(DataError, match="at most"):
+        make("pca", n_components=11).fit(X)
+    assert make("pca", n_components=10).fit(X).n_components_ == 10
+    assert make("pls").fit(X, Y[:, :4]).n_components_ == 4  # as thin as its labels
+
+
+def test_lanczos_on_features_without_variance_is_refused_as_elsewhere(monkeypatch, rng):
+    monkeypatch.setattr(solver, "DENSE_SIDE", 5)
+    with pytest.raises(DataError, match="no direction"):
+        make("pca", n_components=2).fit(np.full((30, 25), 0.1))
+    with pytest.raises(DataError, match="no direction"):
+        make("mvmd", n_components=2).fit(np.full((30, 25), 0.1), random_labels(rng, 30, 3))
+
+
+class TestTies:
+    """All correlations are one where features outnumber instances: dependence on the labels orders the directions."""
+
+    @pytest.fixture
+    def wide(self, rng):
+        return data(rng, 12, 30, 5)
+
+    def test_directions_are_ordered_by_dependence(self, wide):
+        X, Y = wide
+        method = make("cca").fit(X, Y)
+        np.testing.assert_allclose(method.eigenvalues_, 1, rtol=1e-8)
+        Z = method.transform(X)
+        images = (Y - Y.mean(axis=0)).T @ Z
+        sizes = np.linalg.norm(images, axis=0)
+        assert (np.diff(sizes) < 0).all()
+        np.testing.assert_allclose(images.T @ images, np.diag(sizes**2), atol=1e-8)
+        # Among all directions of correlation one the first depends most: it is that of the labels themselves.
+        centred = Y - Y.mean(axis=0)
+        assert sizes[0] == pytest.approx(np.linalg.svd(centred, compute_uv=False)[0])
+
+    @pytest.mark.parametrize("k", [1, 2, 4])
+    def test_the_first_of_them_do_not_depend_on_how_many_are_asked_for(self, wide, k):
+        X, Y = wide
+        few, all_ = make("cca", n_components=k).fit(X, Y), make("cca").fit(X, Y)
+        np.testing.assert_allclose(few.components_, all_.components_[:k], atol=1e-9)
+
+    def test_the_order_of_rows_does_not_matter(self, wide, rng):
+        X, Y = wide
+        order = rng.permutation(len(X))
+        same_directions(make("cca").fit(X[order], Y[order]), make("cca").fit(X, Y))
+
+    def test_labels_of_equal_weight_are_cut_after_ordering(self):
+        """Orthogonal design: PLS has three equal eigenvalues, and one component is the same as the first of three."""
+        Y = np.array([[i >> k & 1 for k in range(3)] for i in range(8)])
+        X = np.hstack([2.0 * Y - 1, np.zeros((8, 1))])
+        full, one = make("pls").fit(X, Y), make("pls", n_components=1).fit(X, Y)
+        np.testing.assert_allclose(full.eigenvalues_, np.full(3, 16.0))
+        np.testing.assert_allclose(one.components_, full.components_[:1], atol=1e-9)
+
+    @both
+    def test_equal_variances(self, kind):
+        method = make("pca").fit(kind(np.vstack([np.eye(5), -np.eye(5)])))
+        np.testing.assert_allclose(method.eigenvalues_, np.full(5, 2.0))
+        np.testing.assert_allclose(method.components_ @ method.components_.T, np.eye(5), atol=1e-12)
+        few = make("pca", n_components=1).fit(kind(np.vstack([np.eye(5), -np.eye(5)])))
+        assert few.eigenvalues_ == pytest.approx([2.0])
+
+    def test_only_equal_eigenvalues_are_rotated(self):
+        values, vectors = np.array([4.0, 2, 2, 1]), np.eye(4)
+        weights = np.array([1.0, 2, 3, 9])
+        ordered = solver._decide_ties(values, vectors, lambda block: weights[:, None] * block)
+        np.testing.assert_allclose(np.abs(ordered), np.eye(4)[:, [0, 2, 1, 3]], atol=1e-12)
+
+
+@pytest.mark.parametrize("name", SUPERVISED)
+def test_methods_share_one_training_set(name, rng):
+    for shape in ((30, 8, 4), (10, 25, 4)):
+        X, Y = data(rng, *shape)
+        shared = TrainingSet(X, sp.csr_array(Y, dtype=float))
+        for other in ALL:  # whatever these leave behind
+            make(other).fit_training_set(shared)
+        same_directions(make(name).fit_training_set(shared), make(name).fit(X, Y), rtol=1e-12, atol=1e-12)
