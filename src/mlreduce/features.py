@@ -86,7 +86,17 @@ class Features:
         return dense
 
     def cross(self, labels: Any) -> FloatArray:
-        """Return ``X'Y``, where what is zero is exactly zero: rounding must not become a direction."""
+        """Return ``X'Y``, where what is zero is exactly zero: rounding must not become a direction.
+
+        It is kept for further calls with the same object, and not to be modified.
+        """
+        known = self.shared.get("cross")
+        if known is None or known[0] is not labels:
+            known = self.shared["cross"] = labels, self._cross(labels)
+        dense: FloatArray = known[1]
+        return dense
+
+    def _cross(self, labels: Any) -> FloatArray:
         dense = self.transposed_dot(labels)
         if self.centred:
             dense[:, _constant(labels)] = 0.0
@@ -151,14 +161,12 @@ class Features:
     @cached_property
     def scatter_noise(self) -> FloatArray:
         """What rounding may leave of a feature's scatter where it has none, shape (n_features,)."""
+        squares, n_samples = self._stored_squares, self.shape[0]
         if is_sparse(self._stored) or not self.centred:
-            noise: FloatArray = _NO_SCATTER * self._stored_squares
-            return noise
+            return np.asarray(_NO_SCATTER * squares)
         # A dense matrix is shifted before it is multiplied: the error of its offset enters squared.
-        offset = self.shape[0] * np.square(self._shift)
-        return (
-            _NO_SCATTER * (self._stored_squares - offset).clip(0) + self.shape[0] * _ROUNDING**2 * self._stored_squares
-        )
+        centred = (squares - n_samples * np.square(self._shift)).clip(0)
+        return np.asarray(_NO_SCATTER * centred + n_samples * _ROUNDING**2 * squares)
 
     def _blocks(self) -> Iterator[slice]:
         n_samples, n_features = self.shape
