@@ -53,17 +53,16 @@ benchmark: $(STAMP)
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/projections.py
 
 # The committed summary of a full run. Give MLREDUCE_MIRROR where the published files are at hand already.
-REFERENCE := results/reference/cplst-2012
+REFERENCE := results/reference
 reference: $(STAMP)
 	$(BIN)/snakemake --cores $(CORES) --quiet rules --configfile config/paper.yaml
-	mkdir -p $(REFERENCE)
-	cd results/paper/cplst-2012 && cp summary.csv table3.csv table3.md table3.tex audit.csv audit.md manifest.json \
-		figure1.svg figure1.png figure1-as-stated.svg figure1-as-stated.png $(CURDIR)/$(REFERENCE)
+	for study in $$(ls config/studies | sed 's/.yaml$$//'); do \
+		mkdir -p $(REFERENCE)/$$study; \
+		cp results/paper/$$study/*.csv results/paper/$$study/*.md results/paper/$$study/*.tex \
+			results/paper/$$study/*.png results/paper/$$study/manifest.json $(REFERENCE)/$$study; \
+		gzip -9nf $(REFERENCE)/$$study/summary.csv; \
+	done
 	$(BIN)/python docs/update_readme.py
-
-# The pictures of the method pages. Give MLREDUCE_MIRROR where scene is at hand already.
-pictures: $(STAMP)
-	$(BIN)/python docs/methods/pictures.py
 
 lock: $(STAMP)
 	$(BIN)/uv pip compile pyproject.toml --extra workflow --extra dev --universal --python-version 3.11 \

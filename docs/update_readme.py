@@ -1,4 +1,4 @@
-"""Write the reproduction table of README.md anew from results/reference. Called by `make reference`."""
+"""Write the tables of README.md anew from results/reference. Called by `make reference`."""
 
 from __future__ import annotations
 
@@ -7,22 +7,39 @@ from pathlib import Path
 import pandas as pd
 
 from mlreduce.reporting.audit import audit_sentences, beside_printed
+from mlreduce.reporting.tables import to_markdown
 
 PROJECT = Path(__file__).parents[1]
-BEGIN, END = "<!-- reproduction: begin -->\n", "<!-- reproduction: end -->\n"
+REFERENCE = PROJECT / "results" / "reference"
 
 
 def reproduction() -> str:
-    """Return the text between the marks."""
-    cells = pd.read_csv(PROJECT / "results" / "reference" / "cplst-2012" / "audit.csv")
+    """Return the printed numbers of cplst-2012 beside ours."""
+    cells = pd.read_csv(REFERENCE / "cplst-2012" / "audit.csv")
     sentences = "\n".join(f"- {sentence}" for sentence in audit_sentences(cells))
     return f"{sentences}\n\n{beside_printed(cells, 'as-printed')}"
 
 
+def claims() -> str:
+    """Return what all papers claim, with verdicts."""
+    rows = [
+        [path.parent.name, claim["claim"], f"**{claim['verdict']}**", claim["evidence"]]
+        for path in sorted(REFERENCE.glob("*/claims.csv"))
+        for claim in pd.read_csv(path).to_dict("records")
+    ]
+    return to_markdown(["study", "claim", "verdict", "evidence"], rows)
+
+
+BLOCKS = {"reproduction": reproduction, "claims": claims}
+
+
 def updated(text: str) -> str:
-    """Return the README with the text between the marks replaced."""
-    before, rest = text.split(BEGIN)
-    return before + BEGIN + "\n" + reproduction() + "\n" + END + rest.split(END)[1]
+    """Return the README with the text between each pair of marks replaced."""
+    for name, block in BLOCKS.items():
+        begin, end = f"<!-- {name}: begin -->\n", f"<!-- {name}: end -->\n"
+        before, rest = text.split(begin)
+        text = before + begin + "\n" + block() + "\n" + end + rest.split(end)[1]
+    return text
 
 
 if __name__ == "__main__":

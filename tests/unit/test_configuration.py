@@ -17,10 +17,10 @@ STUDY = CONFIG / "studies" / "cplst-2012.yaml"
 
 @pytest.fixture
 def changed(tmp_path):
-    """Load the study after changes at dotted keys."""
+    """Load a study after changes at dotted keys."""
 
-    def load(changes, **options):
-        content = copy.deepcopy(yaml.safe_load(STUDY.read_text()))
+    def load(changes, source=STUDY, **options):
+        content = copy.deepcopy(yaml.safe_load(source.read_text()))
         for key, value in changes.items():
             *path, last = key.split(".")
             target = content
@@ -49,6 +49,17 @@ def test_shipped_study_is_valid(scale):
     assert len(study.methods) == 6
     assert study.curves == (["yeast"] if scale == "paper" else ["digits"])
     assert study.splits == (100 if scale == "paper" else 10)
+
+
+@pytest.mark.parametrize("scale", ["demo", "paper"])
+def test_shipped_projection_study_is_valid(scale):
+    study = load_study(CONFIG / "studies" / "mvmd-2016.yaml", scale, read_catalogue())
+    assert study.family == "projection"
+    assert study.protocols == {"ten-fold": {"folds": 10}}
+    assert len(study.groups["paper"]) == 8
+    assert len(study.claimed_on) == 8
+    assert study.timed == 3
+    assert load_study(CONFIG / "studies" / "mvmd-2016.yaml", scale, read_catalogue(), splits=2).timed == 2
 
 
 def test_run_on_and_splits_replace_the_studys_own(changed):
@@ -81,6 +92,34 @@ def test_wrong_studies_name_file_key_and_what_would_be_right(changed, changes, m
     with pytest.raises(ConfigurationError, match=message) as caught:
         changed(changes)
     assert "my-study.yaml" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"methods.own": {"mine": {"method": "mvdm"}}}, "unknown method 'mvdm'; did you mean 'mvmd'"),
+        ({"methods.own": {"plst": {}}}, "'plst' .labelspace. and 'mvmd' .projection. cannot stand in one study"),
+        ({"methods.own": {"pca": {}}}, "methods.own: 'pca' is in two groups"),
+        (
+            {"methods.own": {"mine": {"method": "mvmd", "bta": 1}}},
+            "unknown parameter of mvmd 'bta'; did you mean 'beta'",
+        ),
+        ({"predictors.mine": {"method": "rigde"}}, "predictors: unknown method 'rigde'; did you mean 'ridge'"),
+        ({"tables.table-f1.energy": 0.5}, "tables.table-f1.energy: 0.5 is not measured"),
+        ({"tables.table-f1.measure": "instance-f2"}, "unknown measure 'instance-f2'; did you mean 'instance-f1'"),
+        ({"tables.table-f1.kind": "rankd"}, "unknown value 'rankd'; did you mean 'ranked'"),
+        ({"figures.figure-beta-f1.references": {"pac": "PCA"}}, "unknown method 'pac'; did you mean 'pca'"),
+        ({"figures.figure-ranks.measures": None}, "figures.figure-ranks: the key 'measures' is missing"),
+        ({"figures.figure-ranks.predictor": "rigde"}, "unknown predictor 'rigde'; did you mean 'ridge'"),
+        ({"protocols.ten-fold.folds": 1}, "protocols.ten-fold.folds: 1 is less than the minimum"),
+        ({"protocols.ten-fold.train": 0.5}, "protocols.ten-fold"),
+        ({"energies": [1.0]}, "energies.0: 1.0 is greater"),
+    ],
+)
+def test_wrong_projection_studies(changed, changes, message):
+    with pytest.raises(ConfigurationError, match=message) as caught:
+        changed(changes, source=CONFIG / "studies" / "mvmd-2016.yaml")
     assert "\n" not in str(caught.value)
 
 

@@ -189,7 +189,8 @@ def test_parameter_curves():
         drawn = lines(axis)
         assert list(drawn) == ["varying β", "PCA", "CCA"]
         dataset = axis.get_title()
-        assert list(drawn["varying β"].get_xdata()) == [0.0, 0.5, 1.0]
+        assert list(drawn["varying β"].get_xdata()) == [0, 1, 2]
+        assert [tick.get_text() for tick in axis.get_xticklabels()] == ["0", "0.5", "1"]
         at = [mean(dataset, method, 0.99) for method in ("mvmd-0", "mvmd-0.5", "mvmd-1")]
         assert list(drawn["varying β"].get_ydata()) == at
         assert set(drawn["CCA"].get_ydata()) == {mean(dataset, "cca", 0.99)}

@@ -21,9 +21,11 @@ import yaml
 
 PROJECT = Path(__file__).parents[2]
 
-SMALL = ("run_on=planted", "splits=6")
+SMALL = ("run_on=planted", "splits=6", "studies=[cplst-2012]")
+FEATURES = ("run_on=planted", "splits=3", "studies=[mvmd-2016]")
 FILES = {
-    *("scores.parquet", "summary.csv", "audit.csv", "audit.md", "table3.csv", "table3.md", "table3.tex"),
+    *("scores.parquet", "spectra.parquet", "summary.csv", "datasets.csv", "audit.csv", "claims.csv", "audit.md"),
+    *("table3.csv", "table3.md", "table3.tex"),
     *(f"figure1{variant}.{suffix}" for variant in ("", "-as-stated") for suffix in ("svg", "png", "pdf")),
 }
 
@@ -40,7 +42,7 @@ def test_a_run_makes_everything_it_should(finished):
     full = table[table["size_percent"] == 100].groupby("protocol")["mean"]
     np.testing.assert_allclose(full.max(), full.min())  # every method equals binary relevance at full size
     manifest = json.loads((base / "cplst-2012" / "manifest.json").read_text())
-    assert manifest["protocols"] == {"as-printed": 0.9, "as-stated": 0.8}
+    assert manifest["protocols"] == {"as-printed": {"train": 0.9}, "as-stated": {"train": 0.8}}
     assert len(manifest["scores_sha256"]) == 64
     assert "<svg" in (base / "report.html").read_text()
     scores = pd.read_parquet(base / "cplst-2012" / "scores.parquet")
@@ -125,7 +127,7 @@ def test_a_changed_module_reruns_what_depends_on_it_and_nothing_else(project):
     assert rerun_rules(project) == {"figure", "page", "all"}
     project.edit("src/mlreduce/labelspace/occa.py", "feature_aware = True", "feature_aware = True\n    changed = True")
     from_scores = {"gather", "table", "figure", "audit", "manifest", "page", "all"}
-    assert rerun_rules(project) == {"reduce", "predict", *from_scores}
+    assert rerun_rules(project) == {"reduce_labels", "predict_labels", *from_scores}
     project.run("--config", *SMALL)
     assert rerun_rules(project) == set()
 
@@ -157,7 +159,7 @@ def test_own_tables_run_through_the_study(project):
     Y.to_csv(project.folder / "mydata" / "l.csv", index=False)
     entry = {"reader": "tables", "features": "mydata/f.csv", "labels": "mydata/l.csv"}
     (project.folder / "my.yaml").write_text(yaml.safe_dump({"datasets": {"mine": entry}}))
-    options = ("--config", "datasets=my.yaml", "run_on=mine", "splits=3")
+    options = ("--config", "datasets=my.yaml", "run_on=mine", "splits=3", "studies=[cplst-2012]")
     project.run("cplst_table3", "cplst_audit", *options)
     table = pd.read_csv(project.folder / "results" / "demo" / "cplst-2012" / "table3.csv")
     assert set(table["dataset"]) == {"mine"}
@@ -212,6 +214,51 @@ def test_mirror_is_used_checked_and_missed(project):
     (mirror / "tiny.arff").write_text(text)
     project.run(*base, "mirror=mirror")
     assert (project.folder / "results" / "demo" / "cplst-2012" / "table3.csv").is_file()
+
+
+def test_a_feature_space_study_makes_everything_it_should(finished_features):
+    results = finished_features.results("mvmd-2016")
+    study = yaml.safe_load((PROJECT / "config" / "studies" / "mvmd-2016.yaml").read_text())
+    shown = [name for name in (*study["tables"], *study["figures"]) if "times" not in name]
+    assert {Path(name).stem for name in results} >= {*shown, "scores", "spectra", "summary", "claims", "audit"}
+    base = finished_features.folder / "results" / "demo"
+    times = pd.read_csv(base / "mvmd-2016" / "table-times.csv")
+    assert set(times["method"]) == set(study["tables"]["table-times"]["methods"])
+    assert (times["seconds"] > 0).all()
+    ends = pd.read_csv(base / "mvmd-2016" / "summary.csv").set_index(["predictor", "measure", "size_percent", "energy"])
+    for one, other in (("mvmd-0.0", "pca"), ("mvmd-1.0", "mddmp"), ("mvmd-0.5", "mvmd")):
+        first, second = (ends[ends["method"] == name][["size", "mean", "sd"]] for name in (one, other))
+        pd.testing.assert_frame_equal(first.sort_index(), second.sort_index(), rtol=1e-9)
+    claims = pd.read_csv(base / "mvmd-2016" / "claims.csv")
+    assert set(claims["verdict"]) == {"undecided"}  # the paper's data sets were not run
+    assert claims["evidence"].str.startswith("Missing from this run").all()
+    assert "What mvmd-2016 claims" in (base / "mvmd-2016" / "audit.md").read_text()
+    assert "What the paper claims" in (base / "report.html").read_text()
+    assert "Nothing to be done" in finished_features.run("--config", *FEATURES)
+
+
+def test_cores_batches_and_order_change_no_byte_of_a_feature_space_study(finished_features, project):
+    path = project.folder / "config" / "studies" / "mvmd-2016.yaml"
+    study = yaml.safe_load(path.read_text())
+    study["methods"]["paper"] = dict(reversed(study["methods"]["paper"].items()))
+    path.write_text(yaml.safe_dump(study, sort_keys=False))
+    project.run("--config", *FEATURES, "splits_per_job=2", cores=1)
+    assert project.results("mvmd-2016") == finished_features.results("mvmd-2016")
+
+
+def test_a_projection_of_ones_own_is_one_file_and_one_line(project):
+    (project.folder / "src" / "mlreduce" / "projection" / "mine.py").write_text(
+        '"""Mine."""\n\nfrom mlreduce.projection.pca import PCA\nfrom mlreduce.registry import register\n\n\n'
+        '@register("mine")\nclass Mine(PCA):\n    """Of my own."""\n'
+    )
+    study = "config/studies/mvmd-2016.yaml"
+    project.edit(study, "  balance:  ", "  own:\n    mine: {}\n  balance:  ")
+    project.edit(study, "methods: [mvmd, pca, mddmp, mddmf, cca, mlsi, mlda, dmlda]", "methods: [mine, pca]")
+    table = "results/demo/mvmd-2016/table-f1.csv"
+    project.run(table, "--config", *FEATURES)
+    ranks = pd.read_csv(project.folder / table).set_index("method")
+    assert ranks.loc["mine", "mean"] == ranks.loc["pca", "mean"]
+    assert ranks.loc["mine", "rank"] == 1.5
 
 
 def test_too_few_rows_are_refused(project):

@@ -44,6 +44,15 @@ def of_family(family):
     return one_of(name for name, study in STUDIES.items() if study.family == family)
 
 
+def variants(study):
+    """Suffixes of a figure's files, one a protocol: none for the first."""
+    protocols = list(STUDIES[study].protocols) if study in STUDIES else []
+    return {
+        f"-{protocol}" if position else "": protocol
+        for position, protocol in enumerate(protocols)
+    }
+
+
 wildcard_constraints:
     study="[a-z0-9-]+",
     dataset="[A-Za-z0-9_-]+",
@@ -53,7 +62,7 @@ wildcard_constraints:
     batch=r"\d+-\d+",
     table=one_of({name for study in STUDIES.values() for name in study.tables}),
     figure=one_of({name for study in STUDIES.values() for name in study.figures}),
-    variant="(-[a-z0-9-]+)?",
+    variant=one_of({variant for study in STUDIES for variant in variants(study)}),
 
 
 def study_of(wildcards):
@@ -224,15 +233,6 @@ def table_files(study):
         table=tables,
         format=["csv", "md", "tex"],
     )
-
-
-def variants(study):
-    """Suffixes of a figure's files, one a protocol: none for the first."""
-    protocols = list(STUDIES[study].protocols) if study in STUDIES else []
-    return {
-        f"-{protocol}" if position else "": protocol
-        for position, protocol in enumerate(protocols)
-    }
 
 
 def figure_files(study):

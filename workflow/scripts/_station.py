@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import traceback
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,13 +20,17 @@ def library(scriptdir: str) -> None:
 
 @contextmanager
 def station(snakemake: Any) -> Iterator[None]:
-    """Run a script's work; a mistake in the data or the configuration ends it with one sentence and exit code 1."""
+    """Run a script's work; a mistake in the data or the configuration ends it with one sentence and exit code 1.
+
+    Warnings go into the log: there is one for each training set, and a screen is no place for hundreds.
+    """
     library(snakemake.scriptdir)
     from mlreduce.exceptions import MLReduceError
 
     log = Path(snakemake.log[0])
     try:
-        yield
+        with warnings.catch_warnings(record=True) as caught:
+            yield
     except MLReduceError as error:
         log.write_text(f"{error}\n", encoding="utf-8")
         print(f"mlreduce: {error}", file=sys.stderr)
@@ -33,4 +38,5 @@ def station(snakemake: Any) -> Iterator[None]:
     except BaseException:
         log.write_text(traceback.format_exc(), encoding="utf-8")
         raise
-    log.write_text("done\n", encoding="utf-8")
+    said = dict.fromkeys(f"{warning.category.__name__}: {warning.message}" for warning in caught)
+    log.write_text("\n".join([*said, "done", ""]), encoding="utf-8")

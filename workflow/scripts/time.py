@@ -8,7 +8,7 @@ from _station import station
 
 snakemake = globals()["snakemake"]
 
-with station(snakemake), threadpoolctl.threadpool_limits(1):
+with station(snakemake):
     from mlreduce.datasets.data import MultiLabelData
     from mlreduce.evaluation.feature_experiment import time_fits
     from mlreduce.evaluation.splitting import load_splits
@@ -17,6 +17,7 @@ with station(snakemake), threadpoolctl.threadpool_limits(1):
 
     settings = json.loads(snakemake.params.settings)
     splits = load_splits(snakemake.input.splits, settings["protocol"], f"0-{settings['splits'] - 1}")
-    times = time_fits(MultiLabelData.load(snakemake.input.data), splits, settings["methods"])
+    with threadpoolctl.threadpool_limits(1):  # now that the libraries with threads are loaded
+        times = time_fits(MultiLabelData.load(snakemake.input.data), splits, settings["methods"])
     with replacing(snakemake.output[0]) as path:
         write_csv(times, path)

@@ -126,6 +126,8 @@ def parameter_curves(
 ) -> Any:
     """Draw a panel a data set: mean of a measure against a parameter, with other methods as horizontal lines.
 
+    The values of the parameter stand side by side, whatever lies between them.
+
     Parameters
     ----------
     summary : DataFrame
@@ -150,13 +152,15 @@ def parameter_curves(
     """
     of_methods = summary[summary["method"].isin([*points, *references])]
     rows = _chosen(of_methods, measure, energy, ["dataset", "method"])
+    ticks = sorted(set(points.values()))
     with house_style():
         figure, axes = panels(sorted(rows["dataset"].unique()), title, x_label, measure_name(measure))
         for dataset, axis in axes.items():
             means = rows[rows["dataset"] == dataset].set_index("method")["mean"]
-            line = sorted((x, means[method]) for method, x in points.items() if method in means.index)
+            line = [(ticks.index(x), means[method]) for method, x in points.items() if method in means.index]
             if line:
-                axis.plot(*zip(*line, strict=True), label=f"varying {x_label}", **_LINE, **style(0))
+                axis.plot(*zip(*sorted(line), strict=True), label=f"varying {x_label}", **_LINE, **style(0))
+            axis.set_xticks(range(len(ticks)), [f"{value:g}" for value in ticks], rotation=90)
             for number, (method, label) in enumerate(references.items(), start=1):
                 if method in means.index:
                     plain = {**style(number), "marker": "", "linestyle": _DASHES[number % len(_DASHES)]}
