@@ -17,6 +17,7 @@ __all__ = [
     "check_finite",
     "check_labels",
     "check_range",
+    "check_regression",
     "check_size",
     "column_names",
     "is_sparse",
@@ -103,6 +104,38 @@ def check_features(estimator: Any, X: Any, *, reset: bool) -> Any:
     X = validate_data(estimator, X, reset=reset, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False)
     check_finite(X, names)
     return X
+
+
+def check_regression(estimator: Any, X: Any, y: Any) -> tuple[Any, FloatArray]:
+    """Check features and targets for a regressor's ``fit``.
+
+    Returns
+    -------
+    X : ndarray or csr_array, float64
+    y : ndarray of shape (n_samples,) or (n_samples, n_targets), float64
+
+    Raises
+    ------
+    DataError
+        If a feature is NaN or infinite.
+    ValueError
+        If the shapes are not what scikit-learn's estimators take.
+    """
+    from sklearn.utils.validation import validate_data
+
+    names = column_names(X)
+    X, y = validate_data(
+        estimator,
+        X,
+        y,
+        accept_sparse="csr",
+        dtype=np.float64,
+        multi_output=True,
+        y_numeric=True,
+        ensure_all_finite=False,
+    )
+    check_finite(X, names)
+    return X, np.asarray(y, dtype=np.float64)
 
 
 def check_labels(Y: Any, n_samples: int | None = None, *, sparse: bool = False) -> Any:

@@ -37,11 +37,11 @@ BASE = f"{RESULTS}/{config['scale']}"
 
 def one_of(names):
     """A wildcard's constraint: exactly these names; one that nothing matches where there are none."""
-    return "|".join(sorted(names)) or "(?!)"
+    return f"({'|'.join(sorted(names))})" if names else "(?!)"
 
 
 def of_family(family):
-    return one_of(name for name, study in STUDIES.items() if study.family == family)
+    return one_of({name for name, study in STUDIES.items() if study.family == family})
 
 
 def variants(study):

@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 from mlreduce.exceptions import DataError
 from mlreduce.least_squares import DEFAULT_RCOND, Design
 from mlreduce.rounding import above_half
+from mlreduce.signs import signed
 from mlreduce.validation import FloatArray, check_features, check_labels, check_size, remember_label_names
 
 __all__ = ["LabelCoder", "LabelStatistics", "ordered_eigenvectors"]
@@ -89,9 +90,7 @@ def ordered_eigenvectors(matrix: FloatArray, variance: FloatArray) -> tuple[Floa
             block = vectors[:, start:stop]
             _, rotation = np.linalg.eigh(block.T @ variance @ block)
             vectors[:, start:stop] = block @ rotation[:, ::-1]
-    rows = vectors.T
-    peaks = rows[np.arange(len(rows)), np.argmax(np.abs(rows), axis=1)]
-    return values, np.ascontiguousarray(rows * np.where(peaks < 0, -1.0, 1.0)[:, np.newaxis])
+    return values, signed(vectors.T)
 
 
 class LabelCoder(BaseEstimator):

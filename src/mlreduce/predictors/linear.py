@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-import numpy as np
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.least_squares import DEFAULT_RCOND, Design, HeldOutLeastSquares
 from mlreduce.registry import register
-from mlreduce.validation import FloatArray, as_dense, check_features, check_finite, column_names
+from mlreduce.validation import FloatArray, as_dense, check_features, check_regression
 
 __all__ = ["LinearRegressor"]
 
@@ -61,19 +60,7 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         DataError
             If a feature is not finite or ``rcond`` is not in [0, 1).
         """
-        names = column_names(X)
-        features, targets = validate_data(
-            self,
-            X,
-            y,
-            accept_sparse="csr",
-            dtype=np.float64,
-            multi_output=True,
-            y_numeric=True,
-            ensure_all_finite=False,
-        )
-        check_finite(features, names)
-        targets = np.asarray(targets, dtype=np.float64)
+        features, targets = check_regression(self, X, y)
         design = Design.of(features, self.rcond)
         coefficients = design.coefficients(targets.reshape(len(targets), -1))
         self.rank_ = len(design.singular_values)

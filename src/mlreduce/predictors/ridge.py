@@ -11,13 +11,13 @@ import numpy as np
 import scipy.linalg
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.exceptions import DataError
 from mlreduce.features import Features
 from mlreduce.least_squares import DEFAULT_RCOND
 from mlreduce.registry import register
-from mlreduce.validation import FloatArray, as_dense, check_features, check_finite, column_names
+from mlreduce.validation import FloatArray, as_dense, check_features, check_finite, check_regression
 
 __all__ = ["RidgeRegressor"]
 
@@ -137,19 +137,7 @@ class RidgeRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         DataError
             If a feature is not finite or ``alpha`` is not a number >= 0.
         """
-        names = column_names(X)
-        X, y = validate_data(
-            self,
-            X,
-            y,
-            accept_sparse="csr",
-            dtype=np.float64,
-            multi_output=True,
-            y_numeric=True,
-            ensure_all_finite=False,
-        )
-        check_finite(X, names)
-        targets = np.asarray(y, dtype=np.float64)
+        X, targets = check_regression(self, X, y)
         table = targets.reshape(len(targets), -1)
         features, target_mean = Features(X, centred=True), table.mean(axis=0)
         self.penalty_ = self._penalty(features)

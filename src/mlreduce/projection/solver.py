@@ -18,7 +18,6 @@ kept with the features, so that methods with the same constraint share them.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -27,9 +26,11 @@ import scipy.linalg
 import scipy.sparse.linalg
 from numpy.typing import NDArray
 
-from mlreduce.exceptions import DataError, ProjectionWarning
+from mlreduce.exceptions import DataError
 from mlreduce.features import Features
 from mlreduce.projection.problem import Form
+from mlreduce.projection.whitening import whitening_of
+from mlreduce.signs import signed
 from mlreduce.validation import FloatArray
 
 __all__ = ["Solution", "solve"]
@@ -42,9 +43,6 @@ THIN_ENTRIES = 2**24
 
 # Entries from which on the singular vectors of a tall array come from its products, at half the cost.
 _LARGE_HALF = 2**17
-
-# A constraint, scaled to a unit diagonal, is singular in directions below this eigenvalue.
-_SINGULAR = 1e-10
 
 # Neighbouring eigenvalues closer than this, relative to their size, are equal.
 _EQUAL = 1e-8
@@ -128,7 +126,7 @@ def solve(
         vectors = np.where(features.constant[:, np.newaxis], 0.0, vectors)
     if labels is not None:
         vectors = _decide_ties(values, vectors, lambda block: labels.T @ features.dot(block))
-    return Solution(values[:limit], _signed(vectors[:, :limit].T))
+    return Solution(values[:limit], signed(vectors[:, :limit].T))
 
 
 def _positive(values: FloatArray, length: int) -> slice:
@@ -151,12 +149,6 @@ def _ties(values: FloatArray) -> NDArray[np.bool_]:
     """Say of each of the sorted eigenvalues but the last whether the next one equals it."""
     equal: NDArray[np.bool_] = values[:-1] - values[1:] <= _EQUAL * values[1:]
     return equal
-
-
-def _signed(rows: FloatArray) -> FloatArray:
-    """Turn each direction so that its entry of largest magnitude is positive."""
-    peaks = rows[np.arange(len(rows)), np.argmax(np.abs(rows), axis=1)]
-    return np.ascontiguousarray(rows * np.where(peaks < 0, -1.0, 1.0)[:, np.newaxis])
 
 
 def _decide_ties(values: FloatArray, vectors: FloatArray, dependence: Callable[[FloatArray], FloatArray]) -> FloatArray:
@@ -246,7 +238,7 @@ def _matrices(
     back: FloatArray | None = None
     if features.shape[0] < features.shape[1]:
         features, back = _row_space(features)
-    whitening = None if constraint is None else _whitening(features, constraint)
+    whitening = None if constraint is None else whitening_of(features, constraint)
     if objective.is_thin:
         half = objective.half(features)
         half = half if whitening is None else whitening.transposed(half)
@@ -271,78 +263,6 @@ def _row_space(features: Features) -> tuple[Features, FloatArray]:
         features.shared["row space"] = Features(vectors * np.sqrt(values), features.centred), basis
     found: tuple[Features, FloatArray] = features.shared["row space"]
     return found
-
-
-class _Whitening(NamedTuple):
-    """Products with W, ``W'BW = I``."""
-
-    times: Callable[[FloatArray], FloatArray]
-    transposed: Callable[[FloatArray], FloatArray]
-
-
-def _whitening(features: Features, constraint: Form) -> _Whitening:
-    if constraint.plain is None:
-        return _whiten(features, constraint)
-    if constraint.plain not in features.shared:
-        features.shared[constraint.plain] = _whiten(features, constraint)
-    found: _Whitening = features.shared[constraint.plain]
-    return found
-
-
-def _whiten(features: Features, constraint: Form) -> _Whitening:
-    """Whiten a constraint after scaling it to a unit diagonal, so that the units of features do not matter.
-
-    A Cholesky factor with pivoting picks features that determine the others; where some are determined, each
-    direction is the shortest of those with the same values on the training rows.
-    """
-    matrix = constraint.matrix(features)
-    diagonal = np.diag(matrix).copy()
-    used = np.flatnonzero(diagonal > features.scatter_noise)
-    if len(used) < len(matrix):
-        matrix = matrix[np.ix_(used, used)]
-    scale = 1.0 / np.sqrt(diagonal[used])
-    matrix *= scale
-    matrix *= scale[:, np.newaxis]
-    # The transpose of a symmetric matrix is itself, in the order that LAPACK overwrites without a copy.
-    factor, pivots, rank, _ = scipy.linalg.lapack.dpstrf(matrix.T, tol=_SINGULAR, lower=1, overwrite_a=1)
-    chosen, rest = pivots[:rank] - 1, pivots[rank:] - 1
-    remainder = factor[rank:, :rank].copy()
-    # Features that the chosen ones determine take no part: solving with the whole factor leaves theirs at zero.
-    factor[rank:, :] = 0.0
-    factor.flat[rank * (len(used) + 1) :: len(used) + 1] = 1.0
-
-    def solve_with(right: FloatArray, transpose: bool) -> FloatArray:
-        padded = np.zeros((len(used), right.shape[1]), order="F")
-        padded[:rank] = right
-        solution, _ = scipy.linalg.lapack.dtrtrs(factor, padded, lower=1, trans=int(transpose), overwrite_b=1)
-        return np.asarray(solution[:rank])
-
-    free = np.zeros((len(used), 0))
-    if len(rest):
-        warnings.warn(
-            f"the constraint is singular, rank {rank} of {len(used)} features that vary (duplicated or dependent "
-            "ones): directions are sought where it is not",
-            ProjectionWarning,
-            stacklevel=2,
-        )
-        free = np.empty((len(used), len(rest)))
-        free[chosen] = -solve_with(remainder.T, True)
-        free[rest] = np.eye(len(rest))
-        free, _ = np.linalg.qr(free * scale[:, np.newaxis])
-
-    def times(right: FloatArray) -> FloatArray:
-        part = np.zeros((len(used), right.shape[1]))
-        part[chosen] = scale[chosen, np.newaxis] * solve_with(right, True)
-        directions = np.zeros((len(diagonal), right.shape[1]))
-        directions[used] = part - free @ (free.T @ part)
-        return directions
-
-    def transposed(right: FloatArray) -> FloatArray:
-        part = right[used]
-        part -= free @ (free.T @ part)
-        return solve_with(scale[chosen, np.newaxis] * part[chosen], False)
-
-    return _Whitening(times, transposed)
 
 
 def _lanczos(features: Features, objective: Form, limit: int) -> tuple[FloatArray, FloatArray]:
