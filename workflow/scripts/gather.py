@@ -17,6 +17,8 @@ with station(snakemake):
         scores.to_parquet(path, index=False)
     with replacing(snakemake.output.summary) as path:
         write_csv(summarise(scores), path)
-    spectra = pd.concat(map(pd.read_parquet, snakemake.input.spectra))
+    # Batches without the first split have none: an empty table has no types, and would spoil those of the others.
+    parts = map(pd.read_parquet, snakemake.input.spectra)
+    spectra = pd.concat([part for part in parts if len(part)])
     with replacing(snakemake.output.spectra) as path:
         spectra.sort_values(list(SPECTRUM_COLUMNS[:-1]), ignore_index=True).to_parquet(path, index=False)

@@ -94,6 +94,4 @@ def save_spectra(path: str | Path, fitted: Iterable[tuple[tuple[str, ...], Array
             key = (job.study, job.protocol, job.dataset, label, 0)
             rows += [(*key, index, value) for index, value in enumerate(positive, start=1)]
     with replacing(path) as temporary:
-        pd.DataFrame(rows, columns=list(SPECTRUM_COLUMNS)).astype({"eigenvalue": float}).to_parquet(
-            temporary, index=False
-        )
+        pd.DataFrame(rows, columns=list(SPECTRUM_COLUMNS)).to_parquet(temporary, index=False)
