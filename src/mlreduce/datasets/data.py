@@ -27,7 +27,7 @@ class MultiLabelData:
     X : ndarray or csr_array of shape (n_samples, n_features), float64
         Features; sparse where the published file is. Missing values are NaN.
     Y : ndarray of shape (n_samples, n_labels), int8
-        Labels in {0, 1}.
+        Labels in {0, 1}; sums and products of them need a wider type first.
     feature_names : list of str
     label_names : list of str
     name : str

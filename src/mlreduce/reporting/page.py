@@ -26,8 +26,8 @@ _TEMPLATE = """\
 <style>
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 76rem; margin: 2rem auto; padding: 0 1rem; color: #222; }
 table { border-collapse: collapse; font-size: 13px; margin: .5rem 0 1.5rem; }
-th, td { padding: .15rem .6rem; border-bottom: 1px solid #ddd; text-align: right; white-space: nowrap; }
-th:nth-child(-n+2), td:nth-child(-n+2) { text-align: left; }
+th, td { padding: .15rem .45rem; border-bottom: 1px solid #ddd; text-align: right; white-space: nowrap; }
+th:first-child, td:first-child, .pairs th:nth-child(2), .pairs td:nth-child(2) { text-align: left; }
 td.reproduced { color: #00643c; } td.near { color: #8a5a00; } td.differs { color: #b00020; font-weight: 600; }
 td.confirmed { color: #00643c; } td.undecided { color: #8a5a00; } td.refuted { color: #b00020; font-weight: 600; }
 .claims td { text-align: left; white-space: normal; vertical-align: top; }
@@ -45,7 +45,8 @@ details { margin: .5rem 0 1rem; } .wide { overflow-x: auto; }
 <h3>{{ table.caption }}</h3>
 {% for part in table.parts %}
 <h4>{{ part.title }}</h4>
-<div class="wide"><table><tr>{% for cell in part.header %}<th>{{ cell }}</th>{% endfor %}</tr>
+<div class="wide"><table{% if part.header[1] == "method" %} class="pairs"{% endif %}>
+<tr>{% for cell in part.header %}<th>{{ cell }}</th>{% endfor %}</tr>
 {% for row in part.rows %}<tr>{% for cell in row %}<td>{{ cell | bold }}</td>{% endfor %}</tr>
 {% endfor %}</table></div>
 {% endfor %}
@@ -65,7 +66,7 @@ details { margin: .5rem 0 1rem; } .wide { overflow-x: auto; }
 {% for sentence in study.audit.sentences %}<p>{{ sentence }}</p>
 {% endfor %}
 {% if study.audit.rows %}
-<details><summary>All {{ study.audit.rows | length }} cells</summary><div class="wide"><table>
+<details><summary>All {{ study.audit.rows | length }} cells</summary><div class="wide"><table class="pairs">
 <tr>{% for cell in study.audit.header %}<th>{{ cell }}</th>{% endfor %}</tr>
 {% for row in study.audit.rows %}<tr>{% for cell in row %}
 <td{% if cell in verdicts %} class="{{ cell }}"{% endif %}>{{ cell }}</td>
