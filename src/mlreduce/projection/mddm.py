@@ -8,7 +8,7 @@ from mlreduce.projection.template import Projection
 from mlreduce.registry import register
 from mlreduce.validation import check_range
 
-__all__ = ["MDDMf", "MDDMp"]
+__all__ = ["Balanced", "MDDMf", "MDDMp"]
 
 
 @register("mddmp")
@@ -56,8 +56,26 @@ class MDDMp(Projection):
         return Form(factor=data.labels, middle=label_scale(self.coding) ** 2)
 
 
+class Balanced(MDDMp):
+    """Base of the methods that weigh two wishes by ``beta``."""
+
+    def __init__(
+        self,
+        n_components: int | float | None = None,
+        select: str = "size",
+        coding: str = "signed",
+        beta: float = 0.5,
+    ) -> None:
+        super().__init__(n_components, select, coding)
+        self.beta = beta
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_range(self.beta, "beta", 0, 1)
+
+
 @register("mddmf")
-class MDDMf(MDDMp):
+class MDDMf(Balanced):
     """MDDM with orthonormal projected features, regularised.
 
     ``max tr(P'X'HYY'HXP)`` subject to ``P'(beta Xc'Xc + (1 - beta) I)P = I``. With ``beta=0`` it is MDDMp; with
@@ -82,20 +100,6 @@ class MDDMf(MDDMp):
     Zhang and Zhou (2010), "Multilabel dimensionality reduction via dependence maximization"; Xu et al. (2016),
     equations (19) and (20).
     """
-
-    def __init__(
-        self,
-        n_components: int | float | None = None,
-        select: str = "size",
-        coding: str = "signed",
-        beta: float = 0.5,
-    ) -> None:
-        super().__init__(n_components, select, coding)
-        self.beta = beta
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_range(self.beta, "beta", 0, 1)
 
     def _constraint(self, data: TrainingSet) -> Form | None:
         return Form(weights=float(self.beta), ridge=1.0 - self.beta) if self.beta else None

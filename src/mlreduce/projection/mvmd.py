@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from mlreduce.projection.coding import label_scale
-from mlreduce.projection.mddm import MDDMp
+from mlreduce.projection.mddm import Balanced
 from mlreduce.projection.problem import Form, TrainingSet
 from mlreduce.registry import register
-from mlreduce.validation import check_range
 
 __all__ = ["MVMD"]
 
 
 @register("mvmd")
-class MVMD(MDDMp):
+class MVMD(Balanced):
     """MVMD: the directions of large variance on which the labels depend.
 
     ``max tr(P'((1 - beta) Xc'Xc + beta X'HYY'HX)P)`` subject to ``P'P = I``. With ``beta=0`` it is PCA, with
@@ -45,20 +44,6 @@ class MVMD(MDDMp):
     >>> mlreduce.MVMD(n_components=0.999, select="energy").fit(data.X, data.Y).n_components_
     8
     """
-
-    def __init__(
-        self,
-        n_components: int | float | None = None,
-        select: str = "size",
-        coding: str = "signed",
-        beta: float = 0.5,
-    ) -> None:
-        super().__init__(n_components, select, coding)
-        self.beta = beta
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_range(self.beta, "beta", 0, 1)
 
     def _objective(self, data: TrainingSet) -> Form:
         if self.beta == 0:
