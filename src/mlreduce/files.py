@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import os
+import platform
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -80,9 +82,22 @@ def replacing(path: str | Path) -> Iterator[Path]:
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".partial-{os.getpid()}-{path.name}")
+    _clear_leftovers(path)
+    temporary = path.with_name(f".partial-{platform.node()}-{os.getpid()}-{path.name}")
     try:
         yield temporary
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _clear_leftovers(path: Path) -> None:
+    """Remove what processes of this machine that were killed left of a file."""
+    for leftover in path.parent.glob(f".partial-{glob.escape(platform.node())}-*-{glob.escape(path.name)}"):
+        process = leftover.name.removeprefix(f".partial-{platform.node()}-").partition("-")[0]
+        try:
+            os.kill(int(process), 0)
+        except ProcessLookupError:
+            leftover.unlink(missing_ok=True)
+        except (PermissionError, ValueError):
+            continue  # alive and another user's, or another file whose name ends like this one

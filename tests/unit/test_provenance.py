@@ -1,6 +1,10 @@
 from __future__ import annotations
 
+import os
+import platform
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -73,6 +77,17 @@ def test_environment_names_versions_machine_and_inputs(tmp_path):
     assert made["versions"]["numpy"]
     assert made["commit"] is None  # not a checkout
     assert environment(SCRIPTS)["machine"]["cores"] >= 1
+
+
+def test_what_a_killed_process_left_is_cleared_and_a_live_one_s_file_is_kept(tmp_path):
+    dead = subprocess.Popen([sys.executable, "-c", ""])
+    dead.wait()
+    files = {pid: tmp_path / f".partial-{platform.node()}-{pid}-f.txt" for pid in (dead.pid, os.getppid(), "other")}
+    for file in files.values():
+        file.write_text("half")
+    with replacing(tmp_path / "f.txt") as path:
+        path.write_text("whole")
+    assert {file.name for file in tmp_path.iterdir()} == {"f.txt", files[os.getppid()].name, files["other"].name}
 
 
 def test_files_are_replaced_whole_or_not_at_all(tmp_path):

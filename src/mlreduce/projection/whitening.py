@@ -66,6 +66,8 @@ def _whiten(features: Features, constraint: Form) -> Whitening:
     factor.flat[rank * (len(used) + 1) :: len(used) + 1] = 1.0
 
     def solve_with(right: FloatArray, transpose: bool) -> FloatArray:
+        if not rank:  # LAPACK complains of what is empty
+            return right
         padded = np.zeros((len(used), right.shape[1]), order="F")
         padded[:rank] = right
         solution, _ = scipy.linalg.lapack.dtrtrs(factor, padded, lower=1, trans=int(transpose), overwrite_b=1)
