@@ -11,21 +11,22 @@ from numpy.typing import NDArray
 
 from mlreduce.validation import FloatArray
 
-__all__ = ["scatter_of_rows"]
+__all__ = ["compiled", "scatter_of_rows"]
 
 
 # Side of the squares in which a matrix is mirrored: two of them fit into a fast cache.
 _TILE = 32
 
 
-def _compiled(function: Callable[..., Any]) -> Any:
+def compiled(function: Callable[..., Any]) -> Any:
+    """Compile a function of numbers and arrays; it lets other threads run beside it."""
     try:
-        return numba.njit(cache=True)(function)
+        return numba.njit(cache=True, nogil=True)(function)
     except RuntimeError:  # neither the package's folder nor the user's cache can be written
-        return numba.njit(function)
+        return numba.njit(nogil=True)(function)
 
 
-@_compiled
+@compiled
 def scatter_of_rows(
     indptr: NDArray[np.integer[Any]],
     indices: NDArray[np.integer[Any]],

@@ -1,0 +1,153 @@
+"""M5' written down plainly: every split tried, every regression solved anew. Slow, and what the fast one must equal."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+class Node:
+    """A node of the tree, with everything that was known when it was made."""
+
+    def __init__(self, rows, depth=0):
+        self.rows, self.depth = rows, depth
+        self.feature, self.threshold = None, None
+        self.left = self.right = self.model = None
+        self.pruned = False
+
+    @property
+    def is_leaf(self):
+        return self.feature is None or self.pruned
+
+    def features(self):
+        if self.feature is None:
+            return set()
+        return {self.feature} | self.left.features() | self.right.features()
+
+
+def gain(left, right, variance):
+    n = len(left) + len(right)
+    roots = []
+    for side in (left, right):
+        own = np.var(side)
+        roots.append(len(side) / n * (own**0.2 if own > 1e-9 * variance else 0.0))
+    return variance**0.2 - sum(roots)
+
+
+def best_split(X, y, rows):
+    n, variance = len(rows), np.var(y[rows])
+    fewest = max(1, n // 5) + 1
+    best = (-1e20, None, None)
+    for feature in range(X.shape[1]):
+        order = rows[np.argsort(X[rows, feature], kind="stable")]
+        values, targets = X[order, feature], y[order] - y[rows].mean()
+        own = None
+        for k in range(fewest, n - fewest + 1):
+            if values[k] - values[k - 1] < 1e-10:
+                continue
+            g = gain(targets[:k], targets[k:], variance)
+            if own is None or g > own[0] + 1e-9:
+                own = (g, feature, (values[k] + values[k - 1]) / 2)
+        if own is not None and own[0] > best[0] + 1e-6:
+            best = own
+    return best
+
+
+def grow(X, y, rows, least, min_instances, depth=0):
+    node = Node(rows, depth)
+    if len(rows) < min_instances or np.std(y[rows]) < least or np.var(y[rows]) == 0:
+        return node
+    _, node.feature, node.threshold = best_split(X, y, rows)
+    if node.feature is None:
+        return node
+    goes_left = X[rows, node.feature] <= node.threshold
+    node.left = grow(X, y, rows[goes_left], least, min_instances, depth + 1)
+    node.right = grow(X, y, rows[~goes_left], least, min_instances, depth + 1)
+    return node
+
+
+def regression(S, t, kept):
+    """Return coefficients and squared error of a ridge regression on some standardised columns."""
+    block = S[:, kept]
+    b = np.linalg.solve(block.T @ block + 1e-8 * np.eye(len(kept)), block.T @ t) if kept else np.zeros(0)
+    return b, float(np.square(t - block @ b).sum())
+
+
+def linear_model(X, y, rows, features):
+    """Return {feature: coefficient}, intercept and squared error after the elimination."""
+    features = [f for f in sorted(features) if np.ptp(X[rows, f]) > 0]
+    mean, deviation = X[rows][:, features].mean(axis=0), X[rows][:, features].std(axis=0, ddof=1)
+    S, t = (X[rows][:, features] - mean) / deviation, y[rows] - y[rows].mean()
+    spread, kept = np.std(y[rows], ddof=1), list(range(len(features)))
+    b, error = regression(S, t, kept)
+    while kept and np.abs(b).max() > 1.5 * spread:
+        kept.pop(int(np.abs(b).argmax()))
+        b, error = regression(S, t, kept)
+    n, first, start = len(rows), error, len(kept) + 1
+    criterion = (n - start) + 2 * start
+    while kept and first > 1e-13 * np.square(t).sum():
+        fewer = list(kept)
+        fewer.pop(int(np.abs(b).argmin()))
+        new_b, new_error = regression(S, t, fewer)
+        new = new_error / first * (n - start) + 2 * (len(fewer) + 1)
+        if not new < criterion:
+            break
+        criterion, kept, b, error = new, fewer, new_b, new_error
+    coefficients = {features[k]: value / deviation[k] for k, value in zip(kept, b, strict=True)}
+    where = dict(zip(features, mean, strict=True))
+    intercept = y[rows].mean() - sum(value * where[f] for f, value in coefficients.items())
+    return coefficients, intercept, error
+
+
+def inflation(n, v):
+    return (n + 2 * v) / (n - v) if n > v else 10.0
+
+
+def prune(X, y, node, scale, pruning):
+    """Fit the models and prune; return the parameters and the squared error of what is left."""
+    n = len(node.rows)
+    if node.feature is None:
+        node.model = ({}, y[node.rows].mean())
+        return 1, n * np.var(y[node.rows])
+    (a, one), (b, two) = (prune(X, y, child, scale, pruning) for child in (node.left, node.right))
+    *node.model, error = linear_model(X, y, node.rows, node.features())
+    own, below = len(node.model[0]) + 1, a + b + 1
+    expected = np.sqrt(error / n) * inflation(n, own)
+    if pruning and (expected <= np.sqrt((one + two) / n) * inflation(n, below) or expected < 1e-5 * scale):
+        node.pruned = True
+        return own, error
+    return below, one + two
+
+
+def fit(X, y, min_instances=4, pruning=True, smoothing=True):
+    root = grow(X, y, np.arange(len(y)), 0.05 * np.std(y), min_instances)
+    prune(X, y, root, np.std(y), pruning)
+    root.smoothing = smoothing
+    return root
+
+
+def predict(root, X):
+    def answer(x):
+        path = [root]
+        while not path[-1].is_leaf:
+            node = path[-1]
+            path.append(node.left if x[node.feature] <= node.threshold else node.right)
+        values = [node.model[1] + sum(c * x[f] for f, c in node.model[0].items()) for node in path]
+        value = values[-1]
+        if root.smoothing:
+            for at in range(len(path) - 1, 0, -1):
+                n = len(path[at].rows)
+                value = (n * value + 15 * values[at - 1]) / (n + 15)
+        return value
+
+    return np.array([answer(x) for x in X])
+
+
+def leaves(node):
+    return 1 if node.is_leaf else leaves(node.left) + leaves(node.right)
+
+
+def outline(node):
+    """Return the tests of the tree in preorder."""
+    if node.is_leaf:
+        return [("leaf", len(node.rows))]
+    return [(node.feature, round(node.threshold, 9)), *outline(node.left), *outline(node.right)]
