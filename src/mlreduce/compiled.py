@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from mlreduce.validation import FloatArray
 
-__all__ = ["compiled", "scatter_of_rows"]
+__all__ = ["compiled", "errors_by_size", "scatter_of_rows"]
 
 
 # Side of the squares in which a matrix is mirrored: two of them fit into a fast cache.
@@ -52,3 +52,28 @@ def scatter_of_rows(
                 for column in range(left, min(left + _TILE, row)):
                     scatter[row, column] = scatter[column, row]
     return scatter
+
+
+@compiled
+def errors_by_size(
+    coordinates: FloatArray, basis: FloatArray, mean: FloatArray, threshold: float, truth: NDArray[np.int8]
+) -> NDArray[np.int64]:
+    """Count the wrong labels of codes at every size.
+
+    Labels of size m are where ``mean`` plus the first m coordinates, times the first m rows of ``basis``, is above
+    ``threshold``. A reconstruction for every size would be written and read once each, only to be counted.
+    """
+    errors = np.zeros(len(basis), dtype=np.int64)
+    centred = np.empty(len(mean))
+    for row in range(len(truth)):
+        centred[:] = 0.0
+        labels = truth[row]
+        for size in range(len(basis)):
+            coordinate = coordinates[row, size]
+            direction = basis[size]
+            wrong = 0
+            for label in range(len(mean)):
+                centred[label] += coordinate * direction[label]
+                wrong += (centred[label] + mean[label] > threshold) != (labels[label] == 1)
+            errors[size] += wrong
+    return errors

@@ -223,7 +223,7 @@ def check_range(value: Any, name: str, low: float, high: float = np.inf, *, open
     inside = _is_number(value) and np.isfinite(value) and (low < value < high if open_ends else low <= value <= high)
     if not inside:
         inner = f"in {'(' if open_ends else '['}{low:g}, {high:g}{')' if open_ends else ']'}"
-        allowed = f">= {low:g}" if high == np.inf else inner
+        allowed = f"{'>' if open_ends else '>='} {low:g}" if high == np.inf else inner
         raise DataError(f"{name} must be a number {allowed}; got {value!r}")
     return float(value)
 

@@ -16,7 +16,7 @@ from mlreduce.labelspace import CodedClassifier, LabelStatistics
 from mlreduce.labelspace.coding import ordered_eigenvectors
 
 ALL = mlreduce.list_methods("labelspace")
-ORTHONORMAL = ["br", "pbr", "plst", "occa", "cplst"]
+ORTHONORMAL = ["br", "pbr", "plst", "occa", "cplst", "kernel-cplst"]
 REDUCING = [name for name in ALL if name != "br"]
 
 
@@ -74,7 +74,7 @@ def test_no_random_orthonormal_code_beats_cplst(seed, size):
 def test_all_orthonormal_codes_at_full_size_are_binary_relevance(example):
     X, Y = example
     expected = CodedClassifier(mlreduce.BR()).fit(X, Y)
-    for name in ("plst", "occa", "cplst", "cca-code", "pbr"):
+    for name in ("plst", "occa", "cplst", "kernel-cplst", "cca-code", "pbr"):
         model = CodedClassifier(make(name)).fit(X, Y)
         np.testing.assert_allclose(model.decision_function(X), expected.decision_function(X), atol=1e-10)
         np.testing.assert_array_equal(model.predict(X), expected.predict(X))
@@ -149,9 +149,10 @@ def test_cplst_finds_the_planted_labels_and_plst_the_coin():
 def test_order_of_labels_and_rows_and_units_do_not_matter(name, example, rng):
     X, Y = example
     labels, rows = rng.permutation(5), rng.permutation(len(Y))
+    unit = 1 if name == "kernel-cplst" else 1000  # the width of its kernel has the features' unit
     first = CodedClassifier(make(name)).fit(X, Y).decision_function(X)
-    second = CodedClassifier(make(name)).fit(1000 * X[rows] - 3, Y[rows][:, labels])
-    np.testing.assert_allclose(second.decision_function(1000 * X - 3), first[:, labels], atol=1e-8)
+    second = CodedClassifier(make(name)).fit(unit * X[rows] - 3, Y[rows][:, labels])
+    np.testing.assert_allclose(second.decision_function(unit * X - 3), first[:, labels], atol=1e-8)
 
 
 @pytest.mark.parametrize("name", ALL)

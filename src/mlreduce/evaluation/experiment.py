@@ -27,12 +27,19 @@ from mlreduce.labelspace.coding import LabelCoder, LabelStatistics
 from mlreduce.least_squares import Design, HeldOutLeastSquares
 from mlreduce.validation import check_finite
 
-__all__ = ["reduce_labels", "score"]
+__all__ = ["make_coder", "reduce_labels", "score"]
 
 _Fitted = Mapping[tuple[str, ...], Arrays]
 
 
-def _make_coder(name: str, parameters: Mapping[str, Any], seed: int, dataset: str, split: int) -> LabelCoder:
+def make_coder(name: str, parameters: Mapping[str, Any], seed: int, dataset: str, split: int) -> LabelCoder:
+    """Make a label coder from an entry of a study; one that draws gets a seed of its own.
+
+    Raises
+    ------
+    ConfigurationError
+        If the method or one of its parameters is unknown, or it is no label coder.
+    """
     coder = registry.make_entry(name, parameters)
     if not isinstance(coder, LabelCoder):
         raise ConfigurationError(f"{name!r} is no label coder; known: {', '.join(registry.list_methods('labelspace'))}")
@@ -47,6 +54,7 @@ def reduce_labels(
     splits: Mapping[int, Split],
     methods: Mapping[str, Mapping[str, Any]],
     seed: int,
+    chosen: Mapping[tuple[str, str], Mapping[str, float]] | None = None,
 ) -> dict[tuple[str, ...], Arrays]:
     """Fit label coders on the training part of every split, at full size.
 
@@ -59,6 +67,10 @@ def reduce_labels(
     methods : dict of registry name to parameters
     seed : int
         Of the study; every method and split derives its own.
+    chosen : dict of (split number, method) to parameters, default=None
+        Parameters that were chosen on the training part of a split, such as the ``gamma`` and ``alpha`` of
+        `mlreduce.evaluation.kernel_choice`. The split number as text. A coder without a parameter of this name
+        leaves it to the predictor.
 
     Returns
     -------
@@ -78,7 +90,13 @@ def reduce_labels(
         plain = LabelStatistics.of(labels[split.train])
         explained: dict[float, LabelStatistics] = {}
         for name, parameters in methods.items():
-            coder = _make_coder(name, parameters, seed, data.name, number)
+            coder = make_coder(name, parameters, seed, data.name, number)
+            own = coder.get_params()
+            found = (chosen or {}).get((str(number), name), {})
+            coder.set_params(**{key: value for key, value in found.items() if key in own})
+            if coder.kernelised:
+                fitted[str(number), name] = fitted_arrays(coder.fit(data.X[split.train], data.Y[split.train]))
+                continue
             if not coder.feature_aware:
                 fitted[str(number), name] = fitted_arrays(coder.fit_statistics(plain))
                 continue

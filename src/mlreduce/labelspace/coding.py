@@ -1,8 +1,9 @@
 """What every label coder shares: fitting from statistics, encoding, decoding by rounding.
 
 A linear coder sees the data through four things only: how many rows there are, the mean of each label, the Gram
-matrix of the centred labels ``Z'Z``, and what a linear regression on the features explains of it, ``Z'HZ``. A
-method is the choice of directions it makes from these (`LabelCoder._directions`); the rest is here.
+matrix of the centred labels ``Z'Z``, and what a regression on the features explains of it: ``Z'HZ`` for a linear one,
+whose hat matrix is H. A method is the choice of directions it makes from these (`LabelCoder._directions`); the rest is
+here.
 """
 
 from __future__ import annotations
@@ -42,8 +43,9 @@ class LabelStatistics:
     gram : ndarray of shape (n_labels, n_labels)
         ``Z'Z`` for the centred labels Z.
     explained : ndarray of shape (n_labels, n_labels) or None
-        ``Z'HZ`` for the hat matrix H of least squares on the features with an intercept; None where the features
-        were not looked at.
+        What the method's regression explains of ``gram``: ``Z'HZ`` for the hat matrix H of least squares on the
+        features with an intercept, ``Z'Z - E'E`` for a regression with the residual E. None where the features were
+        not looked at.
     """
 
     n_samples: int
@@ -66,7 +68,7 @@ class LabelStatistics:
         return cls(len(Y), mean, (counts.T @ counts).toarray() - len(Y) * np.outer(mean, mean))
 
     def with_explained(self, explained_gram: FloatArray) -> Self:
-        """Add what the features explain, from ``Y'HY``.
+        """Add what least squares on the features explains, from ``Y'HY``.
 
         The intercept makes ``H1 = 1``, so that centring costs one outer product.
         """
@@ -123,6 +125,9 @@ class LabelCoder(BaseEstimator):
 
     #: Whether `fit` needs the features at all.
     feature_aware = False
+    #: Whether it looks at them through kernel ridge regression, with the method's ``gamma`` and ``alpha``, instead of
+    #: least squares: the directions then cannot come from a factorisation of the features that methods share.
+    kernelised = False
     #: Whether codes may be shorter than the labels are many.
     reduces = True
 
@@ -161,10 +166,14 @@ class LabelCoder(BaseEstimator):
         features = None if X is None else check_features(self, X, reset=True)
         labels = check_labels(Y, None if features is None else features.shape[0])
         remember_label_names(self, Y)
+        return self.fit_statistics(self._statistics(features, labels))
+
+    def _statistics(self, features: Any, labels: FloatArray) -> LabelStatistics:
+        """Return what the directions are made of; a method overrides it whose regression is not least squares."""
         statistics = LabelStatistics.of(labels)
-        if self.feature_aware:
-            statistics = statistics.with_explained(Design.of(features, self.rcond).explained_gram(labels))
-        return self.fit_statistics(statistics)
+        if not self.feature_aware:
+            return statistics
+        return statistics.with_explained(Design.of(features, self.rcond).explained_gram(labels))
 
     def fit_statistics(self, statistics: LabelStatistics) -> Self:
         """Choose the directions from the statistics of a training set, shared between methods.

@@ -1,0 +1,156 @@
+"""Gaussian kernels between rows of features, and ridge regression with a kernel."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.linalg
+
+from mlreduce.exceptions import DataError
+from mlreduce.validation import FloatArray, as_dense, check_range, is_sparse
+
+__all__ = [
+    "RidgeSolution",
+    "check_gamma",
+    "check_positive",
+    "gaussian_kernel",
+    "kernel_ridge",
+    "squared_distances",
+]
+
+# Rows for which sums of squared norms are formed at once.
+_BLOCK = 256
+
+
+def check_positive(value: Any, name: str) -> float:
+    """Return a width or a penalty as a float.
+
+    Raises
+    ------
+    DataError
+        If it is not a finite number > 0.
+    """
+    return check_range(value, name, 0, open_ends=True)
+
+
+def check_gamma(gamma: Any, n_features: int) -> float:
+    """Return the width parameter of a Gaussian kernel; None stands for ``1 / n_features``.
+
+    Raises
+    ------
+    DataError
+        If it is neither None nor a finite number > 0.
+    """
+    return 1.0 / n_features if gamma is None else check_positive(gamma, "gamma")
+
+
+def squared_distances(X: Any, other: Any = None) -> FloatArray:
+    """Return the squared Euclidean distances between the rows of two feature matrices.
+
+    They come from inner products. Dense features are shifted by a mean first, so that an offset that is large beside
+    the distances costs no accuracy; sparse ones are taken as they are.
+
+    Parameters
+    ----------
+    X : ndarray or csr_array of shape (n_rows, n_features)
+    other : ndarray or csr_array of shape (n_others, n_features) or None, default=None
+        None stands for X itself; the result is then symmetric, with zeros on the diagonal.
+
+    Returns
+    -------
+    ndarray of shape (n_rows, n_others)
+        All >= 0. One distance serves the kernels of any number of widths; see `gaussian_kernel`.
+
+    Raises
+    ------
+    DataError
+        If the matrices do not have the same number of columns.
+    """
+    if other is not None and X.shape[1] != other.shape[1]:
+        raise DataError(f"distances need rows with the same features; got {X.shape[1]} columns beside {other.shape[1]}")
+    same = other is None or other is X
+    other = X if same else other
+    if is_sparse(X) and is_sparse(other):
+        products = np.asarray((X @ other.T).toarray(), dtype=np.float64)
+        own, others = (np.asarray(M.multiply(M).sum(axis=1), dtype=np.float64).reshape(-1) for M in (X, other))
+    else:
+        mean = as_dense(other).mean(axis=0) if other.shape[0] else 0.0
+        right = as_dense(other) - mean
+        left = right if same else as_dense(X) - mean
+        products = left @ right.T
+        own, others = (np.einsum("ij,ij->i", M, M) for M in (left, right))
+    if same:
+        own = others = np.diag(products).copy()  # computed like the other products: equal rows have no distance
+    products *= -2.0
+    for start in range(0, len(own), _BLOCK):
+        # Not one after the other, which rounding would make asymmetric, nor all at once: this is the largest matrix.
+        products[start : start + _BLOCK] += np.add.outer(own[start : start + _BLOCK], others)
+    np.maximum(products, 0.0, out=products)
+    if same:
+        np.fill_diagonal(products, 0.0)
+    return products
+
+
+def gaussian_kernel(distances: FloatArray, gamma: float, *, overwrite: bool = False) -> FloatArray:
+    """Return the Gaussian kernel ``exp(-gamma ||x - x'||^2)`` from squared distances.
+
+    Parameters
+    ----------
+    distances : ndarray
+        From `squared_distances`.
+    gamma : float
+        > 0.
+    overwrite : bool, default=False
+        Put the kernel where the distances were.
+    """
+    kernel = np.multiply(distances, -gamma, out=distances if overwrite else None)
+    return np.exp(kernel, out=kernel)
+
+
+class RidgeSolution(NamedTuple):
+    """What ridge regression with a kernel makes of targets T.
+
+    Attributes
+    ----------
+    coefficients : ndarray of shape (n_samples, n_targets)
+        ``(K + alpha I)^-1 T``: predictions are kernels with the training rows, times these.
+    residual : ndarray of shape (n_samples, n_targets)
+        ``T - K (K + alpha I)^-1 T``, which is alpha times the coefficients.
+    """
+
+    coefficients: FloatArray
+    residual: FloatArray
+
+
+def kernel_ridge(kernel: FloatArray, alpha: float, targets: FloatArray) -> RidgeSolution:
+    """Solve ``(K + alpha I) C = T`` for a symmetric kernel matrix without negative eigenvalues.
+
+    Parameters
+    ----------
+    kernel : ndarray of shape (n_samples, n_samples)
+    alpha : float
+        > 0. Where it is lost in the rounding errors of the kernel, the limit of small penalties is taken: directions
+        in which the kernel is zero get no coefficients, and remain in the residual.
+    targets : ndarray of shape (n_samples, n_targets)
+    """
+    shifted = kernel.copy()
+    shifted.flat[:: len(shifted) + 1] += alpha
+    norm = scipy.linalg.norm(shifted, 1, check_finite=False)
+    # Either triangle of a symmetric matrix will do; the transpose of a C array is what LAPACK overwrites in place.
+    factor, info = scipy.linalg.lapack.dpotrf(shifted.T, lower=1, clean=0, overwrite_a=1)
+    if info == 0:
+        reciprocal_condition, _ = scipy.linalg.lapack.dpocon(factor, norm, uplo="L")
+        if reciprocal_condition > np.finfo(float).eps:
+            coefficients, _ = scipy.linalg.lapack.dpotrs(factor, targets, lower=1)
+            return RidgeSolution(coefficients, alpha * coefficients)
+    # Rows that coincide make the kernel singular, and rounding then leaves small negative eigenvalues. A penalty
+    # smaller than they are gives no positive definite matrix: decompose, and leave out what is zero but for rounding.
+    values, vectors = np.linalg.eigh(kernel)
+    kept = values > len(values) * np.finfo(float).eps * values[-1]
+    values, vectors = values[kept, np.newaxis], vectors[:, kept]
+    inside = vectors.T @ targets
+    outside = targets - vectors @ inside
+    return RidgeSolution(
+        vectors @ (inside / (values + alpha)), outside + vectors @ (inside * (alpha / (values + alpha)))
+    )

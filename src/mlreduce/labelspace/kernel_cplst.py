@@ -1,0 +1,91 @@
+"""Conditional principal label space transformation with a kernel."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from mlreduce.kernels import check_gamma, check_positive, gaussian_kernel, kernel_ridge, squared_distances
+from mlreduce.labelspace.coding import LabelCoder, LabelStatistics, ordered_eigenvectors
+from mlreduce.registry import register
+from mlreduce.validation import FloatArray
+
+__all__ = ["KernelCPLST", "explained_by_kernel"]
+
+
+def explained_by_kernel(kernel: FloatArray, alpha: float, centred: FloatArray) -> FloatArray:
+    """Return what kernel ridge regression explains of centred labels.
+
+    It is ``Z'(2KQ - QKKQ)Z`` with ``Q = (K + alpha I)^-1``. Since ``KQ = I - alpha Q``, that is ``Z'Z - E'E`` for the
+    residual ``E = alpha QZ`` on the training rows.
+
+    Parameters
+    ----------
+    kernel : ndarray of shape (n_samples, n_samples)
+        Symmetric, without negative eigenvalues.
+    alpha : float
+        > 0.
+    centred : ndarray of shape (n_samples, n_labels)
+        Z.
+
+    Returns
+    -------
+    ndarray of shape (n_labels, n_labels)
+    """
+    residual = kernel_ridge(kernel, alpha, centred).residual
+    return centred.T @ centred - residual.T @ residual
+
+
+@register("kernel-cplst")
+class KernelCPLST(LabelCoder):
+    """CPLST with kernel ridge regression in place of linear regression.
+
+    Directions are the leading eigenvectors of ``Z'(2KQ - QKKQ)Z``, Z the centred labels, K the Gaussian kernel
+    ``exp(-gamma ||x - x'||^2)`` of the training rows and ``Q = (K + alpha I)^-1``: the smallest sum of encoding and
+    prediction error on the training rows that an orthonormal code has with this regression. Train the predictor
+    ``kernel-ridge`` with the same ``gamma`` and ``alpha`` on the codes.
+
+    Parameters
+    ----------
+    n_components : int, float or None, default=None
+        Length of the code: a number of 1..n_labels, a fraction of n_labels in (0, 1), None for all.
+    gamma : float or None, default=None
+        Width of the kernel, > 0: the larger, the narrower. None stands for ``1 / n_features``.
+    alpha : float, default=1.0
+        Penalty of the regression, > 0.
+
+    Attributes
+    ----------
+    gamma_ : float
+        The width itself, whatever ``gamma`` is; only after `fit`.
+
+    References
+    ----------
+    Chen and Lin (2012), section 3.2, equation (8).
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("digits")
+    >>> mlreduce.KernelCPLST(n_components=3, alpha=0.1).fit(data.X, data.Y).components_.shape
+    (3, 8)
+    """
+
+    feature_aware = True
+    kernelised = True
+
+    def __init__(self, n_components: int | float | None = None, gamma: float | None = None, alpha: float = 1.0) -> None:
+        self.n_components = n_components
+        self.gamma = gamma
+        self.alpha = alpha
+
+    def _statistics(self, features: Any, labels: FloatArray) -> LabelStatistics:
+        alpha = check_positive(self.alpha, "alpha")
+        self.gamma_ = check_gamma(self.gamma, features.shape[1])
+        statistics = LabelStatistics.of(labels)
+        kernel = gaussian_kernel(squared_distances(features), self.gamma_, overwrite=True)
+        return replace(statistics, explained=explained_by_kernel(kernel, alpha, labels - statistics.mean))
+
+    def _directions(self, statistics: LabelStatistics) -> tuple[FloatArray, FloatArray]:
+        values, vectors = ordered_eigenvectors(statistics.explained_gram, statistics.gram)
+        return vectors, values
