@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
+from claim_summaries import COMPARING, OVERFITTING, check, known, summary, whole
 
 from mlreduce.evaluation.measures import MEASURES
 from mlreduce.exceptions import ConfigurationError
@@ -15,30 +16,6 @@ from mlreduce.reporting.claims import CLAIM_COLUMNS, Claim, claims_markdown, cla
 
 PROJECT = Path(__file__).parents[2]
 SHIPPED = PROJECT / "config" / "claims.yaml"
-VERDICTS = {"confirmed", "refuted", "undecided"}
-
-
-def summary(cells, **same):
-    """Cells as {(data set, method): columns}; what they do not say is the same for all."""
-    common = {
-        **{"protocol": "p", "predictor": "r", "measure": "hamming-loss", "size_percent": 0, "energy": 0.0},
-        **{"size": 3.0, "mean": 0.5, "se": 0.01, "sd": 0.1, "splits": 100},
-        **same,
-    }
-    return pd.DataFrame([common | {"dataset": d, "method": m} | c for (d, m, *_), c in cells.items()])
-
-
-def known(names, labels=5):
-    return pd.DataFrame({"dataset": list(names), "instances": 100, "features": 20, "labels": labels})
-
-
-def check(name, table, datasets, **arguments):
-    verdict, evidence = CHECKS[name](table, datasets, **arguments)
-    assert verdict in VERDICTS
-    assert evidence.endswith(".")
-    assert "\n" not in evidence
-    return verdict, evidence
-
 
 # --- best-average-rank ----------------------------------------------------------------------------------------------
 
@@ -157,78 +134,6 @@ def test_needs_more_directions(sizes, verdict):
     assert "At 99.9 % of the eigenvalues a needs more directions than b on" in evidence
 
 
-# --- not-worse ------------------------------------------------------------------------------------------------------
-
-COMPARING = {
-    **{"methods": ["a"], "than": ["b"], "measure": "hamming-loss", "predictor": "r", "protocol": "p"},
-    "size_percents": [20, 40],
-}
-
-
-def compare(differences, datasets="defgh", **changes):
-    """Make a of every data set as much worse than b as given, at 20 %; standard errors 0.03 and 0.04, so 0.05."""
-    cells = {}
-    for d in datasets:
-        for percent in (20, 40):
-            worse = differences.get(d, 0.0) if percent == 20 else 0.0
-            cells[d, "a", percent] = {"size_percent": percent, "mean": 0.4 + worse, "se": 0.03}
-            cells[d, "b", percent] = {"size_percent": percent, "mean": 0.4, "se": 0.04}
-    arguments = COMPARING | changes
-    return check("not-worse", summary(cells, measure=arguments["measure"]), known(datasets), **arguments)
-
-
-@pytest.mark.parametrize(
-    ("differences", "changes", "verdict"),
-    [
-        ({}, {}, "confirmed"),
-        ({"d": 0.099}, {}, "confirmed"),
-        ({"d": 0.101}, {}, "undecided"),
-        ({"d": 0.101}, {"tolerance_se": 3}, "confirmed"),
-        ({"d": 0.001}, {"tolerance_se": 0}, "undecided"),
-        ({"d": -0.2}, {"tolerance_se": 0}, "confirmed"),
-        ({"d": -0.2}, {"measure": "instance-f1"}, "undecided"),
-        ({"d": 0.2}, {"measure": "instance-f1"}, "confirmed"),
-        ({"d": 0.2, "e": 0.2}, {}, "undecided"),
-        ({"d": 0.2, "e": 0.2}, {"most": True}, "confirmed"),
-        ({"d": 0.2, "e": 0.2}, {"most": True, "datasets": "defg"}, "undecided"),
-        ({"d": 0.2, "e": 0.2, "f": 0.2}, {}, "refuted"),
-        ({"d": 0.2, "e": 0.2, "f": 0.2}, {"most": True}, "refuted"),
-    ],
-)
-def test_not_worse(differences, changes, verdict):
-    changes = dict(changes)
-    assert compare(differences, changes.pop("datasets", "defgh"), **changes)[0] == verdict
-
-
-def test_not_worse_names_where():
-    _, evidence = compare({"d": 0.2, "f": 0.3})
-    assert "a against b in hamming-loss: worse by more than 2 standard errors in 2 of 10 comparisons" in evidence
-    assert "on 2 of 5 data sets: d (1 of 2, the farthest a 0.6000 and b 0.4000 at 20 %); f (1 of 2, " in evidence
-
-
-def test_comparisons_take_the_rows_they_were_told_to():
-    table = whole()
-    other = table.assign(mean=np.where(table.method == "a", 0.9, 0.1))
-    rest = [
-        other.assign(protocol="q"),
-        other.assign(predictor="s"),
-        other.assign(measure="encoding-error"),
-        other.assign(size_percent=60),
-    ]
-    alone = check("not-worse", table, known("de"), **COMPARING)
-    assert alone[0] == "confirmed"
-    assert check("not-worse", pd.concat([table, *rest]), known("de"), **COMPARING) == alone
-
-
-def test_each_is_compared_with_each_other():
-    cells = {("d", m): {"mean": v, "size_percent": 20} for m, v in {"a": 0.1, "b": 0.3, "x": 0.2, "y": 0.4}.items()}
-    arguments = COMPARING | {"methods": ["a", "b"], "than": ["x", "y"], "size_percents": [20]}
-    verdict, evidence = check("not-worse", summary(cells), known("d"), **arguments)
-    assert verdict == "refuted"
-    assert "1 of 4 comparisons" in evidence
-    assert "b 0.3000 and x 0.2000" in evidence
-
-
 # --- partial runs ---------------------------------------------------------------------------------------------------
 
 EVERY = {
@@ -236,19 +141,9 @@ EVERY = {
     "at-most-labels": {"methods": ["a", "b"], "protocol": "p"},
     "needs-more-directions": {"method": "b", "than": "a", "energy": 0.999, "protocol": "p"},
     "not-worse": COMPARING,
+    "better-on": COMPARING,
+    "overfits": OVERFITTING | {"methods": ["a", "b"]},
 }
-
-
-def whole(names="de"):
-    rows = [
-        {"size_percent": percent, "energy": energy, "size": size}
-        for percent, energy, size in ((0, 0.999, 3), (20, 0.0, 1), (40, 0.0, 2), (100, 0.0, 4))
-    ]
-    better = {"a": {"mean": 0.1}, "b": {"mean": 0.2}}
-    cells = {(d, m, i): row | better[m] for d in names for m in better for i, row in enumerate(rows)}
-    table = summary(cells)
-    table.loc[(table.method == "b") & (table.energy > 0), "size"] = 4
-    return table
 
 
 @pytest.mark.parametrize("name", EVERY)
@@ -317,15 +212,74 @@ def test_shipped_claims_are_valid():
         assert set(claim.arguments.get("measures", [])) <= set(MEASURES)
 
 
+def test_shipped_claims_are_about_data_sets_and_measures_of_their_study():
+    for study, claims in read_claims(SHIPPED).items():
+        content = yaml.safe_load((PROJECT / "config" / "studies" / f"{study}.yaml").read_text())
+        for claim in claims:
+            assert set(claim.datasets or []) <= set(content["scales"]["paper"]["datasets"])
+            assert {claim.arguments.get("measure"), *claim.arguments.get("measures", [])} <= {
+                None,
+                *content["measures"],
+            }
+            assert claim.arguments["protocol"] in content["protocols"]
+
+
+def cplst_verdicts(results, datasets):
+    table = claims_table(read_claims(SHIPPED)["cplst-2012"], results, datasets)
+    return dict(zip(table["id"], table["verdict"], strict=True)), dict(zip(table["id"], table["evidence"], strict=True))
+
+
 def test_shipped_claims_of_cplst_on_the_reference_results():
     results = pd.read_csv(PROJECT / "results" / "reference" / "cplst-2012" / "summary.csv.gz")
     sizes = results[results["size_percent"] == 100].groupby("dataset")["size"].max()
     datasets = pd.DataFrame({"dataset": sizes.index, "labels": sizes.to_numpy()})
-    table = claims_table(read_claims(SHIPPED)["cplst-2012"], results.assign(energy=0.0), datasets)
-    evidence = dict(zip(table["id"], table["evidence"], strict=True))
-    assert list(table["verdict"]) == ["confirmed", "confirmed"]
+    verdicts, evidence = cplst_verdicts(results, datasets)
+    assert {name for name, verdict in verdicts.items() if verdict == "confirmed"} >= {
+        "cplst-not-worse-than-plst",
+        "cplst-better-than-plst-on-three",
+        "occa-and-pbr-inferior",
+        "cplst-better-than-occa-and-pbr-on-yeast",
+        "plst-encodes-best-on-yeast",
+        "occa-encodes-worst-on-yeast",
+        "occa-is-predicted-best-on-yeast",
+        "plst-is-predicted-worst-on-yeast",
+        "cplst-has-the-lowest-bound-on-yeast",
+        "full-size-is-binary-relevance",
+        "linear-regression-overfits-medical-and-enron",
+    }
+    assert verdicts["cca-at-best-comparable-to-occa"] == "refuted"
     assert "0 of 32 comparisons, on 0 of 8 data sets" in evidence["cplst-not-worse-than-plst"]
     assert "on 3 of 8 data sets: enron (16 of 16" in evidence["occa-and-pbr-inferior"]
+    assert "0 of 48 comparisons" in evidence["full-size-is-binary-relevance"]
+
+
+def test_shipped_claims_of_cplst_hold_of_the_printed_numbers():
+    """What a claim takes for better must be what the paper did, or it would refute itself."""
+    printed = pd.read_csv(PROJECT / "config" / "published" / "cplst-2012.csv")
+    predictors = {"table3": "linear", "table4": "m5p", "table5": "kernel-ridge"}
+    results = printed.assign(
+        predictor=printed["table"].map(predictors), protocol="as-printed", measure="hamming-loss", energy=0.0, size=1.0
+    )
+    verdicts, evidence = cplst_verdicts(results, known(sorted(printed["dataset"].unique())))
+    printed_ones = {name: verdict for name, verdict in verdicts.items() if "Missing" not in evidence[name]}
+    assert len(printed_ones) == 9
+    assert set(printed_ones.values()) == {"confirmed"}
+
+
+def test_a_claim_about_some_data_sets_is_about_these_only():
+    def verdict(datasets, table):
+        claim = Claim("one", "c", "w", "not-worse", COMPARING, datasets)
+        return claims_table([claim], table, known("def"))[["verdict", "evidence"]].iloc[0].tolist()
+
+    table = whole("def")
+    table.loc[(table.dataset == "f") & (table.method == "a"), "mean"] = 0.9
+    assert verdict(None, table)[0] == "undecided"
+    assert verdict(["f"], table)[0] == "refuted"
+    assert verdict(["e", "d"], table) == verdict(["d", "e"], table)
+    assert verdict(["d", "e"], table)[0] == "confirmed"
+    assert "on 0 of 2 data sets" in verdict(["d", "e"], table)[1]
+    assert verdict(["d", "e"], table[table.dataset != "e"])[1].startswith("Missing from this run: e. On the rest: ")
+    assert verdict(["d", "x"], table)[1].startswith("Missing from this run: x. ")
 
 
 @pytest.fixture
@@ -382,6 +336,12 @@ def changed(tmp_path):
         ("pca-needs-more-than-mvmd", {"a_than": ["mvmd"]}, r"'than' of needs-more-directions must be one method"),
         ("occa-and-pbr-inferior", {"a_than": "occa"}, "'than' of not-worse must be a list of methods; got 'occa'"),
         ("occa-and-pbr-inferior", {"a_measure": "haming-loss"}, "unknown measure 'haming-loss'"),
+        ("cplst-better-than-plst-on-three", {"a_than": "plst"}, "'than' of better-on must be a list of methods"),
+        ("cplst-better-than-plst-on-three", {"a_than": ["cplst"]}, "'cplst' is in 'methods' and in 'than'"),
+        ("cplst-better-than-plst-on-three", {"a_at_least": 4}, "'at_least' must be at most 3, the number of data sets"),
+        ("cplst-better-than-plst-on-three", {"a_at_least": 0}, "at_least: 0 is less than the minimum of 1"),
+        ("cplst-better-than-plst-on-three", {"datasets": "yeast"}, "datasets: expected array, got 'yeast'"),
+        ("kernel-ridge-does-not-overfit-medical-and-enron", {"a_cured_by": None}, "'cured_methods' needs 'cured_by'"),
         ("occa-and-pbr-inferior", {"a_tolerance_se": -1}, "tolerance_se: -1 is less than the minimum of 0"),
     ],
 )

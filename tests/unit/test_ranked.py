@@ -115,6 +115,17 @@ def test_texts_of_a_ranked_table(ranked):
     assert r"\textbf{0.6000 $\pm$ 0.0316 (1)}" in latex
 
 
+def test_a_ranked_table_says_where_numbers_of_splits_differ():
+    data = summary()
+    data["splits"] = data["splits"].where(data["dataset"] != "scene", 3)
+    _, markdown, latex = make_table(data, spec("ranked", "F1", measure="instance-f1"), "table4")
+    assert "## stated\n\n| dataset | splits | mvmd |" in markdown
+    assert "| birds | 10 | 0.2000" in markdown
+    assert "| scene | 3 | " in markdown
+    assert "| average rank |  | 1.50 |" in markdown
+    assert r"\begin{tabular}{lrrrr}" in latex
+
+
 def test_tables_of_nothing(ranked):
     empty = f1_table(summary().iloc[:0])
     assert tuple(empty.columns) == RANKED_COLUMNS

@@ -9,7 +9,7 @@ import mlreduce
 from mlreduce import registry
 from mlreduce.exceptions import ConfigurationError
 
-LABELSPACE = ["br", "cca-code", "cplst", "kernel-cplst", "occa", "pbr", "plst"]
+LABELSPACE = ["br", "cca-code", "cplst", "cs", "kernel-cplst", "occa", "pbr", "plst"]
 
 
 def test_methods_are_listed_by_kind():

@@ -5,7 +5,14 @@ import pandas as pd
 import pytest
 
 from mlreduce.exceptions import DataError
-from mlreduce.reporting.audit import audit, audit_markdown, audit_sentences, read_published, verdict
+from mlreduce.reporting.audit import (
+    audit,
+    audit_markdown,
+    audit_sentences,
+    beside_printed,
+    read_published,
+    verdict,
+)
 from mlreduce.reporting.claims import CLAIM_COLUMNS
 from mlreduce.reporting.figures import curves, save
 from mlreduce.reporting.page import render, study_section
@@ -152,6 +159,61 @@ def test_texts_of_a_table(table, tmp_path):
     write_csv(table, tmp_path / "t.csv")
     whole = table.reset_index(drop=True).astype({"size": "int64"})  # written without a decimal point
     pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "t.csv"), whole, rtol=1e-7)
+
+
+SPEC = {"measure": "hamming-loss", "predictor": "linear", "methods": ["plst", "cplst"], "caption": "Table 3"}
+
+
+def of_two_lengths():
+    """Scores of set_a from five splits and of set_b from two."""
+    return pd.concat([scores(), scores().query("split < 2").assign(dataset="set_b")])
+
+
+def test_numbers_of_splits_that_differ_have_a_column():
+    _, markdown, latex = make_table(summarise(of_two_lengths()), SPEC, "table3")
+    assert "## as-stated\n" in markdown
+    assert "| dataset | method | splits | 50 % | 100 % |" in markdown
+    assert "| set_a | cplst | 5 | **0.2000 ± 0.0707** |" in markdown
+    assert "| set_b | plst | 2 | 1.0500 ± 0.0500 |" in markdown
+    assert "Table 3 (as-printed)}" in latex
+    assert latex.count(r"\begin{tabular}{llrrr}") == 2
+    assert r"set\_b & plst & 2 & 1.0500" in latex
+
+
+def test_numbers_of_splits_that_differ_between_protocols_only_stay_in_the_titles():
+    mixed = scores().query("protocol == 'as-printed' or split < 2")
+    _, markdown, _ = make_table(summarise(mixed), SPEC, "table3")
+    assert "## as-printed, 5 splits" in markdown
+    assert "## as-stated, 2 splits" in markdown
+    assert "| splits |" not in markdown
+
+
+def test_numbers_of_splits_that_differ_within_a_row():
+    short = scores().query("not (method == 'plst' and size_percent == 50 and split > 1)")
+    table = select_table(summarise(short.query("protocol == 'as-printed'")), "hamming-loss", "linear", SPEC["methods"])
+    header, rows = layout(table, ["plst", "cplst", "absent"])
+    assert header == ["dataset", "method", "splits", "50 %", "100 %"]
+    assert [row[:3] for row in rows] == [["set_a", "plst", "2 to 5"], ["set_a", "cplst", "5"]]
+
+
+def test_the_audit_says_where_numbers_of_splits_differ(published):
+    printed = published(
+        "p,table3,set_a,cplst,50,0.1500,0.0200,,",
+        "p,table3,set_a,occa,50,0.1500,0.0200,,",
+        "p,table3,set_b,cplst,50,0.1500,0.0200,,",
+        "p,table3,set_b,plst,100,0.1500,0.0200,,",
+    )
+    uneven = make_table(summarise(of_two_lengths()), SPEC, "table3")[0]
+    cells = audit({"table3": uneven}, printed)
+    sentence = audit_sentences(cells)[0]
+    assert sentence.endswith(". Splits: 5 on set_a; 2 on set_b.")
+    beside = beside_printed(cells, "as-printed")
+    assert "| data set | method | splits | 50 % | 100 % |" in beside
+    assert "| set_b | cplst | 2 | " in beside
+    assert "| set_a | occa |  | " in beside
+    even = audit({"table3": uneven[uneven["dataset"] == "set_a"]}, printed)
+    assert "Splits" not in audit_sentences(even)[0]
+    assert "splits" not in beside_printed(even, "as-printed")
 
 
 def test_audit_by_hand(table, published):

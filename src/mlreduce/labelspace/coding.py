@@ -232,10 +232,7 @@ class LabelCoder(BaseEstimator):
         DataError
             If a size is larger than the code is long.
         """
-        if max(sizes) > codes.shape[1]:
-            raise DataError(
-                f"a size of {max(sizes)} was asked for, but the code is {codes.shape[1]} long (n_components)"
-            )
+        self._check_sizes(codes, sizes)
         coordinates, basis = self._coordinates(codes)
         centred = np.zeros((len(codes), self.n_labels_))
         start = 0
@@ -267,6 +264,13 @@ class LabelCoder(BaseEstimator):
     def round(self, centred: FloatArray, size: int) -> NDArray[np.int8]:
         """Return the labels in {0, 1} for what codes of a size reconstruct to."""
         return above_half(centred + self.mean_)
+
+    @staticmethod
+    def _check_sizes(codes: FloatArray, sizes: Sequence[int]) -> None:
+        if max(sizes) > codes.shape[1]:
+            raise DataError(
+                f"a size of {max(sizes)} was asked for, but the code is {codes.shape[1]} long (n_components)"
+            )
 
     def _check_codes(self, codes: Any) -> FloatArray:
         check_is_fitted(self, "components_")

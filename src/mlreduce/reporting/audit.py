@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 
 from mlreduce.exceptions import DataError
-from mlreduce.reporting.tables import to_markdown
+from mlreduce.reporting.tables import number_of_splits, to_markdown, uneven_splits
+from mlreduce.reporting.verdicts import joined
 
 __all__ = [
     "AUDIT_COLUMNS",
@@ -110,7 +111,7 @@ def _compare(ours: pd.DataFrame, printed: pd.DataFrame, protocol: str) -> pd.Dat
 
 
 def audit_sentences(cells: pd.DataFrame) -> list[str]:
-    """Say for each table and protocol how many cells come back."""
+    """Say for each table and protocol how many cells come back, and the numbers of splits where they differ."""
     if cells.empty:
         return ["No printed number belongs to the data sets of this run."]
     sentences = []
@@ -126,9 +127,19 @@ def audit_sentences(cells: pd.DataFrame) -> list[str]:
         sentences.append(
             f"{table}, {protocol}: {counts.get('reproduced', 0)} of {len(part)} printed cells are reproduced "
             f"(|z| <= {REPRODUCED}), {counts.get('near', 0)} are near (|z| <= {NEAR:g}), "
-            f"{counts.get('differs', 0)} differ, {counts.get('not run', 0)} were not run.{farthest}"
+            f"{counts.get('differs', 0)} differ, {counts.get('not run', 0)} were not run."
+            f"{farthest}{_splits_sentence(part)}"
         )
     return sentences
+
+
+def _splits_sentence(cells: pd.DataFrame) -> str:
+    if not uneven_splits(cells):
+        return ""
+    datasets: dict[str, list[str]] = {}
+    for name, part in cells.dropna(subset=["splits"]).groupby("dataset", sort=True):
+        datasets.setdefault(number_of_splits(part), []).append(str(name))
+    return f" Splits: {'; '.join(f'{number} on {joined(names)}' for number, names in datasets.items())}."
 
 
 def audit_rows(cells: pd.DataFrame) -> tuple[list[str], list[list[str]]]:
@@ -163,8 +174,12 @@ def audit_markdown(cells: pd.DataFrame, study: str) -> str:
 
 
 def beside_printed(cells: pd.DataFrame, protocol: str) -> str:
-    """Return a paper's table in its own layout as Markdown, each cell "ours (printed)", bold where not reproduced."""
+    """Return a paper's table in its own layout as Markdown, each cell "ours (printed)", bold where not reproduced.
+
+    Where numbers of splits differ, a row says its own.
+    """
     part = cells[cells["protocol"] == protocol]
+    uneven = uneven_splits(part)
     percents = sorted(part["size_percent"].unique())
     rows = []
     for (dataset, method), row in part.groupby(["dataset", "method"], sort=True):
@@ -172,5 +187,5 @@ def beside_printed(cells: pd.DataFrame, protocol: str) -> str:
         for cell in row.sort_values("size_percent").to_dict("records"):
             text = f"{cell['ours']:.4f} ({cell['printed']:.4f})"
             texts.append(text if cell["verdict"] == "reproduced" else f"**{text}**")
-        rows.append([str(dataset), str(method), *texts])
-    return to_markdown(["data set", "method", *(f"{p} %" for p in percents)], rows)
+        rows.append([str(dataset), str(method), *[number_of_splits(row)] * uneven, *texts])
+    return to_markdown(["data set", "method", *["splits"] * uneven, *(f"{p} %" for p in percents)], rows)

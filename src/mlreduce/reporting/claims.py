@@ -13,8 +13,9 @@ import pandas as pd
 from mlreduce.configuration import read_yaml, validate
 from mlreduce.evaluation.measures import find_measure
 from mlreduce.exceptions import ConfigurationError, unknown_name
-from mlreduce.reporting.checks import CHECKS, Verdict
+from mlreduce.reporting.checks import CHECKS
 from mlreduce.reporting.tables import to_markdown
+from mlreduce.reporting.verdicts import Verdict
 
 __all__ = ["CHECKS", "CLAIM_COLUMNS", "Claim", "Verdict", "claims_markdown", "claims_table", "read_claims"]
 
@@ -23,6 +24,9 @@ CLAIM_COLUMNS = ("id", "claim", "where", "verdict", "evidence")
 
 # What every check gets beside its arguments.
 _GIVEN = ("summary", "datasets")
+
+# Checks that compare each of some methods with each of some others.
+_OF_LISTS = ("better-on", "not-worse")
 
 
 @dataclass(frozen=True)
@@ -41,6 +45,8 @@ class Claim:
         A name of `mlreduce.reporting.checks.CHECKS`.
     arguments : dict
         Of the check.
+    datasets : list of str or None, default=None
+        What the claim is about; None for all data sets of the study.
     """
 
     id: str
@@ -48,6 +54,7 @@ class Claim:
     where: str
     check: str
     arguments: Mapping[str, Any]
+    datasets: Sequence[str] | None = None
 
 
 def read_claims(path: str | Path) -> dict[str, list[Claim]]:
@@ -84,8 +91,8 @@ def _check_arguments(claim: Claim, where: str) -> None:
     for name, parameter in parameters.items():
         if parameter.default is parameter.empty and name not in arguments:
             raise ConfigurationError(f"{where}: the argument {name!r} of {claim.check} is missing")
-    if "than" in arguments and isinstance(arguments["than"], list) != (claim.check == "not-worse"):
-        wanted = "a list of methods" if claim.check == "not-worse" else "one method"
+    if "than" in arguments and isinstance(arguments["than"], list) != (claim.check in _OF_LISTS):
+        wanted = "a list of methods" if claim.check in _OF_LISTS else "one method"
         raise ConfigurationError(f"{where}: 'than' of {claim.check} must be {wanted}; got {arguments['than']!r}")
     for measure in [*arguments.get("measures", []), *([arguments["measure"]] if "measure" in arguments else [])]:
         try:
@@ -94,6 +101,10 @@ def _check_arguments(claim: Claim, where: str) -> None:
             raise ConfigurationError(f"{where}: {error}") from None
     if claim.check == "best-average-rank":
         _check_ranking(arguments, where)
+    if claim.check == "better-on":
+        _check_better(claim, where)
+    if "cured_methods" in arguments and "cured_by" not in arguments:
+        raise ConfigurationError(f"{where}: 'cured_methods' needs 'cured_by', the predictor that goes with them")
 
 
 def _check_ranking(arguments: Mapping[str, Any], where: str) -> None:
@@ -103,6 +114,18 @@ def _check_ranking(arguments: Mapping[str, Any], where: str) -> None:
         raise ConfigurationError(f"{where}: ranks need at least two methods; got {arguments['methods']}")
     if ("energy" in arguments) == ("size_percent" in arguments):
         raise ConfigurationError(f"{where}: best-average-rank takes one of 'energy' and 'size_percent'")
+
+
+def _check_better(claim: Claim, where: str) -> None:
+    arguments = claim.arguments
+    both = [name for name in arguments["methods"] if name in arguments["than"]]
+    if both and arguments.get("than_predictor", arguments["predictor"]) == arguments["predictor"]:
+        raise ConfigurationError(f"{where}: {both[0]!r} is in 'methods' and in 'than', and none is better than itself")
+    if claim.datasets and arguments.get("at_least", 0) > len(claim.datasets):
+        raise ConfigurationError(
+            f"{where}: 'at_least' must be at most {len(claim.datasets)}, the number of data sets; "
+            f"got {arguments['at_least']}"
+        )
 
 
 def claims_table(claims: Sequence[Claim], summary: pd.DataFrame, datasets: pd.DataFrame) -> pd.DataFrame:
@@ -116,8 +139,9 @@ def claims_table(claims: Sequence[Claim], summary: pd.DataFrame, datasets: pd.Da
         size is not by percent), ``energy`` (0 where it is not by threshold), ``size`` (mean number of dimensions over
         the splits), ``mean``, ``se``.
     datasets : DataFrame
-        The data sets that the claims are about, whether they were run or not: ``dataset``, ``labels``. A claim on which
-        one of them is missing from the summary is undecided; other data sets of the summary are not looked at.
+        The data sets of the study, whether they were run or not: ``dataset``, ``labels``. A claim is about these, or
+        about those that it names. One of which a data set is missing from the summary is undecided; other data sets of
+        the summary are not looked at.
 
     Returns
     -------
@@ -126,7 +150,10 @@ def claims_table(claims: Sequence[Claim], summary: pd.DataFrame, datasets: pd.Da
     """
     rows = []
     for claim in claims:
-        verdict = CHECKS[claim.check](summary, datasets, **claim.arguments)
+        about = datasets
+        if claim.datasets is not None:
+            about = datasets.set_index("dataset").reindex(pd.Index(claim.datasets, name="dataset")).reset_index()
+        verdict = CHECKS[claim.check](summary, about, **claim.arguments)
         rows.append((claim.id, claim.claim, claim.where, verdict.verdict, verdict.evidence))
     return pd.DataFrame(rows, columns=list(CLAIM_COLUMNS))
 

@@ -11,6 +11,7 @@ import pandas as pd
 from mlreduce.exceptions import DataError
 from mlreduce.reporting.names import measure_name
 from mlreduce.reporting.statistics import RankComparison, compare, rank_methods
+from mlreduce.reporting.tables import number_of_splits, uneven_splits
 
 __all__ = [
     "AVERAGE_RANK_COLUMNS",
@@ -104,13 +105,14 @@ def ranked_layout(table: pd.DataFrame, methods: Sequence[str]) -> tuple[list[str
     """Lay a ranked table of one protocol out: a row a data set, a column a method, average ranks last.
 
     A cell is ``mean ± standard deviation (rank)``, wrapped in ``**`` where no method of the data set ranks before it;
-    empty where there is no value.
+    empty where there is no value. Where numbers of splits differ, a row says its own.
     """
     cells = {(c["dataset"], c["method"]): c for c in table.to_dict("records")}
+    uneven = uneven_splits(table)
     best = table.groupby("dataset")["rank"].min().to_dict()
     rows = []
     for dataset in sorted(table["dataset"].unique()):
-        row = [str(dataset)]
+        row = [str(dataset), *[number_of_splits(table[table["dataset"] == dataset])] * uneven]
         for method in methods:
             cell = cells.get((dataset, method))
             text = f"{cell['mean']:.4f} ± {cell['sd']:.4f} ({cell['rank']:g})" if cell else ""
@@ -118,8 +120,10 @@ def ranked_layout(table: pd.DataFrame, methods: Sequence[str]) -> tuple[list[str
         rows.append(row)
     if rows:
         average = table.groupby("method")["rank"].mean()
-        rows.append(["average rank", *(_number(average.get(method, np.nan), ".2f") for method in methods)])
-    return ["dataset", *methods], rows
+        rows.append(
+            ["average rank", *[""] * uneven, *(_number(average.get(method, np.nan), ".2f") for method in methods)]
+        )
+    return ["dataset", *["splits"] * uneven, *methods], rows
 
 
 def _number(value: float, form: str) -> str:

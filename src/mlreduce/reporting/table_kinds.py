@@ -52,7 +52,7 @@ def _times_table(times: pd.DataFrame, spec: Spec) -> pd.DataFrame:
 def _times_parts(table: pd.DataFrame, spec: Spec) -> Iterator[tables.Part]:
     cells = table.pivot(index="dataset", columns="method", values="seconds").reindex(columns=spec["methods"])
     rows = [[str(dataset), *(f"{seconds:.3g}" for seconds in cells.loc[dataset])] for dataset in cells.index]
-    yield "seconds", f"mean of {table['splits'].max()} training sets", ["dataset", *spec["methods"]], rows
+    yield "seconds", f"mean of {tables.number_of_splits(table)} training sets", ["dataset", *spec["methods"]], rows
 
 
 def _average_parts(table: pd.DataFrame, spec: Spec) -> Iterator[tables.Part]:

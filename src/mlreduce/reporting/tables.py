@@ -17,12 +17,14 @@ __all__ = [
     "by_protocol",
     "latex_text",
     "layout",
+    "number_of_splits",
     "parts_latex",
     "parts_markdown",
     "select_table",
     "summarise",
     "to_latex",
     "to_markdown",
+    "uneven_splits",
     "write_csv",
 ]
 
@@ -88,15 +90,27 @@ def write_csv(table: pd.DataFrame, path: str | Path) -> None:
     table.to_csv(path, index=False, float_format="%.8g", lineterminator="\n")
 
 
+def uneven_splits(cells: pd.DataFrame) -> bool:
+    """Say whether cells that stand together are means over different numbers of splits."""
+    return bool(cells["splits"].nunique() > 1)
+
+
+def number_of_splits(cells: pd.DataFrame) -> str:
+    """Return the number of splits of some cells as text, the least and the greatest where they differ."""
+    numbers = sorted(cells["splits"].dropna().astype(int).unique())
+    return " to ".join(map(str, dict.fromkeys([*numbers[:1], *numbers[-1:]])))
+
+
 def layout(table: pd.DataFrame, methods: Sequence[str]) -> tuple[list[str], list[list[str]]]:
     """Lay a tidy table of one protocol out as the paper does: a row a data set and method, a column a size.
 
     A cell is ``mean ± standard error``, wrapped in ``**`` where it is within one standard error of the lowest mean of
-    its data set and size; empty where there is no value.
+    its data set and size; empty where there is no value. Where numbers of splits differ, a row says its own.
     """
     percents = sorted(table["size_percent"].unique())
     cells = {(c["dataset"], c["method"], c["size_percent"]): c for c in table.to_dict("records")}
-    header = ["dataset", "method", *(f"{p} %" for p in percents)]
+    uneven = uneven_splits(table)
+    header = ["dataset", "method", *["splits"] * uneven, *(f"{p} %" for p in percents)]
     rows = []
     for dataset in sorted(table["dataset"].unique()):
         best = {}
@@ -106,23 +120,25 @@ def layout(table: pd.DataFrame, methods: Sequence[str]) -> tuple[list[str], list
                 lowest = here.loc[here["mean"].idxmin()]
                 best[percent] = lowest["mean"] + lowest["se"]
         for method in methods:
-            row = [dataset, method]
+            texts = []
             for percent in percents:
                 cell = cells.get((dataset, method, percent))
                 if cell is None:
-                    row.append("")
+                    texts.append("")
                     continue
                 text = f"{cell['mean']:.4f} ± {cell['se']:.4f}"
-                row.append(f"**{text}**" if cell["mean"] <= best[percent] else text)
-            if any(row[2:]):
-                rows.append(row)
+                texts.append(f"**{text}**" if cell["mean"] <= best[percent] else text)
+            if any(texts):
+                own = table[(table["dataset"] == dataset) & (table["method"] == method)]
+                rows.append([dataset, method, *[number_of_splits(own)] * uneven, *texts])
     return header, rows
 
 
 def by_protocol(table: pd.DataFrame, methods: Sequence[str], lay_out: Layout = layout) -> Iterator[Part]:
-    """Lay a tidy table out, a part a protocol, its title with the number of splits."""
+    """Lay a tidy table out, a part a protocol, its title with the number of splits where all cells have the same."""
     for protocol, part in table.groupby("protocol", sort=True):
-        yield str(protocol), f"{protocol}, {part['splits'].max()} splits", *lay_out(part, methods)
+        title = str(protocol) if uneven_splits(part) else f"{protocol}, {number_of_splits(part)} splits"
+        yield str(protocol), title, *lay_out(part, methods)
 
 
 def to_markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -1,0 +1,75 @@
+"""What every check of a claim shares: a verdict, which rows it is about, what is missing from a run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+__all__ = ["ROUNDING", "Verdict", "chosen", "count", "covered", "decide", "joined"]
+
+#: Differences of means and of ranks below this are rounding errors.
+ROUNDING = 1e-12
+
+
+class Verdict(NamedTuple):
+    """What a check says of a claim.
+
+    Attributes
+    ----------
+    verdict : {"confirmed", "refuted", "undecided"}
+    evidence : str
+        One or more sentences with the computed numbers.
+    """
+
+    verdict: str
+    evidence: str
+
+
+def chosen(
+    summary: pd.DataFrame, protocol: str, methods: Sequence[str], energy: float = 0.0, size_percent: int = 0
+) -> pd.Series[bool]:
+    """Say which rows are of a protocol, of some methods and, where given, at a threshold or a percentage."""
+    rows = (summary["protocol"] == protocol) & summary["method"].isin(methods) & summary["mean"].notna()
+    if energy:
+        rows &= np.isclose(summary["energy"], energy, rtol=0, atol=1e-9)
+    if size_percent:
+        rows &= summary["size_percent"] == size_percent
+    return rows
+
+
+def covered(
+    rows: pd.DataFrame, datasets: pd.DataFrame, methods: Sequence[str], key: str, needed: int
+) -> tuple[list[str], str]:
+    """Return the data sets on which every method has all its rows, and a sentence on what is missing elsewhere."""
+    counts = rows.groupby(["dataset", "method"])[key].nunique()
+    found, gaps = [], []
+    for name in datasets["dataset"]:
+        absent = [method for method in methods if counts.get((name, method), 0) < needed]
+        if not absent:
+            found.append(str(name))
+        elif len(absent) == len(methods):
+            gaps.append(str(name))
+        else:
+            gaps.append(f"{name} ({joined(absent)})")
+    if not len(datasets):
+        return found, "This run has no data set."
+    return found, f"Missing from this run: {', '.join(gaps)}." if gaps else ""
+
+
+def decide(verdict: str, evidence: str, missing: str) -> Verdict:
+    """Return a verdict, "undecided" where something is missing."""
+    return Verdict("undecided", f"{missing} On the rest: {evidence}") if missing else Verdict(verdict, evidence)
+
+
+def joined(names: Sequence[Any]) -> str:
+    """Return names as a sentence lists them."""
+    *first, last = map(str, names) if len(names) else ("",)
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def count(number: int, noun: str) -> str:
+    """Return a number of things."""
+    return f"{number} {noun}" + ("" if number == 1 else "s")
