@@ -19,6 +19,47 @@ Methods = Mapping[str, Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
+class Group:
+    """Methods that share jobs and the work that they have in common.
+
+    Attributes
+    ----------
+    methods : dict of label to entry
+        An entry holds a method's parameters, and under ``method`` its registry name if that is not the label.
+    predictors : list of str
+        What is trained on them.
+    fewer_splits : dict of str to int
+        Data sets, and "default", on which not all splits are run.
+    splits_per_job : dict of str to int
+        Data sets, and "default", of which a job has fewer splits than the configuration allows.
+    choice : dict or None
+        Over which candidates the predictor's parameters are chosen for each method: see `candidates`.
+    """
+
+    methods: Methods
+    predictors: Sequence[str]
+    fewer_splits: Mapping[str, int]
+    splits_per_job: Mapping[str, int]
+    choice: Mapping[str, Any] | None = None
+
+    def candidates(self, dataset: str) -> dict[str, Any]:
+        """Return the numbers of folds and candidates for a data set: ``folds``, ``gammas``, ``alphas``."""
+        choice = self.choice or {}
+        powers = {name: _of(choice[f"log2_{name}"], dataset, None) for name in ("gamma", "alpha")}
+        ranges = {name: range(first, last + 1, *step) for name, (first, last, *step) in powers.items()}
+        return {"folds": choice["folds"], **{f"{name}s": [2.0**power for power in own] for name, own in ranges.items()}}
+
+    def chosen_once(self, dataset: str) -> bool:
+        """Say whether parameters are chosen on the first split only, for all."""
+        return dataset in (self.choice or {}).get("once", [])
+
+
+def _of(values: Any, dataset: str, otherwise: Any) -> Any:
+    """Look up what a data set has, or else all."""
+    return values.get(dataset, values.get("default", otherwise))
+
+
+@dataclass(frozen=True)
 class Study:
     """What a study file says, at one of its scales.
 
@@ -38,9 +79,7 @@ class Study:
         Number of splits on which fitting is timed, alone; 0 for none.
     curves : list of str
         Data sets measured at every size of 1..n_labels.
-    groups : dict of str to (dict of label to entry)
-        Methods of one group share a job and the work that they have in common. An entry holds a method's parameters,
-        and under ``method`` its registry name if that is not the label.
+    groups : dict of str to Group
     predictors : dict of str to dict
     sizes : list of int
         Percentages of the labels, or of the features.
@@ -59,7 +98,7 @@ class Study:
     splits: int
     timed: int
     curves: Sequence[str]
-    groups: Mapping[str, Methods]
+    groups: Mapping[str, Group]
     predictors: Methods
     sizes: Sequence[int]
     energies: Sequence[float]
@@ -70,7 +109,17 @@ class Study:
     @property
     def methods(self) -> dict[str, Mapping[str, Any]]:
         """All methods by label, whatever their group."""
-        return {label: entry for group in self.groups.values() for label, entry in group.items()}
+        return {label: entry for group in self.groups.values() for label, entry in group.methods.items()}
+
+    def splits_of(self, group: str, dataset: str) -> int:
+        """Return on how many of the splits a group runs on a data set."""
+        fewer: int = _of(self.groups[group].fewer_splits, dataset, self.splits)
+        return min(self.splits, fewer)
+
+    def batches(self, group: str, dataset: str, per_job: int) -> list[str]:
+        """Return the names of the batches of splits that a group's jobs have on a data set: see `batches`."""
+        own = min(per_job, _of(self.groups[group].splits_per_job, dataset, per_job))
+        return list(batches(self.splits_of(group, dataset), own))
 
 
 def batches(n_splits: int, per_job: int) -> dict[str, range]:
@@ -122,7 +171,7 @@ def load_study(
         splits=splits or size["splits"],
         timed=min(size.get("timed", 0), splits or size["splits"]),
         curves=curves,
-        groups=content["methods"],
+        groups=_groups(content, size, str(path)),
         predictors=content["predictors"],
         sizes=content["sizes"],
         energies=content.get("energies", []),
@@ -132,6 +181,30 @@ def load_study(
     )
     _check_names(study, str(path), catalogue)
     return study
+
+
+def _groups(content: Mapping[str, Any], size: Mapping[str, Any], where: str) -> dict[str, Group]:
+    """Put together what a study file says of each group, at one of its scales.
+
+    A group that the file says nothing of is trained on by the predictors that no group has for itself.
+    """
+    settings, fewer = content.get("groups", {}), size.get("fewer_splits", {})
+    for key, names in (("groups", settings), ("scales: fewer_splits", fewer)):
+        for name in names:
+            if name not in content["methods"]:
+                raise ConfigurationError(unknown_name("group", name, content["methods"], f"{where}: {key}"))
+    taken = {name for own in settings.values() for name in own.get("predictors", [])}
+    common = [name for name in content["predictors"] if name not in taken]
+    return {
+        name: Group(
+            methods=methods,
+            predictors=settings.get(name, {}).get("predictors", common),
+            fewer_splits=fewer.get(name, {}),
+            splits_per_job=settings.get(name, {}).get("splits_per_job", {}),
+            choice=settings.get(name, {}).get("choose"),
+        )
+        for name, methods in content["methods"].items()
+    }
 
 
 def _family(groups: Mapping[str, Methods], where: str) -> str:
@@ -154,13 +227,7 @@ def _check_names(study: Study, where: str, catalogue: Catalogue) -> None:
     for dataset in study.datasets:
         if dataset not in catalogue:
             raise ConfigurationError(unknown_name("data set", dataset, catalogue, where))
-    seen: set[str] = set()
-    for group, methods in study.groups.items():
-        for label, entry in methods.items():
-            if label in seen:
-                raise ConfigurationError(f"{where}: methods.{group}: {label!r} is in two groups")
-            seen.add(label)
-            _check_method(label, entry, f"{where}: methods.{group}")
+    _check_groups(study, where)
     known = registry.list_methods("predictors")
     for label, entry in study.predictors.items():
         if registry.entry_name(label, entry) not in known:
@@ -173,6 +240,36 @@ def _check_names(study: Study, where: str, catalogue: Catalogue) -> None:
     for kind, outputs in (("tables", study.tables), ("figures", study.figures)):
         for name, output in outputs.items():
             _check_output(study, output, f"{where}: {kind}.{name}")
+
+
+def _check_groups(study: Study, where: str) -> None:
+    """Check the names in groups, and that no pair of method and predictor would be scored twice."""
+    seen: dict[tuple[str, str], str] = {}
+    for name, group in study.groups.items():
+        if not group.predictors:
+            raise ConfigurationError(
+                f"{where}: groups.{name}: no predictor is left for it, since others have all for themselves; give it "
+                "its own under groups"
+            )
+        for predictor in group.predictors:
+            if predictor not in study.predictors:
+                raise ConfigurationError(
+                    unknown_name("predictor", predictor, study.predictors, f"{where}: groups.{name}")
+                )
+        for label, entry in group.methods.items():
+            for predictor in group.predictors:
+                if (label, predictor) in seen:
+                    raise ConfigurationError(
+                        f"{where}: methods.{name}: {label!r} with {predictor!r} is in group "
+                        f"{seen[label, predictor]!r} too"
+                    )
+                seen[label, predictor] = name
+            if entry != study.methods[label]:
+                raise ConfigurationError(
+                    f"{where}: methods.{name}: {label!r} has other parameters in another group; give one of them a "
+                    "label of its own, and its name under method"
+                )
+            _check_method(label, entry, f"{where}: methods.{name}")
 
 
 def _check_output(study: Study, output: Mapping[str, Any], where: str) -> None:

@@ -10,7 +10,7 @@ from mlreduce.datasets.catalogue import read_catalogue
 from mlreduce.exceptions import MLReduceError
 from mlreduce.provenance import source_digest
 from mlreduce.reporting.sources import FIGURE_SOURCES, TABLE_SOURCES
-from mlreduce.study import batches, load_study
+from mlreduce.study import load_study
 
 PROJECT = Path(workflow.basedir)
 
@@ -107,18 +107,18 @@ def digest(*scripts, methods=()):
 def digest_of_methods(study, group):
     """The code of all stations from the data to the scores: the reduced files between them are temporary."""
     chosen = STUDIES[study]
+    own = chosen.groups[group]
+    trained = {name: chosen.predictors[name] for name in own.predictors}
     methods = {
         registry.entry_name(label, entry)
-        for label, entry in [
-            *chosen.groups[group].items(),
-            *chosen.predictors.items(),
-        ]
+        for label, entry in [*own.methods.items(), *trained.items()]
     }
     stations = {
         "labelspace": ["factorise", "reduce_labels", "predict_labels"],
         "projection": ["reduce_features", "predict_features"],
     }
-    return digest(*stations[chosen.family], methods=methods)
+    choosing = ["choose_kernel"] if own.choice else []
+    return digest(*stations[chosen.family], *choosing, methods=methods)
 
 
 def digest_of_group(wildcards):
@@ -137,6 +137,17 @@ def description_of(wildcards):
         "methods": {
             name: dict(parameters) for name, parameters in sorted(study.methods.items())
         },
+        "groups": {
+            name: {
+                "predictors": list(group.predictors),
+                "splits": {
+                    dataset: study.splits_of(name, dataset)
+                    for dataset in study.datasets
+                },
+                **({"choose": dict(group.choice)} if group.choice else {}),
+            }
+            for name, group in sorted(study.groups.items())
+        },
         "predictors": {
             name: dict(parameters)
             for name, parameters in sorted(study.predictors.items())
@@ -148,13 +159,36 @@ def description_of(wildcards):
     }
 
 
+def group_of(wildcards):
+    return study_of(wildcards).groups[wildcards.group]
+
+
 def settings_of_group(wildcards):
-    study = study_of(wildcards)
     settings = {
-        "methods": study.groups[wildcards.group],
-        "protocol": study.protocols[wildcards.protocol],
+        "methods": group_of(wildcards).methods,
+        "protocol": study_of(wildcards).protocols[wildcards.protocol],
     }
     return json.dumps(settings, sort_keys=True)
+
+
+def candidates_of_group(wildcards):
+    """Among which parameters of the predictor a choice is made, and how."""
+    return json.dumps(group_of(wildcards).candidates(wildcards.dataset), sort_keys=True)
+
+
+def chosen_once(wildcards):
+    return group_of(wildcards).chosen_once(wildcards.dataset)
+
+
+def choices_of_group(wildcards):
+    """The file of choices that a batch goes by, in a group that has any."""
+    if not group_of(wildcards).choice:
+        return []
+    batch = "000-000" if chosen_once(wildcards) else wildcards.batch
+    pattern = "choices/{protocol}/{dataset}/{group}/{batch}.parquet"
+    return f"{BASE}/{wildcards.study}/{pattern}".format(
+        **{**dict(wildcards.items()), "batch": batch}
+    )
 
 
 def measured(wildcards):
@@ -170,29 +204,51 @@ def measured(wildcards):
     return json.dumps(settings, sort_keys=True)
 
 
-def parts_of(wildcards, pattern, **more):
+def parts_of(wildcards, pattern, of_group=lambda group: [{}]):
     """The files of all jobs of a study."""
     study = study_of(wildcards)
-    return expand(
-        f"{BASE}/{wildcards.study}/{pattern}",
-        protocol=study.protocols,
-        dataset=study.datasets,
-        group=study.groups,
-        batch=batches(study.splits, config["splits_per_job"]),
-        **more,
-    )
+    per_job = config["splits_per_job"]
+    return [
+        f"{BASE}/{wildcards.study}/{pattern}".format(
+            protocol=protocol, dataset=dataset, group=name, batch=batch, **more
+        )
+        for protocol in study.protocols
+        for name, group in study.groups.items()
+        for dataset in study.datasets
+        for batch in study.batches(name, dataset, per_job)
+        for more in of_group(group)
+    ]
 
 
 def score_parts(wildcards):
     return parts_of(
         wildcards,
         "scores/{protocol}/{dataset}/{group}/{predictor}/{batch}.parquet",
-        predictor=study_of(wildcards).predictors,
+        of_group=lambda group: [{"predictor": name} for name in group.predictors],
     )
 
 
 def spectrum_parts(wildcards):
     return parts_of(wildcards, "spectra/{protocol}/{dataset}/{group}/{batch}.parquet")
+
+
+def choice_parts(wildcards):
+    """The files of choices, which not all batches have."""
+    study = study_of(wildcards)
+    return sorted(
+        {
+            f"{BASE}/{wildcards.study}/choices/{protocol}/{dataset}/{name}/{batch}.parquet"
+            for protocol in study.protocols
+            for name, group in study.groups.items()
+            if group.choice
+            for dataset in study.datasets
+            for batch in (
+                ["000-000"]
+                if group.chosen_once(dataset)
+                else study.batches(name, dataset, config["splits_per_job"])
+            )
+        }
+    )
 
 
 def timed_parts(wildcards):
@@ -270,6 +326,10 @@ def figure_spec(wildcards):
 def outputs_of(study):
     """Everything that a study ends in."""
     rest = ["summary.csv", "datasets.csv", "audit.csv", "claims.csv", "audit.md"]
+    if study in STUDIES and any(
+        group.choice for group in STUDIES[study].groups.values()
+    ):
+        rest.append("choices.csv")
     rest = expand(f"{BASE}/{study}/{{file}}", file=[*rest, "manifest.json"])
     return [*table_files(study), *figure_files(study), *rest]
 

@@ -2,11 +2,39 @@
 # group of methods, batch of splits); one thread each, so that results do not depend on the number of cores.
 
 
+rule choose_kernel:
+    input:
+        data=f"{RESULTS}/data/{{dataset}}.npz",
+        splits=f"{BASE}/{{study}}/splits/{{dataset}}.npz",
+    output:
+        f"{BASE}/{{study}}/choices/{{protocol}}/{{dataset}}/{{group}}/{{batch}}.parquet",
+    log:
+        f"{BASE}/{{study}}/logs/choose/{{protocol}}/{{dataset}}/{{group}}/{{batch}}.log",
+    benchmark:
+        f"{BASE}/{{study}}/benchmarks/choose/{{protocol}}/{{dataset}}/{{group}}/{{batch}}.tsv"
+    wildcard_constraints:
+        study=of_family("labelspace"),
+    conda:
+        "../../envs/compute.yaml"
+    threads: 1
+    resources:
+        mem_mb=3000,
+        runtime=240,
+    params:
+        settings=settings_of_group,
+        candidates=candidates_of_group,
+        seed=config["seed"],
+        code=digest_of_group,
+    script:
+        "../scripts/choose_kernel.py"
+
+
 rule reduce_labels:
     input:
         data=f"{RESULTS}/data/{{dataset}}.npz",
         design=f"{RESULTS}/data/{{dataset}}.design.npz",
         splits=f"{BASE}/{{study}}/splits/{{dataset}}.npz",
+        choices=choices_of_group,
     output:
         reduced=temp(
             f"{BASE}/{{study}}/reduced/{{protocol}}/{{dataset}}/{{group}}/{{batch}}.npz"
@@ -26,6 +54,7 @@ rule reduce_labels:
         runtime=60,
     params:
         settings=settings_of_group,
+        chosen_once=chosen_once,
         seed=config["seed"],
         code=digest_of_group,
     script:
@@ -38,6 +67,7 @@ rule predict_labels:
         design=f"{RESULTS}/data/{{dataset}}.design.npz",
         splits=f"{BASE}/{{study}}/splits/{{dataset}}.npz",
         reduced=f"{BASE}/{{study}}/reduced/{{protocol}}/{{dataset}}/{{group}}/{{batch}}.npz",
+        choices=choices_of_group,
     output:
         f"{BASE}/{{study}}/scores/{{protocol}}/{{dataset}}/{{group}}/{{predictor}}/{{batch}}.parquet",
     log:
@@ -48,12 +78,13 @@ rule predict_labels:
         study=of_family("labelspace"),
     conda:
         "../../envs/compute.yaml"
-    threads: 1
+    threads: config["threads_per_job"]
     resources:
         mem_mb=3000,
-        runtime=60,
+        runtime=240,
     params:
         settings=settings_of_group,
+        chosen_once=chosen_once,
         measured=measured,
         code=digest_of_group,
     script:

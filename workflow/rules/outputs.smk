@@ -29,6 +29,27 @@ rule gather:
         "../scripts/gather.py"
 
 
+rule choices:
+    input:
+        choice_parts,
+    output:
+        f"{BASE}/{{study}}/choices.csv",
+    log:
+        f"{BASE}/{{study}}/logs/choices.log",
+    benchmark:
+        f"{BASE}/{{study}}/benchmarks/choices.tsv"
+    conda:
+        "../../envs/report.yaml"
+    threads: 1
+    resources:
+        mem_mb=500,
+        runtime=10,
+    params:
+        code=digest("choices"),
+    script:
+        "../scripts/choices.py"
+
+
 rule table:
     input:
         table_source,

@@ -20,5 +20,6 @@ with station(snakemake):
     # Batches without the first split have none: an empty table has no types, and would spoil those of the others.
     parts = map(pd.read_parquet, snakemake.input.spectra)
     spectra = pd.concat([part for part in parts if len(part)])
+    spectra = spectra.drop_duplicates(list(SPECTRUM_COLUMNS[:-1]))  # a method may be in several groups
     with replacing(snakemake.output.spectra) as path:
         spectra.sort_values(list(SPECTRUM_COLUMNS[:-1]), ignore_index=True).to_parquet(path, index=False)

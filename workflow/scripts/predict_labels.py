@@ -2,6 +2,9 @@
 
 import json
 
+import pandas as pd
+import threadpoolctl
+
 from _station import station
 
 snakemake = globals()["snakemake"]
@@ -16,17 +19,27 @@ with station(snakemake):
     from mlreduce.least_squares import Design
 
     settings = json.loads(snakemake.params.settings)
+    splits = load_splits(snakemake.input.splits, settings["protocol"], snakemake.wildcards.batch)
+    chosen = None
+    if snakemake.input.choices:
+        from mlreduce.evaluation.kernel_choice import chosen_parameters
+
+        chosen = chosen_parameters(pd.read_parquet(snakemake.input.choices), splits, snakemake.params.chosen_once)
+    # The threads are the predictor's; one for BLAS, whose rounding depends on their number.
+    threadpoolctl.threadpool_limits(1)
     measured = json.loads(snakemake.params.measured)
     data = MultiLabelData.load(snakemake.input.data)
     scores = score(
         data,
         Design.load(snakemake.input.design),
-        load_splits(snakemake.input.splits, settings["protocol"], snakemake.wildcards.batch),
+        splits,
         StoredArrays(snakemake.input.reduced),
         settings["methods"],
         (snakemake.wildcards.predictor, measured["parameters"]),
         resolve_sizes(measured["sizes"], len(data.label_names), measured["every_size"]),
         measured["measures"],
+        chosen=chosen,
+        threads=snakemake.threads,
     )
     scores.insert(0, "protocol", snakemake.wildcards.protocol)
     scores.insert(0, "study", snakemake.wildcards.study)

@@ -2,6 +2,8 @@
 
 import json
 
+import pandas as pd
+
 from _station import station
 
 snakemake = globals()["snakemake"]
@@ -15,12 +17,19 @@ with station(snakemake):
     from mlreduce.least_squares import Design
 
     settings = json.loads(snakemake.params.settings)
+    splits = load_splits(snakemake.input.splits, settings["protocol"], snakemake.wildcards.batch)
+    chosen = None
+    if snakemake.input.choices:
+        from mlreduce.evaluation.kernel_choice import chosen_parameters
+
+        chosen = chosen_parameters(pd.read_parquet(snakemake.input.choices), splits, snakemake.params.chosen_once)
     fitted = reduce_labels(
         MultiLabelData.load(snakemake.input.data),
         Design.load(snakemake.input.design),
-        load_splits(snakemake.input.splits, settings["protocol"], snakemake.wildcards.batch),
+        splits,
         settings["methods"],
         snakemake.params.seed,
+        chosen,
     )
     with replacing(snakemake.output.reduced) as path:
         save_arrays(path, fitted.items())

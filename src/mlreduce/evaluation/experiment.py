@@ -1,19 +1,18 @@
 """The loop of a label-space study: data set, split, coder, predictor -> tidy scores.
 
 It has two halves, one a rule of the workflow: `reduce_labels` fits the label coders of a batch of splits, `score`
-trains the predictor on their codes and measures. Coders that share a training set share its statistics; a predictor
-that is linear in its targets is trained once a split, on the labels themselves, and serves every code.
+trains the predictor on their codes and measures. Coders that share a training set share its statistics, and what can
+be shared of training is `mlreduce.evaluation.training`.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
-from sklearn.base import clone
 
 from mlreduce import registry
 from mlreduce.datasets.data import MultiLabelData
@@ -22,14 +21,18 @@ from mlreduce.evaluation.scores import as_scores
 from mlreduce.evaluation.seeds import derive_seed
 from mlreduce.evaluation.splitting import Split
 from mlreduce.evaluation.storage import Arrays, fitted_arrays, restore
+from mlreduce.evaluation.training import Training
 from mlreduce.exceptions import ConfigurationError
 from mlreduce.labelspace.coding import LabelCoder, LabelStatistics
 from mlreduce.least_squares import Design, HeldOutLeastSquares
 from mlreduce.validation import check_finite
 
-__all__ = ["make_coder", "reduce_labels", "score"]
+__all__ = ["Chosen", "make_coder", "reduce_labels", "score"]
 
 _Fitted = Mapping[tuple[str, ...], Arrays]
+
+#: (split number as text, method) to parameters that were chosen on the training part of that split.
+Chosen: TypeAlias = Mapping[tuple[str, str], Mapping[str, float]]
 
 
 def make_coder(name: str, parameters: Mapping[str, Any], seed: int, dataset: str, split: int) -> LabelCoder:
@@ -54,7 +57,7 @@ def reduce_labels(
     splits: Mapping[int, Split],
     methods: Mapping[str, Mapping[str, Any]],
     seed: int,
-    chosen: Mapping[tuple[str, str], Mapping[str, float]] | None = None,
+    chosen: Chosen | None = None,
 ) -> dict[tuple[str, ...], Arrays]:
     """Fit label coders on the training part of every split, at full size.
 
@@ -119,6 +122,8 @@ def score(
     sizes: Mapping[int, Sequence[int]],
     measures: Iterable[str],
     share: bool = True,
+    chosen: Chosen | None = None,
+    threads: int = 1,
 ) -> pd.DataFrame:
     """Train the predictor on the codes of every split and measure its predictions on the test part.
 
@@ -135,8 +140,11 @@ def score(
     measures : iterable of str
         Names of `mlreduce.evaluation.measures.MEASURES`.
     share : bool, default=True
-        Use a predictor's ``held_out``, which one linear in its targets offers: one solution a split for every
-        coder. False trains for every coder, the long way round, with the same result: what tests compare with.
+        See `mlreduce.evaluation.training.Training`.
+    chosen : dict of (split number, method) to parameters, default=None
+        Parameters of the predictor that were chosen for a method; see `reduce_labels`.
+    threads : int, default=1
+        For a predictor that has ``n_jobs`` and does not set it.
 
     Returns
     -------
@@ -149,24 +157,23 @@ def score(
     ConfigurationError
         If a measure or a method is unknown.
     """
-    chosen = {name: find_measure(name) for name in measures}
+    functions = {name: find_measure(name) for name in measures}
     predictor_name, parameters = predictor
     labels = data.Y.astype(np.float64)
     model = registry.make_entry(predictor_name, parameters)
-    regression = model.held_out(design, labels) if share and hasattr(model, "held_out") else None
+    if threads > 1 and model.get_params().get("n_jobs", 0) is None:
+        model.set_params(n_jobs=threads)
+    training = Training(model, data, design, share)
     written = {name: json.dumps(parameters, sort_keys=True) for name, parameters in methods.items()}
     rows: list[tuple[Any, ...]] = []
     for number, split in splits.items():
         truth = data.Y[split.test]
-        predicted_labels = None if regression is None else regression.without(split.test).predictions
-        for name in methods:
-            coder = restore(registry.make_entry(name, methods[name]), fitted[str(number), name])
-            if predicted_labels is None:
-                model = clone(model)
-                model.fit(data.X[split.train], coder.project(labels[split.train]))
-                predicted_codes = model.predict(data.X[split.test]).reshape(len(truth), -1)
-            else:
-                predicted_codes = coder.project(predicted_labels)
+        coders = {
+            name: restore(registry.make_entry(name, methods[name]), fitted[str(number), name]) for name in methods
+        }
+        own = {name: (chosen or {}).get((str(number), name), {}) for name in methods}
+        for name, predicted_codes in training.predicted_codes(split, coders, own).items():
+            coder = coders[name]
             codes = coder.project(labels[split.test])
             centred = labels[split.test] - coder.mean_
             possible = [size for size in sizes if size == coder.n_labels_ or coder.reduces]
@@ -180,7 +187,7 @@ def score(
                     codes=codes[:, :size],
                     predicted_codes=predicted_codes[:, :size],
                 )
-                for measure, compute in chosen.items():
+                for measure, compute in functions.items():
                     value = compute(outcome)
                     for percent in sizes[size] or [0]:
                         rows.append(

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from mlreduce.compiled import errors_by_size
+from mlreduce.datasets.data import MultiLabelData
 from mlreduce.evaluation.experiment import make_coder
 from mlreduce.evaluation.seeds import derive_seed
 from mlreduce.evaluation.splitting import Split, fold_rows
@@ -21,7 +23,10 @@ from mlreduce.labelspace.coding import LabelCoder, LabelStatistics
 from mlreduce.rounding import TIE
 from mlreduce.validation import FloatArray, check_finite, check_labels, is_sparse
 
-__all__ = ["KernelChoice", "choose_kernel"]
+__all__ = ["CHOICE_COLUMNS", "KernelChoice", "choose_kernel", "choose_on_splits", "chosen_parameters"]
+
+#: Columns of a table of choices: one row a split, method and pair of candidates.
+CHOICE_COLUMNS = ("split", "method", "gamma", "alpha", "loss", "chosen")
 
 
 class KernelChoice(NamedTuple):
@@ -189,3 +194,60 @@ def _smallest(losses: FloatArray, gammas: Sequence[float], alphas: Sequence[floa
     # Numbers of wrong labels over one number: equal ones are equal to the last bit.
     alpha, gamma = max((alphas[j], -gammas[i]) for i, j in np.argwhere(losses == least))
     return KernelChoice(-gamma, alpha, losses)
+
+
+def choose_on_splits(
+    data: MultiLabelData,
+    splits: Mapping[int, Split],
+    methods: Mapping[str, Mapping[str, Any]],
+    candidates: Mapping[str, Any],
+    seed: int,
+) -> pd.DataFrame:
+    """Choose on the training part of every split.
+
+    Parameters
+    ----------
+    data : MultiLabelData
+    splits : dict of split number to Split
+    methods : dict of label to entry
+    candidates : dict
+        ``gammas``, ``alphas`` and ``folds``, as for `choose_kernel`.
+    seed : int
+        Of the study; every split derives its own.
+
+    Returns
+    -------
+    DataFrame
+        With `CHOICE_COLUMNS`: the loss of every pair, and which one was chosen.
+    """
+    rows: list[tuple[Any, ...]] = []
+    for number, split in splits.items():
+        own_seed = derive_seed(seed, data.name, number)
+        found = choose_kernel(data.X[split.train], data.Y[split.train], methods, **candidates, seed=own_seed)
+        for method, choice in sorted(found.items()):
+            for (i, j), loss in np.ndenumerate(choice.losses):
+                gamma, alpha = candidates["gammas"][i], candidates["alphas"][j]
+                rows.append((number, method, gamma, alpha, loss, (gamma, alpha) == (choice.gamma, choice.alpha)))
+    return pd.DataFrame(rows, columns=list(CHOICE_COLUMNS))
+
+
+def chosen_parameters(
+    choices: pd.DataFrame, splits: Iterable[int], once: bool
+) -> dict[tuple[str, str], dict[str, float]]:
+    """Return the chosen parameters by (split number as text, method), as `reduce_labels` and `score` take them.
+
+    Parameters
+    ----------
+    choices : DataFrame
+        From `choose_on_splits`.
+    splits : iterable of int
+    once : bool
+        Whether the choice of the first split in the table stands for all.
+    """
+    best = choices[choices["chosen"]]
+    first = best["split"].min() if once else None
+    return {
+        (str(number), row["method"]): {"gamma": row["gamma"], "alpha": row["alpha"]}
+        for number in splits
+        for row in best[best["split"] == (number if first is None else first)].to_dict("records")
+    }

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
-import numpy as np
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
@@ -13,7 +12,7 @@ from mlreduce.kernels import check_gamma, check_positive, gaussian_kernel, kerne
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray, check_features, check_regression
 
-__all__ = ["KernelPredictions", "KernelRidgeRegressor", "predict_held_out"]
+__all__ = ["HeldOutKernelRidge", "KernelRidgeRegressor"]
 
 
 @register("kernel-ridge")
@@ -53,6 +52,9 @@ class KernelRidgeRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
     (2, 8)
     """
 
+    #: Training on several targets at once is training on each.
+    independent_targets = True
+
     def __init__(self, gamma: float | None = None, alpha: float = 1.0) -> None:
         self.gamma = gamma
         self.alpha = alpha
@@ -84,6 +86,14 @@ class KernelRidgeRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         self.dual_coef_ = coefficients.reshape(targets.shape)
         return self
 
+    def on_split(self, X_train: Any, labels: FloatArray, X_test: Any) -> HeldOutKernelRidge:
+        """Return this regression for one split and many parameters.
+
+        What a predictor that is linear in its targets may offer: training on ``T A`` gives the predictions of training
+        on ``T``, times ``A``, so that one solution serves the codes of every method that has the same parameters.
+        """
+        return HeldOutKernelRidge(X_train, labels, X_test)
+
     def predict(self, X: Any) -> FloatArray:
         """Return the predicted targets, of the shape that ``fit`` saw."""
         check_is_fitted(self, "dual_coef_")
@@ -93,58 +103,40 @@ class KernelRidgeRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         return predicted
 
 
-class KernelPredictions(NamedTuple):
-    """Predictions of held-out rows, with what is needed to shift the targets afterwards.
+class HeldOutKernelRidge:
+    """Kernel ridge regression from some rows to others, for many widths and penalties.
 
-    The regression is linear in its targets and has no intercept: a constant target is not predicted as that constant.
-
-    Attributes
-    ----------
-    targets : ndarray of shape (n_held_out, n_targets)
-        Predictions from the targets as given.
-    ones : ndarray of shape (n_held_out,)
-        Predictions from a target that is one in every training row.
-    """
-
-    targets: FloatArray
-    ones: FloatArray
-
-    def centred(self, mean: FloatArray) -> FloatArray:
-        """Return the predictions that training on the targets less a mean gives."""
-        return self.targets - np.outer(self.ones, mean)
-
-    def around(self, mean: FloatArray) -> FloatArray:
-        """Return the predictions that training on the targets less a mean, and adding it again, gives."""
-        return self.centred(mean) + mean
-
-
-def predict_held_out(
-    training: FloatArray, held_out: FloatArray, targets: FloatArray, gamma: float, alpha: float
-) -> KernelPredictions:
-    """Train kernel ridge regression on some rows and predict others, from distances alone.
-
-    What a study needs whose codes are many and whose widths change: training on ``T A`` gives the predictions of
-    training on ``T``, times ``A``, so that one solution serves the codes of every method, and one table of distances
-    every ``gamma``.
+    Distances are computed once, and a pair of parameters is solved for once.
 
     Parameters
     ----------
-    training : ndarray of shape (n_train, n_train)
-        Squared distances between training rows, from `mlreduce.kernels.squared_distances`.
-    held_out : ndarray of shape (n_held_out, n_train)
-        Squared distances between held-out and training rows.
-    targets : ndarray of shape (n_train, n_targets)
-        Need not be centred; see `KernelPredictions`.
-    gamma, alpha : float
-        As for `KernelRidgeRegressor`.
-
-    Raises
-    ------
-    DataError
-        If ``gamma`` or ``alpha`` is not a number > 0.
+    X_train : ndarray or csr_array of shape (n_train, n_features)
+    labels : ndarray of shape (n_train, n_labels)
+        Less their mean, they are the targets.
+    X_test : ndarray or csr_array of shape (n_test, n_features)
     """
-    width, penalty = check_positive(gamma, "gamma"), check_positive(alpha, "alpha")
-    with_ones = np.column_stack([targets, np.ones(len(targets))])
-    coefficients = kernel_ridge(gaussian_kernel(training, width), penalty, with_ones).coefficients
-    predicted = gaussian_kernel(held_out, width) @ coefficients
-    return KernelPredictions(predicted[:, :-1], predicted[:, -1])
+
+    def __init__(self, X_train: Any, labels: FloatArray, X_test: Any) -> None:
+        self._mean, self._n_features = labels.mean(axis=0), X_train.shape[1]
+        self._centred = labels - self._mean
+        self._training, self._crossed = squared_distances(X_train), squared_distances(X_test, X_train)
+        self._solved: dict[tuple[float, float], FloatArray] = {}
+
+    def predictions(self, gamma: float | None, alpha: float) -> FloatArray:
+        """Return what training on the centred labels predicts, the mean added again: shape (n_test, n_labels).
+
+        Parameters
+        ----------
+        gamma, alpha
+            As for `KernelRidgeRegressor`.
+
+        Raises
+        ------
+        DataError
+            If ``gamma`` or ``alpha`` is not a number > 0.
+        """
+        width, penalty = check_gamma(gamma, self._n_features), check_positive(alpha, "alpha")
+        if (width, penalty) not in self._solved:
+            coefficients = kernel_ridge(gaussian_kernel(self._training, width), penalty, self._centred).coefficients
+            self._solved[width, penalty] = gaussian_kernel(self._crossed, width) @ coefficients + self._mean
+        return self._solved[width, penalty]

@@ -74,6 +74,9 @@ class M5PRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
     model 2: 1e-9 - 3 x
     """
 
+    #: Training on several targets at once is training on each.
+    independent_targets = True
+
     def __init__(
         self, min_instances: int = 4, smoothing: bool = True, pruning: bool = True, n_jobs: int | None = None
     ) -> None:

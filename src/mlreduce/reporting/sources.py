@@ -5,7 +5,13 @@ from __future__ import annotations
 __all__ = ["FIGURE_SOURCES", "TABLE_SOURCES"]
 
 #: Kind of table or figure to the file of the study that it is made from.
-TABLE_SOURCES = {"sizes": "summary.csv", "ranked": "summary.csv", "average-ranks": "summary.csv", "times": "times.csv"}
+TABLE_SOURCES = {
+    "sizes": "summary.csv",
+    "ranked": "summary.csv",
+    "average-ranks": "summary.csv",
+    "times": "times.csv",
+    "choices": "choices.csv",
+}
 FIGURE_SOURCES = {
     "curves": "summary.csv",
     "dimensions": "summary.csv",

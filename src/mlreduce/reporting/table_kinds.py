@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from mlreduce.evaluation.measures import higher_is_better
@@ -55,6 +56,32 @@ def _times_parts(table: pd.DataFrame, spec: Spec) -> Iterator[tables.Part]:
     yield "seconds", f"mean of {tables.number_of_splits(table)} training sets", ["dataset", *spec["methods"]], rows
 
 
+def _choices_table(choices: pd.DataFrame, spec: Spec) -> pd.DataFrame:
+    """Return median, smallest and largest power of two of the chosen parameters of every cell."""
+    chosen = choices[choices["method"].isin(spec["methods"])]
+    powers = chosen.assign(log2_gamma=np.log2(chosen["gamma"]), log2_alpha=np.log2(chosen["alpha"]))
+    cells = powers.groupby(["dataset", "method", "protocol"], sort=True)
+    columns = {
+        f"log2_{name}_{kind}": (f"log2_{name}", kind)
+        for name in ("gamma", "alpha")
+        for kind in ("median", "min", "max")
+    }
+    return cells.agg(**columns, splits=("split", "size")).reset_index()
+
+
+def _choices_parts(table: pd.DataFrame, spec: Spec) -> Iterator[tables.Part]:
+    def text(cell: Mapping[Any, Any], name: str) -> str:
+        middle, low, high = (cell[f"log2_{name}_{kind}"] for kind in ("median", "min", "max"))
+        return f"{middle:g}" if low == high else f"{middle:g} ({low:g} to {high:g})"
+
+    for protocol, part in table.groupby("protocol", sort=True):
+        rows = [
+            [cell["dataset"], cell["method"], f"{cell['splits']}", text(cell, "gamma"), text(cell, "alpha")]
+            for cell in part.to_dict("records")
+        ]
+        yield str(protocol), str(protocol), ["dataset", "method", "choices", "log2 gamma", "log2 alpha"], rows
+
+
 def _average_parts(table: pd.DataFrame, spec: Spec) -> Iterator[tables.Part]:
     yield "ranks", "over the data sets", *ranked.average_rank_layout(table, spec["methods"])
 
@@ -80,6 +107,12 @@ _TABLES = {
         "For all measures together, the ranks of a data set are averaged over the measures, and these are ranked.",
     ),
     "times": _Kind(_times_table, _times_parts, "Seconds to fit, all directions, one thread, nothing else running."),
+    "choices": _Kind(
+        _choices_table,
+        _choices_parts,
+        "Median (smallest to largest) over the splits on which a choice was made.",
+        names=2,
+    ),
 }
 
 
