@@ -227,7 +227,6 @@ def _check_names(study: Study, where: str, catalogue: Catalogue) -> None:
     for dataset in study.datasets:
         if dataset not in catalogue:
             raise ConfigurationError(unknown_name("data set", dataset, catalogue, where))
-    _check_groups(study, where)
     known = registry.list_methods("predictors")
     for label, entry in study.predictors.items():
         if registry.entry_name(label, entry) not in known:
@@ -235,6 +234,7 @@ def _check_names(study: Study, where: str, catalogue: Catalogue) -> None:
                 unknown_name("method", registry.entry_name(label, entry), known, f"{where}: predictors")
             )
         _check_method(label, entry, f"{where}: predictors")
+    _check_groups(study, where)
     for measure in study.measures:
         _check_measure(measure, study.measures, f"{where}: measures")
     for kind, outputs in (("tables", study.tables), ("figures", study.figures)):
@@ -257,6 +257,7 @@ def _check_groups(study: Study, where: str) -> None:
                     unknown_name("predictor", predictor, study.predictors, f"{where}: groups.{name}")
                 )
         for label, entry in group.methods.items():
+            _check_method(label, entry, f"{where}: methods.{name}")
             for predictor in group.predictors:
                 if (label, predictor) in seen:
                     raise ConfigurationError(
@@ -269,7 +270,6 @@ def _check_groups(study: Study, where: str) -> None:
                     f"{where}: methods.{name}: {label!r} has other parameters in another group; give one of them a "
                     "label of its own, and its name under method"
                 )
-            _check_method(label, entry, f"{where}: methods.{name}")
 
 
 def _check_output(study: Study, output: Mapping[str, Any], where: str) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+import mlreduce
 from mlreduce.configuration import read_yaml, validate
 from mlreduce.datasets.catalogue import read_catalogue
 from mlreduce.exceptions import ConfigurationError
@@ -46,7 +47,8 @@ def test_shipped_configurations_are_valid(name):
 def test_shipped_study_is_valid(scale):
     study = load_study(STUDY, scale, read_catalogue())
     assert study.name == "cplst-2012"
-    assert len(study.methods) == 6
+    assert set(study.methods) == {*mlreduce.list_methods("labelspace")}
+    assert study.groups["linear-codes"].predictors == study.groups["compressed"].predictors == ["linear"]
     assert study.curves == (["yeast"] if scale == "paper" else ["digits"])
     assert study.splits == (100 if scale == "paper" else 10)
 
@@ -56,10 +58,37 @@ def test_shipped_projection_study_is_valid(scale):
     study = load_study(CONFIG / "studies" / "mvmd-2016.yaml", scale, read_catalogue())
     assert study.family == "projection"
     assert study.protocols == {"ten-fold": {"folds": 10}}
-    assert len(study.groups["paper"]) == 8
+    assert len(study.groups["paper"].methods) == 8
+    assert study.groups["paper"].predictors == list(study.predictors)
     assert len(study.claimed_on) == 8
     assert study.timed == 3
     assert load_study(CONFIG / "studies" / "mvmd-2016.yaml", scale, read_catalogue(), splits=2).timed == 2
+
+
+def test_groups_have_splits_batches_and_candidates_of_their_own(changed):
+    study = changed(
+        {
+            "scales.demo.splits": 10,
+            "scales.demo.fewer_splits": {"kernel-codes": {"digits": 3}},
+            "groups.kernel-codes.splits_per_job": {"default": 4, "digits": 2},
+            "groups.kernel-codes.choose": {
+                "folds": 3,
+                "log2_gamma": {"default": [-2, 0], "digits": [-4, 0, 2]},
+                "log2_alpha": {"default": [0, 1]},
+                "once": ["digits"],
+            },
+        }
+    )
+    group = study.groups["kernel-codes"]
+    assert [study.splits_of(name, "digits") for name in ("linear-codes", "kernel-codes")] == [10, 3]
+    assert study.batches("kernel-codes", "digits", 100) == ["000-001", "002-002"]
+    assert study.batches("kernel-codes", "planted", 100) == ["000-003", "004-007", "008-009"]
+    assert study.batches("kernel-codes", "planted", 3) == study.batches("linear-codes", "planted", 3)
+    assert study.batches("linear-codes", "planted", 100) == ["000-009"]
+    assert group.candidates("planted") == {"folds": 3, "gammas": [0.25, 0.5, 1.0], "alphas": [1.0, 2.0]}
+    assert group.candidates("digits")["gammas"] == [0.0625, 0.25, 1.0]
+    assert group.chosen_once("digits")
+    assert not group.chosen_once("planted")
 
 
 def test_run_on_and_splits_replace_the_studys_own(changed):
@@ -73,12 +102,23 @@ def test_run_on_and_splits_replace_the_studys_own(changed):
         ({"scales.demo.datasets": ["digit"]}, "unknown data set 'digit'; did you mean 'digits'"),
         ({"methods.linear-codes.cplts": {}}, "methods.linear-codes: unknown method 'cplts'; did you mean 'cplst'"),
         ({"methods.linear-codes.cplst": {"rcon": 1}}, "unknown parameter of cplst 'rcon'; did you mean 'rcond'"),
-        ({"methods.mine": {"plst": {}}}, "'plst' is in two groups"),
+        ({"methods.mine": {"plst": {}}}, "methods.mine: 'plst' with 'linear' is in group 'linear-codes' too"),
+        (
+            {"methods.tree-codes.plst": {"rcond": 1e-8}},
+            "tree-codes: 'plst' has other parameters in another group|"
+            "linear-codes: 'plst' has other parameters in another group",
+        ),
+        ({"groups.tree-codes.predictors": ["m5"]}, "groups.tree-codes: unknown predictor 'm5'; did you mean 'm5p'"),
+        ({"groups.tree-code": {"predictors": ["m5p"]}}, "unknown group 'tree-code'; did you mean 'tree-codes'"),
+        ({"scales.demo.fewer_splits.mine": {"default": 1}}, "fewer_splits: unknown group 'mine'"),
+        ({"groups.compressed": {"predictors": ["linear"]}}, "groups.linear-codes: no predictor is left for it"),
+        ({"groups.kernel-codes.choose.log2_gamma": {"yeast": [0, 1]}}, "the key 'default' is missing"),
+        ({"groups.kernel-codes.choose.folds": 1}, "choose.folds: 1 is less than the minimum"),
         ({"methods.linear-codes.linear": {}}, "unknown method 'linear'"),
         ({"predictors": {"liner": {}}}, "predictors: unknown method 'liner'; did you mean 'linear'"),
         ({"measures": ["hamming-los"]}, "unknown measure 'hamming-los'; did you mean 'hamming-loss'"),
         ({"tables.table3.methods": ["plts"]}, r"tables.table3.methods: unknown method 'plts'; did you mean 'plst'"),
-        ({"tables.table3.predictor": "m5p"}, "tables.table3: unknown predictor 'm5p'"),
+        ({"tables.table3.predictor": "m5"}, "tables.table3: unknown predictor 'm5'"),
         ({"measures": ["hamming-loss"]}, "figures.figure1: unknown measure 'encoding-error'"),
         ({"sizes": [20, 120]}, "sizes.1: 120 is greater than the maximum of 100"),
         ({"protocols.as-printed.train": 1.2}, "protocols.as-printed.train: 1.2 is greater"),
@@ -100,7 +140,7 @@ def test_wrong_studies_name_file_key_and_what_would_be_right(changed, changes, m
     [
         ({"methods.own": {"mine": {"method": "mvdm"}}}, "unknown method 'mvdm'; did you mean 'mvmd'"),
         ({"methods.own": {"plst": {}}}, "'plst' .labelspace. and 'mvmd' .projection. cannot stand in one study"),
-        ({"methods.own": {"pca": {}}}, "methods.own: 'pca' is in two groups"),
+        ({"methods.own": {"pca": {}}}, "methods.own: 'pca' with 'ridge' is in group 'paper' too"),
         (
             {"methods.own": {"mine": {"method": "mvmd", "bta": 1}}},
             "unknown parameter of mvmd 'bta'; did you mean 'beta'",

@@ -30,12 +30,13 @@ def study():
     return data, Design.of(data.X), splits
 
 
-def run(study, methods=METHODS, numbers=(0, 1, 2, 3), seed=7, **options):
+def run(study, methods=METHODS, numbers=(0, 1, 2, 3), seed=7, predictor=("linear", {}), chosen=None, **options):
     data, design, splits = study
-    chosen = {i: splits[i] for i in numbers}
-    fitted = reduce_labels(data, design, chosen, methods, seed)
+    batch = {i: splits[i] for i in numbers}
+    fitted = reduce_labels(data, design, batch, methods, seed, chosen)
     sizes = resolve_sizes([20, 60, 100], 5, every=True)
-    return score(data, design, chosen, fitted, methods, ("linear", {}), sizes, list(MEASURES), **options)
+    measures = list(MEASURES)
+    return score(data, design, batch, fitted, methods, predictor, sizes, measures, chosen=chosen, **options)
 
 
 def test_the_shared_way_equals_training_for_every_method(study):
@@ -43,6 +44,43 @@ def test_the_shared_way_equals_training_for_every_method(study):
     pd.testing.assert_frame_equal(short, long, rtol=0, atol=1e-9)
     assert tuple(short.columns) == SCORE_COLUMNS
     assert len(short) == 4 * len(MEASURES) * (6 * 5 + 1)  # splits, measures, sizes of six methods and the one of BR
+
+
+CODERS = {"br": {}, "plst": {}, "kernel-cplst": {}}
+# Two methods share their parameters on split 0, and none does on split 1.
+CHOSEN = {
+    (str(split), name): {"gamma": gamma, "alpha": alpha}
+    for split, name, gamma, alpha in [
+        *((0, "br", 0.1, 0.5), (0, "plst", 0.1, 0.5), (0, "kernel-cplst", 0.02, 0.5)),
+        *((1, "br", 0.3, 2.0), (1, "plst", 0.1, 2.0), (1, "kernel-cplst", 0.1, 0.5)),
+    ]
+}
+
+
+@pytest.mark.parametrize("predictor", [("m5p", {}), ("mine", {"method": "m5p", "pruning": False}), ("ridge", {})])
+def test_predictors_of_every_kind_are_shared_like_the_linear_one(study, predictor):
+    options = {"methods": {"br": {}, "plst": {}, "cplst": {}}, "numbers": (0, 1), "predictor": predictor}
+    pd.testing.assert_frame_equal(run(study, **options), run(study, share=False, **options), rtol=0, atol=1e-9)
+
+
+def test_threads_change_no_bit(study):
+    options = {"methods": {"plst": {}, "cplst": {}}, "numbers": (0,), "predictor": ("m5p", {})}
+    pd.testing.assert_frame_equal(run(study, **options), run(study, threads=2, **options), check_exact=True)
+
+
+def test_chosen_parameters_reach_coder_and_predictor(study):
+    data, _, splits = study
+    options = {"methods": CODERS, "numbers": (0, 1), "predictor": ("kernel-ridge", {}), "chosen": CHOSEN}
+    scores = run(study, **options)
+    pd.testing.assert_frame_equal(scores, run(study, share=False, **options), rtol=0, atol=1e-9)
+    scores = scores[scores.measure == "hamming-loss"].set_index(["method", "split", "size"]).value
+    for (split, name), own in CHOSEN.items():
+        coder = mlreduce.make(name, **(own if name == "kernel-cplst" else {}))
+        model = CodedClassifier(coder, mlreduce.make("kernel-ridge", **own))
+        train, test = splits[int(split)]
+        predicted = model.fit(data.X[train], data.Y[train]).predict(data.X[test])
+        expected = metrics.hamming_loss(data.Y[test], predicted)
+        np.testing.assert_allclose(scores[name, int(split), 5].mean(), expected, atol=1e-15)
 
 
 def test_scores_are_those_of_fitting_and_predicting(study):

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
@@ -8,10 +9,11 @@ from hypothesis import strategies as st
 
 import mlreduce
 from mlreduce.compiled import errors_by_size
+from mlreduce.datasets.embedded import planted
 from mlreduce.evaluation import kernel_choice
-from mlreduce.evaluation.kernel_choice import choose_kernel
+from mlreduce.evaluation.kernel_choice import CHOICE_COLUMNS, choose_kernel, choose_on_splits, chosen_parameters
 from mlreduce.evaluation.seeds import derive_seed
-from mlreduce.evaluation.splitting import fold_rows
+from mlreduce.evaluation.splitting import fold_rows, random_orders, split_rows
 from mlreduce.exceptions import ConfigurationError, DataError
 from mlreduce.rounding import TIE, above_half
 
@@ -168,3 +170,24 @@ def test_coders_without_a_kernel_to_choose_are_refused(example):
         choose_kernel(*example, {"cplst": {}}, GAMMAS, ALPHAS)
     with pytest.raises(ConfigurationError, match="'linear' is no label coder"):
         choose_kernel(*example, {"linear": {}}, GAMMAS, ALPHAS)
+
+
+def test_choices_of_splits_are_those_of_their_training_parts():
+    data = planted(n_samples=60, n_features=5, n_labels=4, n_latent=2, n_distractors=1).data
+    splits = {i: split_rows(order, 0.8) for i, order in enumerate(random_orders(60, 3, 7, "planted"))}
+    candidates = {"gammas": GAMMAS, "alphas": ALPHAS, "folds": 3}
+    table = choose_on_splits(data, splits, {"plst": {}, "kernel-cplst": {}}, candidates, 9)
+    assert tuple(table.columns) == CHOICE_COLUMNS
+    assert len(table) == 3 * 2 * 9
+    one = choose_on_splits(data, {1: splits[1]}, {"plst": {}}, candidates, 9)
+    same = table[(table.split == 1) & (table.method == "plst")].reset_index(drop=True)
+    pd.testing.assert_frame_equal(one, same)
+    assert (table.groupby(["split", "method"]).chosen.sum() == 1).all()
+    best = table.groupby(["split", "method"]).loss.transform("min")
+    assert (table.loss[table.chosen] == best[table.chosen]).all()
+    chosen = chosen_parameters(table, [0, 2], once=False)
+    row = table[table.chosen & (table.split == 2) & (table.method == "plst")].iloc[0]
+    assert set(chosen) == {(split, method) for split in "02" for method in ("plst", "kernel-cplst")}
+    assert chosen["2", "plst"] == {"gamma": row.gamma, "alpha": row.alpha}
+    once = chosen_parameters(table, [1, 2], once=True)
+    assert once["1", "plst"] == once["2", "plst"] == chosen["0", "plst"]

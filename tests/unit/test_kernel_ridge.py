@@ -9,8 +9,7 @@ from sklearn.kernel_ridge import KernelRidge
 
 import mlreduce
 from mlreduce.exceptions import DataError
-from mlreduce.kernels import squared_distances
-from mlreduce.predictors.kernel_ridge import KernelRidgeRegressor, predict_held_out
+from mlreduce.predictors.kernel_ridge import KernelRidgeRegressor
 
 
 def problem(n=40, d=5, q=3, seed=0, n_test=9):
@@ -57,28 +56,26 @@ def test_equal_rows_get_the_mean_of_their_targets_without_much_of_a_penalty():
     np.testing.assert_allclose(model.predict(X), [0.5, 0.5, 3.0], atol=1e-12)
 
 
-@pytest.mark.parametrize("gamma", [0.01, 2.0])
+@pytest.mark.parametrize("gamma", [None, 0.01, 2.0])
 @pytest.mark.parametrize("alpha", [1e-3, 1.0])
-def test_held_out_rows_are_predicted_from_distances(gamma, alpha):
+@pytest.mark.parametrize("storage", [np.asarray, sp.csr_array])
+def test_a_split_is_predicted_as_by_training_on_centred_targets(gamma, alpha, storage):
     X, T, X_test = problem()
-    training, held_out = squared_distances(X), squared_distances(X_test, X)
-    kept = training.copy()
-    predicted = predict_held_out(training, held_out, T, gamma, alpha)
-    np.testing.assert_array_equal(training, kept)
-    mean = T.mean(axis=0)
-    expected, centred = (KernelRidgeRegressor(gamma, alpha).fit(X, t).predict(X_test) for t in (T, T - mean))
-    np.testing.assert_allclose(predicted.targets, expected, atol=1e-10)
-    np.testing.assert_allclose(predicted.centred(mean), centred, atol=1e-10)
-    np.testing.assert_allclose(predicted.around(mean), centred + mean, atol=1e-10)
+    model, mean = KernelRidgeRegressor(gamma, alpha), T.mean(axis=0)
+    split = model.on_split(storage(X), T, storage(X_test))
+    expected = model.fit(X, T - mean).predict(X_test) + mean
+    for _ in range(2):  # the second time from what was kept
+        np.testing.assert_allclose(split.predictions(gamma, alpha), expected, atol=1e-10)
+    other = KernelRidgeRegressor(0.3, 2.0).fit(X, T - mean).predict(X_test) + mean
+    np.testing.assert_allclose(split.predictions(0.3, 2.0), other, atol=1e-10)
 
 
 def test_one_prediction_serves_every_code(example):
     X, Y = example
-    distances = squared_distances(X)
-    predicted = predict_held_out(distances[:50, :50], distances[50:, :50], Y[:50], 0.1, 0.5)
+    predicted = KernelRidgeRegressor().on_split(X[:50], Y[:50].astype(float), X[50:]).predictions(0.1, 0.5)
     coder = mlreduce.PLST(n_components=3).fit(None, Y[:50])
     alone = KernelRidgeRegressor(0.1, 0.5).fit(X[:50], coder.encode(Y[:50])).predict(X[50:])
-    np.testing.assert_allclose(coder.project(predicted.around(coder.mean_)), alone, atol=1e-10)
+    np.testing.assert_allclose(coder.project(predicted), alone, atol=1e-10)
 
 
 @pytest.mark.parametrize("value", [0, -1, np.nan, np.inf, "much", True])
@@ -87,10 +84,9 @@ def test_impossible_parameters(value, name):
     X, T, X_test = problem(10)
     with pytest.raises(DataError, match=f"{name} must be a number > 0; got"):
         mlreduce.make("kernel-ridge", **{name: value}).fit(X, T)
+    split = KernelRidgeRegressor().on_split(X, T, X_test)
     with pytest.raises(DataError, match=f"{name} must be a number > 0; got"):
-        predict_held_out(
-            squared_distances(X), squared_distances(X_test, X), T, **({"gamma": 1.0, "alpha": 1.0} | {name: value})
-        )
+        split.predictions(**({"gamma": 1.0, "alpha": 1.0} | {name: value}))
 
 
 def test_missing_features_are_named():

@@ -21,7 +21,7 @@ class Project:
             if source.is_symlink():
                 (folder / name).symlink_to(source.readlink())
             elif source.is_dir():
-                ignore = shutil.ignore_patterns("__pycache__")
+                ignore = shutil.ignore_patterns("*.pyc")  # compiled loops are kept: they take seconds to compile
                 shutil.copytree(source, folder / name, symlinks=True, ignore=ignore)
             else:
                 shutil.copy(source, folder / name)

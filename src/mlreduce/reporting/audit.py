@@ -144,12 +144,13 @@ def _splits_sentence(cells: pd.DataFrame) -> str:
 
 def audit_rows(cells: pd.DataFrame) -> tuple[list[str], list[list[str]]]:
     """Lay the audit out for reading."""
-    header = ["dataset", "method", "M", "protocol", "printed", "ours", "splits", "z", "verdict", "note"]
+    header = ["table", "dataset", "method", "M", "protocol", "printed", "ours", "splits", "z", "verdict", "note"]
     rows = []
     for cell in cells.to_dict("records"):
         run = not np.isnan(cell["z"])
         rows.append(
             [
+                cell["table"],
                 cell["dataset"],
                 cell["method"],
                 f"{cell['size_percent']} %",
@@ -173,12 +174,12 @@ def audit_markdown(cells: pd.DataFrame, study: str) -> str:
     return "\n".join(parts).rstrip("\n") + "\n"
 
 
-def beside_printed(cells: pd.DataFrame, protocol: str) -> str:
+def beside_printed(cells: pd.DataFrame, table: str, protocol: str) -> str:
     """Return a paper's table in its own layout as Markdown, each cell "ours (printed)", bold where not reproduced.
 
     Where numbers of splits differ, a row says its own.
     """
-    part = cells[cells["protocol"] == protocol]
+    part = cells[(cells["table"] == table) & (cells["protocol"] == protocol)]
     uneven = uneven_splits(part)
     percents = sorted(part["size_percent"].unique())
     rows = []

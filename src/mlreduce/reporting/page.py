@@ -30,6 +30,7 @@ th, td { padding: .15rem .45rem; border-bottom: 1px solid #ddd; text-align: righ
 th:first-child, td:first-child, .pairs th:nth-child(2), .pairs td:nth-child(2) { text-align: left; }
 td.reproduced { color: #00643c; } td.near { color: #8a5a00; } td.differs { color: #b00020; font-weight: 600; }
 td.confirmed { color: #00643c; } td.undecided { color: #8a5a00; } td.refuted { color: #b00020; font-weight: 600; }
+.audit th:nth-child(-n+3), .audit td:nth-child(-n+3) { text-align: left; }
 .claims td { text-align: left; white-space: normal; vertical-align: top; }
 figure { margin: 1rem 0; } svg { max-width: 100%; height: auto; }
 pre { background: #f6f6f6; padding: 1rem; overflow-x: auto; font-size: 12px; }
@@ -66,7 +67,7 @@ details { margin: .5rem 0 1rem; } .wide { overflow-x: auto; }
 {% for sentence in study.audit.sentences %}<p>{{ sentence }}</p>
 {% endfor %}
 {% if study.audit.rows %}
-<details><summary>All {{ study.audit.rows | length }} cells</summary><div class="wide"><table class="pairs">
+<details><summary>All {{ study.audit.rows | length }} cells</summary><div class="wide"><table class="audit">
 <tr>{% for cell in study.audit.header %}<th>{{ cell }}</th>{% endfor %}</tr>
 {% for row in study.audit.rows %}<tr>{% for cell in row %}
 <td{% if cell in verdicts %} class="{{ cell }}"{% endif %}>{{ cell }}</td>
