@@ -1,5 +1,5 @@
 # The map: configuration, stations, a target per paper. Stations, in the order of the road:
-# fetch -> prepare -> factorise, split -> reduce -> predict -> gather -> table, figure -> audit -> page
+# fetch -> prepare -> factorise, split -> (choose) -> reduce -> predict -> gather -> table, figure -> audit -> page
 from snakemake.utils import min_version
 
 min_version("9.19")
@@ -20,6 +20,8 @@ localrules:
     all,
     cplst,
     cplst_table3,
+    cplst_table4,
+    cplst_table5,
     cplst_figure1,
     cplst_audit,
     mvmd,
@@ -34,7 +36,7 @@ rule all:
         f"{BASE}/report.html",
 
 
-# cplst-2012: label-space reduction with linear regression
+# cplst-2012: label-space reduction with linear regression, model trees and kernel ridge regression
 rule cplst:
     input:
         outputs_of("cplst-2012"),
@@ -44,6 +46,18 @@ rule cplst_table3:
     input:
         f"{BASE}/cplst-2012/table3.csv",
         f"{BASE}/cplst-2012/table3.md",
+
+
+rule cplst_table4:
+    input:
+        f"{BASE}/cplst-2012/table4.csv",
+        f"{BASE}/cplst-2012/table4.md",
+
+
+rule cplst_table5:
+    input:
+        f"{BASE}/cplst-2012/table5.csv",
+        f"{BASE}/cplst-2012/table5.md",
 
 
 rule cplst_figure1:

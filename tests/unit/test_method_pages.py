@@ -16,7 +16,7 @@ PAGES = sorted(FOLDER.glob("*.md"))
 PROJECTIONS = [name for name in list_methods("projection") if method_class(name).__module__.startswith("mlreduce.")]
 EXAMPLES = [
     pytest.param(code, id=f"{page.stem}-{number}")
-    for page in PAGES
+    for page in [*PAGES, FOLDER.parent / "model-trees.md"]
     for number, code in enumerate(re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL))
 ]
 
@@ -65,7 +65,9 @@ def test_examples_run_and_their_comments_are_true(code):
 
 
 def test_every_page_has_an_example():
-    assert len(EXAMPLES) == len(PAGES) - 1  # the overview has none
+    assert {example.id.rpartition("-")[0] for example in EXAMPLES} == {page.stem for page in PAGES} - {"README"} | {
+        "model-trees"
+    }
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
