@@ -23,6 +23,9 @@ from mlreduce.validation import FloatArray, check_features, check_regression, is
 
 __all__ = ["M5PRegressor"]
 
+# Sums of squares of larger numbers overflow.
+_LARGEST = 1e150
+
 
 @register("m5p")
 class M5PRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
@@ -32,7 +35,9 @@ class M5PRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
     tie goes to the first column and to the lowest threshold. Predictions differ from Weka's where that is decided by
     rounding there; errors on new rows do not, but for chance (docs/deviations.md).
 
-    Features are not scaled and need not be. Several targets get a tree each; the columns are sorted once for all.
+    Features are not scaled and need not be. Targets should be of the order of one: splits whose gains differ by less than
+    1e-6 count as equal, in the targets' unit to the power of two fifths. Several targets get a tree each; the columns
+    are sorted once for all.
 
     Parameters
     ----------
@@ -102,11 +107,14 @@ class M5PRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         Raises
         ------
         DataError
-            If a feature is missing or infinite, or ``min_instances`` is not a whole number of at least 1.
+            If a feature is missing or infinite, a number is beyond 1e150, or ``min_instances`` is not a whole number of
+            at least 1.
         """
         features, targets = check_regression(self, X, y)
         self._check_parameters()
         features = _canonical(features)
+        _check_magnitude(features, "X")
+        _check_magnitude(targets, "y")
         table = targets.reshape(len(targets), -1)
         columns, rows = sort_columns(features), Rows.of(features)
         # One BLAS thread: the matrices are small, and the bits must not depend on the number of cores.
@@ -206,6 +214,12 @@ class M5PRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         if len(names) != self.n_features_in_:
             raise DataError(f"feature_names has {len(names)} names, but the trees were grown on {self.n_features_in_}")
         return [str(name) for name in names]
+
+
+def _check_magnitude(values: Any, name: str) -> None:
+    stored = values.data if is_sparse(values) else values
+    if stored.size and np.abs(stored).max() > _LARGEST:
+        raise DataError(f"{name} holds a number beyond {_LARGEST:g}, whose square overflows; scale it")
 
 
 def _canonical(X: Any) -> Any:
