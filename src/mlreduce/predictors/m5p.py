@@ -35,9 +35,9 @@ class M5PRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
     tie goes to the first column and to the lowest threshold. Predictions differ from Weka's where that is decided by
     rounding there; errors on new rows do not, but for chance (docs/deviations.md).
 
-    Features are not scaled and need not be. Targets should be of the order of one: splits whose gains differ by less than
-    1e-6 count as equal, in the targets' unit to the power of two fifths. Several targets get a tree each; the columns
-    are sorted once for all.
+    Features are not scaled and need not be. Targets should be of the order of one: splits whose gains differ by less
+    than 1e-6 count as equal, in the targets' unit to the power of two fifths. Several targets get a tree each; the
+    columns are sorted once for all.
 
     Parameters
     ----------
