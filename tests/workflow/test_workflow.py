@@ -25,7 +25,12 @@ SMALL = ("run_on=planted", "splits=6", "studies=[cplst-2012]")
 FEATURES = ("run_on=planted", "splits=3", "studies=[mvmd-2016]")
 FILES = {
     *("scores.parquet", "spectra.parquet", "summary.csv", "datasets.csv", "audit.csv", "claims.csv", "audit.md"),
-    *("table3.csv", "table3.md", "table3.tex"),
+    "choices.csv",
+    *(
+        f"{table}.{suffix}"
+        for table in ("table3", "table4", "table5", "table-choices")
+        for suffix in ("csv", "md", "tex")
+    ),
     *(f"figure1{variant}.{suffix}" for variant in ("", "-as-stated") for suffix in ("svg", "png", "pdf")),
 }
 
@@ -37,16 +42,22 @@ def test_a_run_makes_everything_it_should(finished):
     table = pd.read_csv(base / "cplst-2012" / "table3.csv")
     expected = ["dataset", "method", "protocol", "size_percent", "size", "mean", "se", "splits"]
     assert list(table.columns) == expected
-    assert set(table["method"]) == {"plst", "cplst", "occa", "pbr", "br"}
+    assert set(table["method"]) == {"plst", "cplst", "occa", "pbr", "br", "cs"}
     assert set(table["splits"]) == {6}
-    full = table[table["size_percent"] == 100].groupby("protocol")["mean"]
+    full = table[(table["size_percent"] == 100) & (table["method"] != "cs")].groupby("protocol")["mean"]
     np.testing.assert_allclose(full.max(), full.min())  # every method equals binary relevance at full size
     manifest = json.loads((base / "cplst-2012" / "manifest.json").read_text())
     assert manifest["protocols"] == {"as-printed": {"train": 0.9}, "as-stated": {"train": 0.8}}
     assert len(manifest["scores_sha256"]) == 64
     assert "<svg" in (base / "report.html").read_text()
     scores = pd.read_parquet(base / "cplst-2012" / "scores.parquet")
-    assert not scores.duplicated(["protocol", "method", "size_percent", "size", "split", "measure"]).any()
+    assert not scores.duplicated(["protocol", "method", "predictor", "size_percent", "size", "split", "measure"]).any()
+    trained = scores.groupby("predictor")["method"].agg(set)
+    assert trained["m5p"] == {"plst", "cplst"}
+    assert trained["kernel-ridge"] == {"plst", "kernel-cplst", "br"}
+    assert len(trained["linear"]) == 7
+    choices = pd.read_csv(base / "cplst-2012" / "choices.csv")
+    assert choices.groupby(["protocol", "method"]).split.nunique().tolist() == [6] * 6
 
 
 def test_temporary_files_are_gone_and_a_second_run_does_nothing(finished):
@@ -126,10 +137,35 @@ def test_a_changed_module_reruns_what_depends_on_it_and_nothing_else(project):
     project.edit("src/mlreduce/reporting/figures.py", "markersize=4", "markersize=5")
     assert rerun_rules(project) == {"figure", "page", "all"}
     project.edit("src/mlreduce/labelspace/occa.py", "feature_aware = True", "feature_aware = True\n    changed = True")
-    from_scores = {"gather", "table", "figure", "audit", "manifest", "page", "all"}
+    from_scores = {"gather", "summarise", "table", "figure", "audit", "manifest", "page", "all"}
     assert rerun_rules(project) == {"reduce_labels", "predict_labels", *from_scores}
     project.run("--config", *SMALL)
     assert rerun_rules(project) == set()
+
+
+def test_one_table_trains_its_own_predictor_and_no_other(project):
+    output = project.run("cplst_table3", "--config", *SMALL, "-n")
+    assert "linear-codes" in output
+    assert "tree-codes" not in output
+    assert "kernel-codes" not in output
+
+
+def test_a_change_of_the_candidates_makes_new_choices_and_nothing_that_needs_none(project):
+    project.run("--config", *SMALL, "splits_per_job=3")
+    project.edit("config/studies/cplst-2012.yaml", "planted: [-10, -6]", "planted: [-9, -8]")
+    output = project.run("--config", *SMALL, "splits_per_job=3")
+    assert "choices/as-printed/planted/kernel-codes/000-002" in output
+    assert "reduced/as-printed/planted/kernel-codes" in output
+    assert "reduced/as-printed/planted/tree-codes" not in output
+    chosen = pd.read_csv(project.folder / "results" / "demo" / "cplst-2012" / "choices.csv").gamma
+    assert set(chosen) <= {2.0**-9, 2.0**-8}
+    project.edit("config/studies/cplst-2012.yaml", "once: [bibtex, corel5k]", "once: [planted]")
+    project.run("--config", *SMALL, "splits_per_job=3")
+    base = project.folder / "results" / "demo" / "cplst-2012"
+    choices = pd.read_csv(base / "choices.csv")
+    assert set(choices["split"]) == {0}
+    summary = pd.read_csv(base / "summary.csv")
+    assert set(summary[summary["predictor"] == "kernel-ridge"]["splits"]) == {6}
 
 
 def test_a_method_of_ones_own_is_one_file_and_one_line(project):
@@ -140,7 +176,7 @@ def test_a_method_of_ones_own_is_one_file_and_one_line(project):
     )
     study = "config/studies/cplst-2012.yaml"
     project.edit(study, "    cca-code: {}\n", "    cca-code: {}\n  own:\n    mine: {}\n")
-    project.edit(study, "[plst, cplst, occa, pbr, br]", "[plst, cplst, mine]")
+    project.edit(study, "[plst, cplst, occa, pbr, br, cs]", "[plst, cplst, mine]")
     output = project.run("cplst_table3", "--config", *SMALL)
     assert "mine" in (project.folder / "results" / "demo" / "cplst-2012" / "table3.md").read_text()
     assert "reduced/as-printed/planted/own" in output

@@ -221,10 +221,14 @@ def parts_of(wildcards, pattern, of_group=lambda group: [{}]):
 
 
 def score_parts(wildcards):
+    """The scores of all predictors, or of the one that is asked for."""
+    asked = wildcards.get("predictor")
     return parts_of(
         wildcards,
         "scores/{protocol}/{dataset}/{group}/{predictor}/{batch}.parquet",
-        of_group=lambda group: [{"predictor": name} for name in group.predictors],
+        of_group=lambda group: [
+            {"predictor": name} for name in group.predictors if asked in (None, name)
+        ],
     )
 
 
@@ -301,14 +305,21 @@ def figure_files(study):
     )
 
 
+def source_of(study, file, spec):
+    """A file of a study; of a summary, where it will do, the part of one predictor: others need not be trained."""
+    if file == "summary.csv" and "predictor" in spec:
+        file = f"summaries/{spec['predictor']}.csv"
+    return f"{BASE}/{study}/{file}"
+
+
 def table_source(wildcards):
-    kind = study_of(wildcards).tables[wildcards.table].get("kind", "sizes")
-    return f"{BASE}/{wildcards.study}/{TABLE_SOURCES[kind]}"
+    spec = study_of(wildcards).tables[wildcards.table]
+    return source_of(wildcards.study, TABLE_SOURCES[spec.get("kind", "sizes")], spec)
 
 
 def figure_source(wildcards):
-    kind = study_of(wildcards).figures[wildcards.figure].get("kind", "curves")
-    return f"{BASE}/{wildcards.study}/{FIGURE_SOURCES[kind]}"
+    spec = study_of(wildcards).figures[wildcards.figure]
+    return source_of(wildcards.study, FIGURE_SOURCES[spec.get("kind", "curves")], spec)
 
 
 def figure_spec(wildcards):

@@ -29,6 +29,27 @@ rule gather:
         "../scripts/gather.py"
 
 
+rule summarise:
+    input:
+        score_parts,
+    output:
+        f"{BASE}/{{study}}/summaries/{{predictor}}.csv",
+    log:
+        f"{BASE}/{{study}}/logs/summarise/{{predictor}}.log",
+    benchmark:
+        f"{BASE}/{{study}}/benchmarks/summarise/{{predictor}}.tsv"
+    conda:
+        "../../envs/report.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        code=digest("summarise"),
+    script:
+        "../scripts/summarise.py"
+
+
 rule choices:
     input:
         choice_parts,
