@@ -65,13 +65,13 @@ class M5PRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
     >>> import numpy as np
     >>> from mlreduce.predictors import M5PRegressor
     >>> x = np.linspace(-1, 1, 41)[:, np.newaxis]
-    >>> tree = M5PRegressor(smoothing=False).fit(x, np.where(x[:, 0] < 0, 3 + x[:, 0], -3 * x[:, 0]))
+    >>> tree = M5PRegressor(smoothing=False).fit(x, np.where(x[:, 0] < 0, 3 + x[:, 0], 5 - 2 * x[:, 0]))
     >>> print(tree.export_text(feature_names=["x"], digits=3))
     x <= -0.025: model 1 (20 rows)
     x > -0.025: model 2 (21 rows)
     <BLANKLINE>
     model 1: 3 + 1 x
-    model 2: 1e-9 - 3 x
+    model 2: 5 - 2 x
     """
 
     def __init__(
