@@ -49,12 +49,12 @@ class Rows(NamedTuple):
 
     @classmethod
     def of(cls, X: Any) -> Rows:
-        """Wrap a dense or CSR matrix."""
+        """Wrap a dense or CSR matrix; what cannot be written to is copied, or loops would be compiled anew for it."""
         if not is_sparse(X):
             empty = np.zeros(0, np.int64)
-            return cls(False, np.ascontiguousarray(X, dtype=np.float64), empty, empty, np.zeros(0))
+            return cls(False, np.require(X, np.float64, ["C", "W"]), empty, empty, np.zeros(0))
         indptr, indices = X.indptr.astype(np.int64), X.indices.astype(np.int64)
-        return cls(True, np.zeros((0, 0)), indptr, indices, np.ascontiguousarray(X.data, dtype=np.float64))
+        return cls(True, np.zeros((0, 0)), indptr, indices, np.require(X.data, np.float64, ["C", "W"]))
 
 
 class Tree(NamedTuple):

@@ -109,7 +109,7 @@ class M5PRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         # One BLAS thread: the matrices are small, and the bits must not depend on the number of cores.
         with threadpoolctl.threadpool_limits(1, user_api="blas"):
             self.trees_ = joblib.Parallel(n_jobs=self.n_jobs, require="sharedmem")(
-                joblib.delayed(self._build)(columns, rows, np.ascontiguousarray(target)) for target in table.T
+                joblib.delayed(self._build)(columns, rows, np.require(target, None, ["C", "W"])) for target in table.T
             )
         self.n_leaves_ = [int(np.count_nonzero(tree.feature < 0)) for tree in self.trees_]
         self._one_dimension = targets.ndim == 1
