@@ -54,7 +54,7 @@ def best_split(X, y, rows):
 
 def grow(X, y, rows, least, min_instances, depth=0):
     node = Node(rows, depth)
-    if len(rows) < min_instances or np.std(y[rows]) < least or np.var(y[rows]) == 0:
+    if len(rows) < min_instances or np.std(y[rows]) < least or np.ptp(y[rows]) == 0:
         return node
     _, node.feature, node.threshold = best_split(X, y, rows)
     if node.feature is None:
