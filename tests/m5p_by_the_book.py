@@ -72,6 +72,12 @@ def regression(S, t, kept):
     return b, float(np.square(t - block @ b).sum())
 
 
+def first(b, extreme):
+    """Return the first of the coefficients that are largest or smallest; rounding must not tell equal ones apart."""
+    sizes = np.abs(b)
+    return int(np.flatnonzero(np.abs(sizes - extreme(sizes)) <= 1e-6 * extreme(sizes))[0])
+
+
 def linear_model(X, y, rows, features):
     """Return {feature: coefficient}, intercept and squared error after the elimination."""
     features = [f for f in sorted(features) if np.ptp(X[rows, f]) > 0]
@@ -80,16 +86,16 @@ def linear_model(X, y, rows, features):
     spread, kept = np.std(y[rows], ddof=1), list(range(len(features)))
     b, error = regression(S, t, kept)
     while kept and np.abs(b).max() > 1.5 * spread:
-        kept.pop(int(np.abs(b).argmax()))
+        kept.pop(first(b, np.max))
         b, error = regression(S, t, kept)
-    n, first, start = len(rows), error, len(kept) + 1
+    n, full_error, start = len(rows), error, len(kept) + 1
     criterion = (n - start) + 2 * start
-    while kept and first > 1e-13 * np.square(t).sum():
+    while kept and full_error > 1e-13 * np.square(t).sum():
         fewer = list(kept)
-        fewer.pop(int(np.abs(b).argmin()))
+        fewer.pop(first(b, np.min))
         new_b, new_error = regression(S, t, fewer)
-        new = new_error / first * (n - start) + 2 * (len(fewer) + 1)
-        if not new < criterion:
+        new = new_error / full_error * (n - start) + 2 * (len(fewer) + 1)
+        if not new < criterion - 1e-9 * n:
             break
         criterion, kept, b, error = new, fewer, new_b, new_error
     coefficients = {features[k]: value / deviation[k] for k, value in zip(kept, b, strict=True)}

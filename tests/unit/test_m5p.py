@@ -214,6 +214,26 @@ def test_the_order_of_the_rows_does_not_matter(features, targets, form):
         np.testing.assert_allclose(permuted.predict(X), model.predict(X), rtol=1e-9, atol=1e-9 * np.ptp(y))
 
 
+@pytest.mark.parametrize(
+    ("features", "targets", "n", "d", "seed", "min_instances"),
+    [
+        ("few levels", "few levels", 184, 13, 593164906, 3),
+        ("binary", "0/1", 135, 6, 881738981, 12),
+        ("binary", "0/1", 123, 22, 3218265, 5),
+    ],
+)
+def test_the_order_of_the_rows_does_not_decide_ties_of_the_elimination(features, targets, n, d, seed, min_instances):
+    """Nodes of eight or twelve rows in which a model without a feature is exactly as good as one with it."""
+    X, y = problem(features, targets, n, d, seed)
+    parameters = {"min_instances": min_instances, "pruning": False}
+    assert_by_the_book(X, y, X, **parameters)
+    model = M5PRegressor(**parameters).fit(X, y)
+    for shuffle in range(10):
+        order = np.random.default_rng(shuffle).permutation(n)
+        permuted = M5PRegressor(**parameters).fit(X[order], y[order])
+        np.testing.assert_allclose(permuted.predict(X), model.predict(X), rtol=1e-9, atol=1e-9)
+
+
 def test_the_order_of_continuous_columns_does_not_matter(rng):
     X, y = problem(n=300, d=8)
     model = M5PRegressor(min_instances=20).fit(X, y)
