@@ -26,6 +26,8 @@ _LARGEST_COEFFICIENT = 1.5
 _INFLATED = 1e5
 # Below this share of the node's squares a regression leaves nothing to explain.
 _EXACT = 1e-13
+# Criteria, and coefficients as shares of each other, that differ by less are equal: rounding must not decide.
+_SAME_CRITERION, _SAME_COEFFICIENT = 1e-9, 1e-6
 _PARAMETER_WEIGHT = 2.0
 _LEAST_ERROR = 1e-5
 _SMOOTHING = 15.0
@@ -49,12 +51,12 @@ class Rows(NamedTuple):
 
     @classmethod
     def of(cls, X: Any) -> Rows:
-        """Wrap a dense or CSR matrix."""
+        """Wrap a dense or CSR matrix; what cannot be written to is copied, or loops would be compiled anew for it."""
         if not is_sparse(X):
             empty = np.zeros(0, np.int64)
-            return cls(False, np.ascontiguousarray(X, dtype=np.float64), empty, empty, np.zeros(0))
+            return cls(False, np.require(X, np.float64, ["C", "W"]), empty, empty, np.zeros(0))
         indptr, indices = X.indptr.astype(np.int64), X.indices.astype(np.int64)
-        return cls(True, np.zeros((0, 0)), indptr, indices, np.ascontiguousarray(X.data, dtype=np.float64))
+        return cls(True, np.zeros((0, 0)), indptr, indices, np.require(X.data, np.float64, ["C", "W"]))
 
 
 class Tree(NamedTuple):
@@ -179,10 +181,13 @@ def _inverse(gram: FloatArray, active: IntArray) -> FloatArray:
 @compiled
 def _extreme(coefficients: FloatArray, active: IntArray, size: int, sign: int) -> int:
     """Return where the largest (sign 1) or smallest (-1) coefficient is; of equal ones, that of the first feature."""
-    best = 0
+    most = abs(coefficients[0])
     for one in range(1, size):
-        ahead = sign * (abs(coefficients[one]) - abs(coefficients[best]))
-        if ahead > 0.0 or (ahead == 0.0 and active[one] < active[best]):
+        most = max(most, abs(coefficients[one])) if sign > 0 else min(most, abs(coefficients[one]))
+    best = -1
+    for one in range(size):
+        equal = abs(abs(coefficients[one]) - most) <= _SAME_COEFFICIENT * most
+        if equal and (best < 0 or active[one] < active[best]):
             best = one
     return best
 
@@ -246,7 +251,7 @@ def _eliminate(
                 shrunk += (coefficients[one] - shared * value / pivot) ** 2
         new_error = max(without - _RIDGE * shrunk, 0.0)
         new_criterion = new_error / first_error * (n - first_count) + 2.0 * size
-        if not new_criterion < criterion:
+        if not new_criterion < criterion - _SAME_CRITERION * n:
             break
         criterion, penalised, error = new_criterion, without, new_error
         size = _leave_out(gram, cross, inverse, coefficients, active, size, gone)

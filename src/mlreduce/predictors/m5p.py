@@ -70,13 +70,13 @@ class M5PRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
     >>> import numpy as np
     >>> from mlreduce.predictors import M5PRegressor
     >>> x = np.linspace(-1, 1, 41)[:, np.newaxis]
-    >>> tree = M5PRegressor(smoothing=False).fit(x, np.where(x[:, 0] < 0, 3 + x[:, 0], -3 * x[:, 0]))
+    >>> tree = M5PRegressor(smoothing=False).fit(x, np.where(x[:, 0] < 0, 3 + x[:, 0], 5 - 2 * x[:, 0]))
     >>> print(tree.export_text(feature_names=["x"], digits=3))
     x <= -0.025: model 1 (20 rows)
     x > -0.025: model 2 (21 rows)
     <BLANKLINE>
     model 1: 3 + 1 x
-    model 2: 1e-9 - 3 x
+    model 2: 5 - 2 x
     """
 
     #: Training on several targets at once is training on each.
@@ -120,7 +120,7 @@ class M5PRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         # One BLAS thread: the matrices are small, and the bits must not depend on the number of cores.
         with threadpoolctl.threadpool_limits(1, user_api="blas"):
             self.trees_ = joblib.Parallel(n_jobs=self.n_jobs, require="sharedmem")(
-                joblib.delayed(self._build)(columns, rows, np.ascontiguousarray(target)) for target in table.T
+                joblib.delayed(self._build)(columns, rows, np.require(target, None, ["C", "W"])) for target in table.T
             )
         self.n_leaves_ = [int(np.count_nonzero(tree.feature < 0)) for tree in self.trees_]
         self._one_dimension = targets.ndim == 1
