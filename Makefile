@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 CORES ?= all
 
-.PHONY: help demo test lint types unit check-workflow install lock benchmark reference pictures clean
+.PHONY: help demo test lint types unit check-workflow install weka lock benchmark reference pictures clean
 
 help:
 	@echo "make demo       the studies on the embedded data, at a small size; ends by naming the report"
@@ -15,6 +15,7 @@ help:
 	@echo "make benchmark  what the speed claims rest on"
 	@echo "make reference  the full protocols, and their summary into results/reference"
 	@echo "make pictures   the pictures of docs/methods, from the data set scene"
+	@echo "make weka       Weka 3.6 for the comparison of model trees (Debian packages; root)"
 	@echo "make lock       resolve envs/requirements.lock anew"
 
 install: $(STAMP)
@@ -26,6 +27,12 @@ $(STAMP): envs/requirements.lock pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r envs/requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --no-index -e .
 	@touch $@
+
+# For tests and benchmarks only.
+weka:
+	@test -f /usr/share/java/weka.jar || { test "$$(id -u)" = 0 && command -v apt-get > /dev/null && \
+		timeout 120 apt-get update -qq && \
+		DEBIAN_FRONTEND=noninteractive timeout 300 apt-get install -qq --no-install-recommends weka default-jre-headless > /dev/null; }
 
 demo: $(STAMP)
 	@$(BIN)/snakemake --cores $(CORES) --quiet rules
