@@ -98,7 +98,7 @@ def finish(rows: Rows, targets: FloatArray, growth: Growth, n_features: int, pru
 def _scatter(
     rows: Rows, chosen: IntArray, features: IntArray, place: IntArray, targets: FloatArray, mean_target: float
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Return the standardised features' Gram matrix and products with the targets, and mean and deviation of each.
+    """Return the centred features' Gram matrix and products with the targets, and mean and deviation of each.
 
     A feature that is constant on the chosen rows gets the deviation 0.
     """
@@ -106,7 +106,7 @@ def _scatter(
     gram, cross, mean, deviation = np.zeros((k, k)), np.zeros(k), np.zeros(k), np.zeros(k)
     lowest, highest = np.full(k, np.inf), np.full(k, -np.inf)
     if rows.sparse:
-        counts, bare = np.zeros(k, np.int64), np.zeros(k)
+        counts = np.zeros(k, np.int64)
         found, values = np.empty(k, np.int64), np.empty(k)
         for row in chosen:
             size = 0
@@ -120,7 +120,6 @@ def _scatter(
                     counts[at] += 1
                     mean[at] += value
                     cross[at] += value * distance
-                    bare[at] += distance
                     lowest[at], highest[at] = min(lowest[at], value), max(highest[at], value)
             for one in range(size):
                 line = gram[found[one]]
@@ -169,7 +168,7 @@ def _inverse(gram: FloatArray, active: IntArray) -> FloatArray:
             for two in range(len(active)):
                 block[one, two] = gram[active[one], active[two]]
             block[one, one] += ridge
-        inverse: FloatArray = np.linalg.inv(block).astype(np.float64)
+        inverse = np.asarray(np.linalg.inv(block))
         good = True
         for one in range(len(active)):
             good &= inverse[one, one] > 0.0
