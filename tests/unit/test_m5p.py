@@ -125,7 +125,16 @@ def test_a_linear_target_is_one_leaf_with_that_model(rng, form):
     np.testing.assert_allclose(tree.coefficients, [1, -3, 2], rtol=1e-6)
 
 
-@pytest.mark.parametrize("value", [0.0, -7.25, 0.1, 1e300, 1e-300])
+@pytest.mark.parametrize("name", ["X", "y"])
+@pytest.mark.parametrize("storage", [np.asarray, sp.csr_array])
+def test_numbers_whose_squares_overflow_are_refused(name, storage):
+    X, y = np.eye(8), np.arange(8.0)
+    (X if name == "X" else y)[3] *= 1e160
+    with pytest.raises(DataError, match=f"{name} holds a number beyond 1e.150, whose square overflows; scale it"):
+        M5PRegressor().fit(storage(X), y)
+
+
+@pytest.mark.parametrize("value", [0.0, -7.25, 0.1, 1e140, 1e-300])
 @pytest.mark.parametrize("n", [1, 2, 5, 40])
 def test_a_constant_target_is_one_constant(n, value):
     X, _ = problem(n=n)
