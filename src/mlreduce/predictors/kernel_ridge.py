@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
-from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.kernels import check_gamma, check_positive, gaussian_kernel, kernel_ridge, squared_distances
+from mlreduce.predictors._base import Regressor
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray, check_features, check_regression
 
@@ -16,7 +15,7 @@ __all__ = ["HeldOutKernelRidge", "KernelRidgeRegressor"]
 
 
 @register("kernel-ridge")
-class KernelRidgeRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
+class KernelRidgeRegressor(Regressor):
     """Ridge regression with the Gaussian kernel ``exp(-gamma ||x - x'||^2)``.
 
     There is no intercept: predictions shrink towards zero, so that targets should be centred. Label coders centre
@@ -52,17 +51,9 @@ class KernelRidgeRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
     (2, 8)
     """
 
-    #: Training on several targets at once is training on each.
-    independent_targets = True
-
     def __init__(self, gamma: float | None = None, alpha: float = 1.0) -> None:
         self.gamma = gamma
         self.alpha = alpha
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
     def fit(self, X: Any, y: Any) -> Self:
         """Solve for the dual coefficients.

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
-from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.least_squares import DEFAULT_RCOND, Design, HeldOutLeastSquares
+from mlreduce.predictors._base import Regressor
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray, as_dense, check_features, check_regression
 
@@ -16,7 +15,7 @@ __all__ = ["LinearRegressor"]
 
 
 @register("linear")
-class LinearRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
+class LinearRegressor(Regressor):
     """Least squares with an intercept, the solution of minimum norm.
 
     The design is ``[1 X]``, so that the intercept counts in the norm; where the design has full column rank this is
@@ -41,11 +40,6 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
 
     def __init__(self, rcond: float = DEFAULT_RCOND) -> None:
         self.rcond = rcond
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
     def fit(self, X: Any, y: Any) -> Self:
         """Solve for the coefficients.

@@ -9,11 +9,10 @@ import joblib
 import numpy as np
 import threadpoolctl
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
-from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.exceptions import DataError
+from mlreduce.predictors._base import Regressor
 from mlreduce.predictors._tree_columns import Columns, sort_columns
 from mlreduce.predictors._tree_growth import grow
 from mlreduce.predictors._tree_models import Rows, Tree, finish
@@ -28,7 +27,7 @@ _LARGEST = 1e150
 
 
 @register("m5p")
-class M5PRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
+class M5PRegressor(Regressor):
     """M5' model tree: splits that even out the target, and a linear regression in every leaf.
 
     As Weka 3.6 builds it with its defaults, in a variant of which the tree does not depend on the order of the rows: a
@@ -79,9 +78,6 @@ class M5PRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
     model 2: 5 - 2 x
     """
 
-    #: Training on several targets at once is training on each.
-    independent_targets = True
-
     def __init__(
         self, min_instances: int = 4, smoothing: bool = True, pruning: bool = True, n_jobs: int | None = None
     ) -> None:
@@ -89,11 +85,6 @@ class M5PRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         self.smoothing = smoothing
         self.pruning = pruning
         self.n_jobs = n_jobs
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
     def fit(self, X: Any, y: Any) -> Self:
         """Grow, prune and smooth a tree a target.

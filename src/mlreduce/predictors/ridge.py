@@ -9,13 +9,12 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 import scipy.linalg
-from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
-from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.exceptions import DataError
 from mlreduce.features import Features
 from mlreduce.least_squares import DEFAULT_RCOND
+from mlreduce.predictors._base import Regressor
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray, as_dense, check_features, check_finite, check_regression
 
@@ -86,7 +85,7 @@ def _coefficients(features: Features, targets: FloatArray, penalty: float) -> Fl
 
 
 @register("ridge")
-class RidgeRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
+class RidgeRegressor(Regressor):
     """Least squares with a penalty on the squared coefficients; the intercept is not penalised.
 
     With centred features Xc and targets Yc it minimises ``||Yc - Xc B||^2 + penalty ||B||^2``, through the Gram matrix
@@ -117,11 +116,6 @@ class RidgeRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
     def __init__(self, alpha: float = 1.0, relative: bool = False) -> None:
         self.alpha = alpha
         self.relative = relative
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
     def fit(self, X: Any, y: Any) -> Self:
         """Solve for the coefficients.
