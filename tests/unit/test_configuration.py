@@ -48,7 +48,7 @@ def test_shipped_study_is_valid(scale):
     study = load_study(STUDY, scale, read_catalogue())
     assert study.name == "cplst-2012"
     assert set(study.methods) == {*mlreduce.list_methods("labelspace")}
-    assert study.groups["linear-codes"].predictors == study.groups["compressed"].predictors == ["linear"]
+    assert study.groups["linear-codes"].predictors == ["linear"]
     assert study.curves == (["yeast"] if scale == "paper" else ["digits"])
     assert study.splits == (100 if scale == "paper" else 10)
 
@@ -111,7 +111,10 @@ def test_run_on_and_splits_replace_the_studys_own(changed):
         ({"groups.tree-codes.predictors": ["m5"]}, "groups.tree-codes: unknown predictor 'm5'; did you mean 'm5p'"),
         ({"groups.tree-code": {"predictors": ["m5p"]}}, "unknown group 'tree-code'; did you mean 'tree-codes'"),
         ({"scales.demo.fewer_splits.mine": {"default": 1}}, "fewer_splits: unknown group 'mine'"),
-        ({"groups.compressed": {"predictors": ["linear"]}}, "groups.linear-codes: no predictor is left for it"),
+        (
+            {"methods.own": {"pbr": {}}, "groups.own": {"predictors": ["linear"]}},
+            "linear-codes: no predictor is left for it",
+        ),
         ({"groups.kernel-codes.choose.log2_gamma": {"yeast": [0, 1]}}, "the key 'default' is missing"),
         ({"groups.kernel-codes.choose.folds": 1}, "choose.folds: 1 is less than the minimum"),
         ({"methods.linear-codes.linear": {}}, "unknown method 'linear'"),

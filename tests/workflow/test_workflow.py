@@ -175,7 +175,7 @@ def test_a_method_of_ones_own_is_one_file_and_one_line(project):
         '@register("mine")\nclass Mine(PLST):\n    """Of my own."""\n'
     )
     study = "config/studies/cplst-2012.yaml"
-    project.edit(study, "    cca-code: {}\n", "    cca-code: {}\n  own:\n    mine: {}\n")
+    project.edit(study, "    cs: {}\n", "    cs: {}\n  own:\n    mine: {}\n")
     project.edit(study, "[plst, cplst, occa, pbr, br, cs]", "[plst, cplst, mine]")
     output = project.run("cplst_table3", "--config", *SMALL)
     assert "mine" in (project.folder / "results" / "demo" / "cplst-2012" / "table3.md").read_text()
