@@ -7,9 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mlreduce.compiled import compiled
-from mlreduce.predictors._tree_growth import Growth
+from mlreduce.predictors._tree_growth import Growth, IntArray
 from mlreduce.predictors._tree_regression import Rows, eliminate, scatter
-from mlreduce.predictors._tree_splits import IntArray
 from mlreduce.validation import FloatArray
 
 __all__ = ["Tree", "finish"]

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mlreduce.compiled import compiled
-from mlreduce.predictors._tree_splits import IntArray
+from mlreduce.predictors._tree_growth import IntArray
 from mlreduce.validation import FloatArray, is_sparse
 
 __all__ = ["Rows", "eliminate", "scatter"]
