@@ -28,8 +28,7 @@ from mlreduce.evaluation.splitting import random_orders, split_rows
 from mlreduce.predictors import M5PRegressor
 from mlreduce.predictors._tree_columns import sort_columns
 from mlreduce.predictors._tree_growth import grow
-from mlreduce.predictors._tree_models import finish
-from mlreduce.predictors._tree_regression import Rows
+from mlreduce.predictors._tree_models import Rows, finish
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from weka import M5P, Table, what_is_missing

@@ -18,7 +18,7 @@ from sklearn.exceptions import NotFittedError
 import mlreduce
 from mlreduce.exceptions import DataError
 from mlreduce.predictors import M5PRegressor, m5p
-from mlreduce.predictors._tree_regression import eliminate
+from mlreduce.predictors._tree_models import _eliminate
 
 matplotlib.use("Agg")
 
@@ -389,7 +389,7 @@ def test_no_boundary_of_the_root_has_a_higher_gain(features, targets):
 def elimination(X, y):
     """Return predictions, features kept and squared error of the fast elimination on standardised features."""
     S, t = (X - X.mean(axis=0)) / X.std(axis=0, ddof=1), y - y.mean()
-    kept, b, error = eliminate(S.T @ S, S.T @ t, t @ t, len(y), np.arange(X.shape[1]))
+    kept, b, error = _eliminate(S.T @ S, S.T @ t, t @ t, len(y), np.arange(X.shape[1]))
     return y.mean() + S[:, kept] @ b, set(kept.tolist()), error
 
 

@@ -1,4 +1,9 @@
-"""Models for the nodes of a grown tree, pruning, and smoothing."""
+"""Linear models at the nodes of a grown tree, pruning, and smoothing.
+
+The backward elimination drops one feature after the other from a regression. It holds the inverse of the features'
+Gram matrix: dropping feature j takes a rank-one term off the inverse, moves the coefficients along its column, and adds
+``b_j^2 / P_jj`` to the squared errors, so that a step costs k^2 and no regression is solved again.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +13,50 @@ import numpy as np
 
 from mlreduce.compiled import compiled
 from mlreduce.predictors._tree_growth import Growth, IntArray
-from mlreduce.predictors._tree_regression import Rows, eliminate, scatter
-from mlreduce.validation import FloatArray
+from mlreduce.validation import FloatArray, is_sparse
 
-__all__ = ["Tree", "finish"]
+__all__ = ["Rows", "Tree", "finish"]
 
+# Added to the diagonal of the standardised features' Gram matrix.
+_RIDGE = 1e-8
+# Largest standardised coefficient of a model whose features are not collinear.
+_LARGEST_COEFFICIENT = 1.5
+# Where the inverse of the Gram matrix exceeds what independent features have by this factor, taking a rank-one term off
+# it loses digits, and it is computed anew.
+_INFLATED = 1e5
+# Below this share of the node's squares a regression leaves nothing to explain.
+_EXACT = 1e-13
+# Criteria, and coefficients as shares of each other, that differ by less are equal: rounding must not decide.
+_SAME_CRITERION, _SAME_COEFFICIENT = 1e-9, 1e-6
 _PARAMETER_WEIGHT = 2.0
 _LEAST_ERROR = 1e-5
 _SMOOTHING = 15.0
+
+
+class Rows(NamedTuple):
+    """A feature matrix for compiled loops: dense, or the three arrays of CSR; the other is empty.
+
+    Attributes
+    ----------
+    sparse : bool
+    table : ndarray of shape (n_samples, n_features)
+    indptr, indices, values : ndarray
+    """
+
+    sparse: bool
+    table: FloatArray
+    indptr: IntArray
+    indices: IntArray
+    values: FloatArray
+
+    @classmethod
+    def of(cls, X: Any) -> Rows:
+        """Wrap a dense or CSR matrix; what cannot be written to is copied, or loops would be compiled anew for it."""
+        if not is_sparse(X):
+            empty = np.zeros(0, np.int64)
+            return cls(False, np.require(X, np.float64, ["C", "W"]), empty, empty, np.zeros(0))
+        indptr, indices = X.indptr.astype(np.int64), X.indices.astype(np.int64)
+        return cls(True, np.zeros((0, 0)), indptr, indices, np.require(X.data, np.float64, ["C", "W"]))
 
 
 class Tree(NamedTuple):
@@ -51,6 +92,201 @@ class Tree(NamedTuple):
 def finish(rows: Rows, targets: FloatArray, growth: Growth, n_features: int, pruning: bool, smoothing: bool) -> Tree:
     """Fit the models of a grown tree's nodes, prune it and smooth its leaves."""
     return Tree(*_finish(rows, targets, growth, n_features, pruning, smoothing))
+
+
+@compiled
+def _scatter(
+    rows: Rows, chosen: IntArray, features: IntArray, place: IntArray, targets: FloatArray, mean_target: float
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Return the centred features' Gram matrix and products with the targets, and mean and deviation of each.
+
+    A feature that is constant on the chosen rows gets the deviation 0.
+    """
+    n, k = len(chosen), len(features)
+    gram, cross, mean, deviation = np.zeros((k, k)), np.zeros(k), np.zeros(k), np.zeros(k)
+    lowest, highest = np.full(k, np.inf), np.full(k, -np.inf)
+    if rows.sparse:
+        counts = np.zeros(k, np.int64)
+        found, values = np.empty(k, np.int64), np.empty(k)
+        for row in chosen:
+            size = 0
+            distance = targets[row] - mean_target
+            for t in range(rows.indptr[row], rows.indptr[row + 1]):
+                at = place[rows.indices[t]]
+                if at >= 0:
+                    value = rows.values[t]
+                    found[size], values[size] = at, value
+                    size += 1
+                    counts[at] += 1
+                    mean[at] += value
+                    cross[at] += value * distance
+                    lowest[at], highest[at] = min(lowest[at], value), max(highest[at], value)
+            for one in range(size):
+                line = gram[found[one]]
+                for two in range(size):
+                    line[found[two]] += values[one] * values[two]
+        mean /= n
+        residue = 0.0  # the distances add up to zero but for rounding
+        for row in chosen:
+            residue += targets[row] - mean_target
+        cross -= mean * residue
+        for one in range(k):
+            for two in range(k):
+                gram[one, two] -= n * mean[one] * mean[two]
+            if counts[one] < n:
+                lowest[one], highest[one] = min(lowest[one], 0.0), max(highest[one], 0.0)
+    else:
+        table = np.empty((n, k))
+        for i in range(n):
+            row = chosen[i]
+            for at in range(k):
+                value = rows.table[row, features[at]]
+                table[i, at] = value
+                mean[at] += value
+                lowest[at], highest[at] = min(lowest[at], value), max(highest[at], value)
+        mean /= n
+        distances = np.empty(n)
+        for i in range(n):
+            distances[i] = targets[chosen[i]] - mean_target
+            for at in range(k):
+                table[i, at] -= mean[at]
+        gram = np.dot(table.T, table)
+        cross = np.dot(table.T, distances)
+    for at in range(k):
+        if lowest[at] < highest[at] and gram[at, at] > 0.0:
+            deviation[at] = np.sqrt(gram[at, at] / (n - 1))
+    return gram, cross, mean, deviation
+
+
+@compiled
+def _inverse(gram: FloatArray, active: IntArray) -> FloatArray:
+    """Return the inverse of a block of the Gram matrix plus the ridge."""
+    ridge = _RIDGE
+    block = np.empty((len(active), len(active)))
+    while True:
+        for one in range(len(active)):
+            for two in range(len(active)):
+                block[one, two] = gram[active[one], active[two]]
+            block[one, one] += ridge
+        inverse = np.asarray(np.linalg.inv(block))
+        good = True
+        for one in range(len(active)):
+            good &= inverse[one, one] > 0.0
+        if good:
+            return inverse
+        ridge *= 10.0
+
+
+@compiled
+def _extreme(coefficients: FloatArray, active: IntArray, size: int, sign: int) -> int:
+    """Return where the largest (sign 1) or smallest (-1) coefficient is; of equal ones, that of the first feature."""
+    most = abs(coefficients[0])
+    for one in range(1, size):
+        most = max(most, abs(coefficients[one])) if sign > 0 else min(most, abs(coefficients[one]))
+    best = -1
+    for one in range(size):
+        equal = abs(abs(coefficients[one]) - most) <= _SAME_COEFFICIENT * most
+        if equal and (best < 0 or active[one] < active[best]):
+            best = one
+    return best
+
+
+@compiled
+def _squared_error(
+    gram: FloatArray, cross: FloatArray, total: float, coefficients: FloatArray, active: IntArray, size: int
+) -> float:
+    """Return ``||y - S b||^2`` as a quadratic form, whose error is of second order in that of b."""
+    value = total
+    for one in range(size):
+        line = gram[active[one]]
+        image = 0.0
+        for two in range(size):
+            image += line[active[two]] * coefficients[two]
+        value += coefficients[one] * (image - 2.0 * cross[active[one]])
+    return max(value, 0.0)
+
+
+@compiled
+def _solve(cross: FloatArray, active: IntArray, inverse: FloatArray) -> FloatArray:
+    coefficients = np.zeros(len(active))
+    for one in range(len(active)):
+        for two in range(len(active)):
+            coefficients[one] += inverse[one, two] * cross[active[two]]
+    return coefficients
+
+
+@compiled
+def _eliminate(
+    gram: FloatArray, cross: FloatArray, total: float, n: int, active: IntArray
+) -> tuple[IntArray, FloatArray, float]:
+    """Return the features that stay in a node's model, their standardised coefficients, and its squared error."""
+    size = len(active)
+    if size == 0:
+        return active, np.zeros(0), total
+    inverse = _inverse(gram, active)
+    coefficients = _solve(cross, active, inverse)
+    deviation = np.sqrt(total / (n - 1))
+    while size:  # collinear features have large coefficients of opposite signs
+        gone = _extreme(coefficients, active, size, 1)
+        if abs(coefficients[gone]) <= _LARGEST_COEFFICIENT * deviation:
+            break
+        size = _leave_out(gram, cross, inverse, coefficients, active, size, gone)
+    error = _squared_error(gram, cross, total, coefficients, active, size)
+    if error <= _EXACT * total:
+        return active[:size], coefficients[:size], error
+    first_error, first_count = error, size + 1
+    penalised = error
+    for one in range(size):
+        penalised += _RIDGE * coefficients[one] ** 2
+    criterion = (n - first_count) + 2.0 * first_count
+    while size:
+        gone = _extreme(coefficients, active, size, -1)
+        pivot, value = inverse[gone, gone], coefficients[gone]
+        without = penalised + value * value / pivot
+        shrunk = 0.0
+        for one in range(size):
+            if one != gone:
+                shared = inverse[gone, one] if one < gone else inverse[one, gone]
+                shrunk += (coefficients[one] - shared * value / pivot) ** 2
+        new_error = max(without - _RIDGE * shrunk, 0.0)
+        new_criterion = new_error / first_error * (n - first_count) + 2.0 * size
+        if not new_criterion < criterion - _SAME_CRITERION * n:
+            break
+        criterion, penalised, error = new_criterion, without, new_error
+        size = _leave_out(gram, cross, inverse, coefficients, active, size, gone)
+    return active[:size], coefficients[:size], error
+
+
+@compiled
+def _leave_out(
+    gram: FloatArray, cross: FloatArray, inverse: FloatArray, coefficients: FloatArray, active: IntArray, size: int,
+    gone: int,
+) -> int:  # fmt: skip
+    """Drop a feature from a regression in place; return how many are left. The last takes its place.
+
+    Of the inverse only the lower triangle is kept.
+    """
+    pivot, last = inverse[gone, gone], size - 1
+    line = np.empty(size)
+    line[:gone] = inverse[gone, :gone]
+    line[gone:] = inverse[gone:size, gone]
+    share = coefficients[gone] / pivot
+    for one in range(size):
+        factor = line[one] / pivot
+        coefficients[one] -= share * line[one]
+        for two in range(one + 1):
+            inverse[one, two] -= factor * line[two]
+    inverse[gone, :gone] = inverse[last, :gone]
+    inverse[gone, gone] = inverse[last, last]
+    for one in range(gone + 1, last):
+        inverse[one, gone] = inverse[last, one]
+    inflated = pivot * gram[active[gone], active[gone]] > _INFLATED
+    coefficients[gone], active[gone] = coefficients[last], active[last]
+    if inflated and last:
+        anew = _inverse(gram, active[:last])
+        inverse[:last, :last] = anew
+        coefficients[:last] = _solve(cross, active[:last], anew)
+    return last
 
 
 @compiled
@@ -93,7 +329,7 @@ def _finish(
             place[features[at]] = at
         chosen = np.sort(growth.order[growth.first[node] : growth.last[node]])
         n = len(chosen)
-        gram, cross, mean, deviation = scatter(rows, chosen, features, place, targets, growth.mean[node])
+        gram, cross, mean, deviation = _scatter(rows, chosen, features, place, targets, growth.mean[node])
         for at in range(len(features)):
             place[features[at]] = -1
         active = np.flatnonzero(deviation > 0.0)
@@ -101,7 +337,7 @@ def _finish(
             cross[one] /= deviation[one]
             for two in active:
                 gram[one, two] /= deviation[one] * deviation[two]
-        active, coefficients, model_error = eliminate(gram, cross, growth.squares[node], n, active)
+        active, coefficients, model_error = _eliminate(gram, cross, growth.squares[node], n, active)
         in_order = np.argsort(active)
         model_features, model_values = (
             _room(model_features, used + len(active)),

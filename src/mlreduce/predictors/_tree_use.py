@@ -9,8 +9,7 @@ import numpy as np
 
 from mlreduce.compiled import compiled
 from mlreduce.predictors._tree_growth import IntArray
-from mlreduce.predictors._tree_models import Tree
-from mlreduce.predictors._tree_regression import Rows
+from mlreduce.predictors._tree_models import Rows, Tree
 from mlreduce.validation import FloatArray
 
 __all__ = ["draw", "leaves_of", "predict", "tree_text"]

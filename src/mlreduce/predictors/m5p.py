@@ -15,8 +15,7 @@ from mlreduce.exceptions import DataError
 from mlreduce.predictors._base import Regressor
 from mlreduce.predictors._tree_columns import Columns, sort_columns
 from mlreduce.predictors._tree_growth import grow
-from mlreduce.predictors._tree_models import Tree, finish
-from mlreduce.predictors._tree_regression import Rows
+from mlreduce.predictors._tree_models import Rows, Tree, finish
 from mlreduce.predictors._tree_use import draw, leaves_of, predict, tree_text
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray, check_features, check_regression, is_sparse
