@@ -5,7 +5,8 @@ fine that 63 bits just hold their sum; integers add up to the same in any order,
 order of the rows. It matters here more than elsewhere: the fifth root in the gain makes much of a rounding error, and a
 pure side has a variance of exactly zero.
 
-Compiled functions that call each other stand in one file: numba's cache on disk looks for changes in a function's own file alone.
+Compiled functions that call each other stand in one file: numba's cache on disk sees changes in a function's own file
+alone.
 """
 
 from __future__ import annotations

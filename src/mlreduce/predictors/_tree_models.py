@@ -4,7 +4,8 @@ The backward elimination drops one feature after the other from a regression. It
 Gram matrix: dropping feature j takes a rank-one term off the inverse, moves the coefficients along its column, and adds
 ``b_j^2 / P_jj`` to the squared errors, so that a step costs k^2 and no regression is solved again.
 
-Compiled functions that call each other stand in one file: numba's cache on disk looks for changes in a function's own file alone.
+Compiled functions that call each other stand in one file: numba's cache on disk sees changes in a function's own file
+alone.
 """
 
 from __future__ import annotations
