@@ -314,3 +314,21 @@ def test_page_shows_everything_and_escapes_names(tmp_path, table, published):
     assert 'id="figure1-a"' in text
     assert 'href="#figure1-as-stated-a"' in text
     assert "Figure 1 (as-stated)" in text
+
+
+def test_a_table_of_choices_says_where_they_lie():
+    rows = [
+        ("as-printed", "set_a", "plst", split, 2.0**g, 2.0**a)
+        for split, (g, a) in enumerate([(-3, 1), (-1, 1), (-2, 1)])
+    ]
+    rows += [("as-stated", "set_a", "br", 0, 4.0, 0.5), ("as-stated", "set_a", "cplst", 0, 1.0, 1.0)]
+    choices = pd.DataFrame(rows, columns=["protocol", "dataset", "method", "split", "gamma", "alpha"])
+    spec = {"kind": "choices", "caption": "Chosen", "methods": ["plst", "br"]}
+    table, markdown, latex = make_table(choices, spec, "table-choices")
+    assert table[["method", "log2_gamma_median", "log2_gamma_min", "log2_gamma_max", "splits"]].values.tolist() == [
+        ["br", 2, 2, 2, 1],
+        ["plst", -2, -3, -1, 3],
+    ]
+    assert "| set_a | plst | 3 | -2 (-3 to -1) | 1 |" in markdown
+    assert "| set_a | br | 1 | 2 | -1 |" in markdown
+    assert r"\label{tab:table-choices-as-stated}" in latex
