@@ -99,8 +99,7 @@ def choose_kernel(
 
     References
     ----------
-    Chen and Lin (2012), section 4.3: "5-fold cross validation using the sum of the Hamming loss across all
-    dimensions".
+    Chen and Lin (2012), section 4.3, which leaves the candidates open.
     """
     if not len(gammas) or not len(alphas):
         raise DataError("gammas and alphas must hold one candidate each at least")
