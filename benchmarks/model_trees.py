@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-import time
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -31,22 +30,13 @@ from mlreduce.predictors._tree_growth import grow
 from mlreduce.predictors._tree_models import Rows, finish
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+from projections import best_of
 from weka import M5P, Table, what_is_missing
 
 SETS = ("emotions", "yeast", "scene", "medical", "enron", "bibtex")
 SLOW = {"bibtex": 1}  # directions at most: Weka takes minutes a tree
 SAMPLED = ("emotions", "yeast", "scene", "medical", "enron")
 PERCENTS = (20, 40, 60, 80, 100)
-
-
-def best_of(function, seconds: float = 1.0) -> float:
-    """Shortest of several runs, as many as fit into some seconds, two at least."""
-    times: list[float] = []
-    while len(times) < 2 or (sum(times) < seconds and len(times) < 20):
-        start = time.perf_counter()
-        function()
-        times.append(time.perf_counter() - start)
-    return min(times)
 
 
 def splits(name: str, mirror: str | None, count: int) -> Iterator[tuple]:
@@ -68,10 +58,10 @@ def speed(name: str, mirror: str | None, dimensions: int) -> str:
     X, codes, *_ = next(splits(name, mirror, 1))
     count = min(dimensions, SLOW.get(name, dimensions), codes.shape[1])
     chosen = np.linspace(0, codes.shape[1], count, endpoint=False).astype(int)
-    sorting, columns, rows = best_of(partial(sort_columns, X)), sort_columns(X), Rows.of(X)
+    sorting, columns, rows = best_of(partial(sort_columns, X), 1.0), sort_columns(X), Rows.of(X)
     targets = [np.ascontiguousarray(codes[:, k]) for k in chosen]
     build(columns, rows, targets[0])  # loads what is compiled
-    ours = np.mean([best_of(partial(build, columns, rows, target)) for target in targets])
+    ours = np.mean([best_of(partial(build, columns, rows, target), 1.0) for target in targets])
     table = Table(X)
     theirs = np.mean([M5P().fit(table, target).seconds_ for target in targets])
     return f"| {name} | {count} | {sorting:.4f} | {ours:.4f} | {theirs:.2f} | {theirs / ours:.0f} |"
