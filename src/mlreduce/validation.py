@@ -237,31 +237,33 @@ def remember_label_names(estimator: Any, Y: Any) -> None:
         del estimator.label_names_
 
 
-def check_size(n_components: int | float | None, largest: int, what: str) -> int:
-    """Turn a requested number of components into an integer between 1 and the largest possible.
+def check_size(size: int | float | None, largest: int, what: str, name: str = "n_components") -> int:
+    """Turn a requested number into an integer between 1 and the largest possible.
 
     Parameters
     ----------
-    n_components : int, float or None
+    size : int, float or None
         A number; a fraction in (0, 1), rounded down but never to zero; or None for all.
     largest : int
         How many there can be.
     what : str
         What is counted, for the message: "labels".
+    name : str, default="n_components"
+        Of the parameter, for the message.
 
     Raises
     ------
     DataError
         If the number is not in 1..largest or the fraction not in (0, 1).
     """
-    if n_components is None:
+    if size is None:
         return largest
-    if not _is_number(n_components):
-        raise DataError(f"n_components must be a number or None; got {n_components!r}")
-    if isinstance(n_components, (int, np.integer)):
-        if not 1 <= n_components <= largest:
-            raise DataError(f"n_components must be between 1 and {largest}, the number of {what}; got {n_components}")
-        return int(n_components)
-    if not 0 < n_components < 1:
-        raise DataError(f"n_components as a fraction must lie between 0 and 1; got {n_components}")
-    return max(1, int(n_components * largest))
+    if not _is_number(size):
+        raise DataError(f"{name} must be a number or None; got {size!r}")
+    if isinstance(size, (int, np.integer)):
+        if not 1 <= size <= largest:
+            raise DataError(f"{name} must be between 1 and {largest}, the number of {what}; got {size}")
+        return int(size)
+    if not 0 < size < 1:
+        raise DataError(f"{name} as a fraction must lie between 0 and 1; got {size}")
+    return max(1, int(size * largest))

@@ -1,0 +1,94 @@
+"""Squared distances between rows, of which equal ones are equal.
+
+Inner products round differently from one place of a matrix to the next, so that rows that are equally far away come
+out a little apart, and rounding would decide which is nearest. Distances here are multiples of a unit that is far above
+rounding and far below what matters. Sums and differences of them are exact, and the lower row number wins a tie.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mlreduce.validation import FloatArray, as_dense, is_sparse
+
+__all__ = ["Distances", "distance_unit", "nearest", "row_blocks", "squared_norms", "to_grid"]
+
+# The unit is this power of two times the largest squared norm: rounding errors are some 2**-50 of it.
+_UNIT = 2.0**-32
+
+# Bytes of one matrix of blocks of rows against all rows.
+_BLOCK_BYTES = 2**25
+
+
+def row_blocks(n_rows: int, n_columns: int) -> list[slice]:
+    """Cut rows into blocks so that a matrix of a block and all columns stays small."""
+    step = max(1, _BLOCK_BYTES // (8 * max(n_columns, 1)))
+    return [slice(start, min(start + step, n_rows)) for start in range(0, n_rows, step)]
+
+
+def squared_norms(X: Any) -> FloatArray:
+    """Return ``||x||^2`` of each row of an array or CSR matrix."""
+    squares = np.asarray(X.multiply(X).sum(axis=1)).reshape(-1) if is_sparse(X) else np.einsum("ij,ij->i", X, X)
+    return np.asarray(squares, dtype=np.float64)
+
+
+def distance_unit(norms: FloatArray) -> float:
+    """Return the unit for rows of these squared norms about their mean: a power of two, at most 1."""
+    largest = norms.max(initial=0.0)
+    return float(min(1.0, 2.0 ** np.ceil(np.log2(largest)) * _UNIT)) if largest > 0 else 1.0
+
+
+def to_grid(distances: FloatArray, unit: float) -> FloatArray:
+    """Round distances to multiples of the unit, none below zero, in place."""
+    distances *= 1.0 / unit
+    np.rint(distances, out=distances)
+    np.maximum(distances, 0.0, out=distances)
+    distances *= unit
+    return distances
+
+
+class Distances:
+    """Squared Euclidean distances from some rows of a feature matrix to all of them.
+
+    Parameters
+    ----------
+    X : ndarray or csr_array of shape (n_samples, n_features)
+        A dense matrix is centred, which leaves distances as they are and makes rounding errors small.
+    """
+
+    def __init__(self, X: Any) -> None:
+        mean = np.asarray(X.mean(axis=0)).reshape(-1)
+        self._X = X if is_sparse(X) else X - mean
+        self._norms = squared_norms(self._X)
+        centred = self._norms - 2.0 * (X @ mean) + mean @ mean if is_sparse(X) else self._norms
+        self._unit = distance_unit(centred)
+
+    def of(self, rows: NDArray[np.intp]) -> FloatArray:
+        """Return the distances of some rows to all rows, shape (n_rows, n_samples)."""
+        products = as_dense(self._X[rows] @ self._X.T)
+        products *= -2.0
+        products += self._norms[rows, np.newaxis] + self._norms
+        distances = to_grid(products, self._unit)
+        distances[np.arange(len(rows)), rows] = 0.0
+        return distances
+
+
+def nearest(distances: FloatArray, number: int) -> NDArray[np.intp]:
+    """Return the columns of the smallest entries of each row, smallest first, of equal ones the first.
+
+    Parameters
+    ----------
+    distances : ndarray of shape (n_rows, n_columns)
+        Overwritten; infinite where a column is no candidate.
+    number : int
+        At most ``n_columns``.
+    """
+    found = np.empty((len(distances), number), dtype=np.intp)
+    rows = np.arange(len(distances))
+    for rank in range(number):
+        found[:, rank] = distances.argmin(axis=1)
+        distances[rows, found[:, rank]] = np.inf
+    return found

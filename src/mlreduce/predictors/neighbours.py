@@ -1,0 +1,254 @@
+"""Binary relevance and classifier chains over nearest neighbours, from one matrix of distances."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import ClassifierTags, Tags
+from sklearn.utils.validation import check_is_fitted
+
+from mlreduce.compiled import compiled
+from mlreduce.distances import distance_unit, row_blocks, squared_norms, to_grid
+from mlreduce.exceptions import DataError
+from mlreduce.registry import register
+from mlreduce.validation import FloatArray, as_dense, check_features, check_labels, is_sparse, remember_label_names
+
+__all__ = ["BinaryRelevanceKNN", "ClassifierChainKNN"]
+
+
+class _NeighbourVotes(ClassifierMixin, BaseEstimator):
+    """Labels by the votes of the nearest training rows."""
+
+    #: Whether labels that are predicted already are features of the next.
+    _chained = False
+
+    n_neighbors: int
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags = ClassifierTags(multi_class=False, multi_label=True)
+        tags.input_tags.sparse = True
+        tags.target_tags.single_output = False
+        tags.target_tags.multi_output = True
+        return tags
+
+    def fit(self, X: Any, Y: Any) -> Self:
+        """Remember the training rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        Y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels) or (n_samples,)
+            Labels in {0, 1} or {-1, 1}.
+
+        Raises
+        ------
+        DataError
+            If a feature is not finite, a label is not 0/1 or -1/1, or there are fewer rows than neighbours.
+        """
+        features = check_features(self, X, reset=True)
+        labels = check_labels(Y, features.shape[0])
+        remember_label_names(self, Y)
+        self._check(len(labels), labels.shape[1])
+        self._one_dimension = np.ndim(Y) == 1
+        self.classes_ = np.array([0, 1])
+        self._features, self._labels = features, labels
+        return self
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Return the share of the neighbours that have each label, shape (n_samples, n_labels)."""
+        check_is_fitted(self, "classes_")
+        features = check_features(self, X, reset=False)
+        parts = [
+            self._votes(_distances(self._features, features[rows]), self._labels)
+            for rows in row_blocks(features.shape[0], self._features.shape[0])
+        ]
+        shares: FloatArray = np.concatenate(parts) / self.n_neighbors
+        return shares
+
+    def predict(self, X: Any) -> NDArray[np.int64]:
+        """Return the labels that more than half of the neighbours have, of the shape that ``fit`` saw."""
+        present = (self.predict_proba(X) > 0.5).astype(np.int64)
+        return present[:, 0] if self._one_dimension else present
+
+    def predict_nested(
+        self, train: Any, labels: FloatArray, test: Any, sizes: Sequence[int]
+    ) -> Iterator[NDArray[np.int64]]:
+        """Predict from the first features, for several numbers of them: inner products are added up as these grow.
+
+        Parameters
+        ----------
+        train, test : ndarray of shape (n_samples, n_features)
+        labels : ndarray of shape (n_samples, n_labels), in {0, 1}
+        sizes : sequence of int
+            Ascending.
+
+        Yields
+        ------
+        ndarray of shape (n_test_samples, n_labels)
+            For each size.
+
+        Raises
+        ------
+        DataError
+            If there are fewer rows than neighbours.
+        """
+        self._check(len(labels), labels.shape[1])
+        mean = train.mean(axis=0)
+        train, test = train - mean, test - mean
+        products, own, others = np.zeros((len(test), len(train))), np.zeros(len(test)), np.zeros(len(train))
+        start = 0
+        for size in sizes:
+            new_train, new_test = train[:, start:size], test[:, start:size]
+            products += new_test @ new_train.T
+            own += squared_norms(new_test)
+            others += squared_norms(new_train)
+            unit = distance_unit(others)
+            votes = [
+                self._votes(to_grid(own[rows, np.newaxis] + others - 2.0 * products[rows], unit), labels)
+                for rows in row_blocks(len(test), len(train))
+            ]
+            yield (2 * np.concatenate(votes) > self.n_neighbors).astype(np.int64)
+            start = size
+
+    def _votes(self, distances: FloatArray, labels: FloatArray) -> NDArray[np.int64]:
+        order = np.asarray(self._order(labels.shape[1]), dtype=np.int64)
+        return np.asarray(_votes(distances, labels.astype(np.int8), self.n_neighbors, order, self._chained))
+
+    def _order(self, n_labels: int) -> Any:
+        return np.arange(n_labels)
+
+    def _check(self, n_samples: int, n_labels: int) -> None:
+        n_neighbors = self.n_neighbors
+        if not isinstance(n_neighbors, (int, np.integer)) or isinstance(n_neighbors, bool) or n_neighbors < 1:
+            raise DataError(f"n_neighbors must be an integer >= 1; got {n_neighbors!r}")
+        if n_samples < n_neighbors:
+            raise DataError(f"{n_neighbors} neighbours need as many training rows; got n_samples={n_samples}")
+
+
+@register("br-knn")
+class BinaryRelevanceKNN(_NeighbourVotes):
+    """A nearest-neighbour classifier for each label, which all have the same neighbours.
+
+    Of training rows that are equally far away the first are taken.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=3
+        >= 1; a label is present where more than half of the neighbours have it.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        0 and 1, for every label.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``Y`` was a DataFrame.
+
+    References
+    ----------
+    Boutell, Luo, Shen and Brown, "Learning multi-label scene classification", Pattern Recognition 37(9), 2004.
+    """
+
+    def __init__(self, n_neighbors: int = 3) -> None:
+        self.n_neighbors = n_neighbors
+
+
+@register("cc-knn")
+class ClassifierChainKNN(_NeighbourVotes):
+    """A chain of nearest-neighbour classifiers: labels that are predicted already are features of the next.
+
+    A label is one more column, 0 or 1, beside the features: their scale decides what it weighs. The distances of the
+    features are computed once, and each label moves the training rows that have it nearer or farther by one.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=3
+        >= 1; a label is present where more than half of the neighbours have it.
+    order : sequence of int or None, default=None
+        The labels in the order of the chain; None for that of the columns.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        0 and 1, for every label.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``Y`` was a DataFrame.
+
+    References
+    ----------
+    Read, Pfahringer, Holmes and Frank, "Classifier chains for multi-label classification", Machine Learning 85(3),
+    2011.
+    """
+
+    _chained = True
+
+    def __init__(self, n_neighbors: int = 3, order: Sequence[int] | None = None) -> None:
+        self.n_neighbors = n_neighbors
+        self.order = order
+
+    def _order(self, n_labels: int) -> Any:
+        return np.arange(n_labels) if self.order is None else self.order
+
+    def _check(self, n_samples: int, n_labels: int) -> None:
+        super()._check(n_samples, n_labels)
+        if self.order is not None and sorted(self.order) != list(range(n_labels)):
+            raise DataError(f"order must hold each of 0..{n_labels - 1}, the labels, once; got {self.order!r}")
+
+
+def _distances(train: Any, test: Any) -> FloatArray:
+    """Return the squared distances of test rows to training rows."""
+    if not is_sparse(train):
+        mean = train.mean(axis=0)
+        train, test = train - mean, as_dense(test) - mean
+    elif not is_sparse(test):
+        train = as_dense(train)
+    products = as_dense(test @ train.T)
+    others = squared_norms(train)
+    return to_grid(squared_norms(test)[:, np.newaxis] + others - 2.0 * products, distance_unit(others))
+
+
+@compiled
+def _votes(
+    distances: FloatArray, labels: NDArray[np.int8], n_neighbors: int, order: NDArray[np.int64], chained: bool
+) -> NDArray[np.int64]:
+    """Return how many of the nearest columns of each row of distances have each label.
+
+    In a chain each label is then one more coordinate: a step of one for the columns that have it, towards the row if
+    it is predicted and away from it if not. What would be added for all columns alike is left out.
+    """
+    n_rows, n_columns = distances.shape
+    votes = np.zeros((n_rows, labels.shape[1]), dtype=np.int64)
+    best = np.empty(n_neighbors, dtype=np.int64)
+    for row in range(n_rows):
+        own = distances[row]
+        for place in range(len(order)):
+            if place == 0 or chained:
+                count = 0
+                for column in range(n_columns):
+                    if count == n_neighbors and own[column] >= own[best[count - 1]]:
+                        continue
+                    at = count if count < n_neighbors else n_neighbors - 1
+                    while at > 0 and own[best[at - 1]] > own[column]:
+                        best[at] = best[at - 1]
+                        at -= 1
+                    best[at] = column
+                    count = min(count + 1, n_neighbors)
+            label = order[place]
+            for found in best:
+                votes[row, label] += labels[found, label]
+            if chained:
+                away = -1.0 if 2 * votes[row, label] > n_neighbors else 1.0
+                for column in range(n_columns):
+                    if labels[column, label] == 1:
+                        own[column] += away
+    return votes

@@ -1,0 +1,56 @@
+"""What a selector must be better than: all features, and features at random."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from mlreduce.registry import register
+from mlreduce.selection.selector import Selector
+from mlreduce.validation import FloatArray
+
+__all__ = ["AllFeatures", "RandomFeatures"]
+
+
+@register("all-features")
+class AllFeatures(Selector):
+    """Keep every feature.
+
+    Attributes
+    ----------
+    scores_, ranking_
+        Zeros, and the order of the columns.
+    """
+
+    selects = False
+    k = None
+
+    def _scores(self, X: Any, labels: FloatArray) -> FloatArray:
+        return np.zeros(X.shape[1])
+
+
+@register("random-features")
+class RandomFeatures(Selector):
+    """Rank the features at random.
+
+    Parameters
+    ----------
+    k : int, float or None, default=0.5
+        How many features to keep: a number, a fraction in (0, 1), or None for all.
+    random_state : int, RandomState instance or None, default=None
+
+    Attributes
+    ----------
+    scores_, ranking_
+        See `Selector`.
+    """
+
+    def __init__(self, k: int | float | None = 0.5, random_state: Any = None) -> None:
+        self.k = k
+        self.random_state = random_state
+
+    def _scores(self, X: Any, labels: FloatArray) -> FloatArray:
+        scores: FloatArray = check_random_state(self.random_state).random_sample(X.shape[1])
+        return scores

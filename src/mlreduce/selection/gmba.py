@@ -1,0 +1,228 @@
+"""GMBA: features by gradient steps on the margin of the label graph."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+from mlreduce.distances import Distances, nearest, row_blocks
+from mlreduce.exceptions import DataError
+from mlreduce.registry import register
+from mlreduce.selection.label_graph import LabelGraph
+from mlreduce.selection.selector import Selector, check_neighbours, check_variant
+from mlreduce.validation import FloatArray, as_dense, check_range, is_sparse
+
+__all__ = ["GMBA"]
+
+
+@register("gmba")
+class GMBA(Selector):
+    """Graph-margin based multi-label feature selection.
+
+    An instance is similar to those whose label sets are at least ``s_min`` alike (its hits) and dissimilar to all
+    others (its misses). Its loss is small where its nearest hits are near, and the misses farther than they by a
+    margin. Weights of the features start at 1 and take a step of length ``step`` down the gradient of the loss of one
+    instance after the other. The instances come in a random order, which matters much: see ``n_orders``.
+
+    Instances with fewer than ``n_neighbors`` hits, or as many misses, are passed over.
+
+    Parameters
+    ----------
+    k : int, float or None, default=0.5
+        How many features to keep: a number, a fraction in (0, 1), or None for all.
+    n_neighbors : int, default=3
+        How many of the nearest hits count, >= 1.
+    s_min : float, default=1.0
+        Least similarity of a hit, in (0, 1]; 1 means the same labels.
+    miss_weight : float, default=1.0
+        Of the misses against the hits, lambda in the paper, >= 0.
+    step : float, default=0.9
+        Length of a step, beta in the paper, > 0.
+    n_iter : int or None, default=None
+        Number of steps; None for one an instance. After all instances have had theirs another random order begins.
+    n_orders : int, default=1
+        Over how many random orders the weights are averaged.
+    variant : {"equations", "published-code"}, default="equations"
+        The published code departs from the equations in three places: the similarity of a hit is looked up at its
+        position among the hits instead of its row; of the nearest hits the r-th counts ``n_neighbors + 1 - r`` times;
+        misses on the very edge of the margin do not count, which the nearest often is.
+    random_state : int, RandomState instance or None, default=None
+        Of the orders.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+        The weights: the larger, the better the feature.
+    ranking_
+        See `Selector`.
+    n_skipped_ : int
+        How many of the instances that had a step were passed over.
+
+    References
+    ----------
+    Yan and Li (2016), "Graph-margin based multi-label feature selection", equations 2-16.
+
+    Notes
+    -----
+    Neighbours, margins and which misses count are of unweighted distances (equations 10 and 15). The gradient is then
+    the weight times a number that the weights have no part in, and all these numbers come from matrix products.
+    """
+
+    def __init__(
+        self,
+        k: int | float | None = 0.5,
+        n_neighbors: int = 3,
+        s_min: float = 1.0,
+        miss_weight: float = 1.0,
+        step: float = 0.9,
+        n_iter: int | None = None,
+        n_orders: int = 1,
+        variant: Literal["equations", "published-code"] = "equations",
+        random_state: Any = None,
+    ) -> None:
+        self.k = k
+        self.n_neighbors = n_neighbors
+        self.s_min = s_min
+        self.miss_weight = miss_weight
+        self.step = step
+        self.n_iter = n_iter
+        self.n_orders = n_orders
+        self.variant = variant
+        self.random_state = random_state
+
+    def _scores(self, X: Any, labels: FloatArray) -> FloatArray:
+        slopes = _Slopes(
+            X,
+            labels,
+            check_neighbours(self.n_neighbors),
+            self._similarity_of_hits(),
+            check_range(self.miss_weight, "miss_weight", 0),
+            check_variant(self.variant),
+        )
+        step = check_range(self.step, "step", 0, open_ends=True)
+        n_iter = len(labels) if self.n_iter is None else _count(self.n_iter, "n_iter")
+        n_orders, random = _count(self.n_orders, "n_orders"), check_random_state(self.random_state)
+        visits = [_visits(len(labels), n_iter, random) for _ in range(n_orders)]
+        # One pass needs the numbers of an instance once, in the order of the steps; more passes keep them.
+        once = n_orders == 1 and n_iter <= len(labels)
+        kept = None if once else np.concatenate(list(slopes.in_order(np.arange(len(labels)))))
+        total = np.zeros(X.shape[1])
+        for order in visits:
+            weights = np.ones(X.shape[1])
+            for block in slopes.in_order(order) if kept is None else (kept[i : i + 1] for i in order):
+                for slope in block:
+                    gradient = weights * slope
+                    length = np.sqrt(gradient @ gradient)
+                    if length > 0:
+                        weights -= (step / length) * gradient
+            total += weights
+        self.n_skipped_ = np.count_nonzero(slopes.skipped)
+        return total / n_orders
+
+    def _similarity_of_hits(self) -> float:
+        if check_range(self.s_min, "s_min", 0, 1) == 0:
+            raise DataError("s_min must be greater than 0: at 0 every instance is similar to every other")
+        return float(self.s_min)
+
+
+def _count(value: Any, name: str) -> int:
+    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 1:
+        raise DataError(f"{name} must be an integer >= 1; got {value!r}")
+    return int(value)
+
+
+def _visits(n_samples: int, n_iter: int, random: np.random.RandomState) -> NDArray[np.intp]:
+    """Return which instance has each step: one random order after the other."""
+    rounds = [random.permutation(n_samples) for _ in range(-(-n_iter // n_samples))]
+    return np.concatenate(rounds)[:n_iter]
+
+
+class _Slopes:
+    """The gradient of each instance's loss, divided by the weights.
+
+    Parameters
+    ----------
+    X, labels
+        As of `GMBA.fit`, checked.
+    n_neighbors : int
+    s_min, miss_weight : float
+    as_published : bool
+        Follow the published code.
+    """
+
+    def __init__(
+        self, X: Any, labels: FloatArray, n_neighbors: int, s_min: float, miss_weight: float, as_published: bool
+    ) -> None:
+        # Centred, since squares of differences are computed from squares and products.
+        self._X = X if is_sparse(X) else X - X.mean(axis=0)
+        self._squares = X.multiply(X).tocsr() if is_sparse(X) else np.square(self._X)
+        self._distances, self._graph = Distances(X), LabelGraph(labels)
+        self._n_neighbors, self._s_min, self._miss_weight = n_neighbors, s_min, miss_weight
+        self._as_published = as_published
+        #: Which instances were asked for and have too few hits or misses.
+        self.skipped = np.zeros(len(labels), dtype=bool)
+
+    def in_order(self, order: NDArray[np.intp]) -> Iterator[FloatArray]:
+        """Yield the numbers of the instances in an order, in blocks of rows; zeros for those that are passed over."""
+        for rows in row_blocks(len(order), self._X.shape[0]):
+            yield self._of(order[rows])
+
+    def _of(self, rows: NDArray[np.intp]) -> FloatArray:
+        slopes = np.zeros((len(rows), self._X.shape[1]))
+        similarity = self._graph.of(rows)
+        hit = similarity >= self._s_min
+        n_hits = np.count_nonzero(hit, axis=1)
+        few = np.minimum(n_hits, len(self.skipped) - 1 - n_hits) < self._n_neighbors
+        self.skipped[rows[few]] = True
+        used = np.flatnonzero(~few)
+        if len(used):
+            slopes[used] = self._of_used(rows[used], similarity[used], hit[used])
+        return slopes
+
+    def _of_used(self, rows: NDArray[np.intp], similarity: FloatArray, hit: NDArray[np.bool_]) -> FloatArray:
+        line = np.arange(len(rows))
+        distances = self._distances.of(rows)
+        hits = nearest(np.where(hit, distances, np.inf), self._n_neighbors)
+        misses = distances  # of no miss infinite
+        of_hits = distances[line[:, np.newaxis], hits]
+        misses[hit] = np.inf
+        misses[line, rows] = np.inf
+        margin = np.abs(of_hits[:, 0] - misses.min(axis=1))
+        weights = np.zeros(similarity.shape)  # of each miss, over the nearest hits
+        own = as_dense(self._X[rows])
+        slopes = np.zeros(own.shape)
+        for rank in range(self._n_neighbors):
+            reach = (margin + of_hits[:, rank])[:, np.newaxis]
+            inside = misses < reach if self._as_published else misses <= reach
+            like = similarity[line, hits[:, rank]][:, np.newaxis]
+            excess = np.where(inside, like - similarity, 0.0)
+            times = float(self._n_neighbors - rank if self._as_published else 1)
+            excess *= times * self._miss_weight
+            weights += excess
+            near = times * self._first_similarity(similarity, hit, hits[:, rank]) + excess.sum(axis=1)
+            slopes += near[:, np.newaxis] * np.square(own - as_dense(self._X[hits[:, rank]]))
+        # sum_j w_j (x_i - x_j)^2, without a difference of any pair
+        slopes -= weights.sum(axis=1)[:, np.newaxis] * np.square(own)
+        slopes += 2.0 * own * _product(weights, self._X)
+        slopes -= _product(weights, self._squares)
+        slopes *= 2.0
+        return slopes
+
+    def _first_similarity(
+        self, similarity: FloatArray, hit: NDArray[np.bool_], chosen: NDArray[np.intp]
+    ) -> NDArray[np.float64]:
+        """Return the similarity that stands before the distance of a hit."""
+        line = np.arange(len(chosen))
+        if self._as_published:
+            chosen = np.cumsum(hit, axis=1)[line, chosen] - 1
+        own: FloatArray = similarity[line, chosen]
+        return own
+
+
+def _product(weights: FloatArray, X: Any) -> FloatArray:
+    """Return ``WX`` of an array and an array or CSR matrix."""
+    return np.asarray((X.T @ weights.T).T) if is_sparse(X) else weights @ X

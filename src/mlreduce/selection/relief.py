@@ -1,0 +1,184 @@
+"""MLRF: ReliefF with an instance in each of its labels' classes."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+from mlreduce.compiled import compiled
+from mlreduce.distances import Distances, nearest, row_blocks
+from mlreduce.registry import register
+from mlreduce.selection.selector import Selector, check_neighbours, check_variant
+from mlreduce.validation import FloatArray, as_dense
+
+__all__ = ["MLRF"]
+
+
+@register("mlrf")
+class MLRF(Selector):
+    """Multi-label ReliefF: how much more features differ from the nearest of other labels than from those of one's own.
+
+    Each label of an instance is compared with each label that it does not have: the nearest instances with the former
+    are hits, the nearest with the latter and without the former are misses. Misses count by the share of their label
+    among the labels that the instance does not have. With one label an instance this is ReliefF over all instances.
+
+    Parameters
+    ----------
+    k : int, float or None, default=0.5
+        How many features to keep: a number, a fraction in (0, 1), or None for all.
+    n_neighbors : int, default=3
+        Hits, and misses of each label, >= 1; where there are fewer, all of them.
+    variant : {"equations", "published-code"}, default="equations"
+        The published code of Yan and Li (2016) takes hits and "misses" from instances with and without a label, never
+        across, counts an instance among its own neighbours, and reads positions in these lists as row numbers, so
+        that the outcome depends on a random order.
+    random_state : int, RandomState instance or None, default=None
+        Of the order in the published code; the equations draw nothing.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+        In [-1, 1] for the equations.
+    ranking_
+        See `Selector`.
+
+    References
+    ----------
+    Kong, Ding, Huang and Zhao, "Multi-label ReliefF and F-statistic feature selections for image annotation", CVPR
+    2012; differences relative to a feature's range and priors as in Kononenko, "Estimating attributes", ECML 1994.
+    """
+
+    def __init__(
+        self,
+        k: int | float | None = 0.5,
+        n_neighbors: int = 3,
+        variant: Literal["equations", "published-code"] = "equations",
+        random_state: Any = None,
+    ) -> None:
+        self.k = k
+        self.n_neighbors = n_neighbors
+        self.variant = variant
+        self.random_state = random_state
+
+    def _scores(self, X: Any, labels: FloatArray) -> FloatArray:
+        n_neighbors = check_neighbours(self.n_neighbors)
+        if check_variant(self.variant):
+            return _as_published(X, labels, n_neighbors, check_random_state(self.random_state))
+        scores = np.zeros(X.shape[1])
+        if not labels.any():
+            return scores
+        distances, present = Distances(X), labels.astype(bool)
+        # How many instances have one label and not the other.
+        apart = (labels.sum(axis=0)[:, np.newaxis] - labels.T @ labels).astype(np.int64)
+        priors = labels.sum(axis=0) / labels.sum()
+        scaled = _in_units_of_range(as_dense(X))
+        for rows in row_blocks(len(labels), len(labels)):
+            number = np.arange(rows.start, rows.stop)
+            nearest_first = np.argsort(distances.of(number), axis=1, kind="stable")
+            weights = _weights_of_neighbours(nearest_first, number, present, apart, priors, n_neighbors)
+            _add_weighted_differences(scores, scaled, number, weights)
+        scores /= labels.sum()
+        return scores
+
+
+def _in_units_of_range(X: FloatArray) -> FloatArray:
+    spread = X.max(axis=0) - X.min(axis=0)
+    scaled: FloatArray = X / np.where(spread > 0, spread, 1.0)
+    return scaled
+
+
+@compiled
+def _weights_of_neighbours(
+    nearest_first: NDArray[np.intp],
+    rows: NDArray[np.intp],
+    present: NDArray[np.bool_],
+    apart: NDArray[np.int64],
+    priors: FloatArray,
+    n_neighbors: int,
+) -> FloatArray:
+    """Return how much the difference of each instance to some ``rows`` counts: less than zero for hits.
+
+    The instances are passed once, nearest first, until all lists are full.
+    """
+    n_labels = present.shape[1]
+    weights = np.zeros(nearest_first.shape)
+    filled = np.zeros((n_labels, n_labels), dtype=np.int64)  # misses by label and other label, hits on the diagonal
+    full = np.zeros((n_labels, n_labels), dtype=np.int64)
+    sizes = np.zeros(n_labels, dtype=np.int64)
+    for each in range(n_labels):
+        sizes[each] = present[:, each].sum()
+    for place in range(len(rows)):
+        row = rows[place]
+        own = np.flatnonzero(present[row])
+        rest = 0.0  # share of the labels that the instance does not have
+        for each in range(n_labels):
+            if not present[row, each]:
+                rest += priors[each]
+        missing = 0
+        for label in own:
+            filled[label] = 0
+            full[label, label] = min(n_neighbors, sizes[label] - 1)
+            missing += full[label, label]
+            for other in range(n_labels):
+                if not present[row, other]:
+                    full[label, other] = min(n_neighbors, apart[other, label])
+                    missing += full[label, other]
+        for candidate in nearest_first[place]:
+            if missing == 0:
+                break
+            if candidate == row:
+                continue
+            weight = 0.0
+            for label in own:
+                if present[candidate, label]:
+                    if filled[label, label] < full[label, label]:
+                        filled[label, label] += 1
+                        missing -= 1
+                        weight -= 1.0 / full[label, label]
+                    continue
+                for other in range(n_labels):
+                    wanted = present[candidate, other] and not present[row, other]
+                    if wanted and filled[label, other] < full[label, other]:
+                        filled[label, other] += 1
+                        missing -= 1
+                        weight += priors[other] / rest / full[label, other]
+            weights[place, candidate] = weight
+    return weights
+
+
+@compiled
+def _add_weighted_differences(scores: FloatArray, X: FloatArray, rows: NDArray[np.intp], weights: FloatArray) -> None:
+    """Add ``sum_ij w_ij |x_i - x_j|`` to the scores, over some rows i and all rows j."""
+    for place in range(len(rows)):
+        own = X[rows[place]]
+        for other in range(weights.shape[1]):
+            weight = weights[place, other]
+            if weight != 0.0:
+                values = X[other]
+                for feature in range(len(scores)):
+                    scores[feature] += weight * abs(own[feature] - values[feature])
+
+
+def _as_published(X: Any, labels: FloatArray, n_neighbors: int, random: np.random.RandomState) -> FloatArray:
+    """Return the scores of the published code, in which positions in a list stand for row numbers."""
+    dense, scores = as_dense(X), np.zeros(X.shape[1])
+    priors = labels.mean(axis=0)
+    order = random.permutation(len(labels))
+    distances = Distances(X)
+    shares = labels * priors  # of each instance's labels
+    for label in range(labels.shape[1] - 1):
+        has = labels[order, label] == 1
+        if min(np.count_nonzero(has), np.count_nonzero(~has)) < n_neighbors:
+            continue
+        later = shares[:, label + 1 :].sum(axis=1) / (1.0 - priors[label])
+        for members, sign in ((order[~has], 1.0), (order[has], -1.0)):
+            for part in row_blocks(len(members), len(labels)):
+                rows = members[part]
+                places = nearest(distances.of(rows)[:, members], n_neighbors)
+                weights = np.zeros((len(rows), len(labels)))
+                np.put_along_axis(weights, places, sign * later[places] / n_neighbors, axis=1)
+                _add_weighted_differences(scores, dense, rows, weights)
+    return scores

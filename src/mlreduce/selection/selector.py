@@ -1,0 +1,115 @@
+"""What every selector shares: scores in, a ranking and a selection out."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
+
+from mlreduce.exceptions import DataError
+from mlreduce.validation import FloatArray, check_features, check_labels, check_size, remember_label_names
+
+__all__ = ["Selector", "check_neighbours", "check_variant"]
+
+#: What ``variant`` may be where the published code of a paper departs from its equations.
+VARIANTS = ("equations", "published-code")
+
+
+def check_variant(variant: Any) -> bool:
+    """Return whether the published code is to be followed.
+
+    Raises
+    ------
+    DataError
+        If the variant is unknown.
+    """
+    if variant not in VARIANTS:
+        raise DataError(f"variant must be 'equations' or 'published-code'; got {variant!r}")
+    return bool(variant == VARIANTS[1])
+
+
+def check_neighbours(n_neighbors: Any) -> int:
+    """Return a number of neighbours.
+
+    Raises
+    ------
+    DataError
+        If it is no integer >= 1.
+    """
+    if not isinstance(n_neighbors, (int, np.integer)) or isinstance(n_neighbors, bool) or n_neighbors < 1:
+        raise DataError(f"n_neighbors must be an integer >= 1; got {n_neighbors!r}")
+    return int(n_neighbors)
+
+
+class Selector(SelectorMixin, BaseEstimator):
+    """Base of the feature selectors: a method gives `_scores`, the larger the better.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+        The larger, the better the feature.
+    ranking_ : ndarray of shape (n_features,), int
+        1 is the best feature; of equal scores the first column comes first.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``Y`` was a DataFrame.
+    """
+
+    #: Whether there is anything to select: a control that keeps all features has one size only.
+    selects = True
+
+    k: int | float | None
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = True
+        return tags
+
+    def fit(self, X: Any, Y: Any) -> Self:
+        """Score and rank the features.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        Y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels)
+            Labels in {0, 1} or {-1, 1}.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        DataError
+            If a feature is not finite, a label is not 0/1 or -1/1, or a parameter is impossible.
+        """
+        features = check_features(self, X, reset=True)
+        labels = check_labels(Y, features.shape[0])
+        self._size(features.shape[1])
+        remember_label_names(self, Y)
+        scores = self._scores(features, labels)
+        self.scores_ = scores
+        self.ranking_ = np.empty(len(scores), dtype=np.intp)
+        self.ranking_[np.argsort(-scores, kind="stable")] = np.arange(1, len(scores) + 1)
+        return self
+
+    def _scores(self, X: Any, labels: FloatArray) -> FloatArray:
+        """Return a score a feature, the larger the better, for a checked array or CSR matrix and labels in {0, 1}."""
+        raise NotImplementedError  # abstract: a selector is this choice
+
+    def _size(self, n_features: int) -> int:
+        return check_size(self.k, n_features, "features", name="k")
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self, "ranking_")
+        mask: NDArray[np.bool_] = self.ranking_ <= self._size(len(self.ranking_))
+        return mask
