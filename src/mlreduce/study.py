@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +12,14 @@ from mlreduce.configuration import read_yaml, validate
 from mlreduce.datasets.catalogue import Catalogue
 from mlreduce.evaluation.measures import find_measure
 from mlreduce.exceptions import ConfigurationError, MLReduceError, unknown_name
+from mlreduce.preprocessing import SCALINGS
 
 __all__ = ["Study", "batches", "load_study"]
 
 Methods = Mapping[str, Mapping[str, Any]]
+
+# The families that a study may be about.
+_REDUCTIONS = ("labelspace", "projection", "selection")
 
 
 @dataclass(frozen=True)
@@ -66,11 +70,15 @@ class Study:
     Attributes
     ----------
     name, title : str
-    family : {"labelspace", "projection"}
+    family : {"labelspace", "projection", "selection"}
         What its methods are.
     protocols : dict of str to dict
-        Name to ``{"train": fraction}`` or ``{"folds": number}``.
+        Name to ``{"train": fraction}`` or ``{"folds": number}``; see `rule_of`.
+    scaling : str
+        Of the features, for selectors; see `mlreduce.preprocessing.scale_parts`.
     datasets : list of str
+    left_out : list of str
+        Data sets of the paper that are not run, since the mirror does not hold them.
     claimed_on : list of str
         The data sets of the paper: what its claims are about, whatever is run.
     splits : int
@@ -87,13 +95,17 @@ class Study:
         Shares of the eigenvalues' sum.
     measures : list of str
     tables, figures : dict of str to dict
+    averages : dict of str to list of str
+        Methods that draw, of which a split has several: the name of their mean to theirs.
     """
 
     name: str
     title: str
     family: str
     protocols: Mapping[str, Mapping[str, Any]]
+    scaling: str
     datasets: Sequence[str]
+    left_out: Sequence[str]
     claimed_on: Sequence[str]
     splits: int
     timed: int
@@ -105,6 +117,13 @@ class Study:
     measures: Sequence[str]
     tables: Mapping[str, Mapping[str, Any]]
     figures: Mapping[str, Mapping[str, Any]]
+    averages: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    def rule_of(self, protocol: str, dataset: str) -> dict[str, Any]:
+        """Return how a protocol splits a data set: see `mlreduce.evaluation.splitting.load_splits`."""
+        rule = dict(self.protocols[protocol])
+        sampled: Mapping[str, Any] = rule.pop("sampled", {})
+        return dict(sampled.get(dataset, rule))
 
     @property
     def methods(self) -> dict[str, Mapping[str, Any]]:
@@ -134,6 +153,7 @@ def load_study(
     catalogue: Catalogue,
     splits: int | None = None,
     run_on: Sequence[str] | None = None,
+    mirror: str | Path | None = None,
 ) -> Study:
     """Read a study file and check every name in it.
 
@@ -149,6 +169,8 @@ def load_study(
         Instead of the scale's number of splits.
     run_on : sequence of str or None, default=None
         Instead of the scale's data sets.
+    mirror : path or None, default=None
+        Where data sets are read from; one that the scale calls optional is left out if the mirror does not hold it.
 
     Raises
     ------
@@ -159,28 +181,51 @@ def load_study(
     content = read_yaml(path)
     validate(content, "study", str(path))
     size = content["scales"][scale]
-    datasets = list(run_on) if run_on else size["datasets"]
+    left_out = [name for name in size.get("optional", []) if not catalogue[name].is_at_hand(mirror)]
+    datasets = list(run_on) if run_on else [name for name in size["datasets"] if name not in left_out]
+    methods, averages = _with_draws(content["methods"])
     curves = [name for name in size.get("curves", []) if name in datasets] or datasets[:1]
     study = Study(
         name=Path(path).stem,
         title=content["title"],
         family=_family(content["methods"], str(path)),
         protocols=content["protocols"],
+        scaling=content.get("scaling", SCALINGS[0]),
         datasets=datasets,
-        claimed_on=content["scales"]["paper"]["datasets"],
+        left_out=left_out,
+        claimed_on=[name for name in content["scales"]["paper"]["datasets"] if name not in left_out],
         splits=splits or size["splits"],
         timed=min(size.get("timed", 0), splits or size["splits"]),
         curves=curves,
-        groups=_groups(content, size, str(path)),
+        groups=_groups({**content, "methods": methods}, size, str(path)),
         predictors=content["predictors"],
         sizes=content["sizes"],
         energies=content.get("energies", []),
         measures=content["measures"],
         tables=content["tables"],
         figures=content["figures"],
+        averages=averages,
     )
     _check_names(study, str(path), catalogue)
     return study
+
+
+def _with_draws(groups: Mapping[str, Methods]) -> tuple[dict[str, Methods], dict[str, list[str]]]:
+    """Write out methods that are to be drawn several times, each draw under a label of its own."""
+    written: dict[str, Methods] = {}
+    averages: dict[str, list[str]] = {}
+    for group, methods in groups.items():
+        own: dict[str, Mapping[str, Any]] = {}
+        for label, entry in methods.items():
+            draws = entry.get("draws")
+            if draws is None:
+                own[label] = entry
+                continue
+            plain = {key: value for key, value in entry.items() if key != "draws"}
+            averages[label] = [f"{label}-{number}" for number in range(draws)]
+            own |= {name: {**plain, "method": registry.entry_name(label, entry)} for name in averages[label]}
+        written[group] = own
+    return written, averages
 
 
 def _groups(content: Mapping[str, Any], size: Mapping[str, Any], where: str) -> dict[str, Group]:
@@ -213,7 +258,7 @@ def _family(groups: Mapping[str, Methods], where: str) -> str:
     for group, methods in groups.items():
         for label, entry in methods.items():
             name = registry.entry_name(label, entry)
-            known = [*registry.list_methods("labelspace"), *registry.list_methods("projection")]
+            known = [name for kind in _REDUCTIONS for name in registry.list_methods(kind)]
             if name not in known:
                 raise ConfigurationError(unknown_name("method", name, known, f"{where}: methods.{group}"))
             families[registry.kind_of(name)] = name
@@ -239,7 +284,7 @@ def _check_names(study: Study, where: str, catalogue: Catalogue) -> None:
         _check_measure(measure, study.measures, f"{where}: measures")
     for kind, outputs in (("tables", study.tables), ("figures", study.figures)):
         for name, output in outputs.items():
-            _check_output(study, output, f"{where}: {kind}.{name}")
+            _check_output(study, output, f"{where}: {kind}.{name}", catalogue)
 
 
 def _check_groups(study: Study, where: str) -> None:
@@ -272,11 +317,21 @@ def _check_groups(study: Study, where: str) -> None:
                 )
 
 
-def _check_output(study: Study, output: Mapping[str, Any], where: str) -> None:
+def _check_output(study: Study, output: Mapping[str, Any], where: str, catalogue: Catalogue) -> None:
     """Check that what a table or figure shows is computed."""
-    for method in [*output["methods"], *output.get("references", {})]:
-        if method not in study.methods:
-            raise ConfigurationError(unknown_name("method", method, study.methods, f"{where}.methods"))
+    known = [*study.methods, *study.averages]
+    thin = [method for methods in output.get("thin", {}).values() for method in methods]
+    for method in [*output["methods"], *output.get("references", {}), *thin]:
+        if method not in known:
+            raise ConfigurationError(unknown_name("method", method, known, f"{where}.methods"))
+    for dataset, predictor in output.get("panels", []):
+        if dataset not in catalogue:
+            raise ConfigurationError(unknown_name("data set", dataset, catalogue, f"{where}.panels"))
+        if predictor not in study.predictors:
+            raise ConfigurationError(unknown_name("predictor", predictor, study.predictors, f"{where}.panels"))
+    for percent in output.get("size_percents", []):
+        if percent not in study.sizes:
+            raise ConfigurationError(f"{where}.size_percents: {percent} is not measured; known: {list(study.sizes)}")
     for measure in output.get("measures") or ([output["measure"]] if "measure" in output else []):
         _check_measure(measure, study.measures, where)
     if "predictor" in output and output["predictor"] not in study.predictors:

@@ -25,6 +25,7 @@ try:
             CATALOGUE,
             splits=config.get("splits"),
             run_on=RUN_ON.split(",") if isinstance(RUN_ON, str) else RUN_ON,
+            mirror=config.get("mirror"),
         )
         for name in config["studies"]
     }
@@ -40,8 +41,8 @@ def one_of(names):
     return f"({'|'.join(sorted(names))})" if names else "(?!)"
 
 
-def of_family(family):
-    return one_of({name for name, study in STUDIES.items() if study.family == family})
+def of_family(*families):
+    return one_of({name for name, study in STUDIES.items() if study.family in families})
 
 
 def variants(study):
@@ -61,6 +62,7 @@ wildcard_constraints:
     predictor="[a-z0-9-]+",
     batch=r"\d+-\d+",
     table=one_of({name for study in STUDIES.values() for name in study.tables}),
+    details="spectra|rankings",
     figure=one_of({name for study in STUDIES.values() for name in study.figures}),
     variant=one_of({variant for study in STUDIES for variant in variants(study)}),
 
@@ -116,6 +118,7 @@ def digest_of_methods(study, group):
     stations = {
         "labelspace": ["factorise", "reduce_labels", "predict_labels"],
         "projection": ["reduce_features", "predict_features"],
+        "selection": ["rank_features", "predict_ranked"],
     }
     choosing = ["choose_kernel"] if own.choice else []
     return digest(*stations[chosen.family], *choosing, methods=methods)
@@ -134,6 +137,8 @@ def description_of(wildcards):
         "splits": study.splits,
         "seed": config["seed"],
         "datasets": list(study.datasets),
+        **({"left_out": list(study.left_out)} if study.left_out else {}),
+        **({"scaling": study.scaling} if study.family == "selection" else {}),
         "methods": {
             name: dict(parameters) for name, parameters in sorted(study.methods.items())
         },
@@ -166,8 +171,10 @@ def group_of(wildcards):
 def settings_of_group(wildcards):
     settings = {
         "methods": group_of(wildcards).methods,
-        "protocol": study_of(wildcards).protocols[wildcards.protocol],
+        "protocol": study_of(wildcards).rule_of(wildcards.protocol, wildcards.dataset),
     }
+    if study_of(wildcards).family == "selection":
+        settings["scaling"] = study_of(wildcards).scaling
     return json.dumps(settings, sort_keys=True)
 
 
@@ -232,8 +239,16 @@ def score_parts(wildcards):
     )
 
 
-def spectrum_parts(wildcards):
-    return parts_of(wildcards, "spectra/{protocol}/{dataset}/{group}/{batch}.parquet")
+def detail_parts(wildcards):
+    """What the fitted methods of a study are seen by: eigenvalues, or rankings of the features."""
+    return parts_of(
+        wildcards,
+        wildcards.details + "/{protocol}/{dataset}/{group}/{batch}.parquet",
+    )
+
+
+def details_of(study):
+    return "rankings" if study.family == "selection" else "spectra"
 
 
 def choice_parts(wildcards):
@@ -267,8 +282,9 @@ def settings_of_times(wildcards):
     study = study_of(wildcards)
     settings = {
         "methods": study.methods,
-        "protocol": next(iter(study.protocols.values())),
+        "protocol": study.rule_of(next(iter(study.protocols)), wildcards.dataset),
         "splits": study.timed,
+        "scaling": study.scaling if study.family == "selection" else None,
     }
     return json.dumps(settings, sort_keys=True)
 
@@ -307,6 +323,8 @@ def figure_files(study):
 
 def source_of(study, file, spec):
     """A file of a study; of a summary, where it will do, the part of one predictor: others need not be trained."""
+    if file == "summary.csv" and spec.get("area"):
+        return f"{BASE}/{study}/areas.csv"
     if file == "summary.csv" and "predictor" in spec:
         file = f"summaries/{spec['predictor']}.csv"
     return f"{BASE}/{study}/{file}"
@@ -341,6 +359,8 @@ def outputs_of(study):
         group.choice for group in STUDIES[study].groups.values()
     ):
         rest.append("choices.csv")
+    if study in STUDIES:
+        rest.append(f"{details_of(STUDIES[study])}.parquet")
     rest = expand(f"{BASE}/{study}/{{file}}", file=[*rest, "manifest.json"])
     return [*table_files(study), *figure_files(study), *rest]
 
@@ -369,4 +389,5 @@ def shown_on_page(study):
         "protocols": list(study.protocols),
         "variants": variants(study.name),
         "datasets": list(study.datasets),
+        "left_out": list(study.left_out),
     }

@@ -1,4 +1,4 @@
-# From a data set and its splits to tidy scores, for methods that reduce the feature space. A job is (study, protocol, data set,
+# From a data set and its splits to tidy scores, for projections of the feature space and for selectors. A job is (study, protocol, data set,
 # group of methods, batch of splits); one thread each, so that results do not depend on the number of cores.
 
 
@@ -57,6 +57,59 @@ rule predict_features:
         "../scripts/predict_features.py"
 
 
+rule rank_features:
+    input:
+        data=f"{RESULTS}/data/{{dataset}}.npz",
+        splits=f"{BASE}/{{study}}/splits/{{dataset}}.npz",
+    output:
+        f"{BASE}/{{study}}/rankings/{{protocol}}/{{dataset}}/{{group}}/{{batch}}.parquet",
+    log:
+        f"{BASE}/{{study}}/logs/rank/{{protocol}}/{{dataset}}/{{group}}/{{batch}}.log",
+    benchmark:
+        f"{BASE}/{{study}}/benchmarks/rank/{{protocol}}/{{dataset}}/{{group}}/{{batch}}.tsv"
+    wildcard_constraints:
+        study=of_family("selection"),
+    conda:
+        "../../envs/compute.yaml"
+    threads: 1
+    resources:
+        mem_mb=4000,
+        runtime=60,
+    params:
+        settings=settings_of_group,
+        seed=config["seed"],
+        code=digest_of_group,
+    script:
+        "../scripts/rank_features.py"
+
+
+rule predict_ranked:
+    input:
+        data=f"{RESULTS}/data/{{dataset}}.npz",
+        splits=f"{BASE}/{{study}}/splits/{{dataset}}.npz",
+        rankings=f"{BASE}/{{study}}/rankings/{{protocol}}/{{dataset}}/{{group}}/{{batch}}.parquet",
+    output:
+        f"{BASE}/{{study}}/scores/{{protocol}}/{{dataset}}/{{group}}/{{predictor}}/{{batch}}.parquet",
+    log:
+        f"{BASE}/{{study}}/logs/predict/{{protocol}}/{{dataset}}/{{group}}/{{predictor}}/{{batch}}.log",
+    benchmark:
+        f"{BASE}/{{study}}/benchmarks/predict/{{protocol}}/{{dataset}}/{{group}}/{{predictor}}/{{batch}}.tsv"
+    wildcard_constraints:
+        study=of_family("selection"),
+    conda:
+        "../../envs/compute.yaml"
+    threads: 1
+    resources:
+        mem_mb=3000,
+        runtime=60,
+    params:
+        settings=settings_of_group,
+        measured=measured,
+        code=digest_of_group,
+    script:
+        "../scripts/predict_ranked.py"
+
+
 rule time:
     input:
         data=f"{RESULTS}/data/{{dataset}}.npz",
@@ -68,7 +121,7 @@ rule time:
     benchmark:
         f"{BASE}/{{study}}/benchmarks/time/{{dataset}}.tsv"
     wildcard_constraints:
-        study=of_family("projection"),
+        study=of_family("projection", "selection"),
     conda:
         "../../envs/compute.yaml"
     # All cores, of which it uses one: nothing runs beside what is timed.
@@ -78,6 +131,7 @@ rule time:
         runtime=60,
     params:
         settings=settings_of_times,
+        seed=config["seed"],
         code=digest_of_times,
     script:
         "../scripts/time.py"

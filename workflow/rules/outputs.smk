@@ -3,10 +3,8 @@
 
 rule gather:
     input:
-        scores=score_parts,
-        spectra=spectrum_parts,
+        score_parts,
     output:
-        spectra=f"{BASE}/{{study}}/spectra.parquet",
         scores=f"{BASE}/{{study}}/scores.parquet",
         summary=report(
             f"{BASE}/{{study}}/summary.csv",
@@ -24,9 +22,53 @@ rule gather:
         mem_mb=2000,
         runtime=10,
     params:
+        averages=lambda wildcards: dict(study_of(wildcards).averages),
         code=digest("gather"),
     script:
         "../scripts/gather.py"
+
+
+rule details:
+    input:
+        detail_parts,
+    output:
+        f"{BASE}/{{study}}/{{details}}.parquet",
+    log:
+        f"{BASE}/{{study}}/logs/{{details}}.log",
+    benchmark:
+        f"{BASE}/{{study}}/benchmarks/{{details}}.tsv"
+    conda:
+        "../../envs/report.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        code=digest("details"),
+    script:
+        "../scripts/details.py"
+
+
+rule areas:
+    input:
+        f"{BASE}/{{study}}/scores.parquet",
+    output:
+        f"{BASE}/{{study}}/areas.csv",
+    log:
+        f"{BASE}/{{study}}/logs/areas.log",
+    benchmark:
+        f"{BASE}/{{study}}/benchmarks/areas.tsv"
+    conda:
+        "../../envs/report.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        averages=lambda wildcards: dict(study_of(wildcards).averages),
+        code=digest("areas"),
+    script:
+        "../scripts/areas.py"
 
 
 rule summarise:
@@ -45,6 +87,7 @@ rule summarise:
         mem_mb=2000,
         runtime=10,
     params:
+        averages=lambda wildcards: dict(study_of(wildcards).averages),
         code=digest("summarise"),
     script:
         "../scripts/summarise.py"

@@ -8,7 +8,9 @@ snakemake = globals()["snakemake"]
 
 with station(snakemake):
     from mlreduce.files import replacing
+    from mlreduce.reporting.areas import averaged_draws
     from mlreduce.reporting.tables import summarise, write_csv
 
     with replacing(snakemake.output[0]) as path:
-        write_csv(summarise(pd.concat(map(pd.read_parquet, snakemake.input))), path)
+        scores = averaged_draws(pd.concat(map(pd.read_parquet, snakemake.input)), snakemake.params.averages)
+        write_csv(summarise(scores), path)

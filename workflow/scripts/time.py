@@ -10,14 +10,22 @@ snakemake = globals()["snakemake"]
 
 with station(snakemake):
     from mlreduce.datasets.data import MultiLabelData
-    from mlreduce.evaluation.feature_experiment import time_fits
     from mlreduce.evaluation.splitting import load_splits
     from mlreduce.files import replacing
     from mlreduce.reporting.tables import write_csv
 
     settings = json.loads(snakemake.params.settings)
     splits = load_splits(snakemake.input.splits, settings["protocol"], f"0-{settings['splits'] - 1}")
+    data, scaling = MultiLabelData.load(snakemake.input.data), settings["scaling"]
+    if scaling is None:
+        from mlreduce.evaluation.feature_experiment import time_fits as timed
+
+        arguments = []
+    else:
+        from mlreduce.evaluation.selection_experiment import time_selectors as timed
+
+        arguments = [scaling, snakemake.params.seed]
     with threadpoolctl.threadpool_limits(1):  # now that the libraries with threads are loaded
-        times = time_fits(MultiLabelData.load(snakemake.input.data), splits, settings["methods"])
+        times = timed(data, splits, settings["methods"], *arguments)
     with replacing(snakemake.output[0]) as path:
         write_csv(times, path)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from mlreduce.configuration import read_yaml, validate
 from mlreduce.datasets.data import MultiLabelData
-from mlreduce.datasets.fetch import FileEntry, fetch
+from mlreduce.datasets.fetch import FileEntry, fetch, mirror_folder
 from mlreduce.exceptions import ConfigurationError, DataError, unknown_name
 
 __all__ = ["Catalogue", "Dataset", "load_dataset", "read_catalogue"]
@@ -38,6 +38,12 @@ class Dataset(NamedTuple):
     def fetch(self, mirror: str | Path | None = None, cache_folder: str | Path | None = None) -> list[Path]:
         """Fetch every file of the data set and return where they are; see `mlreduce.datasets.fetch.fetch`."""
         return [fetch(entry, mirror, cache_folder) for entries in self.files.values() for entry in entries]
+
+    def is_at_hand(self, mirror: str | Path | None = None) -> bool:
+        """Say whether the files can be had: a mirror, where there is one, must hold them."""
+        folder = mirror_folder(mirror)
+        entries = [entry for entries in self.files.values() for entry in entries if entry.local is None]
+        return folder is None or all((folder / entry.dataset / entry.name).is_file() for entry in entries)
 
     def copies(self, folder: str | Path) -> list[Path]:
         """Return where copies of the files belong in a folder, in the order of `fetch`.

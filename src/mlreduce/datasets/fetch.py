@@ -13,7 +13,7 @@ import requests
 from mlreduce.exceptions import FetchError
 from mlreduce.files import file_sha256
 
-__all__ = ["CACHE_VARIABLE", "MIRROR_VARIABLE", "FileEntry", "default_cache", "fetch"]
+__all__ = ["CACHE_VARIABLE", "MIRROR_VARIABLE", "FileEntry", "default_cache", "fetch", "mirror_folder"]
 
 MIRROR_VARIABLE = "MLREDUCE_MIRROR"
 CACHE_VARIABLE = "MLREDUCE_CACHE"
@@ -60,6 +60,12 @@ def _check(path: Path, sha256: str | None, advice: str) -> Path:
     return path
 
 
+def mirror_folder(mirror: str | Path | None = None) -> Path | None:
+    """Return the folder that stands for the network: the one given, else what MLREDUCE_MIRROR says, else none."""
+    folder = mirror or os.environ.get(MIRROR_VARIABLE)
+    return Path(folder) if folder else None
+
+
 def fetch(entry: FileEntry, mirror: str | Path | None = None, cache: str | Path | None = None) -> Path:
     """Return the path of a file whose checksum has just been checked.
 
@@ -84,9 +90,9 @@ def fetch(entry: FileEntry, mirror: str | Path | None = None, cache: str | Path 
     if entry.local is not None:
         return _check(entry.local, entry.sha256, f"the datasets file names it for {entry.dataset!r}")
     published = " or ".join(entry.addresses) or "nowhere"
-    mirror = mirror or os.environ.get(MIRROR_VARIABLE)
-    if mirror:
-        return _check(Path(mirror) / entry.dataset / entry.name, entry.sha256, f"it is published at {published}")
+    mirrored = mirror_folder(mirror)
+    if mirrored:
+        return _check(mirrored / entry.dataset / entry.name, entry.sha256, f"it is published at {published}")
     folder = Path(cache or default_cache()) / entry.dataset
     failures = []
     for address in entry.addresses:

@@ -118,43 +118,76 @@ def score_features(
     DataFrame
         With `mlreduce.evaluation.scores.SCORE_COLUMNS`.
     """
-    chosen = {name: find_measure(name) for name in measures}
-    predictor_name, parameters = predictor
-    model = registry.make_entry(predictor_name, parameters)
-    labels = data.Y.astype(np.float64)
-    written = {label: json.dumps(entry, sort_keys=True) for label, entry in methods.items()}
-    rows: list[tuple[Any, ...]] = []
+    measuring = Measuring(data, predictor, measures, share)
     for number, split in splits.items():
         for label, entry in methods.items():
             projection = restore(make_projection(label, entry), fitted[str(number), label])
-            sizes = _sizes(projection, percents, energies)
-            parts = (
-                projection.transform(data.X[split.train]),
-                labels[split.train],
-                projection.transform(data.X[split.test]),
-            )
-            nested = share and hasattr(model, "predict_nested")
-            guesses = (model.predict_nested if nested else partial(_each_size, model))(*parts, list(sizes))
-            for (size, meanings), guess in zip(sizes.items(), guesses, strict=True):
-                outcome = Outcome(data.Y[split.test], above_half(guess))
-                for measure, compute in chosen.items():
-                    value = compute(outcome)
-                    rows += [
-                        (
-                            data.name,
-                            label,
-                            written[label],
-                            predictor_name,
-                            percent,
-                            energy,
-                            size,
-                            number,
-                            measure,
-                            value,
-                        )
-                        for percent, energy in meanings
-                    ]
-    return as_scores(rows)
+            parts = projection.transform(data.X[split.train]), projection.transform(data.X[split.test])
+            measuring.add(number, split, label, entry, parts, _sizes(projection, percents, energies))
+    return as_scores(measuring.rows)
+
+
+class Measuring:
+    """A predictor that is trained on nested sets of features and measured, and the rows that come of it.
+
+    Parameters
+    ----------
+    data, predictor, measures, share
+        As of `score_features`.
+
+    Attributes
+    ----------
+    rows : list of tuple
+        For `mlreduce.evaluation.scores.as_scores`.
+    """
+
+    def __init__(
+        self,
+        data: MultiLabelData,
+        predictor: tuple[str, Mapping[str, Any]],
+        measures: Iterable[str],
+        share: bool,
+    ) -> None:
+        self._data, (self._name, parameters) = data, predictor
+        self._model = registry.make_entry(self._name, parameters)
+        self._measures = {name: find_measure(name) for name in measures}
+        self._labels = data.Y.astype(np.float64)
+        nested = share and hasattr(self._model, "predict_nested")
+        self._predict = self._model.predict_nested if nested else partial(_each_size, self._model)
+        self.rows: list[tuple[Any, ...]] = []
+
+    def add(
+        self,
+        number: int,
+        split: Split,
+        label: str,
+        entry: Mapping[str, Any],
+        parts: tuple[FloatArray, FloatArray],
+        sizes: Mapping[int, Sequence[tuple[int, float]]],
+    ) -> None:
+        """Measure a method on a split.
+
+        Parameters
+        ----------
+        number, split : int, Split
+        label, entry : str, dict
+            Of the method, as in a study file.
+        parts : (ndarray, ndarray) of shapes (n_rows, n_columns)
+            Training and test rows, the columns most important first.
+        sizes : dict of int to list of (percent, energy)
+            Number of columns to what it stands for.
+        """
+        train, test = parts
+        truth, written = self._data.Y[split.test], json.dumps(entry, sort_keys=True)
+        guesses = self._predict(train, self._labels[split.train], test, list(sizes))
+        for (size, meanings), guess in zip(sizes.items(), guesses, strict=True):
+            outcome = Outcome(truth, above_half(guess))
+            for measure, compute in self._measures.items():
+                value = compute(outcome)
+                self.rows += [
+                    (self._data.name, label, written, self._name, percent, energy, size, number, measure, value)
+                    for percent, energy in meanings
+                ]
 
 
 def _sizes(

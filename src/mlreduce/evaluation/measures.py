@@ -18,6 +18,7 @@ from mlreduce.evaluation.instance_measures import (
     instance_recall,
     subset_accuracy,
 )
+from mlreduce.evaluation.label_measures import LabelCounts
 from mlreduce.exceptions import ConfigurationError, unknown_name
 from mlreduce.validation import FloatArray
 
@@ -66,6 +67,11 @@ class Outcome:
         return InstanceCounts.of(self.labels, self.predicted)
 
     @cached_property
+    def label_counts(self) -> LabelCounts:
+        """What all measures of labels follow from, counted once."""
+        return LabelCounts.of(self.labels, self.predicted)
+
+    @cached_property
     def encoding_error(self) -> float:
         """``||Z - ZV'V||_F^2``."""
         return _squared_distance(self.centred, self.decoded_codes)
@@ -109,11 +115,20 @@ MEASURES: dict[str, Callable[[Outcome], float]] = {
     "instance-precision": lambda outcome: outcome.instance_counts.precision(),
     "instance-recall": lambda outcome: outcome.instance_counts.recall(),
     "instance-f1": lambda outcome: outcome.instance_counts.f1(),
+    "micro-f1": lambda outcome: outcome.label_counts.micro_f1(),
+    "micro-precision": lambda outcome: outcome.label_counts.micro_precision(),
+    "micro-recall": lambda outcome: outcome.label_counts.micro_recall(),
+    "macro-f1": lambda outcome: outcome.label_counts.macro_f1(),
+    "macro-precision": lambda outcome: outcome.label_counts.macro_precision(),
+    "macro-recall": lambda outcome: outcome.label_counts.macro_recall(),
 }
 
 #: The measures of which more is better; of all others, less.
 HIGHER_IS_BETTER: frozenset[str] = frozenset(
-    {"subset-accuracy", "instance-accuracy", "instance-precision", "instance-recall", "instance-f1"}
+    {
+        *("subset-accuracy", "instance-accuracy", "instance-precision", "instance-recall", "instance-f1"),
+        *("micro-f1", "micro-precision", "micro-recall", "macro-f1", "macro-precision", "macro-recall"),
+    }
 )
 
 

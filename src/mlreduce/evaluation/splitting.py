@@ -14,7 +14,7 @@ from mlreduce.evaluation.seeds import derive_seed
 from mlreduce.exceptions import DataError
 from mlreduce.files import read_arrays
 
-__all__ = ["Split", "fold_rows", "load_splits", "random_orders", "split_rows"]
+__all__ = ["Split", "fold_rows", "load_splits", "random_orders", "sample_rows", "split_rows"]
 
 
 class Split(NamedTuple):
@@ -85,6 +85,30 @@ def fold_rows(order: NDArray[np.integer], folds: int, fold: int) -> Split:
     return Split(np.sort(np.concatenate(parts[:fold] + parts[fold + 1 :])), np.sort(parts[fold]))
 
 
+def sample_rows(order: NDArray[np.integer], train_rows: int, test_fraction: float | str) -> Split:
+    """Take a number of rows from the front of an order to train, and a fraction of all, the next, to test.
+
+    Parameters
+    ----------
+    order : ndarray of shape (n_samples,)
+    train_rows : int
+        At least 2.
+    test_fraction : float or str
+        Of all rows, rounded down; taken as the decimal number it prints as.
+
+    Raises
+    ------
+    DataError
+        If there are too few rows.
+    """
+    fraction = Fraction(str(test_fraction))
+    n_test = len(order) * fraction.numerator // fraction.denominator
+    if n_test < 1 or train_rows + n_test > len(order):
+        raise DataError(f"{len(order)} rows are too few for {train_rows} to train and {test_fraction} of all to test")
+    rows = np.asarray(order[: train_rows + n_test], dtype=np.int64)
+    return Split(np.sort(rows[:train_rows]), np.sort(rows[train_rows:]))
+
+
 def load_splits(path: str | Path, protocol: Mapping[str, Any], batch: str) -> dict[int, Split]:
     """Read a batch of splits from a file of orders.
 
@@ -94,7 +118,8 @@ def load_splits(path: str | Path, protocol: Mapping[str, Any], batch: str) -> di
         ``.npz`` file with ``orders``, from `random_orders`.
     protocol : dict
         ``{"train": fraction}``, as for `split_rows`, or ``{"folds": number}``: split i is then fold ``i % folds`` of
-        the order number ``i // folds``, so that more splits than folds are repeated cross validation.
+        the order number ``i // folds``, so that more splits than folds are repeated cross validation. Or
+        ``{"train_rows": number, "test": fraction}``, as for `sample_rows`.
     batch : str
         First and last number, as in "000-099".
 
@@ -110,5 +135,7 @@ def load_splits(path: str | Path, protocol: Mapping[str, Any], batch: str) -> di
     numbers = range(int(first), int(last) + 1)
     if "train" in protocol:
         return {number: split_rows(orders[number], protocol["train"]) for number in numbers}
+    if "train_rows" in protocol:
+        return {n: sample_rows(orders[n], protocol["train_rows"], protocol["test"]) for n in numbers}
     folds = int(protocol["folds"])
     return {number: fold_rows(orders[number // folds], folds, number % folds) for number in numbers}

@@ -79,7 +79,8 @@ class MLRF(Selector):
             number = np.arange(rows.start, rows.stop)
             nearest_first = np.argsort(distances.of(number), axis=1, kind="stable")
             weights = _weights_of_neighbours(nearest_first, number, present, apart, priors, n_neighbors)
-            _add_weighted_differences(scores, scaled, number, weights)
+            every = np.broadcast_to(np.arange(len(labels)), weights.shape)
+            _add_weighted_differences(scores, scaled, number, every, weights)
         scores /= labels.sum()
         return scores
 
@@ -150,14 +151,16 @@ def _weights_of_neighbours(
 
 
 @compiled
-def _add_weighted_differences(scores: FloatArray, X: FloatArray, rows: NDArray[np.intp], weights: FloatArray) -> None:
-    """Add ``sum_ij w_ij |x_i - x_j|`` to the scores, over some rows i and all rows j."""
+def _add_weighted_differences(
+    scores: FloatArray, X: FloatArray, rows: NDArray[np.intp], others: NDArray[np.intp], weights: FloatArray
+) -> None:
+    """Add ``w |x_i - x_j|`` to the scores, for each of some rows i and of its others j."""
     for place in range(len(rows)):
         own = X[rows[place]]
-        for other in range(weights.shape[1]):
-            weight = weights[place, other]
+        for which in range(others.shape[1]):
+            weight = weights[place, which]
             if weight != 0.0:
-                values = X[other]
+                values = X[others[place, which]]
                 for feature in range(len(scores)):
                     scores[feature] += weight * abs(own[feature] - values[feature])
 
@@ -165,20 +168,19 @@ def _add_weighted_differences(scores: FloatArray, X: FloatArray, rows: NDArray[n
 def _as_published(X: Any, labels: FloatArray, n_neighbors: int, random: np.random.RandomState) -> FloatArray:
     """Return the scores of the published code, in which positions in a list stand for row numbers."""
     dense, scores = as_dense(X), np.zeros(X.shape[1])
-    priors = labels.mean(axis=0)
-    order = random.permutation(len(labels))
-    distances = Distances(X)
-    shares = labels * priors  # of each instance's labels
-    for label in range(labels.shape[1] - 1):
-        has = labels[order, label] == 1
-        if min(np.count_nonzero(has), np.count_nonzero(~has)) < n_neighbors:
-            continue
-        later = shares[:, label + 1 :].sum(axis=1) / (1.0 - priors[label])
-        for members, sign in ((order[~has], 1.0), (order[has], -1.0)):
-            for part in row_blocks(len(members), len(labels)):
-                rows = members[part]
-                places = nearest(distances.of(rows)[:, members], n_neighbors)
-                weights = np.zeros((len(rows), len(labels)))
-                np.put_along_axis(weights, places, sign * later[places] / n_neighbors, axis=1)
-                _add_weighted_differences(scores, dense, rows, weights)
+    priors, order = labels.mean(axis=0), random.permutation(len(labels))
+    distances, shares = Distances(X), labels * priors
+    for block in row_blocks(len(labels), len(labels)):
+        number = np.arange(block.start, block.stop)
+        of_block = distances.of(number)
+        for label in range(labels.shape[1] - 1):
+            with_label = labels[:, label] == 1
+            if min(np.count_nonzero(with_label), np.count_nonzero(~with_label)) < n_neighbors:
+                continue
+            later = shares[:, label + 1 :].sum(axis=1) / (1.0 - priors[label])
+            for side, sign in ((~with_label, 1.0), (with_label, -1.0)):
+                rows = np.flatnonzero(side[number])
+                places = nearest(of_block[rows][:, order[side[order]]], n_neighbors)
+                counted = sign * later[places] / n_neighbors
+                _add_weighted_differences(scores, dense, number[rows], places, counted)
     return scores

@@ -1,0 +1,32 @@
+"""Train a predictor on the best features of every split of a batch, and measure it on the test part."""
+
+import json
+
+import pandas as pd
+
+from _station import station
+
+snakemake = globals()["snakemake"]
+
+with station(snakemake):
+    from mlreduce.datasets.data import MultiLabelData
+    from mlreduce.evaluation.selection_experiment import score_ranked
+    from mlreduce.evaluation.splitting import load_splits
+    from mlreduce.files import replacing
+
+    settings = json.loads(snakemake.params.settings)
+    measured = json.loads(snakemake.params.measured)
+    scores = score_ranked(
+        MultiLabelData.load(snakemake.input.data),
+        load_splits(snakemake.input.splits, settings["protocol"], snakemake.wildcards.batch),
+        pd.read_parquet(snakemake.input.rankings),
+        settings["methods"],
+        (snakemake.wildcards.predictor, measured["parameters"]),
+        measured["sizes"],
+        measured["measures"],
+        settings["scaling"],
+    )
+    scores.insert(0, "protocol", snakemake.wildcards.protocol)
+    scores.insert(0, "study", snakemake.wildcards.study)
+    with replacing(snakemake.output[0]) as path:
+        scores.to_parquet(path, index=False)
