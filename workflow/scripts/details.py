@@ -1,4 +1,4 @@
-"""Put what the fitted methods of all jobs are seen by together: their eigenvalues, or their rankings of the features."""
+"""Put together what the fitted methods of all jobs are seen by: eigenvalues, or rankings of the features."""
 
 import pandas as pd
 
@@ -10,7 +10,7 @@ with station(snakemake):
     from mlreduce.files import replacing
 
     parts = [pd.read_parquet(path) for path in snakemake.input]
-    # Batches without the first split have no eigenvalues: an empty table has no types, and would spoil those of the others.
+    # Batches without the first split have no eigenvalues: an empty table has no types, and would spoil the others'.
     details = pd.concat([part for part in parts if len(part)] or parts[:1])
     keys = list(details.columns[:-1])
     details = details.drop_duplicates(keys)  # a method may be in several groups
