@@ -135,6 +135,13 @@ class Study:
         fewer: int = _of(self.groups[group].fewer_splits, dataset, self.splits)
         return min(self.splits, fewer)
 
+    def choice_batches(self, group: str, dataset: str, per_job: int) -> list[str]:
+        """Return the names of the batches on which a group's parameters are chosen; none where they are not."""
+        own = self.groups[group]
+        if not own.choice:
+            return []
+        return list(batches(1, 1)) if own.chosen_once(dataset) else self.batches(group, dataset, per_job)
+
     def batches(self, group: str, dataset: str, per_job: int) -> list[str]:
         """Return the names of the batches of splits that a group's jobs have on a data set: see `batches`."""
         own = min(per_job, _of(self.groups[group].splits_per_job, dataset, per_job))

@@ -14,6 +14,7 @@ from mlreduce.study import batches, load_study
 
 CONFIG = Path(__file__).parents[2] / "config"
 STUDY = CONFIG / "studies" / "cplst-2012.yaml"
+GMBA = CONFIG / "studies" / "gmba-2016.yaml"
 
 
 @pytest.fixture
@@ -63,6 +64,60 @@ def test_shipped_projection_study_is_valid(scale):
     assert len(study.claimed_on) == 8
     assert study.timed == 3
     assert load_study(CONFIG / "studies" / "mvmd-2016.yaml", scale, read_catalogue(), splits=2).timed == 2
+
+
+@pytest.mark.parametrize("scale", ["demo", "paper"])
+def test_shipped_selection_study_is_valid(scale):
+    study = load_study(CONFIG / "studies" / "gmba-2016.yaml", scale, read_catalogue())
+    assert study.family == "selection"
+    assert study.scaling == "standard"
+    assert study.rule_of("ten-fold", "yeast") == {"folds": 10}
+    assert study.rule_of("ten-fold", "bibtex") == {"train_rows": 1800, "test": 0.1}
+    assert len(study.claimed_on) == 8
+    registered = {entry.get("method", label) for label, entry in study.methods.items()}
+    assert registered == {"gmba", "spec", "mlfs", "mlrf", "all-features", "random-features"}
+
+
+def test_methods_that_draw_are_written_out(changed):
+    study = changed({"methods.controls.random": {"method": "random-features", "draws": 3}}, GMBA)
+    assert study.averages["random"] == ["random-0", "random-1", "random-2"]
+    assert study.methods["random-1"] == {"method": "random-features"}
+    assert study.methods["gmba-4"] == {"method": "gmba"}
+    assert "gmba" not in study.methods
+
+
+def test_an_optional_data_set_is_left_out_where_the_mirror_lacks_it(changed, tmp_path, monkeypatch):
+    changes = {"scales.paper.datasets": ["mediamill", "planted"], "scales.paper.optional": ["mediamill"]}
+    monkeypatch.delenv("MLREDUCE_MIRROR", raising=False)
+    here = {"source": GMBA, "scale": "paper"}
+    assert changed(changes, **here).datasets == ["mediamill", "planted"]
+    (tmp_path / "mirror" / "mediamill").mkdir(parents=True)
+    study = changed(changes, **here, mirror=tmp_path / "mirror")
+    assert (study.datasets, study.left_out, study.claimed_on) == (["planted"], ["mediamill"], ["planted"])
+    monkeypatch.setenv("MLREDUCE_MIRROR", str(tmp_path / "mirror"))
+    assert changed(changes, **here).left_out == ["mediamill"]
+    (tmp_path / "mirror" / "mediamill" / "mediamill.arff").touch()
+    assert changed(changes, **here).left_out == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"scaling": "standart"}, "scaling: unknown value 'standart'; did you mean 'standard'"),
+        ({"methods.gmba.gmba": {"draws": 1}}, "methods.gmba.gmba.draws: 1 is less than the minimum of 2"),
+        ({"methods.gmba.gmba": {"draws": 2, "n_order": 3}}, "unknown parameter of gmba 'n_order'"),
+        ({"protocols.ten-fold": {"sampled": {}}}, "protocols.ten-fold"),
+        ({"protocols.ten-fold.train": 0.5}, "protocols.ten-fold"),
+        ({"figures.figure3.panels": [["bibtex", "br-kn"]]}, "figure3.panels: unknown predictor 'br-kn'"),
+        ({"figures.figure3.panels": [["bibtx", "br-knn"]]}, "figure3.panels: unknown data set 'bibtx'"),
+        ({"figures.figure-orders.thin": {"one": ["gmba-9"]}}, "figure-orders.methods: unknown method 'gmba-9'"),
+        ({"tables.table-stability.size_percents": [15]}, "table-stability.size_percents: 15 is not measured"),
+        ({"methods.filters.pca": {}}, "'pca' \\(projection\\) and .* cannot stand in one study"),
+    ],
+)
+def test_wrong_selection_studies(changed, changes, message):
+    with pytest.raises(ConfigurationError, match=message):
+        changed(changes, GMBA)
 
 
 def test_groups_have_splits_batches_and_candidates_of_their_own(changed):

@@ -187,15 +187,22 @@ def chosen_once(wildcards):
     return group_of(wildcards).chosen_once(wildcards.dataset)
 
 
+def choice_batches(wildcards, group, dataset):
+    per_job = config["splits_per_job"]
+    return study_of(wildcards).choice_batches(group, dataset, per_job)
+
+
 def choices_of_group(wildcards):
     """The file of choices that a batch goes by, in a group that has any."""
-    if not group_of(wildcards).choice:
-        return []
-    batch = "000-000" if chosen_once(wildcards) else wildcards.batch
+    batches = choice_batches(wildcards, wildcards.group, wildcards.dataset)
+    of_all = batches if chosen_once(wildcards) else {wildcards.batch} & set(batches)
     pattern = "choices/{protocol}/{dataset}/{group}/{batch}.parquet"
-    return f"{BASE}/{wildcards.study}/{pattern}".format(
-        **{**dict(wildcards.items()), "batch": batch}
-    )
+    return [
+        f"{BASE}/{wildcards.study}/{pattern}".format(
+            **{**dict(wildcards.items()), "batch": batch}
+        )
+        for batch in of_all
+    ]
 
 
 def measured(wildcards):
@@ -254,20 +261,13 @@ def details_of(study):
 def choice_parts(wildcards):
     """The files of choices, which not all batches have."""
     study = study_of(wildcards)
-    return sorted(
-        {
-            f"{BASE}/{wildcards.study}/choices/{protocol}/{dataset}/{name}/{batch}.parquet"
-            for protocol in study.protocols
-            for name, group in study.groups.items()
-            if group.choice
-            for dataset in study.datasets
-            for batch in (
-                ["000-000"]
-                if group.chosen_once(dataset)
-                else study.batches(name, dataset, config["splits_per_job"])
-            )
-        }
-    )
+    return [
+        f"{BASE}/{wildcards.study}/choices/{protocol}/{dataset}/{group}/{batch}.parquet"
+        for protocol in study.protocols
+        for group in study.groups
+        for dataset in study.datasets
+        for batch in choice_batches(wildcards, group, dataset)
+    ]
 
 
 def timed_parts(wildcards):

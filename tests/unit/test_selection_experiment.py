@@ -1,0 +1,152 @@
+"""The loop of a feature-selection study: sharing, order and batches change nothing, and scores are what they say."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from sklearn import metrics
+from sklearn.feature_selection import VarianceThreshold
+from sklearn.multioutput import ClassifierChain, MultiOutputClassifier
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import mlreduce
+from mlreduce.datasets.embedded import planted
+from mlreduce.evaluation.scores import SCORE_COLUMNS
+from mlreduce.evaluation.selection_experiment import RANKING_COLUMNS, rank_features, score_ranked, time_selectors
+from mlreduce.evaluation.splitting import fold_rows, load_splits, random_orders, sample_rows
+from mlreduce.exceptions import ConfigurationError, DataError
+from mlreduce.preprocessing import scale_parts
+
+METHODS = {
+    "gmba-0": {"method": "gmba"},
+    "gmba-1": {"method": "gmba"},
+    "spec": {},
+    "mlfs": {},
+    "mlrf": {},
+    "random": {"method": "random-features"},
+    "all-features": {},
+}
+MEASURES = ["hamming-loss", "macro-f1", "micro-f1"]
+PERCENTS = [10, 50, 100]
+PREDICTORS = {
+    "br-knn": MultiOutputClassifier(KNeighborsClassifier(3)),
+    "cc-knn": ClassifierChain(KNeighborsClassifier(3)),
+}
+
+
+@pytest.fixture(scope="module")
+def study():
+    data = planted(n_samples=90, n_features=10, n_labels=5, n_latent=2, n_distractors=2).data
+    order = random_orders(90, 1, 7, "planted")[0]
+    splits = {fold: fold_rows(order, 6, fold) for fold in range(3)}
+    data.X[splits[1].train, 4] = 1.5  # constant in one training part
+    return data, splits
+
+
+def run(study, methods=METHODS, numbers=(0, 1, 2), predictor="br-knn", scaling="standard", seed=7, **options):
+    data, splits = study
+    chosen = {i: splits[i] for i in numbers}
+    rankings = rank_features(data, chosen, methods, scaling, seed)
+    return score_ranked(data, chosen, rankings, methods, (predictor, {}), PERCENTS, MEASURES, scaling, **options)
+
+
+@pytest.mark.parametrize("predictor", PREDICTORS)
+def test_nested_sizes_equal_a_model_a_size(study, predictor):
+    short, long = run(study, predictor=predictor), run(study, predictor=predictor, share=False)
+    pd.testing.assert_frame_equal(short, long, check_exact=True)
+    assert tuple(short.columns) == SCORE_COLUMNS
+    assert set(short[short.method == "all-features"].size_percent) == {100}
+    assert len(short) == 3 * len(MEASURES) * (len(PERCENTS) * (len(METHODS) - 1) + 1)
+
+
+@pytest.mark.parametrize("predictor", PREDICTORS)
+def test_scores_are_those_of_a_pipeline_of_scikit_learns(study, predictor):
+    data, splits = study
+    scores = run(study, predictor=predictor)
+    for number, (train, test) in splits.items():
+        scaler = make_pipeline(VarianceThreshold(), StandardScaler()).fit(data.X[train])
+        X, X_test = scaler.transform(data.X[train]), scaler.transform(data.X[test])
+        assert X.shape[1] == (9 if number == 1 else 10)
+        for method in ("spec", "mlfs", "mlrf"):
+            for percent in PERCENTS:
+                selector = mlreduce.make(method, k=max(1, percent * X.shape[1] // 100)).fit(X, data.Y[train])
+                model = PREDICTORS[predictor].fit(selector.transform(X), data.Y[train])
+                predicted = model.predict(selector.transform(X_test))
+                rows = scores[(scores.method == method) & (scores.split == number) & (scores.size_percent == percent)]
+                value = rows.set_index("measure").value
+                assert value["hamming-loss"] == pytest.approx(metrics.hamming_loss(data.Y[test], predicted))
+                for kind in ("micro", "macro"):
+                    expected = metrics.f1_score(data.Y[test], predicted, average=kind, zero_division=0)
+                    assert value[f"{kind}-f1"] == pytest.approx(expected)
+
+
+def test_results_do_not_depend_on_order_groups_or_batches(study):
+    whole = run(study)
+    backwards = run(study, methods=dict(reversed(METHODS.items())), numbers=(2, 0, 1))
+    pd.testing.assert_frame_equal(whole, backwards, check_exact=True)
+    parts = pd.concat([run(study, numbers=[i], methods={m: METHODS[m]}) for i in range(3) for m in METHODS])
+    parts = parts.sort_values(list(SCORE_COLUMNS[:-1]), ignore_index=True)
+    pd.testing.assert_frame_equal(whole, parts, check_exact=True)
+
+
+def test_rankings_say_which_column_of_the_data_set(study):
+    data, splits = study
+    rankings = rank_features(data, splits, METHODS, "standard", 7)
+    assert tuple(rankings.columns) == RANKING_COLUMNS
+    for (_, number), part in rankings.groupby(["method", "split"]):
+        assert sorted(part.feature) == [j for j in range(10) if (number, j) != (1, 4)]
+        assert sorted(part["rank"]) == list(range(1, len(part) + 1))
+        assert (np.diff(part.sort_values("rank").score) <= 0).all()
+    drawn = rankings[rankings.method.isin(["gmba-0", "gmba-1"])].groupby(["split", "method"])["score"].agg(list)
+    assert all(drawn[i, "gmba-0"] != drawn[i, "gmba-1"] for i in splits)  # a draw has a seed of its own
+    other = rank_features(data, splits, METHODS, "standard", 8)
+    same = (rankings == other).all(axis=1).groupby(rankings.method).all()
+    assert same[["spec", "mlfs", "mlrf", "all-features"]].all()
+    assert not same[["gmba-0", "gmba-1", "random"]].any()
+
+
+def test_what_is_no_selector_is_refused(study):
+    data, splits = study
+    with pytest.raises(ConfigurationError, match="'pca' is no selector; known: all-features"):
+        rank_features(data, splits, {"pca": {}}, "none", 7)
+
+
+def test_fit_times_are_of_each_method_and_split(study):
+    times = time_selectors(*study, {"spec": {}, "gmba": {}}, "standard", 7)
+    assert list(times.columns) == ["dataset", "method", "split", "seconds"]
+    assert len(times) == 6
+    assert (times.seconds > 0).all()
+
+
+def test_scaling_is_learned_from_the_training_rows_alone(rng):
+    train, test = rng.normal(3, 2, (20, 4)), rng.normal(0, 5, (6, 4))
+    train[:, 2] = 0.1
+    scaled = scale_parts(train, test, "standard")
+    assert scaled.kept.tolist() == [0, 1, 3]
+    np.testing.assert_allclose(scaled.train.mean(axis=0), 0, atol=1e-12)
+    np.testing.assert_allclose(scaled.train.std(axis=0), 1)
+    kept = train[:, scaled.kept]
+    np.testing.assert_allclose(scaled.test, (test[:, scaled.kept] - kept.mean(axis=0)) / kept.std(axis=0))
+    of_sparse = scale_parts(sp.csr_array(train), sp.csr_array(test), "standard")
+    np.testing.assert_array_equal(of_sparse.test, scaled.test)
+    assert scale_parts(train, test, "none").train is train
+    with pytest.raises(DataError, match="no feature varies in the training rows"):
+        scale_parts(train[:1], test, "standard")
+    with pytest.raises(DataError, match="unknown scaling 'standart'; did you mean 'standard'"):
+        scale_parts(train, test, "standart")
+
+
+def test_sampled_rows_are_disjoint_and_as_many_as_asked(tmp_path):
+    orders = random_orders(50, 3, 1, "d")
+    split = sample_rows(orders[2], 20, 0.1)
+    assert (len(split.train), len(split.test)) == (20, 5)
+    assert not set(split.train) & set(split.test)
+    with pytest.raises(DataError, match="50 rows are too few for 46 to train"):
+        sample_rows(orders[0], 46, 0.1)
+    np.savez(tmp_path / "o.npz", orders=orders)
+    batch = load_splits(tmp_path / "o.npz", {"train_rows": 20, "test": 0.1}, "001-002")
+    np.testing.assert_array_equal(batch[2].test, split.test)
