@@ -210,6 +210,14 @@ def test_wrong_studies_name_file_key_and_what_would_be_right(changed, changes, m
         ({"figures.figure-beta-f1.references": {"pac": "PCA"}}, "unknown method 'pac'; did you mean 'pca'"),
         ({"figures.figure-ranks.measures": None}, "figures.figure-ranks: the key 'measures' is missing"),
         ({"figures.figure-ranks.predictor": "rigde"}, "unknown predictor 'rigde'; did you mean 'ridge'"),
+        ({"figures.figure-f1.kind": "panels"}, "figures.figure-f1: the key 'panels' is missing"),
+        (
+            {"figures.figure-f1.kind": "panels", "figures.figure-f1.panels": [["yeast"]]},
+            r"figures.figure-f1.panels.0: \['yeast'\]",
+        ),
+        ({"figures.figure-f1.thin": {"several": "pca"}}, "figures.figure-f1.thin.several: expected array, got 'pca'"),
+        ({"tables.table-times.kind": "stability"}, "tables.table-times: the key 'size_percents' is missing"),
+        ({"tables.table-times.size_percents": [0]}, "size_percents.0: 0 is less than the minimum of 1"),
         ({"protocols.ten-fold.folds": 1}, "protocols.ten-fold.folds: 1 is less than the minimum"),
         ({"protocols.ten-fold.train": 0.5}, "protocols.ten-fold"),
         ({"energies": [1.0]}, "energies.0: 1.0 is greater"),
@@ -219,6 +227,17 @@ def test_wrong_projection_studies(changed, changes, message):
     with pytest.raises(ConfigurationError, match=message) as caught:
         changed(changes, source=CONFIG / "studies" / "mvmd-2016.yaml")
     assert "\n" not in str(caught.value)
+
+
+def test_a_study_may_ask_for_panels_and_stability(changed):
+    panels = {"panels": [["yeast", "ridge"], ["scene", "fixed-ridge"]], "predictor_labels": {"ridge": "R"}}
+    figure = {"kind": "panels", "caption": "c", "methods": ["pca"], "measure": "hamming-loss", **panels}
+    table = {"kind": "stability", "caption": "c", "methods": ["pca"], "size_percents": [10, 50]}
+    more = {"references": {"lsi": "LSI"}, "thin": {"balances": ["mvmd-0.1", "mvmd-0.2"]}}
+    outputs = {"figures.figure-panels": {**figure, **more}, "tables.table-stability": table}
+    study = changed(outputs, source=CONFIG / "studies" / "mvmd-2016.yaml")
+    assert study.figures["figure-panels"] == {**figure, **more}
+    assert study.tables["table-stability"] == table
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ def make_figure(source: pd.DataFrame, spec: Spec, protocol: str, dataset: str | 
     kind, labels, methods = spec.get("kind", "curves"), spec.get("labels", {}), spec["methods"]
     if "protocol" in source:
         source = source[source["protocol"] == protocol]
-    if "predictor" in source:
+    if "predictor" in source and kind != "panels":
         source = source[source["predictor"] == spec["predictor"]]
     # Each kind imports what it draws with, and no other.
     if kind == "curves":
@@ -46,6 +46,11 @@ def make_figure(source: pd.DataFrame, spec: Spec, protocol: str, dataset: str | 
 
         compared = comparisons(measure_tables(source, spec), methods, directions(spec))
         return critical_difference_diagrams(compared, labels, spec["caption"])
+    if kind == "panels":
+        from mlreduce.reporting.panel_figures import panel_curves
+
+        given = {key: spec[key] for key in ("predictor_labels", "references", "thin") if key in spec}
+        return panel_curves(source, spec["measure"], spec["panels"], methods, labels, spec["caption"], **given)
     from mlreduce.reporting import study_figures
 
     if kind == "spectra":

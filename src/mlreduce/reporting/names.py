@@ -11,6 +11,8 @@ _NAMES = {
     "instance-f1": "F1",
     "instance-precision": "precision",
     "instance-recall": "recall",
+    "macro-f1": "macro-F1",
+    "micro-f1": "micro-F1",
     "subset-accuracy": "subset accuracy",
     "encoding-error": "encoding error",
     "prediction-error": "prediction error",

@@ -11,10 +11,12 @@ TABLE_SOURCES = {
     "average-ranks": "summary.csv",
     "times": "times.csv",
     "choices": "choices.csv",
+    "stability": "rankings.parquet",
 }
 FIGURE_SOURCES = {
     "curves": "summary.csv",
     "dimensions": "summary.csv",
+    "panels": "summary.csv",
     "parameter": "summary.csv",
     "critical-differences": "summary.csv",
     "spectra": "spectra.parquet",

@@ -13,14 +13,20 @@ from mlreduce.exceptions import DataError
 from mlreduce.reporting.figures import house_style, panels, shared_legend, style
 from mlreduce.reporting.names import measure_name
 
-__all__ = ["dimension_curves", "fit_times", "parameter_curves", "spectra"]
+__all__ = ["dimension_curves", "fit_times", "one_value_each", "parameter_curves", "spectra"]
 
 _LINE = {"markersize": 4, "linewidth": 1.1}
 _DASHES = ((0, (5, 1.5)), (0, (1.5, 1.5)), (0, (6, 1.5, 1.5, 1.5)))
 
 
-def _chosen(summary: pd.DataFrame, measure: str, energy: float, by: Sequence[str]) -> pd.DataFrame:
-    """Take the rows of one measure and energy threshold, of which there may be one per ``by``."""
+def one_value_each(summary: pd.DataFrame, measure: str, energy: float, by: Sequence[str]) -> pd.DataFrame:
+    """Take the rows of one measure and energy threshold, of which there may be one per ``by``.
+
+    Raises
+    ------
+    DataError
+        If there are several.
+    """
     rows = summary[(summary["measure"] == measure) & (summary["energy"] == energy)]
     rows = rows[rows["size_percent"] > 0] if "size_percent" in by else rows[rows["size_percent"] == 0]
     repeated = rows[rows.duplicated(list(by))]
@@ -56,7 +62,7 @@ def dimension_curves(
     DataError
         If there is nothing to draw, or a point has several values.
     """
-    rows = _chosen(summary[summary["method"].isin(methods)], measure, 0.0, ["dataset", "method", "size_percent"])
+    rows = one_value_each(summary[summary["method"].isin(methods)], measure, 0.0, ["dataset", "method", "size_percent"])
     with house_style():
         figure, axes = panels(
             sorted(rows["dataset"].unique()), title, "dimensions, % of the features", measure_name(measure)
@@ -151,7 +157,7 @@ def parameter_curves(
         If there is nothing to draw, or a point has several values.
     """
     of_methods = summary[summary["method"].isin([*points, *references])]
-    rows = _chosen(of_methods, measure, energy, ["dataset", "method"])
+    rows = one_value_each(of_methods, measure, energy, ["dataset", "method"])
     ticks = sorted(set(points.values()))
     with house_style():
         figure, axes = panels(sorted(rows["dataset"].unique()), title, x_label, measure_name(measure))

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from mlreduce.evaluation.measures import higher_is_better
-from mlreduce.reporting import ranked, tables
+from mlreduce.reporting import ranked, stability, tables
 
 __all__ = ["directions", "make_table", "measure_tables", "table_parts"]
 
@@ -112,6 +112,13 @@ _TABLES = {
         _choices_parts,
         "Median (smallest to largest) over the splits on which a choice was made.",
         names=2,
+    ),
+    "stability": _Kind(
+        lambda rankings, spec: stability.stability_table(rankings, spec["methods"], spec["size_percents"]),
+        lambda table, spec: stability.stability_parts(table, spec["methods"]),
+        "Stability of the selected features over the splits (Nogueira, Sechidis and Brown, 2018): 1 where all splits "
+        "select the same, 0 on average where they select at random; of a method with several draws, the mean. For "
+        "these, Spearman's correlation of the draws' rankings within a split too.",
     ),
 }
 
