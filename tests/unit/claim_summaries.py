@@ -18,6 +18,8 @@ OVERFITTING = {
     "size_percents": [20, 40, 100],
 }
 
+CURVES = {"measures": ["hamming-loss"], "predictors": ["r"], "protocol": "p"}
+
 
 def summary(cells, **same):
     """Cells as {(data set, method): columns}; what they do not say is the same for all."""
@@ -44,7 +46,7 @@ def check(name, table, datasets, **arguments):
 def whole(names="de"):
     rows = [
         {"size_percent": percent, "energy": energy, "size": size}
-        for percent, energy, size in ((0, 0.999, 3), (20, 0.0, 1), (40, 0.0, 2), (100, 0.0, 4))
+        for percent, energy, size in ((0, 0.999, 3), (20, 0.0, 1), (40, 0.0, 2), (100, 0.0, 4), (0, 0.0, 0))
     ]
     better = {"a": {"mean": 0.1}, "b": {"mean": 0.2}}
     cells = {(d, m, i): row | better[m] for d in names for m in better for i, row in enumerate(rows)}

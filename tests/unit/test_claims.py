@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from claim_summaries import COMPARING, OVERFITTING, check, known, summary, whole
+from claim_summaries import COMPARING, CURVES, OVERFITTING, check, known, summary, whole
 
 from mlreduce.evaluation.measures import MEASURES
 from mlreduce.exceptions import ConfigurationError
-from mlreduce.reporting.checks import CHECKS
+from mlreduce.reporting.checks import CHECKS, CURVE_CHECKS
 from mlreduce.reporting.claims import CLAIM_COLUMNS, Claim, claims_markdown, claims_table, read_claims
 
 PROJECT = Path(__file__).parents[2]
@@ -143,6 +143,9 @@ EVERY = {
     "not-worse": COMPARING,
     "better-on": COMPARING,
     "overfits": OVERFITTING | {"methods": ["a", "b"]},
+    "best-in-most": CURVES | {"method": "a", "methods": ["a", "b"]},
+    "alike-on": CURVES | {"methods": ["a", "b"], "within": 0.7},
+    "suits-more": CURVES | {"methods": ["a"], "than": ["b"], "control": "b"},
 }
 
 
@@ -171,7 +174,7 @@ def test_nothing_confirms_nothing(name):
 @pytest.mark.parametrize("name", EVERY)
 def test_other_data_sets_are_not_looked_at(name):
     table = whole()
-    worst = whole("x").assign(size=[99, 99, 99, 99, 1, 1, 1, 99], mean=[0.9] * 4 + [0.0] * 4)
+    worst = whole("x").assign(size=[99, 99, 99, 99, 99, 1, 1, 1, 99, 1], mean=[0.9] * 5 + [0.0] * 5)
     alone = check(name, table, known("de"), **EVERY[name])
     assert check(name, pd.concat([table, worst]), known("de"), **EVERY[name]) == alone
     assert check(name, worst, known("x"), **EVERY[name])[0] != "confirmed"
@@ -207,7 +210,7 @@ def test_shipped_claims_are_valid():
         "mddm-at-most-q",
         "pca-needs-more-than-mvmd",
     }
-    assert {claim.check for entries in claims.values() for claim in entries} == set(CHECKS)
+    assert {claim.check for entries in claims.values() for claim in entries} == set(CHECKS) - set(CURVE_CHECKS)
     for claim in claims["mvmd-2016"]:
         assert set(claim.arguments.get("measures", [])) <= set(MEASURES)
 
@@ -317,7 +320,7 @@ def changed(tmp_path):
         ("mvmd-best-rank", {"id": "occa-and-pbr-inferior"}, "this id is used twice"),
         ("mvmd-best-rank", {"a_method": None}, "the argument 'method' of best-average-rank is missing"),
         ("mvmd-best-rank", {"a_method": "mvdm"}, "unknown method 'mvdm'; did you mean 'mvmd'"),
-        ("mvmd-best-rank", {"a_methods": ["mvmd"]}, "ranks need at least two methods"),
+        ("mvmd-best-rank", {"a_methods": ["mvmd"]}, "best-average-rank needs at least two methods"),
         ("mvmd-best-rank", {"a_methods": "mvmd"}, "arguments.methods: expected array, got 'mvmd'"),
         (
             "mvmd-best-rank",
@@ -373,5 +376,55 @@ def test_rows_in_another_order_say_the_same():
     table, datasets = whole("defg"), known("defg")
     shuffled = table.sample(frac=1, random_state=0)
     claims = [Claim(n, "c", "w", n, arguments) for n, arguments in EVERY.items()]
-    pd.testing.assert_frame_equal(claims_table(claims, table, datasets), claims_table(claims, shuffled, datasets))
-    assert np.all(claims_table(claims, table, datasets)["verdict"] == "confirmed")
+    one, other = claims_table(claims, table, datasets, table), claims_table(claims, shuffled, datasets, shuffled)
+    pd.testing.assert_frame_equal(one, other)
+    assert np.all(one["verdict"] == "confirmed")
+
+
+def test_checks_of_curves_look_at_the_areas_and_at_nothing_else():
+    table, datasets = whole("de"), known("de")
+    claims = [Claim(name, "c", "w", name, EVERY[name]) for name in CURVE_CHECKS]
+    assert list(claims_table(claims, table.iloc[:0], datasets, table)["verdict"]) == ["confirmed"] * 3
+    without = claims_table(claims, table, datasets)
+    assert list(without["verdict"]) == ["undecided"] * 3
+    assert list(without["evidence"]) == ["Missing from this run: d, e."] * 3
+    others = [Claim(name, "c", "w", name, EVERY[name]) for name in EVERY if name not in CURVE_CHECKS]
+    pd.testing.assert_frame_equal(
+        claims_table(others, table, datasets), claims_table(others, table, datasets, table.assign(mean=9.0))
+    )
+
+
+CURVE_CLAIM = {"id": "one", "claim": "c", "where": "w"}
+WRONG_CURVES = [
+    ("best-in-most", {"method": "c"}, "unknown method 'c'"),
+    ("best-in-most", {"methods": ["a"]}, "best-in-most needs at least two methods; got .'a'."),
+    ("best-in-most", {"method": None}, "the argument 'method' of best-in-most is missing"),
+    ("best-in-most", {"predictors": "r"}, "arguments.predictors: expected array, got 'r'"),
+    ("best-in-most", {"measures": ["haming-loss"]}, "unknown measure 'haming-loss'; did you mean 'hamming-loss'"),
+    ("best-in-most", {"within": 0.1}, "unknown argument of best-in-most 'within'"),
+    ("alike-on", {"methods": ["a"]}, "alike-on needs at least two methods"),
+    ("alike-on", {"within": 0}, "within: 0 is less than or equal to the minimum of 0"),
+    ("alike-on", {"within": None}, "the argument 'within' of alike-on is missing"),
+    ("suits-more", {"than": "b"}, "'than' of suits-more must be a list of methods; got 'b'"),
+    ("suits-more", {"control": "a"}, "'a' is in two of 'methods', 'than' and 'control', which must differ"),
+    ("suits-more", {"control": "c", "than": ["a"]}, "'a' is in two of 'methods', 'than' and 'control'"),
+    ("suits-more", {"control": None}, "the argument 'control' of suits-more is missing"),
+]
+
+
+@pytest.mark.parametrize(("name", "changes", "message"), WRONG_CURVES)
+def test_wrong_claims_about_curves(tmp_path, name, changes, message):
+    file = tmp_path / "claims.yaml"
+
+    def read(**changed):
+        arguments = {k: v for k, v in (EVERY[name] | {"control": "c"} | changed).items() if v is not None}
+        if name != "suits-more":
+            del arguments["control"]
+        entry = {**CURVE_CLAIM, "check": name, "arguments": arguments}
+        file.write_text(yaml.safe_dump({"mine": [entry]}))
+        return read_claims(file)
+
+    assert read()["mine"][0].check == name
+    with pytest.raises(ConfigurationError, match=message) as caught:
+        read(**changes)
+    assert "mine" in str(caught.value)

@@ -21,9 +21,10 @@ _CELL = ["study", "protocol", "dataset", "predictor", "size_percent", "energy", 
 def area_scores(scores: pd.DataFrame) -> pd.DataFrame:
     """Return the area under the curve of every method, split by split.
 
-    The area is that of the trapezoids between the percentages below 100, over the distance of the first from the last,
-    and so in the units of the measure: a mean over the sizes at which a selection is one. A method with one such
-    percentage has its value there; one that is measured at 100 alone, as all features are, has that.
+    The area is that of the trapezoids between the percentages below 100, over the distance of the first from the last:
+    the mean along the curve, in the units of the measure. At 100 nothing is selected, and all methods are the same. A
+    method with one percentage below has its value there; one that is measured at 100 alone, as all features are, has
+    the value there.
 
     Parameters
     ----------

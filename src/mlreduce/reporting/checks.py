@@ -1,4 +1,4 @@
-"""Checks of a paper's claims: functions of a study's summary, each with a verdict and the numbers behind it.
+"""Checks of a paper's claims: functions of a study's results, each with a verdict and the numbers behind it.
 
 A claim is about some data sets. Where the summary lacks one of them, or a method on it, the verdict is "undecided"
 whatever the rest says, and the evidence names what is missing.
@@ -13,10 +13,11 @@ import pandas as pd
 
 from mlreduce.evaluation.measures import higher_is_better
 from mlreduce.reporting.comparison_checks import better_on, not_worse, overfits
+from mlreduce.reporting.curve_checks import alike_on, best_in_most, suits_more
 from mlreduce.reporting.statistics import critical_difference, rank_methods
 from mlreduce.reporting.verdicts import ROUNDING, Verdict, chosen, count, covered, decide, joined
 
-__all__ = ["CHECKS", "at_most_labels", "best_average_rank", "needs_more_directions"]
+__all__ = ["CHECKS", "CURVE_CHECKS", "at_most_labels", "best_average_rank", "needs_more_directions"]
 
 
 def best_average_rank(
@@ -154,6 +155,13 @@ def needs_more_directions(
     )
 
 
+#: Name in a claims file to check, of those that look at areas under curves instead of the summary.
+CURVE_CHECKS: dict[str, Callable[..., Verdict]] = {
+    "best-in-most": best_in_most,
+    "alike-on": alike_on,
+    "suits-more": suits_more,
+}
+
 #: Name in a claims file to check.
 CHECKS: dict[str, Callable[..., Verdict]] = {
     "best-average-rank": best_average_rank,
@@ -162,4 +170,5 @@ CHECKS: dict[str, Callable[..., Verdict]] = {
     "not-worse": not_worse,
     "better-on": better_on,
     "overfits": overfits,
+    **CURVE_CHECKS,
 }

@@ -13,7 +13,7 @@ import pandas as pd
 from mlreduce.configuration import read_yaml, validate
 from mlreduce.evaluation.measures import find_measure
 from mlreduce.exceptions import ConfigurationError, unknown_name
-from mlreduce.reporting.checks import CHECKS
+from mlreduce.reporting.checks import CHECKS, CURVE_CHECKS
 from mlreduce.reporting.tables import to_markdown
 from mlreduce.reporting.verdicts import Verdict
 
@@ -23,10 +23,13 @@ __all__ = ["CHECKS", "CLAIM_COLUMNS", "Claim", "Verdict", "claims_markdown", "cl
 CLAIM_COLUMNS = ("id", "claim", "where", "verdict", "evidence")
 
 # What every check gets beside its arguments.
-_GIVEN = ("summary", "datasets")
+_GIVEN = ("summary", "areas", "datasets")
 
 # Checks that compare each of some methods with each of some others.
-_OF_LISTS = ("better-on", "not-worse")
+_OF_LISTS = ("better-on", "not-worse", "suits-more")
+
+# Checks of one method among others.
+_OF_ONE = ("best-average-rank", "best-in-most")
 
 
 @dataclass(frozen=True)
@@ -99,21 +102,29 @@ def _check_arguments(claim: Claim, where: str) -> None:
             find_measure(measure)
         except ConfigurationError as error:
             raise ConfigurationError(f"{where}: {error}") from None
-    if claim.check == "best-average-rank":
-        _check_ranking(arguments, where)
+    _check_methods(claim, where)
+    if claim.check == "best-average-rank" and ("energy" in arguments) == ("size_percent" in arguments):
+        raise ConfigurationError(f"{where}: best-average-rank takes one of 'energy' and 'size_percent'")
     if claim.check == "better-on":
         _check_better(claim, where)
     if "cured_methods" in arguments and "cured_by" not in arguments:
         raise ConfigurationError(f"{where}: 'cured_methods' needs 'cured_by', the predictor that goes with them")
 
 
-def _check_ranking(arguments: Mapping[str, Any], where: str) -> None:
-    if arguments["method"] not in arguments["methods"]:
+def _check_methods(claim: Claim, where: str) -> None:
+    """Check that methods can be compared with each other, in checks that do."""
+    arguments = claim.arguments
+    if claim.check in _OF_ONE and arguments["method"] not in arguments["methods"]:
         raise ConfigurationError(unknown_name("method", arguments["method"], arguments["methods"], where))
-    if len(arguments["methods"]) < 2:
-        raise ConfigurationError(f"{where}: ranks need at least two methods; got {arguments['methods']}")
-    if ("energy" in arguments) == ("size_percent" in arguments):
-        raise ConfigurationError(f"{where}: best-average-rank takes one of 'energy' and 'size_percent'")
+    if claim.check in (*_OF_ONE, "alike-on") and len(arguments["methods"]) < 2:
+        raise ConfigurationError(f"{where}: {claim.check} needs at least two methods; got {arguments['methods']}")
+    if claim.check == "suits-more":
+        every = [*arguments["methods"], *arguments["than"], arguments["control"]]
+        twice = [name for name in every if every.count(name) > 1]
+        if twice:
+            raise ConfigurationError(
+                f"{where}: {twice[0]!r} is in two of 'methods', 'than' and 'control', which must differ"
+            )
 
 
 def _check_better(claim: Claim, where: str) -> None:
@@ -128,7 +139,9 @@ def _check_better(claim: Claim, where: str) -> None:
         )
 
 
-def claims_table(claims: Sequence[Claim], summary: pd.DataFrame, datasets: pd.DataFrame) -> pd.DataFrame:
+def claims_table(
+    claims: Sequence[Claim], summary: pd.DataFrame, datasets: pd.DataFrame, areas: pd.DataFrame | None = None
+) -> pd.DataFrame:
     """Check claims against the results of a study.
 
     Parameters
@@ -142,18 +155,23 @@ def claims_table(claims: Sequence[Claim], summary: pd.DataFrame, datasets: pd.Da
         The data sets of the study, whether they were run or not: ``dataset``, ``labels``. A claim is about these, or
         about those that it names. One of which a data set is missing from the summary is undecided; other data sets of
         the summary are not looked at.
+    areas : DataFrame or None, default=None
+        What `mlreduce.reporting.tables.summarise` makes of `mlreduce.reporting.areas.area_scores`, for the checks that
+        compare areas. None of a study without curves: such checks then find everything missing.
 
     Returns
     -------
     DataFrame
         One row a claim, with `CLAIM_COLUMNS`.
     """
+    curves = summary.iloc[:0] if areas is None else areas
     rows = []
     for claim in claims:
         about = datasets
         if claim.datasets is not None:
             about = datasets.set_index("dataset").reindex(pd.Index(claim.datasets, name="dataset")).reset_index()
-        verdict = CHECKS[claim.check](summary, about, **claim.arguments)
+        table = curves if claim.check in CURVE_CHECKS else summary
+        verdict = CHECKS[claim.check](table, about, **claim.arguments)
         rows.append((claim.id, claim.claim, claim.where, verdict.verdict, verdict.evidence))
     return pd.DataFrame(rows, columns=list(CLAIM_COLUMNS))
 

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from mlreduce.evaluation.measures import higher_is_better
-from mlreduce.reporting.verdicts import ROUNDING, Verdict, chosen, count, covered, decide, joined
+from mlreduce.reporting.verdicts import ROUNDING, Verdict, chosen, count, covered, decide, joined, standard_errors
 
 __all__ = ["better_on", "not_worse", "overfits"]
 
@@ -68,7 +68,7 @@ def not_worse(
     confirmed = 2 * failing < total if most else not failing
     return decide(
         "confirmed" if confirmed else "refuted" if 2 * failing > total else "undecided",
-        f"{joined(methods)} against {joined(than)} in {measure}: worse by more than {_errors(tolerance_se)} "
+        f"{joined(methods)} against {joined(than)} in {measure}: worse by more than {standard_errors(tolerance_se)} "
         f"in {pairs['worse'].sum()} of {count(len(pairs), 'comparison')}, on {failing} of {count(total, 'data set')}"
         + (f": {'; '.join(places)}." if places else "."),
         missing,
@@ -136,9 +136,9 @@ def better_on(
     needed = len(found) if at_least is None else at_least
     return decide(
         "confirmed" if len(holds) >= needed else "refuted" if 2 * len(holds) <= needed else "undecided",
-        f"{joined(list(one))} against {joined(list(other))} in {measure}: better by more than {_errors(tolerance_se)} "
-        f"{'at a size or more and worse at none' if somewhere else 'at every size'} on {len(holds)} "
-        f"of {count(len(found), 'data set')}"
+        f"{joined(list(one))} against {joined(list(other))} in {measure}: better by more than "
+        f"{standard_errors(tolerance_se)} {'at a size or more and worse at none' if somewhere else 'at every size'} on "
+        f"{len(holds)} of {count(len(found), 'data set')}"
         + (f", where {at_least} are claimed" if at_least else "")
         + (f": {', '.join(map(str, holds))}" if holds else "")
         + (f"; sizes at which they are better on the others: {', '.join(rest)}." if rest else "."),
@@ -199,7 +199,7 @@ def overfits(
     return decide(
         "confirmed" if holds == len(found) else "refuted" if 2 * holds <= len(found) else "undecided",
         f"As claimed on {holds} of {count(len(found), 'data set')}; {measure} at {max(size_percents)} % against the "
-        f"best of all sizes, where more than {_errors(tolerance_se)} are overfitting. {'. '.join(places)}.",
+        f"best of all sizes, where more than {standard_errors(tolerance_se)} are overfitting. {'. '.join(places)}.",
         missing,
     )
 
@@ -254,10 +254,6 @@ def _pairs(cells: pd.DataFrame, one: _Sides, other: _Sides, measure: str, tolera
     margin = tolerance_se * np.hypot(pairs["se"], pairs["se_than"]) + ROUNDING
     pairs["worse"], pairs["better"] = pairs["excess"] > margin, pairs["excess"] < -margin
     return pairs
-
-
-def _errors(number: float) -> str:
-    return f"{number:g} standard error" + ("" if number == 1 else "s")
 
 
 def _place(dataset: str, pairs: pd.DataFrame) -> str:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-__all__ = ["ROUNDING", "Verdict", "chosen", "count", "covered", "decide", "joined"]
+__all__ = ["ROUNDING", "Verdict", "chosen", "count", "covered", "decide", "joined", "standard_errors"]
 
 #: Differences of means and of ranks below this are rounding errors.
 ROUNDING = 1e-12
@@ -73,3 +73,8 @@ def joined(names: Sequence[Any]) -> str:
 def count(number: int, noun: str) -> str:
     """Return a number of things."""
     return f"{number} {noun}" + ("" if number == 1 else "s")
+
+
+def standard_errors(number: float) -> str:
+    """Return a number of standard errors."""
+    return f"{number:g} standard error" + ("" if number == 1 else "s")
