@@ -36,7 +36,7 @@ def test_measures_are_scikit_learns(average, kind, pair):
 
 @given(pairs(), st.randoms())
 def test_the_order_of_instances_and_labels_is_no_matter(pair, random):
-    labels, predicted = pair
+    labels, _ = pair
     rows, columns = (random.sample(range(n), n) for n in labels.shape)
     there, here = (LabelCounts.of(*(m[r][:, c] for m in pair)) for r, c in ((rows, columns), (range(len(labels)), ...)))
     assert there.macro_f1() == pytest.approx(here.macro_f1(), abs=1e-12)

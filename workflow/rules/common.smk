@@ -380,6 +380,12 @@ def published_of(wildcards):
     return [str(path)] if path.is_file() else []
 
 
+def areas_of(wildcards):
+    """The areas under the curves of a study, where its sizes are those of selections."""
+    selects = study_of(wildcards).family == "selection"
+    return [f"{BASE}/{wildcards.study}/areas.csv"] if selects else []
+
+
 def shown_on_page(study):
     """What the page needs to know of a study to show its files."""
     return {

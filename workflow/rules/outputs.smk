@@ -174,6 +174,7 @@ rule audit:
         published=published_of,
         summary=f"{BASE}/{{study}}/summary.csv",
         datasets=f"{BASE}/{{study}}/datasets.csv",
+        areas=areas_of,
         claims=str(PROJECT / "config" / "claims.yaml"),
     output:
         csv=report(
@@ -197,6 +198,7 @@ rule audit:
         runtime=10,
     params:
         claimed_on=lambda wildcards: list(study_of(wildcards).claimed_on),
+        left_out=lambda wildcards: list(study_of(wildcards).left_out),
         code=digest("audit"),
     script:
         "../scripts/audit.py"

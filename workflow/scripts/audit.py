@@ -21,10 +21,14 @@ with station(snakemake):
     # Claims are about the data sets of the paper: one that was not run leaves them undecided.
     datasets = pd.read_csv(snakemake.input.datasets).set_index("dataset").reindex(snakemake.params.claimed_on)
     summary = pd.read_csv(snakemake.input.summary)
-    claims = claims_table(read_claims(snakemake.input.claims).get(study, []), summary, datasets.reset_index())
+    areas = pd.read_csv(snakemake.input.areas[0]) if snakemake.input.areas else None
+    claims = claims_table(read_claims(snakemake.input.claims).get(study, []), summary, datasets.reset_index(), areas)
+    text = f"{audit_markdown(cells, study)}\n{claims_markdown(claims, study)}"
+    if snakemake.params.left_out:
+        text += f"\nLeft out, since the mirror does not hold them: {', '.join(snakemake.params.left_out)}.\n"
     with replacing(snakemake.output.csv) as path:
         write_csv(cells, path)
     with replacing(snakemake.output.claims) as path:
         write_csv(claims, path)
     with replacing(snakemake.output.md) as path:
-        path.write_text(f"{audit_markdown(cells, study)}\n{claims_markdown(claims, study)}", encoding="utf-8")
+        path.write_text(text, encoding="utf-8")

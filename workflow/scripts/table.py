@@ -1,5 +1,7 @@
 """One table of a paper: tidy, as Markdown and as LaTeX."""
 
+from pathlib import Path
+
 import pandas as pd
 
 from _station import station
@@ -11,7 +13,8 @@ with station(snakemake):
     from mlreduce.reporting.table_kinds import make_table
     from mlreduce.reporting.tables import write_csv
 
-    source = pd.read_csv(snakemake.input[0])
+    path = Path(snakemake.input[0])
+    source = pd.read_csv(path) if path.suffix == ".csv" else pd.read_parquet(path)
     table, markdown, latex = make_table(source, snakemake.params.spec, snakemake.wildcards.table)
     with replacing(snakemake.output.csv) as path:
         write_csv(table, path)
