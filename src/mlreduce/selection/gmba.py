@@ -18,6 +18,9 @@ from mlreduce.validation import FloatArray, as_dense, check_range, is_sparse
 
 __all__ = ["GMBA"]
 
+# Rounding error of a sum of products, relative to the sum of their sizes.
+_ROUNDING = 64 * np.finfo(float).eps
+
 
 @register("gmba")
 class GMBA(Selector):
@@ -205,10 +208,14 @@ class _Slopes:
             weights += excess
             near = times * self._first_similarity(similarity, hit, hits[:, rank]) + excess.sum(axis=1)
             slopes += near[:, np.newaxis] * np.square(own - as_dense(self._X[hits[:, rank]]))
-        # sum_j w_j (x_i - x_j)^2, without a difference of any pair
-        slopes -= weights.sum(axis=1)[:, np.newaxis] * np.square(own)
-        slopes += 2.0 * own * _product(weights, self._X)
-        slopes -= _product(weights, self._squares)
+        # sum_j w_j (x_i - x_j)^2, without a difference of any pair; no term's size is less than zero
+        squares = weights.sum(axis=1)[:, np.newaxis] * np.square(own) + _product(weights, self._squares)
+        products = 2.0 * own * _product(weights, self._X)
+        far = squares - products
+        # Steps have one length: what rounding leaves of nothing must be nothing.
+        size = squares + np.abs(products) + slopes
+        slopes -= far
+        slopes[np.abs(slopes) <= _ROUNDING * size] = 0.0
         slopes *= 2.0
         return slopes
 
