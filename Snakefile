@@ -24,6 +24,10 @@ localrules:
     cplst_table5,
     cplst_figure1,
     cplst_audit,
+    gmba,
+    gmba_tables,
+    gmba_figures,
+    gmba_audit,
     mvmd,
     mvmd_tables,
     mvmd_figures,
@@ -68,6 +72,27 @@ rule cplst_figure1:
 rule cplst_audit:
     input:
         f"{BASE}/cplst-2012/audit.md",
+
+
+# gmba-2016: feature selection on the graph of the labels, with nearest-neighbour classifiers
+rule gmba:
+    input:
+        outputs_of("gmba-2016"),
+
+
+rule gmba_tables:
+    input:
+        table_files("gmba-2016"),
+
+
+rule gmba_figures:
+    input:
+        figure_files("gmba-2016"),
+
+
+rule gmba_audit:
+    input:
+        f"{BASE}/gmba-2016/audit.md",
 
 
 # mvmd-2016: projections of the feature space with ridge regression

@@ -80,5 +80,14 @@ def finished_features(tmp_path_factory):
     return project
 
 
+@pytest.fixture(scope="session")
+def finished_selection(tmp_path_factory):
+    """One run of the feature-selection study, to compare with: do not edit."""
+    project = Project(tmp_path_factory.mktemp("selection"))
+    project.run("--config", *SELECTION)
+    return project
+
+
 SMALL = ("run_on=planted", "splits=6", "studies=[cplst-2012]")
 FEATURES = ("run_on=planted", "splits=3", "studies=[mvmd-2016]")
+SELECTION = ("run_on=planted", "splits=3", "studies=[gmba-2016]")

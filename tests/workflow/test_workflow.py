@@ -23,6 +23,7 @@ PROJECT = Path(__file__).parents[2]
 
 SMALL = ("run_on=planted", "splits=6", "studies=[cplst-2012]")
 FEATURES = ("run_on=planted", "splits=3", "studies=[mvmd-2016]")
+SELECTION = ("run_on=planted", "splits=3", "studies=[gmba-2016]")
 FILES = {
     *("scores.parquet", "spectra.parquet", "summary.csv", "datasets.csv", "audit.csv", "claims.csv", "audit.md"),
     "choices.csv",
@@ -293,6 +294,60 @@ def test_a_projection_of_ones_own_is_one_file_and_one_line(project):
     ranks = pd.read_csv(project.folder / table).set_index("method")
     assert ranks.loc["mine", "mean"] == ranks.loc["pca", "mean"]
     assert ranks.loc["mine", "rank"] == 1.5
+
+
+def test_a_selection_study_makes_everything_it_should(finished_selection):
+    results = finished_selection.results("gmba-2016")
+    study = yaml.safe_load((PROJECT / "config" / "studies" / "gmba-2016.yaml").read_text())
+    shown = [name for name in (*study["tables"], *study["figures"]) if "times" not in name]
+    assert {Path(name).stem for name in results} >= {*shown, "scores", "rankings", "summary", "areas", "claims", "audit"}
+    base = finished_selection.folder / "results" / "demo" / "gmba-2016"
+    scores, summary = pd.read_parquet(base / "scores.parquet"), pd.read_csv(base / "summary.csv")
+    drawn = scores[scores["method"].isin([f"random-{draw}" for draw in range(10)])]
+    cells = ["predictor", "measure", "size_percent"]
+    means = summary[summary["method"] == "random"].set_index(cells)["mean"].sort_index()
+    np.testing.assert_allclose(means, drawn.groupby(cells)["value"].mean(), rtol=1e-6)
+    assert "random" not in set(scores["method"])
+    whole = scores[(scores["size_percent"] == 100) & (scores["measure"] == "hamming-loss")]
+    assert (whole.groupby(["predictor", "split"])["value"].nunique() == 1).all()  # all features, in any order
+    areas = pd.read_csv(base / "areas.csv").set_index(["predictor", "measure", "method"])["mean"]
+    curve = summary[(summary["method"] == "spec") & summary["size_percent"].between(10, 90)].set_index(cells)["mean"]
+    own = curve["br-knn", "macro-f1"].sort_index().to_numpy()
+    assert areas["br-knn", "macro-f1", "spec"] == pytest.approx(np.trapezoid(own) / 8, rel=1e-6)
+    assert "Nothing to be done" in finished_selection.run("--config", *SELECTION)
+
+
+def test_cores_batches_and_order_change_no_byte_of_a_selection_study(finished_selection, project):
+    path = project.folder / "config" / "studies" / "gmba-2016.yaml"
+    study = yaml.safe_load(path.read_text())
+    study["methods"] = {group: dict(reversed(methods.items())) for group, methods in study["methods"].items()}
+    path.write_text(yaml.safe_dump(study, sort_keys=False))
+    project.run("--config", *SELECTION, "splits_per_job=2", cores=1)
+    assert project.results("gmba-2016") == finished_selection.results("gmba-2016")
+
+
+def test_a_selector_of_ones_own_is_one_file_and_one_line(project):
+    (project.folder / "src" / "mlreduce" / "selection" / "mine.py").write_text(
+        '"""Mine."""\n\nfrom mlreduce.registry import register\nfrom mlreduce.selection.spectral import SPEC\n\n\n'
+        '@register("mine")\nclass Mine(SPEC):\n    """Of my own."""\n'
+    )
+    study = "config/studies/gmba-2016.yaml"
+    project.edit(study, "  controls:\n", "  own:\n    mine: {}\n  controls:\n")
+    project.edit(study, "methods: [gmba, gmba-averaged, spec, mlfs, mlrf, random]", "methods: [mine, spec]")
+    table = "results/demo/gmba-2016/table-area-micro-f1-br.csv"
+    project.run(table, "--config", *SELECTION)
+    ranks = pd.read_csv(project.folder / table).set_index("method")
+    assert ranks.loc["mine", "mean"] == ranks.loc["spec", "mean"]
+
+
+def test_an_optional_data_set_that_the_mirror_lacks_is_left_out_and_named(project):
+    (project.folder / "mirror").mkdir()
+    study = "config/studies/gmba-2016.yaml"
+    project.edit(study, "    datasets: [digits, planted]\n", "    datasets: [mediamill, planted]\n    optional: [mediamill]\n")
+    options = ["--config", "studies=[gmba-2016]", "splits=2", "mirror=mirror"]
+    project.run("gmba_audit", *options)
+    audit = (project.folder / "results" / "demo" / "gmba-2016" / "audit.md").read_text()
+    assert "Left out, since the mirror does not hold them: mediamill." in audit
 
 
 def test_too_few_rows_are_refused(project):

@@ -42,6 +42,9 @@ details { margin: .5rem 0 1rem; } .wide { overflow-x: auto; }
 <p>{{ introduction }}</p>
 {% for study in studies %}
 <h2>{{ study.title }}</h2>
+{% if study.left_out %}
+<p>Left out, since the mirror does not hold them: {{ study.left_out | join(", ") }}.</p>
+{% endif %}
 {% for table in study.tables %}
 <h3>{{ table.caption }}</h3>
 {% for part in table.parts %}
@@ -101,6 +104,7 @@ def study_section(folder: Path, spec: Mapping[str, Any]) -> dict[str, Any]:
     header, rows = audit_rows(cells)
     return {
         "title": spec["title"],
+        "left_out": spec.get("left_out", []),
         "tables": tables,
         "figures": figures,
         "claims": pd.read_csv(folder / "claims.csv").to_dict("records"),
