@@ -300,7 +300,8 @@ def test_a_selection_study_makes_everything_it_should(finished_selection):
     results = finished_selection.results("gmba-2016")
     study = yaml.safe_load((PROJECT / "config" / "studies" / "gmba-2016.yaml").read_text())
     shown = [name for name in (*study["tables"], *study["figures"]) if "times" not in name]
-    assert {Path(name).stem for name in results} >= {*shown, "scores", "rankings", "summary", "areas", "claims", "audit"}
+    files = {*shown, "scores", "rankings", "summary", "areas", "claims", "audit"}
+    assert {Path(name).stem for name in results} >= files
     base = finished_selection.folder / "results" / "demo" / "gmba-2016"
     scores, summary = pd.read_parquet(base / "scores.parquet"), pd.read_csv(base / "summary.csv")
     drawn = scores[scores["method"].isin([f"random-{draw}" for draw in range(10)])]
@@ -343,7 +344,8 @@ def test_a_selector_of_ones_own_is_one_file_and_one_line(project):
 def test_an_optional_data_set_that_the_mirror_lacks_is_left_out_and_named(project):
     (project.folder / "mirror").mkdir()
     study = "config/studies/gmba-2016.yaml"
-    project.edit(study, "    datasets: [digits, planted]\n", "    datasets: [mediamill, planted]\n    optional: [mediamill]\n")
+    demo = "    datasets: [digits, planted]\n"
+    project.edit(study, demo, "    datasets: [mediamill, planted]\n    optional: [mediamill]\n")
     options = ["--config", "studies=[gmba-2016]", "splits=2", "mirror=mirror"]
     project.run("gmba_audit", *options)
     audit = (project.folder / "results" / "demo" / "gmba-2016" / "audit.md").read_text()
