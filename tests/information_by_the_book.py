@@ -1,0 +1,110 @@
+"""Discretisers, mutual information and what selects and predicts by them, written down plainly.
+
+Slow, and what the fast ones must equal. Bins and labels are whole numbers; logarithms are natural.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import pairwise
+from math import log
+
+import numpy as np
+
+# Discretisers: cut points of one feature
+
+
+def boundaries(x):
+    """Half way between neighbouring values."""
+    distinct = sorted(set(x))
+    return [(low + high) / 2 for low, high in pairwise(distinct)]
+
+
+def equal_width(x, n_bins):
+    low, high = min(x), max(x)
+    return [low + (high - low) * i / n_bins for i in range(1, n_bins)] if high > low else []
+
+
+def equal_frequency(x, n_bins):
+    """Of the boundaries the one that parts the rows most nearly as wanted; of two the lower."""
+    chosen = set()
+    for i in range(1, n_bins):
+        if boundaries(x):
+            chosen.add(min(boundaries(x), key=lambda cut: (abs(sum(v < cut for v in x) - i / n_bins * len(x)), cut)))
+    return sorted(chosen)
+
+
+def class_entropy(classes):
+    return -sum(count / len(classes) * log(count / len(classes)) for count in Counter(classes).values())
+
+
+def first_best(candidates, value, tie=1e-9):
+    """The candidate of the largest value, of nearly equal ones the first."""
+    best = None
+    for candidate in candidates:
+        if best is None or value(candidate) > value(best) + tie:
+            best = candidate
+    return best
+
+
+def mdl(x, sets):
+    """Fayyad and Irani (1993), equations 2 and 3."""
+    parts = {cut: ([s for v, s in zip(x, sets, strict=True) if v < cut],
+                   [s for v, s in zip(x, sets, strict=True) if v >= cut]) for cut in boundaries(x)}  # fmt: skip
+    n = len(x)
+
+    def gain(cut):
+        return class_entropy(sets) - sum(len(part) / n * class_entropy(part) for part in parts[cut])
+
+    cut = first_best(parts, gain)
+    if cut is None:
+        return []
+    k, k1, k2 = (len(set(part)) for part in (sets, *parts[cut]))
+    e, e1, e2 = (class_entropy(part) for part in (sets, *parts[cut]))
+    delta = log(3**k - 2) - (k * e - k1 * e1 - k2 * e2)
+    if gain(cut) <= (log(n - 1) + delta) / n + 1e-12:
+        return []
+    below, above = [v for v in x if v < cut], [v for v in x if v >= cut]
+    return [*mdl(below, parts[cut][0]), cut, *mdl(above, parts[cut][1])]
+
+
+def laim_value(x, Y, cuts):
+    """The criterion of CAIM with the labels' counts for those of classes."""
+    total, edges = 0.0, [-np.inf, *cuts, np.inf]
+    for low, high in pairwise(edges):
+        counts = sum((Y[i] for i, v in enumerate(x) if low <= v < high), start=np.zeros(Y.shape[1]))
+        total += max(counts) ** 2 / sum(counts) if sum(counts) else 0.0
+    return total / (len(cuts) + 1)
+
+
+def laim(x, Y):
+    cuts, reached = [], 0.0
+    while True:
+        left = [cut for cut in boundaries(x) if cut not in cuts]
+        values = {cut: laim_value(x, Y, sorted([*cuts, cut])) for cut in left}
+        if not left or (max(values.values()) <= reached + 1e-12 and len(cuts) + 1 >= Y.shape[1]):
+            return sorted(cuts)
+        cuts.append(first_best(left, values.get))
+        reached = values[cuts[-1]]
+
+
+def bins_of(x, cuts):
+    return [sum(v >= cut for cut in cuts) for v in x]
+
+
+# Information
+
+
+def entropy(*columns):
+    """Of the joint distribution of some columns."""
+    return class_entropy(list(zip(*(column.tolist() for column in columns), strict=True)))
+
+
+def information(a, b):
+    """Equation 3 of Lim, Lee and Kim (2016)."""
+    return entropy(a) + entropy(b) - entropy(a, b)
+
+
+def interaction(a, b, c):
+    pairs = entropy(a, b) + entropy(a, c) + entropy(b, c)
+    return entropy(a) + entropy(b) + entropy(c) - pairs + entropy(a, b, c)
