@@ -108,3 +108,38 @@ def information(a, b):
 def interaction(a, b, c):
     pairs = entropy(a, b) + entropy(a, c) + entropy(b, c)
     return entropy(a) + entropy(b) + entropy(c) - pairs + entropy(a, b, c)
+
+
+# Quadratic programming
+
+
+def dependency(F):
+    """Equations 2 and 3: Q; and 4: c."""
+    return np.array([[information(a, b) for b in F.T] for a in F.T])
+
+
+def relevance(F, Y):
+    return np.array([sum(information(f, y) for y in Y.T) for f in F.T])
+
+
+def filled_in(Q, sampled):
+    """Equation 6."""
+    k, filled = len(sampled), Q.copy()
+    for p in range(len(Q)):
+        for q in range(len(Q)):
+            if p not in sampled and q not in sampled:
+                filled[p, q] = (sum(Q[p, i] for i in sampled) / k + sum(Q[i, q] for i in sampled) / k) / 2
+    return filled
+
+
+def quadratic_program(Q, c):
+    """The least value over all sets of features that may be positive, each solved without constraints."""
+    best, value = np.zeros(len(c)), 0.0
+    for code in range(1, 2 ** len(c)):
+        chosen = [i for i in range(len(c)) if code >> i & 1]
+        x = np.zeros(len(c))
+        x[chosen] = np.linalg.lstsq(Q[np.ix_(chosen, chosen)], c[chosen], rcond=None)[0]
+        reached = x @ Q @ x / 2 - c @ x
+        if (x >= 0).all() and reached < value - 1e-12:
+            best, value = x, reached
+    return best, value

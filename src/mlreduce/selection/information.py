@@ -109,6 +109,11 @@ class Counted(NamedTuple):
             sums[number] = _terms(np.append(each, n_samples - each.sum())).sum()
         return sums
 
+    def entropies(self) -> FloatArray:
+        """Return the entropy of each variable, in nats; see `entropies`."""
+        whole = float(_terms(np.array([self.n_samples]))[0])
+        return _cleaned(whole - self.own_terms(), whole) / self.n_samples
+
     def shared_terms(self, other: Counted) -> FloatArray:
         """Return, for each pair of variables, the sum over pairs of bins of ``k log k``.
 
@@ -254,9 +259,7 @@ def entropies(bins: Any) -> FloatArray:
     ----------
     Lim, Lee and Kim (2016), below equation 3.
     """
-    counted = Counted.of(bins)
-    whole = float(_terms(np.array([counted.n_samples]))[0])
-    return _cleaned(whole - counted.own_terms(), whole) / counted.n_samples
+    return Counted.of(bins).entropies()
 
 
 def mutual_information(A: Any, B: Any = None) -> FloatArray:

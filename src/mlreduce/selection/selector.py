@@ -99,12 +99,16 @@ class Selector(SelectorMixin, BaseEstimator):
         scores = self._scores(features, labels)
         self.scores_ = scores
         self.ranking_ = np.empty(len(scores), dtype=np.intp)
-        self.ranking_[np.argsort(-scores, kind="stable")] = np.arange(1, len(scores) + 1)
+        self.ranking_[self._best_first(scores)] = np.arange(1, len(scores) + 1)
         return self
 
     def _scores(self, X: Any, labels: FloatArray) -> FloatArray:
         """Return a score a feature, the larger the better, for a checked array or CSR matrix and labels in {0, 1}."""
         raise NotImplementedError  # abstract: a selector is this choice
+
+    def _best_first(self, scores: FloatArray) -> NDArray[np.intp]:
+        """Return the features by descending score; a method may have more to say of equal ones."""
+        return np.argsort(-scores, kind="stable")
 
     def _size(self, n_features: int) -> int:
         return check_size(self.k, n_features, "features", name="k")

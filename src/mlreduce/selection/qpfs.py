@@ -1,0 +1,254 @@
+"""QPFS: features by a quadratic program of mutual information, and two ways to save most of the information."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+from mlreduce.discretisation import discretise
+from mlreduce.exceptions import DataError, unknown_name
+from mlreduce.registry import register
+from mlreduce.selection.information import Counted, shared_information
+from mlreduce.selection.quadratic import minimise, nearest_positive
+from mlreduce.selection.selector import Selector
+from mlreduce.validation import FloatArray, check_range
+
+__all__ = ["QPFS", "ApproximateQPFS", "NystromQPFS", "approximate_dependency", "approximation_error"]
+
+#: How the unsampled part of a dependency matrix may be filled in.
+APPROXIMATIONS = ("average", "nystrom")
+
+# Eigenvalues below this share of the largest are zero in a pseudo-inverse.
+_RCOND = 1e-10
+
+
+def approximate_dependency(rows: Any, sampled: Any, method: Literal["average", "nystrom"] = "average") -> FloatArray:
+    """Fill in a symmetric matrix of which some rows are known.
+
+    With A and B the known columns and the others of these rows, the part that is not known is, for "average", half the
+    sum of the means of B's columns p and q, on its diagonal too; for "nystrom" ``B'A^+ B``.
+
+    Parameters
+    ----------
+    rows : array-like of shape (n_sampled, n_features)
+        The known rows, in the order of ``sampled``.
+    sampled : array-like of shape (n_sampled,), int
+        Which rows they are.
+    method : {"average", "nystrom"}, default="average"
+
+    Returns
+    -------
+    ndarray of shape (n_features, n_features)
+        Symmetric, and as given in the known rows and columns.
+
+    Raises
+    ------
+    DataError
+        If the method is unknown, or the rows do not belong to what was sampled.
+
+    References
+    ----------
+    Lim, Lee and Kim (2016), equations 5 and 6, and proposition 2 of the appendix.
+    """
+    known, places = np.asarray(rows, dtype=np.float64), np.asarray(sampled)
+    if method not in APPROXIMATIONS:
+        raise DataError(unknown_name("approximation", method, APPROXIMATIONS))
+    if known.ndim != 2 or places.shape != (len(known),) or not len(known) or len(set(places.tolist())) < len(known):
+        raise DataError(f"rows {known.shape} and sampled {places.shape} must name each row once, one row at least")
+    others = np.setdiff1d(np.arange(known.shape[1]), places)
+    block = known[:, others]
+    whole = np.empty((known.shape[1], known.shape[1]))
+    if method == "average":
+        mean = block.mean(axis=0)
+        whole[np.ix_(others, others)] = (mean[:, np.newaxis] + mean) / 2
+    else:
+        inverse = np.linalg.pinv(known[:, places], rcond=_RCOND, hermitian=True)
+        filled = block.T @ inverse @ block
+        whole[np.ix_(others, others)] = (filled + filled.T) / 2
+    whole[:, places] = known.T
+    whole[places] = known
+    return whole
+
+
+def approximation_error(dependency: FloatArray, approximated: FloatArray) -> float:
+    """Return the squared Frobenius norm of the difference of two matrices."""
+    return float(np.square(dependency - approximated).sum())
+
+
+@register("qpfs")
+class QPFS(Selector):
+    """Weights that are large for features which tell much of the labels and little of each other.
+
+    They minimise ``x'Qx / 2 - c'x`` over all x that are nowhere negative; Q is the mutual information of the features
+    with each other, with their entropies on the diagonal, and c that with the labels, summed over these.
+
+    Where Q is not positive semidefinite the nearest such matrix takes its place: its negative eigenvalues become 0. The
+    function has a minimum in either case, as no entry of Q is negative and no diagonal entry of a feature that varies
+    is 0.
+
+    Parameters
+    ----------
+    k : int, float or None, default=0.5
+        How many features to keep: a number, a fraction in (0, 1), or None for all.
+    discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
+        How the features are put into bins, see `mlreduce.discretisation.Discretiser`; None where they are bins.
+    n_bins : int, default=3
+        Of the first two.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+        The weights; many are 0.
+    ranking_
+        See `Selector`; of equal weights the more relevant feature comes first.
+    weights_ : ndarray of shape (n_features,)
+        The same as the scores.
+    relevance_ : ndarray of shape (n_features,)
+        c, in nats.
+    dependency_ : ndarray of shape (n_features, n_features)
+        Q as it was used, in nats.
+    n_negative_eigenvalues_ : int
+        How many were replaced by 0.
+    kkt_residual_ : float
+        By how much the conditions of a minimum are violated, relative to the largest relevance.
+
+    References
+    ----------
+    Lim, Lee and Kim (2016), equations 1-4, after Lim, Lee and Kim, "Multi-label learning using mathematical
+    programming", IEICE Transactions 98(1), 2015, and Rodriguez-Lujan, Huerta, Elkan and Santa Cruz, "Quadratic
+    programming feature selection", JMLR 11, 2010.
+    """
+
+    def __init__(self, k: int | float | None = 0.5, discretise: str | None = "equal-width", n_bins: int = 3) -> None:
+        self.k = k
+        self.discretise = discretise
+        self.n_bins = n_bins
+
+    def _scores(self, X: Any, labels: FloatArray) -> FloatArray:
+        self._check()
+        counted = Counted.of(discretise(X, labels, self.discretise, self.n_bins))
+        with_labels = shared_information(counted, Counted.of(labels.astype(np.int8)))
+        self.relevance_ = with_labels.sum(axis=1) / len(labels)
+        self.dependency_, self.n_negative_eigenvalues_ = nearest_positive(self._dependency(counted))
+        self.weights_, self.kkt_residual_ = minimise(self.dependency_, self.relevance_)
+        return self.weights_.copy()
+
+    def _check(self) -> None:
+        """Refuse parameters before anything is computed."""
+
+    def _dependency(self, counted: Counted) -> FloatArray:
+        return shared_information(counted, counted) / counted.n_samples
+
+    def _best_first(self, scores: FloatArray) -> NDArray[np.intp]:
+        return np.lexsort((-self.relevance_, -scores))
+
+
+class _Sampled(QPFS):
+    """A part of the rows of Q, and the others filled in."""
+
+    _method: Literal["average", "nystrom"]
+
+    def __init__(
+        self,
+        k: int | float | None = 0.5,
+        sampling: float = 0.2,
+        discretise: str | None = "equal-width",
+        n_bins: int = 3,
+        random_state: Any = None,
+    ) -> None:
+        self.k = k
+        self.sampling = sampling
+        self.discretise = discretise
+        self.n_bins = n_bins
+        self.random_state = random_state
+
+    def _check(self) -> None:
+        if check_range(self.sampling, "sampling", 0, 1) == 0:
+            raise DataError("sampling must be greater than 0: without a sampled feature nothing is known of the others")
+
+    def _dependency(self, counted: Counted) -> FloatArray:
+        n_features = len(counted.starts) - 1
+        drawn = check_random_state(self.random_state).permutation(n_features)
+        self.sampled_ = np.sort(drawn[: max(1, int(self.sampling * n_features))])
+        rows = shared_information(counted.variables(self.sampled_), counted) / counted.n_samples
+        rows[:, self.sampled_] = (rows[:, self.sampled_] + rows[:, self.sampled_].T) / 2  # in all digits
+        filled = approximate_dependency(rows, self.sampled_, self._method)
+        own = counted.entropies()
+        nothing = np.diag(filled) <= _RCOND * own.max()
+        filled[nothing, nothing] = own[nothing]
+        return filled
+
+
+@register("qpfs-approx")
+class ApproximateQPFS(_Sampled):
+    """QPFS with the information of a sample of features, and averages in place of the rest.
+
+    The proposed method of the paper. Two features that were not sampled depend on each other as much as they depend on
+    the sampled ones on average; so does each of them on itself, the diagonal included, as the paper's equation says.
+    What comes of it is hardly ever positive semidefinite, see `QPFS`. A feature that shares nothing with the sampled
+    ones would have a 0 on the diagonal and the function no minimum: its entropy stands there.
+
+    Parameters
+    ----------
+    k : int, float or None, default=0.5
+        How many features to keep: a number, a fraction in (0, 1), or None for all.
+    sampling : float, default=0.2
+        Share of the features that are sampled, in (0, 1]; rounded down, at least one feature.
+    discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
+        How the features are put into bins, see `mlreduce.discretisation.Discretiser`; None where they are bins.
+    n_bins : int, default=3
+        Of the first two.
+    random_state : int, RandomState instance or None, default=None
+        Of the sample, which is uniform.
+
+    Attributes
+    ----------
+    scores_, ranking_, weights_, relevance_, dependency_, n_negative_eigenvalues_, kkt_residual_
+        See `QPFS`.
+    sampled_ : ndarray of int
+        The sampled features, ascending.
+
+    References
+    ----------
+    Lim, Lee and Kim (2016), equations 5 and 6.
+    """
+
+    _method = "average"
+
+
+@register("qpfs-nystrom")
+class NystromQPFS(_Sampled):
+    """QPFS with the information of a sample of features, and the rest by Nystrom's method.
+
+    What the paper compares its own approximation with. A feature that shares nothing with the sampled ones has its
+    entropy on the diagonal, as in `ApproximateQPFS`.
+
+    Parameters
+    ----------
+    k : int, float or None, default=0.5
+        How many features to keep: a number, a fraction in (0, 1), or None for all.
+    sampling : float, default=0.2
+        Share of the features that are sampled, in (0, 1]; rounded down, at least one feature.
+    discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
+        How the features are put into bins, see `mlreduce.discretisation.Discretiser`; None where they are bins.
+    n_bins : int, default=3
+        Of the first two.
+    random_state : int, RandomState instance or None, default=None
+        Of the sample, which is uniform.
+
+    Attributes
+    ----------
+    scores_, ranking_, weights_, relevance_, dependency_, n_negative_eigenvalues_, kkt_residual_
+        See `QPFS`.
+    sampled_ : ndarray of int
+        The sampled features, ascending.
+
+    References
+    ----------
+    Lim, Lee and Kim (2016), proposition 2 of the appendix; Rodriguez-Lujan et al. (2010), section 4.
+    """
+
+    _method = "nystrom"

@@ -1,0 +1,138 @@
+"""The smallest value of a quadratic function where nothing is negative."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import scipy.linalg
+from numpy.typing import NDArray
+
+from mlreduce.validation import FloatArray
+
+__all__ = ["Minimum", "minimise", "nearest_positive", "violation"]
+
+# Of the largest diagonal entry: what is added before a factorisation, and taken back by repeating the solution.
+_SHIFT = 1e-7
+_REPEATS = 200
+
+# Relative residual at which a system counts as solved, and slope that counts as none.
+_SOLVED = 1e-14
+_FLAT = 1e-12
+
+
+class Minimum(NamedTuple):
+    """Where a function is least.
+
+    Attributes
+    ----------
+    x : ndarray of shape (n,)
+        Not negative.
+    residual : float
+        See `violation`.
+    """
+
+    x: FloatArray
+    residual: float
+
+
+def violation(Q: FloatArray, c: FloatArray, x: FloatArray) -> float:
+    """Return by how much the conditions of a minimum are violated, relative to the largest entry of c.
+
+    The slope ``Qx - c`` must be 0 where x is positive and not negative elsewhere.
+    """
+    slope = Q @ x - c
+    wrong = np.where(x > 0, np.abs(slope), np.maximum(-slope, 0.0))
+    scale = float(np.abs(c).max())
+    return float(wrong.max()) / scale if scale > 0 else float(wrong.max())
+
+
+def nearest_positive(Q: FloatArray) -> tuple[FloatArray, int]:
+    """Return the nearest positive semidefinite matrix, and how many eigenvalues were negative.
+
+    Nearest in the Frobenius norm: negative eigenvalues become 0. Those that rounding may leave of 0 stay as they are.
+    """
+    noise = len(Q) * np.finfo(float).eps * float(np.linalg.norm(Q))
+    shifted = Q.copy()
+    shifted.flat[:: len(Q) + 1] += noise
+    if scipy.linalg.lapack.dpotrf(shifted, overwrite_a=1)[1] == 0:
+        return Q, 0
+    values, vectors = scipy.linalg.eigh(Q, subset_by_value=(-np.inf, -noise), check_finite=False)
+    nearest: FloatArray = Q - (vectors * values) @ vectors.T
+    return (nearest + nearest.T) / 2, len(values)
+
+
+def minimise(Q: FloatArray, c: FloatArray) -> Minimum:
+    """Minimise ``x'Qx / 2 - c'x`` over all x that are nowhere negative.
+
+    An active set: features whose weight would grow are let in together, those whose weight would turn negative leave,
+    and the function falls with every round; where letting in many at once gains nothing the steepest goes alone. So it
+    ends after finitely many rounds, at the exact set and weights that solve a linear system.
+
+    Parameters
+    ----------
+    Q : ndarray of shape (n, n)
+        Positive semidefinite. The function must be bounded below; where weights are not unique they are (nearly) those
+        of the smallest norm for their set.
+    c : ndarray of shape (n,)
+
+    Returns
+    -------
+    Minimum
+    """
+    x, inside, alone = np.zeros(len(c)), np.zeros(len(c), dtype=bool), False
+    value, flat = 0.0, _FLAT * float(np.abs(c).max(initial=0.0))
+    while True:
+        slope = Q @ x - c
+        entering = ~inside & (slope < -flat)
+        if not entering.any():
+            break
+        if alone:
+            entering = np.arange(len(c)) == np.where(inside, np.inf, slope).argmin()
+        tried = _settle(Q, c, x, inside | entering)
+        reached = float(tried @ (Q @ tried) / 2 - c @ tried)
+        if reached < value - 1e-15 * abs(value):
+            x, inside, value, alone = tried, tried > 0, reached, False
+        elif alone:
+            break  # nothing but rounding is left
+        else:
+            alone = True
+    return Minimum(x, violation(Q, c, x))
+
+
+def _settle(Q: FloatArray, c: FloatArray, x: FloatArray, inside: NDArray[np.bool_]) -> FloatArray:
+    """Return the minimum over a set of features and subsets of it, by steps that stay where nothing is negative."""
+    x = x.copy()
+    chosen = np.flatnonzero(inside)
+    while len(chosen):
+        target, own = _solve(Q[np.ix_(chosen, chosen)], c[chosen]), x[chosen]
+        falling = target <= 0
+        if not falling.any():
+            x[chosen] = target
+            break
+        shares = own[falling] / (own[falling] - np.minimum(target[falling], -np.finfo(float).tiny))
+        own += shares.min() * (target - own)
+        stays = ~falling
+        stays[falling] = shares > shares.min()
+        x[chosen] = np.where(stays, np.maximum(own, 0.0), 0.0)
+        chosen = chosen[stays]
+    return x
+
+
+def _solve(Q: FloatArray, c: FloatArray) -> FloatArray:
+    """Solve a system whose matrix may be singular: with a shift, repeated until it no longer shows."""
+    shift = _SHIFT * float(np.diag(Q).max())
+    while True:
+        shifted = Q.copy()
+        shifted.flat[:: len(Q) + 1] += shift
+        factor, info = scipy.linalg.lapack.dpotrf(shifted, overwrite_a=1)
+        if info == 0:
+            break
+        shift *= 10.0
+    x = np.zeros(len(c))
+    for _ in range(_REPEATS):
+        left = c - Q @ x
+        if np.abs(left).max() <= _SOLVED * np.abs(c).max():
+            break
+        x += scipy.linalg.lapack.dpotrs(factor, left)[0]
+    return x
