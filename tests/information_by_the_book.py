@@ -6,7 +6,7 @@ Slow, and what the fast ones must equal. Bins and labels are whole numbers; loga
 from __future__ import annotations
 
 from collections import Counter
-from itertools import pairwise
+from itertools import combinations, pairwise, product
 from math import log
 
 import numpy as np
@@ -143,3 +143,26 @@ def quadratic_program(Q, c):
         if (x >= 0).all() and reached < value - 1e-12:
             best, value = x, reached
     return best, value
+
+
+# PMU
+
+
+def pmu_gain(F, Y, f, taken, pairs="distinct"):
+    """J of Lee and Kim (2013), every term anew."""
+    n_labels = Y.shape[1]
+    relevance = sum(information(F[:, f], y) for y in Y.T)
+    redundancy = sum(interaction(F[:, f], F[:, s], y) for s in taken for y in Y.T)
+    chosen = combinations(range(n_labels), 2) if pairs == "distinct" else product(range(n_labels), repeat=2)
+    return relevance - redundancy - sum(interaction(F[:, f], Y[:, i], Y[:, j]) for i, j in chosen)
+
+
+def pmu(F, Y, number, pairs="distinct"):
+    """Features in the order in which they are taken, and what each gained."""
+    taken, gains = [], []
+    while len(taken) < number:
+        left = [f for f in range(F.shape[1]) if f not in taken]
+        values = {f: pmu_gain(F, Y, f, taken, pairs) for f in left}
+        taken.append(first_best(left, values.get))
+        gains.append(values[taken[-1]])
+    return taken, gains
