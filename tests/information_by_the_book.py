@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import combinations, pairwise, product
-from math import log
+from math import log, pi
 
 import numpy as np
 
@@ -166,3 +166,65 @@ def pmu(F, Y, number, pairs="distinct"):
         taken.append(first_best(left, values.get))
         gains.append(values[taken[-1]])
     return taken, gains
+
+
+# RFS
+
+
+def rfs(X, Y, gamma, n_iter):
+    """Algorithm 1 of Nie et al. (2010) on A = [X, gamma I], with a floor for lengths of zero."""
+    n, d = X.shape
+    A = np.hstack([X, gamma * np.eye(n)])
+    inverse = np.eye(n + d)
+    for _ in range(n_iter):
+        U = inverse @ A.T @ np.linalg.solve(A @ inverse @ A.T, Y)
+        inverse = np.diag([2 * max(np.linalg.norm(u), 1e-12) for u in U])
+    return U[:d]
+
+
+def rfs_objective(X, Y, W, gamma):
+    return sum(np.linalg.norm(row) for row in X @ W - Y) + gamma * sum(np.linalg.norm(row) for row in W)
+
+
+# Predictors: the probability that a row has each label
+
+
+def nearest_of(rows, x, unit):
+    """Row numbers by distance, of equal ones the lower first."""
+    return sorted(range(len(rows)), key=lambda i: (np.rint(np.sum((rows[i] - x) ** 2) / unit), i))
+
+
+def ml_knn(X, Y, X_new, k, s):
+    """Zhang and Zhou (2007), figure 1."""
+    n, largest = len(X), max(np.sum((x - X.mean(axis=0)) ** 2) for x in X)
+    unit = 2.0 ** (np.ceil(np.log2(largest)) - 32) if largest > 0 else 1.0
+    result = np.zeros((len(X_new), Y.shape[1]))
+    neighbours = [[i for i in nearest_of(X, X[row], unit) if i != row][:k] for row in range(n)]
+    for label, y in enumerate(Y.T):
+        prior = (s + sum(y)) / (2 * s + n)
+        counts = {0: [0] * (k + 1), 1: [0] * (k + 1)}
+        for row in range(n):
+            counts[y[row]][sum(y[i] for i in neighbours[row])] += 1
+        for row, x in enumerate(X_new):
+            votes = sum(y[i] for i in nearest_of(X, x, unit)[:k])
+            yes, no = ((s + counts[b][votes]) / (s * (k + 1) + sum(counts[b])) for b in (1, 0))
+            result[row, label] = prior * yes / (prior * yes + (1 - prior) * no)
+    return result
+
+
+def naive_bayes(X, Y, X_new, s, floor):
+    """Log odds of each label by the densities of normal distributions."""
+    result = np.zeros((len(X_new), Y.shape[1]))
+    for label, y in enumerate(Y.T):
+        for row, x in enumerate(X_new):
+            logs = []
+            for side in (0, 1):
+                members = X[y == side]
+                logs.append(log(s + len(members)))
+                for feature in range(X.shape[1] if 0 < sum(y) < len(y) else 0):
+                    values = members[:, feature].tolist()
+                    mean, whole = sum(values) / len(values), float(np.var(X[:, feature]))
+                    variance = max(sum((v - mean) ** 2 for v in values) / len(values), floor * (whole or 1.0))
+                    logs[-1] -= (x[feature] - mean) ** 2 / (2 * variance) + log(2 * pi * variance) / 2
+            result[row, label] = logs[1] - logs[0]
+    return result

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from mlreduce.validation import FloatArray, as_dense, is_sparse
 
-__all__ = ["Distances", "distance_unit", "nearest", "row_blocks", "squared_norms", "to_grid"]
+__all__ = ["Distances", "GrowingDistances", "distance_unit", "nearest", "row_blocks", "squared_norms", "to_grid"]
 
 # The unit is this power of two times the largest squared norm: rounding errors are some 2**-50 of it.
 _UNIT = 2.0**-32
@@ -74,6 +74,35 @@ class Distances:
         distances = to_grid(products, self._unit)
         distances[np.arange(len(rows)), rows] = 0.0
         return distances
+
+
+class GrowingDistances:
+    """Squared distances of rows to training rows as features are added: inner products add up.
+
+    Parameters
+    ----------
+    train, test : ndarray of shape (n_samples, n_features)
+    """
+
+    def __init__(self, train: FloatArray, test: FloatArray) -> None:
+        mean = train.mean(axis=0)
+        self._train, self._test = train - mean, test - mean
+        self._products = np.zeros((len(test), len(train)))
+        self._own, self._others = np.zeros(len(test)), np.zeros(len(train))
+        self._used = 0
+
+    def add(self, size: int) -> None:
+        """Add features up to the first ``size`` of them."""
+        train, test = self._train[:, self._used : size], self._test[:, self._used : size]
+        self._products += test @ train.T
+        self._own += squared_norms(test)
+        self._others += squared_norms(train)
+        self._used = size
+
+    def of(self, rows: slice) -> FloatArray:
+        """Return the distances of some rows to all training rows, shape (n_rows, n_train_samples)."""
+        distances = self._own[rows, np.newaxis] + self._others - 2.0 * self._products[rows]
+        return to_grid(distances, distance_unit(self._others))
 
 
 def nearest(distances: FloatArray, number: int) -> NDArray[np.intp]:

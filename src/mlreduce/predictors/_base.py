@@ -1,11 +1,11 @@
-"""What the regressors share."""
+"""What the regressors share, and what the classifiers."""
 
 from __future__ import annotations
 
-from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
-from sklearn.utils import Tags
+from sklearn.base import BaseEstimator, ClassifierMixin, MultiOutputMixin, RegressorMixin
+from sklearn.utils import ClassifierTags, Tags
 
-__all__ = ["Regressor"]
+__all__ = ["LabelClassifier", "Regressor"]
 
 
 class Regressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
@@ -17,4 +17,20 @@ class Regressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        return tags
+
+
+class LabelClassifier(ClassifierMixin, BaseEstimator):
+    """Base of the classifiers: for one label or many, with dense or sparse features."""
+
+    #: Whether it says more of labels than which are present: ``predict_scores`` gives a number a label, the larger
+    #: the likelier and above one half for those predicted present, and ``predict_nested`` yields such numbers.
+    ranks = False
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags = ClassifierTags(multi_class=False, multi_label=True)
+        tags.input_tags.sparse = True
+        tags.target_tags.single_output = False
+        tags.target_tags.multi_output = True
         return tags

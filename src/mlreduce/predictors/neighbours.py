@@ -7,34 +7,25 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import ClassifierTags, Tags
 from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.compiled import compiled
-from mlreduce.distances import distance_unit, row_blocks, squared_norms, to_grid
+from mlreduce.distances import GrowingDistances, distance_unit, row_blocks, squared_norms, to_grid
 from mlreduce.exceptions import DataError
+from mlreduce.predictors._base import LabelClassifier
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray, as_dense, check_features, check_labels, is_sparse, remember_label_names
 
 __all__ = ["BinaryRelevanceKNN", "ClassifierChainKNN"]
 
 
-class _NeighbourVotes(ClassifierMixin, BaseEstimator):
+class _NeighbourVotes(LabelClassifier):
     """Labels by the votes of the nearest training rows."""
 
     #: Whether labels that are predicted already are features of the next.
     _chained = False
 
     n_neighbors: int
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags = ClassifierTags(multi_class=False, multi_label=True)
-        tags.input_tags.sparse = True
-        tags.target_tags.single_output = False
-        tags.target_tags.multi_output = True
-        return tags
 
     def fit(self, X: Any, Y: Any) -> Self:
         """Remember the training rows.
@@ -61,23 +52,25 @@ class _NeighbourVotes(ClassifierMixin, BaseEstimator):
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Return the share of the neighbours that have each label, shape (n_samples, n_labels)."""
+        shares: FloatArray = self._votes_for(X) / self.n_neighbors
+        return shares
+
+    def _votes_for(self, X: Any) -> NDArray[np.int64]:
+        """Return how many of the neighbours of each row have each label."""
         check_is_fitted(self, "classes_")
         features = check_features(self, X, reset=False)
         parts = [
             self._votes(_distances(self._features, features[rows]), self._labels)
             for rows in row_blocks(features.shape[0], self._features.shape[0])
         ]
-        shares: FloatArray = np.concatenate(parts) / self.n_neighbors
-        return shares
+        return np.concatenate(parts)
 
     def predict(self, X: Any) -> NDArray[np.int64]:
         """Return the labels that more than half of the neighbours have, of the shape that ``fit`` saw."""
         present = (self.predict_proba(X) > 0.5).astype(np.int64)
         return present[:, 0] if self._one_dimension else present
 
-    def predict_nested(
-        self, train: Any, labels: FloatArray, test: Any, sizes: Sequence[int]
-    ) -> Iterator[NDArray[np.int64]]:
+    def predict_nested(self, train: Any, labels: FloatArray, test: Any, sizes: Sequence[int]) -> Iterator[NDArray[Any]]:
         """Predict from the first features, for several numbers of them: inner products are added up as these grow.
 
         Parameters
@@ -98,22 +91,11 @@ class _NeighbourVotes(ClassifierMixin, BaseEstimator):
             If there are fewer rows than neighbours.
         """
         self._check(len(labels), labels.shape[1])
-        mean = train.mean(axis=0)
-        train, test = train - mean, test - mean
-        products, own, others = np.zeros((len(test), len(train))), np.zeros(len(test)), np.zeros(len(train))
-        start = 0
+        distances = GrowingDistances(train, test)
         for size in sizes:
-            new_train, new_test = train[:, start:size], test[:, start:size]
-            products += new_test @ new_train.T
-            own += squared_norms(new_test)
-            others += squared_norms(new_train)
-            unit = distance_unit(others)
-            votes = [
-                self._votes(to_grid(own[rows, np.newaxis] + others - 2.0 * products[rows], unit), labels)
-                for rows in row_blocks(len(test), len(train))
-            ]
+            distances.add(size)
+            votes = [self._votes(distances.of(rows), labels) for rows in row_blocks(len(test), len(train))]
             yield (2 * np.concatenate(votes) > self.n_neighbors).astype(np.int64)
-            start = size
 
     def _votes(self, distances: FloatArray, labels: FloatArray) -> NDArray[np.int64]:
         order = np.asarray(self._order(labels.shape[1]), dtype=np.int64)

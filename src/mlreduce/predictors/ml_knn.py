@@ -1,0 +1,182 @@
+"""ML-KNN: labels by Bayes' rule from how many of the neighbours have them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mlreduce.distances import GrowingDistances, row_blocks
+from mlreduce.exceptions import DataError
+from mlreduce.predictors.neighbours import _distances, _NeighbourVotes
+from mlreduce.registry import register
+from mlreduce.rounding import above_half
+from mlreduce.validation import FloatArray, check_range
+
+__all__ = ["MLKNN"]
+
+
+class _Rates(NamedTuple):
+    """How often labels occur, and how many neighbours of those that have them, or not, have them too.
+
+    Attributes
+    ----------
+    prior : ndarray of shape (n_labels,)
+        Probability of each label.
+    present, absent : ndarray of shape (n_labels, n_neighbors + 1)
+        Probability of each number of neighbours with the label, for instances with and without it.
+    """
+
+    prior: FloatArray
+    present: FloatArray
+    absent: FloatArray
+
+    @classmethod
+    def of(cls, votes: NDArray[np.int64], labels: FloatArray, n_neighbors: int, smoothing: float) -> Self:
+        n_samples, n_labels = labels.shape
+        prior = (smoothing + labels.sum(axis=0)) / (2 * smoothing + n_samples)
+        places = (np.arange(n_labels) * (n_neighbors + 1) + votes).ravel()
+
+        def share(weights: FloatArray) -> FloatArray:
+            counts = np.bincount(places, weights.ravel(), minlength=n_labels * (n_neighbors + 1))
+            counts = counts.reshape(n_labels, n_neighbors + 1)
+            totals = smoothing * (n_neighbors + 1) + counts.sum(axis=1, keepdims=True)
+            rates: FloatArray = (smoothing + counts) / totals
+            return rates
+
+        return cls(prior, share(labels), share(1.0 - labels))
+
+    def posterior(self, votes: NDArray[np.int64]) -> FloatArray:
+        """Return the probability of each label, shape (n_samples, n_labels)."""
+        label = np.arange(len(self.prior))
+        yes, no = self.prior * self.present[label, votes], (1.0 - self.prior) * self.absent[label, votes]
+        probability: FloatArray = yes / (yes + no)
+        return probability
+
+
+@register("ml-knn")
+class MLKNN(_NeighbourVotes):
+    """Nearest neighbours, and for each label what a number of them with the label is worth.
+
+    How likely a label is where so many neighbours have it is counted on the training rows, each among the others. Of
+    rows that are equally far away the first are taken.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=10
+        >= 1; there must be more training rows.
+    smoothing : float, default=1.0
+        What is added to every count, > 0.
+
+    Attributes
+    ----------
+    prior_ : ndarray of shape (n_labels,)
+        Probability of each label.
+    given_present_, given_absent_ : ndarray of shape (n_labels, n_neighbors + 1)
+        Probability of each number of neighbours with the label, for instances with the label and without it.
+    classes_ : ndarray of shape (2,)
+        0 and 1, for every label.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``Y`` was a DataFrame.
+
+    References
+    ----------
+    Zhang and Zhou, "ML-KNN: a lazy learning approach to multi-label learning", Pattern Recognition 40(7), 2007.
+    """
+
+    ranks = True
+
+    def __init__(self, n_neighbors: int = 10, smoothing: float = 1.0) -> None:
+        self.n_neighbors = n_neighbors
+        self.smoothing = smoothing
+
+    def fit(self, X: Any, Y: Any) -> Self:
+        """Remember the training rows, and count the labels of their neighbours.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        Y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels) or (n_samples,)
+            Labels in {0, 1} or {-1, 1}.
+
+        Raises
+        ------
+        DataError
+            If a feature is not finite, a label is not 0/1 or -1/1, a parameter is out of range, or there are not more
+            rows than neighbours.
+        """
+        super().fit(X, Y)
+        n_samples = self._features.shape[0]
+        votes = []
+        for rows in row_blocks(n_samples, n_samples):
+            distances = _distances(self._features, self._features[rows])
+            votes.append(self._votes(_without_self(distances, rows), self._labels))
+        self._rates = self._count(votes, self._labels)
+        self.prior_, self.given_present_, self.given_absent_ = self._rates
+        return self
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Return the probability of each label, shape (n_samples, n_labels)."""
+        votes = self._votes_for(X)
+        return self._rates.posterior(votes)
+
+    def predict_scores(self, X: Any) -> FloatArray:
+        """Return the probability of each label, as `predict_proba`."""
+        return self.predict_proba(X)
+
+    def predict(self, X: Any) -> NDArray[np.int64]:
+        """Return the labels whose probability is above one half, of the shape that ``fit`` saw."""
+        present = above_half(self.predict_proba(X)).astype(np.int64)
+        return present[:, 0] if self._one_dimension else present
+
+    def predict_nested(self, train: Any, labels: FloatArray, test: Any, sizes: Sequence[int]) -> Iterator[FloatArray]:
+        """Predict from the first features, for several numbers of them: inner products are added up as these grow.
+
+        Parameters
+        ----------
+        train, test : ndarray of shape (n_samples, n_features)
+        labels : ndarray of shape (n_samples, n_labels), in {0, 1}
+        sizes : sequence of int
+            Ascending.
+
+        Yields
+        ------
+        ndarray of shape (n_test_samples, n_labels)
+            The probability of each label, for each size.
+
+        Raises
+        ------
+        DataError
+            If a parameter is out of range or there are not more rows than neighbours.
+        """
+        self._check(len(labels), labels.shape[1])
+        among, beyond = GrowingDistances(train, train), GrowingDistances(train, test)
+        for size in sizes:
+            among.add(size)
+            beyond.add(size)
+            own = [
+                self._votes(_without_self(among.of(rows), rows), labels) for rows in row_blocks(len(train), len(train))
+            ]
+            votes = [self._votes(beyond.of(rows), labels) for rows in row_blocks(len(test), len(train))]
+            yield self._count(own, labels).posterior(np.concatenate(votes))
+
+    def _count(self, votes: Sequence[NDArray[np.int64]], labels: FloatArray) -> _Rates:
+        return _Rates.of(np.concatenate(votes), labels, int(self.n_neighbors), float(self.smoothing))
+
+    def _check(self, n_samples: int, n_labels: int) -> None:
+        super()._check(n_samples, n_labels)
+        check_range(self.smoothing, "smoothing", 0, open_ends=True)
+        if n_samples == self.n_neighbors:
+            raise DataError(
+                f"{self.n_neighbors} neighbours of a training row need one row more; got n_samples={n_samples}"
+            )
+
+
+def _without_self(distances: FloatArray, rows: slice) -> FloatArray:
+    distances[np.arange(len(distances)), np.arange(rows.start, rows.stop)] = np.inf
+    return distances
