@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.base import clone
+from sklearn.base import clone, is_regressor
 
 from mlreduce import registry
 from mlreduce.datasets.data import MultiLabelData
@@ -32,6 +32,9 @@ from mlreduce.validation import FloatArray, check_finite, check_labels
 __all__ = ["reduce_features", "score_features", "time_fits", "training_set"]
 
 _Methods = Mapping[str, Mapping[str, Any]]
+
+# Decimals of a regressor's guesses that rank labels.
+_DIGITS = 9
 
 
 def training_set(data: MultiLabelData, split: Split) -> TrainingSet:
@@ -103,7 +106,8 @@ def score_features(
     fitted : mapping
         What `reduce_features` yielded.
     predictor : (label, entry of a study file)
-        Trained on labels in {0, 1}; a label is predicted above one half.
+        Trained on labels in {0, 1}; a label is predicted above one half. What regressors predict, and classifiers
+        with ``ranks``, also ranks the labels for the measures that ask for scores.
     percents : sequence of int
         Sizes in percent of the number of features. A method with fewer directions is measured with all it has.
     energies : sequence of float
@@ -181,13 +185,19 @@ class Measuring:
         truth, written = self._data.Y[split.test], json.dumps(entry, sort_keys=True)
         guesses = self._predict(train, self._labels[split.train], test, list(sizes))
         for (size, meanings), guess in zip(sizes.items(), guesses, strict=True):
-            outcome = Outcome(truth, above_half(guess))
+            outcome = Outcome(truth, above_half(guess), scores=self._scores(guess))
             for measure, compute in self._measures.items():
                 value = compute(outcome)
                 self.rows += [
                     (self._data.name, label, written, self._name, percent, energy, size, number, measure, value)
                     for percent, energy in meanings
                 ]
+
+    def _scores(self, guess: FloatArray) -> FloatArray | None:
+        """Return what ranks the labels; what a regressor guesses without the digits that rounding decides."""
+        if is_regressor(self._model):
+            return guess.round(_DIGITS)
+        return guess if getattr(self._model, "ranks", False) else None
 
 
 def _sizes(
@@ -207,7 +217,9 @@ def _each_size(
     model: Any, train: FloatArray, targets: FloatArray, test: FloatArray, sizes: Sequence[int]
 ) -> Iterator[FloatArray]:
     for size in sizes:
-        yield clone(model).fit(train[:, :size], targets).predict(test[:, :size])
+        fitted = clone(model).fit(train[:, :size], targets)
+        predict = fitted.predict_scores if getattr(model, "ranks", False) else fitted.predict
+        yield predict(test[:, :size])
 
 
 def time_fits(data: MultiLabelData, splits: Mapping[int, Split], methods: _Methods) -> pd.DataFrame:

@@ -19,12 +19,14 @@ from mlreduce.evaluation.instance_measures import (
     subset_accuracy,
 )
 from mlreduce.evaluation.label_measures import LabelCounts
+from mlreduce.evaluation.ranking_measures import Ranks, macro_auc, micro_auc
 from mlreduce.exceptions import ConfigurationError, unknown_name
 from mlreduce.validation import FloatArray
 
 __all__ = [
     "HIGHER_IS_BETTER",
     "MEASURES",
+    "NEED_SCORES",
     "Outcome",
     "find_measure",
     "hamming_loss",
@@ -41,7 +43,8 @@ __all__ = [
 class Outcome:
     """What one method predicted on one test part, at one size.
 
-    The last four are None for methods that do not code labels; only the errors of codes need them.
+    Codes are None for methods that do not code labels, scores for predictors that only say which labels are present.
+    The errors of codes need the former, ranking measures the latter.
 
     Attributes
     ----------
@@ -52,6 +55,8 @@ class Outcome:
         What the codes of the true labels stand for: ``ZV'V`` for orthonormal directions.
     codes, predicted_codes : ndarray of shape (n_samples, size) or None
         ``ZV'`` and the regressor's prediction of it.
+    scores : ndarray of shape (n_samples, n_labels) or None
+        The larger, the likelier the label.
     """
 
     labels: NDArray[np.int8]
@@ -60,6 +65,7 @@ class Outcome:
     decoded_codes: FloatArray | None = None
     codes: FloatArray | None = None
     predicted_codes: FloatArray | None = None
+    scores: FloatArray | None = None
 
     @cached_property
     def instance_counts(self) -> InstanceCounts:
@@ -70,6 +76,11 @@ class Outcome:
     def label_counts(self) -> LabelCounts:
         """What all measures of labels follow from, counted once."""
         return LabelCounts.of(self.labels, self.predicted)
+
+    @cached_property
+    def ranks(self) -> Ranks:
+        """What the measures of an instance's ranking follow from, counted once."""
+        return Ranks.of(self.labels, _scores(self))
 
     @cached_property
     def encoding_error(self) -> float:
@@ -89,6 +100,15 @@ def _squared_distance(one: FloatArray | None, other: FloatArray | None) -> float
             "choose another measure or a label-space method"
         )
     return float(np.square(one - other).sum())
+
+
+def _scores(outcome: Outcome) -> FloatArray:
+    if outcome.scores is None:
+        raise ConfigurationError(
+            f"{', '.join(sorted(NEED_SCORES))} measure scores of the labels, and here is only said which are present: "
+            "choose another measure, or a predictor with probabilities for a study of features"
+        )
+    return outcome.scores
 
 
 def hamming_loss(labels: NDArray[np.int8], predicted: NDArray[np.int8]) -> float:
@@ -121,13 +141,25 @@ MEASURES: dict[str, Callable[[Outcome], float]] = {
     "macro-f1": lambda outcome: outcome.label_counts.macro_f1(),
     "macro-precision": lambda outcome: outcome.label_counts.macro_precision(),
     "macro-recall": lambda outcome: outcome.label_counts.macro_recall(),
+    "ranking-loss": lambda outcome: outcome.ranks.ranking_loss(),
+    "coverage": lambda outcome: outcome.ranks.coverage(),
+    "one-error": lambda outcome: outcome.ranks.one_error(),
+    "average-precision": lambda outcome: outcome.ranks.average_precision(),
+    "micro-auc": lambda outcome: micro_auc(outcome.labels, _scores(outcome)),
+    "macro-auc": lambda outcome: macro_auc(outcome.labels, _scores(outcome)),
 }
+
+#: The measures of an order of the labels: not for label coders, nor for predictors that only say which are present.
+NEED_SCORES: frozenset[str] = frozenset(
+    {"ranking-loss", "coverage", "one-error", "average-precision", "micro-auc", "macro-auc"}
+)
 
 #: The measures of which more is better; of all others, less.
 HIGHER_IS_BETTER: frozenset[str] = frozenset(
     {
         *("subset-accuracy", "instance-accuracy", "instance-precision", "instance-recall", "instance-f1"),
         *("micro-f1", "micro-precision", "micro-recall", "macro-f1", "macro-precision", "macro-recall"),
+        *("average-precision", "micro-auc", "macro-auc"),
     }
 )
 
