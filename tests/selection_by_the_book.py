@@ -63,22 +63,28 @@ def instance(X, s, i, unit, n_neighbors, s_min):
 
 
 def slope(X, s, i, unit, n_neighbors=3, s_min=1.0, miss_weight=1.0, variant="equations"):
-    """The gradient of an instance's loss divided by omega; zeros where the instance is skipped."""
-    g = np.zeros(X.shape[1])
+    """The gradient of an instance's loss divided by omega; zeros where the instance is skipped.
+
+    A step has a fixed length however short the gradient, so that what rounding leaves of zero is made zero: sums of
+    which the terms cancel in all but the last digits.
+    """
+    g = terms = np.zeros(X.shape[1])
     found = instance(X, s, i, unit, n_neighbors, s_min)
     if found is None:
         return g
     d, neighbours, similar, dissimilar, margin = found
     published = variant == "published-code"
     for rank, h in enumerate(neighbours):
-        first = s[i, similar.index(h)] if published else s[i, h]
-        g_h = first * (X[i] - X[h]) ** 2
+        times = 2 * (n_neighbors - rank if published else 1)
+        hit = times * (s[i, similar.index(h)] if published else s[i, h]) * (X[i] - X[h]) ** 2
+        g, terms = g + hit, terms + hit
         for j in dissimilar:
             inside = d[j] < margin + d[h] if published else d[j] <= margin + d[h]  # equation 15
             if inside:
-                g_h = g_h + miss_weight * (s[i, h] - s[i, j]) * ((X[i] - X[h]) ** 2 - (X[i] - X[j]) ** 2)
-        g = g + 2 * g_h * (n_neighbors - rank if published else 1)
-    return g
+                weight = times * miss_weight * (s[i, h] - s[i, j])
+                near, far = weight * (X[i] - X[h]) ** 2, weight * (X[i] - X[j]) ** 2
+                g, terms = g + (near - far), terms + np.abs(near) + np.abs(far)
+    return np.where(np.abs(g) > 1e-12 * terms, g, 0.0)
 
 
 def gmba(X, Y, step=0.9, n_iter=None, n_orders=1, random_state=None, s=None, **parameters):
