@@ -86,7 +86,7 @@ def test_both_are_scikit_multilearns():
     st.sampled_from(BOTH), st.sampled_from(sorted(FEATURES)), st.sampled_from(sorted(FORMS)), st.integers(1, 20),
     st.integers(1, 5), st.integers(1, 5), st.integers(1, 5), st.integers(0, 10**6),
 )  # fmt: skip
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_votes_are_the_books(cls, features, form, n, d, q, n_neighbors, seed):
     X, Y, X_new, _ = problem(features, n, d, q, 6, seed)
     model = cls(n_neighbors=min(n_neighbors, n)).fit(FORMS[form](X), Y)

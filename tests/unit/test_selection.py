@@ -74,7 +74,7 @@ def test_the_graph_of_figure_1():
 
 
 @given(problems["labels"], problems["n"], problems["q"], problems["seed"])
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_the_graph_is_the_books_and_the_normalised_clique_expansion(labels, n, q, seed):
     _, Y = problem("binary", labels, n, 1, q, seed)
     A = label_similarity(Y)
@@ -111,7 +111,7 @@ def test_equal_sets_have_similarity_one_and_disjoint_sets_zero():
     **problems, n_neighbors=st.integers(1, 4), s_min=st.sampled_from([1.0, 0.5, 0.3]),
     miss_weight=st.sampled_from([0, 0.5, 1, 3]),
 )  # fmt: skip
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_gradients_of_gmba_are_the_books(
     features, labels, n, d, q, seed, variant, form, n_neighbors, s_min, miss_weight
 ):
@@ -128,7 +128,7 @@ def test_gradients_of_gmba_are_the_books(
     **problems, n_neighbors=st.integers(1, 3), s_min=st.sampled_from([1.0, 0.5]), step=st.sampled_from([0.9, 0.1]),
     n_iter=st.sampled_from([None, 1, 5, 40]), n_orders=st.integers(1, 3),
 )  # fmt: skip
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_gmba_is_the_books(features, labels, n, d, q, seed, variant, form, n_neighbors, s_min, step, n_iter, n_orders):
     X, Y = problem(features, labels, n, d, q, seed)
     parameters = {"n_neighbors": n_neighbors, "s_min": s_min, "variant": variant}
@@ -141,7 +141,7 @@ def test_gmba_is_the_books(features, labels, n, d, q, seed, variant, form, n_nei
 
 
 @given(**problems)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_spec_is_the_books(features, labels, n, d, q, seed, variant, form):
     X, Y = problem(features, labels, n, d, q, seed)
     ours = SPEC(variant=variant).fit(FORMS[form](X), Y).scores_
@@ -150,7 +150,7 @@ def test_spec_is_the_books(features, labels, n, d, q, seed, variant, form):
 
 
 @given(**problems)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_mlfs_is_the_books(features, labels, n, d, q, seed, variant, form):
     X, Y = problem(features, labels, n, d, q, seed)
     ours = MLFS(variant=variant).fit(FORMS[form](X), Y).scores_
@@ -158,7 +158,7 @@ def test_mlfs_is_the_books(features, labels, n, d, q, seed, variant, form):
 
 
 @given(**problems, n_neighbors=st.integers(1, 4))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_mlrf_is_the_books(features, labels, n, d, q, seed, variant, form, n_neighbors):
     X, Y = problem(features, labels, n, d, q, seed)
     ours = MLRF(n_neighbors=n_neighbors, variant=variant, random_state=seed).fit(FORMS[form](X), Y).scores_
