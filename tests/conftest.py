@@ -5,6 +5,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import settings
+
+# How long an example takes says something of the machine, not of the code.
+settings.register_profile("no-deadline", deadline=None)
+settings.load_profile("no-deadline")
 
 PROJECT = Path(__file__).parents[1]
 

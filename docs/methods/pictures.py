@@ -1,4 +1,7 @@
-"""Draw the pictures of the method pages: scene, projected to two directions. Called by `make pictures`."""
+"""Draw the pictures of the method pages, all of scene. Called by `make pictures`.
+
+Projections show it in two directions; selectors and voting classifiers what is predicted from the features they keep.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +14,12 @@ import matplotlib.pyplot as plt
 import numpy as np
 import scipy.sparse as sp
 from PIL import Image
+from sklearn.metrics import f1_score
 
 import mlreduce
 from mlreduce.datasets import MultiLabelData
 from mlreduce.exceptions import MLReduceError
+from mlreduce.preprocessing import scale_parts
 from mlreduce.reporting.figures import house_style, save, style
 
 HERE = Path(__file__).parent
@@ -35,6 +40,27 @@ PAGES: Mapping[str, Sequence[tuple[str, str, dict[str, Any]]]] = {
     "discriminant": [("LDA by copies", "lda-copy", {}), ("MLDA", "mlda", {}), ("DMLDA", "dmlda", {})],
 }
 
+#: Page -> lines: title, registry name of a selector, its parameters, registry name of a classifier.
+CURVES: Mapping[str, Sequence[tuple[str, str, dict[str, Any], str]]] = {
+    "gmba": [
+        ("one order", "gmba", {"random_state": 0}, "br-knn"),
+        ("30 orders", "gmba", {"n_orders": 30, "random_state": 0}, "br-knn"),
+        ("published code", "gmba", {"variant": "published-code", "random_state": 0}, "br-knn"),
+    ],
+    "spec": [("SPEC", "spec", {}, "br-knn")],
+    "mlfs": [("MLFS", "mlfs", {}, "br-knn")],
+    "mlrf": [
+        ("MLRF", "mlrf", {}, "br-knn"),
+        ("published code", "mlrf", {"variant": "published-code", "random_state": 0}, "br-knn"),
+    ],
+    "controls": [("all features", "all-features", {}, "br-knn")],
+    "neighbours": [("BR, of MLRF", "mlrf", {}, "br-knn"), ("CC, of MLRF", "mlrf", {}, "cc-knn")],
+}
+
+#: Beneath the lines of every such page, in grey: features at random, several times.
+_CHANCE = 5
+_SHARES = (2, 5, *range(10, 101, 10))
+
 # Side of a panel in inches, by the number of panels.
 _SIDES = {1: 2.9, 2: 2.3, 3: 2.0}
 _LEGEND = 1.3
@@ -46,19 +72,30 @@ _COLOURS = 128
 
 
 def draw(page: str, data: MultiLabelData, folder: Path = HERE) -> Path:
-    """Draw the panels of a page side by side and return the file.
-
-    Directions come from the first rows, the points are of the others. Every axis is stretched to its own range and has
-    no numbers: the units of methods differ.
+    """Draw the picture of a page and return the file.
 
     Parameters
     ----------
     page : str
-        A key of `PAGES`.
+        A key of `PAGES` or `CURVES`.
     data : MultiLabelData
         scene.
     folder : path
         Where the picture is written.
+    """
+    path = folder / f"{page}.png"
+    with house_style():
+        save((_directions if page in PAGES else _curves)(page, data), [path])
+    with Image.open(path) as picture:  # a table of colours halves the file and cannot be told apart
+        picture.convert("RGB").quantize(_COLOURS, dither=Image.Dither.NONE).save(path, optimize=True)
+    return path
+
+
+def _directions(page: str, data: MultiLabelData) -> Any:
+    """Return the panels of a page of projections side by side.
+
+    Directions come from the first rows, the points are of the others. Every axis is stretched to its own range and has
+    no numbers: the units of methods differ.
     """
     X = data.X.toarray() if sp.issparse(data.X) else data.X
     Y = np.asarray(data.Y.toarray() if sp.issparse(data.Y) else data.Y)
@@ -66,31 +103,55 @@ def draw(page: str, data: MultiLabelData, folder: Path = HERE) -> Path:
     several = Y[shown].sum(axis=1) > 1
     titles = PAGES[page]
     side = _SIDES[len(titles)]
-    with house_style():
-        figure, axes = plt.subplots(
-            1, len(titles), figsize=(side * len(titles) + _LEGEND, side + 0.1), squeeze=False, layout="constrained"
-        )
-        for axis, (title, name, parameters) in zip(axes.flat, titles, strict=True):
-            method = mlreduce.make(name, n_components=2, **parameters)
-            Z = method.fit(X[trained], Y[trained]).transform(X[shown])
-            for label, has, look in zip(data.label_names, Y[shown].T == 1, _LOOKS, strict=True):
-                dots = {"color": look["color"], "marker": look["marker"], "alpha": 0.85, "linewidth": 0}
-                axis.scatter(*Z[has & ~several].T, s=9, label=label, **dots)
-            axis.scatter(*Z[several].T, s=9, color="#808080", marker="x", linewidth=0.7, label="several")
-            axis.set_title(title, fontsize=9)
-            axis.set_xlabel("first direction", fontsize=8)
-            axis.set_xticks([])
-            axis.set_yticks([])
-        axes[0, 0].set_ylabel("second direction", fontsize=8)
-        handles, labels = axes[0, 0].get_legend_handles_labels()
-        figure.legend(
-            handles, labels, loc="outside center right", frameon=False, fontsize=8, markerscale=1.8, handletextpad=0.2
-        )
-        path = folder / f"{page}.png"
-        save(figure, [path])
-    with Image.open(path) as picture:  # a table of colours halves the file and cannot be told apart
-        picture.convert("RGB").quantize(_COLOURS, dither=Image.Dither.NONE).save(path, optimize=True)
-    return path
+    figure, axes = plt.subplots(
+        1, len(titles), figsize=(side * len(titles) + _LEGEND, side + 0.1), squeeze=False, layout="constrained"
+    )
+    for axis, (title, name, parameters) in zip(axes.flat, titles, strict=True):
+        method = mlreduce.make(name, n_components=2, **parameters)
+        Z = method.fit(X[trained], Y[trained]).transform(X[shown])
+        for label, has, look in zip(data.label_names, Y[shown].T == 1, _LOOKS, strict=True):
+            dots = {"color": look["color"], "marker": look["marker"], "alpha": 0.85, "linewidth": 0}
+            axis.scatter(*Z[has & ~several].T, s=9, label=label, **dots)
+        axis.scatter(*Z[several].T, s=9, color="#808080", marker="x", linewidth=0.7, label="several")
+        axis.set_title(title, fontsize=9)
+        axis.set_xlabel("first direction", fontsize=8)
+        axis.set_xticks([])
+        axis.set_yticks([])
+    axes[0, 0].set_ylabel("second direction", fontsize=8)
+    handles, labels = axes[0, 0].get_legend_handles_labels()
+    figure.legend(
+        handles, labels, loc="outside center right", frameon=False, fontsize=8, markerscale=1.8, handletextpad=0.2
+    )
+    return figure
+
+
+def _curves(page: str, data: MultiLabelData) -> Any:
+    """Return the F1 score of the other rows by the share of features kept, features standardised by the first rows."""
+    train, test, _ = scale_parts(data.X[:TRAINING_ROWS], data.X[TRAINING_ROWS:], "standard")
+    Y = np.asarray(data.Y.toarray() if sp.issparse(data.Y) else data.Y)
+    known, true = Y[:TRAINING_ROWS].astype(float), Y[TRAINING_ROWS:]
+    sizes = [max(1, train.shape[1] * share // 100) for share in _SHARES]
+
+    def scores(name: str, parameters: Mapping[str, Any], predictor: str) -> list[float]:
+        best_first = np.argsort(mlreduce.make(name, **parameters).fit(train, known).ranking_)
+        votes = mlreduce.make(predictor)
+        if name == "all-features":
+            return [f1_score(true, votes.fit(train, known).predict(test), average="micro")] * len(sizes)
+        nested = votes.predict_nested(train[:, best_first], known, test[:, best_first], sizes)
+        return [f1_score(true, predicted, average="micro") for predicted in nested]
+
+    figure, axis = plt.subplots(figsize=(4.6, 2.6), layout="constrained")
+    for seed in range(_CHANCE):
+        chance = scores("random-features", {"random_state": seed}, "br-knn")
+        axis.plot(_SHARES, chance, color="#b0b0b0", linewidth=0.8, label=None if seed else "at random")
+    for position, (title, name, parameters, predictor) in enumerate(CURVES[page]):
+        flat = {"marker": ""} if name == "all-features" else {"markersize": 4}
+        axis.plot(_SHARES, scores(name, parameters, predictor), label=title, linewidth=1.2, **style(position) | flat)
+    axis.set_xlabel("features kept, in percent", fontsize=8)
+    axis.set_ylabel("micro-averaged F1", fontsize=8)
+    axis.tick_params(labelsize=8)
+    axis.legend(frameon=False, fontsize=8)
+    return figure
 
 
 def main() -> None:
@@ -99,7 +160,7 @@ def main() -> None:
         data = mlreduce.load_dataset("scene")
     except MLReduceError as error:
         sys.exit(f"The pictures need the data set scene: set MLREDUCE_MIRROR to a folder that holds it.\n{error}")
-    for page in PAGES:
+    for page in (*PAGES, *CURVES):
         print(draw(page, data).relative_to(HERE.parents[1]))
 
 

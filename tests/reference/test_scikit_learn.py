@@ -8,7 +8,7 @@ from unittest import SkipTest
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import clone
+from sklearn.base import clone, is_classifier
 from sklearn.decomposition import PCA
 from sklearn.linear_model import RidgeClassifier
 from sklearn.model_selection import GridSearchCV
@@ -27,6 +27,14 @@ CLASSIFIER_EXCEPTIONS = {
     "check_classifiers_train": "trains on a column and expects predictions in one dimension",
     "check_classifier_not_supporting_multiclass": "wants scikit-learn's sentence; ours names the value and its place",
 }
+VOTING_EXCEPTIONS = {
+    **CLASSIFIER_EXCEPTIONS,
+    "check_classifiers_multilabel_output_format_predict_proba": "wants shares above 0 and below 1; votes may agree",
+    "check_estimator_sparse_array": "wants a share of each class; ours is of each label, as that of the check above",
+    "check_estimator_sparse_matrix": "as the one before",
+}
+
+CLASSIFIERS = [name for name in mlreduce.list_methods("predictors") if is_classifier(mlreduce.make(name))]
 
 
 def with_labels(cls, complement=False):
@@ -67,7 +75,13 @@ def test_label_coders_pass_every_check(name):
     assert failures(with_labels(registry.method_class(name))()) == {}
 
 
-@pytest.mark.parametrize("name", mlreduce.list_methods("predictors"))
+@pytest.mark.parametrize("name", mlreduce.list_methods("selection"))
+@pytest.mark.filterwarnings("ignore")
+def test_selectors_pass_every_check(name):
+    assert failures(with_labels(registry.method_class(name))()) == {}
+
+
+@pytest.mark.parametrize("name", sorted(set(mlreduce.list_methods("predictors")) - set(CLASSIFIERS)))
 @pytest.mark.filterwarnings("ignore")
 def test_regressors_pass_every_check(name):
     assert failures(mlreduce.make(name)) == {}
@@ -77,6 +91,13 @@ def test_regressors_pass_every_check(name):
 def test_classifier_passes_every_check_but_the_listed():
     both = set(failures(CodedClassifier())) & set(failures(with_labels(CodedClassifier)()))
     assert both == set(CLASSIFIER_EXCEPTIONS)
+
+
+@pytest.mark.parametrize("name", CLASSIFIERS)
+@pytest.mark.filterwarnings("ignore")
+def test_classifiers_by_votes_pass_every_check_but_the_listed(name):
+    both = set(failures(mlreduce.make(name))) & set(failures(with_labels(registry.method_class(name))()))
+    assert both == set(VOTING_EXCEPTIONS)
 
 
 def test_plst_directions_are_principal_components_of_the_labels(example):

@@ -202,7 +202,7 @@ def test_not_text(tmp_path, labels):
         read_label_names(path)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.one_of(st.text(max_size=80), st.tuples(st.integers(0, len(DENSE)), st.text(max_size=5))), st.booleans())
 def test_no_text_raises_anything_but_a_data_error(tmp_path_factory, noise, sparse):
     base = SPARSE if sparse else DENSE

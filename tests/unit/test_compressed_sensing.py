@@ -24,7 +24,7 @@ def coder(Y, **parameters):
     return mlreduce.CompressedSensing(**({"random_state": 0} | parameters)).fit(None, Y)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(seed=st.integers(0, 10_000), most=st.integers(1, 3))
 def test_few_labels_come_back_from_a_short_code(seed, most):
     Y = few_labels(np.random.default_rng(seed), 20, 60, most)

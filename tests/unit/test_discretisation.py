@@ -49,7 +49,7 @@ def assert_cuts(ours, X, expected):
 
 
 @given(**problems, n_bins=st.integers(2, 5))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_unsupervised_cuts_are_the_books(columns, n, q, seed, n_bins):
     X, Y = problem(columns, n, q, seed)
     assert_cuts(cuts_of("equal-width", X, Y, n_bins), X, [book.equal_width(x, n_bins) for x in X.T])
@@ -57,7 +57,7 @@ def test_unsupervised_cuts_are_the_books(columns, n, q, seed, n_bins):
 
 
 @given(**problems)
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_supervised_cuts_are_the_books(columns, n, q, seed):
     X, Y = problem(columns, n, q, seed)
     sets = [tuple(row) for row in Y.tolist()]

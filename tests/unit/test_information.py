@@ -7,7 +7,7 @@ import tracemalloc
 import information_by_the_book as book
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn.metrics import mutual_info_score
@@ -31,7 +31,6 @@ def random_bins(n=200, d=6, n_bins=3, seed=0):
 
 
 @given(tables(2))
-@settings(deadline=None)
 def test_information_is_scikit_learns(both):
     A, B = both
     for ours, one, other in ((mutual_information(A, B), A, B), (mutual_information(A), A, A)):
@@ -42,7 +41,6 @@ def test_information_is_scikit_learns(both):
 
 
 @given(tables())
-@settings(deadline=None)
 def test_entropies_are_on_the_diagonal(one):
     (A,) = one
     np.testing.assert_allclose(entropies(A), [book.entropy(a) for a in A.T], atol=1e-13)
@@ -52,7 +50,6 @@ def test_entropies_are_on_the_diagonal(one):
 
 
 @given(tables(3))
-@settings(deadline=None)
 def test_interactions_are_the_books(three):
     A, B, C = three
     expected = [[book.interaction(A[:, 0], b, c) for c in C.T] for b in B.T]
@@ -60,7 +57,6 @@ def test_interactions_are_the_books(three):
 
 
 @given(tables(3))
-@settings(deadline=None)
 def test_interactions_are_symmetric(three):
     a, b, c = (table[:, :1] for table in three)
     orders = [interaction_information(x[:, 0], y, z)[0, 0] for x, y, z in ((a, b, c), (b, c, a), (c, a, b), (c, b, a))]
@@ -85,7 +81,6 @@ def test_the_chain_rule():
 
 
 @given(tables(largest=5), st.randoms())
-@settings(deadline=None)
 def test_names_of_bins_do_not_matter(one, random):
     (A,) = one
     names = np.array(random.sample(range(-(10**6), 10**6), 6))

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import mlreduce
@@ -117,7 +117,6 @@ def test_the_compiled_count_is_the_coders_own(example, chosen, monkeypatch):
     np.testing.assert_array_equal(slow.losses, chosen["plst"].losses)
 
 
-@settings(deadline=None)
 @given(st.integers(1, 8), st.integers(1, 6), st.integers(0, 1000))
 def test_wrong_labels_are_counted_at_every_size(n, k, seed):
     rng = np.random.default_rng(seed)

@@ -56,7 +56,7 @@ def test_leaving_rows_out_equals_solving_on_the_others(kind, n_test, rng):
         np.testing.assert_allclose(solution.explained_gram, T[train].T @ design @ coefficients, atol=1e-9)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     X=st.integers(5, 14).flatmap(
         lambda n: st.lists(st.lists(st.integers(0, 1), min_size=6, max_size=6), min_size=n, max_size=n)

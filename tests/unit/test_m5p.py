@@ -92,7 +92,7 @@ def test_equals_the_book(features, targets):
     st.sampled_from(sorted(FEATURES)), st.sampled_from(sorted(TARGETS)), st.integers(1, 50), st.integers(1, 12),
     st.integers(0, 10**6), st.booleans(), st.booleans(), st.integers(1, 12),
 )  # fmt: skip
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_equals_the_book_on_any_problem(features, targets, n, d, seed, pruning, smoothing, min_instances):
     X, y = problem(features, targets, n, d, seed)
     # Near-collinear columns of so few rows multiply the rounding errors of both.

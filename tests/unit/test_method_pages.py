@@ -14,6 +14,8 @@ OVERVIEW = (FOLDER / "README.md").read_text(encoding="utf-8")
 PAGES = sorted(FOLDER.glob("*.md"))
 # Methods of the package: other tests register their own while they run.
 PROJECTIONS = [name for name in list_methods("projection") if method_class(name).__module__.startswith("mlreduce.")]
+SELECTORS = [name for name in list_methods("selection") if method_class(name).__module__.startswith("mlreduce.")]
+CLASSIFIERS = ["br-knn", "cc-knn"]
 EXAMPLES = [
     pytest.param(code, id=f"{page.stem}-{number}")
     for page in [*PAGES, FOLDER.parent / "model-trees.md"]
@@ -49,6 +51,19 @@ def test_every_projection_has_a_page_and_a_row_that_links_to_it(name):
     assert all(f"`{parameter}`" in page for parameter in own)
 
 
+@pytest.mark.parametrize("name", SELECTORS + CLASSIFIERS)
+def test_every_selector_and_voting_classifier_has_a_page_and_a_row_that_links_to_it(name):
+    row, cls = row_of(name), method_class(name)
+    (target,) = re.findall(rf"\[{name}\]\(([^)]*)\)", row)
+    page = (FOLDER / target).read_text(encoding="utf-8")
+    assert f"`{name}`, class `{cls.__name__}`" in page
+    assert re.search(rf"mlreduce\.{cls.__name__}\(", page), "no example"
+    assert f"| `{cls.__name__}` |" in row
+    own = set(cls().get_params()) - {"k"}
+    assert set(re.findall(r"`(\w+)`", row)) - {cls.__name__} == own
+    assert all(f"- `{parameter}`" in page for parameter in own)
+
+
 @pytest.mark.parametrize("name", list_methods("labelspace"))
 def test_every_label_coder_has_a_row(name):
     assert f"| `{method_class(name).__name__}` |" in row_of(name)
@@ -80,14 +95,20 @@ def test_links_and_pictures_are_there(page):
 
 
 def test_every_picture_is_drawn_for_a_page_and_shows_each_of_its_methods(pictures):
-    assert {page.stem for page in PAGES} - {"README"} == set(pictures.PAGES)
-    assert {path.stem for path in FOLDER.glob("*.png")} == set(pictures.PAGES)
+    drawn = {*pictures.PAGES, *pictures.CURVES}
+    assert {page.stem for page in PAGES} - {"README"} == drawn
+    assert {path.stem for path in FOLDER.glob("*.png")} == drawn
     assert {name for panels in pictures.PAGES.values() for _, name, _ in panels} == set(PROJECTIONS)
     for page, panels in pictures.PAGES.items():
         assert all(f"]({page}.md)" in row_of(name) for _, name, _ in panels)
+    for name in SELECTORS + CLASSIFIERS:
+        (page,) = re.findall(r"\]\((\S+)\.md\)", row_of(name))
+        shown = {method for _, selector, _, votes in pictures.CURVES[page] for method in (selector, votes)}
+        assert name in shown | {"random-features"}  # which is beneath the lines of every page
 
 
-def test_a_picture_has_the_same_bytes_each_time(pictures, mirror, tmp_path):
+@pytest.mark.parametrize("page", ["pls", "mlfs"])
+def test_a_picture_has_the_same_bytes_each_time(page, pictures, mirror, tmp_path):
     data = load_dataset("scene", mirror=mirror)
-    first, second = (pictures.draw("pls", data, tmp_path).read_bytes() for _ in range(2))
+    first, second = (pictures.draw(page, data, tmp_path).read_bytes() for _ in range(2))
     assert first == second

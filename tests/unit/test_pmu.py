@@ -29,7 +29,7 @@ def problem(n=50, d=6, q=3, seed=0, n_bins=3):
     n=st.integers(1, 25), d=st.integers(1, 6), q=st.integers(1, 4), n_bins=st.integers(1, 4),
     seed=st.integers(0, 10**6), data=st.data(),
 )  # fmt: skip
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_every_step_is_the_books(pairs, n, d, q, n_bins, seed, data):
     F, Y = problem(n, d, q, seed, n_bins)
     number = data.draw(st.integers(1, d))

@@ -37,7 +37,7 @@ def problem(features="continuous", n=60, d=5, q=4, n_new=20, seed=0):
 
 
 @given(kinds, st.integers(2, 20), st.integers(1, 4), st.integers(1, 5), st.floats(0.1, 3), seeds)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_ml_knn_is_the_books(features, n, q, n_neighbors, smoothing, seed):
     X, Y, X_new, _ = problem(features, n, 3, q, 6, seed)
     n_neighbors = min(n_neighbors, n - 1)
@@ -50,7 +50,7 @@ def test_ml_knn_is_the_books(features, n, q, n_neighbors, smoothing, seed):
 
 
 @given(kinds, st.integers(1, 20), st.integers(1, 4), st.integers(1, 4), st.sampled_from([0.5, 1.0]), seeds)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_naive_bayes_is_the_books(features, n, d, q, smoothing, seed):
     X, Y, X_new, _ = problem(features, n, d, q, 6, seed)
     floor = 1e-3

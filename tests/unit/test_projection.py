@@ -95,7 +95,7 @@ def test_the_solution_is_that_of_the_definition(name, sparse, problem):
 
 
 @pytest.mark.parametrize("name", ALL)
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(seed=st.integers(0, 10_000), k=st.integers(1, 3))
 def test_no_feasible_directions_are_better(name, seed, k):
     rng = np.random.default_rng(seed)

@@ -55,7 +55,7 @@ def test_energy_of_equal_eigenvalues_counts_them(value, rng):
             assert energy_size(equal, (k + 0.5) / m) == k + 1
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.floats(1e-3, 1e3), min_size=1, max_size=30), st.floats(0.01, 0.99))
 def test_energy_is_equation_15(eigenvalues, threshold):
     values = np.sort(eigenvalues)[::-1]

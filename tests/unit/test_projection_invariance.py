@@ -49,7 +49,7 @@ def test_order_of_features(name, shape, kind, rng):
 
 
 @pytest.mark.parametrize("name", ALL)
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 @given(seed=st.integers(0, 1000))
 def test_rotation(name, seed):
     rng = np.random.default_rng(seed)

@@ -43,7 +43,7 @@ def program(n, rank, seed, nonnegative=True):
 
 
 @given(st.integers(1, 7), st.integers(1, 8), seeds, st.booleans())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_the_minimum_is_that_of_every_set_tried(n, rank, seed, nonnegative):
     Q, c = program(n, rank, seed, nonnegative)
     x, residual = minimise(Q, c)
@@ -101,7 +101,7 @@ def test_the_nearest_positive_matrix():
 
 
 @given(st.integers(2, 7), seeds)
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_no_entry_below_zero_bounds_the_function_before_and_after_the_replacement(n, seed):
     """x'Qx >= sum q_ii x_i^2 for Q >= 0, and the nearest positive matrix is Q plus one that is positive."""
     rng = np.random.default_rng(seed)
@@ -121,7 +121,7 @@ def test_no_entry_below_zero_bounds_the_function_before_and_after_the_replacemen
 
 
 @given(st.integers(2, 12), seeds)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_averages_are_the_books(n, seed):
     Q, _ = program(n, 3, seed)
     places = np.random.default_rng(seed).permutation(n)[: 1 + seed % n]
@@ -168,7 +168,7 @@ def test_what_cannot_be_filled_in_is_refused():
 
 
 @given(st.integers(5, 40), st.integers(1, 7), seeds)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_weights_are_the_books(n, d, seed):
     F, Y = problem(n, max(d, 2), 3, seed)
     fitted = QPFS(discretise=None).fit(F, Y)
@@ -187,7 +187,7 @@ def test_weights_are_the_books(n, d, seed):
 
 @every
 @given(seed=seeds, n_bins=st.integers(2, 4), n=st.integers(1, 30), d=st.integers(1, 12))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_every_problem_has_a_minimum(cls, seed, n_bins, n, d):
     rng = np.random.default_rng(seed)
     F, Y = rng.integers(n_bins, size=(n, d)), rng.integers(2, size=(n, 3))

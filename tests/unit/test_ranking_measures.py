@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn import metrics
@@ -34,7 +34,6 @@ def measured(name, labels, scores):
 
 
 @given(pairs())
-@settings(deadline=None)
 def test_ranking_loss_and_average_precision_are_scikit_learns(pair):
     labels, scores = pair
     expected = metrics.label_ranking_loss(labels, scores)
@@ -44,7 +43,6 @@ def test_ranking_loss_and_average_precision_are_scikit_learns(pair):
 
 
 @given(pairs(some=True))
-@settings(deadline=None)
 def test_coverage_is_scikit_learns_less_one_where_there_are_labels(pair):
     labels, scores = pair
     expected = metrics.coverage_error(labels, scores) - 1
@@ -54,7 +52,6 @@ def test_coverage_is_scikit_learns_less_one_where_there_are_labels(pair):
 
 
 @given(pairs())
-@settings(deadline=None)
 def test_areas_are_scikit_learns(pair):
     labels, scores = pair
     mixed = [q for q in range(labels.shape[1]) if 0 < labels[:, q].sum() < len(labels)]
@@ -67,7 +64,6 @@ def test_areas_are_scikit_learns(pair):
 
 
 @given(pairs())
-@settings(deadline=None)
 def test_one_error_is_the_first_label(pair):
     labels, scores = pair
     wrong = [labels[i, max(range(labels.shape[1]), key=lambda q: (scores[i, q], -q))] == 0 for i in range(len(labels))]
@@ -90,7 +86,6 @@ def test_a_perfect_order_its_reverse_and_none():
 
 
 @given(pairs())
-@settings(deadline=None)
 def test_only_the_order_of_scores_matters(pair):
     labels, scores = pair
     for name in RANKING:
@@ -98,7 +93,6 @@ def test_only_the_order_of_scores_matters(pair):
 
 
 @given(pairs())
-@settings(deadline=None)
 def test_values_are_in_range_and_better_scores_are_no_worse(pair):
     labels, scores = pair
     for name in RANKING:

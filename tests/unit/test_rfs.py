@@ -25,7 +25,7 @@ def problem(n=40, d=7, q=3, seed=0):
 
 
 @given(st.integers(2, 25), st.integers(1, 25), seeds, st.sampled_from([0.1, 1.0, 5.0]), st.integers(1, 6))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_coefficients_are_the_books(n, d, seed, gamma, n_iter):
     X, Y = problem(n, d, seed=seed)
     fitted = RFS(gamma=gamma, n_iter=n_iter).fit(X, Y)
@@ -36,7 +36,7 @@ def test_coefficients_are_the_books(n, d, seed, gamma, n_iter):
 
 
 @given(st.integers(2, 30), st.integers(1, 30), seeds, st.sampled_from([0.01, 0.1, 1.0, 20.0]))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_the_objective_never_rises(n, d, seed, gamma):
     X, Y = problem(n, d, seed=seed)
     X[:, 0] = 0
@@ -66,7 +66,7 @@ def test_the_limit_is_the_minimum(n, d, gamma):
 
 
 @given(st.integers(1, 20), st.integers(1, 20), seeds)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_both_roads_lead_to_the_same_coefficients(n, d, seed):
     """Rows or columns of zeros change nothing, and decide which system is the smaller."""
     X, Y = problem(n, d, seed=seed)

@@ -1,0 +1,256 @@
+"""How many features, which parameters, and what a selector remembers."""
+
+from __future__ import annotations
+
+import inspect
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.feature_selection import SelectKBest, f_classif
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+
+import mlreduce
+from mlreduce.exceptions import DataError
+from mlreduce.selection.label_graph import label_similarity
+
+ALL = mlreduce.list_methods("selection")
+SELECTING = [name for name in ALL if name != "all-features"]
+RANDOM = ["gmba", "mlrf", "random-features"]
+
+every = pytest.mark.parametrize("name", ALL)
+
+
+def make(name, **parameters):
+    if "random_state" in inspect.signature(mlreduce.registry.method_class(name)).parameters:
+        parameters.setdefault("random_state", 0)
+    return mlreduce.make(name, **parameters)
+
+
+def data(n=40, d=10, seed=0):
+    rng = np.random.default_rng(seed)
+    sets = np.array([[1, 0, 0], [0, 1, 1], [0, 0, 1]])
+    return rng.standard_normal((n, d)), sets[rng.integers(3, size=n)]
+
+
+@every
+def test_scores_give_the_ranking_and_the_ranking_the_selection(name):
+    X, Y = data()
+    selector = make(name).fit(X, Y)
+    assert selector.scores_.shape == selector.ranking_.shape == (10,)
+    assert np.isfinite(selector.scores_).all()
+    np.testing.assert_array_equal(np.argsort(selector.ranking_), np.argsort(-selector.scores_, kind="stable"))
+    assert sorted(selector.ranking_) == list(range(1, 11))
+    assert np.issubdtype(selector.ranking_.dtype, np.integer)
+    kept = selector.ranking_ <= (10 if name == "all-features" else 5)
+    np.testing.assert_array_equal(selector.get_support(), kept)
+    np.testing.assert_array_equal(selector.get_support(indices=True), np.flatnonzero(kept))
+    np.testing.assert_array_equal(selector.transform(X), X[:, kept])
+    assert selector.inverse_transform(selector.transform(X)).shape == X.shape
+
+
+@pytest.mark.parametrize("name", SELECTING)
+@pytest.mark.parametrize(
+    ("k", "number"), [(3, 3), (np.int64(3), 3), (0.25, 2), (0.999, 9), (0.01, 1), (1, 1), (10, 10), (None, 10)]
+)
+def test_sizes(name, k, number):
+    X, Y = data()
+    selector = make(name, k=k).fit(X, Y)
+    assert selector.transform(X).shape == (40, number)
+    assert sorted(selector.ranking_[selector.get_support()]) == list(range(1, number + 1))
+
+
+@pytest.mark.parametrize("name", SELECTING)
+def test_selections_are_nested_and_follow_k_without_another_fit(name):
+    X, Y = data()
+    selector = make(name).fit(X, Y)
+    before = np.zeros(10, dtype=bool)
+    for k in range(1, 11):
+        support = selector.set_params(k=k).get_support()
+        assert support.sum() == k
+        assert np.all(support >= before)
+        np.testing.assert_array_equal(support, make(name, k=k).fit(X, Y).get_support())
+        before = support
+
+
+@pytest.mark.parametrize("name", ["mlfs", "mlrf", "spec"])
+def test_of_equal_scores_the_first_column_comes_first(name):
+    X, Y = data()
+    ranking = make(name).fit(X[:, [0, 0, 1, 1]], Y).ranking_
+    assert ranking[1] == ranking[0] + 1
+    assert ranking[3] == ranking[2] + 1
+
+
+def test_mlfs_selects_what_scikit_learn_selects_from_classes():
+    X, Y = data(seed=1)
+    classes = Y.argmax(axis=1)
+    theirs = SelectKBest(f_classif, k=4).fit(X, classes)
+    np.testing.assert_array_equal(make("mlfs", k=4).fit(X, np.eye(3)[classes]).get_support(), theirs.get_support())
+
+
+@pytest.mark.parametrize("name", SELECTING)
+@pytest.mark.parametrize(
+    ("k", "sentence"),
+    [
+        (0, "k must be between 1 and 10, the number of features; got 0"),
+        (11, "k must be between 1 and 10"),
+        (-1, "k must be between 1 and 10"),
+        (1.5, "k as a fraction must lie between 0 and 1; got 1.5"),
+        (1.0, "k as a fraction"),
+        (0.0, "k as a fraction"),
+        (np.nan, "k as a fraction"),
+        ("half", "k must be a number or None; got 'half'"),
+        (True, "k must be a number or None; got True"),
+    ],
+)
+def test_impossible_sizes_are_refused(name, k, sentence):
+    with pytest.raises(DataError, match=sentence):
+        make(name, k=k).fit(*data())
+
+
+OUT_OF_RANGE = [
+    *(("n_neighbors", value) for value in (0, -1, 1.5, "3", True, None)),
+    *(("variant", value) for value in ("code", None, 1)),
+    *(("s_min", value) for value in (0, -0.1, 1.1, np.nan, "1", True)),
+    *(("miss_weight", value) for value in (-1, np.nan, np.inf, "1")),
+    *(("step", value) for value in (0, -0.9, np.nan, np.inf, None)),
+    *(("n_iter", value) for value in (0, -1, 1.5, "all")),
+    *(("n_orders", value) for value in (0, -1, 2.5, None)),
+]
+
+
+@every
+def test_parameters_out_of_range_are_refused_by_name(name):
+    known = inspect.signature(mlreduce.registry.method_class(name)).parameters
+    for parameter, value in OUT_OF_RANGE:
+        if parameter in known:
+            with pytest.raises(DataError, match=f"^{parameter} must be"):
+                make(name, **{parameter: value}).fit(*data())
+
+
+@every
+def test_data_that_are_no_data_are_refused(name):
+    X, Y = data()
+    for bad, kind in ((np.nan, "NaN"), (np.inf, "infinity")):
+        with pytest.raises(DataError, match=f"X contains {kind} in column 2, row 1"):
+            make(name).fit(np.where(np.indices(X.shape)[0] * 100 + np.indices(X.shape)[1] == 102, bad, X), Y)
+    with pytest.raises(DataError, match="Y is continuous: Y holds 0.5 in column 0, row 0"):
+        make(name).fit(X, np.full(Y.shape, 0.5))
+    with pytest.raises(DataError, match="labels must be 0/1 or -1/1"):
+        make(name).fit(X, 2 * Y)
+    with pytest.raises(DataError, match="mixes 0 and -1"):
+        make(name).fit(X, Y - Y[:, [1, 0, 2]])
+    with pytest.raises(DataError, match="X has 40 rows, Y has 39"):
+        make(name).fit(X, Y[:-1])
+    with pytest.raises(DataError, match="requires y"):
+        make(name).fit(X, None)
+
+
+def test_the_graph_refuses_what_are_no_labels():
+    with pytest.raises(DataError, match="0/1 or -1/1"):
+        label_similarity(np.array([[0.5, 1]]))
+
+
+@every
+def test_the_same_seed_gives_the_same_ranking(name):
+    X, Y = data()
+    for variant in ("equations", "published-code"):
+        own = {"variant": variant} if "variant" in mlreduce.make(name).get_params() else {}
+        first, second = (make(name, **own).fit(X, Y) for _ in range(2))
+        np.testing.assert_array_equal(first.scores_, second.scores_)
+        np.testing.assert_array_equal(first.fit(X, Y).scores_, second.scores_)
+        if name in RANDOM and (name, variant) != ("mlrf", "equations"):
+            other = make(name, random_state=1, **own).fit(X, Y)
+            assert not np.array_equal(other.scores_, first.scores_)
+
+
+def test_the_random_control_draws_from_the_generator():
+    X, Y = data()
+    scores = make("random-features", random_state=7).fit(X, Y).scores_
+    np.testing.assert_array_equal(scores, np.random.RandomState(7).random_sample(10))
+
+
+def test_the_control_of_all_features_keeps_them():
+    X, Y = data()
+    control = mlreduce.AllFeatures().fit(X, Y)
+    np.testing.assert_array_equal(control.scores_, 0)
+    np.testing.assert_array_equal(control.ranking_, np.arange(1, 11))
+    np.testing.assert_array_equal(control.transform(X), X)
+
+
+@every
+def test_labels_in_every_form(name):
+    X, Y = data()
+    expected = make(name).fit(X, Y).scores_
+    for form in (2 * Y - 1, Y.astype(bool), Y.tolist(), sp.csr_matrix(Y), pd.DataFrame(Y)):
+        np.testing.assert_array_equal(make(name).fit(X, form).scores_, expected)
+    one = make(name).fit(X, Y[:, 1]).scores_
+    np.testing.assert_array_equal(make(name).fit(X, Y[:, [1]]).scores_, one)
+
+
+@every
+def test_nothing_given_is_changed(name):
+    X, Y = data()
+    before = X.copy(), Y.copy()
+    for form in (np.asarray, sp.csr_array):
+        features = form(X)
+        selector = make(name).fit(features, Y)
+        selector.transform(features)
+        np.testing.assert_array_equal(features.toarray() if sp.issparse(features) else features, before[0])
+    np.testing.assert_array_equal(Y, before[1])
+
+
+@every
+def test_sparse_features_stay_sparse(name):
+    X, Y = data()
+    kept = make(name).fit(sp.csr_array(X), Y).transform(sp.csr_array(X))
+    assert sp.issparse(kept)
+    np.testing.assert_array_equal(kept.toarray(), make(name).fit(X, Y).transform(X))
+
+
+@every
+def test_a_selector_is_cloned_pickled_and_fitted_again(name):
+    X, Y = data()
+    selector = make(name)
+    assert clone(selector).get_params() == selector.get_params()
+    with pytest.raises(NotFittedError):
+        selector.transform(X)
+    assert selector.fit(X, Y) is selector
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(selector)).transform(X), selector.transform(X))
+    assert not hasattr(clone(selector), "scores_")
+    selector.fit(X[:30, :6], Y[:30])
+    np.testing.assert_array_equal(selector.scores_, make(name).fit(X[:30, :6], Y[:30]).scores_)
+    assert selector.n_features_in_ == 6
+    with pytest.raises(ValueError, match="10 features, but .* is expecting 6"):
+        selector.transform(X)
+
+
+@every
+def test_names_are_kept_and_forgotten(name):
+    X, Y = data()
+    table, labels = pd.DataFrame(X).add_prefix("f"), pd.DataFrame(Y).add_prefix("label")
+    selector = make(name).fit(table, labels)
+    assert list(selector.feature_names_in_) == list(table.columns)
+    assert selector.label_names_ == ["label0", "label1", "label2"]
+    kept = table.columns[selector.get_support()]
+    assert list(selector.get_feature_names_out()) == list(kept)
+    selected = selector.set_output(transform="pandas").transform(table)
+    pd.testing.assert_frame_equal(selected, table[kept])
+    with pytest.raises(ValueError, match="feature names should match"):
+        selector.transform(table[table.columns[::-1]])
+    selector.fit(X, Y)
+    assert not hasattr(selector, "label_names_")
+    assert not hasattr(selector, "feature_names_in_")
+
+
+def test_works_in_a_pipeline_under_grid_search():
+    X, Y = data(n=90)
+    X[:, :3] += 2 * Y
+    model = make_pipeline(mlreduce.MLFS(), mlreduce.BinaryRelevanceKNN())
+    search = GridSearchCV(model, {"mlfs__k": [1, 3, None]}, cv=3).fit(X, Y)
+    assert search.best_params_ == {"mlfs__k": 3}
