@@ -37,6 +37,10 @@ VOTING_EXCEPTIONS = {
 CLASSIFIERS = [name for name in mlreduce.list_methods("predictors") if is_classifier(mlreduce.make(name))]
 
 
+# The checks train on as few as ten rows.
+SMALL = {"ml-knn": {"n_neighbors": 3}}
+
+
 def with_labels(cls, complement=False):
     """Derive an estimator that turns whatever target a check draws (classes, numbers) into a 0/1 label, or into two.
 
@@ -96,8 +100,12 @@ def test_classifier_passes_every_check_but_the_listed():
 @pytest.mark.parametrize("name", CLASSIFIERS)
 @pytest.mark.filterwarnings("ignore")
 def test_classifiers_by_votes_pass_every_check_but_the_listed(name):
-    both = set(failures(mlreduce.make(name))) & set(failures(with_labels(registry.method_class(name))()))
-    assert both == set(VOTING_EXCEPTIONS)
+    own = SMALL.get(name, {})
+    model, derived = mlreduce.make(name, **own), with_labels(registry.method_class(name))(**own)
+    allowed = set(VOTING_EXCEPTIONS)
+    if model.ranks:  # what is never sure, or so rarely
+        allowed.remove("check_classifiers_multilabel_output_format_predict_proba")
+    assert set(failures(model)) & set(failures(derived)) == allowed
 
 
 def test_plst_directions_are_principal_components_of_the_labels(example):

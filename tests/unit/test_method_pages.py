@@ -15,7 +15,7 @@ PAGES = sorted(FOLDER.glob("*.md"))
 # Methods of the package: other tests register their own while they run.
 PROJECTIONS = [name for name in list_methods("projection") if method_class(name).__module__.startswith("mlreduce.")]
 SELECTORS = [name for name in list_methods("selection") if method_class(name).__module__.startswith("mlreduce.")]
-CLASSIFIERS = ["br-knn", "cc-knn"]
+CLASSIFIERS = ["br-knn", "cc-knn", "ml-knn", "mlnb"]
 EXAMPLES = [
     pytest.param(code, id=f"{page.stem}-{number}")
     for page in [*PAGES, FOLDER.parent / "model-trees.md"]
@@ -52,7 +52,7 @@ def test_every_projection_has_a_page_and_a_row_that_links_to_it(name):
 
 
 @pytest.mark.parametrize("name", SELECTORS + CLASSIFIERS)
-def test_every_selector_and_voting_classifier_has_a_page_and_a_row_that_links_to_it(name):
+def test_every_selector_and_classifier_has_a_page_and_a_row_that_links_to_it(name):
     row, cls = row_of(name), method_class(name)
     (target,) = re.findall(rf"\[{name}\]\(([^)]*)\)", row)
     page = (FOLDER / target).read_text(encoding="utf-8")

@@ -10,14 +10,15 @@ from mlreduce import registry
 from mlreduce.exceptions import ConfigurationError
 
 CONTROLS = ["all-features", "random-features"]  # nobody's invention
-SELECTION = ["all-features", "gmba", "mlfs", "mlrf", "random-features", "spec"]
+INFORMATION = ["pmu", "qpfs", "qpfs-approx", "qpfs-nystrom"]
+SELECTION = sorted([*CONTROLS, *INFORMATION, "gmba", "mlfs", "mlrf", "rfs", "spec"])
 LABELSPACE = ["br", "cca-code", "cplst", "cs", "kernel-cplst", "occa", "pbr", "plst"]
 
 
 def test_methods_are_listed_by_kind():
     assert mlreduce.list_methods("labelspace") == LABELSPACE
     assert mlreduce.list_methods("selection") == SELECTION
-    assert set(mlreduce.list_methods("predictors")) >= {"br-knn", "cc-knn", "linear"}
+    assert set(mlreduce.list_methods("predictors")) >= {"br-knn", "cc-knn", "linear", "ml-knn", "mlnb"}
     assert set(mlreduce.list_methods()) >= {*LABELSPACE, "linear"}
     with pytest.raises(ConfigurationError, match="unknown kind of method 'labelspaces'; did you mean 'labelspace'"):
         mlreduce.list_methods("labelspaces")
