@@ -65,6 +65,10 @@ def test_planted_labels_depend_on_the_planted_subspace_only():
     assert (planted(random_state=5).data.Y == planted(random_state=5).data.Y).all()
     with pytest.raises(DataError, match="n_latent <= n_features"):
         planted(n_features=2, n_latent=3)
+    with pytest.raises(DataError, match="0 < share < 1"):
+        planted(share=1.0)
+    few = planted(n_samples=20_000, n_distractors=0, share=0.1).data.Y
+    np.testing.assert_allclose(few.mean(axis=0), 0.1, atol=0.01)
 
 
 def test_own_tables_by_one_entry(own):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
@@ -69,12 +70,13 @@ def planted(
     n_latent: int = 3,
     n_distractors: int = 4,
     noise: float = 0.3,
+    share: float = 0.5,
     random_state: int | np.random.RandomState | None = 0,
 ) -> Planted:
     """Generate labels that a few directions of the features decide, beside labels that nothing decides.
 
-    Features are independent standard normal. A learnable label is the sign of one linear function of ``n_latent``
-    latent directions plus noise, so that by symmetry its covariance with the features lies in the planted subspace.
+    Features are independent standard normal. A learnable label is whether one linear function of ``n_latent`` latent
+    directions plus noise is large, so that its covariance with the features lies in the planted subspace.
     The distractors are copies of one coin, independent of the features: they hold the largest variance of the
     labels, which is where a method that does not look at the features goes first.
 
@@ -87,7 +89,9 @@ def planted(
     n_distractors : int, default=4
         How many of the labels (the last ones) are the coin; less than ``n_labels``.
     noise : float, default=0.3
-        Standard deviation of what is added before the sign is taken; >= 0.
+        Standard deviation of what is added before that is decided; >= 0.
+    share : float, default=0.5
+        Of the instances that have a learnable label, on average; in (0, 1).
     random_state : int, RandomState or None, default=0
 
     Raises
@@ -95,9 +99,11 @@ def planted(
     DataError
         If the numbers do not fit together.
     """
-    if not (0 < n_latent <= n_features and 0 <= n_distractors < n_labels and n_samples > 1 and noise >= 0):
+    numbers = 0 < n_latent <= n_features and 0 <= n_distractors < n_labels and n_samples > 1
+    if not (numbers and noise >= 0 and 0 < share < 1):
         raise DataError(
-            "planted needs 0 < n_latent <= n_features, 0 <= n_distractors < n_labels, n_samples > 1 and noise >= 0"
+            "planted needs 0 < n_latent <= n_features, 0 <= n_distractors < n_labels, n_samples > 1, noise >= 0 "
+            "and 0 < share < 1"
         )
     random = check_random_state(random_state)
     X = random.standard_normal((n_samples, n_features))
@@ -107,7 +113,8 @@ def planted(
     weights /= np.linalg.norm(weights, axis=0)
     scores = X @ subspace @ weights + noise * random.standard_normal((n_samples, n_learnable))
     coin = random.random_sample(n_samples) < 0.5
-    Y = np.column_stack([scores > 0, np.repeat(coin[:, np.newaxis], n_distractors, axis=1)])
+    least = NormalDist().inv_cdf(1 - share) * np.sqrt(1 + noise**2)  # the scores are normal
+    Y = np.column_stack([scores > least, np.repeat(coin[:, np.newaxis], n_distractors, axis=1)])
     names = [f"learnable{i}" for i in range(n_learnable)] + [f"distractor{i}" for i in range(n_distractors)]
     data = MultiLabelData(X, Y.astype(np.int8), [f"x{i}" for i in range(n_features)], names, "planted")
     return Planted(data, subspace, np.arange(n_labels) < n_learnable)

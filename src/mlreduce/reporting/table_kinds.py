@@ -106,7 +106,7 @@ _TABLES = {
         "Average rank over the data sets (1 is best), Friedman's test, and Nemenyi's critical difference at 5 %. "
         "For all measures together, the ranks of a data set are averaged over the measures, and these are ranked.",
     ),
-    "times": _Kind(_times_table, _times_parts, "Seconds to fit, all directions, one thread, nothing else running."),
+    "times": _Kind(_times_table, _times_parts, "Seconds to fit at full size, one thread, nothing else running."),
     "choices": _Kind(
         _choices_table,
         _choices_parts,
