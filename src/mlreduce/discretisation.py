@@ -290,8 +290,10 @@ def _laim_cuts(labels: NDArray[np.int8], order: NDArray[np.int64], places: NDArr
         total = own[:n_bins].sum()
         best, at = -np.inf, -1
         for each in range(n_bins):
-            if where[each] >= 0 and halved[each] - own[each] > best + _TIE * len(order):
-                best, at = halved[each] - own[each], each
+            gain = halved[each] - own[each]
+            margin = 0.0 if at < 0 else _TIE * len(order) * (-1 if where[each] < where[at] else 1)
+            if where[each] >= 0 and gain > best + margin:
+                best, at = gain, each
         if at < 0:
             break
         value = (total + best) / (n_bins + 1)

@@ -87,6 +87,14 @@ def test_the_residual_is_that_of_the_conditions():
     assert not minimise(Q, np.zeros(3)).x.any()
 
 
+def test_a_program_without_a_minimum_is_refused():
+    with pytest.raises(DataError, match="the quadratic program has no minimum"):
+        minimise(np.diag([1.0, 0.0]), np.ones(2))
+    assert minimise(np.diag([1.0, 0.0]), np.array([1.0, 0.0])).x == pytest.approx([1, 0])
+    level = np.array([[1.0, -1.0], [-1.0, 1.0]])  # it falls for ever along (1, 1): ends with a residual
+    assert minimise(level, np.ones(2)).residual > 0.1
+
+
 def test_the_nearest_positive_matrix():
     rng = np.random.default_rng(0)
     symmetric = rng.standard_normal((9, 9))

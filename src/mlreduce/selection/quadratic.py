@@ -8,6 +8,7 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
+from mlreduce.exceptions import DataError
 from mlreduce.validation import FloatArray
 
 __all__ = ["Minimum", "minimise", "nearest_positive", "violation"]
@@ -15,6 +16,9 @@ __all__ = ["Minimum", "minimise", "nearest_positive", "violation"]
 # Of the largest diagonal entry: what is added before a factorisation, and taken back by repeating the solution.
 _SHIFT = 1e-7
 _REPEATS = 200
+
+# How often all weights may change sides: some ten times in all is usual.
+_ROUNDS = 10
 
 # Relative residual at which a system counts as solved, and slope that counts as none.
 _SOLVED = 1e-14
@@ -65,9 +69,9 @@ def nearest_positive(Q: FloatArray) -> tuple[FloatArray, int]:
 def minimise(Q: FloatArray, c: FloatArray) -> Minimum:
     """Minimise ``x'Qx / 2 - c'x`` over all x that are nowhere negative.
 
-    An active set: features whose weight would grow are let in together, those whose weight would turn negative leave,
-    and the function falls with every round; where letting in many at once gains nothing the steepest goes alone. So it
-    ends after finitely many rounds, at the exact set and weights that solve a linear system.
+    An active set: features whose weight would grow are let in together, and those whose weight would turn negative
+    leave. Of those let in at least one stays, since the step from one minimum to the next leads downhill, so that the
+    function falls with every round: it ends after finitely many, with weights that solve a linear system.
 
     Parameters
     ----------
@@ -79,24 +83,25 @@ def minimise(Q: FloatArray, c: FloatArray) -> Minimum:
     Returns
     -------
     Minimum
+
+    Raises
+    ------
+    DataError
+        If the function has no minimum for a 0 on the diagonal of Q.
     """
-    x, inside, alone = np.zeros(len(c)), np.zeros(len(c), dtype=bool), False
-    value, flat = 0.0, _FLAT * float(np.abs(c).max(initial=0.0))
-    while True:
+    if ((np.diag(Q) <= 0) & (c > 0)).any():
+        raise DataError("the quadratic program has no minimum: a weight of which more is better costs nothing")
+    x, value, flat = np.zeros(len(c)), 0.0, _FLAT * float(np.abs(c).max(initial=0.0))
+    for _ in range(_ROUNDS * (len(c) + 10)):
         slope = Q @ x - c
-        entering = ~inside & (slope < -flat)
+        entering = (x == 0) & (slope < -flat)
         if not entering.any():
             break
-        if alone:
-            entering = np.arange(len(c)) == np.where(inside, np.inf, slope).argmin()
-        tried = _settle(Q, c, x, inside | entering)
+        tried = _settle(Q, c, x, entering | (x > 0))
         reached = float(tried @ (Q @ tried) / 2 - c @ tried)
-        if reached < value - 1e-15 * abs(value):
-            x, inside, value, alone = tried, tried > 0, reached, False
-        elif alone:
+        if reached >= value:
             break  # nothing but rounding is left
-        else:
-            alone = True
+        x, value = tried, reached
     return Minimum(x, violation(Q, c, x))
 
 
