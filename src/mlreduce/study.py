@@ -95,6 +95,8 @@ class Study:
         Shares of the eigenvalues' sum.
     measures : list of str
     tables, figures : dict of str to dict
+    approximation : dict or None
+        What of the features' dependencies is approximated, and how; see `mlreduce.evaluation.approximation`.
     averages : dict of str to list of str
         Methods that draw, of which a split has several: the name of their mean to theirs.
     """
@@ -117,6 +119,7 @@ class Study:
     measures: Sequence[str]
     tables: Mapping[str, Mapping[str, Any]]
     figures: Mapping[str, Mapping[str, Any]]
+    approximation: Mapping[str, Any] | None = None
     averages: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def rule_of(self, protocol: str, dataset: str) -> dict[str, Any]:
@@ -211,6 +214,7 @@ def load_study(
         measures=content["measures"],
         tables=content["tables"],
         figures=content["figures"],
+        approximation=content.get("approximation"),
         averages=averages,
     )
     _check_names(study, str(path), catalogue)
@@ -327,8 +331,11 @@ def _check_groups(study: Study, where: str) -> None:
 def _check_output(study: Study, output: Mapping[str, Any], where: str, catalogue: Catalogue) -> None:
     """Check that what a table or figure shows is computed."""
     known = [*study.methods, *study.averages]
+    if output.get("kind") == "approximation":
+        known = list((study.approximation or {}).get("methods", {}))
     thin = [method for methods in output.get("thin", {}).values() for method in methods]
-    for method in [*output["methods"], *output.get("references", {}), *thin]:
+    base = [output["base"]] if "base" in output else []
+    for method in [*output["methods"], *base, *output.get("references", {}), *thin]:
         if method not in known:
             raise ConfigurationError(unknown_name("method", method, known, f"{where}.methods"))
     for dataset, predictor in output.get("panels", []):

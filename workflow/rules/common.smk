@@ -366,7 +366,7 @@ def outputs_of(study):
 
 
 def printed_tables(wildcards):
-    """The tables that may have printed counterparts."""
+    """The tables whose cells may have printed counterparts."""
     tables = study_of(wildcards).tables.items()
     return expand(
         f"{BASE}/{wildcards.study}/{{table}}.csv",
@@ -380,10 +380,33 @@ def published_of(wildcards):
     return [str(path)] if path.is_file() else []
 
 
-def areas_of(wildcards):
-    """The areas under the curves of a study, where its sizes are those of selections."""
-    selects = study_of(wildcards).family == "selection"
-    return [f"{BASE}/{wildcards.study}/areas.csv"] if selects else []
+def approximated(wildcards, folder, suffix):
+    """What is approximated of a study, a file a data set."""
+    return expand(
+        f"{BASE}/{wildcards.study}/{folder}/{{dataset}}.{suffix}",
+        dataset=study_of(wildcards).datasets,
+    )
+
+
+def base_of_ratios(wildcards):
+    """By whose fit times a table of ratios divides."""
+    tables = study_of(wildcards).tables.values()
+    return next(spec["base"] for spec in tables if spec.get("kind") == "time-ratios")
+
+
+def looked_at_by_claims(wildcards):
+    """The tables of a study that its claims are about, beside the summary."""
+    study = study_of(wildcards)
+    names = ["areas"] if study.family == "selection" else []
+    names += ["approximation"] if study.approximation else []
+    kinds = {spec.get("kind") for spec in study.tables.values()}
+    names += ["times"] if "time-ratios" in kinds else []
+    return [f"{BASE}/{wildcards.study}/{name}.csv" for name in names]
+
+
+def printed_cells_of(wildcards):
+    """The printed numbers of a paper, where it printed tables by size."""
+    return published_of(wildcards) if printed_tables(wildcards) else []
 
 
 def shown_on_page(study):

@@ -110,6 +110,78 @@ rule predict_ranked:
         "../scripts/predict_ranked.py"
 
 
+rule approximate:
+    input:
+        f"{RESULTS}/data/{{dataset}}.npz",
+    output:
+        errors=f"{BASE}/{{study}}/approximations/{{dataset}}.parquet",
+        theorem=f"{BASE}/{{study}}/theorems/{{dataset}}.csv",
+    log:
+        f"{BASE}/{{study}}/logs/approximate/{{dataset}}.log",
+    benchmark:
+        f"{BASE}/{{study}}/benchmarks/approximate/{{dataset}}.tsv"
+    wildcard_constraints:
+        study=of_family("selection"),
+    conda:
+        "../../envs/compute.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=30,
+    params:
+        approximation=lambda wildcards: dict(study_of(wildcards).approximation),
+        seed=config["seed"],
+        code=digest("approximate"),
+    script:
+        "../scripts/approximate.py"
+
+
+rule approximations:
+    input:
+        errors=lambda wildcards: approximated(wildcards, "approximations", "parquet"),
+        theorem=lambda wildcards: approximated(wildcards, "theorems", "csv"),
+    output:
+        errors=f"{BASE}/{{study}}/approximation.csv",
+        theorem=f"{BASE}/{{study}}/theorem.csv",
+    log:
+        f"{BASE}/{{study}}/logs/approximations.log",
+    benchmark:
+        f"{BASE}/{{study}}/benchmarks/approximations.tsv"
+    conda:
+        "../../envs/report.yaml"
+    threads: 1
+    resources:
+        mem_mb=500,
+        runtime=10,
+    params:
+        code=digest("approximations"),
+    script:
+        "../scripts/approximations.py"
+
+
+rule ratios:
+    input:
+        times=f"{BASE}/{{study}}/times.csv",
+        published=published_of,
+    output:
+        f"{BASE}/{{study}}/ratios.csv",
+    log:
+        f"{BASE}/{{study}}/logs/ratios.log",
+    benchmark:
+        f"{BASE}/{{study}}/benchmarks/ratios.tsv"
+    conda:
+        "../../envs/report.yaml"
+    threads: 1
+    resources:
+        mem_mb=500,
+        runtime=10,
+    params:
+        base=base_of_ratios,
+        code=digest("ratios"),
+    script:
+        "../scripts/ratios.py"
+
+
 rule time:
     input:
         data=f"{RESULTS}/data/{{dataset}}.npz",
@@ -151,6 +223,7 @@ rule times:
         mem_mb=500,
         runtime=10,
     params:
+        averages=lambda wildcards: dict(study_of(wildcards).averages),
         code=digest("times"),
     script:
         "../scripts/times.py"

@@ -171,10 +171,10 @@ rule figure:
 rule audit:
     input:
         tables=printed_tables,
-        published=published_of,
+        published=printed_cells_of,
         summary=f"{BASE}/{{study}}/summary.csv",
         datasets=f"{BASE}/{{study}}/datasets.csv",
-        areas=areas_of,
+        others=looked_at_by_claims,
         claims=str(PROJECT / "config" / "claims.yaml"),
     output:
         csv=report(

@@ -16,13 +16,23 @@ from mlreduce.selection.information import mutual_information
 from mlreduce.selection.qpfs import approximate_dependency, approximation_error
 from mlreduce.validation import FloatArray, check_finite
 
-__all__ = ["APPROXIMATION_COLUMNS", "THEOREM_COLUMNS", "approximation_errors", "dependency", "theorem_cells"]
+__all__ = [
+    "APPROXIMATION_COLUMNS",
+    "THEOREM_COLUMNS",
+    "approximation_errors",
+    "dependency",
+    "mean_errors",
+    "theorem_cells",
+]
 
 #: Columns of the errors: the number of sampled features, and the squared Frobenius norm of what is wrong.
 APPROXIMATION_COLUMNS = ("dataset", "method", "size_percent", "size", "draw", "value")
 
 #: Columns of the counts of `theorem_cells`.
-THEOREM_COLUMNS = ("dataset", "nystrom", "condition", "cells", "holds", "better_where_it_holds", "better_elsewhere")
+THEOREM_COLUMNS = (
+    *("dataset", "nystrom", "condition", "cells"),
+    *("holds", "better_where_it_holds", "better_elsewhere"),
+)
 
 
 def dependency(data: MultiLabelData, bins: str | None, n_bins: int) -> FloatArray:
@@ -73,18 +83,38 @@ def approximation_errors(
             size = percent_size(percent, len(matrix))
             sampled = np.sort(order[:size])
             for label, method in methods.items():
-                filled = approximate_dependency(matrix[sampled], sampled, method)  # type: ignore[arg-type]
+                filled = approximate_dependency(matrix[sampled], sampled, method)
                 rows.append((data.name, label, percent, size, draw, approximation_error(matrix, filled)))
     return pd.DataFrame(rows, columns=list(APPROXIMATION_COLUMNS))
+
+
+def mean_errors(errors: pd.DataFrame) -> pd.DataFrame:
+    """Return the mean over the draws of each error.
+
+    Parameters
+    ----------
+    errors : DataFrame
+        From `approximation_errors`, of any number of data sets.
+
+    Returns
+    -------
+    DataFrame
+        Columns dataset, method, size_percent, size, mean, se, sd, splits (the number of draws), sorted.
+    """
+    cells = errors.groupby(list(APPROXIMATION_COLUMNS[:4]), sort=True)["value"]
+    table = cells.agg(mean="mean", sd="std", splits="size").reset_index()
+    table["sd"] = table["sd"].mask(table["splits"] == 1, 0.0)
+    table["se"] = table["sd"] / np.sqrt(table["splits"])
+    return table[[*APPROXIMATION_COLUMNS[:4], "mean", "se", "sd", "splits"]]
 
 
 def theorem_cells(name: str, matrix: FloatArray) -> pd.DataFrame:
     """Count where the condition of the paper's theorem holds, and where the average is the better approximation.
 
     A cell is a sampled feature and a pair of two others. The theorem says that the average of the pair's dependencies
-    on the sampled feature is at least as good as Nystrom's method where ``8 I_ij >= 3 (I_1i + I_1j)``. It is about half
-    of what Nystrom's method is (``I_1i I_1j / 2 H_1``, proposition 3, where proposition 2 says ``I_1i I_1j / H_1``). For
-    the whole, the same steps lead to ``2 I_ij >= I_1i + I_1j``. Both are counted.
+    on the sampled feature is at least as good as Nystrom's method where ``8 I_ij >= 3 (I_1i + I_1j)``. It takes half of
+    Nystrom's method for the whole (``I_1i I_1j / 2 H_1``, proposition 3; by proposition 2 it is ``I_1i I_1j / H_1``). For
+    the whole the same steps lead to ``2 I_ij >= I_1i + I_1j``. Both are counted.
 
     Parameters
     ----------

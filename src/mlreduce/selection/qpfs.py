@@ -19,17 +19,18 @@ from mlreduce.validation import FloatArray, check_range
 __all__ = ["QPFS", "ApproximateQPFS", "NystromQPFS", "approximate_dependency", "approximation_error"]
 
 #: How the unsampled part of a dependency matrix may be filled in.
-APPROXIMATIONS = ("average", "nystrom")
+APPROXIMATIONS = ("average", "nystrom", "half-nystrom")
 
 # Eigenvalues below this share of the largest are zero in a pseudo-inverse.
 _RCOND = 1e-10
 
 
-def approximate_dependency(rows: Any, sampled: Any, method: Literal["average", "nystrom"] = "average") -> FloatArray:
+def approximate_dependency(rows: Any, sampled: Any, method: str = "average") -> FloatArray:
     """Fill in a symmetric matrix of which some rows are known.
 
     With A and B the known columns and the others of these rows, the part that is not known is, for "average", half the
-    sum of the means of B's columns p and q, on its diagonal too; for "nystrom" ``B'A^+ B``.
+    sum of the means of B's columns p and q, on its diagonal too; for "nystrom" ``B'A^+ B``; for "half-nystrom" half of
+    that, which is what the paper's proposition 3 has where its proposition 2 has the whole.
 
     Parameters
     ----------
@@ -37,7 +38,7 @@ def approximate_dependency(rows: Any, sampled: Any, method: Literal["average", "
         The known rows, in the order of ``sampled``.
     sampled : array-like of shape (n_sampled,), int
         Which rows they are.
-    method : {"average", "nystrom"}, default="average"
+    method : {"average", "nystrom", "half-nystrom"}, default="average"
 
     Returns
     -------
@@ -51,7 +52,7 @@ def approximate_dependency(rows: Any, sampled: Any, method: Literal["average", "
 
     References
     ----------
-    Lim, Lee and Kim (2016), equations 5 and 6, and proposition 2 of the appendix.
+    Lim, Lee and Kim (2016), equations 5 and 6, and propositions 2 and 3 of the appendix.
     """
     known, places = np.asarray(rows, dtype=np.float64), np.asarray(sampled)
     if method not in APPROXIMATIONS:
@@ -66,7 +67,7 @@ def approximate_dependency(rows: Any, sampled: Any, method: Literal["average", "
         whole[np.ix_(others, others)] = (mean[:, np.newaxis] + mean) / 2
     else:
         inverse = np.linalg.pinv(known[:, places], rcond=_RCOND, hermitian=True)
-        filled = block.T @ inverse @ block
+        filled = block.T @ inverse @ block / (2 if method == "half-nystrom" else 1)
         whole[np.ix_(others, others)] = (filled + filled.T) / 2
     whole[:, places] = known.T
     whole[places] = known
