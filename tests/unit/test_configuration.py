@@ -78,6 +78,16 @@ def test_shipped_selection_study_is_valid(scale):
     assert registered == {"gmba", "spec", "mlfs", "mlrf", "all-features", "random-features"}
 
 
+@pytest.mark.parametrize("scale", ["demo", "paper"])
+def test_shipped_information_study_is_valid(scale):
+    study = load_study(CONFIG / "studies" / "qpfs-lowrank-2016.yaml", scale, read_catalogue())
+    assert study.family == "selection"
+    assert study.approximation["draws"] == 100
+    assert study.averages["qpfs-approx"] == [f"qpfs-approx-{draw}" for draw in range(5)]
+    wanted = {"qpfs", "qpfs-approx", "qpfs-nystrom", "pmu", "rfs"}
+    assert {entry.get("method", label) for label, entry in study.methods.items()} >= wanted
+
+
 def test_methods_that_draw_are_written_out(changed):
     study = changed({"methods.controls.random": {"method": "random-features", "draws": 3}}, GMBA)
     assert study.averages["random"] == ["random-0", "random-1", "random-2"]
