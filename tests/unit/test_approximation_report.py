@@ -115,15 +115,20 @@ def test_the_theorem_as_it_is_read(tmp_path):
     assert header == ["dataset", "form", "condition", "cells", "holds", "average as good where it holds", "elsewhere"]
     half = ["half (prop. 3)", "8 I >= 3 (I1i + I1j)"]
     assert rows == [
-        ["emotions", *half, "8", "100.00 %", "100.00 %", ""],
+        ["emotions", *half, "8", "100 %", "100 %", ""],
         ["yeast", *half, "1000", "40.00 %", "99.75 %", "16.67 %"],
-        ["yeast", "whole", "2 I >= I1i + I1j", "1000", "0.00 %", "", "25.00 %"],
+        ["yeast", "whole", "2 I >= I1i + I1j", "1000", "0 %", "", "25.00 %"],
     ]
-    assert "| yeast | whole | 2 I >= I1i + I1j | 1000 | 0.00 % |  | 25.00 % |" in markdown
+    assert "| yeast | whole | 2 I >= I1i + I1j | 1000 | 0 % |  | 25.00 % |" in markdown
     assert r"\begin{tabular}{lllrrrr}" in latex
     assert r"99.75 \%" in latex
     table.to_csv(tmp_path / "t.csv", index=False)
     assert table_parts(pd.read_csv(tmp_path / "t.csv"), TABLE) == table_parts(table, TABLE)
+
+
+def test_nearly_all_is_not_all():
+    nearly = COUNTS.iloc[:1].assign(cells=10**6, holds=10**6 - 1, better_where_it_holds=1, better_elsewhere=1)
+    assert table_parts(nearly, TABLE)[0][3][0][3:] == ["1000000", "99.99 %", "0.01 %", "100 %"]
 
 
 def test_the_counts_of_a_matrix_can_be_read():

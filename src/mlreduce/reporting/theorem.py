@@ -40,5 +40,7 @@ def theorem_parts(table: pd.DataFrame, labels: Mapping[str, str]) -> Iterator[Pa
 
 
 def _share(part: int, whole: int) -> str:
-    """Return a share in percent; nothing of nothing has none."""
-    return f"{100 * part / whole:.2f} %" if whole else ""
+    """Return a share in percent; nothing of nothing has none, and only all of it is rounded to 100."""
+    if not whole:
+        return ""
+    return f"{100 * part // whole} %" if part in (0, whole) else f"{min(max(100 * part / whole, 0.01), 99.99):.2f} %"
