@@ -21,8 +21,8 @@ with station(snakemake):
     # Claims are about the data sets of the paper: one that was not run leaves them undecided.
     datasets = pd.read_csv(snakemake.input.datasets).set_index("dataset").reindex(snakemake.params.claimed_on)
     summary = pd.read_csv(snakemake.input.summary)
-    areas = pd.read_csv(snakemake.input.areas[0]) if snakemake.input.areas else None
-    claims = claims_table(read_claims(snakemake.input.claims).get(study, []), summary, datasets.reset_index(), areas)
+    others = {Path(path).stem: pd.read_csv(path) for path in snakemake.input.areas}
+    claims = claims_table(read_claims(snakemake.input.claims).get(study, []), summary, datasets.reset_index(), others)
     text = f"{audit_markdown(cells, study)}\n{claims_markdown(claims, study)}"
     if snakemake.params.left_out:
         text += f"\nLeft out, since the mirror does not hold them: {', '.join(snakemake.params.left_out)}.\n"

@@ -12,12 +12,14 @@ import numpy as np
 import pandas as pd
 
 from mlreduce.evaluation.measures import higher_is_better
+from mlreduce.reporting.approximation_checks import lower_error, slower_by
 from mlreduce.reporting.comparison_checks import better_on, not_worse, overfits
 from mlreduce.reporting.curve_checks import alike_on, best_in_most, suits_more
+from mlreduce.reporting.size_checks import mostly_better
 from mlreduce.reporting.statistics import critical_difference, rank_methods
 from mlreduce.reporting.verdicts import ROUNDING, Verdict, chosen, count, covered, decide, joined
 
-__all__ = ["CHECKS", "CURVE_CHECKS", "at_most_labels", "best_average_rank", "needs_more_directions"]
+__all__ = ["CHECKS", "LOOKS_AT", "at_most_labels", "best_average_rank", "needs_more_directions"]
 
 
 def best_average_rank(
@@ -155,13 +157,6 @@ def needs_more_directions(
     )
 
 
-#: Name in a claims file to check, of those that look at areas under curves instead of the summary.
-CURVE_CHECKS: dict[str, Callable[..., Verdict]] = {
-    "best-in-most": best_in_most,
-    "alike-on": alike_on,
-    "suits-more": suits_more,
-}
-
 #: Name in a claims file to check.
 CHECKS: dict[str, Callable[..., Verdict]] = {
     "best-average-rank": best_average_rank,
@@ -170,5 +165,19 @@ CHECKS: dict[str, Callable[..., Verdict]] = {
     "not-worse": not_worse,
     "better-on": better_on,
     "overfits": overfits,
-    **CURVE_CHECKS,
+    "mostly-better": mostly_better,
+    "best-in-most": best_in_most,
+    "alike-on": alike_on,
+    "suits-more": suits_more,
+    "lower-error": lower_error,
+    "slower-by": slower_by,
+}
+
+#: Check to the table of results that it looks at, of those that look at another than the summary.
+LOOKS_AT = {
+    "best-in-most": "areas",
+    "alike-on": "areas",
+    "suits-more": "areas",
+    "lower-error": "approximation",
+    "slower-by": "times",
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,17 +14,14 @@ import pandas as pd
 from mlreduce.configuration import read_yaml, validate
 from mlreduce.evaluation.measures import find_measure
 from mlreduce.exceptions import ConfigurationError, unknown_name
-from mlreduce.reporting.checks import CHECKS, CURVE_CHECKS
+from mlreduce.reporting.checks import CHECKS, LOOKS_AT
 from mlreduce.reporting.tables import to_markdown
-from mlreduce.reporting.verdicts import Verdict
+from mlreduce.reporting.verdicts import Verdict, absent
 
 __all__ = ["CHECKS", "CLAIM_COLUMNS", "Claim", "Verdict", "claims_markdown", "claims_table", "read_claims"]
 
 #: Columns of the table of claims.
 CLAIM_COLUMNS = ("id", "claim", "where", "verdict", "evidence")
-
-# What every check gets beside its arguments.
-_GIVEN = ("summary", "areas", "datasets")
 
 # Checks that compare each of some methods with each of some others.
 _OF_LISTS = ("better-on", "not-worse", "suits-more")
@@ -86,7 +84,9 @@ def read_claims(path: str | Path) -> dict[str, list[Claim]]:
 def _check_arguments(claim: Claim, where: str) -> None:
     if claim.check not in CHECKS:
         raise ConfigurationError(unknown_name("check", claim.check, CHECKS, where))
-    parameters = {k: p for k, p in inspect.signature(CHECKS[claim.check]).parameters.items() if k not in _GIVEN}
+    # What is not by keyword alone, every check gets beside its arguments.
+    everything = inspect.signature(CHECKS[claim.check]).parameters
+    parameters = {name: own for name, own in everything.items() if own.kind is own.KEYWORD_ONLY}
     arguments = claim.arguments
     for name in arguments:
         if name not in parameters:
@@ -103,6 +103,11 @@ def _check_arguments(claim: Claim, where: str) -> None:
         except ConfigurationError as error:
             raise ConfigurationError(f"{where}: {error}") from None
     _check_methods(claim, where)
+    if arguments.get("most_times", math.inf) < arguments.get("least", 0):
+        raise ConfigurationError(
+            f"{where}: 'most_times' must be at least {arguments['least']:g}, which is 'least'; "
+            f"got {arguments['most_times']:g}"
+        )
     if claim.check == "best-average-rank" and ("energy" in arguments) == ("size_percent" in arguments):
         raise ConfigurationError(f"{where}: best-average-rank takes one of 'energy' and 'size_percent'")
     if claim.check == "better-on":
@@ -118,6 +123,8 @@ def _check_methods(claim: Claim, where: str) -> None:
         raise ConfigurationError(unknown_name("method", arguments["method"], arguments["methods"], where))
     if claim.check in (*_OF_ONE, "alike-on") and len(arguments["methods"]) < 2:
         raise ConfigurationError(f"{where}: {claim.check} needs at least two methods; got {arguments['methods']}")
+    if "method" in arguments and arguments["method"] == arguments.get("than"):
+        raise ConfigurationError(f"{where}: {arguments['than']!r} is 'method' and 'than', which must differ")
     if claim.check == "suits-more":
         every = [*arguments["methods"], *arguments["than"], arguments["control"]]
         twice = [name for name in every if every.count(name) > 1]
@@ -140,7 +147,10 @@ def _check_better(claim: Claim, where: str) -> None:
 
 
 def claims_table(
-    claims: Sequence[Claim], summary: pd.DataFrame, datasets: pd.DataFrame, areas: pd.DataFrame | None = None
+    claims: Sequence[Claim],
+    summary: pd.DataFrame,
+    datasets: pd.DataFrame,
+    others: Mapping[str, pd.DataFrame] | None = None,
 ) -> pd.DataFrame:
     """Check claims against the results of a study.
 
@@ -155,23 +165,31 @@ def claims_table(
         The data sets of the study, whether they were run or not: ``dataset``, ``labels``. A claim is about these, or
         about those that it names. One of which a data set is missing from the summary is undecided; other data sets of
         the summary are not looked at.
-    areas : DataFrame or None, default=None
-        What `mlreduce.reporting.tables.summarise` makes of `mlreduce.reporting.areas.area_scores`, for the checks that
-        compare areas. None of a study without curves: such checks then find everything missing.
+    others : dict of str to DataFrame or None, default=None
+        The other tables that checks look at; `mlreduce.reporting.checks.LOOKS_AT` says which. A check of a table that
+        is not here finds all its data sets missing.
+
+        - ``areas``: what `mlreduce.reporting.tables.summarise` makes of `mlreduce.reporting.areas.area_scores`.
+        - ``approximation``: ``dataset``, ``method``, ``size_percent``, ``mean``, ``se`` of the errors over the samples.
+        - ``times``: ``dataset``, ``method``, ``split``, ``seconds``, each fit alone; a method that draws has its mean
+          under its plain name.
 
     Returns
     -------
     DataFrame
         One row a claim, with `CLAIM_COLUMNS`.
     """
-    curves = summary.iloc[:0] if areas is None else areas
+    results = {"summary": summary, **(others or {})}
     rows = []
     for claim in claims:
         about = datasets
         if claim.datasets is not None:
             about = datasets.set_index("dataset").reindex(pd.Index(claim.datasets, name="dataset")).reset_index()
-        table = curves if claim.check in CURVE_CHECKS else summary
-        verdict = CHECKS[claim.check](table, about, **claim.arguments)
+        table = results.get(LOOKS_AT.get(claim.check, "summary"))
+        if table is None:
+            verdict = Verdict("undecided", absent(list(map(str, about["dataset"]))))
+        else:
+            verdict = CHECKS[claim.check](table, about, **claim.arguments)
         rows.append((claim.id, claim.claim, claim.where, verdict.verdict, verdict.evidence))
     return pd.DataFrame(rows, columns=list(CLAIM_COLUMNS))
 

@@ -57,6 +57,8 @@ def make_figure(source: pd.DataFrame, spec: Spec, protocol: str, dataset: str | 
         return study_figures.spectra(source, methods, labels, spec["caption"])
     if kind == "times":
         return study_figures.fit_times(source, methods, labels, spec["caption"])
+    if kind == "approximation":
+        return study_figures.approximation_curves(source, methods, labels, spec["caption"])
     if kind == "dimensions":
         source = source[source["method"].isin(methods)]
         return study_figures.dimension_curves(source, spec["measure"], methods, labels, spec["caption"])

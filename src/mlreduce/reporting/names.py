@@ -6,6 +6,7 @@ __all__ = ["measure_name"]
 
 _NAMES = {
     "all": "all measures",
+    "average-precision": "average precision",
     "hamming-loss": "Hamming loss",
     "instance-accuracy": "accuracy",
     "instance-f1": "F1",
@@ -13,6 +14,9 @@ _NAMES = {
     "instance-recall": "recall",
     "macro-f1": "macro-F1",
     "micro-f1": "micro-F1",
+    "macro-auc": "macro-AUC",
+    "micro-auc": "micro-AUC",
+    "ranking-loss": "ranking loss",
     "subset-accuracy": "subset accuracy",
     "encoding-error": "encoding error",
     "prediction-error": "prediction error",

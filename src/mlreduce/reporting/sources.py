@@ -12,6 +12,8 @@ TABLE_SOURCES = {
     "times": "times.csv",
     "choices": "choices.csv",
     "stability": "rankings.parquet",
+    "theorem": "theorem.csv",
+    "time-ratios": "ratios.csv",
 }
 FIGURE_SOURCES = {
     "curves": "summary.csv",
@@ -21,4 +23,5 @@ FIGURE_SOURCES = {
     "critical-differences": "summary.csv",
     "spectra": "spectra.parquet",
     "times": "times.csv",
+    "approximation": "approximation.csv",
 }

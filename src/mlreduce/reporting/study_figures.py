@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.ticker import LogLocator, NullFormatter
+from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 
 from mlreduce.exceptions import DataError
 from mlreduce.reporting.figures import house_style, panels, shared_legend, style
 from mlreduce.reporting.names import measure_name
 
-__all__ = ["dimension_curves", "fit_times", "one_value_each", "parameter_curves", "spectra"]
+__all__ = ["approximation_curves", "dimension_curves", "fit_times", "one_value_each", "parameter_curves", "spectra"]
 
 _LINE = {"markersize": 4, "linewidth": 1.1}
 _DASHES = ((0, (5, 1.5)), (0, (1.5, 1.5)), (0, (6, 1.5, 1.5, 1.5)))
@@ -74,6 +74,46 @@ def dimension_curves(
                     axis.plot(
                         line["size_percent"], line["mean"], label=labels.get(method, method), **_LINE, **style(number)
                     )
+        shared_legend(figure)
+    return figure
+
+
+def approximation_curves(errors: pd.DataFrame, methods: Sequence[str], labels: Mapping[str, str], title: str) -> Any:
+    """Draw a panel a data set: mean error against the number of sampled features, a line an approximation.
+
+    Bars are one standard error. Every panel has axes of its own, the vertical one from 0.
+
+    Parameters
+    ----------
+    errors : DataFrame
+        With the columns dataset, method, size, mean and se.
+    methods : sequence of str
+        Which approximations, in the order of their styles.
+    labels : dict of str to str
+        Approximation to its name in the legend.
+    title : str
+        Of the whole figure.
+
+    Raises
+    ------
+    DataError
+        If there is nothing to draw.
+    """
+    rows = errors[errors["method"].isin(methods)]
+    with house_style():
+        figure, axes = panels(sorted(rows["dataset"].unique()), title, "sampled features", "squared Frobenius error")
+        for dataset, axis in axes.items():
+            for number, method in enumerate(methods):
+                line = rows[(rows["dataset"] == dataset) & (rows["method"] == method)]
+                # In a small data set two percentages may be the same number of features.
+                line = line.drop_duplicates("size").sort_values("size")
+                if len(line):
+                    axis.errorbar(
+                        line["size"], line["mean"], yerr=line["se"], label=labels.get(method, method), capsize=1.5,
+                        elinewidth=0.8, **_LINE, **style(number),
+                    )  # fmt: skip
+            axis.set_ylim(bottom=0)
+            axis.xaxis.set_major_locator(MaxNLocator(5, integer=True))
         shared_legend(figure)
     return figure
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from mlreduce.evaluation.measures import higher_is_better
-from mlreduce.reporting import ranked, stability, tables
+from mlreduce.reporting import ranked, ratios, stability, tables, theorem
 
 __all__ = ["directions", "make_table", "measure_tables", "table_parts"]
 
@@ -54,6 +54,10 @@ def _times_parts(table: pd.DataFrame, spec: Spec) -> Iterator[tables.Part]:
     cells = table.pivot(index="dataset", columns="method", values="seconds").reindex(columns=spec["methods"])
     rows = [[str(dataset), *(f"{seconds:.3g}" for seconds in cells.loc[dataset])] for dataset in cells.index]
     yield "seconds", f"mean of {tables.number_of_splits(table)} training sets", ["dataset", *spec["methods"]], rows
+
+
+def _ratios_table(table: pd.DataFrame, spec: Spec) -> pd.DataFrame:
+    return table[table["method"].isin([*spec["methods"], spec["base"]])].reset_index(drop=True)
 
 
 def _choices_table(choices: pd.DataFrame, spec: Spec) -> pd.DataFrame:
@@ -119,6 +123,19 @@ _TABLES = {
         "Stability of the selected features over the splits (Nogueira, Sechidis and Brown, 2018): 1 where all splits "
         "select the same, 0 on average where they select at random; of a method with several draws, the mean. For "
         "these, Spearman's correlation of the draws' rankings within a split too.",
+    ),
+    "theorem": _Kind(
+        lambda counts, spec: counts,
+        lambda table, spec: theorem.theorem_parts(table, spec.get("labels", {})),
+        "A cell is a sampled feature and a pair of two others: in how many the condition holds, and in what share of "
+        "these, and of the others, the average is at least as near to the pair's information as Nystrom's method.",
+        names=3,
+    ),
+    "time-ratios": _Kind(
+        _ratios_table,
+        lambda table, spec: ratios.time_ratio_parts(table, spec["methods"], spec["base"]),
+        "Times to fit at full size, one thread, nothing else running: ours (printed). Seconds depend on what they were "
+        "measured with, ratios less so.",
     ),
 }
 

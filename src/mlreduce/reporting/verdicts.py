@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-__all__ = ["ROUNDING", "Verdict", "chosen", "count", "covered", "decide", "joined", "standard_errors"]
+__all__ = ["ROUNDING", "Verdict", "absent", "chosen", "count", "covered", "decide", "joined", "standard_errors"]
 
 #: Differences of means and of ranks below this are rounding errors.
 ROUNDING = 1e-12
@@ -47,16 +47,19 @@ def covered(
     counts = rows.groupby(["dataset", "method"])[key].nunique()
     found, gaps = [], []
     for name in datasets["dataset"]:
-        absent = [method for method in methods if counts.get((name, method), 0) < needed]
-        if not absent:
+        lacking = [method for method in methods if counts.get((name, method), 0) < needed]
+        if not lacking:
             found.append(str(name))
-        elif len(absent) == len(methods):
+        elif len(lacking) == len(methods):
             gaps.append(str(name))
         else:
-            gaps.append(f"{name} ({joined(absent)})")
-    if not len(datasets):
-        return found, "This run has no data set."
-    return found, f"Missing from this run: {', '.join(gaps)}." if gaps else ""
+            gaps.append(f"{name} ({joined(lacking)})")
+    return found, "" if found and not gaps else absent(gaps)
+
+
+def absent(names: Sequence[str]) -> str:
+    """Return a sentence on the data sets that a run lacks."""
+    return f"Missing from this run: {', '.join(names)}." if names else "This run has no data set."
 
 
 def decide(verdict: str, evidence: str, missing: str) -> Verdict:
