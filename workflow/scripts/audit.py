@@ -21,7 +21,7 @@ with station(snakemake):
     # Claims are about the data sets of the paper: one that was not run leaves them undecided.
     datasets = pd.read_csv(snakemake.input.datasets).set_index("dataset").reindex(snakemake.params.claimed_on)
     summary = pd.read_csv(snakemake.input.summary)
-    others = {Path(path).stem: pd.read_csv(path) for path in snakemake.input.areas}
+    others = {Path(path).stem: pd.read_csv(path) for path in snakemake.input.others}
     claims = claims_table(read_claims(snakemake.input.claims).get(study, []), summary, datasets.reset_index(), others)
     text = f"{audit_markdown(cells, study)}\n{claims_markdown(claims, study)}"
     if snakemake.params.left_out:

@@ -7,9 +7,8 @@ from _station import station
 snakemake = globals()["snakemake"]
 
 with station(snakemake):
-    from mlreduce.reporting.ratios import time_ratios
-
     from mlreduce.files import replacing
+    from mlreduce.reporting.ratios import time_ratios
     from mlreduce.reporting.tables import write_csv
 
     printed = pd.read_csv(snakemake.input.published[0])
