@@ -112,9 +112,9 @@ def theorem_cells(name: str, matrix: FloatArray) -> pd.DataFrame:
     """Count where the condition of the paper's theorem holds, and where the average is the better approximation.
 
     A cell is a sampled feature and a pair of two others. The theorem says that the average of the pair's dependencies
-    on the sampled feature is at least as good as Nystrom's method where ``8 I_ij >= 3 (I_1i + I_1j)``. It takes half of
-    Nystrom's method for the whole (``I_1i I_1j / 2 H_1``, proposition 3; by proposition 2 it is ``I_1i I_1j / H_1``). For
-    the whole the same steps lead to ``2 I_ij >= I_1i + I_1j``. Both are counted.
+    on the sampled feature is at least as good as Nystrom's method where ``8 I_ij >= 3 (I_1i + I_1j)``. It takes
+    ``I_1i I_1j / 2 H_1`` for Nystrom's method (proposition 3), which is half of it (``I_1i I_1j / H_1``, proposition 2).
+    For the whole the same steps lead to ``2 I_ij >= I_1i + I_1j``. Both are counted.
 
     Parameters
     ----------
