@@ -113,8 +113,8 @@ def theorem_cells(name: str, matrix: FloatArray) -> pd.DataFrame:
 
     A cell is a sampled feature and a pair of two others. The theorem says that the average of the pair's dependencies
     on the sampled feature is at least as good as Nystrom's method where ``8 I_ij >= 3 (I_1i + I_1j)``. It takes
-    ``I_1i I_1j / 2 H_1`` for Nystrom's method (proposition 3), which is half of it (``I_1i I_1j / H_1``, proposition 2).
-    For the whole the same steps lead to ``2 I_ij >= I_1i + I_1j``. Both are counted.
+    ``I_1i I_1j / 2 H_1`` for Nystrom's method (proposition 3), which is half of it (proposition 2, without the 2). For
+    the whole the same steps lead to ``2 I_ij >= I_1i + I_1j``. Both are counted.
 
     Parameters
     ----------
