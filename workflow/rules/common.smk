@@ -248,10 +248,9 @@ def score_parts(wildcards):
 
 def detail_parts(wildcards):
     """What the fitted methods of a study are seen by: eigenvalues, or rankings of the features."""
-    return parts_of(
-        wildcards,
-        wildcards.details + "/{protocol}/{dataset}/{group}/{batch}.parquet",
-    )
+    pattern = "{{details}}/{protocol}/{dataset}/{group}/{batch}.parquet"
+    parts = parts_of(wildcards, pattern)
+    return [part.format(details=wildcards.details) for part in parts]
 
 
 def details_of(study):
