@@ -71,6 +71,11 @@ def test_planted_labels_depend_on_the_planted_subspace_only():
     np.testing.assert_allclose(few.mean(axis=0), 0.1, atol=0.01)
 
 
+def test_a_generated_set_has_the_name_of_its_entry(own):
+    entry = {"reader": "planted", "parameters": {"n_samples": 30, "n_features": 4, "n_labels": 6}}
+    assert mlreduce.load_dataset("mine", catalogue=own(entry)).name == "mine"
+
+
 def test_own_tables_by_one_entry(own):
     data = mlreduce.load_dataset("mine", catalogue=own(TABLES))
     np.testing.assert_array_equal(data.X, [[1, 0.5], [2, np.nan], [3, 1]])

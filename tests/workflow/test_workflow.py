@@ -138,8 +138,8 @@ def test_a_changed_module_reruns_what_depends_on_it_and_nothing_else(project):
     project.edit("src/mlreduce/reporting/figures.py", "markersize=4", "markersize=5")
     assert rerun_rules(project) == {"figure", "page", "all"}
     project.edit("src/mlreduce/labelspace/occa.py", "feature_aware = True", "feature_aware = True\n    changed = True")
-    from_scores = {"gather", "summarise", "table", "figure", "audit", "manifest", "page", "all"}
-    assert rerun_rules(project) == {"reduce_labels", "predict_labels", *from_scores}
+    after = {"gather", "details", "summarise", "table", "figure", "audit", "manifest", "page", "all"}
+    assert rerun_rules(project) == {"reduce_labels", "predict_labels", *after}
     project.run("--config", *SMALL)
     assert rerun_rules(project) == set()
 

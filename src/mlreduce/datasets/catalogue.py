@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -87,7 +88,7 @@ class Dataset(NamedTuple):
         else:
             from mlreduce.datasets.embedded import planted
 
-            data = planted(**self.options.get("parameters", {})).data
+            data = replace(planted(**self.options.get("parameters", {})).data, name=self.name)
         self._check(data, attributes)
         return data
 
