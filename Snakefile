@@ -32,6 +32,10 @@ localrules:
     mvmd_tables,
     mvmd_figures,
     mvmd_audit,
+    qpfs,
+    qpfs_tables,
+    qpfs_figures,
+    qpfs_audit,
 
 
 rule all:
@@ -114,3 +118,24 @@ rule mvmd_figures:
 rule mvmd_audit:
     input:
         f"{BASE}/mvmd-2016/audit.md",
+
+
+# qpfs-lowrank-2016: feature selection by mutual information, with ML-KNN and naive Bayes
+rule qpfs:
+    input:
+        outputs_of("qpfs-lowrank-2016"),
+
+
+rule qpfs_tables:
+    input:
+        table_files("qpfs-lowrank-2016"),
+
+
+rule qpfs_figures:
+    input:
+        figure_files("qpfs-lowrank-2016"),
+
+
+rule qpfs_audit:
+    input:
+        f"{BASE}/qpfs-lowrank-2016/audit.md",
