@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from mlreduce.validation import FloatArray, as_dense, is_sparse
 
-__all__ = ["Features"]
+__all__ = ["Coordinates", "Features"]
 
 # Rows that are shifted at once: bounds the copy that centring a dense matrix needs.
 _BLOCK_BYTES = 2**25
@@ -131,6 +131,23 @@ class Features:
                 _subtract_outer(scatter, sums - weights.sum() * self._shift, self._shift)
         return scatter
 
+    def form(self, graph: Any) -> FloatArray:
+        """Return ``X'GX`` for a symmetric matrix G over the instances, sparse or dense."""
+        if not is_sparse(self._stored):
+            shifted = self._stored - self._shift if self.centred else self._stored
+            product: FloatArray = shifted.T @ (graph @ shifted)
+            return (product + product.T) / 2
+        along = self._stored.T @ (graph @ self._stored)
+        form = np.ascontiguousarray(as_dense(along))
+        if self.centred:
+            sums = np.asarray(graph.sum(axis=1)).reshape(-1)
+            pulled = self._stored.T @ sums
+            _subtract_outer(form, self._shift, pulled)
+            _subtract_outer(form, pulled - sums.sum() * self._shift, self._shift)
+            form[self.constant] = 0.0
+            form[:, self.constant] = 0.0
+        return (form + form.T) / 2
+
     @cached_property
     def gram(self) -> FloatArray:
         """``XX'``, shape (n_samples, n_samples)."""
@@ -246,3 +263,27 @@ def _column_squares(X: Any) -> FloatArray:
         return np.bincount(X.indices, np.square(X.data), X.shape[1]).astype(np.float64)
     squares: FloatArray = np.einsum("ij,ij->j", X, X)
     return squares
+
+
+class Coordinates(Features):
+    """The instances as features of themselves, ``X = I``: what a form of these is, is its matrix over the instances.
+
+    Parameters
+    ----------
+    n_samples : int
+    """
+
+    def __init__(self, n_samples: int) -> None:
+        super().__init__(sp.eye_array(n_samples, format="csr"), centred=False)
+
+    def dot(self, right: FloatArray) -> FloatArray:
+        """Return the array itself."""
+        return right
+
+    def transposed_dot(self, right: Any) -> FloatArray:
+        """Return the array itself, dense."""
+        return as_dense(right)
+
+    def form(self, graph: Any) -> FloatArray:
+        """Return the graph as an array of its own."""
+        return np.array(as_dense(graph))

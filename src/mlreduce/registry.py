@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 #: The folders that hold methods; also the kinds that `list_methods` knows.
-FAMILIES = ("projection", "labelspace", "selection", "predictors")
+FAMILIES = ("projection", "embedding", "propagation", "labelspace", "selection", "predictors")
 
 _ANNOUNCEMENT = re.compile(r'^@register\("([a-z0-9-]+)"\)\n(?:@.*\n)*class (\w+)', re.MULTILINE)
 _PACKAGE = Path(__file__).parent
@@ -94,7 +94,7 @@ def list_methods(kind: str | None = None) -> list[str]:
 
     Parameters
     ----------
-    kind : {"projection", "labelspace", "selection", "predictors"} or None, default=None
+    kind : {"projection", "embedding", "propagation", "labelspace", "selection", "predictors"} or None, default=None
         Only the methods of this family; None for all.
 
     Raises

@@ -1,37 +1,45 @@
 """A projection as two quadratic forms of the features, and the features they are of.
 
 Every projection of the project maximises ``tr(P'A_pP)`` subject to ``P'B_pP = I``, where both matrices are
-``X'MX`` (plus a ridge) for a matrix M over the instances. M is never formed either: it is a weight per instance, plus
-a term ``LJL'`` with as many columns as there are labels (`Form`). Centring is not a matrix but a property of
-`Features`: a rank-one correction where a product needs it, so that sparse features stay sparse.
+``X'MX`` (plus a ridge) for a matrix M over the instances. M is never formed if it need not be: it is a weight per
+instance, plus a term ``LJL'`` with as many columns as there are labels, plus a graph that joins instances (`Form`).
+Centring is not a matrix but a property of `Features`: a rank-one correction where a product needs it, so that sparse
+features stay sparse. Forms add up, and are carried from copies of instances, or from some instances, to all of them.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+import scipy.linalg
+import scipy.sparse as sp
 
 from mlreduce.features import Features
-from mlreduce.validation import FloatArray, as_dense
+from mlreduce.validation import FloatArray, as_dense, is_sparse
 
 __all__ = ["Form", "TrainingSet"]
+
+# A middle has a negative direction where an eigenvalue is below this, relative to the largest.
+_INDEFINITE = 1e-10
 
 
 @dataclass(frozen=True, eq=False)
 class Form:
-    """A symmetric form ``X'MX + ridge I`` with ``M = diag(weights) + factor middle factor' + squared XX'``.
+    """A symmetric form ``X'MX + ridge I`` with ``M = diag(weights) + factor middle factor' + graph + squared XX'``.
 
     Attributes
     ----------
     weights : float or ndarray of shape (n_samples,), default=0
-        One for all instances, or one each; not negative.
+        One for all instances, or one each.
     factor : sparse matrix or ndarray of shape (n_samples, r), or None
         Usually the labels.
     middle : float or ndarray of shape (r, r), default=1
         Symmetric; a number is a multiple of the identity.
+    graph : sparse matrix or ndarray of shape (n_samples, n_samples), or None
+        Symmetric: what joins pairs of instances, and itself may have a diagonal.
     squared : float, default=0
         Multiple of ``XX'``, which puts ``(X'X)^2`` into the form.
     ridge : float, default=0
@@ -41,6 +49,7 @@ class Form:
     weights: float | FloatArray = 0.0
     factor: Any = None
     middle: float | FloatArray = 1.0
+    graph: Any = None
     squared: float = 0.0
     ridge: float = 0.0
 
@@ -51,13 +60,28 @@ class Form:
 
     @property
     def is_thin(self) -> bool:
-        """Whether the rank is at most the number of columns of ``factor``."""
-        return self.weight == 0 and self.squared == 0 and self.ridge == 0
+        """Whether it is ``SS'`` for an S with as many columns as ``factor``."""
+        bare = self.weight == 0 and self.graph is None and self.squared == 0 and self.ridge == 0
+        return bare and self._is_rooted
+
+    @property
+    def has_sample_root(self) -> bool:
+        """Whether `sample_root` has an answer: one positive weight for all and a middle without negative direction."""
+        rest = self.graph is not None or self.squared or self.ridge
+        return self.weight is not None and self.weight > 0 and not rest and self._is_rooted
+
+    @cached_property
+    def _is_rooted(self) -> bool:
+        if not isinstance(self.middle, np.ndarray):
+            return self.middle >= 0
+        values = np.linalg.eigvalsh(self.middle)
+        return bool(values.min(initial=0.0) >= -_INDEFINITE * values.max(initial=0.0))
 
     @property
     def plain(self) -> tuple[float, float] | None:
         """``(weight, ridge)`` where these numbers say everything; None otherwise."""
-        return None if self.weight is None or self.factor is not None or self.squared else (self.weight, self.ridge)
+        other = self.factor is not None or self.graph is not None or self.squared
+        return None if self.weight is None or other else (self.weight, self.ridge)
 
     def root(self) -> float | FloatArray:
         """Return R with ``RR' = middle``, a number or of shape (r, q); only for a middle without negative direction."""
@@ -79,9 +103,11 @@ class Form:
 
     def times(self, features: Features, scores: FloatArray) -> FloatArray:
         """Return ``M scores``."""
-        total: FloatArray = self.weights * scores
+        total: FloatArray = (self.weights * scores.T).T
         if self.factor is not None:
             total = total + self.factor @ _times((self.factor.T @ scores).T, self.middle).T
+        if self.graph is not None:
+            total = total + self.graph @ scores
         if self.squared:
             total = total + self.squared * features.dot(features.transposed_dot(scores))
         return total
@@ -89,7 +115,9 @@ class Form:
     def matrix(self, features: Features) -> FloatArray:
         """Return the form as an array of shape (n_features, n_features)."""
         if isinstance(self.weights, np.ndarray):
-            total = features.weighted_scatter(self.weights)
+            total = features.weighted_scatter(self.weights.clip(0))
+            if (self.weights < 0).any():
+                total -= features.weighted_scatter((-self.weights).clip(0))
         elif self.weights:
             total = self.weights * features.scatter
         else:
@@ -99,6 +127,8 @@ class Form:
         if self.factor is not None:
             cross = features.cross(self.factor)
             total += _times(cross, self.middle) @ cross.T
+        if self.graph is not None:
+            total += features.form(self.graph)
         total.flat[:: len(total) + 1] += self.ridge
         return total
 
@@ -108,7 +138,90 @@ class Form:
         if self.factor is not None:
             cross = features.cross(self.factor)
             trace += float(np.sum(_times(cross, self.middle) * cross))
+        if self.graph is not None:
+            trace += float(np.trace(features.form(self.graph)))
         return trace / features.shape[1]
+
+    def times_number(self, number: float) -> Form:
+        """Return the form times a number."""
+        return Form(
+            self.weights * number,
+            self.factor,
+            self.middle * number,
+            None if self.graph is None else self.graph * number,
+            self.squared * number,
+            self.ridge * number,
+        )
+
+    def plus(self, other: Form) -> Form:
+        """Return the sum of two forms over the same instances."""
+        factor, middle = self.factor, self.middle
+        if factor is None:
+            factor, middle = other.factor, other.middle
+        elif other.factor is not None:
+            factor = _beside(factor, other.factor)
+            middle = scipy.linalg.block_diag(self._middle_matrix(), other._middle_matrix())
+        graph = self.graph if other.graph is None else other.graph
+        if self.graph is not None and other.graph is not None:
+            graph = _sum(self.graph, other.graph)
+        return Form(
+            self.weights + other.weights,
+            factor,
+            middle,
+            graph,
+            self.squared + other.squared,
+            self.ridge + other.ridge,
+        )
+
+    def carried(self, where: Any) -> Form:
+        """Return the form over other instances, ``C'MC``, for a form over copies of them.
+
+        Parameters
+        ----------
+        where : sparse matrix of shape (n_copies, n_samples)
+            C: one entry a row, what the copy counts, in the column of its instance. With one row an instance at most
+            it carries a form of some instances to all.
+        """
+        if self.squared:
+            raise ValueError("a form with squared scatter is of the instances that it was made for")
+        counted = np.zeros(where.shape[0]) + self.weights
+        carried = where.T @ self.factor if self.factor is not None else None
+        graph = None
+        if self.graph is not None:
+            graph = where.T @ self.graph @ where
+            graph = sp.csr_array(graph) if is_sparse(graph) else graph
+        weights = where.power(2).T @ counted if counted.any() else 0.0
+        return replace(self, weights=weights, factor=carried, graph=graph)
+
+    def scaled(self, scale: FloatArray) -> Form:
+        """Return the form ``SMS`` with ``S = diag(scale)`` over the instances."""
+        return self.carried(sp.csr_array(sp.diags_array(scale)))
+
+    def recentred(self, n_samples: int) -> Form:
+        """Return the form of ``HMH``: of the instances less their own mean, whatever else is centred."""
+        ones = np.ones((n_samples, 1))
+        rest = np.zeros(n_samples) + self.weights
+        if self.graph is not None:
+            rest = rest + self.graph @ ones[:, 0]
+        centred = self if self.factor is None else self._centred_factor(ones)
+        if not rest.any():
+            return centred
+        middle = np.array([[0.0, -1.0 / n_samples], [-1.0 / n_samples, rest.sum() / n_samples**2]])
+        return centred.plus(Form(factor=np.column_stack([rest, ones]), middle=middle))
+
+    def _centred_factor(self, ones: FloatArray) -> Form:
+        """Return the form whose factor has columns of mean zero; a sparse one gets a column of ones instead."""
+        means = np.asarray(self.factor.mean(axis=0)).reshape(1, -1)
+        if not is_sparse(self.factor):
+            return replace(self, factor=self.factor - means)
+        centring = np.vstack([np.eye(self.factor.shape[1]), -means])
+        return replace(self, factor=_beside(self.factor, ones), middle=centring @ self._middle_matrix() @ centring.T)
+
+    def _middle_matrix(self) -> FloatArray:
+        if isinstance(self.middle, np.ndarray):
+            return self.middle
+        matrix: FloatArray = self.middle * np.eye(self.factor.shape[1])
+        return matrix
 
     def sample_root(self, n_samples: int) -> tuple[float, FloatArray, FloatArray]:
         """Return ``(w, E, g)`` such that ``wI + E diag(g) E'`` is the root of M, for a form with one weight for all.
@@ -121,6 +234,20 @@ class Form:
             return root, np.zeros((n_samples, 0)), np.zeros(0)
         vectors, values, _ = np.linalg.svd(as_dense(self.spread()), full_matrices=False)
         return root, vectors, np.sqrt(weight + values**2) - root
+
+
+def _beside(left: Any, right: Any) -> Any:
+    """Put the columns of two matrices beside each other, sparse if one of them is."""
+    if is_sparse(left) or is_sparse(right):
+        return sp.csr_array(sp.hstack([sp.csr_array(left), sp.csr_array(right)]))
+    return np.hstack([left, right])
+
+
+def _sum(left: Any, right: Any) -> Any:
+    """Add two graphs; a sparse and a dense one make a dense one."""
+    if is_sparse(left) == is_sparse(right):
+        return left + right
+    return as_dense(left) + as_dense(right)
 
 
 def _times(left: Any, right: float | FloatArray) -> Any:

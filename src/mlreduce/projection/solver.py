@@ -23,15 +23,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.linalg
+import scipy.sparse as sp
 import scipy.sparse.linalg
 from numpy.typing import NDArray
 
 from mlreduce.exceptions import DataError
-from mlreduce.features import Features
+from mlreduce.features import Coordinates, Features
 from mlreduce.projection.problem import Form
 from mlreduce.projection.whitening import whitening_of
 from mlreduce.signs import signed
-from mlreduce.validation import FloatArray
+from mlreduce.validation import FloatArray, is_sparse
 
 __all__ = ["Solution", "solve"]
 
@@ -54,6 +55,12 @@ _LEAST_LENGTH = 1000
 # numbers: the others are orthonormal to about 1e-10.
 _WEAK = 1e-6
 
+# Of a sparse matrix over the instances at most one in so many eigenvectors comes by Lanczos.
+_SPARSE_SHARE = 8
+
+# How far above the bound of its eigenvalues a matrix is shifted, relative to its norm.
+_ABOVE = 1e-6
+
 
 class Solution(NamedTuple):
     """Directions, most important first.
@@ -61,7 +68,7 @@ class Solution(NamedTuple):
     Attributes
     ----------
     eigenvalues : ndarray of shape (k,)
-        Positive, descending.
+        Descending; positive, unless all directions were asked for.
     components : ndarray of shape (k, n_features)
         ``components B components' = I``; the entry of largest magnitude of each row is positive.
     """
@@ -76,8 +83,10 @@ def solve(
     constraint: Form | None = None,
     limit: int | None = None,
     labels: Any = None,
+    signed_values: bool = False,
+    upper: float | None = None,
 ) -> Solution:
-    """Find the directions with positive eigenvalues.
+    """Find the directions with positive eigenvalues, or the leading ones of all that features have.
 
     Parameters
     ----------
@@ -92,6 +101,12 @@ def solve(
     labels : sparse matrix of shape (n_samples, n_labels) or None, default=None
         Directions of equal eigenvalue are ordered by their dependence on these, ``||Y'Xp||``; without labels they
         come as the factorisation leaves them.
+    signed_values : bool, default=False
+        Whether directions count whose eigenvalue is zero or negative: of objectives that are a cost with its sign
+        turned. They are sought where features vary, or else the first would be one along which nothing lies.
+    upper : float or None, default=None
+        What no eigenvalue exceeds: a few of the largest of a sparse matrix over the instances are then found by
+        factorising what is left of the bound.
 
     Raises
     ------
@@ -104,24 +119,31 @@ def solve(
         If B is singular: directions are then sought where it is not.
     """
     side = min(features.shape)
-    if objective.is_thin and constraint is None:
+    thin = objective.is_thin and not signed_values
+    if thin and constraint is None:
         side = min(side, objective.factor.shape[1])
-    if constraint is None and side > DENSE_SIDE and limit is not None and limit <= side // 4:
-        values, vectors = _lanczos(features, objective, limit)
+    few = limit if constraint is None else None
+    if few and upper is not None and few <= side // _SPARSE_SHARE and _is_sparse_graph(features, objective):
+        values, vectors = _below(objective, few, upper)
+    elif few and side > DENSE_SIDE and few <= side // 4:
+        values, vectors = _lanczos(features, objective, few, thin)
     elif side > 4 * DENSE_SIDE:
         advice = f"ask for fewer with n_components, {side // 4} at most" if constraint is None else "reduce X first"
         raise DataError(
             f"all directions of {features.shape[0]} x {features.shape[1]} features need an array of "
             f"{8e-9 * side**2:.0f} GB: {advice}"
         )
-    elif constraint is None and objective.is_thin:
+    elif constraint is None and thin:
         values, vectors = _thin(features, objective, limit)
-    elif constraint is None and features.shape[0] < features.shape[1] and objective.weight and not objective.squared:
+    elif (
+        constraint is None and features.shape[0] < features.shape[1] and objective.has_sample_root and not signed_values
+    ):
         values, vectors = _samples(features, objective, limit)
     else:
-        values, vectors = _matrices(features, objective, constraint, limit)
-    kept = _positive(values, max(features.shape))
-    values, vectors = values[kept], vectors[:, kept]
+        values, vectors = _matrices(features, objective, constraint, limit, signed_values)
+    if not signed_values:
+        kept = _positive(values, max(features.shape))
+        values, vectors = values[kept], vectors[:, kept]
     if features.centred and features.constant.any():
         vectors = np.where(features.constant[:, np.newaxis], 0.0, vectors)
     if labels is not None:
@@ -147,7 +169,7 @@ def _leading(values: FloatArray, limit: int | None) -> slice:
 
 def _ties(values: FloatArray) -> NDArray[np.bool_]:
     """Say of each of the sorted eigenvalues but the last whether the next one equals it."""
-    equal: NDArray[np.bool_] = values[:-1] - values[1:] <= _EQUAL * values[1:]
+    equal: NDArray[np.bool_] = values[:-1] - values[1:] <= _EQUAL * np.abs(values[1:])
     return equal
 
 
@@ -233,13 +255,13 @@ def _orthonormal(values: FloatArray, vectors: FloatArray) -> FloatArray:
 
 
 def _matrices(
-    features: Features, objective: Form, constraint: Form | None, limit: int | None
+    features: Features, objective: Form, constraint: Form | None, limit: int | None, signed_values: bool
 ) -> tuple[FloatArray, FloatArray]:
     back: FloatArray | None = None
-    if features.shape[0] < features.shape[1]:
+    if features.shape[0] < features.shape[1] or (signed_values and not isinstance(features, Coordinates)):
         features, back = _row_space(features)
     whitening = None if constraint is None else whitening_of(features, constraint)
-    if objective.is_thin:
+    if objective.is_thin and not signed_values:
         half = objective.half(features)
         half = half if whitening is None else whitening.transposed(half)
         values, vectors = _left_singular(half, limit)
@@ -256,18 +278,41 @@ def _matrices(
 def _row_space(features: Features) -> tuple[Features, FloatArray]:
     """Return the features in coordinates of their row space, and its orthonormal basis, shape (n_features, rank)."""
     if "row space" not in features.shared:
-        values, vectors = _descending(features.gram.copy(), None)
+        wide = features.shape[0] < features.shape[1]
+        values, vectors = _descending(features.gram.copy() if wide else features.scatter.copy(), None)
         kept = _positive(values, max(features.shape))
         values, vectors = values[kept], vectors[:, kept]
-        basis = _orthonormal(values, features.transposed_dot(vectors))
-        features.shared["row space"] = Features(vectors * np.sqrt(values), features.centred), basis
+        if wide:
+            coordinates, basis = vectors * np.sqrt(values), _orthonormal(values, features.transposed_dot(vectors))
+        else:
+            coordinates, basis = features.dot(vectors), vectors
+        features.shared["row space"] = Features(coordinates, features.centred), basis
     found: tuple[Features, FloatArray] = features.shared["row space"]
     return found
 
 
-def _lanczos(features: Features, objective: Form, limit: int) -> tuple[FloatArray, FloatArray]:
+def _is_sparse_graph(features: Features, objective: Form) -> bool:
+    """Say whether a form is a sparse matrix over the instances and nothing else."""
+    alone = objective.factor is None and not objective.squared
+    return isinstance(features, Coordinates) and alone and is_sparse(objective.graph)
+
+
+def _below(objective: Form, limit: int, upper: float) -> tuple[FloatArray, FloatArray]:
+    """Take the largest eigenvalues of a sparse matrix over the instances, none of which exceeds a bound."""
+    size = objective.graph.shape[0]
+    weights = np.zeros(size) + objective.weights + objective.ridge
+    matrix = sp.csc_array(objective.graph + sp.diags_array(weights))
+    norm = max(float(abs(matrix).sum(axis=0).max()), abs(upper), np.finfo(float).tiny)
+    start = np.random.default_rng(0).standard_normal(size)
+    # The bound itself may be an eigenvalue, and what is left of it then singular: a little above it is not.
+    values, vectors = scipy.sparse.linalg.eigsh(matrix, k=limit, sigma=upper + _ABOVE * norm, v0=start)
+    order = np.argsort(-values, kind="stable")
+    return values[order], vectors[:, order]
+
+
+def _lanczos(features: Features, objective: Form, limit: int, thin: bool) -> tuple[FloatArray, FloatArray]:
     """Take leading directions by products with the features; the starting vector is fixed, so that results are."""
-    if objective.is_thin:
+    if thin:
         spread = objective.spread()
         size = spread.shape[1]
 
@@ -292,5 +337,7 @@ def _lanczos(features: Features, objective: Form, limit: int) -> tuple[FloatArra
     values, vectors = scipy.sparse.linalg.eigsh(operator, k=limit, which="LA", v0=start)
     order = np.argsort(-values, kind="stable")
     values, vectors = values[order], vectors[:, order]
+    if not thin:
+        return values, vectors
     kept = _positive(values, max(features.shape))
     return values[kept], _orthonormal(values[kept], back(vectors[:, kept]))

@@ -74,6 +74,8 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     supervised = True
     #: Whether A and B are of the features less their mean.
     centred = True
+    #: Whether directions count whose eigenvalue is not positive: the objective is a cost with its sign turned.
+    signed_values = False
 
     n_components: int | float | None
     select: str
@@ -145,7 +147,8 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
     def _solve(self, data: TrainingSet, features: Features, wanted: int | None) -> Solution:
         labels = data.labels if self.supervised else None
-        return solve(features, self._objective(data), self._constraint(data), wanted, labels)
+        constraint = self._constraint(data)
+        return solve(features, self._objective(data), constraint, wanted, labels, self.signed_values)
 
     def _objective(self, data: TrainingSet) -> Form:
         """Return A."""
@@ -166,6 +169,8 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         if self.select not in ("size", "energy"):
             raise DataError(f"select must be 'size' or 'energy'; got {self.select!r}")
         if self.select == "energy":
+            if self.signed_values:
+                raise DataError(f"{type(self).__name__} has eigenvalues below zero: select must be 'size'")
             if not isinstance(self.n_components, float):
                 raise DataError(
                     f"select='energy' takes n_components as the share t, a float in (0, 1); got {self.n_components!r}"

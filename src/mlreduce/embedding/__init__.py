@@ -1,0 +1,1 @@
+"""Embeddings of the training instances themselves, without a projection for others."""
