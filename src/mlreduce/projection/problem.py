@@ -185,13 +185,13 @@ class Form:
         if self.squared:
             raise ValueError("a form with squared scatter is of the instances that it was made for")
         counted = np.zeros(where.shape[0]) + self.weights
-        carried = where.T @ self.factor if self.factor is not None else None
-        graph = None
-        if self.graph is not None:
-            graph = where.T @ self.graph @ where
-            graph = sp.csr_array(graph) if is_sparse(graph) else graph
+        factor, graph = self.factor, self.graph
+        if factor is not None:
+            factor = _rows(where.T @ factor)
+        if graph is not None:
+            graph = _rows(where.T @ graph @ where)
         weights = where.power(2).T @ counted if counted.any() else 0.0
-        return replace(self, weights=weights, factor=carried, graph=graph)
+        return replace(self, weights=weights, factor=factor, graph=graph)
 
     def scaled(self, scale: FloatArray) -> Form:
         """Return the form ``SMS`` with ``S = diag(scale)`` over the instances."""
@@ -241,6 +241,11 @@ def _beside(left: Any, right: Any) -> Any:
     if is_sparse(left) or is_sparse(right):
         return sp.csr_array(sp.hstack([sp.csr_array(left), sp.csr_array(right)]))
     return np.hstack([left, right])
+
+
+def _rows(matrix: Any) -> Any:
+    """Return a sparse matrix by rows, and an array as it is."""
+    return sp.csr_array(matrix) if is_sparse(matrix) else matrix
 
 
 def _sum(left: Any, right: Any) -> Any:
