@@ -14,14 +14,25 @@ from mlreduce.evaluation.seeds import derive_seed
 from mlreduce.exceptions import DataError
 from mlreduce.files import read_arrays
 
-__all__ = ["Split", "fold_rows", "load_splits", "random_orders", "sample_rows", "split_rows"]
+__all__ = ["Split", "fold_rows", "load_splits", "part_rows", "random_orders", "sample_rows", "split_rows"]
 
 
 class Split(NamedTuple):
-    """Row numbers of one split, each sorted."""
+    """Row numbers of one split, each sorted.
+
+    Attributes
+    ----------
+    train, test : ndarray of int
+    validation : ndarray of int or None
+        Rows beside both, by which parameters may be searched; None where there are none.
+    labelled : ndarray of int or None
+        Those of the training rows whose labels are known; None where all are.
+    """
 
     train: NDArray[np.int64]
     test: NDArray[np.int64]
+    validation: NDArray[np.int64] | None = None
+    labelled: NDArray[np.int64] | None = None
 
 
 def random_orders(n_samples: int, n_splits: int, seed: int, dataset: str) -> NDArray[np.int32]:
@@ -109,6 +120,37 @@ def sample_rows(order: NDArray[np.integer], train_rows: int, test_fraction: floa
     return Split(np.sort(rows[:train_rows]), np.sort(rows[train_rows:]))
 
 
+def part_rows(order: NDArray[np.integer], parts: NDArray[np.integer]) -> Split:
+    """Take the first part to train, the second for validation, the third to test.
+
+    Parameters
+    ----------
+    order : ndarray of shape (n_samples,)
+        Of all rows; says which of them are the first to be labelled.
+    parts : ndarray of shape (n_samples,), in {0, 1, 2}
+        The part of each row.
+
+    Raises
+    ------
+    DataError
+        If a part is empty.
+    """
+    rows = np.asarray(order, dtype=np.int64)
+    own = [rows[parts[rows] == part] for part in range(3)]
+    if len(own[0]) < 2 or min(map(len, own)) < 1:
+        raise DataError(f"{len(order)} rows are too few for three parts")
+    return Split(np.sort(own[0]), np.sort(own[2]), validation=np.sort(own[1]))
+
+
+def _partly_labelled(split: Split, order: NDArray[np.integer], share: float | str) -> Split:
+    """Keep the labels of a share of the training rows, the first of the order."""
+    rows = np.asarray(order, dtype=np.int64)
+    train = rows[np.isin(rows, split.train)]
+    fraction = Fraction(str(share))
+    number = max(1, len(train) * fraction.numerator // fraction.denominator)
+    return split if number == len(train) else split._replace(labelled=np.sort(train[:number]))
+
+
 def load_splits(path: str | Path, protocol: Mapping[str, Any], batch: str) -> dict[int, Split]:
     """Read a batch of splits from a file of orders.
 
@@ -119,7 +161,8 @@ def load_splits(path: str | Path, protocol: Mapping[str, Any], batch: str) -> di
     protocol : dict
         ``{"train": fraction}``, as for `split_rows`, or ``{"folds": number}``: split i is then fold ``i % folds`` of
         the order number ``i // folds``, so that more splits than folds are repeated cross validation. Or
-        ``{"train_rows": number, "test": fraction}``, as for `sample_rows`.
+        ``{"train_rows": number, "test": fraction}``, as for `sample_rows`, or ``{"parts": 3}``, as for `part_rows`; and
+        beside one of these ``{"labelled": share}`` of the training rows whose labels are known.
     batch : str
         First and last number, as in "000-099".
 
@@ -129,13 +172,22 @@ def load_splits(path: str | Path, protocol: Mapping[str, Any], batch: str) -> di
         If the file is not whole or does not hold these splits.
     """
     first, _, last = batch.partition("-")
-    orders = read_arrays(path, "file of splits", ("orders",))["orders"]
+    stored = read_arrays(path, "file of splits", ("orders", "parts") if "parts" in protocol else ("orders",))
+    orders = stored["orders"]
     if int(last) >= len(orders):
         raise DataError(f"{path}: holds {len(orders)} splits; split {int(last)} was asked for")
-    numbers = range(int(first), int(last) + 1)
-    if "train" in protocol:
-        return {number: split_rows(orders[number], protocol["train"]) for number in numbers}
-    if "train_rows" in protocol:
-        return {n: sample_rows(orders[n], protocol["train_rows"], protocol["test"]) for n in numbers}
-    folds = int(protocol["folds"])
-    return {number: fold_rows(orders[number // folds], folds, number % folds) for number in numbers}
+    splits = {}
+    for number in range(int(first), int(last) + 1):
+        order = orders[number]
+        if "train" in protocol:
+            split = split_rows(order, protocol["train"])
+        elif "train_rows" in protocol:
+            split = sample_rows(order, protocol["train_rows"], protocol["test"])
+        elif "parts" in protocol:
+            split = part_rows(order, stored["parts"][number])
+        else:
+            folds = int(protocol["folds"])
+            order = orders[number // folds]
+            split = fold_rows(order, folds, number % folds)
+        splits[number] = _partly_labelled(split, order, protocol["labelled"]) if "labelled" in protocol else split
+    return splits
