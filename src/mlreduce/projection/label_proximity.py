@@ -151,8 +151,10 @@ class LabelProximity(BaseEstimator):
         self._check()
         if self.scheme != 3:
             return self._index_of(data.labels)
-        factor = scaled(data.labels, rows=quotient(np.ones(1), data.label_counts))
-        averaged = self._classes(data) @ factor.T
+        # A label that no instance has is no class: it must not count in the space or the mean distance of classes.
+        used = TrainingSet(data.X, data.labels[:, np.flatnonzero(data.class_sizes)])
+        factor = scaled(used.labels, rows=quotient(np.ones(1), used.label_counts))
+        averaged = self._classes(used) @ factor.T
         return lambda rows: as_dense(factor[rows] @ averaged)
 
     def _check(self) -> None:
@@ -170,8 +172,9 @@ class LabelProximity(BaseEstimator):
 
     def _classes(self, data: TrainingSet) -> FloatArray:
         """Return Sigma, shape (n_labels, n_labels), in [0, 1]."""
-        if self.index == "identity":
-            return np.eye(data.labels.shape[1])
+        n_labels = data.labels.shape[1]
+        if self.index == "identity" or not n_labels:
+            return np.eye(n_labels)
         if self.index in ("features", "feature-bits"):
             return _class_features(data, bits=self.index == "feature-bits")
         return self._index_of(data.labels.T)(slice(None))
@@ -222,7 +225,7 @@ def _bits(labels: Any, index: str, tau: float | None) -> Rows:
     def proximities(rows: slice) -> FloatArray:
         shared = as_dense(labels[rows] @ others)
         if index == "and":
-            return shared / max(1.0, counts.max(initial=0.0))
+            return shared / max(1.0, float(counts.max(initial=0.0)))
         totals = counts[rows, np.newaxis] + counts
         if index == "jaccard":
             return quotient(shared, totals - shared)

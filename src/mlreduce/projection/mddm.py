@@ -170,9 +170,13 @@ class MDDMKernel(Projection):
                 return Form(factor=labels)
             # Instances with the same labels have the same row: the kernel is one of the different label sets.
             sets, which = np.unique(as_dense(labels), axis=0, return_inverse=True)
+            which = which.reshape(-1)
             kernel = gaussian_kernel(squared_distances(sets), check_gamma(self.gamma, labels.shape[1]))
-            rows = np.arange(labels.shape[0] + 1)
-            members = sp.csr_array((np.ones(len(which)), which.reshape(-1), rows), shape=(len(which), len(sets)))
+            if 2 * len(sets) > len(which):  # not many are the same: a factor would not be thin
+                return Form(graph=kernel[np.ix_(which, which)])
+            members = sp.csr_array(
+                (np.ones(len(which)), which, np.arange(len(which) + 1)), shape=(len(which), len(sets))
+            )
             return Form(factor=members, middle=kernel)
         return Form(graph=_checked_kernel(self.kernel, as_dense(labels)))
 
