@@ -73,7 +73,7 @@ class Study:
     family : {"labelspace", "projection", "selection"}
         What its methods are.
     protocols : dict of str to dict
-        Name to ``{"train": fraction}`` or ``{"folds": number}``; see `rule_of`.
+        Name to ``{"train": fraction}``, ``{"folds": number}`` or ``{"parts": "validation" or "test"}``; see `rule_of`.
     scaling : str
         Of the features, for selectors; see `mlreduce.preprocessing.scale_parts`.
     datasets : list of str
@@ -127,6 +127,11 @@ class Study:
         rule = dict(self.protocols[protocol])
         sampled: Mapping[str, Any] = rule.pop("sampled", {})
         return dict(sampled.get(dataset, rule))
+
+    @property
+    def in_parts(self) -> bool:
+        """Say whether a protocol deals the rows to parts for training, validation and test."""
+        return any("parts" in rule for rule in self.protocols.values())
 
     @property
     def methods(self) -> dict[str, Mapping[str, Any]]:

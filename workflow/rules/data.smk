@@ -85,6 +85,7 @@ rule split:
     params:
         n_splits=lambda wildcards: study_of(wildcards).splits,
         seed=config["seed"],
+        in_parts=lambda wildcards: study_of(wildcards).in_parts,
         code=digest("split"),
     script:
         "../scripts/split.py"

@@ -14,13 +14,31 @@ from mlreduce.evaluation.seeds import derive_seed
 from mlreduce.exceptions import DataError
 from mlreduce.files import read_arrays
 
-__all__ = ["Split", "fold_rows", "load_splits", "random_orders", "sample_rows", "split_rows"]
+__all__ = [
+    "Parts",
+    "Split",
+    "fold_rows",
+    "load_splits",
+    "random_orders",
+    "random_parts",
+    "sample_rows",
+    "split_rows",
+    "three_parts",
+]
 
 
 class Split(NamedTuple):
     """Row numbers of one split, each sorted."""
 
     train: NDArray[np.int64]
+    test: NDArray[np.int64]
+
+
+class Parts(NamedTuple):
+    """Row numbers of three parts, each sorted; together all rows."""
+
+    train: NDArray[np.int64]
+    validation: NDArray[np.int64]
     test: NDArray[np.int64]
 
 
@@ -109,17 +127,68 @@ def sample_rows(order: NDArray[np.integer], train_rows: int, test_fraction: floa
     return Split(np.sort(rows[:train_rows]), np.sort(rows[train_rows:]))
 
 
+def three_parts(labels: NDArray[Any], rng: np.random.Generator) -> Parts:
+    """Deal the rows to three parts of nearly one size, in each of which every label has nearly a third of its rows.
+
+    Rows with the most labels are dealt first, and of those the rows with the same labels one after another, in random
+    order. Each goes to the part that lacks the most, counting together what it lacks of each of the row's labels and
+    of rows at all; among equals to the one that lacks the most rows, then to the first.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_samples, n_labels)
+        In {0, 1}.
+    rng : Generator
+        Decides which of the rows with the same labels goes where.
+
+    Raises
+    ------
+    DataError
+        If there are fewer than four rows: two to train, and one in each of the others.
+    """
+    n_samples = len(labels)
+    if n_samples < 4:
+        raise DataError(f"{n_samples} rows are too few for three parts; four are the least")
+    order = rng.permutation(n_samples)
+    # A column that all rows have counts the rows.
+    Y = np.column_stack([np.asarray(labels)[order] != 0, np.ones(n_samples, dtype=bool)])
+    _, same = np.unique(Y, axis=0, return_inverse=True)
+    part = np.empty(n_samples, dtype=np.int8)
+    # Three times what each part lacks: integers, so that ties are ties.
+    lacking = np.tile(Y.sum(axis=0), (3, 1))
+    for row in np.lexsort((same, -Y.sum(axis=1))):
+        own = lacking[:, Y[row]]
+        chosen = np.lexsort((-own[:, -1], -own.sum(axis=1)))[0]
+        part[row] = chosen
+        lacking[chosen, Y[row]] -= 3
+    return Parts(*(np.sort(order[part == number]) for number in range(3)))
+
+
+def random_parts(labels: NDArray[Any], n_splits: int, seed: int, dataset: str) -> NDArray[np.int8]:
+    """Return to which part of `three_parts` each row belongs, one drawing a split, shape (n_splits, n_samples).
+
+    0 is the training part, 1 validation, 2 test. Split number i is the same whatever ``n_splits`` is.
+    """
+    parts = np.empty((n_splits, len(labels)), dtype=np.int8)
+    for i in range(n_splits):
+        rng = np.random.default_rng(derive_seed(seed, dataset, "parts", i))
+        for number, rows in enumerate(three_parts(labels, rng)):
+            parts[i, rows] = number
+    return parts
+
+
 def load_splits(path: str | Path, protocol: Mapping[str, Any], batch: str) -> dict[int, Split]:
     """Read a batch of splits from a file of orders.
 
     Parameters
     ----------
     path : path
-        ``.npz`` file with ``orders``, from `random_orders`.
+        ``.npz`` file with ``orders``, from `random_orders`, and ``parts``, from `random_parts`, if they are asked for.
     protocol : dict
         ``{"train": fraction}``, as for `split_rows`, or ``{"folds": number}``: split i is then fold ``i % folds`` of
         the order number ``i // folds``, so that more splits than folds are repeated cross validation. Or
-        ``{"train_rows": number, "test": fraction}``, as for `sample_rows`.
+        ``{"train_rows": number, "test": fraction}``, as for `sample_rows`. Or ``{"parts": "validation"}`` or
+        ``{"parts": "test"}``: the first of `three_parts` trains, and the one named tests.
     batch : str
         First and last number, as in "000-099".
 
@@ -129,10 +198,14 @@ def load_splits(path: str | Path, protocol: Mapping[str, Any], batch: str) -> di
         If the file is not whole or does not hold these splits.
     """
     first, _, last = batch.partition("-")
-    orders = read_arrays(path, "file of splits", ("orders",))["orders"]
+    kind = "parts" if "parts" in protocol else "orders"
+    orders = read_arrays(path, "file of splits", (kind,))[kind]
     if int(last) >= len(orders):
         raise DataError(f"{path}: holds {len(orders)} splits; split {int(last)} was asked for")
     numbers = range(int(first), int(last) + 1)
+    if kind == "parts":
+        tested = Parts._fields.index(protocol["parts"])
+        return {n: Split(*(np.flatnonzero(orders[n] == part) for part in (0, tested))) for n in numbers}
     if "train" in protocol:
         return {number: split_rows(orders[number], protocol["train"]) for number in numbers}
     if "train_rows" in protocol:
