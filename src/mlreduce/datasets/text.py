@@ -18,12 +18,13 @@ __all__ = ["TOKENS", "count_terms"]
 #: What a term may be.
 TOKENS = ("spaced", "alphanumeric")
 
-_LETTERS = re.compile("[a-z]+")
+# Words of one or two letters stay as they are, as in Porter's own program.
+_WORD = re.compile("[a-z]{3,}")
 _ALPHANUMERIC = re.compile("[a-z0-9]+")
 
 
 class _Stemmed(dict[str, str]):
-    """Tokens to themselves with every run of letters stemmed; each is stemmed once, when it is first asked for."""
+    """Tokens to themselves with every word in them stemmed; each is stemmed once, when it is first asked for."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -31,11 +32,11 @@ class _Stemmed(dict[str, str]):
         self._stems: dict[str, str] = {}
 
     def __missing__(self, token: str) -> str:
-        stemmed = self[token] = _LETTERS.sub(self._stem_of, token)
+        stemmed = self[token] = _WORD.sub(self._stem_of, token)
         return stemmed
 
-    def _stem_of(self, run: re.Match[str]) -> str:
-        word = run.group()
+    def _stem_of(self, found: re.Match[str]) -> str:
+        word = found.group()
         if word not in self._stems:
             self._stems[word] = self._stem(word)
         return self._stems[word]
@@ -44,8 +45,9 @@ class _Stemmed(dict[str, str]):
 def count_terms(texts: Sequence[str], min_df: int = 1, tokens: str = "spaced") -> tuple[Any, list[str]]:
     """Count the terms of texts.
 
-    Texts are lower-cased, every run of the letters a to z is replaced by its stem (Porter 1980, An algorithm for
-    suffix stripping, Program 14(3)), as the author's own program does with a file, and what remains is cut into tokens.
+    Texts are lower-cased, every run of three or more of the letters a to z is replaced by its stem (Porter 1980, An
+    algorithm for suffix stripping, Program 14(3)), as the author's own program does with a file, and what remains is
+    cut into tokens.
 
     Parameters
     ----------
