@@ -126,7 +126,7 @@ def planted(
 _TOPICAL = 0.1
 # The shares of all documents that the five largest labels have, and the largest and the smallest of the others.
 _LARGE, _OTHERS = (0.34, 0.31, 0.28, 0.26, 0.25), (0.14, 0.0015)
-_MOST_LABELS = 17
+_MOST_LABELS, _FEWEST_LABELS = 17, 30
 
 
 def documents(
@@ -153,7 +153,7 @@ def documents(
     n_samples, n_features : int
         Shape of X; all at least 2. A column whose word nobody draws is empty.
     n_labels : int
-        At least 18, so that 17 can be had without having all.
+        At least 30; fewer of these sizes are not two for nearly every document.
     n_words : int, default=40000
         Mean length of a document; at least 1.
     random_state : int, RandomState or None, default=0
@@ -168,9 +168,9 @@ def documents(
     DataError
         If a number is too small.
     """
-    if min(n_samples, n_features) < 2 or n_labels <= _MOST_LABELS or n_words < 1:
+    if min(n_samples, n_features) < 2 or n_labels < _FEWEST_LABELS or n_words < 1:
         raise DataError(
-            f"documents needs two rows and features, {_MOST_LABELS + 1} labels and one word; got "
+            f"documents needs two rows and features, {_FEWEST_LABELS} labels and one word; got "
             f"n_samples={n_samples}, n_features={n_features}, n_labels={n_labels}, n_words={n_words}"
         )
     random = check_random_state(random_state)

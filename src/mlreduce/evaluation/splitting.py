@@ -128,11 +128,12 @@ def sample_rows(order: NDArray[np.integer], train_rows: int, test_fraction: floa
 
 
 def three_parts(labels: NDArray[Any], rng: np.random.Generator) -> Parts:
-    """Deal the rows to three parts of nearly one size, in each of which every label has nearly a third of its rows.
+    """Deal the rows to three parts of one size, in each of which every label has nearly a third of its rows.
 
-    Rows with the most labels are dealt first, and of those the rows with the same labels one after another, in random
-    order. Each goes to the part that lacks the most, counting together what it lacks of each of the row's labels and
-    of rows at all; among equals to the one that lacks the most rows, then to the first.
+    The sizes of the parts differ by one at most; the first are the larger ones. Rows with the most labels are dealt
+    first, and of those the rows with the same labels one after another, in random order. Each goes to the part that
+    lacks the most, counting together what it lacks of each of the row's labels and of rows at all; among equals to
+    the one that lacks the most rows, then to the first.
 
     Parameters
     ----------
@@ -150,16 +151,17 @@ def three_parts(labels: NDArray[Any], rng: np.random.Generator) -> Parts:
     if n_samples < 4:
         raise DataError(f"{n_samples} rows are too few for three parts; four are the least")
     order = rng.permutation(n_samples)
-    # A column that all rows have counts the rows.
-    Y = np.column_stack([np.asarray(labels)[order] != 0, np.ones(n_samples, dtype=bool)])
+    Y = np.asarray(labels)[order] != 0
     _, same = np.unique(Y, axis=0, return_inverse=True)
     part = np.empty(n_samples, dtype=np.int8)
+    room = np.array([len(rows) for rows in np.array_split(order, 3)])
     # Three times what each part lacks: integers, so that ties are ties.
     lacking = np.tile(Y.sum(axis=0), (3, 1))
     for row in np.lexsort((same, -Y.sum(axis=1))):
-        own = lacking[:, Y[row]]
-        chosen = np.lexsort((-own[:, -1], -own.sum(axis=1)))[0]
+        wanted = lacking[:, Y[row]].sum(axis=1) + 3 * room
+        chosen = np.lexsort((-room, -wanted, room == 0))[0]
         part[row] = chosen
+        room[chosen] -= 1
         lacking[chosen, Y[row]] -= 3
     return Parts(*(np.sort(order[part == number]) for number in range(3)))
 
