@@ -36,7 +36,7 @@ rule prepare:
         "../../envs/data.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
+        mem_mb=2000,
         runtime=10,
     params:
         entry=entry_text,
