@@ -25,6 +25,7 @@ PUBLISHED = {
     "bibtex",
     "mediamill",
     "reuters",
+    "reuters-copies",
 }
 
 

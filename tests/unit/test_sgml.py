@@ -169,6 +169,7 @@ def test_documents_become_labels_and_counts(write):
         ({"categories": {"top": 1}, "marks": ["NO"]}, [[1]], ["wheat"]),
         ({"categories": {"top": 9}, "splits": ["NOT-USED", "TEST"]}, [[1]], ["gold"]),
         ({"categories": ["uk", "wheat"], "fields": ["topics", "places"]}, [[0, 1], [1, 1], [1, 0]], ["uk", "wheat"]),
+        ({"categories": ["corn", "wheat"], "copies": True}, [[1, 1], [1, 1], [0, 1]], ["corn", "wheat"]),
         ({"categories": {"top": 1}, "fields": ["places"]}, [[1]] * 3, ["usa"]),
     ],
 )

@@ -24,6 +24,7 @@ def read_reuters(
     fields: Sequence[str] = ("topics",),
     marks: Sequence[str] = MARKS,
     splits: Sequence[str] = SPLITS,
+    copies: bool = False,
     min_df: int = 1,
     tokens: str = "spaced",
 ) -> MultiLabelData:
@@ -47,6 +48,9 @@ def read_reuters(
         What the attribute TOPICS of a document may be.
     splits : sequence of {"TRAIN", "TEST", "NOT-USED"}, default=all
         What its attribute LEWISSPLIT may be.
+    copies : bool, default=False
+        Repeat a document for each of its labels, with all its labels each time: what mope-mesd-2012 counts as its
+        articles are pairs of an article and a category. Copies of one document may then both train and test.
     min_df, tokens
         See `mlreduce.datasets.text.count_terms`. Documents are counted among those that are kept, of every part of a
         later split; labels are not looked at.
@@ -72,7 +76,9 @@ def read_reuters(
     if not len(rows):
         raise DataError(f"{name}: no document has a category among the {len(kept)} that the entry keeps")
     X, terms = count_terms([kept[row].text for row in rows], min_df, tokens)
-    return MultiLabelData(X, Y[rows], terms, labels, name)
+    times = Y[rows].sum(axis=1) if copies else np.ones(len(rows), dtype=int)
+    repeated = np.repeat(np.arange(len(rows)), times)
+    return MultiLabelData(X[repeated], Y[rows[repeated]], terms, labels, name)
 
 
 def _documents(paths: Sequence[str | Path]) -> list[Document]:
