@@ -14,7 +14,21 @@ from mlreduce.evaluation.seeds import derive_seed
 from mlreduce.exceptions import DataError
 from mlreduce.files import read_arrays
 
+<<<<<<< ours
 __all__ = ["Split", "fold_rows", "load_splits", "part_rows", "random_orders", "sample_rows", "split_rows"]
+=======
+__all__ = [
+    "Parts",
+    "Split",
+    "fold_rows",
+    "load_splits",
+    "random_orders",
+    "random_parts",
+    "sample_rows",
+    "split_rows",
+    "three_parts",
+]
+>>>>>>> theirs
 
 
 class Split(NamedTuple):
@@ -33,6 +47,14 @@ class Split(NamedTuple):
     test: NDArray[np.int64]
     validation: NDArray[np.int64] | None = None
     labelled: NDArray[np.int64] | None = None
+
+
+class Parts(NamedTuple):
+    """Row numbers of three parts, each sorted; together all rows."""
+
+    train: NDArray[np.int64]
+    validation: NDArray[np.int64]
+    test: NDArray[np.int64]
 
 
 def random_orders(n_samples: int, n_splits: int, seed: int, dataset: str) -> NDArray[np.int32]:
@@ -120,6 +142,7 @@ def sample_rows(order: NDArray[np.integer], train_rows: int, test_fraction: floa
     return Split(np.sort(rows[:train_rows]), np.sort(rows[train_rows:]))
 
 
+<<<<<<< ours
 def part_rows(order: NDArray[np.integer], parts: NDArray[np.integer]) -> Split:
     """Take the first part to train, the second for validation, the third to test.
 
@@ -129,10 +152,27 @@ def part_rows(order: NDArray[np.integer], parts: NDArray[np.integer]) -> Split:
         Of all rows; says which of them are the first to be labelled.
     parts : ndarray of shape (n_samples,), in {0, 1, 2}
         The part of each row.
+=======
+def three_parts(labels: NDArray[Any], rng: np.random.Generator) -> Parts:
+    """Deal the rows to three parts of one size, in each of which every label has nearly a third of its rows.
+
+    The sizes of the parts differ by one at most; the first are the larger ones. Rows with the most labels are dealt
+    first, and of those the rows with the same labels one after another, in random order. Each goes to the part that
+    lacks the most, counting together what it lacks of each of the row's labels and of rows at all; among equals to
+    the one that lacks the most rows, then to the first.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_samples, n_labels)
+        In {0, 1}.
+    rng : Generator
+        Decides which of the rows with the same labels goes where.
+>>>>>>> theirs
 
     Raises
     ------
     DataError
+<<<<<<< ours
         If a part is empty.
     """
     rows = np.asarray(order, dtype=np.int64)
@@ -149,6 +189,40 @@ def _partly_labelled(split: Split, order: NDArray[np.integer], share: float | st
     fraction = Fraction(str(share))
     number = max(1, len(train) * fraction.numerator // fraction.denominator)
     return split if number == len(train) else split._replace(labelled=np.sort(train[:number]))
+=======
+        If there are fewer than four rows: two to train, and one in each of the others.
+    """
+    n_samples = len(labels)
+    if n_samples < 4:
+        raise DataError(f"{n_samples} rows are too few for three parts; four are the least")
+    order = rng.permutation(n_samples)
+    Y = np.asarray(labels)[order] != 0
+    _, same = np.unique(Y, axis=0, return_inverse=True)
+    part = np.empty(n_samples, dtype=np.int8)
+    room = np.array([len(rows) for rows in np.array_split(order, 3)])
+    # Three times what each part lacks: integers, so that ties are ties.
+    lacking = np.tile(Y.sum(axis=0), (3, 1))
+    for row in np.lexsort((same, -Y.sum(axis=1))):
+        wanted = lacking[:, Y[row]].sum(axis=1) + 3 * room
+        chosen = np.lexsort((-room, -wanted, room == 0))[0]
+        part[row] = chosen
+        room[chosen] -= 1
+        lacking[chosen, Y[row]] -= 3
+    return Parts(*(np.sort(order[part == number]) for number in range(3)))
+
+
+def random_parts(labels: NDArray[Any], n_splits: int, seed: int, dataset: str) -> NDArray[np.int8]:
+    """Return to which part of `three_parts` each row belongs, one drawing a split, shape (n_splits, n_samples).
+
+    0 is the training part, 1 validation, 2 test. Split number i is the same whatever ``n_splits`` is.
+    """
+    parts = np.empty((n_splits, len(labels)), dtype=np.int8)
+    for i in range(n_splits):
+        rng = np.random.default_rng(derive_seed(seed, dataset, "parts", i))
+        for number, rows in enumerate(three_parts(labels, rng)):
+            parts[i, rows] = number
+    return parts
+>>>>>>> theirs
 
 
 def load_splits(path: str | Path, protocol: Mapping[str, Any], batch: str) -> dict[int, Split]:
@@ -157,12 +231,17 @@ def load_splits(path: str | Path, protocol: Mapping[str, Any], batch: str) -> di
     Parameters
     ----------
     path : path
-        ``.npz`` file with ``orders``, from `random_orders`.
+        ``.npz`` file with ``orders``, from `random_orders`, and ``parts``, from `random_parts`, if they are asked for.
     protocol : dict
         ``{"train": fraction}``, as for `split_rows`, or ``{"folds": number}``: split i is then fold ``i % folds`` of
         the order number ``i // folds``, so that more splits than folds are repeated cross validation. Or
+<<<<<<< ours
         ``{"train_rows": number, "test": fraction}``, as for `sample_rows`, or ``{"parts": 3}``, as for `part_rows`; and
         beside one of these ``{"labelled": share}`` of the training rows whose labels are known.
+=======
+        ``{"train_rows": number, "test": fraction}``, as for `sample_rows`. Or ``{"parts": "validation"}`` or
+        ``{"parts": "test"}``: the first of `three_parts` trains, and the one named tests.
+>>>>>>> theirs
     batch : str
         First and last number, as in "000-099".
 
@@ -172,6 +251,7 @@ def load_splits(path: str | Path, protocol: Mapping[str, Any], batch: str) -> di
         If the file is not whole or does not hold these splits.
     """
     first, _, last = batch.partition("-")
+<<<<<<< ours
     stored = read_arrays(path, "file of splits", ("orders", "parts") if "parts" in protocol else ("orders",))
     orders = stored["orders"]
     if int(last) >= len(orders):
@@ -191,3 +271,19 @@ def load_splits(path: str | Path, protocol: Mapping[str, Any], batch: str) -> di
             split = fold_rows(order, folds, number % folds)
         splits[number] = _partly_labelled(split, order, protocol["labelled"]) if "labelled" in protocol else split
     return splits
+=======
+    kind = "parts" if "parts" in protocol else "orders"
+    orders = read_arrays(path, "file of splits", (kind,))[kind]
+    if int(last) >= len(orders):
+        raise DataError(f"{path}: holds {len(orders)} splits; split {int(last)} was asked for")
+    numbers = range(int(first), int(last) + 1)
+    if kind == "parts":
+        tested = Parts._fields.index(protocol["parts"])
+        return {n: Split(*(np.flatnonzero(orders[n] == part) for part in (0, tested))) for n in numbers}
+    if "train" in protocol:
+        return {number: split_rows(orders[number], protocol["train"]) for number in numbers}
+    if "train_rows" in protocol:
+        return {n: sample_rows(orders[n], protocol["train_rows"], protocol["test"]) for n in numbers}
+    folds = int(protocol["folds"])
+    return {number: fold_rows(orders[number // folds], folds, number % folds) for number in numbers}
+>>>>>>> theirs
