@@ -88,8 +88,7 @@ class Study:
     family : {"labelspace", "projection", "selection"}
         What its methods are.
     protocols : dict of str to dict
-<<<<<<< ours
-        Name to ``{"train": fraction}``, ``{"folds": number}`` or ``{"parts": 3}``; see `rule_of`.
+        Name to ``{"train": fraction}``, ``{"folds": number}`` or ``{"parts": "validation" or "test"}``; see `rule_of`.
     scaling : dict of str to str
         Data sets, and "default", to what is done to the features; see `mlreduce.preprocessing.scale_parts`.
     relation : dict of str to str
@@ -98,11 +97,6 @@ class Study:
     dimensions : dict of str to dict
         Protocol to data sets, and "default", to a number of dimensions at which methods are measured beside the
         percentages.
-=======
-        Name to ``{"train": fraction}``, ``{"folds": number}`` or ``{"parts": "validation" or "test"}``; see `rule_of`.
-    scaling : str
-        Of the features, for selectors; see `mlreduce.preprocessing.scale_parts`.
->>>>>>> theirs
     datasets : list of str
     left_out : list of str
         Data sets of the paper that are not run, since the mirror does not hold them.

@@ -14,9 +14,6 @@ from mlreduce.evaluation.seeds import derive_seed
 from mlreduce.exceptions import DataError
 from mlreduce.files import read_arrays
 
-<<<<<<< ours
-__all__ = ["Split", "fold_rows", "load_splits", "part_rows", "random_orders", "sample_rows", "split_rows"]
-=======
 __all__ = [
     "Parts",
     "Split",
@@ -28,7 +25,6 @@ __all__ = [
     "split_rows",
     "three_parts",
 ]
->>>>>>> theirs
 
 
 class Split(NamedTuple):
@@ -142,17 +138,6 @@ def sample_rows(order: NDArray[np.integer], train_rows: int, test_fraction: floa
     return Split(np.sort(rows[:train_rows]), np.sort(rows[train_rows:]))
 
 
-<<<<<<< ours
-def part_rows(order: NDArray[np.integer], parts: NDArray[np.integer]) -> Split:
-    """Take the first part to train, the second for validation, the third to test.
-
-    Parameters
-    ----------
-    order : ndarray of shape (n_samples,)
-        Of all rows; says which of them are the first to be labelled.
-    parts : ndarray of shape (n_samples,), in {0, 1, 2}
-        The part of each row.
-=======
 def three_parts(labels: NDArray[Any], rng: np.random.Generator) -> Parts:
     """Deal the rows to three parts of one size, in each of which every label has nearly a third of its rows.
 
@@ -167,29 +152,10 @@ def three_parts(labels: NDArray[Any], rng: np.random.Generator) -> Parts:
         In {0, 1}.
     rng : Generator
         Decides which of the rows with the same labels goes where.
->>>>>>> theirs
 
     Raises
     ------
     DataError
-<<<<<<< ours
-        If a part is empty.
-    """
-    rows = np.asarray(order, dtype=np.int64)
-    own = [rows[parts[rows] == part] for part in range(3)]
-    if len(own[0]) < 2 or min(map(len, own)) < 1:
-        raise DataError(f"{len(order)} rows are too few for three parts")
-    return Split(np.sort(own[0]), np.sort(own[2]), validation=np.sort(own[1]))
-
-
-def _partly_labelled(split: Split, order: NDArray[np.integer], share: float | str) -> Split:
-    """Keep the labels of a share of the training rows, the first of the order."""
-    rows = np.asarray(order, dtype=np.int64)
-    train = rows[np.isin(rows, split.train)]
-    fraction = Fraction(str(share))
-    number = max(1, len(train) * fraction.numerator // fraction.denominator)
-    return split if number == len(train) else split._replace(labelled=np.sort(train[:number]))
-=======
         If there are fewer than four rows: two to train, and one in each of the others.
     """
     n_samples = len(labels)
@@ -222,7 +188,15 @@ def random_parts(labels: NDArray[Any], n_splits: int, seed: int, dataset: str) -
         for number, rows in enumerate(three_parts(labels, rng)):
             parts[i, rows] = number
     return parts
->>>>>>> theirs
+
+
+def _partly_labelled(split: Split, order: NDArray[np.integer], share: float | str) -> Split:
+    """Keep the labels of a share of the training rows, the first of the order."""
+    rows = np.asarray(order, dtype=np.int64)
+    train = rows[np.isin(rows, split.train)]
+    fraction = Fraction(str(share))
+    number = max(1, len(train) * fraction.numerator // fraction.denominator)
+    return split if number == len(train) else split._replace(labelled=np.sort(train[:number]))
 
 
 def load_splits(path: str | Path, protocol: Mapping[str, Any], batch: str) -> dict[int, Split]:
@@ -235,13 +209,10 @@ def load_splits(path: str | Path, protocol: Mapping[str, Any], batch: str) -> di
     protocol : dict
         ``{"train": fraction}``, as for `split_rows`, or ``{"folds": number}``: split i is then fold ``i % folds`` of
         the order number ``i // folds``, so that more splits than folds are repeated cross validation. Or
-<<<<<<< ours
-        ``{"train_rows": number, "test": fraction}``, as for `sample_rows`, or ``{"parts": 3}``, as for `part_rows`; and
-        beside one of these ``{"labelled": share}`` of the training rows whose labels are known.
-=======
-        ``{"train_rows": number, "test": fraction}``, as for `sample_rows`. Or ``{"parts": "validation"}`` or
-        ``{"parts": "test"}``: the first of `three_parts` trains, and the one named tests.
->>>>>>> theirs
+        ``{"train_rows": number, "test": fraction}``, as for `sample_rows`. Or ``{"parts": "test"}`` or
+        ``{"parts": "validation"}``: the first of `three_parts` trains, and the one named tests; where it is the third,
+        the second is kept for validation. Beside one of these ``{"labelled": share}`` of the training rows whose labels
+        are known.
     batch : str
         First and last number, as in "000-099".
 
@@ -251,7 +222,6 @@ def load_splits(path: str | Path, protocol: Mapping[str, Any], batch: str) -> di
         If the file is not whole or does not hold these splits.
     """
     first, _, last = batch.partition("-")
-<<<<<<< ours
     stored = read_arrays(path, "file of splits", ("orders", "parts") if "parts" in protocol else ("orders",))
     orders = stored["orders"]
     if int(last) >= len(orders):
@@ -264,26 +234,11 @@ def load_splits(path: str | Path, protocol: Mapping[str, Any], batch: str) -> di
         elif "train_rows" in protocol:
             split = sample_rows(order, protocol["train_rows"], protocol["test"])
         elif "parts" in protocol:
-            split = part_rows(order, stored["parts"][number])
+            train, validation, test = (np.flatnonzero(stored["parts"][number] == part) for part in range(3))
+            split = Split(train, test, validation) if protocol["parts"] == "test" else Split(train, validation)
         else:
             folds = int(protocol["folds"])
             order = orders[number // folds]
             split = fold_rows(order, folds, number % folds)
         splits[number] = _partly_labelled(split, order, protocol["labelled"]) if "labelled" in protocol else split
     return splits
-=======
-    kind = "parts" if "parts" in protocol else "orders"
-    orders = read_arrays(path, "file of splits", (kind,))[kind]
-    if int(last) >= len(orders):
-        raise DataError(f"{path}: holds {len(orders)} splits; split {int(last)} was asked for")
-    numbers = range(int(first), int(last) + 1)
-    if kind == "parts":
-        tested = Parts._fields.index(protocol["parts"])
-        return {n: Split(*(np.flatnonzero(orders[n] == part) for part in (0, tested))) for n in numbers}
-    if "train" in protocol:
-        return {number: split_rows(orders[number], protocol["train"]) for number in numbers}
-    if "train_rows" in protocol:
-        return {n: sample_rows(orders[n], protocol["train_rows"], protocol["test"]) for n in numbers}
-    folds = int(protocol["folds"])
-    return {number: fold_rows(orders[number // folds], folds, number % folds) for number in numbers}
->>>>>>> theirs
