@@ -23,9 +23,7 @@ def apart(X, i, j, metric="euclidean"):
 def neighbours(X, k, metric="euclidean"):
     """The k nearest others of each instance; of equally near ones the first (equal to nine decimals)."""
     others = [[j for j in range(len(X)) if j != i] for i in range(len(X))]
-    return [
-        sorted(own, key=lambda j, i=i: (round(apart(X, i, j, metric), 9), j))[:k] for i, own in enumerate(others)
-    ]
+    return [sorted(own, key=lambda j, i=i: (round(apart(X, i, j, metric), 9), j))[:k] for i, own in enumerate(others)]
 
 
 def joined(X, n_neighbors=10, mutual=False, threshold=None, metric="euclidean"):
@@ -70,7 +68,9 @@ def correlation(kind, x, y):
         return cosine(x, y)
     if (x == x[0]).all() or (y == y[0]).all():
         return 0.0
-    return float(getattr(scipy.stats, {"pearson": "pearsonr", "spearman": "spearmanr"}.get(kind, "kendalltau"))(x, y)[0])
+    return float(
+        getattr(scipy.stats, {"pearson": "pearsonr", "spearman": "spearmanr"}.get(kind, "kendalltau"))(x, y)[0]
+    )
 
 
 def weights(X, weight="gaussian", n_neighbors=10, mutual=False, threshold=None, metric="euclidean", tau=None):

@@ -8,7 +8,18 @@ import numpy as np
 import pytest
 import scipy.linalg
 import scipy.sparse as sp
-from projection_problems import ALL, CENTRED, SUPERVISED, TURNED, data, make, random_labels, same_directions, signed, stored
+from projection_problems import (
+    ALL,
+    CENTRED,
+    SUPERVISED,
+    TURNED,
+    data,
+    make,
+    random_labels,
+    same_directions,
+    signed,
+    stored,
+)
 
 import mlreduce
 from mlreduce.exceptions import DataError, ProjectionWarning
