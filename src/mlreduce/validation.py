@@ -13,6 +13,7 @@ from mlreduce.exceptions import DataError
 
 __all__ = [
     "as_dense",
+    "check_count",
     "check_features",
     "check_finite",
     "check_labels",
@@ -210,6 +211,19 @@ def _check_rows(Y: Any, n_samples: int | None) -> None:
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+
+
+def check_count(value: Any, name: str) -> int:
+    """Return a parameter as an int if it is a whole number from 1 on.
+
+    Raises
+    ------
+    DataError
+        If it is something else.
+    """
+    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 1:
+        raise DataError(f"{name} must be an integer >= 1; got {value!r}")
+    return int(value)
 
 
 def check_range(value: Any, name: str, low: float, high: float = np.inf, *, open_ends: bool = False) -> float:

@@ -14,7 +14,10 @@ OVERVIEW = (FOLDER / "README.md").read_text(encoding="utf-8")
 PAGES = sorted(FOLDER.glob("*.md"))
 # Methods of the package: other tests register their own while they run.
 PROJECTIONS = [name for name in list_methods("projection") if method_class(name).__module__.startswith("mlreduce.")]
+EMBEDDINGS = [name for name in list_methods("embedding") if method_class(name).__module__.startswith("mlreduce.")]
 SELECTORS = [name for name in list_methods("selection") if method_class(name).__module__.startswith("mlreduce.")]
+#: Pages of what is no method and has no picture.
+PLAIN = {"proximity"}
 CLASSIFIERS = ["br-knn", "cc-knn", "ml-knn", "mlnb"]
 EXAMPLES = [
     pytest.param(code, id=f"{page.stem}-{number}")
@@ -37,8 +40,8 @@ def row_of(name: str) -> str:
     return row
 
 
-@pytest.mark.parametrize("name", PROJECTIONS)
-def test_every_projection_has_a_page_and_a_row_that_links_to_it(name):
+@pytest.mark.parametrize("name", PROJECTIONS + EMBEDDINGS)
+def test_every_projection_and_embedding_has_a_page_and_a_row_that_links_to_it(name):
     row, cls = row_of(name), method_class(name)
     (target,) = re.findall(rf"\[{name}\]\(([^)]*)\)", row)
     page = (FOLDER / target).read_text(encoding="utf-8")
@@ -90,15 +93,15 @@ def test_links_and_pictures_are_there(page):
     text = page.read_text(encoding="utf-8")
     for target in re.findall(r"\]\(([^)#:]+)\)", text):
         assert (FOLDER / target).exists(), target
-    assert page.name == "README.md" or f"({page.stem}.png)" in text
+    assert page.stem in PLAIN | {"README"} or f"({page.stem}.png)" in text
     assert all(len(line) <= 125 for line in text.splitlines() if not line.startswith("|"))
 
 
 def test_every_picture_is_drawn_for_a_page_and_shows_each_of_its_methods(pictures):
     drawn = {*pictures.PAGES, *pictures.CURVES}
-    assert {page.stem for page in PAGES} - {"README"} == drawn
+    assert {page.stem for page in PAGES} - PLAIN - {"README"} == drawn
     assert {path.stem for path in FOLDER.glob("*.png")} == drawn
-    assert {name for panels in pictures.PAGES.values() for _, name, _ in panels} == set(PROJECTIONS)
+    assert {name for panels in pictures.PAGES.values() for _, name, _ in panels} == set(PROJECTIONS + EMBEDDINGS)
     for page, panels in pictures.PAGES.items():
         assert all(f"]({page}.md)" in row_of(name) for _, name, _ in panels)
     for name in SELECTORS + CLASSIFIERS:

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from mlreduce.exceptions import DataError
 from mlreduce.projection.problem import Form, TrainingSet
+from mlreduce.projection.scatter import check_ridge, with_ridge
 from mlreduce.projection.template import Projection
 from mlreduce.registry import register
-from mlreduce.validation import FloatArray, check_range
+from mlreduce.validation import FloatArray
 
 __all__ = ["DMLDA", "MLDA", "LDACopy"]
-
-# Ridge of the within-class scatter relative to its mean diagonal, where none is given.
-_RIDGE = 1e-3
 
 
 def _reciprocal(values: FloatArray) -> FloatArray:
@@ -37,18 +34,13 @@ class _Discriminant(Projection):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        if self.ridge is not None:
-            check_range(self.ridge, "ridge", 0)
+        check_ridge(self.ridge)
 
     def _within(self, data: TrainingSet) -> Form:
         raise NotImplementedError  # abstract: which scatter counts as inside a class
 
     def _constraint(self, data: TrainingSet) -> Form:
-        within = self._within(data)
-        ridge = self.ridge
-        if ridge is None:
-            ridge = _RIDGE * within.mean_diagonal(data.centred)
-        return replace(within, ridge=float(ridge))
+        return with_ridge(self._within(data), data.centred, self.ridge)
 
 
 class _WeightedDiscriminant(_Discriminant):

@@ -134,7 +134,7 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         self._check_parameters()
         features = self._features(data)
         self.n_features_in_ = features.shape[1]
-        if features.centred and features.shape[0] == 1:
+        if (features.centred or self.signed_values) and features.shape[0] == 1:
             raise DataError(f"{type(self).__name__} needs instances that differ; got n_samples=1")
         wanted = self._wanted(features.shape[1])
         solution = self._solve(data, features, wanted)
@@ -187,6 +187,7 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     def _size(self, solution: Solution, wanted: int | None) -> int:
         found = len(solution.eigenvalues)
         name = type(self).__name__
+        what = "directions" if self.signed_values else "positive eigenvalues"
         if not found:
             raise DataError(
                 f"{name} finds no direction with a positive eigenvalue: the features do not vary, or the labels do not "
@@ -196,7 +197,7 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             return energy_size(solution.eigenvalues, float(self.n_components or 0))
         if wanted is not None and found < wanted:
             warnings.warn(
-                f"{name} has {found} positive eigenvalues: n_components_ is {found}, not {wanted}",
+                f"{name} has {found} {what}: n_components_ is {found}, not {wanted}",
                 ProjectionWarning,
                 stacklevel=4,
             )
