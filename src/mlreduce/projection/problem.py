@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from mlreduce.features import Features
 from mlreduce.validation import FloatArray, as_dense, is_sparse
@@ -260,6 +261,11 @@ def _times(left: Any, right: float | FloatArray) -> Any:
     return left @ right if isinstance(right, np.ndarray) else left * right
 
 
+def _selection(chosen: NDArray[np.bool_]) -> Any:
+    """Return the matrix that takes some of the instances, one in each row."""
+    return sp.eye_array(len(chosen), format="csr")[chosen]
+
+
 class TrainingSet:
     """Features and labels of one training set, with what methods fitted on it have in common.
 
@@ -268,11 +274,15 @@ class TrainingSet:
     X : ndarray or csr_array of shape (n_samples, n_features), float64
     labels : ndarray or csr_array of shape (n_samples, n_labels), float64, or None
         In {0, 1}; None for methods that take none.
+    labelled : ndarray of shape (n_samples,), bool, or None, default=None
+        Which instances have labels that are known; None is all. Only semi-supervised methods ask. Rows of ``labels``
+        that are not known hold zeros.
     """
 
-    def __init__(self, X: Any, labels: Any = None) -> None:
+    def __init__(self, X: Any, labels: Any = None, labelled: NDArray[np.bool_] | None = None) -> None:
         self.X = X
         self.labels = labels
+        self.labelled = None if labelled is None or labelled.all() else labelled
         #: What methods keep for others of their kind.
         self.shared: dict[str, Any] = {}
 
@@ -285,6 +295,22 @@ class TrainingSet:
     def raw(self) -> Features:
         """The features as they are."""
         return Features(self.X, centred=False)
+
+    @classmethod
+    def partly_labelled(cls, X: Any, labels: Any, labelled: NDArray[np.bool_]) -> TrainingSet:
+        """Return a training set from the labels of its labelled instances alone, shape (n_labelled, n_labels)."""
+        where = _selection(labelled)
+        return cls(X, _rows(where.T @ labels), labelled)
+
+    @cached_property
+    def labelled_part(self) -> tuple[TrainingSet, Any]:
+        """The labelled instances, and the matrix C, shape (n_labelled, n_samples), that `Form.carried` takes for them.
+
+        C is None, and the training set this one, where all are labelled.
+        """
+        if self.labelled is None:
+            return self, None
+        return TrainingSet(self.X[self.labelled], self.labels[self.labelled]), _selection(self.labelled)
 
     @cached_property
     def class_sizes(self) -> FloatArray:

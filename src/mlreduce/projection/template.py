@@ -113,11 +113,15 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             If there are fewer positive eigenvalues than ``n_components``, or the constraint is singular.
         """
         features = check_features(self, X, reset=True)
-        labels = None
-        if self.supervised:
-            labels = check_labels(Y, features.shape[0], sparse=True)
-            remember_label_names(self, Y)
-        return self.fit_training_set(TrainingSet(features, labels))
+        return self.fit_training_set(self._training_set(features, Y))
+
+    def _training_set(self, features: Any, Y: Any) -> TrainingSet:
+        """Check labels as the method takes them."""
+        if not self.supervised:
+            return TrainingSet(features)
+        labels = check_labels(Y, features.shape[0], sparse=True)
+        remember_label_names(self, Y)
+        return TrainingSet(features, labels)
 
     def fit_training_set(self, data: TrainingSet) -> Self:
         """Find the directions from a training set that several methods share.
