@@ -20,6 +20,7 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 import mlreduce
 from mlreduce import registry
 from mlreduce.labelspace import CodedClassifier
+from mlreduce.relation import RelationFeatures
 
 # Checks that fail whether the target is the check's own or turned into labels, with the reason.
 CLASSIFIER_EXCEPTIONS = {
@@ -77,6 +78,12 @@ def failures(estimator):
 @pytest.mark.filterwarnings("ignore")
 def test_label_coders_pass_every_check(name):
     assert failures(with_labels(registry.method_class(name))()) == {}
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine", "rbf", "linear"])
+@pytest.mark.filterwarnings("ignore")
+def test_relation_features_pass_every_check(metric):
+    assert failures(RelationFeatures(metric)) == {}
 
 
 @pytest.mark.parametrize("name", mlreduce.list_methods("selection"))
