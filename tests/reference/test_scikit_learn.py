@@ -80,6 +80,12 @@ def test_label_coders_pass_every_check(name):
     assert failures(with_labels(registry.method_class(name))()) == {}
 
 
+@pytest.mark.parametrize("name", mlreduce.list_methods("propagation"))
+@pytest.mark.filterwarnings("ignore")
+def test_label_propagations_pass_every_check(name):
+    assert failures(with_labels(registry.method_class(name))()) == {}
+
+
 @pytest.mark.parametrize("metric", ["euclidean", "cosine", "rbf", "linear"])
 @pytest.mark.filterwarnings("ignore")
 def test_relation_features_pass_every_check(metric):
