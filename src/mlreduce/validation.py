@@ -13,6 +13,7 @@ from mlreduce.exceptions import DataError
 
 __all__ = [
     "as_dense",
+    "check_count",
     "check_features",
     "check_finite",
     "check_labels",
@@ -226,6 +227,19 @@ def check_range(value: Any, name: str, low: float, high: float = np.inf, *, open
         allowed = f"{'>' if open_ends else '>='} {low:g}" if high == np.inf else inner
         raise DataError(f"{name} must be a number {allowed}; got {value!r}")
     return float(value)
+
+
+def check_count(value: Any, name: str) -> int:
+    """Return a parameter as an integer if it is one, at least 1.
+
+    Raises
+    ------
+    DataError
+        If it is not.
+    """
+    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 1:
+        raise DataError(f"{name} must be an integer >= 1; got {value!r}")
+    return int(value)
 
 
 def remember_label_names(estimator: Any, Y: Any) -> None:

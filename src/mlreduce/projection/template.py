@@ -115,8 +115,7 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         features = check_features(self, X, reset=True)
         labels = None
         if self.supervised:
-            labels = check_labels(Y, features.shape[0], sparse=True)
-            remember_label_names(self, Y)
+            labels = self._labels(Y, features.shape[0])
         return self.fit_training_set(TrainingSet(features, labels))
 
     def fit_training_set(self, data: TrainingSet) -> Self:
@@ -132,6 +131,7 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             As `fit`.
         """
         self._check_parameters()
+        data = self._part(data)
         features = self._features(data)
         self.n_features_in_ = features.shape[1]
         if features.centred and features.shape[0] == 1:
@@ -144,6 +144,16 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         self.n_components_ = size
         self.mean_ = self._mean(data)
         return self
+
+    def _labels(self, Y: Any, n_samples: int) -> Any:
+        """Check labels and remember their names."""
+        labels = check_labels(Y, n_samples, sparse=True)
+        remember_label_names(self, Y)
+        return labels
+
+    def _part(self, data: TrainingSet) -> TrainingSet:
+        """Return what takes part of a training set."""
+        return data
 
     def _solve(self, data: TrainingSet, features: Features, wanted: int | None) -> Solution:
         labels = data.labels if self.supervised else None
