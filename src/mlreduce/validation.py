@@ -13,6 +13,7 @@ from mlreduce.exceptions import DataError
 
 __all__ = [
     "as_dense",
+    "check_count",
     "check_features",
     "check_finite",
     "check_labels",
@@ -21,6 +22,7 @@ __all__ = [
     "check_regression",
     "check_size",
     "column_names",
+    "fill_unlabelled",
     "is_sparse",
     "remember_label_names",
 ]
@@ -216,14 +218,38 @@ def check_partial_labels(
     DataError
         If a row is NaN in part, no row is labelled, or as `check_labels`.
     """
+    filled, labelled = fill_unlabelled(Y, n_samples)
+    labels = check_labels(filled, n_samples, sparse=sparse)
+    return (labels, np.ones(labels.shape[0], dtype=bool)) if labelled is None else (labels[labelled], labelled)
+
+
+def fill_unlabelled(Y: Any, n_samples: int | None = None) -> tuple[Any, NDArray[np.bool_] | None]:
+    """Give rows without labels those of the first labelled one, so that labels are checked as if all were known.
+
+    Parameters
+    ----------
+    Y, n_samples
+        As of `check_partial_labels`, or a class vector.
+
+    Returns
+    -------
+    filled : array, sparse matrix or DataFrame
+        Without NaN; Y itself where there is none.
+    labelled : ndarray of shape (n_samples,), bool, or None
+        Which rows have labels of their own; None if all have.
+
+    Raises
+    ------
+    DataError
+        If a row is NaN in part, no row is labelled, or the number of rows differs from ``n_samples``.
+    """
     unknown = None if Y is None else _unknown(Y)
-    if unknown is None or unknown.ndim > 2 or not unknown.size:
-        labels = check_labels(Y, n_samples, sparse=sparse)
-        return labels, np.ones(labels.shape[0], dtype=bool)
+    if unknown is None or unknown.ndim > 2:
+        return Y, None
     _check_rows(unknown, n_samples)
-    rows = unknown.reshape(len(unknown), -1)
-    unlabelled = np.asarray(rows.all(axis=1))
-    in_part = np.flatnonzero(rows.any(axis=1) & ~unlabelled)
+    table = unknown.reshape(len(unknown), -1)
+    unlabelled = np.asarray(table.all(axis=1))
+    in_part = np.flatnonzero(table.any(axis=1) & ~unlabelled)
     if len(in_part):
         raise DataError(
             f"row {int(in_part[0])} of Y is NaN in part, and {len(in_part) - 1} more; where labels are not known, all "
@@ -231,9 +257,10 @@ def check_partial_labels(
         )
     if unlabelled.all():
         raise DataError("no row of Y is labelled: all are NaN")
-    # A one is a label however labels are coded; filled up, rows keep their numbers in what is said of them.
-    labels = check_labels(_filled(Y, unlabelled), n_samples, sparse=sparse)
-    return labels[~unlabelled], ~unlabelled
+    rows = np.where(unlabelled, np.argmin(unlabelled), np.arange(len(unlabelled)))
+    if hasattr(Y, "iloc"):
+        return Y.iloc[rows], ~unlabelled
+    return (sp.csr_array(Y) if is_sparse(Y) else np.asarray(Y))[rows], ~unlabelled
 
 
 def _unknown(Y: Any) -> NDArray[np.bool_] | None:
@@ -259,19 +286,6 @@ def _unknown(Y: Any) -> NDArray[np.bool_] | None:
 
 def _is_missing(value: Any) -> bool:
     return value is None or bool(value != value)
-
-
-def _filled(Y: Any, unlabelled: NDArray[np.bool_]) -> Any:
-    """Return Y with ones in rows without labels."""
-    if is_sparse(Y):
-        filled = sp.csr_array(Y, copy=True)
-        filled.data[np.isnan(filled.data)] = 1
-        return filled
-    if hasattr(Y, "isna"):
-        return Y.where(~Y.isna(), 1)
-    array = np.array(Y)
-    array[unlabelled] = 1
-    return array
 
 
 def _check_signs(labels: Any, positive: NDArray[np.bool_], names: Sequence[str] | None) -> None:
@@ -312,6 +326,19 @@ def check_range(value: Any, name: str, low: float, high: float = np.inf, *, open
         allowed = f"{'>' if open_ends else '>='} {low:g}" if high == np.inf else inner
         raise DataError(f"{name} must be a number {allowed}; got {value!r}")
     return float(value)
+
+
+def check_count(value: Any, name: str) -> int:
+    """Return a parameter as an integer if it is one, at least 1.
+
+    Raises
+    ------
+    DataError
+        If it is not.
+    """
+    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 1:
+        raise DataError(f"{name} must be an integer >= 1; got {value!r}")
+    return int(value)
 
 
 def remember_label_names(estimator: Any, Y: Any) -> None:

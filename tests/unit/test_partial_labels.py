@@ -7,7 +7,7 @@ import scipy.sparse as sp
 
 from mlreduce.exceptions import DataError
 from mlreduce.projection.problem import TrainingSet
-from mlreduce.validation import check_labels, check_partial_labels
+from mlreduce.validation import check_labels, check_partial_labels, fill_unlabelled
 
 Y = np.array([[1, 0, 1], [0, 0, 0], [1, 1, 0], [0, 1, 0], [1, 0, 0]])
 KNOWN = np.array([True, True, False, True, False])
@@ -48,6 +48,10 @@ def test_class_vectors():
     np.testing.assert_array_equal(labelled, [True, False, True])
     np.testing.assert_array_equal(found, [[1], [0]])
     np.testing.assert_array_equal(check_partial_labels(pd.Series([None, 1.0, 0.0]), 3)[1], [False, True, True])
+    for classes in (np.array(["b", None, "a"], dtype=object), pd.Series(["b", None, "a"])):
+        filled, labelled = fill_unlabelled(classes, 3)
+        np.testing.assert_array_equal(labelled, [True, False, True])
+        assert list(filled) == ["b", "b", "a"]
 
 
 @pytest.mark.parametrize("labels", [Y, Y.tolist(), pd.DataFrame(Y), sp.csr_array(Y), Y[:, 0]])
@@ -65,7 +69,7 @@ def test_complete_labels_are_as_ever(labels):
         (sp.csr_array(np.full((3, 2), np.nan)), "no row of Y is labelled"),
         (pd.DataFrame({"a": [np.nan, 0, 1], "b": [np.nan, 0, 2]}), r"holds 2 in column 1 \('b'\), row 2"),
         ([[np.nan], [0], [-1]], "mixes 0 and -1"),
-        ([[np.nan], [7.5], [1]], "Y holds 7.5 in column 0, row 1; labels must be 0/1 or -1/1"),
+        ([[1], [np.nan], [7.5]], "Y holds 7.5 in column 0, row 2; labels must be 0/1 or -1/1"),
         (np.full((3, 2, 2), np.nan), "must have the shape"),
         (np.full((3, 0), np.nan), "at least one label"),
         (None, "requires y to be passed"),

@@ -14,7 +14,7 @@ from mlreduce.exceptions import DataError
 from mlreduce.registry import register
 from mlreduce.selection.label_graph import LabelGraph
 from mlreduce.selection.selector import Selector, check_neighbours, check_variant
-from mlreduce.validation import FloatArray, as_dense, check_range, is_sparse
+from mlreduce.validation import FloatArray, as_dense, check_count, check_range, is_sparse
 
 __all__ = ["GMBA"]
 
@@ -107,8 +107,8 @@ class GMBA(Selector):
             check_variant(self.variant),
         )
         step = check_range(self.step, "step", 0, open_ends=True)
-        n_iter = len(labels) if self.n_iter is None else _count(self.n_iter, "n_iter")
-        n_orders, random = _count(self.n_orders, "n_orders"), check_random_state(self.random_state)
+        n_iter = len(labels) if self.n_iter is None else check_count(self.n_iter, "n_iter")
+        n_orders, random = check_count(self.n_orders, "n_orders"), check_random_state(self.random_state)
         visits = [_visits(len(labels), n_iter, random) for _ in range(n_orders)]
         # One pass needs the numbers of an instance once, in the order of the steps; more passes keep them.
         once = n_orders == 1 and n_iter <= len(labels)
@@ -130,12 +130,6 @@ class GMBA(Selector):
         if check_range(self.s_min, "s_min", 0, 1) == 0:
             raise DataError("s_min must be greater than 0: at 0 every instance is similar to every other")
         return float(self.s_min)
-
-
-def _count(value: Any, name: str) -> int:
-    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 1:
-        raise DataError(f"{name} must be an integer >= 1; got {value!r}")
-    return int(value)
 
 
 def _visits(n_samples: int, n_iter: int, random: np.random.RandomState) -> NDArray[np.intp]:

@@ -12,7 +12,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.exceptions import DataError
-from mlreduce.validation import FloatArray, check_features, check_labels, check_size, remember_label_names
+from mlreduce.validation import FloatArray, check_count, check_features, check_labels, check_size, remember_label_names
 
 __all__ = ["Selector", "check_neighbours", "check_variant"]
 
@@ -41,9 +41,7 @@ def check_neighbours(n_neighbors: Any) -> int:
     DataError
         If it is no integer >= 1.
     """
-    if not isinstance(n_neighbors, (int, np.integer)) or isinstance(n_neighbors, bool) or n_neighbors < 1:
-        raise DataError(f"n_neighbors must be an integer >= 1; got {n_neighbors!r}")
-    return int(n_neighbors)
+    return check_count(n_neighbors, "n_neighbors")
 
 
 class Selector(SelectorMixin, BaseEstimator):
