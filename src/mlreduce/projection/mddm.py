@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from mlreduce.exceptions import DataError, unknown_name
+from mlreduce.kernels import check_gamma, gaussian_kernel, squared_distances
 from mlreduce.projection.coding import label_scale
 from mlreduce.projection.problem import Form, TrainingSet
 from mlreduce.projection.template import Projection
 from mlreduce.registry import register
-from mlreduce.validation import check_range
+from mlreduce.validation import FloatArray, as_dense, check_range
 
-__all__ = ["Balanced", "MDDMf", "MDDMp"]
+__all__ = ["Balanced", "MDDMKernel", "MDDMf", "MDDMp"]
+
+# A user's kernel matrix is symmetric where entries differ by no more than this, relative to the largest.
+_SYMMETRIC = 1e-10
 
 
 @register("mddmp")
@@ -103,3 +114,81 @@ class MDDMf(Balanced):
 
     def _constraint(self, data: TrainingSet) -> Form | None:
         return Form(weights=float(self.beta), ridge=1.0 - self.beta) if self.beta else None
+
+
+@register("mddm-kernel")
+class MDDMKernel(Projection):
+    """MDDM with a kernel of the labels.
+
+    ``max tr(P'Xc'K_Y XcP)`` subject to ``P'P = I``: the Hilbert-Schmidt independence criterion with a linear kernel of
+    the projected features and any kernel of the labels. With the linear kernel it is MDDMp in binary coding, with at
+    most n_labels positive eigenvalues; with others there may be as many as different label sets, less one.
+
+    Parameters
+    ----------
+    n_components : int, float or None, default=None
+        Number of directions, 1..n_features; a fraction of n_features in (0, 1), rounded down but never to zero; None
+        for all with a positive eigenvalue. With ``select="energy"`` the share t in (0, 1).
+    select : {"size", "energy"}, default="size"
+        What ``n_components`` says: a size, or the share of the sum of all positive eigenvalues that the directions must
+        hold (Xu et al. 2016, equation (15)).
+    kernel : {"linear", "rbf"}, callable or ndarray of shape (n_samples, n_samples), default="linear"
+        ``"linear"``: ``YY'``, Y in {0, 1}. ``"rbf"``: ``exp(-gamma ||y - y'||^2)``. A callable takes Y as an ndarray
+        in {0, 1} and returns the matrix; a matrix belongs to the rows that `fit` gets, in their order.
+    gamma : float or None, default=None
+        Of ``"rbf"``, > 0; None is ``1 / n_labels``.
+
+    References
+    ----------
+    Zhang and Zhou (2010), "Multilabel dimensionality reduction via dependence maximization"; Mu et al. (2012),
+    equation (16).
+    """
+
+    def __init__(
+        self,
+        n_components: int | float | None = None,
+        select: str = "size",
+        kernel: str | Callable[[FloatArray], Any] | FloatArray = "linear",
+        gamma: float | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.select = select
+        self.kernel = kernel
+        self.gamma = gamma
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if isinstance(self.kernel, str) and self.kernel not in ("linear", "rbf"):
+            raise DataError(unknown_name("kernel of labels", self.kernel, ["linear", "rbf"]))
+        check_gamma(self.gamma, 1)
+
+    def _kernel(self, data: TrainingSet) -> Form:
+        """Return K_Y."""
+        labels = data.labels
+        if isinstance(self.kernel, str):
+            if self.kernel == "linear":
+                return Form(factor=labels)
+            # Instances with the same labels have the same row: the kernel is one of the different label sets.
+            sets, which = np.unique(as_dense(labels), axis=0, return_inverse=True)
+            which = which.reshape(-1)
+            kernel = gaussian_kernel(squared_distances(sets), check_gamma(self.gamma, labels.shape[1]))
+            if 2 * len(sets) > len(which):  # not many are the same: a factor would not be thin
+                return Form(graph=kernel[np.ix_(which, which)])
+            members = sp.csr_array(
+                (np.ones(len(which)), which, np.arange(len(which) + 1)), shape=(len(which), len(sets))
+            )
+            return Form(factor=members, middle=kernel)
+        return Form(graph=_checked_kernel(self.kernel, as_dense(labels)))
+
+    def _objective(self, data: TrainingSet) -> Form:
+        return self._kernel(data)
+
+
+def _checked_kernel(kernel: Any, labels: FloatArray) -> FloatArray:
+    """Return a user's kernel as a matrix, if it is one."""
+    matrix = as_dense(kernel(labels) if callable(kernel) else kernel)
+    if matrix.shape != (len(labels), len(labels)):
+        raise DataError(f"kernel must be of shape {(len(labels), len(labels))}, the instances; got {matrix.shape}")
+    if not np.isfinite(matrix).all() or np.abs(matrix - matrix.T).max() > _SYMMETRIC * np.abs(matrix).max():
+        raise DataError("kernel must be symmetric and hold finite numbers")
+    return matrix

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from mlreduce.exceptions import DataError
 from mlreduce.projection.coding import label_scale
 from mlreduce.projection.problem import Form, TrainingSet
 from mlreduce.projection.template import Projection
@@ -65,8 +62,6 @@ class MLSI(Projection):
         check_range(self.beta, "beta", 0, 1)
         check_range(self.gamma, "gamma", 0)
         label_scale(self.coding)
-        if not isinstance(self.centred, (bool, np.bool_)):
-            raise DataError(f"centred must be True or False; got {self.centred!r}")
 
     def _objective(self, data: TrainingSet) -> Form:
         scale, labels = label_scale(self.coding), data.labels

@@ -133,6 +133,17 @@ class Form:
         total.flat[:: len(total) + 1] += self.ridge
         return total
 
+    def diagonal(self, n_samples: int) -> FloatArray:
+        """Return the diagonal of M, shape (n_samples,); not for forms with ``squared``."""
+        diagonal = np.zeros(n_samples) + self.weights
+        if self.factor is not None:
+            product = _times(self.factor, self.middle)
+            entries = self.factor.multiply(product) if is_sparse(self.factor) else self.factor * product
+            diagonal += np.asarray(entries.sum(axis=1)).reshape(-1)
+        if self.graph is not None:
+            diagonal += self.graph.diagonal()
+        return diagonal
+
     def mean_diagonal(self, features: Features) -> float:
         """Return the mean of the form's diagonal without its ridge; not for forms with ``squared``."""
         trace = float(np.sum(self.weights * features.squared_norms))

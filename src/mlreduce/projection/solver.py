@@ -34,7 +34,7 @@ from mlreduce.projection.whitening import whitening_of
 from mlreduce.signs import signed
 from mlreduce.validation import FloatArray, is_sparse
 
-__all__ = ["Solution", "solve"]
+__all__ = ["Solution", "row_space", "solve"]
 
 #: Sides up to this are solved as dense matrices (0.3 GB), unless all directions are asked for.
 DENSE_SIDE = 6000
@@ -259,7 +259,7 @@ def _matrices(
 ) -> tuple[FloatArray, FloatArray]:
     back: FloatArray | None = None
     if features.shape[0] < features.shape[1] or (signed_values and not isinstance(features, Coordinates)):
-        features, back = _row_space(features)
+        features, back = row_space(features)
     whitening = None if constraint is None else whitening_of(features, constraint)
     if objective.is_thin and not signed_values:
         half = objective.half(features)
@@ -275,7 +275,7 @@ def _matrices(
     return values, vectors if back is None else back @ vectors
 
 
-def _row_space(features: Features) -> tuple[Features, FloatArray]:
+def row_space(features: Features) -> tuple[Features, FloatArray]:
     """Return the features in coordinates of their row space, and its orthonormal basis, shape (n_features, rank)."""
     if "row space" not in features.shared:
         wide = features.shape[0] < features.shape[1]

@@ -177,6 +177,8 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
     def _check_parameters(self) -> None:
         """Refuse parameters that are out of range; methods with parameters of their own add to it."""
+        if not isinstance(self.centred, (bool, np.bool_)):
+            raise DataError(f"centred must be True or False; got {self.centred!r}")
         if self.select not in ("size", "energy"):
             raise DataError(f"select must be 'size' or 'energy'; got {self.select!r}")
         if self.select == "energy":

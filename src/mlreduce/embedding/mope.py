@@ -1,0 +1,80 @@
+"""Multi-output proximity-based embeddings of the training instances themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from mlreduce.embedding.template import Embedding
+from mlreduce.projection.mope import CombinedProximity
+from mlreduce.projection.problem import Form, TrainingSet
+from mlreduce.registry import register
+from mlreduce.validation import FloatArray
+
+__all__ = ["MOPEEmbedding"]
+
+
+@register("mope-embedding")
+class MOPEEmbedding(CombinedProximity, Embedding):
+    """Multi-output proximity-based embeddings, without a projection.
+
+    ``max tr(Z'AZ)`` subject to ``Z'Z = I`` with the graph A of `MOPE`.
+
+    Parameters
+    ----------
+    n_components : int or float, default=2
+        Number of columns, or a fraction of the number of instances.
+    scheme, index, combine, a, b, beta, gamma, proximity, label_options, n_neighbors, edges
+        As of `MOPE`.
+    laplacian : bool, default=False
+        As of `MOPE`; the constant vector, which is then a solution that says nothing, is dropped.
+
+    References
+    ----------
+    Mu, Goulermas, Tsujii and Ananiadou (2012), "Proximity-based frameworks for generating embeddings from multi-output
+    data", section 3.3 and equation (30).
+    """
+
+    supervised = True
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        scheme: int = 3,
+        index: str = "dice",
+        combine: str = "priority",
+        a: float = 1.0,
+        b: float = 1.0,
+        beta: float = 0.5,
+        gamma: float = 1.0,
+        proximity: Any = None,
+        label_options: Mapping[str, Any] | None = None,
+        n_neighbors: int | None = 10,
+        edges: str = "psi",
+        laplacian: bool = False,
+    ) -> None:
+        self.n_components = n_components
+        self.scheme = scheme
+        self.index = index
+        self.combine = combine
+        self.a = a
+        self.b = b
+        self.beta = beta
+        self.gamma = gamma
+        self.proximity = proximity
+        self.label_options = label_options
+        self.n_neighbors = n_neighbors
+        self.edges = edges
+        self.laplacian = laplacian
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        self._check_graph()
+
+    def _objective(self, data: TrainingSet) -> Form:
+        return self._graph_form(data)
+
+    def _trivial(self, data: TrainingSet) -> FloatArray | None:
+        return np.ones(data.X.shape[0]) if self.laplacian else None

@@ -1,0 +1,87 @@
+"""Directions by estimates of the Hilbert-Schmidt independence criterion."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from mlreduce.exceptions import DataError
+from mlreduce.projection.mddm import MDDMKernel
+from mlreduce.projection.problem import Form, TrainingSet
+from mlreduce.registry import register
+from mlreduce.validation import FloatArray
+
+__all__ = ["SFEHS"]
+
+
+@register("sfehs")
+class SFEHS(MDDMKernel):
+    """Supervised feature extraction by the Hilbert-Schmidt norm: directions whose estimated dependence is largest.
+
+    ``max tr(P'X'QXP)`` subject to ``P'P = I``, where ``tr(P'X'QXP)`` is an estimate of the Hilbert-Schmidt independence
+    criterion of the projected features, with a linear kernel, and the labels, with a kernel L. The sum of
+    ``eigenvalues_`` is the estimate.
+
+    Parameters
+    ----------
+    n_components : int, float or None, default=None
+        Number of directions, 1..n_features; a fraction of n_features in (0, 1), rounded down but never to zero; None
+        for all with a positive eigenvalue. With ``select="energy"`` the share t in (0, 1).
+    select : {"size", "energy"}, default="size"
+        What ``n_components`` says: a size, or the share of the sum of all positive eigenvalues that the directions must
+        hold (Xu et al. 2016, equation (15)).
+    kernel : {"linear", "rbf"}, callable or ndarray of shape (n_samples, n_samples), default="linear"
+        L, as of `MDDMKernel`.
+    gamma : float or None, default=None
+        Of ``"rbf"``, > 0; None is ``1 / n_labels``.
+    estimate : {"biased", "unbiased"}, default="biased"
+        ``"biased"``: ``tr(KHLH) / (n - 1)^2``, which has the directions of `MDDMKernel`. ``"unbiased"``: with M the
+        kernel matrix without its diagonal, ``(tr(M_K M_L) + 1'M_K 1 1'M_L 1 / ((n - 1)(n - 2))
+        - 2 1'M_K M_L 1 / (n - 2)) / (n (n - 3))``, for four instances or more.
+
+    Notes
+    -----
+    The unbiased estimate is linear in ``M_K``, hence quadratic in P: with ``t = M_L 1``, ``s = 1't`` and l the diagonal
+    of L, Q is ``L + s 11' / ((n - 1)(n - 2)) - (t1' + 1t') / (n - 2)`` less its diagonal, over ``n (n - 3)``. Its rows
+    sum to zero, so that the origin of the features does not matter.
+
+    References
+    ----------
+    Gretton, Bousquet, Smola and Schoelkopf (2005), "Measuring statistical dependence with Hilbert-Schmidt norms"; Song,
+    Smola, Gretton, Bedo and Borgwardt (2012), "Feature selection via dependence maximization"; Mu et al. (2012),
+    equation (16).
+    """
+
+    def __init__(
+        self,
+        n_components: int | float | None = None,
+        select: str = "size",
+        kernel: str | Callable[[FloatArray], Any] | FloatArray = "linear",
+        gamma: float | None = None,
+        estimate: str = "biased",
+    ) -> None:
+        super().__init__(n_components, select, kernel, gamma)
+        self.estimate = estimate
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if self.estimate not in ("biased", "unbiased"):
+            raise DataError(f"estimate must be 'biased' or 'unbiased'; got {self.estimate!r}")
+
+    def _objective(self, data: TrainingSet) -> Form:
+        kernel, n = self._kernel(data), data.X.shape[0]
+        if self.estimate == "biased":
+            return kernel.times_number(1.0 / (n - 1) ** 2)
+        if n < 4:
+            raise DataError(f"the unbiased estimate needs four instances at least; got n_samples={n}")
+        own = kernel.diagonal(n)
+        totals = kernel.times(data.centred, np.ones(n)) - own
+        total = float(totals.sum())
+        # Times n (n - 1)(n - 2)(n - 3): whole numbers stay whole, and labels of all or none cancel exactly.
+        weights = 2.0 * (n - 1) * totals - (n - 1) * (n - 2) * own - total
+        middle = np.array([[0.0, 1.0 - n], [1.0 - n, total]])
+        rest = Form(weights=weights, factor=np.column_stack([totals, np.ones(n)]), middle=middle)
+        whole = kernel.times_number((n - 1.0) * (n - 2.0)).plus(rest)
+        return whole.times_number(1.0 / (n * (n - 1.0) * (n - 2.0) * (n - 3.0)))

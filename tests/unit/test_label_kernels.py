@@ -1,0 +1,165 @@
+"""Directions by the Hilbert-Schmidt independence criterion: kernels of labels, and both estimates."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from projection_problems import data, same_directions
+from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
+
+import mlreduce
+from mlreduce.exceptions import DataError
+
+both = pytest.mark.parametrize("kind", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
+KERNELS = {
+    "linear": ("linear", lambda Y: Y @ Y.T),
+    "rbf": ("rbf", lambda Y: rbf_kernel(Y, gamma=0.4)),
+    "callable": (polynomial_kernel, polynomial_kernel),
+}
+kernels = pytest.mark.parametrize(("kernel", "matrix_of"), KERNELS.values(), ids=KERNELS)
+
+
+def biased(Z, L):
+    n = len(Z)
+    H = np.eye(n) - 1 / n
+    return np.trace(Z @ Z.T @ H @ L @ H) / (n - 1) ** 2
+
+
+def unbiased(Z, L):
+    """Sums over pairs, triples and quadruples of different instances (Song et al. 2012, before the closed form)."""
+    n, K = len(Z), Z @ Z.T
+    pairs, triples, quadruples = [], [], []
+    for i in range(n):
+        for j in range(n):
+            if j == i:
+                continue
+            pairs.append(K[i, j] * L[i, j])
+            for q in range(n):
+                if q in (i, j):
+                    continue
+                triples.append(K[i, j] * L[i, q])
+                quadruples.extend(K[i, j] * L[q, r] for r in range(n) if r not in (i, j, q))
+    return np.mean(pairs) + np.mean(quadruples) - 2 * np.mean(triples)
+
+
+@pytest.fixture(params=[(14, 5, 3), (9, 12, 4), (16, 4, 2)], ids=["tall", "wide", "few label sets"])
+def problem(request, rng):
+    X, Y = data(rng, *request.param)
+    return X, Y.astype(float)
+
+
+@kernels
+@both
+def test_a_kernel_of_the_labels(kernel, matrix_of, kind, problem):
+    X, Y = problem
+    method = mlreduce.make("mddm-kernel", kernel=kernel, gamma=0.4).fit(kind(X), kind(Y))
+    Xc, P = X - X.mean(axis=0), method.components_
+    A = Xc.T @ matrix_of(Y) @ Xc
+    expected = np.linalg.eigvalsh(A)[::-1]
+    np.testing.assert_allclose(method.eigenvalues_, expected[expected > 1e-9 * expected[0]], rtol=1e-8)
+    np.testing.assert_allclose(P @ P.T, np.eye(len(P)), atol=1e-9)
+    np.testing.assert_allclose(P @ A @ P.T, np.diag(method.eigenvalues_), atol=1e-8 * expected[0])
+    given = mlreduce.make("mddm-kernel", kernel=matrix_of(Y)).fit(kind(X), Y)
+    same_directions(given, method)
+
+
+@both
+def test_with_the_linear_kernel_it_is_mddm(kind, problem):
+    X, Y = problem
+    ours, mddm = mlreduce.make("mddm-kernel"), mlreduce.make("mddmp", coding="binary")
+    same_directions(ours.fit(kind(X), Y), mddm.fit(kind(X), Y), rtol=1e-12, atol=1e-12)
+
+
+def test_the_default_width_is_one_over_the_number_of_labels(problem):
+    X, Y = problem
+    default = mlreduce.make("mddm-kernel", kernel="rbf").fit(X, Y)
+    same_directions(default, mlreduce.make("mddm-kernel", kernel="rbf", gamma=1 / Y.shape[1]).fit(X, Y))
+
+
+@kernels
+@both
+@pytest.mark.parametrize("estimate", ["biased", "unbiased"])
+def test_eigenvalues_add_up_to_the_estimate(kernel, matrix_of, kind, estimate, problem):
+    X, Y = problem
+    method = mlreduce.make("sfehs", kernel=kernel, gamma=0.4, estimate=estimate).fit(kind(X), kind(Y))
+    directly = {"biased": biased, "unbiased": unbiased}[estimate]
+    L = matrix_of(Y)
+    for k in {1, method.n_components_}:
+        Z = X @ method.components_[:k].T
+        assert method.eigenvalues_[:k].sum() == pytest.approx(directly(Z, L), rel=1e-8)
+        np.testing.assert_allclose(directly(Z + 5, L), directly(Z, L), rtol=1e-7)
+    P = method.components_
+    np.testing.assert_allclose(P @ P.T, np.eye(len(P)), atol=1e-9)
+
+
+@kernels
+@pytest.mark.parametrize("estimate", ["biased", "unbiased"])
+def test_no_other_directions_have_a_larger_estimate(kernel, matrix_of, estimate, rng):
+    X, Y = data(rng, 10, 5, 3)
+    method = mlreduce.make("sfehs", n_components=2, kernel=kernel, gamma=0.4, estimate=estimate).fit(X, Y)
+    directly, L = {"biased": biased, "unbiased": unbiased}[estimate], matrix_of(Y.astype(float))
+    best = directly(X @ method.components_.T, L)
+    for _ in range(20):
+        rival = np.linalg.qr(rng.standard_normal((5, 2)))[0]
+        assert directly(X @ rival, L) <= best * (1 + 1e-9)
+
+
+@both
+def test_the_biased_estimate_has_the_directions_of_mddm(kind, problem):
+    X, Y = problem
+    n, ours, mddm = len(X), mlreduce.make("sfehs").fit(kind(X), Y), mlreduce.make("mddm-kernel").fit(kind(X), Y)
+    np.testing.assert_allclose(ours.eigenvalues_ * (n - 1) ** 2, mddm.eigenvalues_)
+    np.testing.assert_allclose(ours.components_, mddm.components_, atol=1e-9)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+@pytest.mark.parametrize("value", [0, 1])
+@pytest.mark.parametrize("n", [4, 23, 1000])
+def test_labels_that_do_not_vary_have_no_unbiased_dependence(kernel, value, n, rng):
+    X = rng.standard_normal((n, 3)) + 30
+    with pytest.raises(DataError, match="labels do not vary"):
+        mlreduce.make("sfehs", kernel=kernel, estimate="unbiased").fit(X, np.full((n, 3), value))
+
+
+def test_a_label_of_all_adds_nothing(problem):
+    X, Y = problem
+    for estimate in ("biased", "unbiased"):
+        plain = mlreduce.make("sfehs", estimate=estimate).fit(X, Y)
+        more = mlreduce.make("sfehs", estimate=estimate).fit(X, np.c_[Y, np.ones(len(Y))])
+        same_directions(more, plain)
+
+
+@pytest.mark.parametrize("name", ["mddm-kernel", "sfehs"])
+@pytest.mark.parametrize(
+    ("kernel", "sentence"),
+    [
+        ("poly", "unknown kernel of labels 'poly'"),
+        (np.eye(3), r"kernel must be of shape \(20, 20\), the instances; got \(3, 3\)"),
+        (lambda Y: Y, r"kernel must be of shape \(20, 20\)"),
+        (np.triu(np.ones((20, 20))), "kernel must be symmetric and hold finite numbers"),
+        (np.full((20, 20), np.nan), "kernel must be symmetric and hold finite numbers"),
+    ],
+)
+def test_impossible_kernels_are_refused(name, kernel, sentence, rng):
+    with pytest.raises(DataError, match=sentence):
+        mlreduce.make(name, kernel=kernel).fit(*data(rng, 20, 5, 3))
+
+
+def test_impossible_estimates_are_refused(rng):
+    X, Y = data(rng, 20, 5, 3)
+    with pytest.raises(DataError, match="estimate must be 'biased' or 'unbiased'; got 'best'"):
+        mlreduce.make("sfehs", estimate="best").fit(X, Y)
+    with pytest.raises(DataError, match="the unbiased estimate needs four instances at least; got n_samples=3"):
+        mlreduce.make("sfehs", estimate="unbiased").fit(X[:3], Y[:3])
+
+
+def test_the_diagonal_of_a_form(rng):
+    from mlreduce.projection.problem import Form
+
+    F, C, G = rng.standard_normal((6, 3)), rng.standard_normal((3, 3)), rng.standard_normal((6, 6))
+    C, G, w = C + C.T, G + G.T, rng.standard_normal(6)
+    expected = np.diag(np.diag(w) + F @ C @ F.T + G)
+    for kind in (np.asarray, sp.csr_array):
+        np.testing.assert_allclose(Form(w, kind(F), C, kind(G)).diagonal(6), expected)
+    np.testing.assert_allclose(Form(2.0, F, 3.0).diagonal(6), 2 + 3 * (F**2).sum(axis=1))

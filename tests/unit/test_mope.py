@@ -1,0 +1,259 @@
+"""MOPE's graph against plain loops, and its projection and embedding against dense algebra."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.linalg
+import scipy.sparse as sp
+from label_proximities_by_the_book import combination, nearest_by_psi
+from projection_problems import data, same_directions, signed
+
+import mlreduce
+from mlreduce.exceptions import DataError
+from mlreduce.projection.label_proximity import LabelProximity
+from mlreduce.projection.mope import MOPE
+from mlreduce.projection.problem import TrainingSet
+from mlreduce.projection.proximity import Proximity
+
+both = pytest.mark.parametrize("kind", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
+COMBINED = [
+    {"combine": "priority", "a": 0.3, "b": 1.3, "beta": 1.0},
+    {"combine": "priority", "a": 2.0, "beta": 3.0, "gamma": 0.7},
+    {"combine": "hadamard"},
+    {"combine": "weighted-sum", "beta": 0.3},
+    {"combine": "labels"},
+    {"combine": "features"},
+]
+combinations = pytest.mark.parametrize("parameters", COMBINED, ids=lambda p: "-".join(str(v) for v in p.values()))
+
+
+@pytest.fixture
+def problem(rng):
+    X, Y = data(rng, 40, 6, 5)
+    Y[[3, 17]] = 0
+    X[8], Y[8] = X[7], Y[7]
+    return X, Y
+
+
+def parts(X, Y, scheme=3, index="dice", proximity=None):
+    """W and G, all pairs."""
+    training = TrainingSet(X, Y.astype(float))
+    W = (proximity or Proximity(n_neighbors=None)).matrix(training)
+    return (W.toarray() if sp.issparse(W) else W), LabelProximity(scheme, index).matrix(training)
+
+
+def graph_of(X, Y, **parameters):
+    graph = MOPE(**parameters)._graph(TrainingSet(X, Y.astype(float)))
+    return graph.toarray() if sp.issparse(graph) else graph
+
+
+def psi_of(X, Y, proximity=None, **parameters):
+    """Psi by the book: rounded as the method documents, so that what is equal is tied."""
+    return np.round(combination(*parts(X, Y, proximity=proximity), **parameters) * 2**32) / 2**32
+
+
+@combinations
+@pytest.mark.parametrize("edges", ["psi", "constant"])
+@pytest.mark.parametrize("k", [1, 4, 39, 100])
+def test_the_graph_is_that_of_the_book(parameters, edges, k, problem):
+    X, Y = problem
+    expected = nearest_by_psi(psi_of(X, Y, **parameters), k, edges)
+    found = graph_of(X, Y, n_neighbors=k, edges=edges, **parameters)
+    np.testing.assert_allclose(found, expected, atol=1e-9)
+    assert ((found > 0) == (expected > 0)).all()
+    np.testing.assert_array_equal(found, found.T)
+    assert (np.diag(found) == 0).all()
+
+
+@combinations
+@pytest.mark.parametrize("edges", ["psi", "constant"])
+def test_all_pairs(parameters, edges, problem):
+    X, Y = problem
+    found = graph_of(X, Y, n_neighbors=None, edges=edges, **parameters)
+    np.testing.assert_array_equal(found, graph_of(X, Y, n_neighbors=39, edges=edges, **parameters))
+    np.testing.assert_array_equal(found, found.T)
+
+
+def test_of_equal_proximities_the_first_row_is_nearer():
+    X, Y = np.arange(12.0).reshape(6, 2), np.ones((6, 1), dtype=int)
+    A = graph_of(X, Y, combine="labels", n_neighbors=2)
+    expected = np.zeros((6, 6))
+    for i, neighbours in enumerate([(1, 2), (0, 2), (0, 1), (0, 1), (0, 1), (0, 1)]):
+        expected[i, list(neighbours)] = expected[list(neighbours), i] = 1
+    np.testing.assert_array_equal(A, expected)
+    A = graph_of(X, Y, combine="priority", n_neighbors=1)  # rows at equal steps: one before and one after are as near
+    assert A[3, 2] > 0
+    assert A[3, 4] > 0  # row 4 takes row 3 too
+    assert A[5, 4] > 0
+    assert np.count_nonzero(A) == 10
+
+
+def test_rounding_breaks_no_tie(rng):
+    """Equal label sets are equally near, however their proximities were rounded."""
+    sets = (rng.random((7, 9)) < 0.4).astype(int)
+    sets[:, 0] = 1
+    Y = sets[rng.integers(7, size=60)]
+    X = rng.standard_normal((60, 3))
+    for scheme, index in ((1, "scaled-dice"), (2, "cosine"), (2, "minkowski"), (3, "dice"), (3, "cosine")):
+        A = graph_of(X, Y, scheme=scheme, index=index, combine="labels", n_neighbors=3, edges="constant")
+        for i in range(60):
+            same = [j for j in range(60) if j != i and (Y[i] == Y[j]).all()]
+            if (scheme, index) in ((2, "cosine"), (2, "minkowski")) and len(same) >= 3:  # nothing else is as near
+                assert A[i, same[:3]].all()
+        G = np.round(LabelProximity(scheme, index).matrix(TrainingSet(X, Y.astype(float))) * 2**32) / 2**32
+        np.testing.assert_array_equal(A, nearest_by_psi(G, 3, "constant"))
+
+
+@pytest.mark.parametrize("n_neighbors", [5, None])
+@both
+def test_order_of_instances(n_neighbors, kind, problem, rng):
+    X, Y = problem
+    X[8] += 0.01  # no ties
+    order = rng.permutation(40)
+    A = graph_of(kind(X), Y, n_neighbors=n_neighbors)
+    moved = graph_of(kind(X[order]), Y[order], n_neighbors=n_neighbors)
+    np.testing.assert_allclose(moved, A[np.ix_(order, order)], atol=1e-9)
+
+
+def test_pairs_that_have_nothing_in_common_are_not_joined(problem):
+    X, Y = problem
+    A = graph_of(X, Y, scheme=1, index="jaccard", edges="constant", n_neighbors=30)
+    assert not A[(Y @ Y.T) == 0].any()
+    assert not A[[3, 17]].any()
+    with pytest.raises(DataError, match="MOPE joins no pair of instances"):
+        MOPE().fit(X, np.zeros((40, 2), dtype=int))
+    with pytest.raises(DataError, match="MOPE joins no pair of instances"):
+        MOPE(scheme=1, index="dice").fit(X[:3], np.eye(3, dtype=int))
+    with pytest.raises(DataError, match="needs two instances at least; got n_samples=1"):
+        MOPE().fit(X[:1], Y[:1])
+
+
+def test_only_features_or_only_labels(problem, monkeypatch):
+    X, Y = problem
+    with monkeypatch.context() as patch:
+        patch.setattr(LabelProximity, "of", None)
+        features = graph_of(X, Y, combine="features", n_neighbors=None)
+    np.testing.assert_allclose(features, parts(X, Y)[0], atol=1e-9)
+    np.testing.assert_array_equal(features, graph_of(X, 1 - Y, combine="features", n_neighbors=None))
+    with monkeypatch.context() as patch:
+        patch.setattr(Proximity, "matrix", None)
+        labels = graph_of(X, Y, combine="labels", n_neighbors=None)
+    np.testing.assert_allclose(labels + np.diag(np.diag(parts(X, Y)[1])), parts(X, Y)[1], atol=1e-9)
+    same = graph_of(X, Y, beta=0, n_neighbors=None)  # priority that takes nothing away
+    np.testing.assert_array_equal(same, labels)
+
+
+def test_proximities_by_features_may_be_a_graph(problem):
+    X, Y = problem
+    given = Proximity("constant", n_neighbors=3)
+    expected = nearest_by_psi(psi_of(X, Y, proximity=given, combine="priority"), 4)
+    for proximity in (given, {"weight": "constant", "n_neighbors": 3}):
+        np.testing.assert_allclose(graph_of(X, Y, proximity=proximity, n_neighbors=4), expected, atol=1e-9)
+    np.testing.assert_array_equal(
+        graph_of(X, Y, proximity={"weight": "gaussian"}), graph_of(X, Y, proximity=Proximity(n_neighbors=None))
+    )
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_weights_are_brought_into_the_unit_interval(sparse, problem, monkeypatch):
+    X, Y = problem
+    raw = np.linspace(-2, 4, 1600).reshape(40, 40)
+    raw = raw + raw.T
+    monkeypatch.setattr(Proximity, "matrix", lambda self, data: sp.csr_array(raw) if sparse else raw)
+    A = graph_of(X, Y, combine="features", n_neighbors=None)
+    np.testing.assert_allclose(A + np.diag(np.diag(raw.clip(0) / 8)), raw.clip(0) / 8, atol=1e-9)
+
+
+def definition(X, Y, on="P", laplacian=False, **parameters):
+    A = graph_of(X, Y, **parameters)
+    if laplacian:
+        A = A - np.diag(A.sum(axis=1))
+    return X.T @ A @ X, X.T @ X if on == "Z" else np.eye(X.shape[1])
+
+
+@both
+@pytest.mark.parametrize("shape", [(40, 6, 4), (12, 25, 4)], ids=["tall", "wide"])
+@pytest.mark.parametrize("on", ["P", "Z"])
+@pytest.mark.parametrize("laplacian", [False, True])
+@pytest.mark.parametrize("n_neighbors", [3, None])
+def test_the_projection_is_the_solution_of_the_template(shape, on, laplacian, n_neighbors, kind, rng):
+    X, Y = data(rng, *shape)
+    Y[:, 0] = 1
+    options = {"on": on, "laplacian": laplacian, "n_neighbors": n_neighbors}
+    method = MOPE(**options).fit(kind(X), kind(Y))
+    A, B = definition(X, Y, **options)
+    basis = scipy.linalg.orth(X.T)
+    expected = scipy.linalg.eigh(basis.T @ A @ basis, basis.T @ B @ basis, eigvals_only=True)[::-1]
+    scale = np.abs(expected).max()
+    np.testing.assert_allclose(method.eigenvalues_, expected, atol=1e-9 * scale)
+    assert method.n_components_ == min(shape[:2])
+    P = method.components_
+    np.testing.assert_allclose(P @ B @ P.T, np.eye(len(P)), atol=1e-8)
+    np.testing.assert_allclose(P @ A @ P.T, np.diag(expected), atol=1e-8 * scale)
+    if laplacian:  # a cost with its sign turned, and one that does not feel where the origin is
+        assert (expected < 1e-9 * scale).all()
+        if on == "P" and shape[0] > shape[1]:
+            same_directions(MOPE(**options).fit(kind(X + 3), Y), method, rtol=1e-6)
+
+
+@pytest.mark.parametrize("laplacian", [False, True])
+def test_the_embedding_is_the_leading_eigenvectors(laplacian, problem):
+    X, Y = problem
+    Y[:, 0] = 1  # one connected graph
+    method = mlreduce.make("mope-embedding", n_components=3, laplacian=laplacian, n_neighbors=8).fit(X, Y)
+    A = graph_of(X, Y, n_neighbors=8)
+    if laplacian:
+        A = A - np.diag(A.sum(axis=1))
+    values, vectors = np.linalg.eigh(A)
+    leading = slice(-2, -5, -1) if laplacian else slice(-1, -4, -1)
+    np.testing.assert_allclose(method.eigenvalues_, values[leading], atol=1e-9)
+    np.testing.assert_allclose(method.embedding_, signed(vectors[:, leading].T).T, atol=1e-7)
+    np.testing.assert_array_equal(method.fit_transform(X, Y), method.embedding_)
+
+
+def test_further_options_of_the_labels_are_passed_on(problem):
+    X, Y = problem
+    found = graph_of(
+        X, Y, scheme=2, index="minkowski", label_options={"p": 1, "tau": 0.5}, combine="labels", n_neighbors=None
+    )
+    G = LabelProximity(2, "minkowski", p=1, tau=0.5).matrix(TrainingSet(X, Y.astype(float)))
+    np.testing.assert_allclose(found, G - np.eye(40), atol=1e-9)
+
+
+def test_directions_of_planted_groups_are_found(rng):
+    """Groups far apart along one feature of small variance: labels and features agree on it."""
+    y = np.repeat([0, 1], 30)
+    X = np.c_[0.5 * (2 * y - 1), 3 * rng.standard_normal((60, 2))] + 0.05 * rng.standard_normal((60, 3))
+    P = MOPE(n_components=1, on="Z").fit(X, np.eye(2, dtype=int)[y]).components_[0]
+    assert abs(P[0]) > 0.99 * np.linalg.norm(P)
+
+
+@pytest.mark.parametrize("name", ["mope", "mope-embedding"])
+@pytest.mark.parametrize(
+    ("parameters", "sentence"),
+    [
+        ({"n_neighbors": 0}, "n_neighbors must be an integer >= 1, or None for all pairs; got 0"),
+        ({"n_neighbors": 2.5}, "n_neighbors must be"),
+        ({"n_neighbors": True}, "n_neighbors must be"),
+        ({"edges": "weights"}, "edges must be 'psi' or 'constant'; got 'weights'"),
+        ({"laplacian": "no"}, "laplacian must be True or False"),
+        ({"combine": "both"}, "combine must be one of"),
+        ({"scheme": 5}, "scheme must be 1, 2 or 3"),
+        ({"proximity": "gaussian"}, "proximity must be a Proximity, a dict of its parameters, or None"),
+        ({"proximity": {"wieght": "constant"}}, "unknown parameter of proximity 'wieght'; did you mean 'weight'"),
+        ({"proximity": {"weight": "nothing"}}, "unknown weight"),
+        ({"label_options": {"tua": 1}}, "unknown parameter of label_options 'tua'; did you mean 'tau'"),
+        ({"label_options": {"tau": -1}}, "tau must be a number > 0"),
+    ],
+)
+def test_impossible_parameters_are_refused(name, parameters, sentence, problem):
+    with pytest.raises(DataError, match=sentence):
+        mlreduce.make(name, **parameters).fit(*problem)
+
+
+def test_what_is_orthonormal_is_named(problem):
+    with pytest.raises(DataError, match="on must be 'P' .* or 'Z'"):
+        MOPE(on="X").fit(*problem)
+    with pytest.raises(DataError, match="select must be 'size'"):
+        MOPE(n_components=0.9, select="energy").fit(*problem)

@@ -1,0 +1,108 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.linalg
+import scipy.sparse as sp
+from projection_problems import data
+
+import mlreduce
+from mlreduce.exceptions import DataError
+from mlreduce.projection.morp import MORP
+
+both = pytest.mark.parametrize("kind", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
+SHAPES = {"tall": (30, 6, 4), "square": (8, 7, 3), "wide": (9, 20, 4), "many labels": (25, 5, 11)}
+shapes = pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+
+
+def cost(X, Y, beta, ridge, inverse):
+    """Xc'HXc + ridge I, with H from the dense n x n matrix K."""
+    Xc, Yc = X - X.mean(axis=0), Y - Y.mean(axis=0)
+    K = beta * Yc @ Yc.T + (1 - beta) * Xc @ Xc.T
+    return Xc.T @ inverse(K, Xc) @ Xc + ridge * np.eye(X.shape[1]), Xc.T @ Xc
+
+
+def pseudo_inverse(K, Xc):
+    return np.linalg.pinv(K, rcond=1e-11, hermitian=True)
+
+
+def inverse_on_the_span(K, Xc):
+    inside = scipy.linalg.orth(Xc)
+    return inside @ np.linalg.inv(inside.T @ K @ inside) @ inside.T
+
+
+def check(method, A, B, Xc):
+    basis = scipy.linalg.orth(Xc.T)
+    costs = scipy.linalg.eigh(basis.T @ A @ basis, basis.T @ B @ basis, eigvals_only=True)
+    P = method.components_
+    np.testing.assert_allclose(-method.eigenvalues_, costs, rtol=1e-7)
+    np.testing.assert_allclose(P @ B @ P.T, np.eye(len(P)), atol=1e-8)
+    np.testing.assert_allclose(P @ A @ P.T, np.diag(costs), atol=1e-8 * costs[-1])
+
+
+@shapes
+@both
+@pytest.mark.parametrize("beta", [0.0, 0.4, 0.999])
+@pytest.mark.parametrize("ridge", [0.0, 1.7])
+def test_the_solution_is_that_of_the_inverse_on_the_span(shape, kind, beta, ridge, rng):
+    X, Y = data(rng, *shape)
+    method = MORP(beta=beta, ridge=ridge).fit(kind(X), kind(Y))
+    check(method, *cost(X, Y, beta, ridge, inverse_on_the_span), X - X.mean(axis=0))
+
+
+@both
+@pytest.mark.parametrize("beta", [0.0, 0.4, 0.9])
+def test_where_features_span_the_instances_it_is_the_pseudo_inverse(kind, beta, rng):
+    for shape in ((8, 7, 3), (9, 20, 4)):
+        X, Y = data(rng, *shape)
+        method = MORP(beta=beta, ridge=0.5).fit(kind(X), Y)
+        check(method, *cost(X, Y, beta, 0.5, pseudo_inverse), X - X.mean(axis=0))
+
+
+def test_where_they_do_not_the_pseudo_inverse_would_forget_the_labels(rng):
+    """Why H is not the pseudo-inverse: its costs are those of PCA, whatever the labels."""
+    X, Y = data(rng, 30, 6, 4)
+    A, B = cost(X, Y, 0.4, 0.5, pseudo_inverse)
+    forgetful = scipy.linalg.eigh(A, B, eigvals_only=True)
+    np.testing.assert_allclose(forgetful, (1 / 0.6 + 0.5) / np.linalg.eigvalsh(B)[::-1], rtol=1e-8)
+    ours = -MORP(beta=0.4, ridge=0.5).fit(X, Y).eigenvalues_
+    assert (ours < forgetful * (1 - 1e-3)).any()
+    assert (ours <= forgetful * (1 + 1e-9)).all()  # labels make it cheaper, never dearer
+
+
+@both
+def test_without_labels_it_has_the_directions_of_pca(kind, rng):
+    for shape in SHAPES.values():
+        X, Y = data(rng, *shape)
+        pca, morp = mlreduce.make("pca").fit(kind(X)), MORP(beta=0, ridge=0.5).fit(kind(X), Y)
+        np.testing.assert_allclose(morp.eigenvalues_, -1.5 / pca.eigenvalues_, rtol=1e-7)
+        cosines = (morp.components_ * pca.components_).sum(axis=1) / np.linalg.norm(morp.components_, axis=1)
+        np.testing.assert_allclose(cosines, 1, atol=1e-7)
+        for y in (0, 1):
+            constant = MORP(beta=0.7, ridge=0.5).fit(kind(X), np.full((len(X), 2), y))
+            np.testing.assert_allclose(constant.eigenvalues_, -(1 / 0.3 + 0.5) / pca.eigenvalues_, rtol=1e-7)
+
+
+def test_labels_draw_directions_to_themselves(rng):
+    X = rng.standard_normal((60, 5)) * [1, 1, 1, 1, 0.8]
+    Y = (X[:, 4:] > 0).astype(int)
+    for beta, led in ((0.0, False), (0.95, True)):
+        first = MORP(n_components=1, beta=beta, ridge=0).fit(X, Y).components_[0]
+        assert (abs(first[4]) > 0.9 * np.linalg.norm(first)) == led
+
+
+@both
+def test_repeated_labels_and_dependent_features(kind, rng):
+    """Labels that stand there twice count twice: K is then 1.5 times that of beta = 2/3."""
+    X, Y = data(rng, 30, 6, 4)
+    twice = MORP(beta=0.5, ridge=1.0).fit(kind(X), np.c_[Y, Y])
+    once = MORP(beta=2 / 3, ridge=1.5).fit(kind(X), Y)
+    np.testing.assert_allclose(twice.eigenvalues_, once.eigenvalues_ / 1.5, rtol=1e-8)
+    np.testing.assert_allclose(twice.components_, once.components_, atol=1e-8)
+    assert MORP().fit(kind(np.c_[X, X[:, 0], X[:, 1] - X[:, 2]]), Y).n_components_ == 6
+
+
+@pytest.mark.parametrize("value", [1, 1.0, 1.5, -0.1, None])
+def test_labels_alone_are_refused(value, rng):
+    with pytest.raises(DataError, match=r"beta must be a number in \[0, 1"):
+        MORP(beta=value).fit(*data(rng, 20, 5, 3))
