@@ -57,6 +57,11 @@ class Distances:
     ----------
     X : ndarray or csr_array of shape (n_samples, n_features)
         A dense matrix is centred, which leaves distances as they are and makes rounding errors small.
+
+    Attributes
+    ----------
+    unit : float
+        What distances are multiples of, a power of two.
     """
 
     def __init__(self, X: Any) -> None:
@@ -64,14 +69,14 @@ class Distances:
         self._X = X if is_sparse(X) else X - mean
         self._norms = squared_norms(self._X)
         centred = self._norms - 2.0 * (X @ mean) + mean @ mean if is_sparse(X) else self._norms
-        self._unit = distance_unit(centred)
+        self.unit = distance_unit(centred)
 
     def of(self, rows: NDArray[np.intp]) -> FloatArray:
         """Return the distances of some rows to all rows, shape (n_rows, n_samples)."""
         products = as_dense(self._X[rows] @ self._X.T)
         products *= -2.0
         products += self._norms[rows, np.newaxis] + self._norms
-        distances = to_grid(products, self._unit)
+        distances = to_grid(products, self.unit)
         distances[np.arange(len(rows)), rows] = 0.0
         return distances
 

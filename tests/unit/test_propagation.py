@@ -297,11 +297,6 @@ def test_a_shared_training_set_is_the_same():
         np.testing.assert_array_equal(mlreduce.make(name).fit_training_set(data).embedding_, own.embedding_)
 
 
-class Signed(Proximity):
-    def matrix(self, data):
-        return -super().matrix(data)
-
-
 @every
 @pytest.mark.parametrize(
     ("parameters", "sentence"),
@@ -311,7 +306,7 @@ class Signed(Proximity):
         ({"label_similarity": "cos"}, "unknown label_similarity 'cos'"),
         ({"gamma": 0}, "gamma must be a number > 0"),
         ({"decision": "some"}, "decision must be 'prior' or 'half'"),
-        ({"proximity": Signed()}, "needs weights that are not negative"),
+        ({"proximity": {"neighbours": 3}}, "unknown parameter of proximity 'neighbours'"),
     ],
 )
 def test_what_is_refused(name, parameters, sentence):

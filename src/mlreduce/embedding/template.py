@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, Self
 
-import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 
-from mlreduce.exceptions import DataError
+from mlreduce.exceptions import DataError, ProjectionWarning
 from mlreduce.features import Coordinates
 from mlreduce.projection.problem import Form, TrainingSet
 from mlreduce.projection.solver import solve
@@ -16,9 +16,6 @@ from mlreduce.signs import signed
 from mlreduce.validation import FloatArray, check_features, check_labels, check_size, remember_label_names
 
 __all__ = ["Embedding"]
-
-# Eigenvalues this close to the largest one, relative to all, equal it: the trivial vector is among their vectors.
-_LEADING = 1e-9
 
 
 class Embedding(BaseEstimator):
@@ -50,7 +47,7 @@ class Embedding(BaseEstimator):
     #: What no eigenvalue exceeds, where the method knows; helps the search for a few of many.
     upper: float | None = None
 
-    n_components: int
+    n_components: int | float | None
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -99,31 +96,30 @@ class Embedding(BaseEstimator):
         """
         self._check_parameters()
         n_samples = data.X.shape[0]
+        if n_samples < 2:
+            raise DataError(f"{type(self).__name__} needs two instances at least; got n_samples={n_samples}")
         objective, scale = self._objective(data), self._scale(data)
         trivial = self._trivial(data)
-        found = n_samples - (trivial is not None)
-        if found < 1:
-            raise DataError(f"{type(self).__name__} needs two instances at least; got n_samples={n_samples}")
-        wanted = check_size(self.n_components, found, "instances")
+        wanted = check_size(
+            self.n_components, n_samples - (trivial is not None), "instances" + " less one" * (trivial is not None)
+        )
         if scale is not None:
             objective = objective.scaled(1.0 / scale)
-        limit = min(n_samples, wanted + (trivial is not None))
-        values, vectors = self._leading(n_samples, objective, limit)
-        if trivial is not None:
-            values, vectors = _without(trivial if scale is None else scale * trivial, values, vectors)
-        values, rows = values[:wanted], vectors[:wanted]
+        solution = solve(
+            Coordinates(n_samples),
+            objective,
+            limit=wanted,
+            signed_values=self.signed_values,
+            upper=self.upper,
+            trivial=trivial if trivial is None or scale is None else scale * trivial,
+        )
+        values, rows = solution.eigenvalues, solution.components
+        self._check_found(len(values), wanted)
         self.eigenvalues_ = values
         self.embedding_ = self._finish(signed(rows if scale is None else rows / scale).T, values)
         self.n_components_ = len(values)
         self.n_features_in_ = data.X.shape[1]
         return self
-
-    def _leading(self, n_samples: int, objective: Form, limit: int) -> tuple[FloatArray, FloatArray]:
-        """Return the leading eigenvalues, and their vectors as rows."""
-        solution = solve(
-            Coordinates(n_samples), objective, limit=limit, signed_values=self.signed_values, upper=self.upper
-        )
-        return solution.eigenvalues, solution.components
 
     def fit_transform(self, X: Any, Y: Any = None) -> FloatArray:
         """Embed the instances and return their embedding.
@@ -154,20 +150,17 @@ class Embedding(BaseEstimator):
     def _check_parameters(self) -> None:
         """Refuse parameters that are out of range; methods with parameters of their own add to it."""
 
+    def _check_found(self, found: int, wanted: int) -> None:
+        name = type(self).__name__
+        if not found:
+            raise DataError(f"{name} finds no column with a positive eigenvalue: the features do not vary")
+        if found < wanted:
+            warnings.warn(
+                f"{name} has {found} positive eigenvalues: n_components_ is {found}, not {wanted}",
+                ProjectionWarning,
+                stacklevel=4,
+            )
+
     def _finish(self, embedding: FloatArray, values: FloatArray) -> FloatArray:
         """Return the embedding as the method scales it."""
         return embedding
-
-
-def _without(trivial: FloatArray, values: FloatArray, rows: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Take a vector out of the eigenvectors of the largest eigenvalue.
-
-    Where the graph has several parts there are several, and the factorisation mixes them: they are turned so that one
-    is the trivial vector, which is dropped.
-    """
-    spread = max(abs(float(values[0])), abs(float(values[-1])), np.finfo(float).tiny)
-    block = int(np.count_nonzero(values[0] - values <= _LEADING * spread))
-    along = rows[:block] @ (trivial / np.linalg.norm(trivial))
-    turned, _ = np.linalg.qr(np.column_stack([along, np.eye(block)]))
-    kept = turned[:, 1:block].T @ rows[:block]
-    return values[1:], np.vstack([kept, rows[block:]])

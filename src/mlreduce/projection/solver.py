@@ -1,6 +1,6 @@
 """The one solver of all projections: ``max tr(P'AP)`` subject to ``P'BP = I``, by the cheapest road.
 
-Four roads, told apart by shapes alone:
+Five roads, told apart by shapes alone:
 
 thin
     A is ``SS'`` with a column per label: singular value decomposition of S, in the metric of B.
@@ -11,6 +11,9 @@ features
     A as a matrix over the features, or over the row space of X where that is smaller, in the metric of B.
 Lanczos
     B = I and few directions of a side too large for a matrix: products with the sparse features only.
+blocks
+    B = I, the instances are features of themselves (embeddings) and few columns are asked for: products with the
+    matrix over the instances, or with the inverse of what is left of a bound of its eigenvalues.
 
 A constraint is *whitened*: W with ``W'BW = I`` turns the problem into one with B = I. Whitenings and row spaces are
 kept with the features, so that methods with the same constraint share them.
@@ -29,6 +32,7 @@ from numpy.typing import NDArray
 
 from mlreduce.exceptions import DataError
 from mlreduce.features import Coordinates, Features
+from mlreduce.projection.krylov import leading_eigenvectors
 from mlreduce.projection.problem import Form
 from mlreduce.projection.whitening import whitening_of
 from mlreduce.signs import signed
@@ -55,8 +59,8 @@ _LEAST_LENGTH = 1000
 # numbers: the others are orthonormal to about 1e-10.
 _WEAK = 1e-6
 
-# Of a sparse matrix over the instances at most one in so many eigenvectors comes by Lanczos.
-_SPARSE_SHARE = 8
+# Of a matrix over the instances at most one in so many eigenvectors comes by blocks.
+_SHARE = 8
 
 # How far above the bound of its eigenvalues a matrix is shifted, relative to its norm.
 _ABOVE = 1e-6
@@ -85,6 +89,7 @@ def solve(
     labels: Any = None,
     signed_values: bool = False,
     upper: float | None = None,
+    trivial: FloatArray | None = None,
 ) -> Solution:
     """Find the directions with positive eigenvalues, or the leading ones of all that features have.
 
@@ -105,8 +110,10 @@ def solve(
         Whether directions count whose eigenvalue is zero or negative: of objectives that are a cost with its sign
         turned. They are sought where features vary, or else the first would be one along which nothing lies.
     upper : float or None, default=None
-        What no eigenvalue exceeds: a few of the largest of a sparse matrix over the instances are then found by
-        factorising what is left of the bound.
+        What no eigenvalue exceeds: a few of the largest of a matrix over the instances are then found by factorising
+        what is left of the bound.
+    trivial : ndarray of shape (n_features,) or None, default=None
+        An eigenvector that says nothing; directions are sought orthogonal to it. Only with B = I.
 
     Raises
     ------
@@ -123,8 +130,13 @@ def solve(
     if thin and constraint is None:
         side = min(side, objective.factor.shape[1])
     few = limit if constraint is None else None
-    if few and upper is not None and few <= side // _SPARSE_SHARE and _is_sparse_graph(features, objective):
-        values, vectors = _below(objective, few, upper)
+    blocks = None
+    if few and isinstance(features, Coordinates) and not thin and few <= side // _SHARE:
+        blocks = _blocks(features, objective, few, upper, trivial)
+    if blocks is None and trivial is not None:
+        objective = objective.plus(_turned_away(objective, trivial))
+    if blocks is not None:
+        values, vectors = blocks
     elif few and side > DENSE_SIDE and few <= side // 4:
         values, vectors = _lanczos(features, objective, few, thin)
     elif side > 4 * DENSE_SIDE:
@@ -291,23 +303,52 @@ def row_space(features: Features) -> tuple[Features, FloatArray]:
     return found
 
 
-def _is_sparse_graph(features: Features, objective: Form) -> bool:
-    """Say whether a form is a sparse matrix over the instances and nothing else."""
+def _blocks(
+    features: Coordinates, objective: Form, limit: int, upper: float | None, trivial: FloatArray | None
+) -> tuple[FloatArray, FloatArray] | None:
+    """Take the largest eigenvalues of a matrix over the instances; None if they do not converge."""
+    size = features.shape[0]
+    known = np.zeros((size, 0)) if trivial is None else (trivial / np.linalg.norm(trivial))[:, np.newaxis]
+
+    def product(right: FloatArray) -> FloatArray:
+        return objective.times(features, right) + objective.ridge * right
+
     alone = objective.factor is None and not objective.squared
-    return isinstance(features, Coordinates) and alone and is_sparse(objective.graph)
+    inverse = None if upper is None or not alone else _inverse_below(objective, size, upper)
+    vectors = leading_eigenvectors(inverse or product, size, limit, known)
+    if vectors is None:
+        return None
+    values, turn = np.linalg.eigh(vectors.T @ product(vectors))
+    return values[::-1], vectors @ turn[:, ::-1]
 
 
-def _below(objective: Form, limit: int, upper: float) -> tuple[FloatArray, FloatArray]:
-    """Take the largest eigenvalues of a sparse matrix over the instances, none of which exceeds a bound."""
-    size = objective.graph.shape[0]
-    weights = np.zeros(size) + objective.weights + objective.ridge
-    matrix = sp.csc_array(objective.graph + sp.diags_array(weights))
-    norm = max(float(abs(matrix).sum(axis=0).max()), abs(upper), np.finfo(float).tiny)
-    start = np.random.default_rng(0).standard_normal(size)
-    # The bound itself may be an eigenvalue, and what is left of it then singular: a little above it is not.
-    values, vectors = scipy.sparse.linalg.eigsh(matrix, k=limit, sigma=upper + _ABOVE * norm, v0=start)
-    order = np.argsort(-values, kind="stable")
-    return values[order], vectors[:, order]
+def _inverse_below(objective: Form, size: int, upper: float) -> Callable[[FloatArray], FloatArray]:
+    """Return how to solve with what a matrix over the instances leaves of the bound of its eigenvalues.
+
+    The bound itself may be an eigenvalue, and what is left of it then singular: a little above it is not.
+    """
+    shift = upper + _ABOVE * max(_norm(objective), abs(upper), np.finfo(float).tiny)
+    diagonal = shift - (np.zeros(size) + objective.weights + objective.ridge)
+    if is_sparse(objective.graph):
+        left = sp.csc_array(sp.diags_array(diagonal) - objective.graph)
+        # Positive definite: pivots stay on the diagonal, and the order keeps what is sparse.
+        factors = scipy.sparse.linalg.splu(
+            left, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True}
+        )
+        return lambda right: np.asarray(factors.solve(np.asfortranarray(right)))
+    factor = scipy.linalg.cho_factor(np.diag(diagonal) - objective.graph, overwrite_a=True, check_finite=False)
+    return lambda right: np.asarray(scipy.linalg.cho_solve(factor, right, check_finite=False))
+
+
+def _norm(objective: Form) -> float:
+    """Return a bound of the eigenvalues' size of a form over the instances, without its factor."""
+    own = np.abs(np.zeros(1) + objective.weights).max(initial=0.0) + abs(objective.ridge)
+    return float(own + (0.0 if objective.graph is None else abs(objective.graph).sum(axis=0).max()))
+
+
+def _turned_away(objective: Form, trivial: FloatArray) -> Form:
+    """Return what makes the eigenvalue of an eigenvector that says nothing the smallest of all."""
+    return Form(factor=(trivial / np.linalg.norm(trivial))[:, np.newaxis], middle=-2.0 * _norm(objective))
 
 
 def _lanczos(features: Features, objective: Form, limit: int, thin: bool) -> tuple[FloatArray, FloatArray]:

@@ -68,7 +68,7 @@ class MLGRF(_LabelField):
     gamma : float or None, default=None
         Of the latter, > 0; None is the reciprocal of the mean squared distance of different columns.
     proximity : Proximity, dict of its parameters, or None, default=None
-        W; None is ``Proximity()``. No weight may be negative.
+        W; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
     decision : {"prior", "half"}, default="prior"
         Which scores mean that an unlabelled instance has a label: the largest, as many as the label's share of the
         labelled instances says, as far as they are above zero; or those above one half.
@@ -105,7 +105,7 @@ class MLLGC(_LabelField):
     gamma : float or None, default=None
         Of the latter, > 0; None is the reciprocal of the mean squared distance of different columns.
     proximity : Proximity, dict of its parameters, or None, default=None
-        W; None is ``Proximity()``. No weight may be negative.
+        W; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
     decision : {"prior", "half"}, default="prior"
         Which scores mean that an unlabelled instance has a label: the largest, as many as the label's share of the
         labelled instances says, as far as they are above zero; or those above one half, which few scores drawn to

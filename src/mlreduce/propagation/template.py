@@ -14,7 +14,7 @@ from sklearn.utils import Tags
 from mlreduce.exceptions import DataError, unknown_name
 from mlreduce.kernels import check_positive
 from mlreduce.projection.problem import TrainingSet
-from mlreduce.projection.proximity import Proximity
+from mlreduce.projection.proximity import check_proximity
 from mlreduce.rounding import above_half
 from mlreduce.validation import (
     FloatArray,
@@ -132,9 +132,7 @@ class LabelPropagation(BaseEstimator):
         labels = as_dense(data.labels)
         labelled = np.ones(n_samples, dtype=bool) if data.labelled is None else data.labelled
         self.label_similarity_ = self._similarity(labels[labelled])
-        weights = _proximity(self.proximity).matrix(data)
-        if (weights.data if is_sparse(weights) else weights).min(initial=0.0) < 0:
-            raise DataError(f"{type(self).__name__} needs weights that are not negative: take another proximity")
+        weights = check_proximity(self.proximity).matrix(data)
         laplacian: Any = csgraph.laplacian(weights, normed=self.normalised)
         if is_sparse(laplacian):
             laplacian = sp.csr_array(laplacian)
@@ -180,6 +178,7 @@ class LabelPropagation(BaseEstimator):
             raise DataError(unknown_name("label_similarity", self.label_similarity, ["cosine", "rbf"]))
         if self.gamma is not None:
             check_positive(self.gamma, "gamma")
+        check_proximity(self.proximity)
         if self.decision not in ("prior", "half"):
             raise DataError(f"decision must be 'prior' or 'half'; got {self.decision!r}")
 
@@ -217,11 +216,6 @@ class LabelPropagation(BaseEstimator):
         np.put_along_axis(ranks, order, np.arange(len(rows))[:, np.newaxis], axis=0)
         chosen[rows] = (ranks < numbers) & (scores > 0)
         return chosen
-
-
-def _proximity(proximity: Any) -> Proximity:
-    """Return the proximity that a parameter stands for."""
-    return proximity if isinstance(proximity, Proximity) else Proximity(**(proximity or {}))
 
 
 def plus_diagonal(matrix: Any, diagonal: FloatArray) -> Any:

@@ -1,0 +1,145 @@
+"""Embeddings by a graph that joins instances: spectral clustering and Laplacian eigenmaps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from mlreduce.embedding.template import Embedding
+from mlreduce.projection.problem import Form, TrainingSet
+from mlreduce.projection.proximity import Proximity, attraction, check_proximity, degrees
+from mlreduce.registry import register
+from mlreduce.validation import FloatArray, is_sparse
+
+__all__ = ["USC", "LaplacianEigenmaps", "SymmetricSpectralEmbedding"]
+
+
+class _GraphEmbedding(Embedding):
+    """Base of the embeddings by a weight matrix W."""
+
+    def __init__(
+        self, n_components: int | float | None = 2, proximity: Proximity | Mapping[str, Any] | None = None
+    ) -> None:
+        self.n_components = n_components
+        self.proximity = proximity
+
+    def _weights(self, data: TrainingSet) -> Any:
+        return check_proximity(self.proximity).matrix(data)
+
+
+@register("usc")
+class USC(_GraphEmbedding):
+    """Unnormalised spectral clustering: joined instances near each other.
+
+    ``max tr(Z'(W - D(W))Z)`` subject to ``Z'Z = I``. The first column is constant where the graph has one part; with
+    several parts there are as many columns of eigenvalue zero, each constant on every part.
+
+    Parameters
+    ----------
+    n_components : int, float or None, default=2
+        Number of columns, 1..n_samples; a fraction of that in (0, 1), rounded down but never to zero; None for all.
+    proximity : Proximity, dict of its parameters, or None, default=None
+        The weights W; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
+
+    References
+    ----------
+    von Luxburg (2007), "A tutorial on spectral clustering"; Mu, Goulermas, Tsujii and Ananiadou (2012), section 2.1.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("digits")
+    >>> mlreduce.USC(n_components=3).fit_transform(data.X).shape
+    (1797, 3)
+    """
+
+    upper = 0.0
+
+    def _objective(self, data: TrainingSet) -> Form:
+        return attraction(self._weights(data))
+
+
+@register("symmetric-spectral")
+class SymmetricSpectralEmbedding(_GraphEmbedding):
+    """Normalised spectral clustering by the symmetric Laplacian.
+
+    ``max tr(Z'D^-1/2 W D^-1/2 Z)`` subject to ``Z'Z = I`` with ``D = D(W)``. The first column is the root of the
+    degrees where the graph has one part. An instance that is joined to none counts as joined to itself: a part of its
+    own.
+
+    Parameters
+    ----------
+    n_components : int, float or None, default=2
+        Number of columns, 1..n_samples; a fraction of that in (0, 1), rounded down but never to zero; None for all.
+    proximity : Proximity, dict of its parameters, or None, default=None
+        The weights W; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
+
+    References
+    ----------
+    Ng, Jordan and Weiss (2001), "On spectral clustering: analysis and an algorithm"; Mu, Goulermas, Tsujii and
+    Ananiadou (2012), section 2.1.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("digits")
+    >>> mlreduce.SymmetricSpectralEmbedding(n_components=3).fit_transform(data.X).shape
+    (1797, 3)
+    """
+
+    upper = 1.0
+
+    def _objective(self, data: TrainingSet) -> Form:
+        return self._joined(data).scaled(1.0 / self._roots(data))
+
+    def _joined(self, data: TrainingSet) -> Form:
+        """Return W, with a weight of one between each instance that is joined to none and itself."""
+        weights = self._weights(data)
+        own = (degrees(weights) == 0).astype(np.float64)
+        if own.any():
+            weights = sp.csr_array(weights + sp.diags_array(own)) if is_sparse(weights) else weights + np.diag(own)
+        return Form(graph=weights)
+
+    def _roots(self, data: TrainingSet) -> FloatArray:
+        own = degrees(self._weights(data))
+        return np.sqrt(np.where(own > 0, own, 1.0))
+
+
+@register("le")
+class LaplacianEigenmaps(SymmetricSpectralEmbedding):
+    """Laplacian eigenmaps, also the normalised spectral clustering: joined instances near each other.
+
+    ``max tr(Z'WZ)`` subject to ``Z'D(W)Z = I``, without the constant vector, which solves it first. Eigenvalues are one
+    less those of the Laplacian. An instance that is joined to none counts as joined to itself: a part of its own.
+
+    Parameters
+    ----------
+    n_components : int, float or None, default=2
+        Number of columns, 1..n_samples - 1; a fraction of that in (0, 1), rounded down but never to zero; None for all.
+    proximity : Proximity, dict of its parameters, or None, default=None
+        The weights W; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
+
+    References
+    ----------
+    Belkin and Niyogi (2003), "Laplacian eigenmaps for dimensionality reduction and data representation"; Shi and Malik
+    (2000), "Normalized cuts and image segmentation"; Mu, Goulermas, Tsujii and Ananiadou (2012), section 2.1.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("digits")
+    >>> mlreduce.LaplacianEigenmaps().fit_transform(data.X).shape
+    (1797, 2)
+    """
+
+    def _objective(self, data: TrainingSet) -> Form:
+        return self._joined(data)
+
+    def _scale(self, data: TrainingSet) -> FloatArray:
+        return self._roots(data)
+
+    def _trivial(self, data: TrainingSet) -> FloatArray:
+        return np.ones(data.X.shape[0])

@@ -1,0 +1,59 @@
+"""Embeddings that reconstruct features and labels."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mlreduce.embedding.inner_products import inner_products
+from mlreduce.embedding.template import Embedding
+from mlreduce.projection.problem import Form, TrainingSet
+from mlreduce.registry import register
+from mlreduce.validation import as_dense, check_range
+
+__all__ = ["SLVM"]
+
+
+@register("slvm")
+class SLVM(Embedding):
+    """Supervised latent variable model: columns from which features and labels are reconstructed best.
+
+    ``max tr(Z'(beta YY' + (1 - beta) XX')Z)`` subject to ``Z'Z = I``, X and Y as they are and not less their
+    means, Y in {0, 1}. With ``beta=0`` these are the left singular vectors of X.
+
+    Parameters
+    ----------
+    n_components : int, float or None, default=2
+        Number of columns, 1..n_samples; a fraction of that in (0, 1), rounded down but never to zero; None for all.
+    beta : float, default=0.5
+        Weight of the labels, in [0, 1]. ``XX'`` grows with the number of features and their units.
+
+    References
+    ----------
+    Yu, Yu and Tresp (2005), "Multi-label informed latent semantic indexing"; Mu, Goulermas, Tsujii and Ananiadou
+    (2012), equation (17).
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("digits")
+    >>> mlreduce.SLVM(n_components=4).fit_transform(data.X, data.Y).shape
+    (1797, 4)
+    """
+
+    supervised = True
+    signed_values = False
+
+    def __init__(self, n_components: int | float | None = 2, beta: float = 0.5) -> None:
+        self.n_components = n_components
+        self.beta = beta
+
+    def _check_parameters(self) -> None:
+        check_range(self.beta, "beta", 0, 1)
+
+    def _objective(self, data: TrainingSet) -> Form:
+        features = inner_products(data.raw).times_number(1.0 - self.beta)
+        if features.factor is None:
+            return features.plus(Form(factor=data.labels, middle=self.beta))
+        # One thin factor, of which the embedding is the left singular vectors
+        half = np.hstack([features.root() * features.factor, np.sqrt(self.beta) * as_dense(data.labels)])
+        return Form(factor=half)
