@@ -81,7 +81,7 @@ class Copies:
         self._labels = ones
         self._counts: _Indices = np.diff(ones.indptr).astype(np.intp)
         self._starts = ones.indptr[:-1].astype(np.intp)
-        self.label: _Indices = ones.indices
+        self.label: _Indices = ones.indices.astype(np.intp)
         self.row: _Indices = np.repeat(np.arange(ones.shape[0]), self._counts)
         self.sizes = np.bincount(self.label, minlength=ones.shape[1]).astype(np.float64)
         used = np.count_nonzero(self.sizes)
@@ -92,7 +92,7 @@ class Copies:
         self.share: FloatArray = 1.0 / self._counts[self.row] if weighted else np.ones(n_copies)
         self.where = sp.csr_array((self.share, self.row, np.arange(n_copies + 1)), shape=(n_copies, ones.shape[0]))
         self.members = sp.csr_array((self.share, ones.indices, ones.indptr), shape=ones.shape)
-        self.weights: FloatArray = np.asarray(self.where.power(2).sum(axis=0)).reshape(-1)
+        self.weights: FloatArray = np.asarray(self.where.power(2).sum(axis=0), dtype=np.float64).reshape(-1)
 
     def classes(self) -> Iterator[OneClass]:
         """Yield the classes that have copies."""

@@ -17,6 +17,9 @@ from mlreduce.validation import FloatArray, check_count, check_range
 
 __all__ = ["DONPP", "ONPPR", "SONPP"]
 
+# Relative to a trace: what rounding cannot make singular.
+_LEAST_RIDGE = 1e-9
+
 
 @register("sonpp")
 class SONPP(ClassProjection):
@@ -36,7 +39,7 @@ class SONPP(ClassProjection):
     n_neighbors : int, default=5
         How many of the nearest in the class, >= 1.
     reg : float, default=1e-3
-        Ridge of the reconstruction, > 0, relative to the sum of the squared distances to the neighbours.
+        Ridge of the reconstruction, >= 1e-9, relative to the sum of the squared distances to the neighbours.
 
     References
     ----------
@@ -61,7 +64,7 @@ class SONPP(ClassProjection):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_count(self.n_neighbors, "n_neighbors")
-        check_range(self.reg, "reg", 0, open_ends=True)
+        check_range(self.reg, "reg", _LEAST_RIDGE)
 
     def _objective(self, data: TrainingSet) -> Form:
         errors = _local_errors(self._copies(data), data, self.n_neighbors, self.reg)
@@ -84,7 +87,7 @@ class ONPPR(SONPP):
     n_neighbors : int, default=5
         How many of the nearest in the class, >= 1.
     reg : float, default=1e-3
-        Ridge of the reconstruction, > 0, relative to the sum of the squared distances to the neighbours.
+        Ridge of the reconstruction, >= 1e-9, relative to the sum of the squared distances to the neighbours.
     beta : float, default=1.0
         Weight of the repulsion, >= 0.
     proximity : Proximity, dict or None, default=None
@@ -139,8 +142,8 @@ class DONPP(ClassProjection):
     beta : float, default=0.1
         Weight of those of other classes, >= 0.
     reg : float, default=1e-3
-        Ridge of the reconstruction, > 0, relative to the mean over the class of an instance's squared distances to all
-        others, summed.
+        Ridge of the reconstruction, >= 1e-9, relative to the sum of an instance's squared distances to all others, its
+        mean over the class.
 
     References
     ----------
@@ -167,7 +170,7 @@ class DONPP(ClassProjection):
         super()._check_parameters()
         check_count(self.n_others, "n_others")
         check_range(self.beta, "beta", 0)
-        check_range(self.reg, "reg", 0, open_ends=True)
+        check_range(self.reg, "reg", _LEAST_RIDGE)
 
     def _objective(self, data: TrainingSet) -> Form:
         copies = self._copies(data)
