@@ -91,10 +91,15 @@ def test_a_partly_labelled_training_set(kind, rng):
     data = TrainingSet.partly_labelled(kind(X), kind(Y[KNOWN].astype(float)), KNOWN)
     known = KNOWN[:, None]
     np.testing.assert_array_equal(data.labels.toarray() if kind is sp.csr_array else data.labels, np.where(known, Y, 0))
-    part, where = data.labelled_part
+    part = data.labelled_part
     np.testing.assert_array_equal(kind(X[KNOWN]) @ np.eye(2), part.X @ np.eye(2))
     np.testing.assert_array_equal(part.class_sizes, Y[KNOWN].sum(axis=0))
-    np.testing.assert_array_equal(where.toarray(), np.eye(5)[KNOWN])
-    assert data.labelled_part[0] is part
+    np.testing.assert_array_equal(part.placed_in(data).toarray(), np.eye(5)[KNOWN])
+    inner = part.part(np.array([0, 2]))
+    np.testing.assert_array_equal(inner.placed_in(data).toarray(), np.eye(5)[[0, 3]])
+    np.testing.assert_array_equal(inner.placed_in(part).toarray(), np.eye(3)[[0, 2]])
+    with pytest.raises(ValueError, match="has a place only in one that it is a part of"):
+        data.placed_in(part)
+    assert data.labelled_part is part
     full = TrainingSet.partly_labelled(kind(X), kind(Y.astype(float)), np.ones(5, dtype=bool))
-    assert full.labelled_part == (full, None)
+    assert full.labelled_part is full

@@ -211,7 +211,7 @@ def labelled_part(data: TrainingSet) -> TrainingSet:
     if not len(rows):
         raise DataError("what separates classes needs two of them at least: no instance has a label")
     if "labelled part" not in data.shared:
-        data.shared["labelled part"] = TrainingSet(data.X[rows], data.labels[rows])
+        data.shared["labelled part"] = data.part(rows)
     found: TrainingSet = data.shared["labelled part"]
     return found
 

@@ -272,9 +272,9 @@ def _times(left: Any, right: float | FloatArray) -> Any:
     return left @ right if isinstance(right, np.ndarray) else left * right
 
 
-def _selection(chosen: NDArray[np.bool_]) -> Any:
+def _placed(rows: NDArray[np.intp], n_samples: int) -> Any:
     """Return the matrix that takes some of the instances, one in each row."""
-    return sp.eye_array(len(chosen), format="csr")[chosen]
+    return sp.csr_array((np.ones(len(rows)), rows, np.arange(len(rows) + 1)), shape=(len(rows), n_samples))
 
 
 class TrainingSet:
@@ -296,6 +296,9 @@ class TrainingSet:
         self.labelled = None if labelled is None or labelled.all() else labelled
         #: What methods keep for others of their kind.
         self.shared: dict[str, Any] = {}
+        # The training set that this is a part of, and which of its instances these are.
+        self._whole: TrainingSet | None = None
+        self._rows = np.arange(0)
 
     @cached_property
     def centred(self) -> Features:
@@ -310,18 +313,28 @@ class TrainingSet:
     @classmethod
     def partly_labelled(cls, X: Any, labels: Any, labelled: NDArray[np.bool_]) -> TrainingSet:
         """Return a training set from the labels of its labelled instances alone, shape (n_labelled, n_labels)."""
-        where = _selection(labelled)
-        return cls(X, _rows(where.T @ labels), labelled)
+        places = _placed(np.flatnonzero(labelled), len(labelled))
+        return cls(X, _rows(places.T @ labels), labelled)
 
     @cached_property
-    def labelled_part(self) -> tuple[TrainingSet, Any]:
-        """The labelled instances, and the matrix C, shape (n_labelled, n_samples), that `Form.carried` takes for them.
+    def labelled_part(self) -> TrainingSet:
+        """The labelled instances; itself where all are labelled."""
+        return self if self.labelled is None else self.part(np.flatnonzero(self.labelled))
 
-        C is None, and the training set this one, where all are labelled.
-        """
-        if self.labelled is None:
-            return self, None
-        return TrainingSet(self.X[self.labelled], self.labels[self.labelled]), _selection(self.labelled)
+    def part(self, rows: NDArray[np.intp]) -> TrainingSet:
+        """Return some of the instances as a training set of their own, which knows its place in this one."""
+        part = TrainingSet(self.X[rows], None if self.labels is None else self.labels[rows])
+        part._whole, part._rows = self, rows
+        return part
+
+    def placed_in(self, whole: TrainingSet) -> Any:
+        """Return the matrix C, shape (n_own, n_samples), that `Form.carried` takes for a form of a part of a whole."""
+        part, rows = self, np.arange(self.X.shape[0])
+        while part is not whole:
+            if part._whole is None:
+                raise ValueError("a training set has a place only in one that it is a part of")
+            part, rows = part._whole, part._rows[rows]
+        return _placed(rows, whole.X.shape[0])
 
     @cached_property
     def class_sizes(self) -> FloatArray:
