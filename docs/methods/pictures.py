@@ -33,11 +33,23 @@ TRAINING_ROWS = 1211
 PAGES: Mapping[str, Sequence[tuple[str, str, dict[str, Any]]]] = {
     "pca": [("PCA", "pca", {})],
     "lsi": [("LSI", "lsi", {})],
-    "mddm": [("MDDMp", "mddmp", {}), ("MDDMf, beta = 0.5", "mddmf", {})],
+    "mddm": [
+        ("MDDMp", "mddmp", {}),
+        ("MDDMf, beta = 0.5", "mddmf", {}),
+        ("Gaussian kernel", "mddm-kernel", {"kernel": "rbf"}),
+        ("SFEHS, unbiased", "sfehs", {"estimate": "unbiased"}),
+    ],
     "mvmd": [("MVMD, beta = 0.5", "mvmd", {})],
     "mlsi": [("MLSI", "mlsi", {}), ("MLSI, centred, signed", "mlsi", {"centred": True, "coding": "signed"})],
     "cca": [("CCA", "cca", {}), ("RCCA, ridge = 1", "rcca", {})],
     "pls": [("PLS", "pls", {}), ("OPLS", "opls", {})],
+    "hypergraph": [("HSL1", "hsl1", {}), ("HSL2", "hsl2", {}), ("HSL3", "hsl3", {})],
+    "morp": [("MORP, beta = 0.5", "morp", {})],
+    "mope": [
+        ("MOPE", "mope", {}),
+        ("labels alone", "mope", {"combine": "labels"}),
+        ("Laplacian, on Z", "mope", {"laplacian": True, "on": "Z"}),
+    ],
     "discriminant": [("LDA by copies", "lda-copy", {}), ("MLDA", "mlda", {}), ("DMLDA", "dmlda", {})],
 }
 
@@ -75,7 +87,7 @@ _CHANCE = 5
 _SHARES = (2, 5, *range(10, 101, 10))
 
 # Side of a panel in inches, by the number of panels.
-_SIDES = {1: 2.9, 2: 2.3, 3: 2.0}
+_SIDES = {1: 2.9, 2: 2.3, 3: 2.0, 4: 1.7}
 _LEGEND = 1.3
 
 # Of the house style, without the position whose colour is too near the first one's in small marks.

@@ -98,6 +98,13 @@ def test_selectors_pass_every_check(name):
     assert failures(with_labels(registry.method_class(name))()) == {}
 
 
+@pytest.mark.parametrize("name", mlreduce.list_methods("embedding"))
+@pytest.mark.filterwarnings("ignore")
+def test_embeddings_pass_every_check(name):
+    cls = registry.method_class(name)  # of a label and its complement: one instance is near others, not near itself
+    assert failures(with_labels(cls, complement=True)() if cls.supervised else cls()) == {}
+
+
 @pytest.mark.parametrize("name", sorted(set(mlreduce.list_methods("predictors")) - set(CLASSIFIERS)))
 @pytest.mark.filterwarnings("ignore")
 def test_regressors_pass_every_check(name):

@@ -9,18 +9,24 @@ import mlreduce
 
 ALL = mlreduce.list_methods("projection")
 SUPERVISED = [name for name in ALL if name not in ("pca", "lsi")]
-CENTRED = [name for name in ALL if name not in ("lsi", "mlsi")]
+CENTRED = [name for name in ALL if name not in ("lsi", "mlsi", "hsl1", "hsl2", "hsl3", "mope")]
+#: Costs with their sign turned, and graphs: eigenvalues may be negative, and all directions in the row space count.
+SIGNED = [name for name in ALL if mlreduce.registry.method_class(name).signed_values]
+POSITIVE = [name for name in ALL if name not in SIGNED]
 #: Parameters for which the constraint is never singular, and every formula has all its terms.
 PARAMETERS = {
-    **{name: {} for name in ("pca", "lsi", "mddmp", "pls")},
+    **{name: {} for name in ("pca", "lsi", "mddmp", "pls", "mddm-kernel", "sfehs")},
     **{name: {"ridge": 0.7} for name in ("rcca", "lda-copy", "mlda", "dmlda")},
     "cca": {},
     "opls": {},
     "mddmf": {"beta": 0.3},
     "mvmd": {"beta": 0.2},
     "mlsi": {"beta": 0.4, "gamma": 0.6},
+    **{name: {"gamma": 0.6} for name in ("hsl1", "hsl2", "hsl3")},
+    "morp": {"beta": 0.4, "ridge": 0.7},
+    "mope": {"n_neighbors": 4, "beta": 1.5},
 }
-ORTHONORMAL = ["lsi", "mddmp", "mvmd", "pca", "pls"]
+ORTHONORMAL = ["lsi", "mddm-kernel", "mddmp", "mope", "mvmd", "pca", "pls", "sfehs"]
 #: Methods whose constraint is ``Xc'Xc`` alone: units of the features do not matter.
 UNIT_FREE = ["cca", "opls"]
 SHAPES = {"tall": (40, 7, 4), "wide": (12, 25, 4), "many labels": (30, 5, 9), "wide, many labels": (8, 20, 11)}

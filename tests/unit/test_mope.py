@@ -240,11 +240,14 @@ def test_directions_of_planted_groups_are_found(rng):
         ({"laplacian": "no"}, "laplacian must be True or False"),
         ({"combine": "both"}, "combine must be one of"),
         ({"scheme": 5}, "scheme must be 1, 2 or 3"),
-        ({"proximity": "gaussian"}, "proximity must be a Proximity, a dict of its parameters, or None"),
-        ({"proximity": {"wieght": "constant"}}, "unknown parameter of proximity 'wieght'; did you mean 'weight'"),
+        ({"proximity": "gaussian"}, "proximity must be a dict of parameters of Proximity, or None; got 'gaussian'"),
+        ({"proximity": {"wieght": "constant"}}, "unknown parameter in proximity 'wieght'; did you mean 'weight'"),
         ({"proximity": {"weight": "nothing"}}, "unknown weight"),
-        ({"label_options": {"tua": 1}}, "unknown parameter of label_options 'tua'; did you mean 'tau'"),
+        ({"label_options": {"tua": 1}}, "unknown parameter in label_options 'tua'; did you mean 'tau'"),
         ({"label_options": {"tau": -1}}, "tau must be a number > 0"),
+        ({"label_options": {"tau": -1}, "combine": "features"}, "tau must be a number > 0"),
+        ({"label_options": {"index": "jaccard"}}, "unknown parameter in label_options 'index'"),
+        ({"label_options": 3}, "label_options must be a dict of parameters of LabelProximity"),
     ],
 )
 def test_impossible_parameters_are_refused(name, parameters, sentence, problem):

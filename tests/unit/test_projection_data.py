@@ -8,7 +8,18 @@ import numpy as np
 import pytest
 import scipy.linalg
 import scipy.sparse as sp
-from projection_problems import ALL, CENTRED, SUPERVISED, data, make, random_labels, same_directions, signed, stored
+from projection_problems import (
+    ALL,
+    CENTRED,
+    SIGNED,
+    SUPERVISED,
+    data,
+    make,
+    random_labels,
+    same_directions,
+    signed,
+    stored,
+)
 
 import mlreduce
 from mlreduce.exceptions import DataError, ProjectionWarning
@@ -38,7 +49,7 @@ def sane_fit(name, X, Y, **parameters):
     for array in (method.components_, method.eigenvalues_, method.mean_, Z):
         assert np.isfinite(array).all()
     assert (np.diff(method.eigenvalues_) <= 0).all()
-    assert (method.eigenvalues_ > 0).all()
+    assert (method.eigenvalues_ > 0).all() or name in SIGNED
     assert Z.shape == (X.shape[0], method.n_components_)
     return method
 
@@ -77,11 +88,13 @@ AWKWARD = {name: problem for name, *problem in awkward()}
 def test_awkward_data_has_an_answer_and_it_is_the_same_for_all_storages(name, problem):
     X, Y = problem
     dense = sane_fit(name, X, Y)
+    # Distances of sparse rows come from products that are not centred: beside 1e8 little is left of small ones.
+    rtol = 1e-2 if name == "mope" and (X == 1e8).all(axis=0).any() else 1e-6
     for kind in (sp.csr_array, stored):
         sparse = sane_fit(name, kind(X), sp.csr_array(Y))
         assert sparse.n_components_ == dense.n_components_
         np.testing.assert_allclose(
-            sparse.eigenvalues_, dense.eigenvalues_, rtol=1e-6, atol=1e-9 * dense.eigenvalues_[0]
+            sparse.eigenvalues_, dense.eigenvalues_, rtol=rtol, atol=1e-9 * np.abs(dense.eigenvalues_).max()
         )
 
 
@@ -108,7 +121,20 @@ def test_features_that_do_not_vary_are_refused(name, value, shape, kind, rng):
         make(name).fit(kind(np.full(shape, value)), random_labels(rng, shape[0], 3))
 
 
-@pytest.mark.parametrize("name", [name for name in SUPERVISED if name not in ("mvmd", "mlsi")])
+#: Methods that have an answer without labels: features count too, or what all have in common.
+ANSWERS_WITHOUT_LABELS = ["hsl1", "hsl2", "hsl3", "mlsi", "mope", "morp", "mvmd"]
+
+
+@pytest.mark.parametrize("name", ["hsl1", "hsl2", "hsl3", "mope"])
+@kinds
+def test_labels_of_nobody_are_refused_where_those_of_all_are_not(name, kind, rng):
+    X = rng.standard_normal((24, 5)) + 30
+    assert sane_fit(name, kind(X), np.ones((24, 2), int)).n_components_ >= 1
+    with pytest.raises(DataError, match="labels do not vary with them|no two have a label in common"):
+        make(name).fit(kind(X), np.zeros((24, 2), int))
+
+
+@pytest.mark.parametrize("name", [name for name in SUPERVISED if name not in ANSWERS_WITHOUT_LABELS])
 @pytest.mark.parametrize("value", [0, 1])
 @pytest.mark.parametrize("c", [1, 3])
 @pytest.mark.parametrize("shape", [(24, 5), (6, 13)], ids=["tall", "wide"])
@@ -151,6 +177,10 @@ def test_two_instances(name):
     if name in ("lda-copy", "mlda", "dmlda"):  # every class has one instance: no scatter, and no ridge relative to it
         with pytest.raises(DataError, match="positive eigenvalue"):
             mlreduce.make(name).fit(X, Y)
+    if name == "mope":  # which have no label in common
+        with pytest.raises(DataError, match="joins no pair"):
+            mlreduce.make(name).fit(X, Y)
+        Y = np.ones((2, 2), int)
     assert sane_fit(name, X, Y, **({"ridge": 1.0} if "lda" in name else {})).n_components_ <= 2
 
 

@@ -108,7 +108,7 @@ def test_offset(name, offset, tolerance, shape, kind, rng):
     moved, still = fit(name, kind(X + shift), Y), fit(name, kind(X), Y)
     assert moved.n_components_ == still.n_components_
     np.testing.assert_allclose(
-        moved.eigenvalues_, still.eigenvalues_, rtol=tolerance, atol=tolerance * still.eigenvalues_[0]
+        moved.eigenvalues_, still.eigenvalues_, rtol=tolerance, atol=tolerance * abs(still.eigenvalues_[0])
     )
     k = min(3, still.n_components_)
     assert_close = np.testing.assert_allclose
@@ -120,11 +120,12 @@ def test_offset(name, offset, tolerance, shape, kind, rng):
     assert_close(moved.mean_, still.mean_ + shift, rtol=1e-12)
 
 
-@pytest.mark.parametrize("name", ["lsi", "mlsi"])
+@pytest.mark.parametrize("name", [name for name in ALL if name not in CENTRED])
 def test_an_offset_matters_where_features_are_not_centred(name, rng):
     X, Y = data(rng, *TALL)
     assert (fit(name, X, Y).mean_ == 0).all()
-    assert abs(fit(name, X + 5, Y).eigenvalues_[0] / fit(name, X, Y).eigenvalues_[0] - 1) > 0.1
+    far, near = fit(name, X + 5, Y).eigenvalues_, fit(name, X, Y).eigenvalues_
+    assert np.abs(far / near - 1).max() > 0.1
 
 
 @shapes
@@ -180,10 +181,16 @@ TWICE = {
     "mddmf": ({"beta": 3 / 17}, 4, (14 / 17) / 0.7),
     "mlsi": ({"gamma": 1.2}, 4, 2),
     **{name: ({"ridge": 1.4}, 2, 2) for name in ("rcca", "lda-copy", "mlda", "dmlda")},
+    **{name: ({"gamma": 1.2}, 2, 2) for name in ("hsl1", "hsl2", "hsl3")},
+    "mddm-kernel": ({}, 4, 1),
+    "morp": ({}, 1, 2),
 }
+#: Where no factor says what becomes of a term: an estimate that divides by (n - 1)^2; a graph, where the copy is the
+#: nearest.
+NOT_TWICE = ["mope", "sfehs"]
 
 
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", [name for name in ALL if name not in NOT_TWICE])
 @shapes
 @both
 def test_every_instance_twice(name, shape, kind, rng):

@@ -148,7 +148,7 @@ class LabelProximity(BaseEstimator):
         DataError
             As `matrix`.
         """
-        self._check()
+        self.check()
         if self.scheme != 3:
             return self._index_of(data.labels)
         # A label that no instance has is no class: it must not count in the space or the mean distance of classes.
@@ -157,7 +157,14 @@ class LabelProximity(BaseEstimator):
         averaged = self._classes(used) @ factor.T
         return lambda rows: as_dense(factor[rows] @ averaged)
 
-    def _check(self) -> None:
+    def check(self) -> None:
+        """Refuse parameters that are out of range.
+
+        Raises
+        ------
+        DataError
+            If one is; names that may be weights of `Proximity` are left to it.
+        """
         if isinstance(self.scheme, bool) or self.scheme not in (1, 2, 3):
             raise DataError(f"scheme must be 1, 2 or 3; got {self.scheme!r}")
         if not isinstance(self.index, str):

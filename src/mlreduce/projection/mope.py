@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -24,22 +24,16 @@ __all__ = ["MOPE", "CombinedProximity"]
 # Combined proximities are multiples of this, far above rounding: equal ones are tied, and the lower row number wins.
 _UNIT = 2.0**-32
 
-_Made = TypeVar("_Made", bound=BaseEstimator)
 
-
-def _made(cls: type[_Made], given: Any, name: str, **defaults: Any) -> _Made:
-    """Return an object of a class from one, a dict of its parameters, or None."""
-    if isinstance(given, cls):
-        return given
-    if given is not None and not isinstance(given, Mapping):
-        raise DataError(f"{name} must be a {cls.__name__}, a dict of its parameters, or None; got {given!r}")
-    parameters = defaults | dict(given or {})
-    known = cls._get_param_names()
-    for parameter in parameters:
+def _checked(options: Any, cls: type[BaseEstimator], name: str, taken: tuple[str, ...] = ()) -> dict[str, Any]:
+    """Return a dict of parameters of a class, but for those that are taken; None is an empty one."""
+    if options is not None and not isinstance(options, Mapping):
+        raise DataError(f"{name} must be a dict of parameters of {cls.__name__}, or None; got {options!r}")
+    known = [parameter for parameter in cls._get_param_names() if parameter not in taken]
+    for parameter in options or {}:
         if parameter not in known:
-            raise DataError(unknown_name(f"parameter of {name}", parameter, known))
-    made: _Made = cls(**parameters)
-    return made
+            raise DataError(unknown_name(f"parameter in {name}", parameter, known))
+    return dict(options or {})
 
 
 class CombinedProximity:
@@ -68,6 +62,17 @@ class CombinedProximity:
             raise DataError(f"edges must be 'psi' or 'constant'; got {self.edges!r}")
         if not isinstance(self.laplacian, (bool, np.bool_)):
             raise DataError(f"laplacian must be True or False; got {self.laplacian!r}")
+        self._label_proximity().check()
+        self._feature_proximity()
+
+    def _label_proximity(self) -> LabelProximity:
+        options = _checked(self.label_options, LabelProximity, "label_options", taken=("scheme", "index"))
+        return LabelProximity(self.scheme, self.index, **options)
+
+    def _feature_proximity(self) -> Proximity:
+        if isinstance(self.proximity, Proximity):
+            return self.proximity
+        return Proximity(**{"n_neighbors": None, **_checked(self.proximity, Proximity, "proximity")})
 
     def _graph_form(self, data: TrainingSet) -> Form:
         """Return A, or A less its row sums."""
@@ -95,9 +100,7 @@ class CombinedProximity:
 
     def _psi(self, data: TrainingSet) -> Rows:
         """Return what gives combined proximities of some instances to all, 0 to themselves."""
-        options = {**(self.label_options or {}), "scheme": self.scheme, "index": self.index}
-        labels = _made(LabelProximity, options, "label_options")
-        proximities = None if self.combine == "features" else labels.of(data)
+        proximities = None if self.combine == "features" else self._label_proximity().of(data)
         weights = None if self.combine == "labels" else self._weights(data)
 
         def psi_of(rows: slice) -> FloatArray:
@@ -111,7 +114,7 @@ class CombinedProximity:
 
     def _weights(self, data: TrainingSet) -> Any:
         """Return W in [0, 1]: what is negative counts as 0, and larger ones are divided by the largest."""
-        weights = _made(Proximity, self.proximity, "proximity", n_neighbors=None).matrix(data)
+        weights = self._feature_proximity().matrix(data)
         values = weights.data if is_sparse(weights) else weights
         if values.size and (values.min() < 0 or values.max() > 1):
             weights = weights.maximum(0) if is_sparse(weights) else weights.clip(0)
