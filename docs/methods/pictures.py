@@ -60,6 +60,21 @@ PAGES: Mapping[str, Sequence[tuple[str, str, dict[str, Any]]]] = {
     ],
     "scaling": [("MDS", "mds", {}), ("Isomap", "isomap", {})],
     "slvm": [("SLVM, beta = 0.5", "slvm", {}), ("SLVM, beta = 0.99", "slvm", {"beta": 0.99})],
+    "semi-supervised": [
+        ("SELF, weight = 0.1", "self", {"weight": 0.1}),
+        ("SSFDA, beta1 = 1", "ssfda", {}),
+        ("SSMMC, beta2 = 0.1", "ssmmc", {"beta2": 0.1}),
+        ("SSLFDA, weight = 0.1", "sslfda", {"weight": 0.1}),
+        ("SSMFA, weight = 0.1", "ssmfa", {"weight": 0.1}),
+        ("SSDNE, weight = 0.1", "ssdne", {"weight": 0.1}),
+        ("SSDONPP, weight = 0.1", "ssdonpp", {"weight": 0.1}),
+        ("SSMOPE, weight = 0.1", "ssmope", {"weight": 0.1}),
+        (
+            "MDDMp and PCA, weight = 0.1",
+            "semi-supervised",
+            {"weight": 0.1, "supervised_part": "mddmp", "unsupervised_part": "pca"},
+        ),
+    ],
     "discriminant": [("LDA by copies", "lda-copy", {}), ("MLDA", "mlda", {}), ("DMLDA", "dmlda", {})],
 }
 
@@ -90,13 +105,20 @@ CURVES: Mapping[str, Sequence[tuple[str, str, dict[str, Any], str]]] = {
     "neighbours": [("BR, of MLRF", "mlrf", {}, "br-knn"), ("CC, of MLRF", "mlrf", {}, "cc-knn")],
     "ml-knn": [("ML-KNN, of MLRF", "mlrf", {}, "ml-knn"), ("BR, of MLRF", "mlrf", {}, "br-knn")],
     "mlnb": [("MLNB, of MLRF", "mlrf", {}, "mlnb"), ("MLNB, of QPFS", "qpfs", {}, "mlnb")],
+    "flda": [("FLDA, of MLRF", "mlrf", {}, "flda"), ("BR, of MLRF", "mlrf", {}, "br-knn")],
 }
 
 #: Beneath the lines of every such page, in grey: features at random, several times.
 _CHANCE = 5
 _SHARES = (2, 5, *range(10, 101, 10))
 
-# Side of a panel in inches, by the number of panels.
+# Of the pictures of semi-supervised methods one training row in so many has labels.
+_LABELLED = 4
+
+# More panels than fit beside each other stand in rows of so many.
+_IN_A_ROW = 3
+
+# Side of a panel in inches, by the number of panels beside each other.
 _SIDES = {1: 2.9, 2: 2.3, 3: 2.0, 4: 1.7}
 _LEGEND = 1.3
 
@@ -137,18 +159,22 @@ def _directions(page: str, data: MultiLabelData) -> Any:
     Y = np.asarray(data.Y.toarray() if sp.issparse(data.Y) else data.Y)
     trained, shown = slice(TRAINING_ROWS), slice(TRAINING_ROWS, None, 2)
     several = Y[shown].sum(axis=1) > 1
+    known = Y[trained].astype(float)
+    if page == "semi-supervised":
+        known[np.arange(len(known)) % _LABELLED > 0] = np.nan
     titles = PAGES[page]
     what = "coordinate" if kind_of(titles[0][1]) == "embedding" else "direction"
-    side = _SIDES[len(titles)]
+    columns = len(titles) if len(titles) in _SIDES else _IN_A_ROW
+    rows, side = -(-len(titles) // columns), _SIDES[columns]
     figure, axes = plt.subplots(
-        1, len(titles), figsize=(side * len(titles) + _LEGEND, side + 0.1), squeeze=False, layout="constrained"
+        rows, columns, figsize=(side * columns + _LEGEND, side * rows + 0.1), squeeze=False, layout="constrained"
     )
     for axis, (title, name, parameters) in zip(axes.flat, titles, strict=True):
         method = mlreduce.make(name, **{"n_components": 2} | parameters)
         if what == "coordinate":
             Z = method.fit_transform(X[shown], Y[shown])[:, -2:]
         else:
-            Z = method.fit(X[trained], Y[trained]).transform(X[shown])
+            Z = method.fit(X[trained], known).transform(X[shown])
         for label, has, look in zip(data.label_names, Y[shown].T == 1, _LOOKS, strict=True):
             dots = {"color": look["color"], "marker": look["marker"], "alpha": 0.85, "linewidth": 0}
             axis.scatter(*Z[has & ~several].T, s=9, label=label, **dots)
@@ -157,7 +183,8 @@ def _directions(page: str, data: MultiLabelData) -> Any:
         axis.set_xlabel(f"first {what}", fontsize=8)
         axis.set_xticks([])
         axis.set_yticks([])
-    axes[0, 0].set_ylabel(f"second {what}", fontsize=8)
+    for axis in axes[:, 0]:
+        axis.set_ylabel(f"second {what}", fontsize=8)
     handles, labels = axes[0, 0].get_legend_handles_labels()
     figure.legend(
         handles, labels, loc="outside center right", frameon=False, fontsize=8, markerscale=1.8, handletextpad=0.2

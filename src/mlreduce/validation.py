@@ -17,10 +17,12 @@ __all__ = [
     "check_features",
     "check_finite",
     "check_labels",
+    "check_partial_labels",
     "check_range",
     "check_regression",
     "check_size",
     "column_names",
+    "fill_unlabelled",
     "is_sparse",
     "remember_label_names",
 ]
@@ -187,6 +189,103 @@ def check_labels(Y: Any, n_samples: int | None = None, *, sparse: bool = False) 
         _check_signs(array, positive, names)
     rare = array.size > _SMALL_LABELS and present < _RARE * array.size
     return sp.csr_array(positive, dtype=np.float64) if sparse and rare else positive.astype(np.float64)
+
+
+def check_partial_labels(
+    Y: Any, n_samples: int | None = None, *, sparse: bool = False
+) -> tuple[Any, NDArray[np.bool_]]:
+    """Check a label matrix of which only some rows are known.
+
+    Parameters
+    ----------
+    Y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels) or (n_samples,)
+        As of `check_labels`; a row that is NaN throughout has no labels that are known. A sparse matrix has to store
+        its NaN, and a row that stores nothing is known to have no label.
+    n_samples : int or None, default=None
+        The number of rows it must have.
+    sparse : bool, default=False
+        As of `check_labels`.
+
+    Returns
+    -------
+    labels : ndarray or csr_array of shape (n_labelled, n_labels), float64, in {0, 1}
+        Of the labelled rows, in their order.
+    labelled : ndarray of shape (n_samples,), bool
+        Which rows these are.
+
+    Raises
+    ------
+    DataError
+        If a row is NaN in part, no row is labelled, or as `check_labels`.
+    """
+    filled, labelled = fill_unlabelled(Y, n_samples)
+    labels = check_labels(filled, n_samples, sparse=sparse)
+    return (labels, np.ones(labels.shape[0], dtype=bool)) if labelled is None else (labels[labelled], labelled)
+
+
+def fill_unlabelled(Y: Any, n_samples: int | None = None) -> tuple[Any, NDArray[np.bool_] | None]:
+    """Give rows without labels those of the first labelled one, so that labels are checked as if all were known.
+
+    Parameters
+    ----------
+    Y, n_samples
+        As of `check_partial_labels`, or a class vector.
+
+    Returns
+    -------
+    filled : array, sparse matrix or DataFrame
+        Without NaN; Y itself where there is none.
+    labelled : ndarray of shape (n_samples,), bool, or None
+        Which rows have labels of their own; None if all have.
+
+    Raises
+    ------
+    DataError
+        If a row is NaN in part, no row is labelled, or the number of rows differs from ``n_samples``.
+    """
+    unknown = None if Y is None else _unknown(Y)
+    if unknown is None or unknown.ndim > 2:
+        return Y, None
+    _check_rows(unknown, n_samples)
+    table = unknown.reshape(len(unknown), -1)
+    unlabelled = np.asarray(table.all(axis=1))
+    in_part = np.flatnonzero(table.any(axis=1) & ~unlabelled)
+    if len(in_part):
+        raise DataError(
+            f"row {int(in_part[0])} of Y is NaN in part, and {len(in_part) - 1} more; where labels are not known, all "
+            "of a row's are NaN"
+        )
+    if unlabelled.all():
+        raise DataError("no row of Y is labelled: all are NaN")
+    rows = np.where(unlabelled, np.argmin(unlabelled), np.arange(len(unlabelled)))
+    if hasattr(Y, "iloc"):
+        return Y.iloc[rows], ~unlabelled
+    return (sp.csr_array(Y) if is_sparse(Y) else np.asarray(Y))[rows], ~unlabelled
+
+
+def _unknown(Y: Any) -> NDArray[np.bool_] | None:
+    """Say where Y is NaN; None where it is nowhere."""
+    if is_sparse(Y):
+        entries = Y.tocoo()
+        missing = np.isnan(entries.data) if entries.data.dtype.kind == "f" else np.zeros(0, dtype=bool)
+        if not missing.any():
+            return None
+        unknown = np.zeros(Y.shape, dtype=bool)
+        unknown[entries.row[missing], entries.col[missing]] = True
+        return unknown
+    if hasattr(Y, "isna"):
+        unknown = np.asarray(Y.isna())
+    else:
+        array = np.asarray(Y)
+        if array.dtype.kind not in "fO":
+            return None
+        missing = np.isnan if array.dtype.kind == "f" else np.vectorize(_is_missing, otypes=[bool])
+        unknown = np.asarray(missing(array))
+    return unknown if unknown.any() else None
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or bool(value != value)
 
 
 def _check_signs(labels: Any, positive: NDArray[np.bool_], names: Sequence[str] | None) -> None:

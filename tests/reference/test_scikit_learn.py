@@ -20,6 +20,7 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 import mlreduce
 from mlreduce import registry
 from mlreduce.labelspace import CodedClassifier
+from mlreduce.relation import RelationFeatures
 
 # Checks that fail whether the target is the check's own or turned into labels, with the reason.
 CLASSIFIER_EXCEPTIONS = {
@@ -79,6 +80,18 @@ def test_label_coders_pass_every_check(name):
     assert failures(with_labels(registry.method_class(name))()) == {}
 
 
+@pytest.mark.parametrize("name", mlreduce.list_methods("propagation"))
+@pytest.mark.filterwarnings("ignore")
+def test_label_propagations_pass_every_check(name):
+    assert failures(with_labels(registry.method_class(name))()) == {}
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine", "rbf", "linear"])
+@pytest.mark.filterwarnings("ignore")
+def test_relation_features_pass_every_check(metric):
+    assert failures(RelationFeatures(metric)) == {}
+
+
 @pytest.mark.parametrize("name", mlreduce.list_methods("selection"))
 @pytest.mark.filterwarnings("ignore")
 def test_selectors_pass_every_check(name):
@@ -106,11 +119,12 @@ def test_classifier_passes_every_check_but_the_listed():
 
 @pytest.mark.parametrize("name", CLASSIFIERS)
 @pytest.mark.filterwarnings("ignore")
-def test_classifiers_by_votes_pass_every_check_but_the_listed(name):
+def test_registered_classifiers_pass_every_check_but_the_listed(name):
     own = SMALL.get(name, {})
     model, derived = mlreduce.make(name, **own), with_labels(registry.method_class(name))(**own)
-    allowed = set(VOTING_EXCEPTIONS)
-    if model.ranks:  # what is never sure, or so rarely
+    votes = hasattr(model, "predict_proba")
+    allowed = set(VOTING_EXCEPTIONS if votes else CLASSIFIER_EXCEPTIONS)
+    if votes and model.ranks:  # what is never sure, or so rarely
         allowed.remove("check_classifiers_multilabel_output_format_predict_proba")
     assert set(failures(model)) & set(failures(derived)) == allowed
 

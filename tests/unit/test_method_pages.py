@@ -16,9 +16,9 @@ PAGES = sorted(FOLDER.glob("*.md"))
 PROJECTIONS = [name for name in list_methods("projection") if method_class(name).__module__.startswith("mlreduce.")]
 EMBEDDINGS = [name for name in list_methods("embedding") if method_class(name).__module__.startswith("mlreduce.")]
 SELECTORS = [name for name in list_methods("selection") if method_class(name).__module__.startswith("mlreduce.")]
-#: Pages of what is no method and has no picture.
-PLAIN = {"proximity"}
-CLASSIFIERS = ["br-knn", "cc-knn", "ml-knn", "mlnb"]
+#: Pages of what neither projects features, nor embeds instances, nor predicts from selected features.
+WITHOUT_PICTURE = {"propagation", "proximity", "relation-features"}
+CLASSIFIERS = ["br-knn", "cc-knn", "flda", "ml-knn", "mlnb"]
 EXAMPLES = [
     pytest.param(code, id=f"{page.stem}-{number}")
     for page in [*PAGES, FOLDER.parent / "model-trees.md"]
@@ -67,6 +67,17 @@ def test_every_selector_and_classifier_has_a_page_and_a_row_that_links_to_it(nam
     assert all(f"- `{parameter}`" in page for parameter in own)
 
 
+@pytest.mark.parametrize("name", list_methods("propagation"))
+def test_every_label_propagation_has_a_page_and_a_row_that_links_to_it(name):
+    row, cls = row_of(name), method_class(name)
+    page = (FOLDER / "propagation.md").read_text(encoding="utf-8")
+    assert f"[{name}](propagation.md)" in row
+    assert f"| `{cls.__name__}` |" in row
+    assert f"`{name}`, class `{cls.__name__}`" in page
+    assert re.search(rf"mlreduce\.{cls.__name__}\(", page), "no example"
+    assert all(f"`{parameter}`" in page for parameter in cls().get_params())
+
+
 @pytest.mark.parametrize("name", list_methods("labelspace"))
 def test_every_label_coder_has_a_row(name):
     assert f"| `{method_class(name).__name__}` |" in row_of(name)
@@ -93,13 +104,13 @@ def test_links_and_pictures_are_there(page):
     text = page.read_text(encoding="utf-8")
     for target in re.findall(r"\]\(([^)#:]+)\)", text):
         assert (FOLDER / target).exists(), target
-    assert page.stem in PLAIN | {"README"} or f"({page.stem}.png)" in text
+    assert page.stem in {"README", *WITHOUT_PICTURE} or f"({page.stem}.png)" in text
     assert all(len(line) <= 125 for line in text.splitlines() if not line.startswith("|"))
 
 
 def test_every_picture_is_drawn_for_a_page_and_shows_each_of_its_methods(pictures):
     drawn = {*pictures.PAGES, *pictures.CURVES}
-    assert {page.stem for page in PAGES} - PLAIN - {"README"} == drawn
+    assert {page.stem for page in PAGES} - {"README", *WITHOUT_PICTURE} == drawn
     assert {path.stem for path in FOLDER.glob("*.png")} == drawn
     assert {name for panels in pictures.PAGES.values() for _, name, _ in panels} == set(PROJECTIONS + EMBEDDINGS)
     for page, panels in pictures.PAGES.items():

@@ -8,42 +8,14 @@ import numpy as np
 
 from mlreduce.exceptions import DataError
 from mlreduce.projection.problem import Form, TrainingSet
-from mlreduce.projection.scatter import check_ridge, with_ridge
-from mlreduce.projection.template import Projection
+from mlreduce.projection.scatter import Discriminant, between_classes, reciprocal, within_classes
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray
 
 __all__ = ["DMLDA", "MLDA", "LDACopy"]
 
 
-def _reciprocal(values: FloatArray) -> FloatArray:
-    """Invert what is not zero: a label that no instance has takes no part."""
-    inverse: FloatArray = np.divide(1.0, values, out=np.zeros_like(values), where=values > 0)
-    return inverse
-
-
-class _Discriminant(Projection):
-    """Base of the discriminant analyses: between-class scatter in the metric of the within-class scatter."""
-
-    def __init__(
-        self, n_components: int | float | None = None, select: str = "size", ridge: float | None = None
-    ) -> None:
-        self.n_components = n_components
-        self.select = select
-        self.ridge = ridge
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_ridge(self.ridge)
-
-    def _within(self, data: TrainingSet) -> Form:
-        raise NotImplementedError  # abstract: which scatter counts as inside a class
-
-    def _constraint(self, data: TrainingSet) -> Form:
-        return with_ridge(self._within(data), data.centred, self.ridge)
-
-
-class _WeightedDiscriminant(_Discriminant):
+class _WeightedDiscriminant(Discriminant):
     """Between and within scatter of classes to which instances belong by weights Z."""
 
     def _weights(self, data: TrainingSet) -> Any:
@@ -65,11 +37,11 @@ class _WeightedDiscriminant(_Discriminant):
 
     def _objective(self, data: TrainingSet) -> Form:
         Z, _, sizes = self._shared_weights(data)
-        return Form(factor=Z, middle=np.diag(_reciprocal(sizes)) - (sizes > 0)[:, None] * (sizes > 0) / sizes.sum())
+        return between_classes(Z, sizes)
 
     def _within(self, data: TrainingSet) -> Form:
         Z, rows, sizes = self._shared_weights(data)
-        return Form(weights=rows, factor=Z, middle=-np.diag(_reciprocal(sizes)))
+        return within_classes(Z, rows, sizes)
 
     def _mean(self, data: TrainingSet) -> FloatArray:
         _, rows, _ = self._shared_weights(data)
@@ -132,15 +104,15 @@ class MLDA(_WeightedDiscriminant):
     """
 
     def _weights(self, data: TrainingSet) -> Any:
-        inverse = _reciprocal(np.sqrt(data.class_sizes))
+        inverse = reciprocal(np.sqrt(data.class_sizes))
         cosines = data.label_products * inverse * inverse[:, np.newaxis]
         weights: FloatArray = data.labels @ cosines
-        weights *= _reciprocal(data.label_counts)[:, np.newaxis]
+        weights *= reciprocal(data.label_counts)[:, np.newaxis]
         return weights
 
 
 @register("dmlda")
-class DMLDA(_Discriminant):
+class DMLDA(Discriminant):
     """Direct multi-label linear discriminant analysis: instances without a label against the mean of those with it.
 
     ``max tr(P'S_bP)`` subject to ``P'(S_w + ridge I)P = I`` where, summed over the labels, ``S_b`` is the scatter of
@@ -168,11 +140,11 @@ class DMLDA(_Discriminant):
         # The scatter of all instances about each class mean, less the within-class scatter; the features are centred.
         sizes, n_samples = data.class_sizes, data.labels.shape[0]
         used = np.count_nonzero(sizes)
-        means = n_samples * _reciprocal(sizes) ** 2
+        means = n_samples * reciprocal(sizes) ** 2
         weights = used - data.label_counts
-        return Form(weights=weights, factor=data.labels, middle=np.diag(means + _reciprocal(sizes)))
+        return Form(weights=weights, factor=data.labels, middle=np.diag(means + reciprocal(sizes)))
 
     def _within(self, data: TrainingSet) -> Form:
         if not data.class_sizes.any():
             raise DataError("DMLDA needs classes: no instance has a label")
-        return Form(weights=data.label_counts, factor=data.labels, middle=-np.diag(_reciprocal(data.class_sizes)))
+        return within_classes(data.labels, data.label_counts, data.class_sizes)

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from mlreduce.features import Features
 from mlreduce.validation import FloatArray, as_dense, is_sparse
@@ -271,6 +272,11 @@ def _times(left: Any, right: float | FloatArray) -> Any:
     return left @ right if isinstance(right, np.ndarray) else left * right
 
 
+def _placed(rows: NDArray[np.intp], n_samples: int) -> Any:
+    """Return the matrix that takes some of the instances, one in each row."""
+    return sp.csr_array((np.ones(len(rows)), rows, np.arange(len(rows) + 1)), shape=(len(rows), n_samples))
+
+
 class TrainingSet:
     """Features and labels of one training set, with what methods fitted on it have in common.
 
@@ -279,13 +285,20 @@ class TrainingSet:
     X : ndarray or csr_array of shape (n_samples, n_features), float64
     labels : ndarray or csr_array of shape (n_samples, n_labels), float64, or None
         In {0, 1}; None for methods that take none.
+    labelled : ndarray of shape (n_samples,), bool, or None, default=None
+        Which instances have labels that are known; None is all. Only semi-supervised methods ask. Rows of ``labels``
+        that are not known hold zeros.
     """
 
-    def __init__(self, X: Any, labels: Any = None) -> None:
+    def __init__(self, X: Any, labels: Any = None, labelled: NDArray[np.bool_] | None = None) -> None:
         self.X = X
         self.labels = labels
+        self.labelled = None if labelled is None or labelled.all() else labelled
         #: What methods keep for others of their kind.
         self.shared: dict[str, Any] = {}
+        # The training set that this is a part of, and which of its instances these are.
+        self._whole: TrainingSet | None = None
+        self._rows = np.arange(0)
 
     @cached_property
     def centred(self) -> Features:
@@ -296,6 +309,32 @@ class TrainingSet:
     def raw(self) -> Features:
         """The features as they are."""
         return Features(self.X, centred=False)
+
+    @classmethod
+    def partly_labelled(cls, X: Any, labels: Any, labelled: NDArray[np.bool_]) -> TrainingSet:
+        """Return a training set from the labels of its labelled instances alone, shape (n_labelled, n_labels)."""
+        places = _placed(np.flatnonzero(labelled), len(labelled))
+        return cls(X, _rows(places.T @ labels), labelled)
+
+    @cached_property
+    def labelled_part(self) -> TrainingSet:
+        """The labelled instances; itself where all are labelled."""
+        return self if self.labelled is None else self.part(np.flatnonzero(self.labelled))
+
+    def part(self, rows: NDArray[np.intp]) -> TrainingSet:
+        """Return some of the instances as a training set of their own, which knows its place in this one."""
+        part = TrainingSet(self.X[rows], None if self.labels is None else self.labels[rows])
+        part._whole, part._rows = self, rows
+        return part
+
+    def placed_in(self, whole: TrainingSet) -> Any:
+        """Return the matrix C, shape (n_own, n_samples), that `Form.carried` takes for a form of a part of a whole."""
+        part, rows = self, np.arange(self.X.shape[0])
+        while part is not whole:
+            if part._whole is None:
+                raise ValueError("a training set has a place only in one that it is a part of")
+            part, rows = part._whole, part._rows[rows]
+        return _placed(rows, whole.X.shape[0])
 
     @cached_property
     def class_sizes(self) -> FloatArray:

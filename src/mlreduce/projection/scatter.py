@@ -1,17 +1,53 @@
-"""Scatters that constrain a projection, and the ridge that keeps them from being singular."""
+"""Scatter between and inside classes, and the ridge that keeps a scatter that constrains from being singular."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
+
+import numpy as np
 
 from mlreduce.features import Features
-from mlreduce.projection.problem import Form
-from mlreduce.validation import check_range
+from mlreduce.projection.problem import Form, TrainingSet
+from mlreduce.projection.template import Projection
+from mlreduce.validation import FloatArray, check_range
 
-__all__ = ["check_ridge", "with_ridge"]
+__all__ = ["Discriminant", "between_classes", "check_ridge", "reciprocal", "with_ridge", "within_classes"]
 
 # Ridge of a scatter relative to its mean diagonal, where none is given.
 _RIDGE = 1e-3
+
+
+def reciprocal(values: FloatArray) -> FloatArray:
+    """Invert what is not zero: a label that no instance has takes no part."""
+    inverse: FloatArray = np.divide(1.0, values, out=np.zeros_like(values), where=values > 0)
+    return inverse
+
+
+def between_classes(members: Any, sizes: FloatArray) -> Form:
+    """Return ``Z diag(sizes)^-1 Z' - Z11'Z' / sum(sizes)``, the scatter of class means about the mean of all.
+
+    Parameters
+    ----------
+    members : ndarray or csr_array of shape (n_samples, n_labels)
+        Z: how much an instance belongs to a class.
+    sizes : ndarray of shape (n_labels,)
+    """
+    used = (sizes > 0).astype(np.float64)
+    return Form(factor=members, middle=np.diag(reciprocal(sizes)) - np.outer(used, used) / sizes.sum())
+
+
+def within_classes(members: Any, weights: FloatArray, sizes: FloatArray) -> Form:
+    """Return ``diag(weights) - Z diag(sizes)^-1 Z'``, the scatter of instances about their class means.
+
+    Parameters
+    ----------
+    members : ndarray or csr_array of shape (n_samples, n_labels)
+        Z: how much an instance belongs to a class.
+    weights : ndarray of shape (n_samples,)
+    sizes : ndarray of shape (n_labels,)
+    """
+    return Form(weights=weights, factor=members, middle=-np.diag(reciprocal(sizes)))
 
 
 def check_ridge(ridge: float | None) -> None:
@@ -41,3 +77,24 @@ def with_ridge(scatter: Form, features: Features, ridge: float | None) -> Form:
     if ridge is None:
         ridge = _RIDGE * scatter.mean_diagonal(features)
     return replace(scatter, ridge=float(ridge))
+
+
+class Discriminant(Projection):
+    """Base of the discriminant analyses: what separates classes in the metric of the scatter inside them."""
+
+    def __init__(
+        self, n_components: int | float | None = None, select: str = "size", ridge: float | None = None
+    ) -> None:
+        self.n_components = n_components
+        self.select = select
+        self.ridge = ridge
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_ridge(self.ridge)
+
+    def _within(self, data: TrainingSet) -> Form:
+        raise NotImplementedError  # abstract: which scatter counts as inside a class
+
+    def _constraint(self, data: TrainingSet) -> Form:
+        return with_ridge(self._within(data), data.centred, self.ridge)

@@ -113,11 +113,11 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             If there are fewer positive eigenvalues than ``n_components``, or the constraint is singular.
         """
         features = check_features(self, X, reset=True)
-        labels = None
-        if self.supervised:
-            labels = check_labels(Y, features.shape[0], sparse=True)
-            remember_label_names(self, Y)
-        return self.fit_training_set(TrainingSet(features, labels))
+        return self.fit_training_set(self._training_set(features, Y))
+
+    def _training_set(self, features: Any, Y: Any) -> TrainingSet:
+        """Return checked features with labels as the method takes them."""
+        return TrainingSet(features, self._labels(Y, features.shape[0]) if self.supervised else None)
 
     def fit_training_set(self, data: TrainingSet) -> Self:
         """Find the directions from a training set that several methods share.
@@ -132,6 +132,7 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             As `fit`.
         """
         self._check_parameters()
+        data = self._part(data)
         features = self._features(data)
         self.n_features_in_ = features.shape[1]
         if (features.centred or self.signed_values) and features.shape[0] == 1:
@@ -144,6 +145,16 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         self.n_components_ = size
         self.mean_ = self._mean(data)
         return self
+
+    def _labels(self, Y: Any, n_samples: int) -> Any:
+        """Check labels and remember their names."""
+        labels = check_labels(Y, n_samples, sparse=True)
+        remember_label_names(self, Y)
+        return labels
+
+    def _part(self, data: TrainingSet) -> TrainingSet:
+        """Return what takes part of a training set."""
+        return data
 
     def _solve(self, data: TrainingSet, features: Features, wanted: int | None) -> Solution:
         labels = data.labels if self.supervised else None

@@ -1,0 +1,228 @@
+"""Fisher's linear discriminant for each label, from one factorisation for all labels and sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from mlreduce.exceptions import DataError
+from mlreduce.features import Features
+from mlreduce.predictors._base import LabelClassifier
+from mlreduce.predictors.ridge import _check_nested, _coefficients, _Factor, _plus_diagonal
+from mlreduce.registry import register
+from mlreduce.rounding import above_half
+from mlreduce.validation import FloatArray, as_dense, check_features, check_labels, check_range, remember_label_names
+
+__all__ = ["FisherClassifier"]
+
+# Ridge of the scatter relative to its mean diagonal, where none is given.
+_RIDGE = 1e-3
+
+# Least part of a label's scatter that lies inside its two classes: where there is none the discriminant is infinite.
+_LEAST_WITHIN = 1e-12
+
+
+class _Sides(NamedTuple):
+    """How many training rows have each label, and what follows for its discriminant.
+
+    Attributes
+    ----------
+    present, absent : ndarray of shape (n_labels,)
+        Numbers of rows with and without the label.
+    prior : bool
+        Whether the threshold takes account of them.
+    """
+
+    present: FloatArray
+    absent: FloatArray
+    prior: bool
+
+    @classmethod
+    def of(cls, labels: FloatArray, threshold: Any) -> Self:
+        if threshold not in ("midpoint", "prior"):
+            raise DataError(f"threshold must be 'midpoint' or 'prior'; got {threshold!r}")
+        present = labels.sum(axis=0)
+        return cls(present, len(labels) - present, threshold == "prior")
+
+    def scale_and_shift(self, explained: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return factor and summand that turn regressions on the labels into log odds, each of shape (n_labels,).
+
+        With S_t the scatter of all rows plus the ridge, a = n_0 n_1 / n and d the difference of the class means,
+        ``b = S_t^-1 X'y = a S_t^-1 d`` is the regression, and ``explained`` its part ``q = y'Xb`` of the label's
+        scatter. The scatter inside the classes is ``S_t - a dd'``, whose inverse times d is ``b / (a - q)`` by
+        Sherman and Morrison. Class means projected on b are at ``q / n_1`` and ``-q / n_0``.
+        """
+        known = (self.present > 0) & (self.absent > 0)
+        present, absent = np.maximum(self.present, 1.0), np.maximum(self.absent, 1.0)
+        n_samples = self.present + self.absent
+        between = present * absent / n_samples
+        scale = np.where(known, n_samples / np.maximum(between - explained, _LEAST_WITHIN * between), 0.0)
+        middle = explained * (1.0 / present - 1.0 / absent) / 2
+        # Half a row on each side keeps the odds of a label finite that all rows have, or none.
+        half = np.where(known, 0.0, 0.5)
+        odds = np.log((self.present + half) / (self.absent + half))
+        return scale, np.where(known & (not self.prior), 0.0, odds) - scale * middle
+
+
+@register("flda")
+class FisherClassifier(LabelClassifier):
+    """Fisher's linear discriminant for each label: instances with it against those without.
+
+    ``w = (S_w + ridge I)^-1 (mu_1 - mu_0)`` with S_w the scatter inside the two classes of the label. It is the
+    direction of a ridge regression on the label, whose matrix does not depend on the label: one factorisation serves
+    all.
+
+    Parameters
+    ----------
+    ridge : float or None, default=None
+        Ridge of the scatter, >= 0, in squared units of the features; None is a thousandth of the mean diagonal of the
+        scatter of all rows. Without a ridge and with collinear features, w is the shortest solution.
+    threshold : {"midpoint", "prior"}, default="midpoint"
+        A label is present beyond the middle of the two projected class means; or where it is likelier, for normal
+        classes of equal covariance ``(S_w + ridge I) / n`` that are as frequent as among the training rows.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_labels, n_features)
+        ``n w`` of each label: the decision is in log odds of such normal classes. Zeros for a label that all training
+        rows have, or none.
+    intercept_ : ndarray of shape (n_labels,)
+        For a label that all training rows have, or none, the log odds with half a row added on each side: it is
+        predicted for all, or for none.
+    ridge_ : float
+        The ridge itself.
+    classes_ : ndarray of shape (2,)
+        0 and 1, for every label.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``Y`` was a DataFrame.
+
+    References
+    ----------
+    Fisher, "The use of multiple measurements in taxonomic problems", Annals of Eugenics 7(2), 1936. The classifier of
+    Mu et al. (2012), section 4.2.
+    """
+
+    ranks = True
+
+    def __init__(self, ridge: float | None = None, threshold: str = "midpoint") -> None:
+        self.ridge = ridge
+        self.threshold = threshold
+
+    def fit(self, X: Any, Y: Any) -> Self:
+        """Find the discriminants.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            A sparse matrix stays sparse, unless the scatter is singular.
+        Y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels) or (n_samples,)
+            Labels in {0, 1} or {-1, 1}.
+
+        Raises
+        ------
+        DataError
+            If a feature is not finite, a label is not 0/1 or -1/1, or a parameter is out of range.
+        """
+        X = check_features(self, X, reset=True)
+        labels = as_dense(check_labels(Y, X.shape[0]))
+        remember_label_names(self, Y)
+        self._one_dimension = np.ndim(Y) == 1
+        features, sides = Features(X, centred=True), _Sides.of(labels, self.threshold)
+        self.ridge_ = self._ridge(features)
+        centred = labels - labels.mean(axis=0)
+        coefficients = _coefficients(features, centred, self.ridge_)
+        explained = np.einsum("ij,ij->j", features.transposed_dot(centred), coefficients)
+        scale, shift = sides.scale_and_shift(explained)
+        self.coef_ = (scale * coefficients).T
+        self.intercept_ = shift - self.coef_ @ features.mean
+        self.classes_ = np.array([0, 1])
+        return self
+
+    def _ridge(self, features: Features) -> float:
+        if self.ridge is not None:
+            return check_range(self.ridge, "ridge", 0)
+        return float(_RIDGE * features.squared_norms.sum() / features.shape[1])
+
+    def _decisions(self, X: Any) -> FloatArray:
+        check_is_fitted(self, "coef_")
+        decisions: FloatArray = check_features(self, X, reset=False) @ self.coef_.T + self.intercept_
+        return decisions
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Return the log odds of each label, of the shape of ``predict``; above zero means present."""
+        decisions = self._decisions(X)
+        return decisions[:, 0] if self._one_dimension else decisions
+
+    def predict_scores(self, X: Any) -> FloatArray:
+        """Return the decisions plus one half, shape (n_samples, n_labels): above one half means present."""
+        return self._decisions(X) + 0.5
+
+    def predict(self, X: Any) -> NDArray[np.int64]:
+        """Return the predicted labels in {0, 1}, of the shape that ``fit`` saw."""
+        present = above_half(self.predict_scores(X)).astype(np.int64)
+        return present[:, 0] if self._one_dimension else present
+
+    def predict_nested(
+        self, Z_train: FloatArray, Y_train: Any, Z_test: FloatArray, sizes: Sequence[int]
+    ) -> Iterator[FloatArray]:
+        """Predict from the first k columns only, for several ascending k at the cost of the largest.
+
+        As of `RidgeRegressor`: the leading blocks of a Cholesky factor are the factors of the leading blocks. All sizes
+        have one ridge, where it is None that of all columns given. The estimator is neither fitted by this nor need it
+        be.
+
+        Parameters
+        ----------
+        Z_train : ndarray of shape (n_train, n_columns)
+        Y_train : ndarray or sparse matrix of shape (n_train, n_labels), in {0, 1}
+        Z_test : ndarray of shape (n_test, n_columns)
+        sizes : sequence of int
+            Ascending, each in 1..n_columns.
+
+        Yields
+        ------
+        ndarray of shape (n_test, n_labels)
+            What `predict_scores` gives, for each size.
+
+        Raises
+        ------
+        DataError
+            If shapes or sizes do not fit, a value is not finite, or a parameter is out of range.
+        """
+        training, labels, testing = (as_dense(a) for a in (Z_train, Y_train, Z_test))
+        _check_nested(training, labels, testing, sizes)
+        sides = _Sides.of(labels, self.threshold)
+        ridge = self._ridge(Features(training, centred=True))
+        centred, largest = labels - labels.mean(axis=0), sizes[-1]
+        features = Features(training[:, :largest], centred=True)
+        asked = testing[:, :largest] - features.mean
+        for regressed, explained in _regressions(features, centred, asked, ridge, sizes):
+            scale, shift = sides.scale_and_shift(explained)
+            yield regressed * scale + (shift + 0.5)
+
+
+def _regressions(
+    features: Features, centred: FloatArray, asked: FloatArray, ridge: float, sizes: Sequence[int]
+) -> Iterator[tuple[FloatArray, FloatArray]]:
+    """Regress centred labels on the first features; yield predictions, and the explained scatter of each label."""
+    cross = features.transposed_dot(centred)
+    factor = _Factor.of(_plus_diagonal(features.scatter, ridge))
+    if factor is None:
+        for size in sizes:
+            coefficients = _coefficients(Features(features.X[:, :size], centred=True), centred, ridge)
+            yield asked[:, :size] @ coefficients, np.einsum("ij,ij->j", cross[:size], coefficients)
+        return
+    weights, basis = factor.half_solve(cross), factor.half_solve(asked.T)
+    regressed, explained = np.zeros((len(asked), cross.shape[1])), np.zeros(cross.shape[1])
+    for start, stop in pairwise((0, *sizes)):
+        regressed += basis[start:stop].T @ weights[start:stop]
+        explained += np.square(weights[start:stop]).sum(axis=0)
+        yield regressed, explained

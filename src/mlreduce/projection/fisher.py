@@ -1,0 +1,224 @@
+"""Fisher's discriminant analysis, with its local and marginal kin and the criterion as a difference."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from mlreduce.exceptions import DataError
+from mlreduce.projection.classes import ClassProjection, as_proximity
+from mlreduce.projection.copies import either_way
+from mlreduce.projection.problem import Form, TrainingSet
+from mlreduce.projection.proximity import Proximity, distances_of
+from mlreduce.projection.scatter import Discriminant, between_classes, reciprocal, within_classes
+from mlreduce.registry import register
+from mlreduce.validation import check_count, check_range
+
+__all__ = ["FDA", "LFDA", "MFA", "MMC"]
+
+
+@register("fda")
+class FDA(ClassProjection, Discriminant):
+    """Fisher discriminant analysis: class means far apart, instances near the mean of their class.
+
+    ``max tr(P'S_bP)`` subject to ``P'(S_w + ridge I)P = I`` with ``S_b = X'(Y diag(n_c)^-1 Y' - 11'/n)X`` and
+    ``S_w = X'(I - Y diag(n_c)^-1 Y')X``. At most n_classes - 1 eigenvalues are positive.
+
+    Parameters
+    ----------
+    n_components : int, float or None, default=None
+        Number of directions, 1..n_features; a fraction of n_features in (0, 1), rounded down but never to zero; None
+        for all with a positive eigenvalue. With ``select="energy"`` the share t in (0, 1).
+    select : {"size", "energy"}, default="size"
+        What ``n_components`` says: a size, or the share of the sum of all positive eigenvalues that the directions must
+        hold (Xu et al. 2016, equation (15)).
+    ridge : float or None, default=None
+        Ridge of the within-class scatter, >= 0, in squared units of the features; None is a thousandth of the
+        scatter's mean diagonal.
+
+    References
+    ----------
+    Fisher (1936), "The use of multiple measurements in taxonomic problems"; Mu et al. (2012), equation (10).
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> from sklearn.datasets import load_wine
+    >>> X, y = load_wine(return_X_y=True)
+    >>> mlreduce.FDA().fit_transform(X, y).shape
+    (178, 2)
+    """
+
+    def _objective(self, data: TrainingSet) -> Form:
+        copies = self._copies(data)
+        return between_classes(copies.members, copies.sizes)
+
+    def _within(self, data: TrainingSet) -> Form:
+        copies = self._copies(data)
+        return within_classes(copies.members, copies.weights, copies.sizes)
+
+
+@register("lfda")
+class LFDA(FDA):
+    """Local Fisher discriminant analysis: instances of a class need to be near each other only if they are neighbours.
+
+    As `FDA`, with each pair of instances of a class counted by its proximity: ``S_w`` is the Laplacian of the weights
+    ``W_ij / n_c`` in class c, ``S_b`` that of ``W_ij (1/n - 1/n_c)`` in class c and of ``1/n`` across classes. Where
+    all proximities are 1 it is FDA. There may be as many positive eigenvalues as features.
+
+    Parameters
+    ----------
+    n_components : int, float or None, default=None
+        Number of directions, 1..n_features; a fraction of n_features in (0, 1), rounded down but never to zero; None
+        for all with a positive eigenvalue. With ``select="energy"`` the share t in (0, 1).
+    select : {"size", "energy"}, default="size"
+        What ``n_components`` says: a size, or the share of the sum of all positive eigenvalues that the directions must
+        hold (Xu et al. 2016, equation (15)).
+    ridge : float or None, default=None
+        Ridge of the within-class scatter, >= 0, in squared units of the features; None is a thousandth of the
+        scatter's mean diagonal.
+    proximity : Proximity, dict or None, default=None
+        W, or parameters of it; None for the default `Proximity`. It is of instances, whatever their labels.
+
+    References
+    ----------
+    Sugiyama (2007), "Dimensionality reduction of multimodal labeled data by local Fisher discriminant analysis".
+    """
+
+    def __init__(
+        self,
+        n_components: int | float | None = None,
+        select: str = "size",
+        ridge: float | None = None,
+        proximity: Proximity | dict[str, object] | None = None,
+    ) -> None:
+        super().__init__(n_components, select, ridge)
+        self.proximity = proximity
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        as_proximity(self.proximity)
+
+    def _objective(self, data: TrainingSet) -> Form:
+        copies = self._copies(data)
+        share = (copies.sizes > 0) / copies.sizes.sum()
+        # All pairs across classes: those of all copies less those inside classes.
+        inside = np.asarray(copies.members.power(2) @ (copies.sizes * share)).reshape(-1)
+        middle = np.diag(share) - np.outer(share, share) * copies.sizes.sum()
+        across = Form(weights=copies.weights - inside, factor=copies.members, middle=middle)
+        return across.plus(self._inside(data, share - reciprocal(copies.sizes)))
+
+    def _within(self, data: TrainingSet) -> Form:
+        return self._inside(data, reciprocal(self._copies(data).sizes))
+
+    def _inside(self, data: TrainingSet, factors: np.ndarray) -> Form:
+        """Return the Laplacian of the proximities inside classes, each times the factor of its class."""
+        W = as_proximity(self.proximity).matrix(data)
+        return self._copies(data).laplacian_by_label(W, np.diag(factors))
+
+
+@register("mfa")
+class MFA(ClassProjection, Discriminant):
+    """Marginal Fisher analysis: the nearest pairs across classes far apart, nearest neighbours inside classes together.
+
+    ``max tr(P'X'L_bXP)`` subject to ``P'(X'L_wX + ridge I)P = I``. ``L_w`` is the Laplacian of the graph that joins
+    instances of which one is among the nearest of its class to the other, ``L_b`` of the graph of each class's nearest
+    pairs with other classes.
+
+    Parameters
+    ----------
+    n_components : int, float or None, default=None
+        Number of directions, 1..n_features; a fraction of n_features in (0, 1), rounded down but never to zero; None
+        for all with a positive eigenvalue. With ``select="energy"`` the share t in (0, 1).
+    select : {"size", "energy"}, default="size"
+        What ``n_components`` says: a size, or the share of the sum of all positive eigenvalues that the directions must
+        hold (Xu et al. 2016, equation (15)).
+    ridge : float or None, default=None
+        Ridge of the within-class scatter, >= 0, in squared units of the features; None is a thousandth of the
+        scatter's mean diagonal.
+    n_neighbors : int, default=5
+        K1, how many of the nearest in the class, >= 1.
+    n_pairs : int or None, default=None
+        K2, how many nearest pairs each class has with others, >= 1; None for as many as the class has instances, or
+        these have copies.
+
+    References
+    ----------
+    Yan et al. (2007), "Graph embedding and extensions: a general framework for dimensionality reduction".
+    """
+
+    def __init__(
+        self,
+        n_components: int | float | None = None,
+        select: str = "size",
+        ridge: float | None = None,
+        n_neighbors: int = 5,
+        n_pairs: int | None = None,
+    ) -> None:
+        super().__init__(n_components, select, ridge)
+        self.n_neighbors = n_neighbors
+        self.n_pairs = n_pairs
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_count(self.n_neighbors, "n_neighbors")
+        if self.n_pairs is not None:
+            check_count(self.n_pairs, "n_pairs")
+
+    def _objective(self, data: TrainingSet) -> Form:
+        copies = self._copies(data)
+        pairs = copies.nearest_pairs_across(distances_of(data), self.n_pairs)
+        sources, targets = pairs.nonzero()
+        if (copies.row[sources] == copies.row[targets]).all():
+            raise DataError(
+                f"all of the {self.n_pairs} nearest pairs of each class are of an instance with itself, in its several "
+                "classes: n_pairs must be larger, or None"
+            )
+        return copies.laplacian(pairs)
+
+    def _within(self, data: TrainingSet) -> Form:
+        copies = self._copies(data)
+        return copies.laplacian(either_way(copies.neighbours_inside(distances_of(data), self.n_neighbors)))
+
+
+@register("mmc")
+class MMC(ClassProjection):
+    """Maximum margin criterion: scatter between classes less the scatter inside them, on orthonormal directions.
+
+    ``max tr(P'(S_b - within_weight S_w)P)`` subject to ``P'P = I``, with the scatters of `FDA`. No matrix is inverted.
+
+    Parameters
+    ----------
+    n_components : int, float or None, default=None
+        Number of directions, 1..n_features; a fraction of n_features in (0, 1), rounded down but never to zero; None
+        for as many as the features have.
+    select : {"size"}, default="size"
+        There is no share of eigenvalues that may be negative.
+    within_weight : float, default=1.0
+        Of the scatter inside classes, lambda in the paper, >= 0.
+
+    References
+    ----------
+    Li, Jiang and Zhang (2006), "Efficient and robust feature extraction by maximum margin criterion"; Mu et al. (2012),
+    equation (11).
+    """
+
+    signed_values = True
+
+    def __init__(
+        self, n_components: int | float | None = None, select: str = "size", within_weight: float = 1.0
+    ) -> None:
+        self.n_components = n_components
+        self.select = select
+        self.within_weight = within_weight
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_range(self.within_weight, "within_weight", 0)
+
+    def _objective(self, data: TrainingSet) -> Form:
+        copies, weight = self._copies(data), float(self.within_weight)
+        between = between_classes(copies.members, copies.sizes)
+        middle = between.middle + weight * np.diag(reciprocal(copies.sizes))
+        return replace(between, weights=-weight * copies.weights, middle=middle)

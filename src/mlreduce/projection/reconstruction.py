@@ -1,0 +1,235 @@
+"""Projections that keep how instances are made up of others of their class, alone or against repulsion."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from mlreduce.projection.classes import ClassProjection, as_proximity
+from mlreduce.projection.copies import Copies, nearest_inside
+from mlreduce.projection.problem import Form, TrainingSet
+from mlreduce.projection.proximity import Proximity, distances_of
+from mlreduce.projection.repulsion import repulsion, squared_distances
+from mlreduce.registry import register
+from mlreduce.validation import FloatArray, check_count, check_range
+
+__all__ = ["DONPP", "ONPPR", "SONPP"]
+
+# Relative to a trace: what rounding cannot make singular.
+_LEAST_RIDGE = 1e-9
+
+
+@register("sonpp")
+class SONPP(ClassProjection):
+    """Supervised orthogonal neighbourhood preserving projection: instances as combinations of neighbours in the class.
+
+    ``min tr(P'X'(I - W)'(I - W)XP)`` subject to ``P'P = I``. Row i of W holds the weights, of sum 1, by which the
+    nearest instances of its class reconstruct instance i best, as in locally linear embedding. The only instance of a
+    class has no cost.
+
+    Parameters
+    ----------
+    n_components : int, float or None, default=None
+        Number of directions, 1..n_features; a fraction of n_features in (0, 1), rounded down but never to zero; None
+        for as many as the features have.
+    select : {"size"}, default="size"
+        There is no share of eigenvalues that may be negative.
+    n_neighbors : int, default=5
+        How many of the nearest in the class, >= 1.
+    reg : float, default=1e-3
+        Ridge of the reconstruction, >= 1e-9, relative to the sum of the squared distances to the neighbours.
+
+    References
+    ----------
+    Kokiopoulou and Saad (2007), "Orthogonal neighborhood preserving projections: a projection-based dimensionality
+    reduction technique".
+    """
+
+    signed_values = True
+
+    def __init__(
+        self,
+        n_components: int | float | None = None,
+        select: str = "size",
+        n_neighbors: int = 5,
+        reg: float = 1e-3,
+    ) -> None:
+        self.n_components = n_components
+        self.select = select
+        self.n_neighbors = n_neighbors
+        self.reg = reg
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_count(self.n_neighbors, "n_neighbors")
+        check_range(self.reg, "reg", _LEAST_RIDGE)
+
+    def _objective(self, data: TrainingSet) -> Form:
+        errors = _local_errors(self._copies(data), data, self.n_neighbors, self.reg)
+        return Form(graph=-(errors.T @ errors)).carried(self._copies(data).where)
+
+
+@register("onpp-r")
+class ONPPR(SONPP):
+    """Orthogonal neighbourhood preserving projection with repulsion: `SONPP` less the repulsion of `OLPPR`.
+
+    ``min tr(P'X'((I - W)'(I - W) - beta L_r)XP)`` subject to ``P'P = I``.
+
+    Parameters
+    ----------
+    n_components : int, float or None, default=None
+        Number of directions, 1..n_features; a fraction of n_features in (0, 1), rounded down but never to zero; None
+        for as many as the features have.
+    select : {"size"}, default="size"
+        There is no share of eigenvalues that may be negative.
+    n_neighbors : int, default=5
+        How many of the nearest in the class, >= 1.
+    reg : float, default=1e-3
+        Ridge of the reconstruction, >= 1e-9, relative to the sum of the squared distances to the neighbours.
+    beta : float, default=1.0
+        Weight of the repulsion, >= 0.
+    proximity : Proximity, dict or None, default=None
+        Of the repulsion, or parameters of it; None for the default `Proximity`. It is of instances, whatever their
+        labels.
+
+    References
+    ----------
+    Kokiopoulou and Saad (2009), "Enhanced graph-based dimensionality reduction with repulsion Laplaceans".
+    """
+
+    def __init__(
+        self,
+        n_components: int | float | None = None,
+        select: str = "size",
+        n_neighbors: int = 5,
+        reg: float = 1e-3,
+        beta: float = 1.0,
+        proximity: Proximity | dict[str, object] | None = None,
+    ) -> None:
+        super().__init__(n_components, select, n_neighbors, reg)
+        self.beta = beta
+        self.proximity = proximity
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_range(self.beta, "beta", 0)
+        as_proximity(self.proximity)
+
+    def _objective(self, data: TrainingSet) -> Form:
+        apart = repulsion(self._copies(data), as_proximity(self.proximity).matrix(data))
+        return super()._objective(data).plus(apart.times_number(float(self.beta)))
+
+
+@register("donpp")
+class DONPP(ClassProjection):
+    """Discriminative orthogonal neighbourhood preserving projection: made up of all of the class, far from others.
+
+    ``min sum_i (||z_i - sum_j w_ij z_j||^2 - beta sum_k ||z_i - z_k||^2)`` subject to ``P'P = I``, where j are all
+    others of the class of i, by weights of sum 1 that reconstruct instance i best, and k the nearest of other classes.
+    The only instance of a class has no cost of the first kind.
+
+    Parameters
+    ----------
+    n_components : int, float or None, default=None
+        Number of directions, 1..n_features; a fraction of n_features in (0, 1), rounded down but never to zero; None
+        for as many as the features have.
+    select : {"size"}, default="size"
+        There is no share of eigenvalues that may be negative.
+    n_others : int, default=5
+        How many of the nearest in other classes, >= 1.
+    beta : float, default=0.1
+        Weight of those of other classes, >= 0.
+    reg : float, default=1e-3
+        Ridge of the reconstruction, >= 1e-9, relative to the sum of an instance's squared distances to all others, its
+        mean over the class.
+
+    References
+    ----------
+    Zhang et al. (2010), "Discriminative orthogonal neighborhood-preserving projections for classification".
+    """
+
+    signed_values = True
+
+    def __init__(
+        self,
+        n_components: int | float | None = None,
+        select: str = "size",
+        n_others: int = 5,
+        beta: float = 0.1,
+        reg: float = 1e-3,
+    ) -> None:
+        self.n_components = n_components
+        self.select = select
+        self.n_others = n_others
+        self.beta = beta
+        self.reg = reg
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_count(self.n_others, "n_others")
+        check_range(self.beta, "beta", 0)
+        check_range(self.reg, "reg", _LEAST_RIDGE)
+
+    def _objective(self, data: TrainingSet) -> Form:
+        copies = self._copies(data)
+        across = copies.neighbours_across(distances_of(data), self.n_others)
+        apart = squared_distances(copies, across).times_number(float(self.beta))
+        return Form(graph=-_class_errors(copies, data.centred.gram, self.reg)).plus(apart)
+
+
+def _local_errors(copies: Copies, data: TrainingSet, number: int, reg: float) -> Any:
+    """Return ``I - W`` over the copies, with W their reconstruction from neighbours in their class, by rows."""
+    distances, gram = distances_of(data), data.centred.gram
+    sources, targets, values = [], [], []
+    for own in copies.classes():
+        if len(own.rows) == 1:  # nothing to be made of
+            continue
+        found = nearest_inside(distances, own.rows, number)
+        near, rows = own.rows[found], own.rows[:, np.newaxis]
+        # Inner products of the differences from the instance, shape (size, number, number).
+        towards = gram[near, rows]
+        local = gram[near[:, :, np.newaxis], near[:, np.newaxis, :]] + gram[rows, rows][:, np.newaxis]
+        local -= towards[:, :, np.newaxis] + towards[:, np.newaxis, :]
+        ridge = _ridge(np.trace(local, axis1=1, axis2=2), reg)
+        local += ridge[:, np.newaxis, np.newaxis] * np.eye(found.shape[1])
+        weights = np.linalg.solve(local, np.ones((*found.shape, 1)))[:, :, 0]
+        weights /= weights.sum(axis=1, keepdims=True)
+        sources += [own.copies, np.repeat(own.copies, found.shape[1])]
+        targets += [own.copies, own.copies[found.ravel()]]
+        values += [np.ones(len(rows)), -weights.ravel()]
+    size = len(copies.row)
+    if not values:
+        return sp.csr_array((size, size))
+    return sp.csr_array(
+        (np.concatenate(values), (np.concatenate(sources), np.concatenate(targets))), shape=(size, size)
+    )
+
+
+def _class_errors(copies: Copies, gram: FloatArray, reg: float) -> FloatArray:
+    """Return ``C'(I - W)'(I - W)C``, with W the reconstruction of copies from all others of their class.
+
+    The error ``v = e_i - w`` of instance i is the v of sum zero and with ``v_i = 1`` of least ``v'(K + rI)v``, K the
+    inner products of the class: column i of T divided by its diagonal entry, where T is the inverse among the vectors
+    of sum zero. One inverse serves the whole class.
+    """
+    total = np.zeros_like(gram)
+    for own in copies.classes():
+        size = len(own.rows)
+        if size == 1:  # nothing to be made of
+            continue
+        products = gram[np.ix_(own.rows, own.rows)]
+        products -= products.mean(axis=0)
+        products -= products.mean(axis=1, keepdims=True)
+        ridge = float(_ridge(2.0 * np.trace(products), reg))
+        products.flat[:: size + 1] += ridge
+        inverse = np.linalg.inv(products) - 1.0 / (size * ridge)
+        errors = inverse / np.diag(inverse)[:, np.newaxis] * copies.share[own.copies]
+        total[np.ix_(own.rows, own.rows)] += errors.T @ errors
+    return total
+
+
+def _ridge(traces: Any, reg: float) -> Any:
+    """Return the ridge for Gram matrices of these traces; where all instances are the same any will do."""
+    return reg * np.where(traces > 0, traces, 1.0)

@@ -1,0 +1,174 @@
+"""Projections that keep instances of a class together and push near ones of other classes away, as a difference."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mlreduce.projection.classes import ClassProjection, as_proximity
+from mlreduce.projection.copies import Copies, either_way
+from mlreduce.projection.problem import Form, TrainingSet
+from mlreduce.projection.proximity import Proximity, distances_of
+from mlreduce.registry import register
+from mlreduce.validation import check_count, check_range
+
+__all__ = ["DLA", "DNE", "OLPPR", "repulsion", "squared_distances"]
+
+
+def squared_distances(copies: Copies, neighbours: Any) -> Form:
+    """Return the sum of squared distances from each copy to its neighbours: of a patch each."""
+    return copies.laplacian(neighbours + neighbours.T)
+
+
+def repulsion(copies: Copies, proximities: Any) -> Form:
+    """Return the Laplacian of the proximities between copies of different classes."""
+    n_labels = len(copies.sizes)
+    return copies.laplacian_by_label(proximities, 1.0 - np.eye(n_labels))
+
+
+@register("dla")
+class DLA(ClassProjection):
+    """Discriminative locality alignment: near the neighbours of the own class, far from those of other classes.
+
+    ``min sum_i (sum_j ||z_i - z_j||^2 - beta sum_k ||z_i - z_k||^2)`` subject to ``P'P = I``, where j are the nearest
+    instances of the class of i and k the nearest of other classes.
+
+    Parameters
+    ----------
+    n_components : int, float or None, default=None
+        Number of directions, 1..n_features; a fraction of n_features in (0, 1), rounded down but never to zero; None
+        for as many as the features have.
+    select : {"size"}, default="size"
+        There is no share of eigenvalues that may be negative.
+    n_neighbors : int, default=5
+        K1, how many of the nearest in the class, >= 1.
+    n_others : int, default=5
+        K2, how many of the nearest in other classes, >= 1.
+    beta : float, default=0.1
+        Weight of those of other classes, lambda in the paper, >= 0.
+
+    References
+    ----------
+    Zhang, Tao, Li and Yang (2009), "Patch alignment for dimensionality reduction"; Mu et al. (2012), equation (12).
+    """
+
+    signed_values = True
+
+    def __init__(
+        self,
+        n_components: int | float | None = None,
+        select: str = "size",
+        n_neighbors: int = 5,
+        n_others: int = 5,
+        beta: float = 0.1,
+    ) -> None:
+        self.n_components = n_components
+        self.select = select
+        self.n_neighbors = n_neighbors
+        self.n_others = n_others
+        self.beta = beta
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_count(self.n_neighbors, "n_neighbors")
+        check_count(self.n_others, "n_others")
+        check_range(self.beta, "beta", 0)
+
+    def _objective(self, data: TrainingSet) -> Form:
+        copies, distances = self._copies(data), distances_of(data)
+        inside = copies.neighbours_inside(distances, self.n_neighbors)
+        across = copies.neighbours_across(distances, self.n_others)
+        return squared_distances(copies, float(self.beta) * across - inside)
+
+
+@register("dne")
+class DNE(ClassProjection):
+    """Discriminant neighbourhood embedding: a graph that joins neighbours by 1 in a class and by -1 across classes.
+
+    ``min tr(P'X'(D(W) - W)XP)`` subject to ``P'P = I``. A pair is joined if one of the two is among the nearest of its
+    own class to the other, or among the nearest of other classes.
+
+    Parameters
+    ----------
+    n_components : int, float or None, default=None
+        Number of directions, 1..n_features; a fraction of n_features in (0, 1), rounded down but never to zero; None
+        for as many as the features have.
+    select : {"size"}, default="size"
+        There is no share of eigenvalues that may be negative.
+    n_neighbors : int, default=5
+        How many of the nearest, in the class and in the others, >= 1.
+
+    References
+    ----------
+    Zhang, Xue, Lu and Guo (2006), "Discriminant neighborhood embedding for classification"; Mu et al. (2012), equation
+    (13).
+    """
+
+    signed_values = True
+
+    def __init__(self, n_components: int | float | None = None, select: str = "size", n_neighbors: int = 5) -> None:
+        self.n_components = n_components
+        self.select = select
+        self.n_neighbors = n_neighbors
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_count(self.n_neighbors, "n_neighbors")
+
+    def _objective(self, data: TrainingSet) -> Form:
+        copies, distances = self._copies(data), distances_of(data)
+        inside = either_way(copies.neighbours_inside(distances, self.n_neighbors))
+        across = either_way(copies.neighbours_across(distances, self.n_neighbors))
+        return copies.laplacian(across - inside)
+
+
+@register("olpp-r")
+class OLPPR(ClassProjection):
+    """Orthogonal locality preserving projection with repulsion: classes together, near instances of others apart.
+
+    ``min tr(P'X'(L_s - beta L_r)XP)`` subject to ``P'P = I``. ``L_s`` is the Laplacian of the graph that joins all
+    pairs of a class by 1, ``L_r`` of the proximities of instances of different classes.
+
+    Parameters
+    ----------
+    n_components : int, float or None, default=None
+        Number of directions, 1..n_features; a fraction of n_features in (0, 1), rounded down but never to zero; None
+        for as many as the features have.
+    select : {"size"}, default="size"
+        There is no share of eigenvalues that may be negative.
+    beta : float, default=1.0
+        Weight of the repulsion, >= 0.
+    proximity : Proximity, dict or None, default=None
+        W, or parameters of it; None for the default `Proximity`. It is of instances, whatever their labels.
+
+    References
+    ----------
+    Kokiopoulou and Saad (2009), "Enhanced graph-based dimensionality reduction with repulsion Laplaceans".
+    """
+
+    signed_values = True
+
+    def __init__(
+        self,
+        n_components: int | float | None = None,
+        select: str = "size",
+        beta: float = 1.0,
+        proximity: Proximity | dict[str, object] | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.select = select
+        self.beta = beta
+        self.proximity = proximity
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_range(self.beta, "beta", 0)
+        as_proximity(self.proximity)
+
+    def _objective(self, data: TrainingSet) -> Form:
+        copies = self._copies(data)
+        degrees = np.asarray(copies.members.power(2) @ copies.sizes).reshape(-1)
+        together = Form(weights=-degrees, factor=copies.members)
+        apart = repulsion(copies, as_proximity(self.proximity).matrix(data))
+        return together.plus(apart.times_number(float(self.beta)))

@@ -1,0 +1,137 @@
+"""Semi-supervised discriminant analyses: a graph of all instances adds to the scatter inside classes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from mlreduce.projection.locality import OLPP
+from mlreduce.projection.mesd import MESDFDA, MESDMMC
+from mlreduce.projection.problem import Form, TrainingSet
+from mlreduce.projection.proximity import Proximity
+from mlreduce.projection.semi_supervised import PartlyLabelled
+from mlreduce.registry import register
+from mlreduce.validation import check_range
+
+__all__ = ["SSFDA", "SSMMC"]
+
+
+@register("ssfda")
+class SSFDA(PartlyLabelled):
+    """Semi-supervised Fisher discriminant analysis: near instances, labelled or not, add to the scatter inside classes.
+
+    ``max tr(P'S_bP)`` subject to ``P'(S_w + beta1 X'L_WX + beta2 I)P = I``, with the scatters of `MESDFDA` of the
+    labelled instances and the Laplacian of `OLPP` of all. At most n_labels - 1 eigenvalues are positive.
+
+    Parameters
+    ----------
+    n_components : int, float or None, default=None
+        Number of directions, 1..n_features; a fraction of n_features in (0, 1), rounded down but never to zero; None
+        for all with a positive eigenvalue. With ``select="energy"`` the share t in (0, 1).
+    select : {"size", "energy"}, default="size"
+        What ``n_components`` says: a size, or the share of the sum of all positive eigenvalues that the directions must
+        hold (Xu et al. 2016, equation (15)).
+    beta1 : float, default=1.0
+        Weight of the Laplacian, >= 0; with 0 it is FDA of the labelled instances.
+    beta2 : float or None, default=None
+        Ridge, >= 0, in squared units of the features; None is a thousandth of the mean diagonal of S_w.
+    proximity : Proximity, dict of its parameters, or None, default=None
+        The weights W; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
+
+    References
+    ----------
+    Song, Nie, Zhang and Xiang (2008), "A unified framework for semi-supervised dimensionality reduction"; Mu et al.
+    (2012), equation (21).
+    """
+
+    def __init__(
+        self,
+        n_components: int | float | None = None,
+        select: str = "size",
+        beta1: float = 1.0,
+        beta2: float | None = None,
+        proximity: Proximity | Mapping[str, Any] | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.select = select
+        self.beta1 = beta1
+        self.beta2 = beta2
+        self.proximity = proximity
+
+    def _parts(self) -> tuple[MESDFDA, OLPP]:
+        return MESDFDA(ridge=self.beta2), OLPP(proximity=self.proximity)
+
+    def _check_parameters(self) -> None:
+        check_range(self.beta1, "beta1", 0)
+        if self.beta2 is not None:
+            check_range(self.beta2, "beta2", 0)
+        super()._check_parameters()
+
+    def _objective(self, data: TrainingSet) -> Form:
+        return self._objective_of(self._parts()[0], data)
+
+    def _constraint(self, data: TrainingSet) -> Form | None:
+        discriminant, locality = self._parts()
+        within = self._constraint_of(discriminant, data)
+        if within is None or not self.beta1:
+            return within
+        return within.plus(self._objective_of(locality, data).times_number(-self.beta1))
+
+
+@register("ssmmc")
+class SSMMC(PartlyLabelled):
+    """Semi-supervised maximum margin criterion: near instances, labelled or not, add to the scatter inside classes.
+
+    ``max tr(P'(S_b - beta1 S_w - beta2 X'L_WX)P)`` subject to ``P'P = I``, with the scatters of `MESDMMC` of the
+    labelled instances and the Laplacian of `OLPP` of all.
+
+    Parameters
+    ----------
+    n_components : int, float or None, default=None
+        Number of directions, 1..n_features; a fraction of n_features in (0, 1), rounded down but never to zero; None
+        for all in the row space.
+    select : {"size"}, default="size"
+        There is no share of eigenvalues that may be negative.
+    beta1 : float, default=1.0
+        Weight of the scatter inside classes, >= 0.
+    beta2 : float, default=1.0
+        Weight of the Laplacian, >= 0; with 0 it is MMC of the labelled instances.
+    proximity : Proximity, dict of its parameters, or None, default=None
+        The weights W; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
+
+    References
+    ----------
+    Song, Nie, Zhang and Xiang (2008), "A unified framework for semi-supervised dimensionality reduction"; Mu et al.
+    (2012), equation (22).
+    """
+
+    signed_values = True
+
+    def __init__(
+        self,
+        n_components: int | float | None = None,
+        select: str = "size",
+        beta1: float = 1.0,
+        beta2: float = 1.0,
+        proximity: Proximity | Mapping[str, Any] | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.select = select
+        self.beta1 = beta1
+        self.beta2 = beta2
+        self.proximity = proximity
+
+    def _parts(self) -> tuple[MESDMMC, OLPP]:
+        return MESDMMC(within_weight=self.beta1), OLPP(proximity=self.proximity)
+
+    def _check_parameters(self) -> None:
+        check_range(self.beta1, "beta1", 0)
+        check_range(self.beta2, "beta2", 0)
+        super()._check_parameters()
+
+    def _objective(self, data: TrainingSet) -> Form:
+        criterion, locality = self._parts()
+        margin = self._objective_of(criterion, data)
+        if not self.beta2:
+            return margin
+        return margin.plus(self._objective_of(locality, data).times_number(self.beta2))

@@ -1,0 +1,104 @@
+"""Semi-supervised multi-label learning by a Sylvester equation, with labels fixed or only wished for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mlreduce.propagation.sylvester import solve_sylvester
+from mlreduce.propagation.template import LabelPropagation, plus_diagonal
+from mlreduce.registry import register
+from mlreduce.validation import FloatArray
+
+__all__ = ["SMSE1", "SMSE2"]
+
+
+@register("smse1")
+class SMSE1(LabelPropagation):
+    """Labels along a graph, with those of labelled instances fixed.
+
+    ``min lambda1 tr(Z'L_W Z) + lambda2 tr(Z L_Sigma Z')`` subject to ``Z_l = Y_l``, with the Laplacians ``D - W`` of
+    the instances' proximity and of the labels' similarity. The scores of the unlabelled instances solve
+    ``lambda1 L_uu Z_u + lambda2 Z_u L_Sigma = -lambda1 L_ul Y_l``. With ``lambda2=0`` every score is the weighted mean
+    of those of its neighbours.
+
+    Parameters
+    ----------
+    lambda1 : float, default=1.0
+        Weight of the instances' proximity, > 0.
+    lambda2 : float or None, default=None
+        Weight of the labels' similarity, >= 0; None is ``lambda1``. Only their ratio matters.
+    label_similarity : {"cosine", "rbf"}, default="cosine"
+        Sigma: cosines of the columns of the labelled instances' labels, or ``exp(-gamma ||y_s - y_t||^2)`` of them.
+    gamma : float or None, default=None
+        Of the latter, > 0; None is the reciprocal of the mean squared distance of different columns.
+    proximity : Proximity, dict of its parameters, or None, default=None
+        W; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
+    decision : {"prior", "half"}, default="prior"
+        Which scores mean that an unlabelled instance has a label: the largest, as many as the label's share of the
+        labelled instances says, as far as they are above zero; or those above one half.
+
+    References
+    ----------
+    Chen, Song, Wang and Zhang (2008), "Semi-supervised multi-label learning by solving a Sylvester equation"; Mu et al.
+    (2012), equation (23).
+
+    Examples
+    --------
+    >>> import mlreduce, numpy as np
+    >>> data = mlreduce.load_dataset("digits")
+    >>> Y = data.Y.astype(float)
+    >>> Y[500:] = np.nan
+    >>> mlreduce.SMSE1().fit_transform(data.X, Y).shape
+    (1797, 8)
+    """
+
+    def _solve(self, laplacian: Any, labels: FloatArray, labelled: NDArray[np.bool_]) -> FloatArray:
+        self.lambda2_ = float(self.lambda1 if self.lambda2 is None else self.lambda2)
+        scores, (fixed,), (free,) = labels.copy(), labelled.nonzero(), (~labelled).nonzero()
+        rows = self.lambda1 * laplacian[free]
+        right = self.lambda2_ * self._label_laplacian()
+        scores[free] = solve_sylvester(rows[:, free], right, -(rows[:, fixed] @ labels[fixed]))
+        return scores
+
+
+@register("smse2")
+class SMSE2(LabelPropagation):
+    """Labels along a graph, with those of labelled instances wished for and all others drawn to zero.
+
+    ``min ||Z_l - Y_l||^2 + ||Z_u||^2 + lambda1 tr(Z'L_W Z) + lambda2 tr(Z L_Sigma Z')`` with normalised symmetric
+    Laplacians ``I - D^-1/2 W D^-1/2`` of the instances' proximity and of the labels' similarity (zero for what is
+    joined to nothing). The scores solve ``(I + lambda1 L_W) Z + lambda2 Z L_Sigma = [Y_l; 0]``. Where all instances are
+    labelled, small weights leave Y as it is.
+
+    Parameters
+    ----------
+    lambda1 : float, default=1.0
+        Weight of the instances' proximity, > 0.
+    lambda2 : float or None, default=None
+        Weight of the labels' similarity, >= 0; None is ``lambda1``.
+    label_similarity : {"cosine", "rbf"}, default="cosine"
+        Sigma: cosines of the columns of the labelled instances' labels, or ``exp(-gamma ||y_s - y_t||^2)`` of them.
+    gamma : float or None, default=None
+        Of the latter, > 0; None is the reciprocal of the mean squared distance of different columns.
+    proximity : Proximity, dict of its parameters, or None, default=None
+        W; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
+    decision : {"prior", "half"}, default="prior"
+        Which scores mean that an unlabelled instance has a label: the largest, as many as the label's share of the
+        labelled instances says, as far as they are above zero; or those above one half, which few scores drawn to
+        zero are.
+
+    References
+    ----------
+    Chen, Song, Wang and Zhang (2008), "Semi-supervised multi-label learning by solving a Sylvester equation"; Mu et al.
+    (2012), equation (24).
+    """
+
+    normalised = True
+
+    def _solve(self, laplacian: Any, labels: FloatArray, labelled: NDArray[np.bool_]) -> FloatArray:
+        self.lambda2_ = float(self.lambda1 if self.lambda2 is None else self.lambda2)
+        left = plus_diagonal(self.lambda1 * laplacian, np.ones(len(labels)))
+        return solve_sylvester(left, self.lambda2_ * self._label_laplacian(), labels)

@@ -1,0 +1,321 @@
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import mlreduce
+from mlreduce.exceptions import DataError
+from mlreduce.projection.problem import TrainingSet
+from mlreduce.projection.proximity import Proximity
+from mlreduce.propagation import sylvester
+from mlreduce.propagation.sylvester import solve_sylvester
+
+ALL = mlreduce.list_methods("propagation")
+every = pytest.mark.parametrize("name", ALL)
+GRAPHS = {"nearest": {"n_neighbors": 5}, "all pairs": {"n_neighbors": None}}
+graphs = pytest.mark.parametrize("graph", GRAPHS.values(), ids=GRAPHS)
+#: Weights for which all objectives are convex.
+WEIGHTS = {"lambda1": 0.7, "lambda2": 0.005}
+
+
+def problem(seed=0, n=40, d=3, c=4, known=15):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d))
+    Y = (rng.random((n, c)) < 0.4).astype(float)
+    Y[:c, :c] = np.eye(c)
+    partial = Y.copy()
+    partial[known:] = np.nan
+    return X, Y, partial
+
+
+def laplacian(W, normalised):
+    """By loops, zero for what is joined to nothing."""
+    W = W - np.diag(np.diag(W))
+    degrees = W.sum(axis=1)
+    L = np.zeros_like(W)
+    for i in range(len(W)):
+        for j in range(len(W)):
+            if normalised:
+                if degrees[i] and degrees[j]:
+                    L[i, j] = (i == j) - W[i, j] / np.sqrt(degrees[i] * degrees[j])
+            else:
+                L[i, j] = (i == j) * degrees[i] - W[i, j]
+    return L
+
+
+def cosines(Y):
+    lengths = np.linalg.norm(Y, axis=0)
+    each = range(Y.shape[1])
+    products = [[lengths[a] * lengths[b] for b in each] for a in each]
+    return np.array([[Y[:, a] @ Y[:, b] / products[a][b] if products[a][b] else 0.0 for b in each] for a in each])
+
+
+def parts(name, X, partial, graph):
+    """W and Sigma as matrices, known rows, and labels with zeros for unknown ones."""
+    labelled = ~np.isnan(partial[:, 0])
+    labels = np.where(labelled[:, None], np.nan_to_num(partial), 0)
+    W = Proximity(**graph).matrix(TrainingSet(X))
+    return W.toarray() if sp.issparse(W) else W, cosines(partial[labelled]), labelled, labels
+
+
+def objective(name, Z, X, partial, graph, lambda1, lambda2):
+    """What is minimised, as the paper writes it."""
+    W, Sigma, labelled, labels = parts(name, X, partial, graph)
+    normalised = name in ("smse2", "ml-lgc")
+    smooth = lambda1 * np.trace(Z.T @ laplacian(W, normalised) @ Z)
+    coupling = laplacian(Sigma, normalised) if name.startswith("smse") else -Sigma
+    smooth += lambda2 * np.trace(Z @ coupling @ Z.T)
+    if name == "smse1":
+        return smooth
+    if normalised:
+        smooth += np.square(Z[~labelled]).sum()
+    return smooth + np.square(Z[labelled] - labels[labelled]).sum()
+
+
+def by_kronecker(name, X, partial, graph, lambda1, lambda2):
+    """The stationary point as one dense system for all scores at once."""
+    W, Sigma, labelled, labels = parts(name, X, partial, graph)
+    n, c = labels.shape
+    normalised = name in ("smse2", "ml-lgc")
+    coupling = laplacian(Sigma, normalised) if name.startswith("smse") else -Sigma
+    system = lambda1 * np.kron(laplacian(W, normalised), np.eye(c)) + lambda2 * np.kron(np.eye(n), coupling)
+    if name == "smse1":
+        fixed = np.repeat(labelled, c)
+        Z = labels.ravel().copy()
+        Z[~fixed] = np.linalg.solve(system[np.ix_(~fixed, ~fixed)], -system[np.ix_(~fixed, fixed)] @ Z[fixed])
+        return Z.reshape(n, c)
+    wished = np.ones(n) if normalised else labelled.astype(float)
+    return np.linalg.solve(system + np.kron(np.diag(wished), np.eye(c)), labels.ravel()).reshape(n, c)
+
+
+@every
+@graphs
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
+def test_scores_solve_the_equation(name, graph, kind):
+    X, Y, partial = problem()
+    method = mlreduce.make(name, proximity=graph, **WEIGHTS).fit(kind(X), partial)
+    np.testing.assert_allclose(method.embedding_, by_kronecker(name, X, partial, graph, **WEIGHTS), atol=1e-9)
+    np.testing.assert_allclose(method.label_similarity_, cosines(Y[:15]))
+    np.testing.assert_array_equal(method.labelled_, np.arange(40) < 15)
+    assert method.lambda2_ == 0.005
+    if name == "smse1":
+        np.testing.assert_array_equal(method.embedding_[:15], Y[:15])
+
+
+@every
+@settings(max_examples=10)
+@given(seed=st.integers(0, 10_000))
+def test_no_other_scores_are_better(name, seed):
+    X, _, partial = problem(seed)
+    graph = {"n_neighbors": 4}
+    Z = mlreduce.make(name, proximity=graph, **WEIGHTS).fit_transform(X, partial)
+    reached = Z.any(axis=1) | ~np.isnan(partial[:, 0])
+    least = objective(name, Z, X, partial, graph, **WEIGHTS)
+    change = np.random.default_rng(seed).standard_normal(Z.shape) * reached[:, None]
+    if name == "smse1":
+        change[:15] = 0
+    for step in (1e-3, 1.0, 100.0):
+        for sign in (-1, 1):
+            assert objective(name, Z + sign * step * change, X, partial, graph, **WEIGHTS) >= least - 1e-9
+
+
+@pytest.mark.parametrize("rounds", [0, 1, 200], ids=["factorised", "in part", "gradients"])
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
+def test_sylvester_equations(rounds, kind, rng, monkeypatch):
+    monkeypatch.setattr(sylvester, "_ROUNDS", rounds)
+    half = rng.standard_normal((30, 30)) * (rng.random((30, 30)) < 0.2)
+    left = half @ half.T + np.diag(rng.uniform(0.5, 3, 30))
+    Q = np.linalg.qr(rng.standard_normal((6, 6)))[0]
+    right = Q @ np.diag([-0.3, -0.3, 0, 0, 2, 5]) @ Q.T
+    target = rng.standard_normal((30, 6))
+    target[:, 0] = 0
+    Z = solve_sylvester(kind(left), (right + right.T) / 2, target)
+    np.testing.assert_allclose(left @ Z + Z @ right, target, atol=1e-9)
+    np.testing.assert_array_equal(solve_sylvester(kind(left), right * 0, target * 0), 0)
+
+
+def test_ill_conditioned_systems_are_factorised(rng):
+    """Two parts of a graph that hardly hold together: gradients alone would need too many rounds."""
+    X = np.r_[rng.standard_normal((40, 2)), rng.standard_normal((40, 2)) + 30]
+    partial = np.full((80, 2), np.nan)
+    partial[:5] = [1, 0]
+    partial[0] = [0, 1]
+    graph = {"n_neighbors": None, "tau": 90.0}
+    Z = mlreduce.SMSE1(lambda2=0.0, proximity=graph).fit_transform(X, partial)
+    W = Proximity(**graph).matrix(TrainingSet(X))
+    np.testing.assert_allclose(Z[5:], (W @ Z / W.sum(axis=1, keepdims=True))[5:], atol=1e-9)
+    np.testing.assert_allclose(Z.sum(axis=1), 1, atol=1e-5)
+
+
+@every
+def test_with_all_labels_known_and_small_weights_they_stay_as_they_are(name):
+    X, Y, _ = problem()
+    for rows in (Y, sp.csr_array(Y), pd.DataFrame(Y)):
+        method = mlreduce.make(name, lambda1=1e-9, lambda2=1e-9).fit(X, rows)
+        np.testing.assert_allclose(method.embedding_, Y, atol=1e-7)
+        np.testing.assert_array_equal(method.transduction_, Y)
+
+
+def test_fixed_labels_stay_whatever_the_weights():
+    X, Y, _ = problem()
+    np.testing.assert_array_equal(mlreduce.SMSE1(lambda1=5, lambda2=3).fit_transform(X, Y), Y)
+
+
+@every
+def test_instances_that_are_joined_to_no_label_have_no_score(name, rng):
+    X, _, partial = problem()
+    far = np.r_[X, rng.standard_normal((12, 3)) + 1e3]
+    more = np.r_[partial, np.full((12, 4), np.nan)]
+    graph = {"n_neighbors": 4, "weight": "constant"}
+    method = mlreduce.make(name, proximity=graph).fit(far, more)
+    np.testing.assert_array_equal(method.embedding_[40:], 0)
+    np.testing.assert_array_equal(method.transduction_[40:], 0)
+    near = mlreduce.make(name, proximity=graph).fit(X, partial)
+    np.testing.assert_allclose(method.embedding_[:40], near.embedding_, atol=1e-12)
+    assert method.lambda2_ == pytest.approx(near.lambda2_)
+
+
+@graphs
+def test_there_is_a_minimum_only_below_the_bound(graph):
+    X, _, partial = problem()
+    W, Sigma, labelled, _ = parts("ml-grf", X, partial, graph)
+    top = np.linalg.eigvalsh(Sigma)[-1]
+    bounds = {
+        "ml-grf": np.linalg.eigvalsh(np.diag(labelled.astype(float)) + 2 * laplacian(W, False))[0] / top,
+        "ml-lgc": 1 / top,
+    }
+    assert bounds["ml-grf"] <= 15 / 40
+    for name, bound in bounds.items():
+        assert mlreduce.make(name, lambda1=2, proximity=graph).fit(X, partial).lambda2_ == pytest.approx(bound / 2)
+        below = mlreduce.make(name, lambda1=2, lambda2=bound * 0.999, proximity=graph).fit_transform(X, partial)
+        expected = by_kronecker(name, X, partial, graph, 2, bound * 0.999)
+        np.testing.assert_allclose(below, expected, rtol=1e-6, atol=1e-6)
+        with pytest.raises(DataError, match=f"lambda2 must be below {bound:.4g} here, or ML... has no minimum"):
+            mlreduce.make(name, lambda1=2, lambda2=bound * 1.001, proximity=graph).fit(X, partial)
+    for name in ("smse1", "smse2"):  # a Laplacian instead
+        assert np.isfinite(mlreduce.make(name, lambda2=1e6, proximity=graph).fit_transform(X, partial)).all()
+
+
+def test_the_bound_of_a_large_graph_is_that_of_a_small_one(monkeypatch):
+    from mlreduce.propagation import ml_grf
+
+    X, _, partial = problem()
+    small = mlreduce.MLGRF().fit(X, partial)
+    monkeypatch.setattr(ml_grf, "_SMALL", 10)
+    assert mlreduce.MLGRF().fit(X, partial).lambda2_ == pytest.approx(small.lambda2_, rel=1e-9)
+
+
+@every
+def test_labels_spread_through_clusters(name, rng):
+    centres = np.array([[0, 0], [8, 0], [0, 8]])
+    cluster = np.repeat([0, 1, 2], 30)
+    X = centres[cluster] + rng.standard_normal((90, 2))
+    Y = np.array([[1, 0, 0], [1, 1, 0], [0, 0, 1]])[cluster].astype(float)
+    partial = np.full(Y.shape, np.nan)
+    known = [0, 1, 30, 31, 60, 61]
+    partial[known] = Y[known]
+    method = mlreduce.make(name, lambda2=0.01).fit(X, partial)
+    assert (method.transduction_ == Y).mean() > 0.98
+    np.testing.assert_array_equal(method.transduction_[known], Y[known])
+    if name == "smse1":
+        strict = mlreduce.make(name, lambda2=0.0, decision="half").fit(X, partial)
+        np.testing.assert_array_equal(strict.transduction_, Y)
+
+
+@every
+def test_decisions(name):
+    X, Y, partial = problem()
+    prior = mlreduce.make(name).fit(X, partial)
+    numbers = np.rint(Y[:15].mean(axis=0) * 25)
+    scores, chosen = prior.embedding_[15:], prior.transduction_[15:]
+    assert (chosen.sum(axis=0) <= numbers).all()
+    for label in range(4):
+        if chosen[:, label].sum() < numbers[label]:
+            assert (scores[chosen[:, label] == 0, label] <= 0).all()
+        else:
+            assert scores[chosen[:, label] == 1, label].min() >= scores[chosen[:, label] == 0, label].max()
+    half = mlreduce.make(name, decision="half").fit(X, partial)
+    np.testing.assert_array_equal(half.transduction_[15:], half.embedding_[15:] > 0.5)
+    np.testing.assert_array_equal(half.transduction_[:15], Y[:15])
+
+
+@every
+def test_order_of_instances_and_labels(name, rng):
+    X, _, partial = problem()
+    method = mlreduce.make(name).fit(X, partial)
+    rows, columns = rng.permutation(40), rng.permutation(4)
+    moved = mlreduce.make(name).fit(X[rows], partial[rows][:, columns])
+    np.testing.assert_allclose(moved.embedding_, method.embedding_[rows][:, columns], atol=1e-9)
+    np.testing.assert_array_equal(moved.transduction_, method.transduction_[rows][:, columns])
+
+
+@every
+def test_a_label_that_nobody_has_and_a_graph_of_parts(name):
+    X, _, partial = problem()
+    partial[:15, 2] = 0
+    for graph in ({}, {"n_neighbors": 1, "mutual": True}):
+        method = mlreduce.make(name, proximity=graph).fit(X, partial)
+        assert np.isfinite(method.embedding_).all()
+        assert (method.transduction_[:, 2] == 0).all()
+    partial[:15] = 0
+    np.testing.assert_array_equal(mlreduce.make(name).fit_transform(X, partial), 0)
+
+
+@every
+def test_one_label_and_names(name):
+    X, _, partial = problem()
+    single = mlreduce.make(name).fit(X, partial[:, 0])
+    table = mlreduce.make(name).fit(pd.DataFrame(X).add_prefix("f"), pd.DataFrame({"only": partial[:, 0]}))
+    assert single.embedding_.shape == (40, 1)
+    assert single.transduction_.shape == (40,)
+    assert single.transduction_.dtype == np.int64
+    np.testing.assert_array_equal(table.transduction_[:, 0], single.transduction_)
+    assert table.label_names_ == ["only"]
+    assert list(table.feature_names_in_) == ["f0", "f1", "f2"]
+
+
+def test_similarity_by_a_gaussian():
+    X, Y, partial = problem()
+    squares = np.array([[np.sum((a - b) ** 2) for b in Y[:15].T] for a in Y[:15].T])
+    method = mlreduce.MLLGC(label_similarity="rbf", gamma=0.3).fit(X, partial)
+    np.testing.assert_allclose(method.label_similarity_, np.exp(-0.3 * squares))
+    method = mlreduce.MLLGC(label_similarity="rbf").fit(X, partial)
+    np.testing.assert_allclose(method.label_similarity_, np.exp(-squares / (squares.sum() / 12)))
+    equal = mlreduce.MLLGC(label_similarity="rbf").fit(X, partial[:, [0, 0]])
+    np.testing.assert_array_equal(equal.label_similarity_, 1)
+
+
+def test_a_shared_training_set_is_the_same():
+    X, Y, partial = problem()
+    data = TrainingSet.partly_labelled(X, Y[:15], np.arange(40) < 15)
+    for name in ALL:
+        own = mlreduce.make(name).fit(X, partial)
+        np.testing.assert_array_equal(mlreduce.make(name).fit_training_set(data).embedding_, own.embedding_)
+
+
+@every
+@pytest.mark.parametrize(
+    ("parameters", "sentence"),
+    [
+        ({"lambda1": 0}, "lambda1 must be a number > 0; got 0"),
+        ({"lambda2": -1}, "lambda2 must be a number >= 0; got -1"),
+        ({"label_similarity": "cos"}, "unknown label_similarity 'cos'"),
+        ({"gamma": 0}, "gamma must be a number > 0"),
+        ({"decision": "some"}, "decision must be 'prior' or 'half'"),
+        ({"proximity": {"neighbours": 3}}, "unknown parameter of proximity 'neighbours'"),
+    ],
+)
+def test_what_is_refused(name, parameters, sentence):
+    X, _, partial = problem()
+    with pytest.raises(DataError, match=sentence):
+        mlreduce.make(name, **parameters).fit(X, partial)
+
+
+@every
+def test_one_instance_is_refused(name):
+    with pytest.raises(DataError, match="n_samples=1"):
+        mlreduce.make(name).fit([[1.0, 2.0]], [[1, 0]])

@@ -1,0 +1,395 @@
+"""Semi-supervised projections: labelled and unlabelled instances in one problem."""
+
+from __future__ import annotations
+
+import pickle
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.linalg
+import scipy.sparse as sp
+from projection_problems import same_directions
+from single_label_by_the_book import forms_by_copying, laplacian
+from sklearn.base import clone
+
+import mlreduce
+from mlreduce.exceptions import ConfigurationError, DataError, ProjectionWarning
+from mlreduce.features import Coordinates
+from mlreduce.projection.problem import TrainingSet
+from mlreduce.projection.proximity import Proximity, reconstruction_weights
+
+#: Proximities of pairs, whatever else there is: those of the labelled instances are the same among all.
+PAIRWISE = {"weight": "gaussian", "n_neighbors": None, "tau": 8.0}
+#: The method of the labelled instances in the paper's words, and its parameters.
+PARENTS = {
+    "self": ("lfda", {"ridge": 0.7, "proximity": PAIRWISE}),
+    "ssfda": ("fda", {"ridge": 0.7}),
+    "ssmmc": ("mmc", {"within_weight": 0.3}),
+    "ssmfa": ("mfa", {"ridge": 0.7, "n_neighbors": 2, "n_pairs": 30}),
+    "ssdne": ("dne", {"n_neighbors": 4}),
+    "sslfda": ("lfda", {"ridge": 0.7, "proximity": PAIRWISE}),
+    "ssdonpp": ("donpp", {"n_others": 5, "beta": 0.4, "reg": 1e-2}),
+}
+NAMED = [*PARENTS, "ssmope"]
+named = pytest.mark.parametrize("name", NAMED)
+kinds = pytest.mark.parametrize("kind", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
+
+
+def make(name, weight=0.3, **more):
+    if name == "ssfda":
+        return mlreduce.SSFDA(beta1=weight, beta2=0.7, proximity=PAIRWISE, **more)
+    if name == "ssmmc":
+        return mlreduce.SSMMC(beta1=0.3, beta2=weight, proximity=PAIRWISE, **more)
+    parent = {"n_neighbors": 3} if name == "ssmope" else PARENTS[name][1]
+    other = {"self": {}, "ssdonpp": {"n_neighbors": 4}}.get(name, {"proximity": PAIRWISE})
+    return mlreduce.make(name, weight=weight, supervised_parameters=parent, unsupervised_parameters=other, **more)
+
+
+def parent(name):
+    if name == "ssmope":
+        return mlreduce.MOPE(n_neighbors=3)
+    method, parameters = PARENTS[name]
+    return mlreduce.make(f"mesd-{method}", **parameters)
+
+
+def problem(seed=0, n=34, d=4, c=4, known=20):
+    """Labels of some instances in between, of which some have none."""
+    rng = np.random.default_rng(seed)
+    Y = (rng.random((n, c)) < 0.4).astype(float)
+    labelled = rng.permutation(n) < known
+    first = np.flatnonzero(labelled)[:c]
+    Y[first] = np.maximum(Y[first], np.eye(c))
+    Y[np.flatnonzero(labelled)[-2:]] = 0
+    X = rng.standard_normal((n, d)) + Y @ rng.standard_normal((c, d)) + rng.uniform(-5, 5, d)
+    partial = Y.copy()
+    partial[~labelled] = np.nan
+    return X, Y, partial, labelled
+
+
+def dense(graph):
+    return graph.toarray() if sp.issparse(graph) else graph
+
+
+def definition(name, X, Y, labelled, weight):
+    """A_p and B_p by the paper's equations, from plain matrices of the parts."""
+    n, d = X.shape
+    Xl, Yl, identity = X[labelled], Y[labelled].astype(int), np.eye(d)
+    W = Proximity(**PAIRWISE).matrix(TrainingSet(X))
+    near = X.T @ laplacian(W) @ X
+    if name == "ssmope":
+        graph = mlreduce.MOPE(n_neighbors=3)._objective(TrainingSet(Xl, Yl.astype(float)))
+        return (1 - weight) * Xl.T @ graph.matrix(Coordinates(len(Xl))) @ Xl - weight * near, identity
+    method, parameters = PARENTS[name]
+    own = Proximity(**PAIRWISE).matrix(TrainingSet(Xl))
+    A, B = forms_by_copying(method, Xl, Yl, own, parameters, weighted=False)
+    A = Xl.T @ A @ Xl
+    B = identity if B is None else Xl.T @ B @ Xl
+    if name == "self":
+        pairs = sum(np.outer(X[i] - X[j], X[i] - X[j]) for i in range(n) for j in range(n)) / (2 * n)
+        return (1 - weight) * A + weight * pairs, (1 - weight) * (B + 0.7 * identity) + weight * identity
+    if name == "ssfda":
+        return A, B + weight * near + 0.7 * identity
+    if name == "ssmmc":
+        return A - weight * near, identity
+    if name == "ssdonpp":
+        rest = np.eye(n) - dense(reconstruction_weights(TrainingSet(X), 4))
+        return (1 - weight) * A - weight * X.T @ rest.T @ rest @ X, identity
+    ridge = parameters.get("ridge", 0)
+    return (1 - weight) * A - weight * near, B + ridge * identity
+
+
+@named
+@kinds
+@pytest.mark.parametrize("weight", [0.0, 0.3])
+@pytest.mark.parametrize("all_known", [False, True], ids=["partly", "all"])
+def test_the_solution_is_that_of_the_definition(name, kind, weight, all_known):
+    X, Y, partial, labelled = problem()
+    if all_known:
+        partial, labelled = Y, np.ones(len(X), dtype=bool)
+    A, B = definition(name, X, Y, labelled, weight)
+    expected = scipy.linalg.eigh(A, B)[0][::-1]
+    method = make(name, weight).fit(kind(X), kind(partial))
+    if not method.signed_values:
+        expected = expected[expected > 1e-9 * expected[0]]
+    scale = np.abs(expected).max()
+    np.testing.assert_allclose(method.eigenvalues_, expected, atol=1e-8 * scale)
+    P = method.components_
+    np.testing.assert_allclose(P @ B @ P.T, np.eye(len(P)), atol=1e-8)
+    np.testing.assert_allclose(P @ A @ P.T, np.diag(expected), atol=1e-8 * scale)
+    centred = 0 if name == "ssmope" else X.mean(axis=0)
+    np.testing.assert_allclose(method.transform(kind(X)), (X - centred) @ P.T, atol=1e-9)
+
+
+@named
+@pytest.mark.parametrize("all_known", [False, True], ids=["partly", "all"])
+def test_without_weight_for_the_unlabelled_it_is_the_supervised_parent(name, all_known):
+    X, Y, partial, labelled = problem()
+    if all_known:
+        partial, labelled = Y, np.ones(len(X), dtype=bool)
+    same_directions(make(name, 0.0).fit(X, partial), parent(name).fit(X[labelled], Y[labelled]), atol=1e-6)
+
+
+@named
+def test_unlabelled_instances_count_and_their_labels_do_not(name):
+    X, _, partial, labelled = problem()
+    method = make(name).fit(X, partial)
+    moved = X.copy()
+    moved[~labelled] *= 1.5
+    assert abs(make(name).fit(moved, partial).eigenvalues_[0] / method.eigenvalues_[0] - 1) > 1e-3
+    fewer = make(name).fit(X[labelled], partial[labelled])
+    assert abs(fewer.eigenvalues_[0] / method.eigenvalues_[0] - 1) > 1e-3
+
+
+@named
+@kinds
+def test_order_of_instances_and_labels(name, kind):
+    X, _, partial, _ = problem(3)
+    rng = np.random.default_rng(1)
+    rows, columns = rng.permutation(len(X)), rng.permutation(4)
+    if name in ("ssmfa", "ssdne", "ssdonpp"):  # copies of an instance lie at the same place, the first label's first
+        columns = np.arange(4)
+    method = make(name).fit(kind(X), partial)
+    moved = make(name).fit(kind(X[rows]), partial[rows][:, columns])
+    np.testing.assert_allclose(moved.eigenvalues_, method.eigenvalues_, atol=1e-9 * np.abs(method.eigenvalues_).max())
+    np.testing.assert_allclose(moved.components_, method.components_, atol=1e-7)
+
+
+@pytest.mark.parametrize("name", PARENTS)
+@kinds
+def test_the_origin_of_the_features_does_not_matter(name, kind):
+    X, _, partial, _ = problem(2)
+    method, moved = make(name).fit(kind(X), partial), make(name).fit(kind(X + 1000), partial)
+    np.testing.assert_allclose(moved.components_, method.components_, atol=1e-6)
+    np.testing.assert_allclose(moved.mean_, X.mean(axis=0) + 1000)
+
+
+@named
+@kinds
+def test_more_features_than_instances(name, kind):
+    X, Y, partial, labelled = problem(4, n=12, d=20, known=8)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ProjectionWarning)
+        method = make(name).fit(kind(X), partial)
+    A, B = definition(name, X, Y, labelled, 0.3)
+    P = method.components_
+    np.testing.assert_allclose(P @ B @ P.T, np.eye(len(P)), atol=1e-7)
+    scale = np.abs(method.eigenvalues_).max()
+    np.testing.assert_allclose(P @ A @ P.T, np.diag(method.eigenvalues_), atol=1e-7 * scale)
+    few = make(name, n_components=2).fit(kind(X), partial)
+    np.testing.assert_allclose(few.components_, P[:2], atol=1e-6)
+
+
+@named
+def test_storages_names_and_copies(name):
+    X, _, partial, _ = problem()
+    method = make(name, n_components=2).fit(X, partial)
+    table = make(name, n_components=2).fit(pd.DataFrame(X).add_prefix("f"), pd.DataFrame(partial).add_prefix("label"))
+    same_directions(table, method)
+    assert table.label_names_ == ["label0", "label1", "label2", "label3"]
+    assert list(table.feature_names_in_) == ["f0", "f1", "f2", "f3"]
+    same_directions(clone(method).fit(sp.csc_matrix(X), sp.csc_array(partial)), method, atol=1e-7)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(method)).transform(X), method.transform(X))
+    same_directions(make(name, n_components=2).fit(X, 2 * partial - 1), method)
+
+
+@named
+def test_a_shared_training_set_is_the_same(name):
+    X, Y, partial, labelled = problem()
+    data = TrainingSet.partly_labelled(X, Y[labelled], labelled)
+    same_directions(make(name).fit_training_set(data), make(name).fit(X, partial))
+    complete = TrainingSet(X, Y)
+    same_directions(make(name).fit_training_set(complete), make(name).fit(X, Y))
+
+
+# Any pair
+
+
+def centring(n):
+    return np.eye(n) - np.ones((n, n)) / n
+
+
+#: Pairs of which one, both or none centre their instances, and A and B of the first over the labelled instances.
+PAIRS = {
+    ("mddmp", "pca"): lambda X, Y: (4 * centring(len(X)) @ Y @ Y.T @ centring(len(X)), None),
+    ("mddmp", "lsi"): lambda X, Y: (4 * centring(len(X)) @ Y @ Y.T @ centring(len(X)), None),
+    ("opls", "lsi"): lambda X, Y: (centring(len(X)) @ Y @ Y.T @ centring(len(X)), centring(len(X))),
+    ("mlsi", "pca"): lambda X, Y: (0.5 * X @ X.T + 0.5 * Y @ Y.T, np.eye(len(X))),
+    ("mlsi", "lsi"): lambda X, Y: (0.5 * X @ X.T + 0.5 * Y @ Y.T, np.eye(len(X))),
+    ("mvmd", "lsi"): lambda X, Y: (
+        centring(len(X)) @ (0.5 * np.eye(len(X)) + 2 * Y @ Y.T) @ centring(len(X)),
+        None,
+    ),
+}
+pairs = pytest.mark.parametrize("pair", PAIRS, ids="-".join)
+
+
+@pairs
+@kinds
+@pytest.mark.parametrize("constraint", ["identity", "combined", "supervised"])
+@pytest.mark.parametrize("weight", [0.0, 0.4, 1.0])
+def test_any_pair_is_equations_44_and_45(pair, kind, constraint, weight):
+    X, Y, partial, labelled = problem(known=24)
+    Xl, n, identity = X[labelled], len(X), np.eye(4)
+    A, B = PAIRS[pair](Xl, Y[labelled])
+    A = Xl.T @ A @ Xl
+    B = identity if B is None else Xl.T @ B @ Xl + (1.0 if pair[0] == "mlsi" else 0) * identity
+    all_ = X.T @ (centring(n) if pair[1] == "pca" else np.eye(n)) @ X
+    A = weight * all_ + (1 - weight) * A
+    B = {"identity": identity, "combined": weight * identity + (1 - weight) * B, "supervised": B}[constraint]
+    method = mlreduce.SemiSupervised(
+        weight=weight, constraint=constraint, supervised_part=pair[0], unsupervised_part=pair[1]
+    ).fit(kind(X), partial)
+    expected = scipy.linalg.eigh(A, B)[0][::-1]
+    expected = expected[expected > 1e-9 * expected[0]]
+    np.testing.assert_allclose(method.eigenvalues_, expected, rtol=1e-7)
+    P = method.components_
+    np.testing.assert_allclose(P @ B @ P.T, np.eye(len(P)), atol=1e-8)
+    np.testing.assert_allclose(P @ A @ P.T, np.diag(expected), atol=1e-8 * expected[0])
+
+
+SUPERVISED = [
+    name
+    for name in mlreduce.list_methods("projection")
+    if mlreduce.make(name).supervised
+    and name not in NAMED
+    and name != "semi-supervised"
+    and f"mesd-{name}" not in mlreduce.list_methods("projection")
+]
+
+
+@pytest.mark.parametrize("name", SUPERVISED)
+def test_every_supervised_projection_may_be_a_part(name):
+    X, Y, partial, labelled = problem(known=26)
+    method = mlreduce.SemiSupervised(weight=0.0, constraint="supervised", supervised_part=name).fit(X, partial)
+    alone = mlreduce.make(name).fit(X[labelled], Y[labelled])
+    same_directions(method, alone, atol=1e-6)
+    with_others = mlreduce.SemiSupervised(weight=0.5, constraint="combined", supervised_part=name).fit(X, partial)
+    assert np.isfinite(with_others.components_).all()
+    assert with_others.transform(X).shape == (34, 4)
+
+
+@pytest.mark.parametrize("name", ["pca", "lsi", "olpp", "onpp", "lpp", "npp"])
+def test_every_unsupervised_projection_may_be_a_part(name):
+    X, _, partial, _ = problem()
+    method = mlreduce.SemiSupervised(weight=1.0, constraint="combined", unsupervised_part=name).fit(X, partial)
+    same_directions(method, mlreduce.make(name).fit(X), atol=1e-6)
+    half = mlreduce.SemiSupervised(weight=0.5, constraint="combined", unsupervised_part=name).fit(X, partial)
+    assert half.n_components_ == 4
+
+
+def test_parts_may_be_made_already_and_take_parameters():
+    X, _, partial, _ = problem()
+    by_name = mlreduce.SemiSupervised(
+        supervised_part="mvmd", supervised_parameters={"beta": 0.9}, unsupervised_parameters={"proximity": PAIRWISE}
+    ).fit(X, partial)
+    given = mlreduce.MVMD(beta=0.2)
+    made = mlreduce.SemiSupervised(
+        supervised_part=given,
+        unsupervised_part=mlreduce.OLPP(proximity=PAIRWISE),
+        supervised_parameters={"beta": 0.9},
+    ).fit(X, partial)
+    same_directions(made, by_name)
+    assert given.beta == 0.2
+    assert not hasattr(given, "components_")
+    nested = mlreduce.SemiSupervised(supervised_part=mlreduce.MVMD(beta=0.1)).set_params(supervised_part__beta=0.9)
+    same_directions(nested.set_params(unsupervised_part=mlreduce.OLPP(proximity=PAIRWISE)).fit(X, partial), by_name)
+
+
+def test_ssmope_is_the_default_pair():
+    X, _, partial, _ = problem()
+    same_directions(mlreduce.SemiSupervised().fit(X, partial), mlreduce.SSMOPE().fit(X, partial))
+
+
+def test_self_is_lfda_and_pca():
+    X, _, partial, _ = problem()
+    combined = mlreduce.SemiSupervised(
+        weight=0.2,
+        constraint="combined",
+        supervised_part="mesd-lfda",
+        unsupervised_part="pca",
+        supervised_parameters={"ridge": 0.0},
+    ).fit(X, partial)
+    same_directions(mlreduce.SELF(weight=0.2).fit(X, partial), combined)
+
+
+def test_a_share_of_the_eigenvalues_where_none_is_negative():
+    X, _, partial, _ = problem()
+    for method in (mlreduce.SELF, mlreduce.SSFDA):
+        some = method(n_components=0.8, select="energy").fit(X, partial)
+        assert 1 <= some.n_components_ < 4
+    with pytest.raises(DataError, match="SSMFA has eigenvalues below zero: select must be 'size'"):
+        mlreduce.SSMFA(n_components=0.8, select="energy").fit(X, partial)
+    mlreduce.SSMFA(n_components=0.8, select="energy", weight=0.0).fit(X, partial)
+
+
+def test_class_vectors():
+    X, _, _, labelled = problem()
+    classes = np.array(["b", "a", "c"])[np.arange(34) % 3].astype(object)
+    given = classes.copy()
+    given[~labelled] = None
+    method = mlreduce.SemiSupervised(weight=0.0, supervised_part="mmc").fit(X, given)
+    same_directions(method, mlreduce.MMC().fit(X[labelled], classes[labelled]), atol=1e-7)
+    np.testing.assert_array_equal(method.classes_, ["a", "b", "c"])
+    numbers = np.where(labelled, np.arange(34) % 3, np.nan)
+    np.testing.assert_array_equal(method.fit(X, numbers).classes_, [0, 1, 2])
+    indicator = np.where(labelled[:, None], np.eye(3)[np.arange(34) % 3], np.nan)
+    expected = method.components_
+    np.testing.assert_allclose(method.fit(X, indicator).components_, expected, atol=1e-9)
+    assert not hasattr(method, "classes_")
+
+
+def test_unlabelled_instances_show_what_few_labels_do_not(rng):
+    """Two long clusters side by side, with labels at opposite ends: their means differ most along the clusters."""
+    y = np.repeat([0, 1], 100)
+    X = np.c_[6 * rng.standard_normal(200), 3.0 * y + 0.01 * rng.standard_normal(200)]
+    labels = np.full((200, 2), np.nan)
+    chosen = [*np.argsort(X[:100, 0])[:2], *(100 + np.argsort(X[100:, 0])[-2:])]
+    labels[chosen] = np.eye(2)[y[chosen]]
+    alone, helped = (
+        np.abs(mlreduce.SSMMC(n_components=1, beta2=weight).fit(X, labels).components_[0]) for weight in (0.0, 20.0)
+    )
+    assert alone[0] > 0.9
+    assert helped[1] > 0.99
+
+
+@pytest.mark.parametrize(
+    ("parameters", "error", "sentence"),
+    [
+        ({"weight": 1.1}, DataError, r"weight must be a number in \[0, 1\]; got 1.1"),
+        ({"weight": "half"}, DataError, "weight must be a number"),
+        ({"constraint": "both"}, DataError, "constraint must be 'identity', 'combined' or 'supervised'; got 'both'"),
+        ({"supervised_part": "olpp"}, DataError, "supervised_part must be a projection that needs labels"),
+        ({"unsupervised_part": "mope"}, DataError, "unsupervised_part must be a projection that needs no labels"),
+        ({"supervised_part": "plst"}, DataError, "supervised_part must be a projection that needs labels"),
+        ({"supervised_part": 3}, DataError, "supervised_part must be a projection that needs labels.* got 3"),
+        ({"supervised_part": "mop"}, ConfigurationError, "unknown method 'mop'; did you mean"),
+        ({"supervised_parameters": {"betta": 1}}, ConfigurationError, "unknown parameter of mope 'betta'"),
+        ({"supervised_parameters": {"beta": -1}}, DataError, "beta must be"),
+        ({"unsupervised_parameters": {"proximity": 3}}, DataError, "proximity must be"),
+        ({"n_components": 9}, DataError, "n_components must be between 1 and 4"),
+    ],
+)
+def test_what_is_refused(parameters, error, sentence):
+    X, _, partial, _ = problem()
+    with pytest.raises(error, match=sentence):
+        mlreduce.SemiSupervised(**parameters).fit(X, partial)
+
+
+@pytest.mark.parametrize("parameters", [{"beta1": -1}, {"beta2": -0.1}, {"beta1": None}])
+def test_weights_of_the_discriminants_are_not_negative(parameters):
+    X, _, partial, _ = problem()
+    for method in (mlreduce.SSFDA, mlreduce.SSMMC):
+        with pytest.raises(DataError, match=f"{next(iter(parameters))} must be a number >= 0"):
+            method(**parameters).fit(X, partial)
+
+
+@named
+def test_labels_that_are_not_known_at_all_or_in_part_are_refused(name):
+    X, _, partial, labelled = problem()
+    with pytest.raises(DataError, match="no row of Y is labelled"):
+        make(name).fit(X, np.full_like(partial, np.nan))
+    partial[np.flatnonzero(labelled)[2], 1] = np.nan
+    with pytest.raises(DataError, match="is NaN in part"):
+        make(name).fit(X, partial)

@@ -1,0 +1,428 @@
+"""Projections for classes, and their multi-label extensions by sample duplication (MESD)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.linalg
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from projection_problems import same_directions, signed
+from single_label_by_the_book import WITH_CONSTRAINT, copies, forms, forms_by_copying
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+
+import mlreduce
+from mlreduce.exceptions import DataError
+from mlreduce.features import Coordinates
+from mlreduce.projection.problem import TrainingSet
+from mlreduce.projection.proximity import Proximity
+
+#: Proximities of pairs, whatever else there is: those of copies are those of their instances.
+PAIRWISE = {"weight": "gaussian", "n_neighbors": None, "tau": 8.0}
+#: For every method parameters under which each part of its form shows.
+METHODS = {
+    "fda": {"ridge": 0.7},
+    "lfda": {"ridge": 0.7, "proximity": PAIRWISE},
+    "mfa": {"ridge": 0.7, "n_neighbors": 2, "n_pairs": 40},
+    "mmc": {"within_weight": 0.3},
+    "dla": {"n_neighbors": 2, "n_others": 5, "beta": 0.4},
+    "dne": {"n_neighbors": 4},
+    "olpp-r": {"beta": 2.5, "proximity": PAIRWISE},
+    "sonpp": {"n_neighbors": 3, "reg": 1e-2},
+    "donpp": {"n_others": 5, "beta": 0.4, "reg": 1e-2},
+    "onpp-r": {"n_neighbors": 3, "reg": 1e-2, "beta": 0.2, "proximity": PAIRWISE},
+}
+methods = pytest.mark.parametrize("name", METHODS)
+kinds = pytest.mark.parametrize("kind", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
+weightings = pytest.mark.parametrize("weighted", [False, True], ids=["unweighted", "weighted"])
+
+
+def make(name, **parameters):
+    return mlreduce.make(name, **(METHODS[name.removeprefix("mesd-")] | parameters))
+
+
+def classes(rng, n=30, d=5, c=4):
+    """Instances of overlapping classes, the last with one instance only."""
+    y = np.r_[rng.integers(c - 1, size=n - 1), c - 1]
+    return rng.standard_normal((n, d)) + 1.5 * rng.standard_normal((c, d))[y], y
+
+
+def several(rng, n=26, d=4, c=5, share=0.35):
+    """Instances with several labels: some without any, a label of one instance, and a last one that nobody has."""
+    Y = (rng.random((n, c)) < share).astype(int)
+    Y[: c - 2, : c - 2] |= np.eye(c - 2, dtype=int)
+    Y[3] = 0
+    Y[:, c - 2] = np.arange(n) == 7
+    Y[:, c - 1] = 0
+    return rng.standard_normal((n, d)) + Y @ rng.standard_normal((c, d)), Y
+
+
+def on_a_grid(rng, X):
+    """Few values and repeated rows: distances are equal, many of them zero."""
+    X = rng.integers(0, 3, X.shape).astype(float)
+    X[len(X) // 2 :: 3] = X[0]
+    return X
+
+
+def proximities(data):
+    return Proximity(**PAIRWISE).matrix(data)
+
+
+def matrices(method, data):
+    """Objective and constraint over the instances, the latter without its ridge."""
+    instances = Coordinates(data.X.shape[0])
+    within = method._within(data).matrix(instances) if hasattr(method, "_within") else None
+    return method._objective(data).matrix(instances), within
+
+
+def assert_same_matrices(found, expected):
+    for ours, theirs in zip(found, expected, strict=True):
+        if theirs is None:
+            assert ours is None
+        else:
+            np.testing.assert_allclose(ours, theirs, atol=1e-10 * max(1, np.abs(theirs).max()))
+
+
+# The formulas
+
+
+@methods
+@kinds
+@pytest.mark.parametrize("ties", [False, True])
+def test_forms_are_those_of_the_book(name, kind, ties, rng):
+    X, y = classes(rng)
+    X = on_a_grid(rng, X) if ties else X
+    data = TrainingSet(kind(X), np.eye(4)[y])
+    assert_same_matrices(matrices(make(name), data), forms(name, X, y, proximities(data), METHODS[name]))
+
+
+@methods
+@kinds
+@weightings
+@pytest.mark.parametrize("ties", [False, True])
+def test_forms_of_several_labels_are_those_of_their_copies(name, kind, weighted, ties, rng):
+    X, Y = several(rng)
+    X = on_a_grid(rng, X) if ties else X
+    data = TrainingSet(kind(X), sp.csr_array(Y, dtype=float))
+    expected = forms_by_copying(name, X, Y, proximities(data), METHODS[name], weighted)
+    assert_same_matrices(matrices(make(f"mesd-{name}", weighted=weighted), data), expected)
+
+
+@pytest.mark.parametrize("name", ["lfda", "olpp-r", "onpp-r"])
+@weightings
+def test_proximities_of_a_sparse_graph(name, weighted, rng):
+    X, Y = several(rng)
+    data = TrainingSet(X, Y.astype(float))
+    W = Proximity(n_neighbors=3).matrix(data)
+    assert sp.issparse(W)
+    method = make(f"mesd-{name}", weighted=weighted, proximity={"n_neighbors": 3})
+    expected = forms_by_copying(name, X, Y, W.toarray(), METHODS[name], weighted)
+    assert_same_matrices(matrices(method, data), expected)
+    if name != "lfda":
+        assert sp.issparse(method._objective(data).graph)
+
+
+@methods
+@settings(max_examples=6)
+@given(seed=st.integers(0, 10_000), weighted=st.booleans())
+def test_forms_of_dense_labels(name, seed, weighted):
+    """Most instances have most labels: many copies at distance zero."""
+    rng = np.random.default_rng(seed)
+    X, Y = several(rng, n=12, d=3, c=7, share=0.8)
+    data = TrainingSet(X, Y.astype(float))
+    own = METHODS[name] | ({"n_pairs": 80} if name == "mfa" else {})
+    expected = forms_by_copying(name, X, Y, proximities(data), own, weighted)
+    assert_same_matrices(matrices(mlreduce.make(f"mesd-{name}", weighted=weighted, **own), data), expected)
+
+
+@methods
+def test_more_neighbours_than_there_are(name, rng):
+    X, Y = several(rng, n=10)
+    data, many = TrainingSet(X, Y.astype(float)), {}
+    for parameter in ("n_neighbors", "n_others", "n_pairs"):
+        if parameter in METHODS[name]:
+            many[parameter] = 10_000
+    expected = forms_by_copying(name, X, Y, proximities(data), METHODS[name] | many, False)
+    assert_same_matrices(matrices(make(f"mesd-{name}", **many), data), expected)
+
+
+@methods
+def test_only_differences_of_instances_count(name, rng):
+    X, Y = several(rng)
+    for matrix in matrices(make(f"mesd-{name}"), TrainingSet(X, Y.astype(float))):
+        if matrix is not None:
+            np.testing.assert_allclose(matrix.sum(axis=0), 0, atol=1e-9 * np.abs(matrix).max())
+
+
+@methods
+@kinds
+@pytest.mark.parametrize("shape", [(30, 5), (12, 20)], ids=["tall", "wide"])
+def test_directions_solve_the_problem_of_the_forms(name, kind, shape, rng):
+    X, y = classes(rng, *shape)
+    method = make(name).fit(kind(X), y)
+    A, B = forms(name, X, y, proximities(TrainingSet(X)), METHODS[name])
+    Xc, P = X - X.mean(axis=0), method.components_
+    basis = scipy.linalg.orth(Xc.T)
+    objective = Xc.T @ A @ Xc
+    constraint = np.eye(shape[1]) if B is None else Xc.T @ B @ Xc + 0.7 * np.eye(shape[1])
+    values = scipy.linalg.eigh(basis.T @ objective @ basis, basis.T @ constraint @ basis)[0][::-1]
+    scale = np.abs(values).max()
+    if name in WITH_CONSTRAINT:
+        values = values[values > 1e-9 * scale]
+    np.testing.assert_allclose(method.eigenvalues_, values, atol=1e-8 * scale)
+    np.testing.assert_allclose(P @ constraint @ P.T, np.eye(len(P)), atol=1e-8)
+    np.testing.assert_allclose(P @ objective @ P.T, np.diag(values), atol=1e-8 * scale)
+    np.testing.assert_allclose(method.transform(X).mean(axis=0), 0, atol=1e-9)
+
+
+# One method and another
+
+
+@methods
+@kinds
+@weightings
+def test_with_one_label_each_the_extension_is_the_method(name, kind, weighted, rng):
+    X, y = classes(rng)
+    single = make(name).fit(kind(X), y)
+    extended = make(f"mesd-{name}", weighted=weighted).fit(kind(X), np.eye(4, dtype=int)[y])
+    for attribute in ("components_", "eigenvalues_", "mean_"):
+        np.testing.assert_array_equal(getattr(extended, attribute), getattr(single, attribute))
+
+
+@methods
+@kinds
+def test_the_extension_is_the_method_on_copied_instances(name, kind, rng):
+    X, Y = several(rng)
+    rows, labels = (np.array(part) for part in zip(*copies(Y), strict=True))
+    extended = make(f"mesd-{name}").fit(kind(X), Y)
+    copied = make(name).fit(kind(X[rows]), labels)
+    np.testing.assert_allclose(extended.eigenvalues_, copied.eigenvalues_, rtol=1e-8, atol=1e-9)
+    np.testing.assert_allclose(extended.components_, copied.components_, atol=1e-7)
+    np.testing.assert_allclose(extended.mean_, copied.mean_, atol=1e-12)
+
+
+def test_fda_is_scikit_learns(rng):
+    X, y = classes(rng, n=80)
+    y[-1] = 0
+    ours, theirs = make("fda", ridge=0).fit(X, y), LinearDiscriminantAnalysis(solver="eigen").fit(X, y)
+    ours, theirs = (
+        signed(rows / np.linalg.norm(rows, axis=1, keepdims=True))
+        for rows in (ours.components_, theirs.scalings_.T[:2])
+    )
+    np.testing.assert_allclose(ours, theirs, atol=1e-8)
+
+
+@kinds
+def test_extended_fda_is_discriminant_analysis_by_copying(kind, rng):
+    X, Y = several(rng)
+    extended, copying = make("mesd-fda").fit(kind(X), Y), mlreduce.make("lda-copy", ridge=0.7).fit(kind(X), Y)
+    same_directions(extended, copying)
+    np.testing.assert_allclose(extended.mean_, copying.mean_, atol=1e-12)
+
+
+def test_with_equal_proximities_lfda_is_fda(rng):
+    X, Y = several(rng)
+    equal = {"weight": "constant", "n_neighbors": None}
+    same_directions(make("mesd-lfda", proximity=equal).fit(X, Y), make("mesd-fda").fit(X, Y))
+
+
+def test_without_repulsion_onpp_r_is_sonpp(rng):
+    X, Y = several(rng)
+    same_directions(make("mesd-onpp-r", beta=0).fit(X, Y), make("mesd-sonpp").fit(X, Y), rtol=1e-12)
+
+
+def test_with_all_of_the_class_both_reconstructions_agree_where_the_ridge_is_the_same(rng):
+    """Instances on the corners of a simplex: all are equally far from all, and the two ridges are one."""
+    y = np.repeat([0, 1], 4)
+    data = TrainingSet(np.eye(8), np.eye(2)[y])
+    near, whole = make("sonpp", n_neighbors=3), make("donpp", beta=0)
+    np.testing.assert_allclose(matrices(near, data)[0], matrices(whole, data)[0], atol=1e-12)
+
+
+# What they are for
+
+
+@methods
+@pytest.mark.parametrize("prefix", ["", "mesd-"])
+def test_the_first_direction_is_the_one_that_separates(name, prefix, rng):
+    """Two elongated classes side by side: principal components would take the long axis."""
+    y = np.repeat([0, 1], 40)
+    X = rng.standard_normal((80, 3)) * [0.05, 3, 1]
+    X[:, 0] += 2.0 * y
+    turn = np.linalg.qr(rng.standard_normal((3, 3)))[0]
+    own = {"beta": {"dla": 0.4, "donpp": 0.001}.get(name, 0.1)} if "beta" in METHODS[name] else {}
+    own |= {"within_weight": 1.0} if name == "mmc" else {}
+    own |= {"reg": 0.1} if name in ("sonpp", "donpp") else {}
+    Y = np.eye(2, dtype=int)[y]
+    if prefix:  # an instance of both between them
+        X, Y = np.r_[X, [[1.0, 0, 0]]], np.r_[Y, [[1, 1]]]
+    P = make(prefix + name, n_components=1, **own).fit(X @ turn, Y).components_
+    direction = (P / np.linalg.norm(P)) @ turn.T
+    assert abs(direction[0, 0]) > 0.9
+
+
+# What does not matter
+
+
+@methods
+@weightings
+def test_order_of_instances(name, weighted, rng):
+    X, Y = several(rng)
+    order = rng.permutation(len(X))
+    moved, still = (
+        make(f"mesd-{name}", weighted=weighted).fit(features, labels)
+        for features, labels in ((X[order], Y[order]), (X, Y))
+    )
+    np.testing.assert_allclose(moved.eigenvalues_, still.eigenvalues_, rtol=1e-8, atol=1e-9)
+    np.testing.assert_allclose(moved.components_, still.components_, atol=1e-7)
+
+
+@methods
+def test_names_and_order_of_classes(name, rng):
+    X, y = classes(rng)
+    expected = make(name).fit(X, y)
+    np.testing.assert_array_equal(expected.classes_, [0, 1, 2, 3])
+    words = np.array(["pear", "apple", "cherry", "fig"])
+    for renamed in (-y, words[y], list(words[y]), pd.Series(words[y], dtype=object), y[:, None], y + 0.0):
+        method = make(name).fit(X, renamed)
+        np.testing.assert_allclose(method.eigenvalues_, expected.eigenvalues_, rtol=1e-9, atol=1e-10)
+        np.testing.assert_allclose(method.components_, expected.components_, atol=1e-8)
+        np.testing.assert_array_equal(method.classes_, np.unique(renamed))
+    indicator = make(name).fit(X, pd.DataFrame(np.eye(4, dtype=int)[y], columns=list("abcd")))
+    np.testing.assert_array_equal(indicator.components_, expected.components_)
+    assert indicator.label_names_ == list("abcd")
+    assert not hasattr(indicator, "classes_")
+    assert not hasattr(indicator.fit(X, pd.DataFrame({"kind": words[y]})), "label_names_")
+    np.testing.assert_array_equal(indicator.classes_, np.unique(words))
+    assert not hasattr(indicator.fit(X, np.eye(4)[y]), "classes_")
+
+
+@methods
+@weightings
+@kinds
+def test_instances_without_labels_and_labels_without_instances_take_no_part(name, weighted, kind, rng):
+    X, Y = several(rng)
+    rows, labels = Y.any(axis=1), Y.any(axis=0)
+    assert not rows.all()
+    assert not labels.all()
+    for storage in (np.asarray, sp.csr_array):
+        whole = make(f"mesd-{name}", weighted=weighted).fit(kind(X), storage(Y))
+        part = make(f"mesd-{name}", weighted=weighted).fit(kind(X[rows]), storage(Y[rows][:, labels]))
+        np.testing.assert_allclose(whole.eigenvalues_, part.eigenvalues_, rtol=1e-9, atol=1e-10)
+        np.testing.assert_allclose(whole.components_, part.components_, atol=1e-8)
+        np.testing.assert_allclose(whole.mean_, part.mean_, atol=1e-12)
+
+
+@methods
+@weightings
+def test_an_offset_of_the_features(name, weighted, rng):
+    X, Y = several(rng)
+    moved, still = (make(f"mesd-{name}", weighted=weighted).fit(features, Y) for features in (X + 100, X))
+    np.testing.assert_allclose(moved.eigenvalues_, still.eigenvalues_, rtol=1e-7, atol=1e-8)
+    np.testing.assert_allclose(moved.components_, still.components_, atol=1e-6)
+    np.testing.assert_allclose(moved.mean_, still.mean_ + 100)
+
+
+@methods
+def test_the_weighted_mean_counts_instances_once_and_the_other_copies(name, rng):
+    X, Y = several(rng)
+    counts = Y.sum(axis=1)
+    once, copied = (make(f"mesd-{name}", weighted=weighted).fit(X, Y).mean_ for weighted in (True, False))
+    np.testing.assert_allclose(once, X[counts > 0].mean(axis=0), atol=1e-12)
+    np.testing.assert_allclose(copied, np.average(X, axis=0, weights=counts), atol=1e-12)
+
+
+# What is refused
+
+
+@methods
+def test_several_labels_are_refused_and_the_extension_is_named(name, rng):
+    X, Y = several(rng)
+    Y[3] = 1
+    Y[:3, :] = np.eye(5)[:3]
+    cls = type(make(name)).__name__
+    with pytest.raises(DataError, match=rf"{cls} takes one label an instance: row 3 has 5, .*; MESD{cls} takes any"):
+        make(name).fit(X, Y)
+    Y[3] = 0
+    with pytest.raises(DataError, match=rf"{cls} takes one label an instance: row 3 has 0, and \d+ more"):
+        make(name).fit(X, sp.csr_array(Y))
+    with pytest.raises(DataError, match=f"MESD{cls}"):
+        make(name).fit_training_set(TrainingSet(X, Y.astype(float)))
+
+
+@pytest.mark.parametrize(
+    ("y", "sentence"),
+    [
+        ([0, 1, 0.5, 1], "y holds 0.5 in row 2: classes must be integers or strings"),
+        ([0, 1, np.nan, 1], "y holds nan in row 2"),
+        (["a", 1, None, "a"], "y mixes things that have no order"),
+        ([0, 1, 1], "inconsistent numbers of samples: X has 4 rows, Y has 3"),
+        ([2, 2, 2, 2], "needs two of them at least: only one label occurs"),
+        (None, "requires y to be passed"),
+    ],
+)
+@methods
+def test_class_vectors_are_checked(name, y, sentence, rng):
+    y = np.array(y, dtype=object) if y is not None and "a" in y else y
+    with pytest.raises(DataError, match=sentence):
+        make(name).fit(rng.standard_normal((4, 2)), y)
+
+
+@methods
+def test_the_extension_needs_labels_and_two_of_them(name, rng):
+    X, Y = several(rng)
+    for labels, sentence in ((0 * Y, "no instance has a label"), (Y * [1, 0, 0, 0, 0], "only one label occurs")):
+        with pytest.raises(DataError, match=sentence):
+            make(f"mesd-{name}").fit(X, labels)
+    with pytest.raises(DataError, match="weighted must be True or False; got 'yes'"):
+        make(f"mesd-{name}", weighted="yes").fit(X, Y)
+
+
+def test_pairs_of_an_instance_with_itself_are_told_from_pairs(rng):
+    X, Y = several(rng, share=0.8)
+    with pytest.raises(DataError, match="all of the 1 nearest pairs of each class are of an instance with itself"):
+        make("mesd-mfa", n_pairs=1).fit(X, Y)
+    assert make("mesd-mfa", n_pairs=None).fit(X, Y).n_components_ == 4
+
+
+@pytest.mark.parametrize("prefix", ["", "mesd-"])
+@methods
+def test_parameters_are_checked(name, prefix, rng):
+    X, y = classes(rng)
+    wrong = {
+        "ridge": (-1, "some"),
+        "n_neighbors": (0, 1.5, None, True),
+        "n_others": (0, "five"),
+        "n_pairs": (0, 2.5),
+        "within_weight": (-0.1, None),
+        "beta": (-0.1, None, np.inf),
+        "reg": (0, -1, "small"),
+        "proximity": ("gaussian", 3),
+    }
+    for parameter, values in wrong.items():
+        if parameter in METHODS[name]:
+            for value in values:
+                with pytest.raises(DataError, match=f"^{parameter} must be"):
+                    make(prefix + name, **{parameter: value}).fit(X, np.eye(4)[y])
+    if "proximity" in METHODS[name]:
+        with pytest.raises(DataError, match=r"unknown parameter of proximity 'n_neighbours'; did you mean"):
+            make(prefix + name, proximity={"n_neighbours": 3}).fit(X, np.eye(4)[y])
+        by_object = make(prefix + name, proximity=Proximity(**PAIRWISE)).fit(X, np.eye(4)[y])
+        same_directions(by_object, make(prefix + name).fit(X, np.eye(4)[y]), rtol=0, atol=0)
+        plain, default = (make(prefix + name, proximity=what).fit(X, np.eye(4)[y]) for what in (None, Proximity()))
+        same_directions(plain, default, rtol=0, atol=0)
+
+
+@methods
+@kinds
+def test_instances_that_are_all_the_same(name, kind):
+    """Distances are zero and ridges relative to nothing: a sentence or numbers, and no warning."""
+    X = np.ones((8, 3))
+    with pytest.raises(DataError, match="the features do not vary"):
+        make(name).fit(kind(X), np.arange(8) % 2)
+    X[0] = 0
+    if name == "mfa":  # as many pairs across at distance zero
+        return
+    assert np.isfinite(make(name).fit(kind(X), np.arange(8) % 2).components_).all()
