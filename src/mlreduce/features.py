@@ -57,6 +57,11 @@ class Features:
         if centred:
             self._stored, self._shift = _shift_full_columns(X) if is_sparse(X) else (X, self.mean)
 
+    @property
+    def stored(self) -> Any:
+        """The matrix that products are made of: X, of which sparse columns without a zero may be shifted."""
+        return self._stored
+
     @cached_property
     def constant(self) -> NDArray[np.bool_]:
         """Columns with one value only: rounding must not give them a variance."""

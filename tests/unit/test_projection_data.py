@@ -8,7 +8,18 @@ import numpy as np
 import pytest
 import scipy.linalg
 import scipy.sparse as sp
-from projection_problems import ALL, CENTRED, SUPERVISED, data, make, random_labels, same_directions, signed, stored
+from projection_problems import (
+    ALL,
+    CENTRED,
+    SUPERVISED,
+    TURNED,
+    data,
+    make,
+    random_labels,
+    same_directions,
+    signed,
+    stored,
+)
 
 import mlreduce
 from mlreduce.exceptions import DataError, ProjectionWarning
@@ -38,7 +49,7 @@ def sane_fit(name, X, Y, **parameters):
     for array in (method.components_, method.eigenvalues_, method.mean_, Z):
         assert np.isfinite(array).all()
     assert (np.diff(method.eigenvalues_) <= 0).all()
-    assert (method.eigenvalues_ > 0).all()
+    assert name in TURNED or (method.eigenvalues_ > 0).all()
     assert Z.shape == (X.shape[0], method.n_components_)
     return method
 
@@ -69,6 +80,8 @@ def awkward():
         yield f"wide, constant at {value}", np.c_[base(n=7, d=18)[0], np.full((7, 2), value)], base(n=7, d=18)[1]
 
 
+#: Costs of the features as they are: along a constant feature, or a mixture that is one, they are zero.
+CONSTANT_FIRST = [name for name in TURNED if name not in CENTRED]
 AWKWARD = {name: problem for name, *problem in awkward()}
 
 
@@ -80,8 +93,10 @@ def test_awkward_data_has_an_answer_and_it_is_the_same_for_all_storages(name, pr
     for kind in (sp.csr_array, stored):
         sparse = sane_fit(name, kind(X), sp.csr_array(Y))
         assert sparse.n_components_ == dense.n_components_
+        if name in CONSTANT_FIRST and np.abs(X).max() == 1e8:
+            continue  # the first direction leaves nothing but rounding, and of the others rounding leaves nothing
         np.testing.assert_allclose(
-            sparse.eigenvalues_, dense.eigenvalues_, rtol=1e-6, atol=1e-9 * dense.eigenvalues_[0]
+            sparse.eigenvalues_, dense.eigenvalues_, rtol=1e-6, atol=1e-9 * np.abs(dense.eigenvalues_).max()
         )
 
 

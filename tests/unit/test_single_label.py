@@ -359,7 +359,7 @@ def test_several_labels_are_refused_and_the_extension_is_named(name, rng):
         ([0, 1, np.nan, 1], "y holds nan in row 2"),
         (["a", 1, None, "a"], "y mixes things that have no order"),
         ([0, 1, 1], "inconsistent numbers of samples: X has 4 rows, Y has 3"),
-        ([2, 2, 2, 2], "needs two of them at least: only one label occurs"),
+        ([2, 2, 2, 2], "needs two classes at least: only one label occurs"),
         (None, "requires y to be passed"),
     ],
 )

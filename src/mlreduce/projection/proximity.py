@@ -6,7 +6,7 @@ how much a joined pair counts.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from mlreduce.exceptions import DataError, unknown_name
 from mlreduce.projection.problem import TrainingSet
 from mlreduce.validation import FloatArray, check_range, is_sparse
 
-__all__ = ["Proximity", "distances_of", "neighbours_of"]
+__all__ = ["Proximity", "check_proximity", "distances_of", "neighbours_of"]
 
 
 def distances_of(data: TrainingSet) -> FloatArray:
@@ -29,7 +29,7 @@ def distances_of(data: TrainingSet) -> FloatArray:
     """
     if "distances" not in data.shared:
         n_samples = data.X.shape[0]
-        distances, all_of = np.empty((n_samples, n_samples)), Distances(data.X)
+        distances, all_of = np.empty((n_samples, n_samples)), Distances(data.centred.stored)
         for rows in row_blocks(n_samples, n_samples):
             distances[rows] = all_of.of(np.arange(n_samples)[rows])
         data.shared["distances"] = distances
@@ -46,6 +46,32 @@ def neighbours_of(data: TrainingSet, number: int) -> NDArray[np.intp]:
         data.shared[key] = nearest(distances, min(number, len(distances) - 1))
     found: NDArray[np.intp] = data.shared[key]
     return found
+
+
+def check_proximity(proximity: Proximity | Mapping[str, Any] | None) -> Proximity:
+    """Return what a method's parameter ``proximity`` stands for.
+
+    Parameters
+    ----------
+    proximity : Proximity, mapping of its parameters, or None
+        None is ``Proximity()``.
+
+    Raises
+    ------
+    DataError
+        If it is something else, or names an unknown parameter.
+    """
+    if proximity is None:
+        return Proximity()
+    if isinstance(proximity, Proximity):
+        return proximity
+    if not isinstance(proximity, Mapping):
+        raise DataError(f"proximity must be a Proximity, a mapping of its parameters, or None; got {proximity!r}")
+    known = Proximity._get_param_names()
+    for name in proximity:
+        if name not in known:
+            raise DataError(unknown_name("parameter of proximity", name, known))
+    return Proximity(**proximity)
 
 
 class Proximity(BaseEstimator):

@@ -7,14 +7,44 @@ from typing import Any
 
 import numpy as np
 
+from mlreduce.features import Features
 from mlreduce.projection.problem import Form, TrainingSet
 from mlreduce.projection.template import Projection
 from mlreduce.validation import FloatArray, check_range
 
-__all__ = ["Discriminant", "between_classes", "reciprocal", "within_classes"]
+__all__ = ["Discriminant", "between_classes", "check_ridge", "reciprocal", "with_ridge", "within_classes"]
 
-# Ridge of the within-class scatter relative to its mean diagonal, where none is given.
+# Ridge of a scatter relative to its mean diagonal, where none is given.
 _RIDGE = 1e-3
+
+
+def check_ridge(ridge: float | None) -> None:
+    """Refuse a ridge that is neither None nor a number >= 0.
+
+    Raises
+    ------
+    DataError
+        If it is something else.
+    """
+    if ridge is not None:
+        check_range(ridge, "ridge", 0)
+
+
+def with_ridge(scatter: Form, features: Features, ridge: float | None) -> Form:
+    """Return a scatter plus a ridge.
+
+    Parameters
+    ----------
+    scatter : Form
+        Without a ridge of its own.
+    features : Features
+        What it is of.
+    ridge : float or None
+        In the scatter's units; None is a thousandth of its mean diagonal.
+    """
+    if ridge is None:
+        ridge = _RIDGE * scatter.mean_diagonal(features)
+    return replace(scatter, ridge=float(ridge))
 
 
 def reciprocal(values: FloatArray) -> FloatArray:
@@ -61,15 +91,10 @@ class Discriminant(Projection):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        if self.ridge is not None:
-            check_range(self.ridge, "ridge", 0)
+        check_ridge(self.ridge)
 
     def _within(self, data: TrainingSet) -> Form:
         raise NotImplementedError  # abstract: which scatter counts as inside a class
 
     def _constraint(self, data: TrainingSet) -> Form:
-        within = self._within(data)
-        ridge = self.ridge
-        if ridge is None:
-            ridge = _RIDGE * within.mean_diagonal(data.centred)
-        return replace(within, ridge=float(ridge))
+        return with_ridge(self._within(data), data.centred, self.ridge)

@@ -195,6 +195,7 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     def _size(self, solution: Solution, wanted: int | None) -> int:
         found = len(solution.eigenvalues)
         name = type(self).__name__
+        what = "directions" if self.signed_values else "positive eigenvalues"
         if not found:
             raise DataError(
                 f"{name} finds no direction with a positive eigenvalue: the features do not vary, or the labels do not "
@@ -204,7 +205,7 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             return energy_size(solution.eigenvalues, float(self.n_components or 0))
         if wanted is not None and found < wanted:
             warnings.warn(
-                f"{name} has {found} positive eigenvalues: n_components_ is {found}, not {wanted}",
+                f"{name} has {found} {what}: n_components_ is {found}, not {wanted}",
                 ProjectionWarning,
                 stacklevel=4,
             )
