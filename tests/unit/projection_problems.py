@@ -26,7 +26,8 @@ PARAMETERS = {
     "mddmf": {"beta": 0.3},
     "mvmd": {"beta": 0.2},
     "mlsi": {"beta": 0.4, "gamma": 0.6},
-    **{f"mesd-{name}": {"ridge": 0.7} for name in ("fda", "lfda", "mfa")},
+    **{name: {"ridge": 0.7} for name in ("mesd-fda", "mesd-lfda")},
+    "mesd-mfa": {"ridge": 0.7, "n_pairs": 150},
     **{f"mesd-{name}": {} for name in ("mmc", "dla", "dne", "olpp-r", "sonpp", "donpp", "onpp-r")},
 }
 ORTHONORMAL = ["lsi", "mddmp", "mvmd", "pca", "pls"]

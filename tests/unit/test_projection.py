@@ -24,6 +24,9 @@ def definition(name, X, Y, **p):
     H = np.eye(n) - np.ones((n, n)) / n
     Xc, S, identity = H @ X, 2 * Y - 1, np.eye(d)
     if name in EXTENSIONS:
+        labelled = Y.any(axis=1)
+        if not labelled.all():
+            return definition(name, X[labelled], Y[labelled], **p)
         W = Proximity().matrix(TrainingSet(X)).toarray()
         A, B = forms_by_copying(name.removeprefix("mesd-"), X, Y, W, make(name).get_params(), weighted=False)
         return Xc.T @ A @ Xc, identity if B is None else Xc.T @ B @ Xc + p["ridge"] * identity
