@@ -192,6 +192,14 @@ def test_with_one_label_each_the_extension_is_the_method(name, kind, weighted, r
 
 
 @methods
+def test_the_extension_has_the_parameters_and_defaults_of_the_method(name):
+    extended, single = mlreduce.make(f"mesd-{name}"), mlreduce.make(name)
+    assert extended.get_params() == single.get_params() | {"weighted": False}
+    changed = {"n_components": 3} | METHODS[name]
+    assert mlreduce.make(f"mesd-{name}", weighted=True, **changed).get_params().items() >= changed.items()
+
+
+@methods
 @kinds
 def test_the_extension_is_the_method_on_copied_instances(name, kind, rng):
     X, Y = several(rng)

@@ -334,7 +334,7 @@ class MESDONPPR(Duplicating, ONPPR):
         select: str = "size",
         n_neighbors: int = 5,
         reg: float = 1e-3,
-        beta: float = 1.0,
+        beta: float = 0.1,
         proximity: Proximity | Mapping[str, Any] | None = None,
         weighted: bool = False,
     ) -> None:

@@ -89,7 +89,7 @@ class ONPPR(SONPP):
         How many of the nearest in the class, >= 1.
     reg : float, default=1e-3
         Ridge of the reconstruction, >= 1e-9, relative to the sum of the squared distances to the neighbours.
-    beta : float, default=1.0
+    beta : float, default=0.1
         Weight of the repulsion, >= 0.
     proximity : Proximity, mapping or None, default=None
         Of the repulsion, or parameters of it; None for the default `Proximity`. It is of instances, whatever their
@@ -106,7 +106,7 @@ class ONPPR(SONPP):
         select: str = "size",
         n_neighbors: int = 5,
         reg: float = 1e-3,
-        beta: float = 1.0,
+        beta: float = 0.1,
         proximity: Proximity | Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(n_components, select, n_neighbors, reg)
