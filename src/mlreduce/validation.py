@@ -213,6 +213,19 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
 
 
+def check_count(value: Any, name: str) -> int:
+    """Return a parameter as an int if it is a whole number from 1 on.
+
+    Raises
+    ------
+    DataError
+        If it is something else.
+    """
+    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 1:
+        raise DataError(f"{name} must be an integer >= 1; got {value!r}")
+    return int(value)
+
+
 def check_range(value: Any, name: str, low: float, high: float = np.inf, *, open_ends: bool = False) -> float:
     """Return a parameter as a float if it lies between two numbers, ends included unless said.
 
@@ -227,19 +240,6 @@ def check_range(value: Any, name: str, low: float, high: float = np.inf, *, open
         allowed = f"{'>' if open_ends else '>='} {low:g}" if high == np.inf else inner
         raise DataError(f"{name} must be a number {allowed}; got {value!r}")
     return float(value)
-
-
-def check_count(value: Any, name: str) -> int:
-    """Return a parameter as an integer if it is one, at least 1.
-
-    Raises
-    ------
-    DataError
-        If it is not.
-    """
-    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 1:
-        raise DataError(f"{name} must be an integer >= 1; got {value!r}")
-    return int(value)
 
 
 def remember_label_names(estimator: Any, Y: Any) -> None:

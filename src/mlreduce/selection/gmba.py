@@ -13,7 +13,7 @@ from mlreduce.distances import Distances, nearest, row_blocks
 from mlreduce.exceptions import DataError
 from mlreduce.registry import register
 from mlreduce.selection.label_graph import LabelGraph
-from mlreduce.selection.selector import Selector, check_neighbours, check_variant
+from mlreduce.selection.selector import Selector, check_variant
 from mlreduce.validation import FloatArray, as_dense, check_count, check_range, is_sparse
 
 __all__ = ["GMBA"]
@@ -101,7 +101,7 @@ class GMBA(Selector):
         slopes = _Slopes(
             X,
             labels,
-            check_neighbours(self.n_neighbors),
+            check_count(self.n_neighbors, "n_neighbors"),
             self._similarity_of_hits(),
             check_range(self.miss_weight, "miss_weight", 0),
             check_variant(self.variant),

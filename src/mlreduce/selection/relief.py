@@ -11,8 +11,8 @@ from sklearn.utils import check_random_state
 from mlreduce.compiled import compiled
 from mlreduce.distances import Distances, nearest, row_blocks
 from mlreduce.registry import register
-from mlreduce.selection.selector import Selector, check_neighbours, check_variant
-from mlreduce.validation import FloatArray, as_dense
+from mlreduce.selection.selector import Selector, check_variant
+from mlreduce.validation import FloatArray, as_dense, check_count
 
 __all__ = ["MLRF"]
 
@@ -64,7 +64,7 @@ class MLRF(Selector):
         self.random_state = random_state
 
     def _scores(self, X: Any, labels: FloatArray) -> FloatArray:
-        n_neighbors = check_neighbours(self.n_neighbors)
+        n_neighbors = check_count(self.n_neighbors, "n_neighbors")
         if check_variant(self.variant):
             return _as_published(X, labels, n_neighbors, check_random_state(self.random_state))
         scores = np.zeros(X.shape[1])

@@ -12,9 +12,9 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.exceptions import DataError
-from mlreduce.validation import FloatArray, check_count, check_features, check_labels, check_size, remember_label_names
+from mlreduce.validation import FloatArray, check_features, check_labels, check_size, remember_label_names
 
-__all__ = ["Selector", "check_neighbours", "check_variant"]
+__all__ = ["Selector", "check_variant"]
 
 #: What ``variant`` may be where the published code of a paper departs from its equations.
 VARIANTS = ("equations", "published-code")
@@ -31,17 +31,6 @@ def check_variant(variant: Any) -> bool:
     if variant not in VARIANTS:
         raise DataError(f"variant must be 'equations' or 'published-code'; got {variant!r}")
     return bool(variant == VARIANTS[1])
-
-
-def check_neighbours(n_neighbors: Any) -> int:
-    """Return a number of neighbours.
-
-    Raises
-    ------
-    DataError
-        If it is no integer >= 1.
-    """
-    return check_count(n_neighbors, "n_neighbors")
 
 
 class Selector(SelectorMixin, BaseEstimator):
