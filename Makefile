@@ -51,9 +51,9 @@ types: $(STAMP)
 check-workflow: $(STAMP)
 	$(BIN)/snakemake --lint
 
-# One thread: many small problems, which threads only slow down.
+# A process a core, each with one thread: many small problems, which threads only slow down.
 unit: $(STAMP)
-	OMP_NUM_THREADS=1 $(BIN)/pytest
+	OMP_NUM_THREADS=1 $(BIN)/pytest --numprocesses auto --dist loadfile
 
 benchmark: $(STAMP)
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/bibtex_split.py

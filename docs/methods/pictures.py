@@ -20,6 +20,7 @@ import mlreduce
 from mlreduce.datasets import MultiLabelData
 from mlreduce.exceptions import MLReduceError
 from mlreduce.preprocessing import scale_parts
+from mlreduce.registry import kind_of
 from mlreduce.reporting.figures import house_style, save, style
 from mlreduce.rounding import above_half
 
@@ -29,7 +30,7 @@ HERE = Path(__file__).parent
 #: learned by heart.
 TRAINING_ROWS = 1211
 
-#: Page -> panels: title, registry name, parameters.
+#: Page -> panels: title, registry name of a projection or an embedding, parameters.
 PAGES: Mapping[str, Sequence[tuple[str, str, dict[str, Any]]]] = {
     "pca": [("PCA", "pca", {})],
     "lsi": [("LSI", "lsi", {})],
@@ -50,6 +51,15 @@ PAGES: Mapping[str, Sequence[tuple[str, str, dict[str, Any]]]] = {
         ("labels alone", "mope", {"combine": "labels"}),
         ("Laplacian, on Z", "mope", {"laplacian": True, "on": "Z"}),
     ],
+    "locality": [("LPP", "lpp", {}), ("OLPP", "olpp", {}), ("NPP", "npp", {}), ("ONPP", "onpp", {})],
+    "graph-embedding": [
+        ("USC", "usc", {"n_components": 3}),
+        ("symmetric", "symmetric-spectral", {"n_components": 3}),
+        ("Laplacian eigenmaps", "le", {}),
+        ("LLE", "lle", {}),
+    ],
+    "scaling": [("MDS", "mds", {}), ("Isomap", "isomap", {})],
+    "slvm": [("SLVM, beta = 0.5", "slvm", {}), ("SLVM, beta = 0.99", "slvm", {"beta": 0.99})],
     "semi-supervised": [
         ("SELF, weight = 0.1", "self", {"weight": 0.1}),
         ("SSFDA, beta1 = 1", "ssfda", {}),
@@ -139,10 +149,11 @@ def draw(page: str, data: MultiLabelData, folder: Path = HERE) -> Path:
 
 
 def _directions(page: str, data: MultiLabelData) -> Any:
-    """Return the panels of a page of projections side by side.
+    """Return the panels of a page of projections, or embeddings, side by side.
 
-    Directions come from the first rows, the points are of the others. Every axis is stretched to its own range and has
-    no numbers: the units of methods differ.
+    Directions come from the first rows, the points are of the others; an embedding is of the points themselves. Every
+    axis is stretched to its own range and has no numbers: the units of methods differ. Of more than two columns the
+    last two are shown.
     """
     X = data.X.toarray() if sp.issparse(data.X) else data.X
     Y = np.asarray(data.Y.toarray() if sp.issparse(data.Y) else data.Y)
@@ -152,24 +163,28 @@ def _directions(page: str, data: MultiLabelData) -> Any:
     if page == "semi-supervised":
         known[np.arange(len(known)) % _LABELLED > 0] = np.nan
     titles = PAGES[page]
+    what = "coordinate" if kind_of(titles[0][1]) == "embedding" else "direction"
     columns = len(titles) if len(titles) in _SIDES else _IN_A_ROW
     rows, side = -(-len(titles) // columns), _SIDES[columns]
     figure, axes = plt.subplots(
         rows, columns, figsize=(side * columns + _LEGEND, side * rows + 0.1), squeeze=False, layout="constrained"
     )
     for axis, (title, name, parameters) in zip(axes.flat, titles, strict=True):
-        method = mlreduce.make(name, n_components=2, **parameters)
-        Z = method.fit(X[trained], known).transform(X[shown])
+        method = mlreduce.make(name, **{"n_components": 2} | parameters)
+        if what == "coordinate":
+            Z = method.fit_transform(X[shown], Y[shown])[:, -2:]
+        else:
+            Z = method.fit(X[trained], known).transform(X[shown])
         for label, has, look in zip(data.label_names, Y[shown].T == 1, _LOOKS, strict=True):
             dots = {"color": look["color"], "marker": look["marker"], "alpha": 0.85, "linewidth": 0}
             axis.scatter(*Z[has & ~several].T, s=9, label=label, **dots)
         axis.scatter(*Z[several].T, s=9, color="#808080", marker="x", linewidth=0.7, label="several")
         axis.set_title(title, fontsize=9)
-        axis.set_xlabel("first direction", fontsize=8)
+        axis.set_xlabel(f"first {what}", fontsize=8)
         axis.set_xticks([])
         axis.set_yticks([])
     for axis in axes[:, 0]:
-        axis.set_ylabel("second direction", fontsize=8)
+        axis.set_ylabel(f"second {what}", fontsize=8)
     handles, labels = axes[0, 0].get_legend_handles_labels()
     figure.legend(
         handles, labels, loc="outside center right", frameon=False, fontsize=8, markerscale=1.8, handletextpad=0.2

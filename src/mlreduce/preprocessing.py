@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from mlreduce.exceptions import DataError, unknown_name
@@ -13,7 +14,7 @@ from mlreduce.validation import FloatArray, as_dense
 __all__ = ["SCALINGS", "ScaledParts", "scale_parts"]
 
 #: What a study may say of the scale of features.
-SCALINGS = ("none", "standard")
+SCALINGS = ("none", "standard", "tf-idf")
 
 
 class ScaledParts(NamedTuple):
@@ -23,7 +24,7 @@ class ScaledParts(NamedTuple):
     ----------
     train, test : ndarray or csr_array of shape (n_rows, n_kept)
     kept : ndarray of int, shape (n_kept,)
-        Which columns they are; those that are constant in the training rows are left out.
+        Which columns they are; those that say nothing in the training rows are left out: see `scale_parts`.
     """
 
     train: Any
@@ -37,19 +38,24 @@ def scale_parts(train: Any, test: Any, scaling: str) -> ScaledParts:
     Parameters
     ----------
     train, test : ndarray or csr_array of shape (n_rows, n_features)
-    scaling : {"none", "standard"}
+    scaling : {"none", "standard", "tf-idf"}
         "standard" leaves out features that are constant in the training rows, and gives the others mean zero and
-        variance one there; the result is dense. "none" takes the features as they are.
+        variance one there; the result is dense. "tf-idf" takes counts of terms, leaves out those that no training
+        row has, and weights each by 1 + ln((1 + n) / (1 + the number of training rows that have it)), with n training
+        rows; rows then have length one, or zero where they are empty, and the result is sparse. "none" takes the
+        features as they are.
 
     Raises
     ------
     DataError
-        If the scaling is unknown or no feature varies.
+        If the scaling is unknown, no feature varies (is in a training row, for "tf-idf"), or a count is negative.
     """
     if scaling not in SCALINGS:
         raise DataError(unknown_name("scaling", scaling, SCALINGS))
     if scaling == "none":
         return ScaledParts(train, test, np.arange(train.shape[1]))
+    if scaling == "tf-idf":
+        return _weighted(train, test)
     from sklearn.preprocessing import StandardScaler
 
     rows: FloatArray = as_dense(train)
@@ -58,3 +64,17 @@ def scale_parts(train: Any, test: Any, scaling: str) -> ScaledParts:
         raise DataError("no feature varies in the training rows: nothing to scale")
     scaler = StandardScaler(copy=False).fit(rows[:, kept])
     return ScaledParts(scaler.transform(rows[:, kept]), scaler.transform(as_dense(test)[:, kept]), kept)
+
+
+def _weighted(train: Any, test: Any) -> ScaledParts:
+    from sklearn.feature_extraction.text import TfidfTransformer
+
+    counts, others = sp.csr_array(train), sp.csr_array(test)
+    if min(counts.min(), others.min()) < 0:
+        raise DataError("tf-idf weights counts of terms, which are not negative; this set has negative features")
+    kept = np.flatnonzero(np.asarray(counts.sum(axis=0)))
+    if not len(kept):
+        raise DataError("no term is in a training row: nothing to weight")
+    transformer = TfidfTransformer().fit(counts[:, kept])
+    weighted = [sp.csr_array(transformer.transform(part[:, kept])) for part in (counts, others)]
+    return ScaledParts(weighted[0], weighted[1], kept)

@@ -19,7 +19,7 @@ __all__ = ["Study", "batches", "load_study"]
 Methods = Mapping[str, Mapping[str, Any]]
 
 # The families that a study may be about.
-_REDUCTIONS = ("labelspace", "projection", "selection")
+_REDUCTIONS = ("labelspace", "projection", "propagation", "selection")
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,10 @@ class Group:
         Data sets, and "default", of which a job has fewer splits than the configuration allows.
     choice : dict or None
         Over which candidates the predictor's parameters are chosen for each method: see `candidates`.
+    protocols : list of str or None
+        On which it runs; None for all.
+    search : dict or None
+        How parameters of the methods are searched that have any to search: see `mlreduce.evaluation.search`.
     """
 
     methods: Methods
@@ -45,6 +49,17 @@ class Group:
     fewer_splits: Mapping[str, int]
     splits_per_job: Mapping[str, int]
     choice: Mapping[str, Any] | None = None
+    protocols: Sequence[str] | None = None
+    search: Mapping[str, Any] | None = None
+
+    def runs_on(self, protocol: str) -> bool:
+        """Say whether the group is run by a protocol."""
+        return self.protocols is None or protocol in self.protocols
+
+    @property
+    def chooses(self) -> bool:
+        """Whether parameters are chosen, of the predictor or of the methods."""
+        return bool(self.choice) or self.search is not None
 
     def candidates(self, dataset: str) -> dict[str, Any]:
         """Return the numbers of folds and candidates for a data set: ``folds``, ``gammas``, ``alphas``."""
@@ -55,7 +70,7 @@ class Group:
 
     def chosen_once(self, dataset: str) -> bool:
         """Say whether parameters are chosen on the first split only, for all."""
-        return dataset in (self.choice or {}).get("once", [])
+        return self.search is not None or dataset in (self.choice or {}).get("once", [])
 
 
 def _of(values: Any, dataset: str, otherwise: Any) -> Any:
@@ -73,9 +88,15 @@ class Study:
     family : {"labelspace", "projection", "selection"}
         What its methods are.
     protocols : dict of str to dict
-        Name to ``{"train": fraction}`` or ``{"folds": number}``; see `rule_of`.
-    scaling : str
-        Of the features, for selectors; see `mlreduce.preprocessing.scale_parts`.
+        Name to ``{"train": fraction}``, ``{"folds": number}`` or ``{"parts": "validation" or "test"}``; see `rule_of`.
+    scaling : dict of str to str
+        Data sets, and "default", to what is done to the features; see `mlreduce.preprocessing.scale_parts`.
+    relation : dict of str to str
+        Data sets, and "default", to the relation to the training rows that takes the place of the features; empty where
+        features stay what they are. See `mlreduce.relation.RelationFeatures`.
+    dimensions : dict of str to dict
+        Protocol to data sets, and "default", to a number of dimensions at which methods are measured beside the
+        percentages.
     datasets : list of str
     left_out : list of str
         Data sets of the paper that are not run, since the mirror does not hold them.
@@ -97,6 +118,8 @@ class Study:
     tables, figures : dict of str to dict
     approximation : dict or None
         What of the features' dependencies is approximated, and how; see `mlreduce.evaluation.approximation`.
+    costs : dict or None
+        Whose fits are timed at growing sizes; see `mlreduce.evaluation.costs`.
     averages : dict of str to list of str
         Methods that draw, of which a split has several: the name of their mean to theirs.
     """
@@ -105,7 +128,9 @@ class Study:
     title: str
     family: str
     protocols: Mapping[str, Mapping[str, Any]]
-    scaling: str
+    scaling: Mapping[str, str]
+    relation: Mapping[str, str]
+    dimensions: Mapping[str, Mapping[str, int]]
     datasets: Sequence[str]
     left_out: Sequence[str]
     claimed_on: Sequence[str]
@@ -120,13 +145,35 @@ class Study:
     tables: Mapping[str, Mapping[str, Any]]
     figures: Mapping[str, Mapping[str, Any]]
     approximation: Mapping[str, Any] | None = None
+    costs: Mapping[str, Any] | None = None
     averages: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def rule_of(self, protocol: str, dataset: str) -> dict[str, Any]:
         """Return how a protocol splits a data set: see `mlreduce.evaluation.splitting.load_splits`."""
         rule = dict(self.protocols[protocol])
         sampled: Mapping[str, Any] = rule.pop("sampled", {})
-        return dict(sampled.get(dataset, rule))
+        labelled = {"labelled": rule.pop("labelled")} if "labelled" in rule else {}
+        return {**sampled.get(dataset, rule), **labelled}
+
+    @property
+    def costed(self) -> list[str]:
+        """The data sets on which costs are measured: those that are named, or the first if none of them is run."""
+        named = [name for name in (self.costs or {}).get("datasets", []) if name in self.datasets]
+        return named or list(self.datasets[:1])
+
+    def space_of(self, dataset: str) -> dict[str, str | None]:
+        """Return what methods see of a data set's features: ``scaling`` and ``relation``."""
+        return {"scaling": _of(self.scaling, dataset, SCALINGS[0]), "relation": _of(self.relation, dataset, None)}
+
+    def dimension_of(self, protocol: str, dataset: str) -> int | None:
+        """Return the number of dimensions at which methods are measured beside the percentages, if there is one."""
+        number: int | None = _of(self.dimensions.get(protocol, {}), dataset, None)
+        return number
+
+    @property
+    def in_parts(self) -> bool:
+        """Say whether a protocol deals the rows to parts for training, validation and test."""
+        return any("parts" in rule for rule in self.protocols.values())
 
     @property
     def methods(self) -> dict[str, Mapping[str, Any]]:
@@ -141,7 +188,7 @@ class Study:
     def choice_batches(self, group: str, dataset: str, per_job: int) -> list[str]:
         """Return the names of the batches on which a group's parameters are chosen; none where they are not."""
         own = self.groups[group]
-        if not own.choice:
+        if not own.chooses:
             return []
         return list(batches(1, 1)) if own.chosen_once(dataset) else self.batches(group, dataset, per_job)
 
@@ -200,7 +247,9 @@ def load_study(
         title=content["title"],
         family=_family(content["methods"], str(path)),
         protocols=content["protocols"],
-        scaling=content.get("scaling", SCALINGS[0]),
+        scaling=_by_dataset(content.get("scaling", SCALINGS[0])),
+        relation=_by_dataset(content.get("relation", {})),
+        dimensions=content.get("dimensions", {}),
         datasets=datasets,
         left_out=left_out,
         claimed_on=[name for name in content["scales"]["paper"]["datasets"] if name not in left_out],
@@ -215,10 +264,16 @@ def load_study(
         tables=content["tables"],
         figures=content["figures"],
         approximation=content.get("approximation"),
+        costs=content.get("costs"),
         averages=averages,
     )
     _check_names(study, str(path), catalogue)
     return study
+
+
+def _by_dataset(value: Any) -> Mapping[str, Any]:
+    """Return what holds for all data sets, or for some, as a mapping."""
+    return value if isinstance(value, Mapping) else {"default": value}
 
 
 def _with_draws(groups: Mapping[str, Methods]) -> tuple[dict[str, Methods], dict[str, list[str]]]:
@@ -258,6 +313,8 @@ def _groups(content: Mapping[str, Any], size: Mapping[str, Any], where: str) -> 
             fewer_splits=fewer.get(name, {}),
             splits_per_job=settings.get(name, {}).get("splits_per_job", {}),
             choice=settings.get(name, {}).get("choose"),
+            protocols=settings.get(name, {}).get("protocols"),
+            search=content.get("search") if any("search" in entry for entry in methods.values()) else None,
         )
         for name, methods in content["methods"].items()
     }
@@ -272,7 +329,8 @@ def _family(groups: Mapping[str, Methods], where: str) -> str:
             known = [name for kind in _REDUCTIONS for name in registry.list_methods(kind)]
             if name not in known:
                 raise ConfigurationError(unknown_name("method", name, known, f"{where}: methods.{group}"))
-            families[registry.kind_of(name)] = name
+            kind = registry.kind_of(name)
+            families["projection" if kind == "propagation" else kind] = name  # both embed the rows
     if len(families) > 1:
         pairs = " and ".join(f"{name!r} ({family})" for family, name in sorted(families.items()))
         raise ConfigurationError(f"{where}: methods: {pairs} cannot stand in one study")
@@ -280,6 +338,10 @@ def _family(groups: Mapping[str, Methods], where: str) -> str:
 
 
 def _check_names(study: Study, where: str, catalogue: Catalogue) -> None:
+    for key, names in (("dimensions", study.dimensions), *_group_protocols(study)):
+        for name in names:
+            if name not in study.protocols:
+                raise ConfigurationError(unknown_name("protocol", name, study.protocols, f"{where}: {key}"))
     for dataset in study.datasets:
         if dataset not in catalogue:
             raise ConfigurationError(unknown_name("data set", dataset, catalogue, where))
@@ -293,9 +355,19 @@ def _check_names(study: Study, where: str, catalogue: Catalogue) -> None:
     _check_groups(study, where)
     for measure in study.measures:
         _check_measure(measure, study.measures, f"{where}: measures")
+    for group in study.groups.values():
+        if group.search is not None:
+            _check_measure(group.search["measure"], study.measures, f"{where}: search")
+            if group.search["predictor"] not in study.predictors:
+                name = group.search["predictor"]
+                raise ConfigurationError(unknown_name("predictor", name, study.predictors, f"{where}: search"))
     for kind, outputs in (("tables", study.tables), ("figures", study.figures)):
         for name, output in outputs.items():
             _check_output(study, output, f"{where}: {kind}.{name}", catalogue)
+
+
+def _group_protocols(study: Study) -> list[tuple[str, Sequence[str]]]:
+    return [(f"groups.{name}", group.protocols or []) for name, group in study.groups.items()]
 
 
 def _check_groups(study: Study, where: str) -> None:
@@ -314,6 +386,8 @@ def _check_groups(study: Study, where: str) -> None:
                 )
         for label, entry in group.methods.items():
             _check_method(label, entry, f"{where}: methods.{name}")
+            if "search" in entry and group.search is None:
+                raise ConfigurationError(f"{where}: methods.{name}: {label!r} has values to try; say how under search")
             for predictor in group.predictors:
                 if (label, predictor) in seen:
                     raise ConfigurationError(
@@ -356,8 +430,13 @@ def _check_output(study: Study, output: Mapping[str, Any], where: str, catalogue
 
 
 def _check_method(label: str, entry: Mapping[str, Any], where: str) -> None:
+    fixed = {key: value for key, value in entry.items() if key != "search"}
+    tried = {key: values[0] for key, values in entry.get("search", {}).items()}
+    for key in tried:
+        if key in fixed:
+            raise ConfigurationError(f"{where}: {label}: {key!r} is both given and searched; leave one of them out")
     try:
-        registry.make_entry(label, entry)
+        registry.make_entry(label, {**fixed, **tried})
     except MLReduceError as error:
         raise ConfigurationError(f"{where}: {error}") from None
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -12,14 +14,27 @@ import pytest
 import scipy.sparse as sp
 
 import mlreduce
+from mlreduce.datasets.sgml import FIELDS, read_sgml
 from mlreduce.evaluation.experiment import reduce_labels, score
 from mlreduce.evaluation.scores import resolve_sizes
-from mlreduce.evaluation.splitting import random_orders, split_rows
+from mlreduce.evaluation.splitting import random_orders, split_rows, three_parts
 from mlreduce.least_squares import Design, HeldOutLeastSquares
 from mlreduce.reporting.audit import audit, read_published
 
-SETS = ["emotions", "yeast", "scene", "enron", "medical", "genbase", "birds", "corel5k", "bibtex"]
-SPARSE = {"enron", "medical", "corel5k", "bibtex"}
+SETS = [
+    "emotions",
+    "yeast",
+    "scene",
+    "enron",
+    "medical",
+    "genbase",
+    "birds",
+    "corel5k",
+    "bibtex",
+    "reuters",
+    "reuters-copies",
+]
+SPARSE = {"enron", "medical", "corel5k", "bibtex", "reuters", "reuters-copies"}
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +64,61 @@ def test_nominal_attributes_of_birds_become_columns(load):
     assert len(locations) == 12
     assert data.X[:, [data.feature_names.index(name) for name in locations]].sum(axis=1).min() == 1
     assert "Swainson's Thrush" in data.label_names
+
+
+# How many of the stories of Reuters-21578 have each of its ten most frequent topics.
+TOPICS = {
+    **{"earn": 3987, "acq": 2448, "money-fx": 801, "crude": 634, "grain": 628, "trade": 551, "interest": 513},
+    **{"wheat": 306, "ship": 305, "corn": 253},
+}
+
+
+def test_every_story_of_reuters_is_read(mirror):
+    files = sorted((mirror / "reuters21578").glob("reut2-*.sgm"))
+    start = time.process_time()
+    documents = [document for file in files for document in read_sgml(file)]
+    assert time.process_time() - start < 10  # 1.5 s on one core
+    assert [document.number for document in documents] == list(range(1, 21579))
+    frequency = Counter(topic for document in documents for topic in set(document.categories["topics"]))
+    assert dict(frequency.most_common(10)) == TOPICS
+    # As the collection's own description counts them: its section on the splits, and its table of categories.
+    kept = Counter(document.split for document in documents if document.mark != "BYPASS")
+    assert (kept["TRAIN"], kept["TEST"]) == (13625, 6188)
+    names = {field: {name for d in documents for name in d.categories[field]} for field in FIELDS}
+    assert {field: len(found) for field, found in names.items()} == {
+        **{"topics": 120, "places": 147, "people": 114, "orgs": 32, "exchanges": 32}
+    }
+    assert {ord(c) for d in documents for c in d.text if not " " <= c <= "~"} == {9, 10, 252}
+
+
+def test_reuters_has_the_ten_topics_and_stems_as_described(load, mirror):
+    data = load("reuters")
+    assert set(data.label_names) == set(TOPICS)
+    assert data.X.shape == (9035, 23263)
+    start = time.process_time()
+    again = mlreduce.load_dataset("reuters", mirror=mirror)
+    assert time.process_time() - start < 30  # 3 s on one core
+    assert again.feature_names == data.feature_names
+    for name in ("data", "indices", "indptr"):
+        np.testing.assert_array_equal(getattr(again.X, name), getattr(data.X, name))
+    parts = three_parts(data.Y, np.random.default_rng(0))
+    assert [len(part) for part in parts] == [3012, 3012, 3011]
+    assert np.ptp([data.Y[part].sum(axis=0, dtype=int) for part in parts], axis=0).max() <= 3
+
+
+def test_the_papers_numbers_of_articles_are_those_of_copies(load):
+    """The ten topics of the ModApte split, each cut in three, are the printed 9,980 = 3,328 + 3,326 + 3,326."""
+    data, copies = load("reuters"), load("reuters-copies")
+    sizes = data.Y.sum(axis=0, dtype=int)
+    thirds = np.round(sizes / 3).astype(int)
+    assert (sizes.sum(), (sizes - 2 * thirds).sum(), thirds.sum()) == (9980, 3328, 3326)
+    assert copies.X.shape == (9980, 23263)
+    numbers = copies.Y.sum(axis=1)
+    assert round(100 * float((numbers > 1).mean())) == 18
+    assert numbers.max() == 4
+    first = np.unique(np.repeat(np.arange(9035), data.Y.sum(axis=1)), return_index=True)[1]
+    assert (copies.X[first] != data.X).nnz == 0
+    np.testing.assert_array_equal(copies.Y[first], data.Y)
 
 
 def test_bibtex_is_read_in_little_memory(mirror):

@@ -9,11 +9,24 @@ import yaml
 import mlreduce
 from mlreduce.datasets.catalogue import read_catalogue
 from mlreduce.datasets.data import MultiLabelData
-from mlreduce.datasets.embedded import DIGIT_ATTRIBUTES, planted
+from mlreduce.datasets.embedded import DIGIT_ATTRIBUTES, documents, planted
 from mlreduce.datasets.tables import read_tables
-from mlreduce.exceptions import ConfigurationError, DataError
+from mlreduce.exceptions import ConfigurationError, DataError, FetchError
 
-PUBLISHED = {"emotions", "yeast", "scene", "enron", "medical", "genbase", "birds", "corel5k", "bibtex", "mediamill"}
+PUBLISHED = {
+    "emotions",
+    "yeast",
+    "scene",
+    "enron",
+    "medical",
+    "genbase",
+    "birds",
+    "corel5k",
+    "bibtex",
+    "mediamill",
+    "reuters",
+    "reuters-copies",
+}
 
 
 @pytest.fixture
@@ -76,6 +89,43 @@ def test_a_generated_set_has_the_name_of_its_entry(own):
     assert mlreduce.load_dataset("mine", catalogue=own(entry)).name == "mine"
 
 
+def test_generated_documents_are_as_long_and_labelled_as_described():
+    data = documents(n_samples=1000, n_features=50_000, n_labels=60, n_words=2000)
+    assert sp.issparse(data.X)
+    assert data.X.has_sorted_indices
+    assert data.X.indices.dtype == np.int32
+    assert (data.X.data >= 1).all()
+    assert data.X.data.dtype == np.float64
+    assert abs(data.X.sum() / 1000 - 2000) < 100
+    assert (data.X.data == np.round(data.X.data)).all()
+    numbers = data.Y.sum(axis=1)
+    assert (numbers == 1).mean() == 0.04
+    assert numbers.min() == 1
+    assert 12 < numbers.max() <= 17
+    sizes = data.Y.sum(axis=0, dtype=int)
+    np.testing.assert_allclose(sizes[:5] / 1000, [0.34, 0.31, 0.28, 0.26, 0.25], atol=0.02)
+    np.testing.assert_allclose(sizes[5:] / 1000, np.geomspace(0.14, 0.0015, 55), atol=0.012)
+    assert sizes.min() >= 1
+    frequency = np.sort(data.X.sum(axis=0))[::-1]
+    np.testing.assert_allclose(frequency[9] / frequency[99], 10, rtol=0.4)  # Zipf's law
+    again = documents(n_samples=1000, n_features=50_000, n_labels=60, n_words=2000)
+    assert (data.X != again.X).nnz == 0
+    with pytest.raises(DataError, match="documents needs .* 30 labels .*; got n_samples=400, .* n_labels=29"):
+        documents(n_samples=400, n_labels=29)
+
+
+def test_words_of_generated_documents_tell_their_labels():
+    data = documents(n_samples=300, n_features=20_000, n_labels=30, n_words=2000)
+    lengths = data.X.sum(axis=1)
+    own = []
+    for label in range(5):
+        shares = [
+            data.X[data.Y[:, label] == has].sum(axis=0) / lengths[data.Y[:, label] == has].sum() for has in (1, 0)
+        ]
+        own.append((shares[0] - shares[1]).max())
+    assert min(own) > 0.002  # each has a word that is two in a thousand words commoner with it
+
+
 def test_own_tables_by_one_entry(own):
     data = mlreduce.load_dataset("mine", catalogue=own(TABLES))
     np.testing.assert_array_equal(data.X, [[1, 0.5], [2, np.nan], [3, 1]])
@@ -133,6 +183,21 @@ def test_labels_that_nobody_has(own):
         (TABLES | {"features": {"name": "f.csv", "sources": ["mulen"], "sha256": "0" * 64}}, "unknown source 'mulen'"),
         (TABLES | {"features": {"name": "f.csv", "sources": ["mulan"], "sha256": "abc"}}, "does not match"),
         (TABLES | {"expect": {"instances": "many"}}, "expected integer, got 'many'"),
+        ({"reader": "sgml", "data": ["f.sgm"]}, "datasets.mine: the key 'parameters' is missing"),
+        (
+            {"reader": "sgml", "data": ["f.sgm"], "parameters": {"categories": {"tip": 10}}},
+            "parameters.categories: the key 'top' is missing",
+        ),
+        (
+            {"reader": "sgml", "data": ["f.sgm"], "parameters": {"categories": ["a"], "min_fd": 2}},
+            "datasets.mine.parameters: unknown key 'min_fd'; did you mean 'min_df'",
+        ),
+        (
+            {"reader": "sgml", "data": ["f.sgm"], "parameters": {"categories": ["a"], "fields": ["topic"]}},
+            "parameters.fields.0: unknown value 'topic'; did you mean 'topics'",
+        ),
+        ({"reader": "svmlight", "data": ["f"], "parameters": {}}, "parameters: the key 'n_features' is missing"),
+        (TABLES | {"features": {"name": "f.csv", "sources": ["mulan"]}}, "'sha256' is a dependency of 'sources'"),
     ],
 )
 def test_bad_entries_are_named(own, entry, message):
@@ -140,6 +205,30 @@ def test_bad_entries_are_named(own, entry, message):
     with pytest.raises(ConfigurationError, match=message) as caught:
         read_catalogue(path)
     assert str(path) in str(caught.value) or "source" in message
+
+
+def test_a_set_that_is_not_published_is_supplied_by_hand(tmp_path, monkeypatch):
+    monkeypatch.delenv("MLREDUCE_MIRROR", raising=False)
+    monkeypatch.setenv("MLREDUCE_CACHE", str(tmp_path / "cache"))
+    eep = read_catalogue()["eep"]
+    assert not eep.is_at_hand()
+    with pytest.raises(
+        FetchError, match=r"eep-train\.svmlight: no such file; it is not published; docs/add-data\.md says"
+    ):
+        mlreduce.load_dataset("eep")
+    for where, mirror in ((tmp_path / "cache", None), (tmp_path / "mirror", tmp_path / "mirror")):
+        (where / "eep").mkdir(parents=True)
+        for part in ("train", "test"):
+            (where / "eep" / f"eep-{part}.svmlight").write_text("1,2 1:3 1721881:1\n")
+        assert eep.is_at_hand(mirror)
+        with pytest.raises(DataError, match="eep: expected 2149 instances, found 2"):
+            mlreduce.load_dataset("eep", mirror=mirror)
+
+
+def test_published_files_may_lie_in_a_folder_of_another_name():
+    reuters = read_catalogue()["reuters"]
+    assert len(reuters.files["data"]) == 22
+    assert {entry.folder for entry in reuters.files["data"]} == {"reuters21578"}
 
 
 def test_unknown_data_set_names_the_nearest():

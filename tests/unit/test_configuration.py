@@ -96,6 +96,15 @@ def test_methods_that_draw_are_written_out(changed):
     assert "gmba" not in study.methods
 
 
+def test_a_study_says_whether_it_needs_parts(changed):
+    assert not changed({}, GMBA).in_parts
+    study = changed({"protocols": {"choice": {"parts": "validation"}, "final": {"parts": "test"}}}, GMBA)
+    assert study.in_parts
+    assert study.rule_of("final", "planted") == {"parts": "test"}
+    with pytest.raises(ConfigurationError, match="protocols.choice.parts: unknown value 'train'"):
+        changed({"protocols": {"choice": {"parts": "train"}}}, GMBA)
+
+
 def test_an_optional_data_set_is_left_out_where_the_mirror_lacks_it(changed, tmp_path, monkeypatch):
     changes = {"scales.paper.datasets": ["mediamill", "planted"], "scales.paper.optional": ["mediamill"]}
     monkeypatch.delenv("MLREDUCE_MIRROR", raising=False)

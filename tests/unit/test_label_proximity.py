@@ -79,6 +79,15 @@ def test_indices_of_points_are_those_of_the_book(index, parameters, k, kind, lab
     np.testing.assert_allclose(found, averaged, atol=1e-10)
 
 
+def test_what_the_space_leaves_out_is_near_nothing():
+    """The first component is the difference of two labels; instances of the third are zero but for rounding."""
+    Y = np.repeat(np.eye(3), [10, 10, 4], axis=0)
+    for index in ("cosine", "tanimoto"):
+        G = proximity(Y, 2, index, n_label_components=1)
+        assert not G[20:].any()
+        np.testing.assert_allclose(G[:20, :20], np.kron(np.eye(2), np.ones((10, 10))), atol=1e-12)
+
+
 def test_points_may_come_from_any_unsupervised_method(labels, monkeypatch):
     lsi = mlreduce.make("lsi", n_components=3).fit(labels)
     expected = index_of_points(labels @ lsi.components_.T, "cosine")

@@ -14,10 +14,11 @@ OVERVIEW = (FOLDER / "README.md").read_text(encoding="utf-8")
 PAGES = sorted(FOLDER.glob("*.md"))
 # Methods of the package: other tests register their own while they run.
 PROJECTIONS = [name for name in list_methods("projection") if method_class(name).__module__.startswith("mlreduce.")]
+EMBEDDINGS = [name for name in list_methods("embedding") if method_class(name).__module__.startswith("mlreduce.")]
 SELECTORS = [name for name in list_methods("selection") if method_class(name).__module__.startswith("mlreduce.")]
+#: Pages of what neither projects features, nor embeds instances, nor predicts from selected features.
+WITHOUT_PICTURE = {"propagation", "proximity", "relation-features"}
 CLASSIFIERS = ["br-knn", "cc-knn", "flda", "ml-knn", "mlnb"]
-#: Pages of what neither projects features nor predicts from selected ones.
-WITHOUT_PICTURE = {"propagation", "relation-features"}
 EXAMPLES = [
     pytest.param(code, id=f"{page.stem}-{number}")
     for page in [*PAGES, FOLDER.parent / "model-trees.md"]
@@ -39,8 +40,8 @@ def row_of(name: str) -> str:
     return row
 
 
-@pytest.mark.parametrize("name", PROJECTIONS)
-def test_every_projection_has_a_page_and_a_row_that_links_to_it(name):
+@pytest.mark.parametrize("name", PROJECTIONS + EMBEDDINGS)
+def test_every_projection_and_embedding_has_a_page_and_a_row_that_links_to_it(name):
     row, cls = row_of(name), method_class(name)
     (target,) = re.findall(rf"\[{name}\]\(([^)]*)\)", row)
     page = (FOLDER / target).read_text(encoding="utf-8")
@@ -111,7 +112,7 @@ def test_every_picture_is_drawn_for_a_page_and_shows_each_of_its_methods(picture
     drawn = {*pictures.PAGES, *pictures.CURVES}
     assert {page.stem for page in PAGES} - {"README", *WITHOUT_PICTURE} == drawn
     assert {path.stem for path in FOLDER.glob("*.png")} == drawn
-    assert {name for panels in pictures.PAGES.values() for _, name, _ in panels} == set(PROJECTIONS)
+    assert {name for panels in pictures.PAGES.values() for _, name, _ in panels} == set(PROJECTIONS + EMBEDDINGS)
     for page, panels in pictures.PAGES.items():
         assert all(f"]({page}.md)" in row_of(name) for _, name, _ in panels)
     for name in SELECTORS + CLASSIFIERS:

@@ -121,6 +121,9 @@ def test_pairs_that_have_nothing_in_common_are_not_joined(problem):
     A = graph_of(X, Y, scheme=1, index="jaccard", edges="constant", n_neighbors=30)
     assert not A[(Y @ Y.T) == 0].any()
     assert not A[[3, 17]].any()
+    graph = MOPE(n_neighbors=30)._graph(TrainingSet(X, Y.astype(float)))
+    assert sp.issparse(graph)
+    assert (graph.data > 0).all()
     with pytest.raises(DataError, match="MOPE joins no pair of instances"):
         MOPE().fit(X, np.zeros((40, 2), dtype=int))
     with pytest.raises(DataError, match="MOPE joins no pair of instances"):
@@ -161,8 +164,10 @@ def test_weights_are_brought_into_the_unit_interval(sparse, problem, monkeypatch
     raw = np.linspace(-2, 4, 1600).reshape(40, 40)
     raw = raw + raw.T
     monkeypatch.setattr(Proximity, "matrix", lambda self, data: sp.csr_array(raw) if sparse else raw)
-    A = graph_of(X, Y, combine="features", n_neighbors=None)
-    np.testing.assert_allclose(A + np.diag(np.diag(raw.clip(0) / 8)), raw.clip(0) / 8, atol=1e-9)
+    for combine in ("features", "priority"):
+        A = graph_of(X, Y, combine=combine, n_neighbors=None)
+        expected = combination(raw.clip(0) / 8, parts(X, Y)[1], combine)
+        np.testing.assert_allclose(A + np.diag(np.diag(expected)), expected, atol=1e-9)
 
 
 def definition(X, Y, on="P", laplacian=False, **parameters):

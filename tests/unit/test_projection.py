@@ -3,6 +3,7 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
+import proximity_by_the_book as book
 import pytest
 import scipy.linalg
 import scipy.sparse as sp
@@ -21,6 +22,13 @@ def definition(name, X, Y, **p):
     Y = Y.astype(float)
     H = np.eye(n) - np.ones((n, n)) / n
     Xc, S, identity = H @ X, 2 * Y - 1, np.eye(d)
+    if name in ("olpp", "lpp"):
+        W = book.weights(X, **p["proximity"])
+        A = -X.T @ (np.diag(W.sum(axis=1)) - W) @ X
+        return A, identity if name == "olpp" else X.T @ np.diag(W.sum(axis=1)) @ X + p["ridge"] * identity
+    if name in ("onpp", "npp"):
+        rest = np.eye(n) - book.reconstruction(X, p["n_neighbors"])
+        return -X.T @ rest.T @ rest @ X, identity if name == "onpp" else X.T @ X + p["ridge"] * identity
     sizes, m = Y.sum(axis=0), Y.sum(axis=1)
     dependence = X.T @ H @ S @ S.T @ H @ X
     if name == "pca":

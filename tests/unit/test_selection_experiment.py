@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -138,6 +140,17 @@ def test_scaling_is_learned_from_the_training_rows_alone(rng):
         scale_parts(train[:1], test, "standard")
     with pytest.raises(DataError, match="unknown scaling 'standart'; did you mean 'standard'"):
         scale_parts(train, test, "standart")
+
+
+@pytest.mark.parametrize("scaling", ["none", "tf-idf"])
+def test_sparse_counts_score_as_dense_ones_do(study, scaling):
+    data, splits = study
+    counts = np.maximum(np.round(data.X), 0)
+    methods = {"spec": {}, "mlfs": {}}
+    dense, sparse = (
+        run((replace(data, X=X), splits), methods, scaling=scaling) for X in (counts, sp.csr_array(counts))
+    )
+    pd.testing.assert_frame_equal(dense, sparse)
 
 
 def test_sampled_rows_are_disjoint_and_as_many_as_asked(tmp_path):

@@ -19,6 +19,8 @@ import pandas as pd
 import pytest
 import yaml
 
+from mlreduce.datasets.data import MultiLabelData
+
 PROJECT = Path(__file__).parents[2]
 
 SMALL = ("run_on=planted", "splits=6", "studies=[cplst-2012]")
@@ -204,6 +206,43 @@ def test_own_tables_run_through_the_study(project):
     output = project.run("cplst_table3", *options, fails=True)
     assert "mine contains NaN in column 2 ('c'), row 3" in output
     assert "Traceback" not in output
+
+
+def test_counts_run_in_three_parts_through_a_study(project):
+    """Counts from svmlight, weighted by a third of the rows, chosen on another and tested on the last."""
+    rng = np.random.default_rng(0)
+    labels = rng.random((60, 3)) < 0.4
+    labels[~labels.any(axis=1), 0] = True
+    counts = rng.poisson(0.5, (60, 8)) + 3 * np.pad(labels, ((0, 0), (0, 5)))
+    rows = [
+        ",".join(str(k + 1) for k in np.flatnonzero(own)) + "".join(f" {j + 1}:{row[j]}" for j in np.flatnonzero(row))
+        for own, row in zip(labels, counts, strict=True)
+    ]
+    (project.folder / "counts.svmlight").write_text("\n".join(rows))
+    entry = {"reader": "svmlight", "data": ["counts.svmlight"], "parameters": {"n_features": 8}}
+    (project.folder / "my.yaml").write_text(yaml.safe_dump({"datasets": {"mine": entry}}))
+    path = project.folder / "config" / "studies" / "gmba-2016.yaml"
+    study = yaml.safe_load(path.read_text())
+    study["protocols"] = {"choice": {"parts": "validation"}, "final": {"parts": "test"}}
+    study["scaling"] = "tf-idf"
+    path.write_text(yaml.safe_dump(study, sort_keys=False))
+    base = "results/demo/gmba-2016"
+    parts = [f"{base}/scores/{protocol}/mine/filters/br-knn/000-001.parquet" for protocol in ("choice", "final")]
+    project.run(*parts, "--config", "datasets=my.yaml", "run_on=mine", "splits=2", "studies=[gmba-2016]")
+    choice, final = (pd.read_parquet(project.folder / part) for part in parts)
+    assert len(choice) == len(final) > 0
+    assert (choice["value"] != final["value"]).any()
+    dealt = np.load(project.folder / base / "splits" / "mine.npz")["parts"]
+    assert dealt.shape == (2, 60)
+    counted = np.array([[labels[row == part].sum(axis=0) for part in range(3)] for row in dealt])
+    assert np.ptp(counted, axis=1).max() <= 2
+
+
+def test_reuters_is_prepared_from_the_mirror(project, mirror):
+    project.run("results/data/reuters.npz", "--config", f"mirror={mirror}", "run_on=reuters", "studies=[mvmd-2016]")
+    data = MultiLabelData.load(project.folder / "results" / "data" / "reuters.npz")
+    assert (data.X.shape, data.Y.shape) == ((9035, 23263), (9035, 10))
+    assert data.label_names[:3] == ["earn", "acq", "money-fx"]
 
 
 @pytest.mark.parametrize(

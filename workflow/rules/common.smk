@@ -121,6 +121,7 @@ def digest_of_methods(study, group):
         "selection": ["rank_features", "predict_ranked"],
     }
     choosing = ["choose_kernel"] if own.choice else []
+    choosing += ["search_parameters"] if own.search is not None else []
     return digest(*stations[chosen.family], *choosing, methods=methods)
 
 
@@ -138,7 +139,11 @@ def description_of(wildcards):
         "seed": config["seed"],
         "datasets": list(study.datasets),
         **({"left_out": list(study.left_out)} if study.left_out else {}),
-        **({"scaling": study.scaling} if study.family == "selection" else {}),
+        **(
+            {"spaces": {name: study.space_of(name) for name in study.datasets}}
+            if study.family != "labelspace"
+            else {}
+        ),
         "methods": {
             name: dict(parameters) for name, parameters in sorted(study.methods.items())
         },
@@ -150,6 +155,7 @@ def description_of(wildcards):
                     for dataset in study.datasets
                 },
                 **({"choose": dict(group.choice)} if group.choice else {}),
+                **({"search": dict(group.search)} if group.search else {}),
             }
             for name, group in sorted(study.groups.items())
         },
@@ -173,14 +179,24 @@ def settings_of_group(wildcards):
         "methods": group_of(wildcards).methods,
         "protocol": study_of(wildcards).rule_of(wildcards.protocol, wildcards.dataset),
     }
-    if study_of(wildcards).family == "selection":
-        settings["scaling"] = study_of(wildcards).scaling
+    if study_of(wildcards).family != "labelspace":
+        settings["space"] = study_of(wildcards).space_of(wildcards.dataset)
     return json.dumps(settings, sort_keys=True)
 
 
 def candidates_of_group(wildcards):
     """Among which parameters of the predictor a choice is made, and how."""
     return json.dumps(group_of(wildcards).candidates(wildcards.dataset), sort_keys=True)
+
+
+def search_of_group(wildcards):
+    """How the parameters of methods are searched."""
+    study = study_of(wildcards)
+    search = dict(group_of(wildcards).search)
+    name = search["predictor"]
+    search["predictor"] = (name, study.predictors[name])
+    search["dimension"] = study.dimension_of(wildcards.protocol, wildcards.dataset)
+    return json.dumps(search, sort_keys=True)
 
 
 def chosen_once(wildcards):
@@ -213,6 +229,7 @@ def measured(wildcards):
         "energies": list(study.energies),
         "every_size": wildcards.dataset in study.curves,
         "measures": sorted(study.measures),
+        "dimension": study.dimension_of(wildcards.protocol, wildcards.dataset),
         "parameters": study.predictors[wildcards.predictor],
     }
     return json.dumps(settings, sort_keys=True)
@@ -228,6 +245,7 @@ def parts_of(wildcards, pattern, of_group=lambda group: [{}]):
         )
         for protocol in study.protocols
         for name, group in study.groups.items()
+        if group.runs_on(protocol)
         for dataset in study.datasets
         for batch in study.batches(name, dataset, per_job)
         for more in of_group(group)
@@ -264,6 +282,7 @@ def choice_parts(wildcards):
         f"{BASE}/{wildcards.study}/choices/{protocol}/{dataset}/{group}/{batch}.parquet"
         for protocol in study.protocols
         for group in study.groups
+        if study.groups[group].runs_on(protocol)
         for dataset in study.datasets
         for batch in choice_batches(wildcards, group, dataset)
     ]
@@ -283,7 +302,8 @@ def settings_of_times(wildcards):
         "methods": study.methods,
         "protocol": study.rule_of(next(iter(study.protocols)), wildcards.dataset),
         "splits": study.timed,
-        "scaling": study.scaling if study.family == "selection" else None,
+        "space": study.space_of(wildcards.dataset),
+        "family": study.family,
     }
     return json.dumps(settings, sort_keys=True)
 
@@ -355,7 +375,7 @@ def outputs_of(study):
     """Everything that a study ends in."""
     rest = ["summary.csv", "datasets.csv", "audit.csv", "claims.csv", "audit.md"]
     if study in STUDIES and any(
-        group.choice for group in STUDIES[study].groups.values()
+        group.chooses for group in STUDIES[study].groups.values()
     ):
         rest.append("choices.csv")
     if study in STUDIES:
@@ -377,6 +397,56 @@ def published_of(wildcards):
     """The printed numbers of a paper, where it printed any."""
     path = PROJECT / "config" / "published" / f"{wildcards.study}.csv"
     return [str(path)] if path.is_file() else []
+
+
+def figure_of_images(wildcards):
+    """The figure that shows proximities as images."""
+    figures = study_of(wildcards).figures.values()
+    return dict(next(spec for spec in figures if spec.get("kind") == "proximities"))
+
+
+def group_of_method(study, method):
+    return next(name for name, own in study.groups.items() if method in own.methods)
+
+
+def choices_of_images(wildcards):
+    """The parameters that were chosen for the methods whose proximities are shown, by the first protocol."""
+    study = study_of(wildcards)
+    protocol = next(iter(study.protocols))
+    groups = {
+        group_of_method(study, method)
+        for method in figure_of_images(wildcards)["methods"]
+    }
+    return [
+        f"{BASE}/{wildcards.study}/choices/{protocol}/{wildcards.dataset}/{group}/{batch}.parquet"
+        for group in sorted(groups)
+        for batch in choice_batches(wildcards, group, wildcards.dataset)
+    ]
+
+
+def settings_of_images(wildcards):
+    study = study_of(wildcards)
+    shown = figure_of_images(wildcards)["methods"]
+    settings = {
+        "methods": {method: study.methods[method] for method in shown},
+        "protocol": study.rule_of(next(iter(study.protocols)), wildcards.dataset),
+        "space": study.space_of(wildcards.dataset),
+    }
+    return json.dumps(settings, sort_keys=True)
+
+
+def digest_of_images(wildcards):
+    study = study_of(wildcards)
+    shown = figure_of_images(wildcards)["methods"]
+    names = {registry.entry_name(name, study.methods[name]) for name in shown}
+    return digest("image", methods=names)
+
+
+def digest_of_costs(wildcards):
+    methods = study_of(wildcards).costs["methods"].items()
+    return digest(
+        "cost", methods={registry.entry_name(label, entry) for label, entry in methods}
+    )
 
 
 def approximated(wildcards, folder, suffix):

@@ -36,7 +36,7 @@ rule prepare:
         "../../envs/data.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
+        mem_mb=2000,
         runtime=10,
     params:
         entry=entry_text,
@@ -85,6 +85,7 @@ rule split:
     params:
         n_splits=lambda wildcards: study_of(wildcards).splits,
         seed=config["seed"],
+        in_parts=lambda wildcards: study_of(wildcards).in_parts,
         code=digest("split"),
     script:
         "../scripts/split.py"

@@ -2,10 +2,38 @@
 # group of methods, batch of splits); one thread each, so that results do not depend on the number of cores.
 
 
+rule search_parameters:
+    input:
+        data=f"{RESULTS}/data/{{dataset}}.npz",
+        splits=f"{BASE}/{{study}}/splits/{{dataset}}.npz",
+    output:
+        f"{BASE}/{{study}}/choices/{{protocol}}/{{dataset}}/{{group}}/{{batch}}.parquet",
+    log:
+        f"{BASE}/{{study}}/logs/search/{{protocol}}/{{dataset}}/{{group}}/{{batch}}.log",
+    benchmark:
+        f"{BASE}/{{study}}/benchmarks/search/{{protocol}}/{{dataset}}/{{group}}/{{batch}}.tsv"
+    wildcard_constraints:
+        study=of_family("projection"),
+    conda:
+        "../../envs/compute.yaml"
+    threads: 1
+    resources:
+        mem_mb=4000,
+        runtime=240,
+    params:
+        settings=settings_of_group,
+        search=search_of_group,
+        seed=config["seed"],
+        code=digest_of_group,
+    script:
+        "../scripts/search_parameters.py"
+
+
 rule reduce_features:
     input:
         data=f"{RESULTS}/data/{{dataset}}.npz",
         splits=f"{BASE}/{{study}}/splits/{{dataset}}.npz",
+        choices=choices_of_group,
     output:
         reduced=temp(
             f"{BASE}/{{study}}/reduced/{{protocol}}/{{dataset}}/{{group}}/{{batch}}.npz"
@@ -35,6 +63,7 @@ rule predict_features:
         data=f"{RESULTS}/data/{{dataset}}.npz",
         splits=f"{BASE}/{{study}}/splits/{{dataset}}.npz",
         reduced=f"{BASE}/{{study}}/reduced/{{protocol}}/{{dataset}}/{{group}}/{{batch}}.npz",
+        choices=choices_of_group,
     output:
         f"{BASE}/{{study}}/scores/{{protocol}}/{{dataset}}/{{group}}/{{predictor}}/{{batch}}.parquet",
     log:
@@ -108,6 +137,108 @@ rule predict_ranked:
         code=digest_of_group,
     script:
         "../scripts/predict_ranked.py"
+
+
+rule image:
+    input:
+        data=f"{RESULTS}/data/{{dataset}}.npz",
+        splits=f"{BASE}/{{study}}/splits/{{dataset}}.npz",
+        choices=choices_of_images,
+    output:
+        f"{BASE}/{{study}}/images/{{dataset}}.parquet",
+    log:
+        f"{BASE}/{{study}}/logs/image/{{dataset}}.log",
+    benchmark:
+        f"{BASE}/{{study}}/benchmarks/image/{{dataset}}.tsv"
+    wildcard_constraints:
+        study=of_family("projection"),
+    conda:
+        "../../envs/compute.yaml"
+    threads: 1
+    resources:
+        mem_mb=4000,
+        runtime=60,
+    params:
+        settings=settings_of_images,
+        code=digest_of_images,
+    script:
+        "../scripts/image.py"
+
+
+rule proximities:
+    input:
+        images=lambda wildcards: approximated(wildcards, "images", "parquet"),
+        summary=f"{BASE}/{{study}}/summary.csv",
+    output:
+        f"{BASE}/{{study}}/proximities.parquet",
+    log:
+        f"{BASE}/{{study}}/logs/proximities.log",
+    benchmark:
+        f"{BASE}/{{study}}/benchmarks/proximities.tsv"
+    conda:
+        "../../envs/report.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        figure=figure_of_images,
+        protocol=lambda wildcards: next(iter(study_of(wildcards).protocols)),
+        code=digest("proximities"),
+    script:
+        "../scripts/proximities.py"
+
+
+rule cost:
+    input:
+        f"{RESULTS}/data/{{dataset}}.npz",
+    output:
+        f"{BASE}/{{study}}/costs/{{dataset}}.csv",
+    log:
+        f"{BASE}/{{study}}/logs/cost/{{dataset}}.log",
+    benchmark:
+        f"{BASE}/{{study}}/benchmarks/cost/{{dataset}}.tsv"
+    wildcard_constraints:
+        study=of_family("projection"),
+    conda:
+        "../../envs/compute.yaml"
+    # All cores, of which it uses one: nothing runs beside what is timed.
+    threads: workflow.cores
+    resources:
+        mem_mb=8000,
+        runtime=120,
+    params:
+        costs=lambda wildcards: dict(study_of(wildcards).costs),
+        space=lambda wildcards: study_of(wildcards).space_of(wildcards.dataset),
+        seed=config["seed"],
+        code=digest_of_costs,
+    script:
+        "../scripts/cost.py"
+
+
+rule costs:
+    input:
+        lambda wildcards: expand(
+            f"{BASE}/{wildcards.study}/costs/{{dataset}}.csv",
+            dataset=study_of(wildcards).costed,
+        ),
+    output:
+        f"{BASE}/{{study}}/costs.csv",
+    log:
+        f"{BASE}/{{study}}/logs/costs.log",
+    benchmark:
+        f"{BASE}/{{study}}/benchmarks/costs.tsv"
+    conda:
+        "../../envs/report.yaml"
+    threads: 1
+    resources:
+        mem_mb=500,
+        runtime=10,
+    params:
+        averages={},
+        code=digest("times"),
+    script:
+        "../scripts/times.py"
 
 
 rule approximate:

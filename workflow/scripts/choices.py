@@ -15,6 +15,8 @@ with station(snakemake):
         choices = pd.read_parquet(path)
         protocol, dataset = path.split("/")[-4:-2]
         parts.append(choices[choices["chosen"]].assign(protocol=protocol, dataset=dataset))
-    columns = ["protocol", "dataset", "method", "split", "gamma", "alpha", "loss"]
+    keys = ["protocol", "dataset", "method", "split"]
+    found = pd.concat(parts)
+    columns = keys + [name for name in found.columns if name not in (*keys, "chosen")]
     with replacing(snakemake.output[0]) as path:
-        write_csv(pd.concat(parts)[columns].sort_values(columns[:4], ignore_index=True), path)
+        write_csv(found[columns].sort_values(keys, ignore_index=True), path)

@@ -2,6 +2,8 @@
 
 import json
 
+import pandas as pd
+
 from _station import station
 
 snakemake = globals()["snakemake"]
@@ -9,21 +11,25 @@ snakemake = globals()["snakemake"]
 with station(snakemake):
     from mlreduce.datasets.data import MultiLabelData
     from mlreduce.evaluation.feature_experiment import score_features
+    from mlreduce.evaluation.search import chosen_entries
     from mlreduce.evaluation.splitting import load_splits
     from mlreduce.evaluation.storage import StoredArrays
     from mlreduce.files import replacing
 
     settings = json.loads(snakemake.params.settings)
     measured = json.loads(snakemake.params.measured)
+    choices = pd.read_parquet(snakemake.input.choices[0]) if snakemake.input.choices else None
     scores = score_features(
         MultiLabelData.load(snakemake.input.data),
         load_splits(snakemake.input.splits, settings["protocol"], snakemake.wildcards.batch),
         StoredArrays(snakemake.input.reduced),
-        settings["methods"],
+        chosen_entries(settings["methods"], choices),
         (snakemake.wildcards.predictor, measured["parameters"]),
         measured["sizes"],
         measured["energies"],
         measured["measures"],
+        settings["space"],
+        measured["dimension"],
     )
     scores.insert(0, "protocol", snakemake.wildcards.protocol)
     scores.insert(0, "study", snakemake.wildcards.study)

@@ -24,7 +24,7 @@ with station(snakemake):
         (snakemake.wildcards.predictor, measured["parameters"]),
         measured["sizes"],
         measured["measures"],
-        settings["scaling"],
+        settings["space"]["scaling"],
     )
     scores.insert(0, "protocol", snakemake.wildcards.protocol)
     scores.insert(0, "study", snakemake.wildcards.study)

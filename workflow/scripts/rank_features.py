@@ -17,7 +17,7 @@ with station(snakemake):
         MultiLabelData.load(snakemake.input.data),
         load_splits(snakemake.input.splits, settings["protocol"], snakemake.wildcards.batch),
         settings["methods"],
-        settings["scaling"],
+        settings["space"]["scaling"],
         snakemake.params.seed,
     )
     rankings.insert(0, "protocol", snakemake.wildcards.protocol)

@@ -2,6 +2,8 @@
 
 import json
 
+import pandas as pd
+
 from _station import station
 
 snakemake = globals()["snakemake"]
@@ -9,13 +11,16 @@ snakemake = globals()["snakemake"]
 with station(snakemake):
     from mlreduce.datasets.data import MultiLabelData
     from mlreduce.evaluation.feature_experiment import reduce_features
+    from mlreduce.evaluation.search import chosen_entries
     from mlreduce.evaluation.splitting import load_splits
     from mlreduce.evaluation.storage import StoredArrays, save_arrays, save_spectra
     from mlreduce.files import replacing
 
     settings = json.loads(snakemake.params.settings)
     splits = load_splits(snakemake.input.splits, settings["protocol"], snakemake.wildcards.batch)
+    choices = pd.read_parquet(snakemake.input.choices[0]) if snakemake.input.choices else None
+    methods, data = chosen_entries(settings["methods"], choices), MultiLabelData.load(snakemake.input.data)
     with replacing(snakemake.output.reduced) as path:
-        save_arrays(path, reduce_features(MultiLabelData.load(snakemake.input.data), splits, settings["methods"]))
+        save_arrays(path, reduce_features(data, splits, methods, settings["space"]))
     fitted = StoredArrays(snakemake.output.reduced)
     save_spectra(snakemake.output.spectra, fitted.items(), snakemake.wildcards)

@@ -16,15 +16,15 @@ with station(snakemake):
 
     settings = json.loads(snakemake.params.settings)
     splits = load_splits(snakemake.input.splits, settings["protocol"], f"0-{settings['splits'] - 1}")
-    data, scaling = MultiLabelData.load(snakemake.input.data), settings["scaling"]
-    if scaling is None:
+    data, space = MultiLabelData.load(snakemake.input.data), settings["space"]
+    if settings["family"] == "projection":
         from mlreduce.evaluation.feature_experiment import time_fits as timed
 
-        arguments = []
+        arguments = [space]
     else:
         from mlreduce.evaluation.selection_experiment import time_selectors as timed
 
-        arguments = [scaling, snakemake.params.seed]
+        arguments = [space["scaling"], snakemake.params.seed]
     with threadpoolctl.threadpool_limits(1):  # now that the libraries with threads are loaded
         times = timed(data, splits, settings["methods"], *arguments)
     with replacing(snakemake.output[0]) as path:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from mlreduce.configuration import read_yaml, validate
 from mlreduce.datasets.data import MultiLabelData
-from mlreduce.datasets.fetch import FileEntry, fetch, mirror_folder
+from mlreduce.datasets.fetch import FileEntry, default_cache, fetch, mirror_folder
 from mlreduce.exceptions import ConfigurationError, DataError, unknown_name
 
 __all__ = ["Catalogue", "Dataset", "load_dataset", "read_catalogue"]
@@ -24,9 +24,10 @@ class Dataset(NamedTuple):
     Attributes
     ----------
     name : str
-    reader : {"arff", "tables", "digits", "planted"}
+    reader : {"arff", "tables", "sgml", "svmlight", "digits", "planted", "documents"}
     files : dict of str to list of FileEntry
-        By role: ``data`` and ``labels`` for ARFF, ``features`` and ``labels`` for tables, none for embedded sets.
+        By role: ``data`` and ``labels`` for ARFF, ``features`` and ``labels`` for tables, ``data`` for SGML and
+        svmlight, none for embedded sets.
     options : dict
         The entry itself, with what the reader and the checks need.
     """
@@ -41,10 +42,11 @@ class Dataset(NamedTuple):
         return [fetch(entry, mirror, cache_folder) for entries in self.files.values() for entry in entries]
 
     def is_at_hand(self, mirror: str | Path | None = None) -> bool:
-        """Say whether the files can be had: a mirror, where there is one, must hold them."""
+        """Say whether the files can be had: a mirror, where there is one, must hold them, and what is not published."""
         folder = mirror_folder(mirror)
         entries = [entry for entries in self.files.values() for entry in entries if entry.local is None]
-        return folder is None or all((folder / entry.dataset / entry.name).is_file() for entry in entries)
+        needed = [entry for entry in entries if folder or not entry.addresses]
+        return all(((folder or default_cache()) / entry.folder / entry.name).is_file() for entry in needed)
 
     def copies(self, folder: str | Path) -> list[Path]:
         """Return where copies of the files belong in a folder, in the order of `fetch`.
@@ -70,6 +72,7 @@ class Dataset(NamedTuple):
         remaining = iter(paths)
         by_role = {role: [next(remaining) for _ in entries] for role, entries in self.files.items()}
         attributes = None
+        parameters = self.options.get("parameters", {})
         # A reader is imported when it is used: a job that fetches or reads one file does not load them all.
         if self.reader == "arff":
             from mlreduce.datasets.arff import read_arff
@@ -81,14 +84,26 @@ class Dataset(NamedTuple):
             from mlreduce.datasets.tables import read_tables
 
             data = read_tables(by_role["features"][0], by_role["labels"][0], self.name)
+        elif self.reader == "sgml":
+            from mlreduce.datasets.reuters import read_reuters
+
+            data = read_reuters(by_role["data"], name=self.name, **parameters)
+        elif self.reader == "svmlight":
+            from mlreduce.datasets.svmlight import read_svmlight
+
+            data = read_svmlight(by_role["data"], name=self.name, **parameters)
         elif self.reader == "digits":
             from mlreduce.datasets.embedded import digits
 
             data = digits()
-        else:
+        elif self.reader == "planted":
             from mlreduce.datasets.embedded import planted
 
-            data = replace(planted(**self.options.get("parameters", {})).data, name=self.name)
+            data = replace(planted(**parameters).data, name=self.name)
+        else:
+            from mlreduce.datasets.embedded import documents
+
+            data = replace(documents(**parameters), name=self.name)
         self._check(data, attributes)
         return data
 
@@ -122,19 +137,23 @@ def _files(entry: Mapping[str, Any], role: str, name: str, sources: Mapping[str,
     if isinstance(value, Mapping) and "last" in value:
         return []
     found = []
+    folder = entry.get("folder", name)
     for item in value if isinstance(value, list) else [value]:
         if isinstance(item, str):
             found.append(FileEntry(name, Path(item).name, local=base / item))
             continue
+        if "sources" not in item:
+            found.append(FileEntry(folder, item["name"]))
+            continue
         for source in item["sources"]:
             if source not in sources:
                 raise ConfigurationError(unknown_name("source", source, sources, f"data set {name!r}"))
-        addresses = tuple(sources[s].format(dataset=name, file=item["name"]) for s in item["sources"])
-        found.append(FileEntry(name, item["name"], addresses, item["sha256"]))
+        addresses = tuple(sources[s].format(dataset=folder, file=item["name"]) for s in item["sources"])
+        found.append(FileEntry(folder, item["name"], addresses, item["sha256"]))
     return found
 
 
-_ROLES = {"arff": ("data", "labels"), "tables": ("features", "labels")}
+_ROLES = {"arff": ("data", "labels"), "tables": ("features", "labels"), "sgml": ("data",), "svmlight": ("data",)}
 
 
 @cache
@@ -175,8 +194,9 @@ def load_dataset(
     Parameters
     ----------
     name : str
-        "digits" and "planted" need no file; "emotions", "yeast", "scene", "enron", "medical", "genbase", "birds",
-        "corel5k", "bibtex" and "mediamill" are published files.
+        "digits", "planted", "mediamill-shape" and "eep-shape" need no file; "emotions", "yeast", "scene", "enron",
+        "medical", "genbase", "birds", "corel5k", "bibtex", "mediamill" and "reuters" are published files; those of
+        "eep" are yours to supply.
     mirror : path or None, default=None
         A folder to read from instead, with the files as ``<data set>/<file>``; also the environment variable
         MLREDUCE_MIRROR. The checksums are checked all the same.

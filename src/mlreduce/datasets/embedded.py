@@ -6,6 +6,8 @@ from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
 from sklearn.datasets import load_digits
 from sklearn.utils import check_random_state
 
@@ -13,7 +15,7 @@ from mlreduce.datasets.data import MultiLabelData
 from mlreduce.exceptions import DataError
 from mlreduce.validation import FloatArray
 
-__all__ = ["DIGIT_ATTRIBUTES", "Planted", "digits", "planted"]
+__all__ = ["DIGIT_ATTRIBUTES", "Planted", "digits", "documents", "planted"]
 
 #: The labels of `digits`: which of the ten digits have the attribute.
 DIGIT_ATTRIBUTES: dict[str, tuple[int, ...]] = {
@@ -118,3 +120,101 @@ def planted(
     names = [f"learnable{i}" for i in range(n_learnable)] + [f"distractor{i}" for i in range(n_distractors)]
     data = MultiLabelData(X, Y.astype(np.int8), [f"x{i}" for i in range(n_features)], names, "planted")
     return Planted(data, subspace, np.arange(n_labels) < n_learnable)
+
+
+# Of the words of a document that are about its labels.
+_TOPICAL = 0.1
+# The shares of all documents that the five largest labels have, and the largest and the smallest of the others.
+_LARGE, _OTHERS = (0.34, 0.31, 0.28, 0.26, 0.25), (0.14, 0.0015)
+_MOST_LABELS, _FEWEST_LABELS = 17, 30
+
+
+def documents(
+    n_samples: int = 2149,
+    n_features: int = 1_721_881,
+    n_labels: int = 107,
+    n_words: int = 40_000,
+    random_state: int | np.random.RandomState | None = 0,
+) -> MultiLabelData:
+    """Generate long documents with many labels: counts of words by Zipf's law, some of which the labels decide.
+
+    The defaults have the numbers that mope-mesd-2012 states of the documents of the Education Evidence Portal. Four
+    percent of the documents have one label, the others 2 to 17. Five labels are large, with 25 to 34 percent of the
+    documents; the sizes of the others fall geometrically from 14 to 0.15 percent (for the defaults, 534 to 735, and 300
+    down to 3).
+
+    A document has about `n_words` words, a number whose logarithm is normal with standard deviation 1/2; with the
+    defaults that is some 250 KB of text. Words are drawn with probability ln(1 + 1/rank), nearly 1/rank; by that law
+    40,000 words are some 18,000 different ones. A tenth of them are about the document's labels: drawn likewise,
+    but with ranks counted from a place in the vocabulary that is the label's own.
+
+    Parameters
+    ----------
+    n_samples, n_features : int
+        Shape of X; all at least 2. A column whose word nobody draws is empty.
+    n_labels : int
+        At least 30; fewer of these sizes are not two for nearly every document.
+    n_words : int, default=40000
+        Mean length of a document; at least 1.
+    random_state : int, RandomState or None, default=0
+
+    Returns
+    -------
+    MultiLabelData
+        X is sparse.
+
+    Raises
+    ------
+    DataError
+        If a number is too small.
+    """
+    if min(n_samples, n_features) < 2 or n_labels < _FEWEST_LABELS or n_words < 1:
+        raise DataError(
+            f"documents needs two rows and features, {_FEWEST_LABELS} labels and one word; got "
+            f"n_samples={n_samples}, n_features={n_features}, n_labels={n_labels}, n_words={n_words}"
+        )
+    random = check_random_state(random_state)
+    Y = _label_sets(random, n_samples, n_labels)
+    places = random.randint(n_features, size=n_labels)
+    lengths = np.ceil(n_words * np.exp(0.5 * random.standard_normal(n_samples) - 0.125)).astype(int)
+    words, counts = [], []
+    for labels, length in zip(Y, lengths, strict=True):
+        # The inverse of the distribution function, so that a draw costs a power.
+        drawn = ((n_features + 1) ** random.random_sample(length)).astype(np.int32) - 1
+        topical = int(_TOPICAL * length)
+        drawn[:topical] += random.choice(places[labels], topical).astype(np.int32)
+        drawn[drawn >= n_features] -= n_features
+        own, number = np.unique(drawn, return_counts=True)
+        words.append(own)
+        counts.append(number.astype(np.int32))
+    stops = np.cumsum([0, *map(len, words)])
+    index_type = np.int32 if stops[-1] <= np.iinfo(np.int32).max else np.int64  # that of SciPy's own products
+    X = sp.csr_array(
+        (np.concatenate(counts).astype(np.float64), np.concatenate(words), stops.astype(index_type)),
+        shape=(n_samples, n_features),
+    )
+    return MultiLabelData(
+        X,
+        Y.astype(np.int8),
+        [f"word{i}" for i in range(n_features)],
+        [f"concept{i}" for i in range(n_labels)],
+        "documents",
+    )
+
+
+def _label_sets(random: np.random.RandomState, n_samples: int, n_labels: int) -> NDArray[np.bool_]:
+    """Draw which labels each document has."""
+    shares = np.r_[_LARGE, np.geomspace(*_OTHERS, n_labels - len(_LARGE))]
+    single = random.permutation(n_samples) < round(0.04 * n_samples)
+    # Two labels and a geometric number of further ones, with what remains of the shares as its mean.
+    further = (shares.sum() - 0.04) / 0.96 - 2
+    numbers = np.minimum(1 + random.geometric(1 / (1 + further), n_samples), _MOST_LABELS)
+    numbers[single] = 1
+    # A document takes the labels with the highest keys; weights are set so that each is taken as often as it should be.
+    keys, weights = random.gumbel(size=(n_samples, n_labels)), np.log(shares)
+    for _ in range(60):
+        order = np.argsort(-(keys + weights), axis=1)
+        places = np.argsort(order, axis=1)
+        Y: NDArray[np.bool_] = places < numbers[:, np.newaxis]
+        weights += 0.3 * np.log(shares * n_samples / np.maximum(Y.sum(axis=0), 0.5))
+    return Y

@@ -28,17 +28,17 @@ class FileEntry(NamedTuple):
 
     Attributes
     ----------
-    dataset, name : str
-        The file is ``<dataset>/<name>`` in the cache and in a mirror.
+    folder, name : str
+        The file is ``<folder>/<name>`` in the cache and in a mirror.
     addresses : tuple of str
-        Where it is published, tried in this order.
+        Where it is published, tried in this order; none for a file that its holder gives to users, who put it there.
     sha256 : str or None
-        What it must be; None only for a user's own file.
+        What it must be; None only for a file that is not published.
     local : path or None
         A user's own file: used where it is.
     """
 
-    dataset: str
+    folder: str
     name: str
     addresses: tuple[str, ...] = ()
     sha256: str | None = None
@@ -69,7 +69,7 @@ def mirror_folder(mirror: str | Path | None = None) -> Path | None:
 def fetch(entry: FileEntry, mirror: str | Path | None = None, cache: str | Path | None = None) -> Path:
     """Return the path of a file whose checksum has just been checked.
 
-    A user's own file is used where it is. With a mirror the file is read from ``mirror/<data set>/<name>``. Else it
+    A user's own file is used where it is. With a mirror the file is read from ``mirror/<folder>/<name>``. Else it
     comes from the cache, into which it is downloaded when it is missing or damaged: every address in turn, several
     tries each, to a temporary file that is moved into place only when its checksum is right.
 
@@ -88,12 +88,13 @@ def fetch(entry: FileEntry, mirror: str | Path | None = None, cache: str | Path 
         to put it by hand.
     """
     if entry.local is not None:
-        return _check(entry.local, entry.sha256, f"the datasets file names it for {entry.dataset!r}")
-    published = " or ".join(entry.addresses) or "nowhere"
+        return _check(entry.local, entry.sha256, f"the datasets file names it for {entry.folder!r}")
     mirrored = mirror_folder(mirror)
+    folder = (mirrored or Path(cache or default_cache())) / entry.folder
+    if not entry.addresses:
+        return _check(folder / entry.name, entry.sha256, "it is not published; docs/add-data.md says how to supply it")
     if mirrored:
-        return _check(mirrored / entry.dataset / entry.name, entry.sha256, f"it is published at {published}")
-    folder = Path(cache or default_cache()) / entry.dataset
+        return _check(folder / entry.name, entry.sha256, f"it is published at {' or '.join(entry.addresses)}")
     failures = []
     for address in entry.addresses:
         files = pooch.create(
@@ -109,8 +110,8 @@ def fetch(entry: FileEntry, mirror: str | Path | None = None, cache: str | Path 
         except (requests.RequestException, OSError, ValueError) as error:
             failures.append(f"{address}: {_why(error)}")
     raise FetchError(
-        f"{entry.dataset}/{entry.name} could not be fetched from {'; '.join(failures)}. Put the file at "
-        f"{folder / entry.name} by hand, or name a folder that holds {entry.dataset}/{entry.name} with "
+        f"{entry.folder}/{entry.name} could not be fetched from {'; '.join(failures)}. Put the file at "
+        f"{folder / entry.name} by hand, or name a folder that holds {entry.folder}/{entry.name} with "
         f"--config mirror=FOLDER or {MIRROR_VARIABLE}"
     )
 

@@ -2,7 +2,8 @@
 
 It has two halves, one a rule of the workflow: `reduce_features` fits the projections of a batch of splits,
 `score_features` trains the predictor on projected features and measures. Methods fitted on one training set share
-what they have in common; a projection is fitted once a split, and every size is a part of it.
+what they have in common; a projection is fitted once a split, and every size is a part of it. A method that propagates
+labels embeds the test rows with the training rows, among those whose labels are not known.
 """
 
 from __future__ import annotations
@@ -21,44 +22,61 @@ from mlreduce import registry
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.evaluation.measures import Outcome, find_measure
 from mlreduce.evaluation.scores import as_scores, percent_size
+from mlreduce.evaluation.spaces import View
 from mlreduce.evaluation.splitting import Split
 from mlreduce.evaluation.storage import Arrays, fitted_arrays, restore
 from mlreduce.exceptions import ConfigurationError
-from mlreduce.projection.problem import TrainingSet
 from mlreduce.projection.template import Projection, energy_size
 from mlreduce.rounding import above_half
-from mlreduce.validation import FloatArray, check_finite, check_labels
+from mlreduce.validation import FloatArray, check_finite
 
-__all__ = ["reduce_features", "score_features", "time_fits", "training_set"]
+__all__ = ["embed", "fit_method", "make_reduction", "reduce_features", "score_features", "time_fits"]
 
 _Methods = Mapping[str, Mapping[str, Any]]
 
-# Decimals of a regressor's guesses that rank labels.
-_DIGITS = 9
+# What is seen of the features where a study says nothing.
+_AS_THEY_ARE: Mapping[str, Any] = {"scaling": "none", "relation": None}
 
 
-def training_set(data: MultiLabelData, split: Split) -> TrainingSet:
-    """Return the training part of a split, for methods to share."""
-    return TrainingSet(data.X[split.train], check_labels(data.Y[split.train], sparse=True))
-
-
-def make_projection(label: str, entry: Mapping[str, Any]) -> Projection:
-    """Make a projection from an entry of a study file.
+def make_reduction(label: str, entry: Mapping[str, Any]) -> Any:
+    """Make a projection, or what propagates labels, from an entry of a study file.
 
     Raises
     ------
     ConfigurationError
-        If it is unknown or no projection.
+        If it is unknown or neither of them.
     """
     method = registry.make_entry(label, entry)
-    if not isinstance(method, Projection):
+    if not isinstance(method, Projection | Propagation):
         known = ", ".join(registry.list_methods("projection"))
         raise ConfigurationError(f"{registry.entry_name(label, entry)!r} is no projection; known: {known}")
     return method
 
 
+def fit_method(method: Any, view: View) -> Arrays:
+    """Fit a method on the training rows of a split, and return what it leaves behind.
+
+    Supervised methods see the rows whose labels are known, semi-supervised ones and those without labels all.
+    """
+    if isinstance(method, Propagation):
+        return {"embedding_": method.fit_propagation(np_stack(view.train, view.test), view.labels, view.everywhere)}
+    training = view.training
+    if method.supervised and not method.semi_supervised:
+        training = training.labelled_part[0]
+    return fitted_arrays(method.fit_training_set(training))
+
+
+def embed(method: Any, arrays: Arrays, view: View) -> tuple[FloatArray, FloatArray]:
+    """Return the embeddings of the training rows whose labels are known, and of the test rows."""
+    if isinstance(method, Propagation):
+        embedding = arrays["embedding_"]
+        return view.known(embedding[: len(view.labelled)]), embedding[len(view.labelled) :]
+    projection = restore(method, arrays)
+    return projection.transform(view.known(view.train)), projection.transform(view.test)
+
+
 def reduce_features(
-    data: MultiLabelData, splits: Mapping[int, Split], methods: _Methods
+    data: MultiLabelData, splits: Mapping[int, Split], methods: _Methods, space: Mapping[str, Any] = _AS_THEY_ARE
 ) -> Iterator[tuple[tuple[str, ...], Arrays]]:
     """Fit projections on the training part of every split, with all directions.
 
@@ -68,6 +86,8 @@ def reduce_features(
     splits : dict of split number to Split
     methods : dict of label to entry of a study file
         Parameters, and under ``method`` the registry name if it is not the label.
+    space : dict
+        What methods see of the features; see `mlreduce.evaluation.spaces.View`.
 
     Yields
     ------
@@ -81,9 +101,9 @@ def reduce_features(
     """
     check_finite(data.X, data.feature_names, data.name)
     for number, split in splits.items():
-        training = training_set(data, split)
+        view = View(data, split, space)
         for label, entry in methods.items():
-            yield (str(number), label), fitted_arrays(make_projection(label, entry).fit_training_set(training))
+            yield (str(number), label), fit_method(make_reduction(label, entry), view)
 
 
 def score_features(
@@ -95,13 +115,15 @@ def score_features(
     percents: Sequence[int],
     energies: Sequence[float],
     measures: Iterable[str],
+    space: Mapping[str, Any] = _AS_THEY_ARE,
+    dimension: int | None = None,
     share: bool = True,
 ) -> pd.DataFrame:
     """Train the predictor on the projected features of every split, at every size, and measure it on the test part.
 
     Parameters
     ----------
-    data, splits, methods
+    data, splits, methods, space
         As for `reduce_features`.
     fitted : mapping
         What `reduce_features` yielded.
@@ -113,6 +135,8 @@ def score_features(
     energies : sequence of float
         Sizes by the share of the sum of a method's eigenvalues.
     measures : iterable of str
+    dimension : int or None, default=None
+        A number of directions beside the percentages and energies.
     share : bool, default=True
         Use a predictor's ``predict_nested``, which serves all sizes at the cost of one. False trains one model a
         size, with the penalty that belongs to it.
@@ -124,10 +148,14 @@ def score_features(
     """
     measuring = Measuring(data, predictor, measures, share)
     for number, split in splits.items():
+        view = View(data, split, space)
         for label, entry in methods.items():
-            projection = restore(make_projection(label, entry), fitted[str(number), label])
-            parts = projection.transform(data.X[split.train]), projection.transform(data.X[split.test])
-            measuring.add(number, split, label, entry, parts, _sizes(projection, percents, energies))
+            arrays = fitted[str(number), label]
+            parts = embed(make_reduction(label, entry), arrays, view)
+            sizes = _sizes(
+                parts[0].shape[1], view.train.shape[1], arrays.get("eigenvalues_"), percents, energies, dimension
+            )
+            measuring.add(number, split, label, entry, parts, sizes)
     return as_scores(measuring.rows)
 
 
@@ -177,13 +205,14 @@ class Measuring:
         label, entry : str, dict
             Of the method, as in a study file.
         parts : (ndarray, ndarray) of shapes (n_rows, n_columns)
-            Training and test rows, the columns most important first.
+            Training rows whose labels are known and test rows, the columns most important first.
         sizes : dict of int to list of (percent, energy)
             Number of columns to what it stands for.
         """
         train, test = parts
         truth, written = self._data.Y[split.test], json.dumps(entry, sort_keys=True)
-        guesses = self._predict(train, self._labels[split.train], test, list(sizes))
+        known = split.train if split.labelled is None else split.labelled
+        guesses = self._predict(train, self._labels[known], test, list(sizes))
         for (size, meanings), guess in zip(sizes.items(), guesses, strict=True):
             outcome = Outcome(truth, above_half(guess), scores=self._scores(guess))
             for measure, compute in self._measures.items():
@@ -201,15 +230,21 @@ class Measuring:
 
 
 def _sizes(
-    projection: Projection, percents: Sequence[int], energies: Sequence[float]
+    found: int,
+    n_features: int,
+    eigenvalues: FloatArray | None,
+    percents: Sequence[int],
+    energies: Sequence[float],
+    dimension: int | None,
 ) -> dict[int, list[tuple[int, float]]]:
-    """Map each size that occurs to the percentages and energies that it stands for."""
+    """Map each size that occurs to the percentages and energies that it stands for, and to (0, 0.0) for itself."""
     sizes: dict[int, list[tuple[int, float]]] = {}
     for percent in percents:
-        size = min(percent_size(percent, projection.n_features_in_), projection.n_components_)
-        sizes.setdefault(size, []).append((percent, 0.0))
-    for energy in energies:
-        sizes.setdefault(energy_size(projection.eigenvalues_, energy), []).append((0, energy))
+        sizes.setdefault(min(percent_size(percent, n_features), found), []).append((percent, 0.0))
+    for energy in energies if eigenvalues is not None else []:
+        sizes.setdefault(energy_size(eigenvalues, energy), []).append((0, energy))
+    if dimension is not None:
+        sizes.setdefault(min(dimension, found), []).append((0, 0.0))
     return dict(sorted(sizes.items()))
 
 
@@ -222,7 +257,9 @@ def _each_size(
         yield predict(test[:, :size])
 
 
-def time_fits(data: MultiLabelData, splits: Mapping[int, Split], methods: _Methods) -> pd.DataFrame:
+def time_fits(
+    data: MultiLabelData, splits: Mapping[int, Split], methods: _Methods, space: Mapping[str, Any] = _AS_THEY_ARE
+) -> pd.DataFrame:
     """Time fitting each method on its own, with all directions; nothing is shared between methods.
 
     Every method is fitted once before it is timed: what is imported, compiled or allocated first is no part of a fit.
@@ -235,9 +272,10 @@ def time_fits(data: MultiLabelData, splits: Mapping[int, Split], methods: _Metho
     rows = []
     for number, split in splits.items():
         for label, entry in methods.items():
-            method = make_projection(label, entry).fit_training_set(training_set(data, split))
-            training = training_set(data, split)
+            view = View(data, split, space)
+            fit_method(make_reduction(label, entry), view)
+            view.forget()
             start = time.perf_counter()
-            method.fit_training_set(training)
+            fit_method(make_reduction(label, entry), view)
             rows.append((data.name, label, number, time.perf_counter() - start))
     return pd.DataFrame(rows, columns=["dataset", "method", "split", "seconds"])

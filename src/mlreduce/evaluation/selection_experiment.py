@@ -23,7 +23,7 @@ from mlreduce.evaluation.splitting import Split
 from mlreduce.exceptions import ConfigurationError
 from mlreduce.preprocessing import ScaledParts, scale_parts
 from mlreduce.selection.selector import Selector
-from mlreduce.validation import check_finite
+from mlreduce.validation import as_dense, check_finite
 
 __all__ = ["RANKING_COLUMNS", "rank_features", "score_ranked", "time_selectors"]
 
@@ -136,7 +136,8 @@ def score_ranked(
             sizes: dict[int, list[tuple[int, float]]] = {}
             for percent in percents if method.selects else [100]:
                 sizes.setdefault(percent_size(percent, len(order)), []).append((percent, 0.0))
-            measuring.add(number, split, label, entry, (scaled.train[:, order], scaled.test[:, order]), sizes)
+            chosen = as_dense(scaled.train[:, order]), as_dense(scaled.test[:, order])
+            measuring.add(number, split, label, entry, chosen, sizes)
     return as_scores(measuring.rows)
 
 

@@ -18,9 +18,8 @@ __all__ = ["leading_eigenvectors"]
 # Vectors of a block beyond those asked for, which let the last of them converge sooner.
 _MORE = 3
 
-# How many vectors are collected at most, absolutely and as a share of all.
+# How many vectors are collected at most.
 _COLLECTED = 1000
-_SHARE = 4
 
 # A residual of this size, relative to the largest eigenvalue, is rounding; and a direction of this length is none.
 _CONVERGED = 1e-13
@@ -51,7 +50,7 @@ def leading_eigenvectors(
         Orthonormal, largest eigenvalue first; fewer where the matrix has no others but for eigenvalue zero; None if
         they did not converge in a bounded number of products.
     """
-    most = min(_COLLECTED, size // _SHARE) + number + _MORE
+    most = min(_COLLECTED, size) + number + _MORE
     basis = np.zeros((size, most), order="F")
     projected = np.zeros((most, most))
     block = _orthonormal(np.random.default_rng(0).standard_normal((size, number + _MORE)), known, 0.0)

@@ -127,7 +127,6 @@ def _nearest(psi: FloatArray, number: int) -> Any:
     found = nearest(-psi, number)
     values = np.take_along_axis(psi, found, axis=1)
     rows = sp.csr_array((values.ravel(), found.ravel(), np.arange(len(psi) + 1) * number), shape=psi.shape)
-    rows.eliminate_zeros()
     rows.sort_indices()
     return rows
 

@@ -214,7 +214,7 @@ def symmetric_graph(graph: Any, values: FloatArray) -> Any:
     first, second = joined_pairs(graph)
     rows, columns = np.r_[first, second], np.r_[second, first]
     order = np.lexsort((columns, rows))
-    return sp.csr_array((np.r_[values, values][order], columns[order], graph.indptr), shape=graph.shape)
+    return sp.csr_array((np.r_[values, values][order], columns[order], graph.indptr.copy()), shape=graph.shape)
 
 
 def pair_distances(X: Any, first: NDArray[np.intp], second: NDArray[np.intp]) -> FloatArray:

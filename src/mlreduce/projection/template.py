@@ -135,7 +135,7 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         data = self._part(data)
         features = self._features(data)
         self.n_features_in_ = features.shape[1]
-        if features.centred and features.shape[0] == 1:
+        if (features.centred or self.signed_values) and features.shape[0] == 1:
             raise DataError(f"{type(self).__name__} needs instances that differ; got n_samples=1")
         wanted = self._wanted(features.shape[1])
         solution = self._solve(data, features, wanted)

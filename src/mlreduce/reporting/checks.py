@@ -15,6 +15,7 @@ from mlreduce.evaluation.measures import higher_is_better
 from mlreduce.reporting.approximation_checks import lower_error, slower_by
 from mlreduce.reporting.comparison_checks import better_on, not_worse, overfits
 from mlreduce.reporting.curve_checks import alike_on, best_in_most, suits_more
+from mlreduce.reporting.order_checks import group_above, lagging, leading
 from mlreduce.reporting.size_checks import mostly_better
 from mlreduce.reporting.statistics import critical_difference, rank_methods
 from mlreduce.reporting.verdicts import ROUNDING, Verdict, chosen, count, covered, decide, joined
@@ -169,6 +170,9 @@ CHECKS: dict[str, Callable[..., Verdict]] = {
     "best-in-most": best_in_most,
     "alike-on": alike_on,
     "suits-more": suits_more,
+    "group-above": group_above,
+    "lagging": lagging,
+    "leading": leading,
     "lower-error": lower_error,
     "slower-by": slower_by,
 }

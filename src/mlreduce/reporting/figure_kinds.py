@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from mlreduce.reporting.names import measure_name
 from mlreduce.reporting.ranked import comparisons
 from mlreduce.reporting.table_kinds import directions, measure_tables
 
@@ -51,6 +52,18 @@ def make_figure(source: pd.DataFrame, spec: Spec, protocol: str, dataset: str | 
 
         given = {key: spec[key] for key in ("predictor_labels", "references", "thin") if key in spec}
         return panel_curves(source, spec["measure"], spec["panels"], methods, labels, spec["caption"], **given)
+    if kind == "families":
+        from mlreduce.reporting.embedding_figures import family_comparison
+
+        return family_comparison(source, spec["measure"], spec["families"], labels, spec["caption"])
+    if kind == "proximities":
+        from mlreduce.reporting.embedding_figures import proximity_images
+
+        return proximity_images(source, methods, labels, spec["caption"], measure_name(spec["measure"]))
+    if kind == "costs":
+        from mlreduce.reporting.cost_report import cost_curves
+
+        return cost_curves(source, methods, labels, spec["caption"])
     from mlreduce.reporting import study_figures
 
     if kind == "spectra":

@@ -14,6 +14,8 @@ TABLE_SOURCES = {
     "stability": "rankings.parquet",
     "theorem": "theorem.csv",
     "time-ratios": "ratios.csv",
+    "costs": "costs.csv",
+    "searched": "choices.csv",
 }
 FIGURE_SOURCES = {
     "curves": "summary.csv",
@@ -24,4 +26,7 @@ FIGURE_SOURCES = {
     "spectra": "spectra.parquet",
     "times": "times.csv",
     "approximation": "approximation.csv",
+    "families": "summary.csv",
+    "proximities": "proximities.parquet",
+    "costs": "costs.csv",
 }

@@ -1,0 +1,88 @@
+"""Texts as counts of their terms: unigrams in lower case, stemmed by Porter's rules."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+import snowballstemmer
+from sklearn.feature_extraction.text import CountVectorizer
+
+from mlreduce.exceptions import DataError, unknown_name
+
+__all__ = ["TOKENS", "count_terms"]
+
+#: What a term may be.
+TOKENS = ("spaced", "alphanumeric")
+
+# Words of one or two letters stay as they are, as in Porter's own program.
+_WORD = re.compile("[a-z]{3,}")
+_ALPHANUMERIC = re.compile("[a-z0-9]+")
+
+
+class _Stemmed(dict[str, str]):
+    """Tokens to themselves with every word in them stemmed; each is stemmed once, when it is first asked for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._stem = snowballstemmer.stemmer("porter").stemWord
+        self._stems: dict[str, str] = {}
+
+    def __missing__(self, token: str) -> str:
+        stemmed = self[token] = _WORD.sub(self._stem_of, token)
+        return stemmed
+
+    def _stem_of(self, found: re.Match[str]) -> str:
+        word = found.group()
+        if word not in self._stems:
+            self._stems[word] = self._stem(word)
+        return self._stems[word]
+
+
+def count_terms(texts: Sequence[str], min_df: int = 1, tokens: str = "spaced") -> tuple[Any, list[str]]:
+    """Count the terms of texts.
+
+    Texts are lower-cased, every run of three or more of the letters a to z is replaced by its stem (Porter 1980, An
+    algorithm for suffix stripping, Program 14(3)), as the author's own program does with a file, and what remains is
+    cut into tokens.
+
+    Parameters
+    ----------
+    texts : sequence of str
+    min_df : int, default=1
+        In how many of the texts a term must be, at the least; >= 1.
+    tokens : {"spaced", "alphanumeric"}, default="spaced"
+        "spaced": what stands between white space, with the punctuation on it; "alphanumeric": runs of letters a to z
+        and digits.
+
+    Returns
+    -------
+    counts : csr_array of shape (n_texts, n_terms), float64
+        How often a term is in a text.
+    terms : list of str
+        Sorted.
+
+    Raises
+    ------
+    DataError
+        If the tokens are of an unknown kind, or no term is in as many texts.
+    """
+    if tokens not in TOKENS:
+        raise DataError(unknown_name("kind of tokens", tokens, TOKENS))
+    stemmed = _Stemmed()
+    cut = str.split if tokens == "spaced" else _ALPHANUMERIC.findall
+
+    def analyse(text: str) -> list[str]:
+        return [stemmed[token] for token in cut(text.lower())]
+
+    if not 1 <= min_df <= len(texts):
+        raise DataError(f"min_df must be between 1 and the number of texts, {len(texts)}; got {min_df}")
+    try:
+        vectorizer = CountVectorizer(analyzer=analyse, min_df=min_df, dtype=np.float64)
+        counts = vectorizer.fit_transform(texts)
+    except ValueError as error:  # all that is left: an empty vocabulary
+        raise DataError(f"no term is in {min_df} of the {len(texts)} texts") from error
+    return sp.csr_array(counts), vectorizer.get_feature_names_out().tolist()

@@ -1,0 +1,60 @@
+"""What a predictor must be better than: the labels that most training instances have."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from mlreduce.predictors._base import LabelClassifier
+from mlreduce.registry import register
+from mlreduce.validation import FloatArray, check_features, check_labels, remember_label_names
+
+__all__ = ["MajorityLabels"]
+
+
+@register("majority-labels")
+class MajorityLabels(LabelClassifier):
+    """Predict, whatever the features, the labels that more than half of the training instances have.
+
+    The loss of this control is the least that any prediction without features has, label by label.
+
+    Attributes
+    ----------
+    majority_ : ndarray of shape (n_labels,), in {0, 1}
+    classes_ : ndarray of shape (2,)
+        0 and 1, for every label.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``Y`` was a DataFrame.
+    """
+
+    def fit(self, X: Any, Y: Any) -> Self:
+        """Count labels.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        Y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels)
+            Labels in {0, 1} or {-1, 1}.
+
+        Raises
+        ------
+        DataError
+            If a feature is not finite or a label is not 0/1 or -1/1.
+        """
+        features = check_features(self, X, reset=True)
+        labels = check_labels(Y, features.shape[0])
+        remember_label_names(self, Y)
+        self.majority_ = (2 * labels.sum(axis=0) > len(labels)).astype(int)
+        self.classes_ = np.array([0, 1])
+        return self
+
+    def predict(self, X: Any) -> FloatArray:
+        """Return the same labels for every instance, shape (n_samples, n_labels), in {0, 1}."""
+        check_is_fitted(self, "majority_")
+        features = check_features(self, X, reset=False)
+        return np.tile(self.majority_, (features.shape[0], 1))

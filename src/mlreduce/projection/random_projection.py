@@ -1,0 +1,52 @@
+"""What a projection must be better than: directions at random."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from mlreduce.features import Features
+from mlreduce.projection.problem import TrainingSet
+from mlreduce.projection.solver import Solution
+from mlreduce.projection.template import Projection
+from mlreduce.registry import register
+from mlreduce.signs import signed
+
+__all__ = ["RandomProjection"]
+
+
+@register("random-projection")
+class RandomProjection(Projection):
+    """Orthonormal directions at random, all sets of directions alike.
+
+    A control: no feature and no label is looked at. ``eigenvalues_`` are ones.
+
+    Parameters
+    ----------
+    n_components : int, float or None, default=None
+        Number of directions, 1..n_features; a fraction of n_features in (0, 1), rounded down but never to zero; None
+        for all.
+    select : {"size", "energy"}, default="size"
+        What ``n_components`` says: a size, or a share of the directions.
+    random_state : int, RandomState instance or None, default=None
+
+    References
+    ----------
+    Mezzadri (2007), "How to generate random matrices from the classical compact groups".
+    """
+
+    supervised = False
+
+    def __init__(self, n_components: int | float | None = None, select: str = "size", random_state: Any = None) -> None:
+        self.n_components = n_components
+        self.select = select
+        self.random_state = random_state
+
+    def _solve(self, data: TrainingSet, features: Features, wanted: int | None) -> Solution:
+        n_features = features.shape[1]
+        size = wanted or n_features
+        gaussian = check_random_state(self.random_state).standard_normal((n_features, size))
+        directions, triangle = np.linalg.qr(gaussian)
+        return Solution(np.ones(size), signed((directions * np.sign(np.diag(triangle))).T))

@@ -1,0 +1,318 @@
+"""Direct embeddings beside their dense eigenproblems, and on data of which the answer is known."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import proximity_by_the_book as book
+import pytest
+import scipy.linalg
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from projection_problems import data, signed, stored
+
+import mlreduce
+from mlreduce.exceptions import DataError, ProjectionWarning
+from mlreduce.projection.problem import TrainingSet
+
+ALL = mlreduce.list_methods("embedding")
+PARAMETERS = {
+    **{name: {"proximity": {"n_neighbors": 5}} for name in ("usc", "le", "symmetric-spectral")},
+    "mds": {},
+    "isomap": {"n_neighbors": 5},
+    "lle": {"n_neighbors": 5},
+    "slvm": {"beta": 0.3},
+}
+OF_GRAPHS = ["usc", "le", "symmetric-spectral"]
+SCALINGS = ["mds", "isomap"]
+SUPERVISED = [name for name in ALL if mlreduce.make(name).supervised]
+kinds = pytest.mark.parametrize("kind", [np.asarray, sp.csr_array, stored], ids=["dense", "sparse", "all stored"])
+#: Few columns come by blocks, many from the whole matrix; d above n / 4 changes the road of inner products.
+shapes = pytest.mark.parametrize("shape", [(40, 4), (40, 15), (12, 30)], ids=["thin", "tall", "wide"])
+
+
+def make(name, **parameters):
+    return mlreduce.make(name, **(PARAMETERS[name] | parameters))
+
+
+def definition(name, X, Y, **p):
+    """A and B by their definitions, and whether the constant vector is left out."""
+    n = len(X)
+    identity, H = np.eye(n), np.eye(n) - 1 / n
+    if name in OF_GRAPHS:
+        W = book.weights(X, **p["proximity"])
+        degree = W.sum(axis=1)
+        if name == "usc":
+            return W - np.diag(degree), identity, False
+        if name == "le":
+            return W, np.diag(degree), True
+        return W / np.sqrt(np.outer(degree, degree)), identity, False
+    if name == "lle":
+        rest = identity - book.reconstruction(X, p["n_neighbors"])
+        return -rest.T @ rest, identity, True
+    if name == "slvm":
+        return p["beta"] * Y @ Y.T + (1 - p["beta"]) * X @ X.T, identity, False
+    everything = np.ones((n, n), dtype=bool)
+    lengths = book.paths(X, everything if name == "mds" else book.joined(X, p["n_neighbors"]))
+    return -H @ lengths**2 @ H / 2, identity, False
+
+
+@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("k", [1, 3, 9])
+@shapes
+@kinds
+def test_the_embedding_is_that_of_the_definition(name, k, shape, kind, rng):
+    X, Y = data(rng, *shape, 3)
+    A, B, dropped = definition(name, X, Y, **PARAMETERS[name])
+    expected = scipy.linalg.eigh(A, B, eigvals_only=True)[::-1][dropped:]
+    scale = np.abs(expected).max()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ProjectionWarning)  # fewer positive values than asked for
+        method = make(name, n_components=k).fit(kind(X), Y)
+    if name in (*SCALINGS, "slvm"):
+        expected = expected[expected > 1e-9 * scale]
+    np.testing.assert_allclose(method.eigenvalues_, expected[:k], rtol=1e-7, atol=1e-11 * scale)
+    Z = method.embedding_
+    assert Z.shape == (shape[0], method.n_components_) == (shape[0], min(k, len(expected)))
+    if name in SCALINGS:
+        Z = Z / np.sqrt(method.eigenvalues_)
+    np.testing.assert_allclose(Z.T @ B @ Z, np.eye(Z.shape[1]), atol=1e-9)
+    np.testing.assert_allclose(A @ Z, B @ Z * method.eigenvalues_, atol=1e-9 * scale)
+    np.testing.assert_array_equal(Z.T, signed(Z.T))
+    if dropped:
+        np.testing.assert_allclose(np.ones(shape[0]) @ B @ Z, 0, atol=1e-10)
+    assert (np.diff(method.eigenvalues_) <= 1e-12 * scale).all()
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_few_columns_are_the_first_of_all(name, rng):
+    X, Y = data(rng, 30, 6, 3)
+    everything = make(name, n_components=None)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ProjectionWarning)
+        everything.fit(X, Y)
+    assert everything.n_components_ == {"le": 29, "lle": 29, "mds": 6, "slvm": 9}.get(name, everything.n_components_)
+    for k in (1, 2, 3, 6):
+        few = make(name, n_components=k).fit(X, Y)
+        np.testing.assert_allclose(few.eigenvalues_, everything.eigenvalues_[:k], atol=1e-9)
+        np.testing.assert_allclose(few.embedding_, everything.embedding_[:, :k], atol=1e-7)
+
+
+@pytest.mark.parametrize("name", ALL)
+@kinds
+def test_order_of_instances(name, kind, rng):
+    X, Y = data(rng, 40, 6, 3)
+    order = rng.permutation(40)
+    still, moved = make(name).fit(kind(X), Y), make(name).fit(kind(X[order]), Y[order])
+    np.testing.assert_allclose(moved.eigenvalues_, still.eigenvalues_, atol=1e-9 * np.abs(still.eigenvalues_).max())
+    np.testing.assert_allclose(moved.embedding_, still.embedding_[order], atol=1e-6 * np.abs(still.embedding_).max())
+
+
+@pytest.mark.parametrize("name", ALL)
+@settings(max_examples=8)
+@given(seed=st.integers(0, 1000))
+def test_rotation_and_offset(name, seed):
+    rng = np.random.default_rng(seed)
+    X, Y = data(rng, 30, 5, 3)
+    Q = np.linalg.qr(rng.standard_normal((5, 5)))[0]
+    offset = 0 if name == "slvm" else 100  # which is of the features as they are
+    still, moved = make(name).fit(X, Y), make(name).fit(X @ Q + offset, Y)
+    scale = np.abs(still.eigenvalues_).max()
+    np.testing.assert_allclose(moved.eigenvalues_, still.eigenvalues_, atol=1e-7 * scale)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_results_are_the_same_to_the_last_bit(name, rng):
+    X, Y = data(rng, 40, 6, 3)
+    first, second = (make(name).fit(X, Y) for _ in range(2))
+    assert first.embedding_.tobytes() == second.embedding_.tobytes()
+    assert first.fit_transform(X, Y).tobytes() == second.embedding_.tobytes()
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_methods_share_one_training_set(name, rng):
+    X, Y = data(rng, 40, 6, 3)
+    shared = TrainingSet(X, Y.astype(float))
+    for other in ALL:
+        make(other).fit_training_set(shared)
+    expected = make(name).fit(X, Y).embedding_
+    np.testing.assert_allclose(make(name).fit_training_set(shared).embedding_, expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ALL)
+@kinds
+def test_nothing_that_is_passed_is_changed(name, kind, rng):
+    X, Y = data(rng, 30, 5, 3, density=0.6)
+    features = kind(X)
+    make(name).fit(features, Y)
+    np.testing.assert_array_equal(features.toarray() if sp.issparse(features) else features, X)
+
+
+@pytest.mark.parametrize("name", sorted(set(ALL) - set(SUPERVISED)))
+def test_unsupervised_methods_ignore_labels(name, rng):
+    X, Y = data(rng, 30, 5, 3)
+    np.testing.assert_array_equal(make(name).fit_transform(X), make(name).fit_transform(X, Y))
+    np.testing.assert_array_equal(make(name).fit_transform(X), make(name).fit_transform(X, ["anything"]))
+
+
+@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize(
+    ("parameters", "sentence"),
+    [
+        ({"n_components": 0}, "n_components must be between 1 and (20|19)"),
+        ({"n_components": 21}, "n_components must be between 1 and (20, the number of instances|19, .* less one); got"),
+        ({"n_components": 1.5}, "n_components as a fraction"),
+        ({"n_neighbors": 0}, "n_neighbors must be an integer >= 1"),
+        ({"beta": 1.1}, "beta must be a number in"),
+        ({"proximity": "near"}, "proximity must be"),
+        ({"proximity": {"tau": -1}}, "tau must be"),
+    ],
+)
+def test_impossible_parameters_are_refused(name, parameters, sentence, rng):
+    X, Y = data(rng, 20, 5, 3)
+    if set(parameters) <= set(mlreduce.make(name).get_params()):
+        with pytest.raises(DataError, match=sentence):
+            mlreduce.make(name, **parameters).fit(X, Y)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_few_instances(name):
+    with pytest.raises(DataError, match="needs two instances at least; got n_samples=1"):
+        make(name).fit([[1.0, 2]], [[1, 0]])
+    two = make(name, n_components=1).fit([[1.0, 2], [4, 5]], [[1, 0], [0, 1]])
+    assert two.embedding_.shape == (2, 1)
+    assert np.isfinite(two.embedding_).all()
+
+
+@pytest.mark.parametrize("name", ALL)
+@kinds
+def test_equal_instances(name, kind, rng):
+    """Groups of equal rows, more than there are neighbours: a graph of many parts."""
+    X, Y = np.repeat(rng.standard_normal((6, 3)), 8, axis=0), np.repeat(np.eye(6, dtype=int), 8, axis=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ProjectionWarning)
+        method = make(name, n_components=3).fit(kind(X), Y)
+    assert np.isfinite(method.embedding_).all()
+    if name in OF_GRAPHS:
+        np.testing.assert_allclose(method.eigenvalues_, 0 if name == "usc" else 1, atol=1e-12)
+    if name not in (
+        "slvm",
+        "symmetric-spectral",
+    ):  # of labels too, and of degrees, which ties give the first of a group
+        groups = method.embedding_.reshape(6, 8, -1)
+        np.testing.assert_allclose(groups, groups[:, :1] + np.zeros_like(groups), atol=1e-8)
+
+
+@pytest.mark.parametrize("name", SCALINGS)
+@kinds
+def test_instances_that_do_not_differ_are_refused(name, kind):
+    with pytest.raises(DataError, match="no column with a positive eigenvalue: the features do not vary"):
+        make(name).fit(kind(np.full((20, 3), 0.1)))
+
+
+def test_fewer_columns_than_asked_for_are_warned_of(rng):
+    X = rng.standard_normal((30, 2))
+    with pytest.warns(ProjectionWarning, match="MDS has 2 positive eigenvalues: n_components_ is 2, not 4") as record:
+        assert make("mds", n_components=4).fit(X).embedding_.shape == (30, 2)
+    assert record[0].filename == __file__
+
+
+@pytest.mark.parametrize("name", [*OF_GRAPHS, "lle"])
+@pytest.mark.parametrize("n_parts", [2, 4])
+def test_parts_of_a_graph_are_told_apart(name, n_parts, rng):
+    part = rng.permutation(np.arange(60) % n_parts)
+    X = rng.standard_normal((60, 3)) + 1000.0 * part[:, None]
+    left_out = name in ("le", "lle")
+    method = make(name, n_components=n_parts - left_out).fit(X)
+    np.testing.assert_allclose(method.eigenvalues_, 1 if name in ("le", "symmetric-spectral") else 0, atol=1e-10)
+    Z = method.embedding_
+    if name == "symmetric-spectral":
+        Z = Z / np.sqrt(book.weights(X, n_neighbors=5).sum(axis=1))[:, None]
+    for own in range(n_parts):
+        np.testing.assert_allclose(np.ptp(Z[part == own], axis=0), 0, atol=1e-6)
+    assert np.linalg.matrix_rank(np.array([Z[part == own][0] for own in range(n_parts)])) == n_parts - left_out
+    if left_out:
+        weights = book.weights(X, n_neighbors=5).sum(axis=1) if name == "le" else np.ones(60)
+        np.testing.assert_allclose(weights @ Z, 0, atol=1e-8)
+
+
+def test_instances_joined_to_none_are_parts_of_their_own(rng):
+    X = np.r_[rng.standard_normal((20, 2)), [[50.0, 0], [0, 90]]]
+    graph = {"n_neighbors": None, "threshold": 3.0}
+    for name in ("le", "symmetric-spectral"):
+        method = make(name, n_components=3 - (name == "le"), proximity=graph).fit(X)
+        np.testing.assert_allclose(method.eigenvalues_, 1, atol=1e-10)
+        assert np.isfinite(method.embedding_).all()
+    all_pairs = make("le", proximity={"n_neighbors": None, "tau": 1e-3}).fit(np.arange(10.0)[:, None])
+    np.testing.assert_allclose(all_pairs.eigenvalues_, 1)
+
+
+def test_isomap_joins_parts_by_their_nearest_instances_and_says_so(rng):
+    X = np.r_[rng.standard_normal((20, 2)), rng.standard_normal((15, 2)) + 60, rng.standard_normal((12, 2)) - 40]
+    with pytest.warns(ProjectionWarning, match="graph of nearest neighbours has 3 parts") as record:
+        method = make("isomap", n_neighbors=4).fit(X)
+    assert record[0].filename == __file__
+    part = np.repeat([0, 1, 2], [20, 15, 12])
+    pairs = book.joined(X, 4)
+    for own in range(3):
+        for other in range(own):
+            i, j = min(
+                ((i, j) for i in np.flatnonzero(part == own) for j in np.flatnonzero(part == other)),
+                key=lambda pair: book.distance(X, *pair),
+            )
+            pairs[i, j] = pairs[j, i] = True
+    H = np.eye(47) - 1 / 47
+    expected = np.linalg.eigvalsh(-H @ book.paths(X, pairs) ** 2 @ H / 2)[::-1][:2]
+    np.testing.assert_allclose(method.eigenvalues_, expected)
+
+
+def test_mds_keeps_distances_and_isomap_those_along_a_curve(rng):
+    X = rng.standard_normal((25, 3))
+    Z = mlreduce.MDS(n_components=3).fit_transform(X)
+    np.testing.assert_allclose(scipy.spatial.distance.pdist(Z), scipy.spatial.distance.pdist(X))
+    angle = np.linspace(0, 1.5 * np.pi, 300) + rng.uniform(-5e-3, 5e-3, 300)
+    arc = mlreduce.Isomap(n_components=1, n_neighbors=6).fit_transform(np.c_[np.cos(angle), np.sin(angle)])[:, 0]
+    assert abs(np.corrcoef(arc, angle)[0, 1]) > 0.9999
+    assert np.ptp(arc) == pytest.approx(np.ptp(angle), rel=1e-2)
+
+
+def test_locally_linear_embedding_flattens_what_is_flat(rng):
+    flat = rng.uniform(0, 1, (200, 2))
+    X = flat @ rng.standard_normal((2, 6))
+    Z = mlreduce.LLE(n_components=2, n_neighbors=8).fit_transform(X)
+    centred = flat - flat.mean(axis=0)
+    explained = centred @ np.linalg.lstsq(centred, Z, rcond=None)[0]
+    assert np.linalg.norm(Z - explained) < 0.2 * np.linalg.norm(Z)
+
+
+@kinds
+def test_ends_of_the_supervised_model(kind, rng):
+    X, Y = data(rng, 30, 5, 3)
+    features, labels = make("slvm", beta=0).fit(kind(X), Y), make("slvm", beta=1).fit(kind(X), Y)
+    for method, matrix in ((features, X), (labels, Y.astype(float))):
+        left, values, _ = np.linalg.svd(matrix, full_matrices=False)
+        np.testing.assert_allclose(method.eigenvalues_, values[:2] ** 2)
+        np.testing.assert_allclose(method.embedding_.T, signed(left[:, :2].T), atol=1e-9)
+    signs = make("slvm").fit(X, 2 * Y - 1)
+    np.testing.assert_allclose(signs.embedding_, make("slvm").fit(X, Y).embedding_, atol=1e-12)
+    with pytest.raises(DataError, match="requires y"):
+        make("slvm").fit(X)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_sparse_features_are_never_made_dense(name, rng, monkeypatch):
+    X = sp.random_array((40, 90), density=0.2, rng=rng, format="csr")
+    Y = data(rng, 40, 2, 3)[1]
+
+    def toarray(self, *arguments, _original=sp.csr_array.toarray, **keywords):
+        assert self.shape not in ((40, 90), (90, 40))
+        return _original(self, *arguments, **keywords)
+
+    monkeypatch.setattr(sp.csr_array, "toarray", toarray)
+    assert make(name).fit(X, Y).embedding_.shape == (40, 2)
+
+
+def test_every_method_has_parameters_here():
+    assert set(PARAMETERS) == set(ALL)

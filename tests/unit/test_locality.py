@@ -1,0 +1,117 @@
+"""LPP, OLPP, NPP and ONPP beyond what all projections have in common: constraints, weights, and what they keep."""
+
+from __future__ import annotations
+
+import numpy as np
+import proximity_by_the_book as book
+import pytest
+import scipy.linalg
+import scipy.sparse as sp
+from projection_problems import data, same_directions
+
+import mlreduce
+from mlreduce.exceptions import DataError, ProjectionWarning
+from mlreduce.projection.problem import TrainingSet
+from mlreduce.projection.proximity import Proximity
+
+both = pytest.mark.parametrize("kind", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
+WEIGHTS = ["constant", "gaussian", "local-scaling", "ratio", "reconstruction", "cosine", "spearman", "geodesic"]
+
+
+def laplacian(W):
+    return np.diag(W.sum(axis=1)) - W
+
+
+@pytest.mark.parametrize("weight", WEIGHTS)
+@both
+def test_any_weights_serve(weight, kind, rng):
+    X = data(rng, 30, 5, 2)[0]
+    proximity = {"weight": weight, "n_neighbors": 4}
+    W = book.weights(X, **proximity)
+    A, B = X.T @ laplacian(W) @ X, X.T @ np.diag(W.sum(axis=1)) @ X
+    olpp = mlreduce.OLPP(proximity=Proximity(**proximity)).fit(kind(X))
+    np.testing.assert_allclose(olpp.eigenvalues_, -np.linalg.eigvalsh(A), atol=1e-9 * np.trace(A))
+    lpp = mlreduce.LPP(proximity=proximity, ridge=0).fit(kind(X))
+    np.testing.assert_allclose(lpp.eigenvalues_, -scipy.linalg.eigh(A, B, eigvals_only=True), atol=1e-9)
+    assert lpp.eigenvalues_.min() >= -2 - 1e-12
+    assert max(olpp.eigenvalues_.max(), lpp.eigenvalues_.max()) <= 0
+
+
+@both
+def test_the_scatter_may_constrain_in_place_of_the_degrees(kind, rng):
+    X = data(rng, 40, 5, 2)[0]
+    A = X.T @ laplacian(book.weights(X)) @ X
+    method = mlreduce.LPP(constraint="scatter", ridge=0.3).fit(kind(X))
+    B = X.T @ X + 0.3 * np.eye(5)
+    np.testing.assert_allclose(method.eigenvalues_, -scipy.linalg.eigh(A, B, eigvals_only=True))
+    np.testing.assert_allclose(method.components_ @ B @ method.components_.T, np.eye(5), atol=1e-10)
+    assert (method.mean_ == 0).all()
+
+
+@pytest.mark.parametrize("name", ["lpp", "npp"])
+def test_the_default_ridge_is_a_thousandth_of_the_mean_diagonal(name, rng):
+    X = data(rng, 40, 5, 2)[0]
+    degrees = book.weights(X).sum(axis=1) if name == "lpp" else np.ones(40)
+    ridge = 1e-3 * np.trace(X.T @ (degrees[:, None] * X)) / 5
+    same_directions(mlreduce.make(name).fit(X), mlreduce.make(name, ridge=ridge).fit(X))
+    assert mlreduce.make(name, ridge=0).fit(X).eigenvalues_[-1] < mlreduce.make(name).fit(X).eigenvalues_[-1]
+
+
+@pytest.mark.parametrize("name", ["olpp", "onpp"])
+@pytest.mark.parametrize("shape", [(40, 6), (8, 20)], ids=["tall", "wide"])
+@both
+def test_no_direction_gives_all_instances_the_same_value(name, shape, kind, rng):
+    """A feature that is constant, and one that others make constant: both would cost nothing."""
+    X = rng.standard_normal(shape)
+    X = np.c_[X, np.full(len(X), 3.0), 1 - X[:, 0]]
+    method = mlreduce.make(name).fit(kind(X))
+    assert method.n_components_ == min(shape[1], shape[0] - 1)
+    assert (np.ptp(method.transform(X), axis=0) > 1e-6).all()
+
+
+def test_features_as_they_are_let_a_constant_win(rng):
+    X = np.c_[rng.standard_normal((40, 4)), np.full(40, 2.0)]
+    for name in ("lpp", "npp"):
+        method = mlreduce.make(name).fit(X)
+        assert method.eigenvalues_[0] == pytest.approx(0, abs=1e-12)
+        assert np.ptp(method.transform(X)[:, 0]) < 1e-6 * abs(method.transform(X)[0, 0])
+
+
+def test_a_direction_along_which_parts_differ_costs_nothing(rng):
+    """Two groups, far apart along the first feature, with no edge between them and none of length along it."""
+    X = rng.standard_normal((60, 4))
+    X[:, 0] = 100.0 * (np.arange(60) % 2)
+    method = mlreduce.OLPP(n_components=1).fit(X)
+    np.testing.assert_allclose(method.components_, [[1, 0, 0, 0]], atol=1e-9)
+    assert method.eigenvalues_ == pytest.approx(0, abs=1e-9)
+
+
+def test_reconstruction_is_kept_where_features_are_linear_in_few(rng):
+    """Instances on a plane: off it, everything reconstructs exactly, but there nothing varies."""
+    X = rng.standard_normal((50, 2)) @ rng.standard_normal((2, 6)) + 4
+    with pytest.warns(ProjectionWarning, match="ONPP has 2 directions: n_components_ is 2, not 3"):
+        method = mlreduce.ONPP(n_components=3).fit(X)
+    centred = X - X.mean(axis=0)
+    np.testing.assert_allclose(method.components_ @ np.linalg.pinv(centred) @ centred, method.components_, atol=1e-9)
+
+
+def test_a_dictionary_and_a_proximity_say_the_same(rng):
+    X = data(rng, 30, 5, 2)[0]
+    parameters = {"weight": "cosine", "n_neighbors": 4, "metric": "cosine"}
+    first, second = (mlreduce.OLPP(proximity=own).fit(X) for own in (parameters, Proximity(**parameters)))
+    np.testing.assert_array_equal(first.components_, second.components_)
+    same_directions(mlreduce.OLPP().fit(X), mlreduce.OLPP(proximity=Proximity()).fit(X), rtol=0, atol=0)
+    with pytest.raises(DataError, match="unknown parameter of proximity 'wieght'; did you mean 'weight'"):
+        mlreduce.OLPP(proximity={"wieght": "cosine"}).fit(X)
+
+
+def test_methods_of_one_training_set_search_neighbours_once(rng, monkeypatch):
+    from mlreduce.projection import neighbourhoods
+
+    calls = []
+    nearest = neighbourhoods.nearest
+    monkeypatch.setattr(neighbourhoods, "nearest", lambda *arguments: calls.append(1) or nearest(*arguments))
+    shared = TrainingSet(rng.standard_normal((30, 4)))
+    for name in ("lpp", "olpp", "npp", "onpp", "usc", "le", "lle", "isomap", "symmetric-spectral"):
+        mlreduce.make(name, n_components=2).fit_training_set(shared)
+    assert len(calls) == 1

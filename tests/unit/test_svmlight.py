@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import pytest
+import scipy.sparse as sp
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from mlreduce.datasets.data import MultiLabelData
+from mlreduce.datasets.svmlight import read_svmlight
+from mlreduce.exceptions import DataError
+
+
+@pytest.fixture
+def write(tmp_path):
+    def do(content, name="a.svmlight"):
+        (tmp_path / name).write_bytes(content)
+        return tmp_path / name
+
+    return do
+
+
+def test_parts_are_stacked_with_all_their_labels(write):
+    train = write(b"# made by hand\n10,2 1:3 4:0.5\n2\n")
+    test = write(b" 4:1 # no label\n7 2:2e1\n", "b.svmlight")
+    data = read_svmlight([train, test], 5, "set")
+    assert isinstance(data.X, sp.csr_array)
+    assert data.X.toarray().tolist() == [[3, 0, 0, 0.5, 0], [0] * 5, [0, 0, 0, 1, 0], [0, 20, 0, 0, 0]]
+    assert data.Y.tolist() == [[1, 0, 1], [1, 0, 0], [0, 0, 0], [0, 1, 0]]
+    assert (data.feature_names, data.label_names, data.name) == (["1", "2", "3", "4", "5"], ["2", "7", "10"], "set")
+
+
+@pytest.mark.parametrize(
+    "row",
+    ["1 0:1", "1 6:1", "1 3:1 2:1", "1 2:1 2:1", "1 2:x", "x 2:1", "1 2:1 3", "1,,2 2:1", "1 99999999999999999999:1"],
+)
+def test_bad_rows_are_named_with_their_line(write, row):
+    with pytest.raises(
+        DataError, match=r"a\.svmlight, line 2: a row is '1,5 3:2 17:1', features ascending from 1 to 5"
+    ):
+        read_svmlight([write(f"1 1:1\n{row}\n".encode())], 5)
+
+
+def test_files_that_are_none(write, tmp_path):
+    with pytest.raises(DataError, match="no rows"):
+        read_svmlight([write(b"\n# nothing\n")], 5)
+    with pytest.raises(DataError, match="none.svmlight: cannot be read: No such file"):
+        read_svmlight([tmp_path / "none.svmlight"], 5)
+
+
+@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.lists(
+        st.one_of(st.sampled_from([b"1", b" ", b":", b",", b"\n", b"#", b"2:3", b"-", b"qid:1"]), st.binary(max_size=3))
+    )
+)
+def test_any_bytes_are_data_or_one_sentence(write, pieces):
+    try:
+        assert isinstance(read_svmlight([write(b"".join(pieces))], 3), MultiLabelData)
+    except DataError as error:
+        assert "a.svmlight" in str(error)

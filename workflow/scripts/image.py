@@ -1,0 +1,24 @@
+"""The proximity matrices of some methods on the first split, as images."""
+
+import json
+
+import pandas as pd
+
+from _station import station
+
+snakemake = globals()["snakemake"]
+
+with station(snakemake):
+    from mlreduce.datasets.data import MultiLabelData
+    from mlreduce.evaluation.proximities import proximity_images
+    from mlreduce.evaluation.search import chosen_entries
+    from mlreduce.evaluation.splitting import load_splits
+    from mlreduce.files import replacing
+
+    settings = json.loads(snakemake.params.settings)
+    split = load_splits(snakemake.input.splits, settings["protocol"], "0-0")[0]
+    choices = [pd.read_parquet(path) for path in snakemake.input.choices]
+    methods = chosen_entries(settings["methods"], pd.concat(choices) if choices else None)
+    images = proximity_images(MultiLabelData.load(snakemake.input.data), split, methods, settings["space"])
+    with replacing(snakemake.output[0]) as path:
+        images.to_parquet(path, index=False)

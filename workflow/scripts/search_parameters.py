@@ -1,0 +1,25 @@
+"""Search the parameters of the methods of a group on the training part of the first split."""
+
+import json
+
+from _station import station
+
+snakemake = globals()["snakemake"]
+
+with station(snakemake):
+    from mlreduce.datasets.data import MultiLabelData
+    from mlreduce.evaluation.search import Search, search_on_splits
+    from mlreduce.evaluation.splitting import load_splits
+    from mlreduce.files import replacing
+
+    settings = json.loads(snakemake.params.settings)
+    choices = search_on_splits(
+        MultiLabelData.load(snakemake.input.data),
+        load_splits(snakemake.input.splits, settings["protocol"], snakemake.wildcards.batch),
+        settings["methods"],
+        settings["space"],
+        Search(**json.loads(snakemake.params.search)),
+        snakemake.params.seed,
+    )
+    with replacing(snakemake.output[0]) as path:
+        choices.to_parquet(path, index=False)
