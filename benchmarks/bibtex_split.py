@@ -31,7 +31,7 @@ PERCENTS = [20, 40, 60, 80, 100]
 
 def plain(design, gram, Y, split, sizes):
     """PLST and CPLST on one split, written straight from the paper; returns the Hamming losses."""
-    train, test = split
+    train, test = split[:2]
     training_gram = gram - design[test].T @ design[test]
     values, vectors = np.linalg.eigh(training_gram)
     kept = values > 1e-12 * values[-1]

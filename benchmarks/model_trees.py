@@ -43,7 +43,7 @@ def splits(name: str, mirror: str | None, count: int) -> Iterator[tuple]:
     """Yield features, codes and labels of the rows to train and to test, and the coder."""
     data = mlreduce.load_dataset(name, mirror=mirror)
     for order in random_orders(data.X.shape[0], count, 2012, name):
-        train, test = split_rows(order, 0.9)
+        train, test = split_rows(order, 0.9)[:2]
         coder = mlreduce.PLST().fit(None, data.Y[train])
         codes = coder.encode(data.Y)
         yield data.X[train], codes[train], data.X[test], codes[test], data.Y[test], coder

@@ -45,7 +45,7 @@ GIGABYTES = 4
 def training_fold(name: str, mirror: str | None) -> tuple[np.ndarray, np.ndarray]:
     data = mlreduce.load_dataset(name, mirror=mirror)
     (order,) = random_orders(data.X.shape[0], 1, 2016, name)
-    train, test = fold_rows(order, 10, 0)
+    train, test = fold_rows(order, 10, 0)[:2]
     return scale_parts(data.X[train], data.X[test], "standard").train, np.asarray(data.Y[train])
 
 

@@ -57,7 +57,7 @@ def test_scores_are_those_of_fitting_and_predicting(study, label):
     scores = run(study)
     entry = dict(METHODS[label])
     name = entry.pop("method", label)
-    for number, (train, test) in splits.items():
+    for number, (train, test, *_) in splits.items():
         method = mlreduce.make(name, **entry).fit(data.X[train], data.Y[train])
         sizes = {(p, 0.0): min(max(1, p * 10 // 100), method.n_components_) for p in PERCENTS}
         sizes |= {(0, t): energy_size(method.eigenvalues_, t) for t in ENERGIES}

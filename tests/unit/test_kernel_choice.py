@@ -32,7 +32,7 @@ def by_hand(X, Y, entry, label, gamma, alpha, folds, seed):
     order = np.random.default_rng(derive_seed(seed, "kernel-choice")).permutation(len(Y))
     X, Y, total = X[order], Y[order], 0.0
     for fold in range(folds):
-        train, test = fold_rows(np.arange(len(Y)), folds, fold)
+        train, test = fold_rows(np.arange(len(Y)), folds, fold)[:2]
         coder = mlreduce.registry.make_entry(label, entry)
         if label in ("kernel-cplst", "short"):
             coder.set_params(gamma=gamma, alpha=alpha)

@@ -160,7 +160,7 @@ def test_scores_are_those_of_the_model_by_hand(study):
 
     data, splits, _ = study
     table = run(study, "ml-knn", n_neighbors=5)
-    for number, (train, test) in splits.items():
+    for number, (train, test, *_) in splits.items():
         mean, spread = data.X[train].mean(axis=0), data.X[train].std(axis=0)
         model = mlreduce.MLKNN(5).fit((data.X[train] - mean) / spread, data.Y[train])
         scores = model.predict_proba((data.X[test] - mean) / spread)

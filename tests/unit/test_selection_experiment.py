@@ -69,7 +69,7 @@ def test_nested_sizes_equal_a_model_a_size(study, predictor):
 def test_scores_are_those_of_a_pipeline_of_scikit_learns(study, predictor):
     data, splits = study
     scores = run(study, predictor=predictor)
-    for number, (train, test) in splits.items():
+    for number, (train, test, *_) in splits.items():
         scaler = make_pipeline(VarianceThreshold(), StandardScaler()).fit(data.X[train])
         X, X_test = scaler.transform(data.X[train]), scaler.transform(data.X[test])
         assert X.shape[1] == (9 if number == 1 else 10)

@@ -39,8 +39,9 @@ class _Case(NamedTuple):
     prototypes: int
 
 
-def _cases(n_samples: int, n_features: int, settings: Mapping[str, Any]) -> Iterator[_Case]:
+def _cases(shape: tuple[int, int], settings: Mapping[str, Any]) -> Iterator[_Case]:
     """Yield sizes: rows, features and prototypes in turn, the others at their largest."""
+    n_samples, n_features = shape
     rows = sorted({min(n, n_samples) for n in settings["rows"]})
     features = sorted({min(d, n_features) for d in settings["features"]})
     prototypes = sorted({min(p, rows[-1]) for p in settings["prototypes"]})
@@ -81,7 +82,7 @@ def measure_costs(
     counts = np.asarray((data.X != 0).sum(axis=0)).reshape(-1)
     by_use = np.argsort(-counts, kind="stable")
     rows = []
-    for case in _cases(*data.X.shape, settings):
+    for case in _cases(data.X.shape, settings):
         X = data.X[np.sort(order[: case.rows])][:, np.sort(by_use[: case.features])]
         scaled = scale_parts(X, X[:1], space.get("scaling") or "none").train
         labels = data.Y[np.sort(order[: case.rows])]

@@ -26,13 +26,18 @@ from mlreduce.evaluation.spaces import View
 from mlreduce.evaluation.splitting import Split
 from mlreduce.evaluation.storage import Arrays, fitted_arrays, restore
 from mlreduce.exceptions import ConfigurationError
+from mlreduce.projection.semi_supervised import PartlyLabelled
 from mlreduce.projection.template import Projection, energy_size
+from mlreduce.propagation.template import LabelPropagation
 from mlreduce.rounding import above_half
 from mlreduce.validation import FloatArray, check_finite
 
 __all__ = ["embed", "fit_method", "make_reduction", "reduce_features", "score_features", "time_fits"]
 
 _Methods = Mapping[str, Mapping[str, Any]]
+
+# Decimals of a regressor's guesses that rank labels.
+_DIGITS = 9
 
 # What is seen of the features where a study says nothing.
 _AS_THEY_ARE: Mapping[str, Any] = {"scaling": "none", "relation": None}
@@ -47,7 +52,7 @@ def make_reduction(label: str, entry: Mapping[str, Any]) -> Any:
         If it is unknown or neither of them.
     """
     method = registry.make_entry(label, entry)
-    if not isinstance(method, Projection | Propagation):
+    if not isinstance(method, Projection | LabelPropagation):
         known = ", ".join(registry.list_methods("projection"))
         raise ConfigurationError(f"{registry.entry_name(label, entry)!r} is no projection; known: {known}")
     return method
@@ -58,17 +63,15 @@ def fit_method(method: Any, view: View) -> Arrays:
 
     Supervised methods see the rows whose labels are known, semi-supervised ones and those without labels all.
     """
-    if isinstance(method, Propagation):
-        return {"embedding_": method.fit_propagation(np_stack(view.train, view.test), view.labels, view.everywhere)}
-    training = view.training
-    if method.supervised and not method.semi_supervised:
-        training = training.labelled_part[0]
-    return fitted_arrays(method.fit_training_set(training))
+    if isinstance(method, LabelPropagation):
+        return {"embedding_": method.fit_training_set(view.all_rows).embedding_}
+    partly = isinstance(method, PartlyLabelled) or not method.supervised
+    return fitted_arrays(method.fit_training_set(view.training if partly else view.training.labelled_part))
 
 
 def embed(method: Any, arrays: Arrays, view: View) -> tuple[FloatArray, FloatArray]:
     """Return the embeddings of the training rows whose labels are known, and of the test rows."""
-    if isinstance(method, Propagation):
+    if isinstance(method, LabelPropagation):
         embedding = arrays["embedding_"]
         return view.known(embedding[: len(view.labelled)]), embedding[len(view.labelled) :]
     projection = restore(method, arrays)
@@ -241,8 +244,9 @@ def _sizes(
     sizes: dict[int, list[tuple[int, float]]] = {}
     for percent in percents:
         sizes.setdefault(min(percent_size(percent, n_features), found), []).append((percent, 0.0))
-    for energy in energies if eigenvalues is not None else []:
-        sizes.setdefault(energy_size(eigenvalues, energy), []).append((0, energy))
+    if eigenvalues is not None:
+        for energy in energies:
+            sizes.setdefault(energy_size(eigenvalues, energy), []).append((0, energy))
     if dimension is not None:
         sizes.setdefault(min(dimension, found), []).append((0, 0.0))
     return dict(sorted(sizes.items()))
@@ -272,9 +276,8 @@ def time_fits(
     rows = []
     for number, split in splits.items():
         for label, entry in methods.items():
+            fit_method(make_reduction(label, entry), View(data, split, space))
             view = View(data, split, space)
-            fit_method(make_reduction(label, entry), view)
-            view.forget()
             start = time.perf_counter()
             fit_method(make_reduction(label, entry), view)
             rows.append((data.name, label, number, time.perf_counter() - start))

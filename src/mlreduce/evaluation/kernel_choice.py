@@ -149,7 +149,7 @@ class _Fold:
 
     def path(self, distances: FloatArray, gamma: float) -> KernelRidgePath:
         """Return the regression of the fold's centred labels for a width and all penalties."""
-        train, test = self._rows
+        train, test = self._rows.train, self._rows.test
         kernel, crossed = (
             gaussian_kernel(distances[np.ix_(train, rows)], gamma, overwrite=True) for rows in (train, test)
         )

@@ -83,8 +83,8 @@ def proximity_images(
     order = label_order(view.labels)
     parts = []
     for label, entry in methods.items():
-        training = view.training.labelled_part[0]
-        form = make_reduction(label, entry).proximity(training)
+        method, training = make_reduction(label, entry), view.training.labelled_part
+        form = method.objective(training)
         matrix = form.matrix(Coordinates(len(order)))
         np.fill_diagonal(matrix, 0.0)
         image = _blocks(matrix[np.ix_(order, order)], side)

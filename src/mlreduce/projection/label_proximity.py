@@ -152,7 +152,7 @@ class LabelProximity(BaseEstimator):
         if self.scheme != 3:
             return self._index_of(data.labels)
         # A label that no instance has is no class: it must not count in the space or the mean distance of classes.
-        used = TrainingSet(data.X, data.labels[:, np.flatnonzero(data.class_sizes)])
+        used = TrainingSet(data.X, data.labels[:, np.flatnonzero(data.class_sizes)], points=data.points)
         factor = scaled(used.labels, rows=quotient(np.ones(1), used.label_counts))
         averaged = self._classes(used) @ factor.T
         return lambda rows: as_dense(factor[rows] @ averaged)
@@ -279,7 +279,7 @@ def _products(points: Any, index: str) -> Rows:
 
 def _class_features(data: TrainingSet, bits: bool) -> FloatArray:
     """Return the cosines between what features the instances of the classes have, summed or as bits."""
-    members, X = sp.csr_array(data.labels).T, data.X
+    members, X = sp.csr_array(data.labels).T, data.points
     if bits:
         X = (X != 0).astype(np.float64)
     features = members @ X

@@ -96,11 +96,12 @@ def _search(data: TrainingSet, metric: str) -> tuple[Distances, NDArray[np.bool_
 
     def find() -> tuple[Distances, NDArray[np.bool_]]:
         if metric == "euclidean":  # shifted, so that a large offset of sparse features costs no digits
-            return Distances(data.centred.stored), np.zeros(data.X.shape[0], dtype=bool)
-        lengths = np.sqrt(squared_norms(data.X))
+            return Distances(data.near.stored), np.zeros(data.X.shape[0], dtype=bool)
+        lengths = np.sqrt(squared_norms(data.points))
         zero = lengths == 0
         inverse = 1.0 / np.where(zero, 1.0, lengths)
-        units = sp.csr_array(sp.diags_array(inverse) @ data.X) if is_sparse(data.X) else inverse[:, None] * data.X
+        points = data.points
+        units = sp.csr_array(sp.diags_array(inverse) @ points) if is_sparse(points) else inverse[:, None] * points
         return Distances(units), zero
 
     return kept(data, f"search by {metric}", find)
@@ -149,7 +150,7 @@ def reconstruction_weights(
 
     def find() -> Any:
         neighbours = neighbours_of(data, n_neighbors, metric)
-        gram = _local_gram(data.X, neighbours)
+        gram = _local_gram(data.points, neighbours)
         trace = np.trace(gram, axis1=1, axis2=2)
         ridges = np.where(trace > 0, ridge * trace, 1.0)
         gram += ridges[:, np.newaxis, np.newaxis] * np.eye(neighbours.shape[1])
@@ -197,7 +198,7 @@ def geodesics_of(data: TrainingSet, graph: Any) -> FloatArray:
     -------
     ndarray of shape (n_samples, n_samples)
     """
-    lengths = symmetric_graph(graph, np.sqrt(pair_distances(data.X, *joined_pairs(graph))))
+    lengths = symmetric_graph(graph, np.sqrt(pair_distances(data.points, *joined_pairs(graph))))
     found = scipy.sparse.csgraph.shortest_path(lengths, method="D", directed=True)
     return np.minimum(found, found.T)
 

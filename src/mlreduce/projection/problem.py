@@ -288,10 +288,16 @@ class TrainingSet:
     labelled : ndarray of shape (n_samples,), bool, or None, default=None
         Which instances have labels that are known; None is all. Only semi-supervised methods ask. Rows of ``labels``
         that are not known hold zeros.
+    points : ndarray or csr_array of shape (n_samples, n_original) or None, default=None
+        By what instances are near each other, where that is not X: the features behind relation features, whose kernel
+        form leaves proximities as they are.
     """
 
-    def __init__(self, X: Any, labels: Any = None, labelled: NDArray[np.bool_] | None = None) -> None:
+    def __init__(
+        self, X: Any, labels: Any = None, labelled: NDArray[np.bool_] | None = None, points: Any = None
+    ) -> None:
         self.X = X
+        self._points = points
         self.labels = labels
         self.labelled = None if labelled is None or labelled.all() else labelled
         #: What methods keep for others of their kind.
@@ -310,11 +316,21 @@ class TrainingSet:
         """The features as they are."""
         return Features(self.X, centred=False)
 
+    @property
+    def points(self) -> Any:
+        """By what instances are near each other, an array or CSR array."""
+        return self.X if self._points is None else self._points
+
+    @cached_property
+    def near(self) -> Features:
+        """The points less their mean."""
+        return self.centred if self._points is None else Features(self._points, centred=True)
+
     @classmethod
-    def partly_labelled(cls, X: Any, labels: Any, labelled: NDArray[np.bool_]) -> TrainingSet:
+    def partly_labelled(cls, X: Any, labels: Any, labelled: NDArray[np.bool_], points: Any = None) -> TrainingSet:
         """Return a training set from the labels of its labelled instances alone, shape (n_labelled, n_labels)."""
         places = _placed(np.flatnonzero(labelled), len(labelled))
-        return cls(X, _rows(places.T @ labels), labelled)
+        return cls(X, _rows(places.T @ labels), labelled, points)
 
     @cached_property
     def labelled_part(self) -> TrainingSet:
@@ -323,7 +339,8 @@ class TrainingSet:
 
     def part(self, rows: NDArray[np.intp]) -> TrainingSet:
         """Return some of the instances as a training set of their own, which knows its place in this one."""
-        part = TrainingSet(self.X[rows], None if self.labels is None else self.labels[rows])
+        labels = None if self.labels is None else self.labels[rows]
+        part = TrainingSet(self.X[rows], labels, points=None if self._points is None else self._points[rows])
         part._whole, part._rows = self, rows
         return part
 

@@ -245,11 +245,11 @@ class Proximity(BaseEstimator):
         if not isinstance(self.weight, str):
             return as_dense(self._own(data)[first, second]).reshape(-1)
         if self.weight in SIMILARITIES:
-            return similarities_of(data.X, self.weight, first, second).clip(0)
+            return similarities_of(data.points, self.weight, first, second).clip(0)
         if self.weight == "reconstruction":
             found = abs(reconstruction_weights(data, self._number, metric=self.metric))
             return as_dense((found + found.T)[first, second]).reshape(-1) / 2
-        return self._of_distances(data, pair_distances(data.X, first, second), first, second)
+        return self._of_distances(data, pair_distances(data.points, first, second), first, second)
 
     @property
     def _number(self) -> int:
@@ -265,7 +265,7 @@ class Proximity(BaseEstimator):
         if self.weight == "constant":
             weights = np.ones((n_samples, n_samples))
         elif self.weight in SIMILARITIES:
-            weights = all_similarities(data.X, self.weight).clip(0)
+            weights = all_similarities(data.points, self.weight).clip(0)
         else:
             number = np.arange(n_samples)
             weights = self._of_distances(data, distances_of(data), number[:, np.newaxis], number)
@@ -280,12 +280,12 @@ class Proximity(BaseEstimator):
             pairs = squares.size - len(squares) * (squares.ndim == 2)
             return np.asarray(np.exp(-squares / self._width(squares.sum() / max(pairs, 1))))
         if self.weight == "ratio":
-            norms = squared_norms(data.X)
+            norms = squared_norms(data.points)
             sums = norms[first] + norms[second]
             ratios = np.divide(squares, sums, out=np.zeros_like(squares), where=sums > 0)
             return np.asarray(1.0 / ((1.0 if self.tau is None else self.tau) + ratios))
         neighbours = neighbours_of(data, self._number)
-        scales = np.sqrt(pair_distances(data.X, np.arange(len(neighbours)), neighbours[:, -1]))
+        scales = np.sqrt(pair_distances(data.points, np.arange(len(neighbours)), neighbours[:, -1]))
         products = scales[first] * scales[second]
         infinite = np.where(squares > 0, np.inf, 0.0)
         return np.asarray(np.exp(-np.divide(squares, products, out=infinite, where=products > 0)))
@@ -306,7 +306,7 @@ class Proximity(BaseEstimator):
     def _own(self, data: TrainingSet) -> Any:
         """Return the user's own weights, checked."""
         n_samples = data.X.shape[0]
-        weights: Any = self.weight(data.X) if callable(self.weight) else self.weight
+        weights: Any = self.weight(data.points) if callable(self.weight) else self.weight
         weights = sp.csr_array(weights, dtype=np.float64) if is_sparse(weights) else np.array(weights, dtype=np.float64)
         if weights.shape != (n_samples, n_samples):
             raise DataError(f"weights of one's own must have the shape {(n_samples, n_samples)}; got {weights.shape}")

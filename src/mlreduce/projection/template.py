@@ -161,6 +161,16 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         constraint = self._constraint(data)
         return solve(features, self._objective(data), constraint, wanted, labels, self.signed_values)
 
+    def objective(self, data: TrainingSet) -> Form:
+        """Return A as a form over the instances that take part.
+
+        Parameters
+        ----------
+        data : TrainingSet
+        """
+        self._check_parameters()
+        return self._objective(self._part(data))
+
     def _objective(self, data: TrainingSet) -> Form:
         """Return A."""
         raise NotImplementedError  # abstract: a projection is this choice

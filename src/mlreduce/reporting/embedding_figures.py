@@ -1,4 +1,4 @@
-"""Figures of the study of embeddings: methods by family, and the proximities of instances as images."""
+"""Figures of the study of embeddings: methods by family, proximities of instances as images, costs of fits."""
 
 from __future__ import annotations
 
@@ -12,7 +12,11 @@ from mlreduce.exceptions import DataError
 from mlreduce.reporting.figures import house_style, panels, shared_legend, style
 from mlreduce.reporting.names import measure_name
 
-__all__ = ["family_comparison", "proximity_images"]
+__all__ = ["cost_curves", "family_comparison", "proximity_images"]
+
+# What grows, by its name on the axis, and the dashes of the kinds of features.
+_SWEPT = {"rows": "rows n", "features": "features d", "prototypes": "prototypes p"}
+_DASHES = {"original": "-", "relation": "--"}
 
 # Shares of the values of an image between which its greys run.
 _GREYS = (0.01, 0.99)
@@ -112,4 +116,38 @@ def proximity_images(
             axis.set(xticks=[], yticks=[])
             axis.grid(visible=False)
             axis.title.set_fontsize(7.5)
+    return figure
+
+
+def cost_curves(costs: pd.DataFrame, methods: Sequence[str], labels: Mapping[str, str], title: str) -> Any:
+    """Draw seconds against what grows, a panel a data set and size, a line a method and kind of features.
+
+    Parameters
+    ----------
+    costs : DataFrame
+        With `mlreduce.evaluation.costs.COST_COLUMNS`.
+    methods : sequence of str
+        Which methods, in the order of their styles.
+    labels : dict of str to str
+        Method to its name in the legend.
+    title : str
+        Of the whole figure.
+    """
+    shown = [(str(d), str(s)) for d in sorted(costs["dataset"].unique()) for s in _SWEPT]
+    shown = [(d, s) for d, s in shown if len(costs[(costs["dataset"] == d) & (costs["swept"] == s)])]
+    with house_style():
+        figure, axes = panels(
+            [f"{dataset}: {_SWEPT[swept]}" for dataset, swept in shown], title, "", "seconds", columns=3
+        )
+        for (dataset, swept), axis in zip(shown, axes.values(), strict=True):
+            own = costs[(costs["dataset"] == dataset) & (costs["swept"] == swept)]
+            for number, method in enumerate(methods):
+                for space, dashes in _DASHES.items():
+                    line = own[(own["method"] == method) & (own["space"] == space)].sort_values(swept)
+                    if len(line):
+                        look = {**style(number), "linestyle": dashes}
+                        name = f"{labels.get(method, method)}, {space}"
+                        axis.plot(line[swept], line["seconds"], label=name, markersize=4, linewidth=1.1, **look)
+            axis.set(xscale="log", yscale="log")
+        shared_legend(figure)
     return figure

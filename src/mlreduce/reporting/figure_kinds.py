@@ -61,7 +61,7 @@ def make_figure(source: pd.DataFrame, spec: Spec, protocol: str, dataset: str | 
 
         return proximity_images(source, methods, labels, spec["caption"], measure_name(spec["measure"]))
     if kind == "costs":
-        from mlreduce.reporting.cost_report import cost_curves
+        from mlreduce.reporting.embedding_figures import cost_curves
 
         return cost_curves(source, methods, labels, spec["caption"])
     from mlreduce.reporting import study_figures

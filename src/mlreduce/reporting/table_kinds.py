@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from mlreduce.evaluation.measures import higher_is_better
-from mlreduce.reporting import ranked, ratios, stability, tables, theorem
+from mlreduce.reporting import costs, ranked, ratios, stability, tables, theorem
 
 __all__ = ["directions", "make_table", "measure_tables", "table_parts"]
 
@@ -86,6 +86,18 @@ def _choices_parts(table: pd.DataFrame, spec: Spec) -> Iterator[tables.Part]:
         yield str(protocol), str(protocol), ["dataset", "method", "choices", "log2 gamma", "log2 alpha"], rows
 
 
+def _searched_parts(table: pd.DataFrame, spec: Spec) -> Iterator[tables.Part]:
+    for protocol, part in table.groupby("protocol", sort=True):
+        cells = {(c["dataset"], c["method"]): c for c in part.to_dict("records")}
+        rows = [
+            [dataset, method, str(cells[dataset, method]["parameters"]), f"{cells[dataset, method]['score']:.4f}"]
+            for dataset in sorted(part["dataset"].unique())
+            for method in spec["methods"]
+            if (dataset, method) in cells
+        ]
+        yield str(protocol), str(protocol), ["dataset", "method", "parameters", "score"], rows
+
+
 def _average_parts(table: pd.DataFrame, spec: Spec) -> Iterator[tables.Part]:
     yield "ranks", "over the data sets", *ranked.average_rank_layout(table, spec["methods"])
 
@@ -123,6 +135,20 @@ _TABLES = {
         "Stability of the selected features over the splits (Nogueira, Sechidis and Brown, 2018): 1 where all splits "
         "select the same, 0 on average where they select at random; of a method with several draws, the mean. For "
         "these, Spearman's correlation of the draws' rankings within a split too.",
+    ),
+    "searched": _Kind(
+        lambda choices, spec: choices[choices["method"].isin(spec["methods"])].reset_index(drop=True),
+        _searched_parts,
+        "What was tried is in the study's file; chosen on the first split, for all, by the score on rows for "
+        "validation, or the mean over folds of the training rows.",
+        names=2,
+    ),
+    "costs": _Kind(
+        lambda costs, spec: costs[costs["method"].isin(spec["methods"])].reset_index(drop=True),
+        lambda table, spec: costs.cost_parts(table, spec["methods"]),
+        "Seconds (peak gigabytes of the process) on one thread, with all directions; space: the features themselves, "
+        "or relations to all rows or to p of them, whose computation counts.",
+        names=4,
     ),
     "theorem": _Kind(
         lambda counts, spec: counts,

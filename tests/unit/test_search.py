@@ -1,0 +1,144 @@
+"""The search for parameters: which combinations, on which rows, and what is chosen."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.metrics import f1_score
+
+import mlreduce
+from mlreduce.datasets.embedded import planted
+from mlreduce.evaluation.search import SEARCH_COLUMNS, Search, candidates_of, chosen_entries, search_on_splits
+from mlreduce.evaluation.splitting import Split
+from mlreduce.exceptions import DataError
+
+SPACE = {"scaling": "none", "relation": None}
+METHODS = {
+    "pca": {},
+    "balanced": {"method": "mvmd", "search": {"beta": [0.0, 0.5, 1.0]}},
+    "graph": {"method": "olpp", "search": {"proximity": [{"n_neighbors": 3}, {"n_neighbors": 6}]}},
+}
+
+
+@pytest.fixture(scope="module")
+def data():
+    return planted(n_samples=120, n_features=12, n_labels=6, n_latent=2, n_distractors=2).data
+
+
+@pytest.fixture(scope="module")
+def split():
+    order = np.random.default_rng(3).permutation(120)
+    return Split(*(np.sort(part) for part in (order[:60], order[90:], order[60:90])))
+
+
+def search(**changes):
+    settings = {"candidates": 8, "share": 1.0, "keep": 2, "folds": 3, "measure": "macro-f1", "dimension": 3}
+    return Search(**(settings | {"predictor": ("flda", {})} | changes))
+
+
+def found(data, split, methods=METHODS, space=SPACE, **changes):
+    return search_on_splits(data, {0: split}, methods, space, search(**changes), seed=1)
+
+
+def test_a_small_grid_is_tried_whole_in_its_order():
+    entry = {"search": {"a": [1, 2], "b": ["x", "y"]}}
+    assert candidates_of("m", entry, 4, 0) == [{"a": a, "b": b} for a in (1, 2) for b in ("x", "y")]
+
+
+def test_of_a_large_grid_as_many_as_allowed_are_drawn_without_repetition():
+    entry = {"search": {"a": list(range(10)), "b": list(range(10))}}
+    grid = [{"a": a, "b": b} for a in range(10) for b in range(10)]
+    drawn = candidates_of("m", entry, 7, 0)
+    places = [grid.index(candidate) for candidate in drawn]
+    assert len(set(places)) == 7
+    assert places == sorted(places)
+    assert candidates_of("m", entry, 7, 0) == drawn
+    assert candidates_of("other", entry, 7, 0) != drawn
+    assert candidates_of("m", entry, 7, 1) != drawn
+
+
+def test_a_score_is_that_of_the_rows_for_validation(data, split):
+    table = found(data, split)
+    assert tuple(table.columns) == SEARCH_COLUMNS
+    for row in table[table["method"] == "balanced"].to_dict("records"):
+        method = mlreduce.MVMD(n_components=3, **json.loads(row["parameters"]))
+        train = method.fit(data.X[split.train], data.Y[split.train]).transform(data.X[split.train])
+        model = mlreduce.make("flda").fit(train, data.Y[split.train])
+        predicted = model.predict(method.transform(data.X[split.validation]))
+        expected = f1_score(data.Y[split.validation], predicted, average="macro", zero_division=0)
+        assert row["score"] == pytest.approx(expected)
+
+
+def test_the_best_of_all_rows_is_chosen_the_first_of_equal_ones(data, split):
+    table = found(data, split)
+    for _, own in table.groupby("method"):
+        assert own["chosen"].sum() == 1
+        assert own.loc[own["chosen"], "candidate"].item() == own["score"].to_numpy().argmax()
+    assert set(table["method"]) == {"balanced", "graph"}
+
+
+def test_methods_without_values_to_try_are_left_alone(data, split):
+    entries = chosen_entries(METHODS, found(data, split))
+    assert entries["pca"] == {}
+    assert entries["balanced"]["beta"] in (0.0, 0.5, 1.0)
+    assert "search" not in entries["balanced"]
+    assert chosen_entries(METHODS, None)["graph"] == {"method": "olpp"}
+
+
+def test_halving_tries_all_on_a_share_and_the_best_on_all_rows(data, split):
+    table = found(data, split, share=0.5, keep=2)
+    own = table[table["method"] == "balanced"]
+    first, second = own[own["rows"] == 0.5], own[own["rows"] == 1]
+    assert sorted(first["candidate"]) == [0, 1, 2]
+    kept = first.sort_values("score", ascending=False, kind="stable")["candidate"].head(2)
+    assert set(second["candidate"]) == set(kept)
+    assert not first["chosen"].any()
+    whole = found(data, split)
+    both = second.merge(whole, on=["method", "candidate"], suffixes=("", "_whole"))
+    np.testing.assert_allclose(both["score"], both["score_whole"])
+
+
+def test_without_rows_for_validation_folds_of_the_known_rows_take_turns(data, split):
+    plain = split._replace(validation=None)
+    table = found(data, plain, methods={"balanced": METHODS["balanced"]})
+    again = found(data, plain._replace(labelled=split.train), methods={"balanced": METHODS["balanced"]})
+    pd.testing.assert_frame_equal(table, again)
+    assert (
+        found(data, plain, methods={"balanced": METHODS["balanced"]}, folds=2)["score"].tolist()
+        != table["score"].tolist()
+    )
+
+
+def test_a_measure_of_which_less_is_better_is_minimised(data, split):
+    table = found(data, split, measure="hamming-loss")
+    for _, own in table.groupby("method"):
+        assert own.loc[own["chosen"], "candidate"].item() == own["score"].to_numpy().argmin()
+
+
+def test_parameters_that_cannot_be_fitted_are_passed_over(data, split):
+    methods = {"fixed": {"method": "pca", "search": {"n_components": [10_000, 2]}}}
+    table = found(data, split, methods=methods)
+    assert table["score"].isna().tolist() == [True, False]
+    assert table["chosen"].tolist() == [False, True]
+
+
+def test_where_none_can_be_fitted_the_method_is_named(data, split):
+    methods = {"fixed": {"method": "pca", "search": {"n_components": [10_000, 20_000]}}}
+    with pytest.raises(DataError, match="fixed: none of the 2 combinations of parameters can be fitted"):
+        found(data, split, methods=methods)
+
+
+def test_methods_beside_each_other_change_nothing(data, split):
+    together = found(data, split)
+    for name, entry in METHODS.items():
+        if "search" in entry:
+            alone = found(data, split, methods={name: entry})
+            pd.testing.assert_frame_equal(alone, together[together["method"] == name].reset_index(drop=True))
+
+
+def test_test_rows_are_never_looked_at(data, split):
+    other = split._replace(test=split.test[:3])
+    pd.testing.assert_frame_equal(found(data, split), found(data, other))
