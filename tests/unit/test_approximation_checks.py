@@ -204,7 +204,8 @@ def test_shipped_claims_about_times_hold_of_the_printed_ones():
     """What a claim takes for the paper's must be what the paper printed, or it would refute itself."""
     printed = pd.read_csv(PROJECT / "config" / "published" / "qpfs-lowrank-2016.csv").assign(split=0)
     claims = read_claims(PROJECT / "config" / "claims.yaml")["qpfs-lowrank-2016"]
-    of_times = [claim for claim in claims if LOOKS_AT.get(claim.check) == "times"]
+    there = set(printed["method"])
+    of_times = [c for c in claims if LOOKS_AT.get(c.check) == "times" and {c.arguments["method"]} <= there]
     table = claims_table(of_times, pd.DataFrame(), known(sorted(printed["dataset"].unique())), {"times": printed})
     assert list(table["verdict"]) == ["confirmed"] * 3
     assert "birds 29.9 (154 and 5.16 seconds), emotions 12.5" in table["evidence"][0]
