@@ -50,6 +50,7 @@ PAGES: Mapping[str, Sequence[tuple[str, str, dict[str, Any]]]] = {
         ("MOPE", "mope", {}),
         ("labels alone", "mope", {"combine": "labels"}),
         ("Laplacian, on Z", "mope", {"laplacian": True, "on": "Z"}),
+        ("without a projection", "mope-embedding", {}),
     ],
     "locality": [("LPP", "lpp", {}), ("OLPP", "olpp", {}), ("NPP", "npp", {}), ("ONPP", "onpp", {})],
     "graph-embedding": [

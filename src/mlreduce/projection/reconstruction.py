@@ -93,8 +93,8 @@ class ONPPR(SONPP):
     beta : float, default=0.1
         Weight of the repulsion, >= 0.
     proximity : Proximity, dict of its parameters, or None, default=None
-        Of the repulsion, or parameters of it; None for the default `Proximity`. It is of instances, whatever their
-        labels.
+        W of the repulsion; None is ``Proximity()``: Gaussian weights, ten nearest neighbours. It is of instances,
+        whatever their labels. The original weighs by equation (9) of Mu et al. (2012): ``{"weight": "ratio"}``.
 
     References
     ----------

@@ -143,6 +143,7 @@ class OLPPR(ClassProjection):
         Weight of the repulsion, >= 0.
     proximity : Proximity, dict of its parameters, or None, default=None
         W; None is ``Proximity()``: Gaussian weights, ten nearest neighbours. It is of instances, whatever their labels.
+        The original weighs by equation (9) of Mu et al. (2012): ``{"weight": "ratio"}``.
 
     References
     ----------
