@@ -16,9 +16,9 @@ PAGES = sorted(FOLDER.glob("*.md"))
 PROJECTIONS = [name for name in list_methods("projection") if method_class(name).__module__.startswith("mlreduce.")]
 EMBEDDINGS = [name for name in list_methods("embedding") if method_class(name).__module__.startswith("mlreduce.")]
 SELECTORS = [name for name in list_methods("selection") if method_class(name).__module__.startswith("mlreduce.")]
-#: Pages of what neither projects features, nor embeds instances, nor predicts from selected features; families of ten
-#: methods each, of which panels would be too many, or too small: the first does not take the labels of scene.
-WITHOUT_PICTURE = {"propagation", "proximity", "relation-features", "single-label", "mesd"}
+#: Pages of what neither projects features, nor embeds instances, nor predicts from selected features; and of methods
+#: that do not take the labels of scene, whose extensions are on the page of MESD.
+WITHOUT_PICTURE = {"propagation", "proximity", "relation-features", "single-label"}
 CLASSIFIERS = ["br-knn", "cc-knn", "flda", "majority-labels", "ml-knn", "mlnb"]
 #: Controls that no picture is of: directions at random, labels that none of scene is common enough for, and features at
 #: random, which are beneath the lines of every page.
