@@ -24,10 +24,10 @@ __all__ = ["CHECKS", "CLAIM_COLUMNS", "Claim", "Verdict", "claims_markdown", "cl
 CLAIM_COLUMNS = ("id", "claim", "where", "verdict", "evidence")
 
 # Checks that compare each of some methods with each of some others.
-_OF_LISTS = ("better-on", "not-worse", "suits-more")
+_OF_LISTS = ("better-on", "group-above", "not-worse", "suits-more")
 
 # Checks of one method among others.
-_OF_ONE = ("best-average-rank", "best-in-most")
+_OF_ONE = ("best-average-rank", "best-in-most", "lagging")
 
 
 @dataclass(frozen=True)
