@@ -312,12 +312,12 @@ def test_self_is_lfda_and_pca():
         unsupervised_part="pca",
         supervised_parameters={"ridge": 0.0},
     ).fit(X, partial)
-    same_directions(mlreduce.SELF(weight=0.2).fit(X, partial), combined)
+    same_directions(mlreduce.SELFProjection(weight=0.2).fit(X, partial), combined)
 
 
 def test_a_share_of_the_eigenvalues_where_none_is_negative():
     X, _, partial, _ = problem()
-    for method in (mlreduce.SELF, mlreduce.SSFDA):
+    for method in (mlreduce.SELFProjection, mlreduce.SSFDA):
         some = method(n_components=0.8, select="energy").fit(X, partial)
         assert 1 <= some.n_components_ < 4
     with pytest.raises(DataError, match="SSMFA has eigenvalues below zero: select must be 'size'"):

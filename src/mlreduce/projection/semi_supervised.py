@@ -15,7 +15,7 @@ from mlreduce.projection.template import Projection
 from mlreduce.registry import register
 from mlreduce.validation import check_options, check_range, fill_unlabelled, remember_label_names
 
-__all__ = ["SELF", "SSDNE", "SSDONPP", "SSLFDA", "SSMFA", "SSMOPE", "PartlyLabelled", "SemiSupervised"]
+__all__ = ["SSDNE", "SSDONPP", "SSLFDA", "SSMFA", "SSMOPE", "PartlyLabelled", "SELFProjection", "SemiSupervised"]
 
 _CONSTRAINTS = ("identity", "combined", "supervised")
 
@@ -242,7 +242,7 @@ class _Pair(SemiSupervised):
 
 
 @register("self")
-class SELF(_Pair):
+class SELFProjection(_Pair):
     """Semi-supervised local Fisher discriminant analysis: LFDA of the labelled instances, PCA of all.
 
     ``max tr(P'((1 - weight) S_b + weight Xc'Xc)P)`` subject to ``P'((1 - weight) S_w + weight I)P = I``, with the local
@@ -262,6 +262,11 @@ class SELF(_Pair):
         Of `MESDLFDA`; its ridge is 0 unless said, since ``weight I`` is one.
     unsupervised_parameters : dict or None, default=None
         Of `PCA`, which has none that count.
+
+    Notes
+    -----
+    scikit-learn names the steps of a pipeline after classes, and no step can be called ``self``: hence the name of this
+    one.
 
     References
     ----------

@@ -102,6 +102,8 @@ def _check_arguments(claim: Claim, where: str) -> None:
             find_measure(measure)
         except ConfigurationError as error:
             raise ConfigurationError(f"{where}: {error}") from None
+    if LOOKS_AT.get(claim.check) == "approximation" and 0 in arguments.get("size_percents", []):
+        raise ConfigurationError(f"{where}: 'size_percents' of {claim.check} must be 1 or more; got 0")
     _check_methods(claim, where)
     if arguments.get("most_times", math.inf) < arguments.get("least", 0):
         raise ConfigurationError(
