@@ -131,6 +131,20 @@ def test_bibtex_is_read_in_little_memory(mirror):
     assert int(out) * 1024 < 1e9
 
 
+def test_documents_of_the_portals_size_are_generated_in_time_and_memory():
+    code = (
+        "import mlreduce, resource;"
+        "print(mlreduce.load_dataset('eep-shape').X.nnz);"
+        "used = resource.getrusage(resource.RUSAGE_SELF);"
+        "print(used.ru_utime + used.ru_stime, used.ru_maxrss)"
+    )
+    out = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
+    counts, seconds, kilobytes = map(float, out.split())
+    assert 3e7 < counts < 5e7
+    assert seconds < 60  # 10 s on one core
+    assert kilobytes * 1024 < 2e9  # 1.2 GB
+
+
 @pytest.mark.parametrize("name", ["emotions", "yeast", "scene", "enron", "medical", "genbase"])
 @pytest.mark.parametrize("fraction", [0.9, 0.8])
 def test_shared_least_squares_equals_numpy_on_real_designs(name, fraction, load):

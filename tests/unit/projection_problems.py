@@ -7,9 +7,16 @@ import scipy.sparse as sp
 
 import mlreduce
 
+#: Methods that take one label an instance: the same code as their extensions to several (test_single_label.py), which
+#: are tested in their place.
+SINGLE_LABEL = ["dla", "dne", "donpp", "fda", "lfda", "mfa", "mmc", "olpp-r", "onpp-r", "sonpp"]
+EXTENSIONS = [f"mesd-{name}" for name in SINGLE_LABEL]
 #: Pairs of projections, labels of some instances: test_semi_supervised.py asks them what is asked of others here.
 SEMI_SUPERVISED = ["self", "semi-supervised", "ssdne", "ssdonpp", "ssfda", "sslfda", "ssmfa", "ssmmc", "ssmope"]
-ALL = [name for name in mlreduce.list_methods("projection") if name not in SEMI_SUPERVISED]
+ALL = [name for name in mlreduce.list_methods("projection") if name not in SINGLE_LABEL + SEMI_SUPERVISED]
+#: A control, whose directions are no answer to the data: left out where a property says what an answer depends on.
+CONTROLS = ["random-projection"]
+INFORMED = [name for name in ALL if name not in CONTROLS]
 SUPERVISED = [name for name in ALL if mlreduce.make(name).supervised]
 CENTRED = [name for name in ALL if mlreduce.make(name).centred]
 #: Costs with their sign turned, and graphs: eigenvalues may be negative, and all directions in the row space count.
@@ -19,6 +26,7 @@ POSITIVE = [name for name in ALL if name not in SIGNED]
 PARAMETERS = {
     **{name: {} for name in ("pca", "lsi", "mddmp", "pls", "mddm-kernel", "sfehs")},
     **{name: {"ridge": 0.7} for name in ("rcca", "lda-copy", "mlda", "dmlda")},
+    "random-projection": {"random_state": 0},
     "cca": {},
     "opls": {},
     "mddmf": {"beta": 0.3},
@@ -31,6 +39,9 @@ PARAMETERS = {
     "lpp": {"proximity": {"n_neighbors": 4}, "ridge": 0.7},
     "onpp": {"n_neighbors": 4},
     "npp": {"n_neighbors": 4, "ridge": 0.7},
+    **{name: {"ridge": 0.7} for name in ("mesd-fda", "mesd-lfda")},
+    "mesd-mfa": {"ridge": 0.7, "n_pairs": 150},
+    **{f"mesd-{name}": {} for name in ("mmc", "dla", "dne", "olpp-r", "sonpp", "donpp", "onpp-r")},
 }
 ORTHONORMAL = ["lsi", "mddm-kernel", "mddmp", "mope", "mvmd", "pca", "pls", "sfehs"]
 #: Methods whose constraint is ``Xc'Xc`` alone: units of the features do not matter.

@@ -11,7 +11,18 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from projection_problems import ALL, PARAMETERS, POSITIVE, SHAPES, SIGNED, SUPERVISED, data, make, same_directions
+from projection_problems import (
+    ALL,
+    EXTENSIONS,
+    PARAMETERS,
+    POSITIVE,
+    SHAPES,
+    SIGNED,
+    SUPERVISED,
+    data,
+    make,
+    same_directions,
+)
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
@@ -172,8 +183,13 @@ OUT_OF_RANGE = [
     *(("constraint", value) for value in ("none", None)),
     *(("proximity", value) for value in ("gaussian", 3)),
 ]
-#: What is in range for these: features may take away any share, and a width has a default.
-IN_RANGE = [("mope", "beta", 1.1), ("mddm-kernel", "gamma", None), ("sfehs", "gamma", None)]
+#: What is in range for these: features may take away any share, a repulsion may weigh anything, a width has a
+#: default, all pairs may be joined.
+IN_RANGE = [
+    *((name, "beta", 1.1) for name in ("mope", *EXTENSIONS)),
+    *((name, "gamma", None) for name in ("mddm-kernel", "sfehs")),
+    ("mope", "n_neighbors", None),
+]
 
 
 @pytest.mark.parametrize("name", ALL)

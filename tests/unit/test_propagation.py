@@ -112,15 +112,16 @@ def test_scores_solve_the_equation(name, graph, kind):
 def test_no_other_scores_are_better(name, seed):
     X, _, partial = problem(seed)
     graph = {"n_neighbors": 4}
-    Z = mlreduce.make(name, proximity=graph, **WEIGHTS).fit_transform(X, partial)
+    method = mlreduce.make(name, lambda1=0.7, proximity=graph).fit(X, partial)
+    Z, weights = method.embedding_, {"lambda1": 0.7, "lambda2": method.lambda2_}
     reached = Z.any(axis=1) | ~np.isnan(partial[:, 0])
-    least = objective(name, Z, X, partial, graph, **WEIGHTS)
+    least = objective(name, Z, X, partial, graph, **weights)
     change = np.random.default_rng(seed).standard_normal(Z.shape) * reached[:, None]
     if name == "smse1":
         change[:15] = 0
     for step in (1e-3, 1.0, 100.0):
         for sign in (-1, 1):
-            assert objective(name, Z + sign * step * change, X, partial, graph, **WEIGHTS) >= least - 1e-9
+            assert objective(name, Z + sign * step * change, X, partial, graph, **weights) >= least - 1e-9
 
 
 @pytest.mark.parametrize("rounds", [0, 1, 200], ids=["factorised", "in part", "gradients"])

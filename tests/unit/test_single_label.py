@@ -192,6 +192,14 @@ def test_with_one_label_each_the_extension_is_the_method(name, kind, weighted, r
 
 
 @methods
+def test_the_extension_has_the_parameters_and_defaults_of_the_method(name):
+    extended, single = mlreduce.make(f"mesd-{name}"), mlreduce.make(name)
+    assert extended.get_params() == single.get_params() | {"weighted": False}
+    changed = {"n_components": 3} | METHODS[name]
+    assert mlreduce.make(f"mesd-{name}", weighted=True, **changed).get_params().items() >= changed.items()
+
+
+@methods
 @kinds
 def test_the_extension_is_the_method_on_copied_instances(name, kind, rng):
     X, Y = several(rng)
@@ -359,7 +367,7 @@ def test_several_labels_are_refused_and_the_extension_is_named(name, rng):
         ([0, 1, np.nan, 1], "y holds nan in row 2"),
         (["a", 1, None, "a"], "y mixes things that have no order"),
         ([0, 1, 1], "inconsistent numbers of samples: X has 4 rows, Y has 3"),
-        ([2, 2, 2, 2], "needs two of them at least: only one label occurs"),
+        ([2, 2, 2, 2], "needs two classes at least: only one label occurs"),
         (None, "requires y to be passed"),
     ],
 )

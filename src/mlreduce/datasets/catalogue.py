@@ -195,8 +195,8 @@ def load_dataset(
     ----------
     name : str
         "digits", "planted", "mediamill-shape" and "eep-shape" need no file; "emotions", "yeast", "scene", "enron",
-        "medical", "genbase", "birds", "corel5k", "bibtex", "mediamill" and "reuters" are published files; those of
-        "eep" are yours to supply.
+        "medical", "genbase", "birds", "corel5k", "bibtex", "mediamill", "reuters" and "reuters-copies" are published
+        files; those of "eep" are yours to supply.
     mirror : path or None, default=None
         A folder to read from instead, with the files as ``<data set>/<file>``; also the environment variable
         MLREDUCE_MIRROR. The checksums are checked all the same.

@@ -74,6 +74,11 @@ class Embedding(BaseEstimator):
         DataError
             If a feature is not finite, a label is not 0/1 or -1/1, a parameter is impossible, or there are fewer
             instances than the embedding needs.
+
+        Warns
+        -----
+        ProjectionWarning
+            If fewer eigenvalues are positive than ``n_components``, for methods that take only such.
         """
         features = check_features(self, X, reset=True)
         labels = None

@@ -7,14 +7,13 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from mlreduce.exceptions import DataError, unknown_name
+from mlreduce.exceptions import DataError
 from mlreduce.projection.copies import Copies, copies_of, labelled_part
 from mlreduce.projection.problem import TrainingSet
-from mlreduce.projection.proximity import Proximity
 from mlreduce.projection.template import Projection
 from mlreduce.validation import FloatArray, check_labels, is_sparse, remember_label_names
 
-__all__ = ["ClassProjection", "Duplicating", "as_proximity"]
+__all__ = ["ClassProjection", "Duplicating"]
 
 
 class ClassProjection(Projection):
@@ -105,18 +104,3 @@ def _class_vector(Y: Any) -> tuple[Any, Any] | None:
         return np.unique(y, return_inverse=True)
     except TypeError:
         raise DataError("y mixes things that have no order: classes must be integers or strings") from None
-
-
-def as_proximity(proximity: Any) -> Proximity:
-    """Return a `Proximity` from one, from a dict of its parameters, or from None for the default."""
-    if proximity is None:
-        return Proximity()
-    if isinstance(proximity, Proximity):
-        return proximity
-    if not isinstance(proximity, dict):
-        raise DataError(f"proximity must be a Proximity, a dict of its parameters, or None; got {proximity!r}")
-    known = Proximity().get_params()
-    for name in proximity:
-        if name not in known:
-            raise DataError(unknown_name("parameter of proximity", name, known))
-    return Proximity(**proximity)

@@ -86,8 +86,8 @@ class Copies:
         self.sizes = np.bincount(self.label, minlength=ones.shape[1]).astype(np.float64)
         used = np.count_nonzero(self.sizes)
         if used < 2:
-            occur = "only one label occurs" if used else "no instance has a label"
-            raise DataError(f"what separates classes needs two of them at least: {occur}")
+            occur = "two classes at least: only one label occurs" if used else "classes: no instance has a label"
+            raise DataError(f"what separates classes needs {occur}")
         n_copies = len(self.row)
         self.share: FloatArray = 1.0 / self._counts[self.row] if weighted else np.ones(n_copies)
         self.where = sp.csr_array((self.share, self.row, np.arange(n_copies + 1)), shape=(n_copies, ones.shape[0]))
@@ -209,7 +209,7 @@ def labelled_part(data: TrainingSet) -> TrainingSet:
     if len(rows) == len(data.label_counts):
         return data
     if not len(rows):
-        raise DataError("what separates classes needs two of them at least: no instance has a label")
+        raise DataError("what separates classes needs classes: no instance has a label")
     if "labelled part" not in data.shared:
         data.shared["labelled part"] = data.part(rows)
     found: TrainingSet = data.shared["labelled part"]

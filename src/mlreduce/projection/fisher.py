@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from mlreduce.exceptions import DataError
-from mlreduce.projection.classes import ClassProjection, as_proximity
+from mlreduce.projection.classes import ClassProjection
 from mlreduce.projection.copies import either_way
 from mlreduce.projection.problem import Form, TrainingSet
-from mlreduce.projection.proximity import Proximity, distances_of
+from mlreduce.projection.proximity import Proximity, check_proximity, distances_of
 from mlreduce.projection.scatter import Discriminant, between_classes, reciprocal, within_classes
 from mlreduce.registry import register
 from mlreduce.validation import check_count, check_range
@@ -78,7 +80,7 @@ class LFDA(FDA):
     ridge : float or None, default=None
         Ridge of the within-class scatter, >= 0, in squared units of the features; None is a thousandth of the
         scatter's mean diagonal.
-    proximity : Proximity, dict or None, default=None
+    proximity : Proximity, mapping or None, default=None
         W, or parameters of it; None for the default `Proximity`. It is of instances, whatever their labels.
 
     References
@@ -91,14 +93,14 @@ class LFDA(FDA):
         n_components: int | float | None = None,
         select: str = "size",
         ridge: float | None = None,
-        proximity: Proximity | dict[str, object] | None = None,
+        proximity: Proximity | Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(n_components, select, ridge)
         self.proximity = proximity
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        as_proximity(self.proximity)
+        check_proximity(self.proximity)
 
     def _objective(self, data: TrainingSet) -> Form:
         copies = self._copies(data)
@@ -114,7 +116,7 @@ class LFDA(FDA):
 
     def _inside(self, data: TrainingSet, factors: np.ndarray) -> Form:
         """Return the Laplacian of the proximities inside classes, each times the factor of its class."""
-        W = as_proximity(self.proximity).matrix(data)
+        W = check_proximity(self.proximity).matrix(data)
         return self._copies(data).laplacian_by_label(W, np.diag(factors))
 
 

@@ -5,6 +5,9 @@ Each is the method of its name, and nothing else: see `Duplicating`.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from mlreduce.projection.classes import Duplicating
 from mlreduce.projection.fisher import FDA, LFDA, MFA, MMC
 from mlreduce.projection.proximity import Proximity
@@ -80,7 +83,7 @@ class MESDLFDA(Duplicating, LFDA):
         n_components: int | float | None = None,
         select: str = "size",
         ridge: float | None = None,
-        proximity: Proximity | dict[str, object] | None = None,
+        proximity: Proximity | Mapping[str, Any] | None = None,
         weighted: bool = False,
     ) -> None:
         super().__init__(n_components, select, ridge, proximity)
@@ -237,7 +240,7 @@ class MESDOLPPR(Duplicating, OLPPR):
         n_components: int | float | None = None,
         select: str = "size",
         beta: float = 1.0,
-        proximity: Proximity | dict[str, object] | None = None,
+        proximity: Proximity | Mapping[str, Any] | None = None,
         weighted: bool = False,
     ) -> None:
         super().__init__(n_components, select, beta, proximity)
@@ -331,8 +334,8 @@ class MESDONPPR(Duplicating, ONPPR):
         select: str = "size",
         n_neighbors: int = 5,
         reg: float = 1e-3,
-        beta: float = 1.0,
-        proximity: Proximity | dict[str, object] | None = None,
+        beta: float = 0.1,
+        proximity: Proximity | Mapping[str, Any] | None = None,
         weighted: bool = False,
     ) -> None:
         super().__init__(n_components, select, n_neighbors, reg, beta, proximity)

@@ -165,16 +165,16 @@ def _local_gram(X: Any, neighbours: NDArray[np.intp]) -> FloatArray:
     """Return the inner products of each instance's neighbours less the instance, shape (n_samples, k, k)."""
     n_samples, number = neighbours.shape
     gram = np.empty((n_samples, number, number))
-    if is_sparse(X):
-        differences = [sp.csr_array(X[neighbours[:, rank]] - X) for rank in range(number)]
+    for rows in pair_blocks(X, n_samples, number):
+        if not is_sparse(X):
+            dense = X[neighbours[rows]] - X[rows, np.newaxis]
+            gram[rows] = dense @ dense.transpose(0, 2, 1)
+            continue
+        differences = [sp.csr_array(X[neighbours[rows, rank]] - X[rows]) for rank in range(number)]
         for rank, own in enumerate(differences):
             for other in range(rank + 1):
                 products = np.asarray(own.multiply(differences[other]).sum(axis=1)).reshape(-1)
-                gram[:, rank, other] = gram[:, other, rank] = products
-        return gram
-    for rows in row_blocks(n_samples, number * X.shape[1]):
-        dense = X[neighbours[rows]] - X[rows, np.newaxis]
-        gram[rows] = dense @ dense.transpose(0, 2, 1)
+                gram[rows, rank, other] = gram[rows, other, rank] = products
     return gram
 
 
@@ -182,7 +182,9 @@ def directed_graph(neighbours: NDArray[np.intp], values: FloatArray) -> Any:
     """Return a graph from each instance to its neighbours."""
     n_samples, number = neighbours.shape
     starts = np.arange(n_samples + 1) * number
-    return sp.csr_array((values.ravel(), neighbours.ravel(), starts), shape=(n_samples, n_samples))
+    graph = sp.csr_array((values.ravel(), neighbours.ravel(), starts), shape=(n_samples, n_samples), copy=True)
+    graph.sort_indices()
+    return graph
 
 
 def geodesics_of(data: TrainingSet, graph: Any) -> FloatArray:

@@ -206,8 +206,8 @@ class Proximity(BaseEstimator):
         if self.tau is not None:
             check_range(self.tau, "tau", 0, open_ends=True)
 
-    def _weighs(self, *names: str) -> bool:
-        return isinstance(self.weight, str) and self.weight in names
+    def _weighs(self, name: str) -> bool:
+        return isinstance(self.weight, str) and self.weight == name
 
     def _graph_key(self) -> str:
         return f"{self.n_neighbors} neighbours, mutual {self.mutual}, threshold {self.threshold}, {self.metric}"
@@ -222,8 +222,7 @@ class Proximity(BaseEstimator):
             return graph
         if self._weighs("geodesic"):
             return self._geodesic(geodesics_of(data, graph))
-        values = self._of_pairs(data, graph, *joined_pairs(graph))
-        weights = symmetric_graph(graph, values)
+        weights = symmetric_graph(graph, self._of_pairs(data, *joined_pairs(graph)))
         weights.eliminate_zeros()
         return weights
 
@@ -240,7 +239,7 @@ class Proximity(BaseEstimator):
         joined.sort_indices()
         return joined
 
-    def _of_pairs(self, data: TrainingSet, graph: Any, first: NDArray[np.intp], second: NDArray[np.intp]) -> FloatArray:
+    def _of_pairs(self, data: TrainingSet, first: NDArray[np.intp], second: NDArray[np.intp]) -> FloatArray:
         """Return the weights of joined pairs."""
         if not isinstance(self.weight, str):
             return as_dense(self._own(data)[first, second]).reshape(-1)

@@ -47,6 +47,6 @@ class RandomProjection(Projection):
     def _solve(self, data: TrainingSet, features: Features, wanted: int | None) -> Solution:
         n_features = features.shape[1]
         size = wanted or n_features
-        gaussian = check_random_state(self.random_state).standard_normal((n_features, size))
-        directions, triangle = np.linalg.qr(gaussian)
-        return Solution(np.ones(size), signed((directions * np.sign(np.diag(triangle))).T))
+        # A direction after another, so that the first are the same however many are asked for.
+        gaussian = check_random_state(self.random_state).standard_normal((size, n_features))
+        return Solution(np.ones(size), signed(np.linalg.qr(gaussian.T).Q.T))

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from mlreduce.projection.classes import ClassProjection, as_proximity
+from mlreduce.projection.classes import ClassProjection
 from mlreduce.projection.copies import Copies, nearest_inside
 from mlreduce.projection.problem import Form, TrainingSet
-from mlreduce.projection.proximity import Proximity, distances_of
+from mlreduce.projection.proximity import Proximity, check_proximity, distances_of
 from mlreduce.projection.repulsion import repulsion, squared_distances
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray, check_count, check_range
@@ -88,9 +89,9 @@ class ONPPR(SONPP):
         How many of the nearest in the class, >= 1.
     reg : float, default=1e-3
         Ridge of the reconstruction, >= 1e-9, relative to the sum of the squared distances to the neighbours.
-    beta : float, default=1.0
+    beta : float, default=0.1
         Weight of the repulsion, >= 0.
-    proximity : Proximity, dict or None, default=None
+    proximity : Proximity, mapping or None, default=None
         Of the repulsion, or parameters of it; None for the default `Proximity`. It is of instances, whatever their
         labels.
 
@@ -105,8 +106,8 @@ class ONPPR(SONPP):
         select: str = "size",
         n_neighbors: int = 5,
         reg: float = 1e-3,
-        beta: float = 1.0,
-        proximity: Proximity | dict[str, object] | None = None,
+        beta: float = 0.1,
+        proximity: Proximity | Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(n_components, select, n_neighbors, reg)
         self.beta = beta
@@ -115,10 +116,10 @@ class ONPPR(SONPP):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_range(self.beta, "beta", 0)
-        as_proximity(self.proximity)
+        check_proximity(self.proximity)
 
     def _objective(self, data: TrainingSet) -> Form:
-        apart = repulsion(self._copies(data), as_proximity(self.proximity).matrix(data))
+        apart = repulsion(self._copies(data), check_proximity(self.proximity).matrix(data))
         return super()._objective(data).plus(apart.times_number(float(self.beta)))
 
 

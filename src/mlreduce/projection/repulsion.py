@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from mlreduce.projection.classes import ClassProjection, as_proximity
+from mlreduce.projection.classes import ClassProjection
 from mlreduce.projection.copies import Copies, either_way
 from mlreduce.projection.problem import Form, TrainingSet
-from mlreduce.projection.proximity import Proximity, distances_of
+from mlreduce.projection.proximity import Proximity, check_proximity, distances_of
 from mlreduce.registry import register
 from mlreduce.validation import check_count, check_range
 
@@ -139,7 +140,7 @@ class OLPPR(ClassProjection):
         There is no share of eigenvalues that may be negative.
     beta : float, default=1.0
         Weight of the repulsion, >= 0.
-    proximity : Proximity, dict or None, default=None
+    proximity : Proximity, mapping or None, default=None
         W, or parameters of it; None for the default `Proximity`. It is of instances, whatever their labels.
 
     References
@@ -154,7 +155,7 @@ class OLPPR(ClassProjection):
         n_components: int | float | None = None,
         select: str = "size",
         beta: float = 1.0,
-        proximity: Proximity | dict[str, object] | None = None,
+        proximity: Proximity | Mapping[str, Any] | None = None,
     ) -> None:
         self.n_components = n_components
         self.select = select
@@ -164,11 +165,11 @@ class OLPPR(ClassProjection):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_range(self.beta, "beta", 0)
-        as_proximity(self.proximity)
+        check_proximity(self.proximity)
 
     def _objective(self, data: TrainingSet) -> Form:
         copies = self._copies(data)
         degrees = np.asarray(copies.members.power(2) @ copies.sizes).reshape(-1)
         together = Form(weights=-degrees, factor=copies.members)
-        apart = repulsion(copies, as_proximity(self.proximity).matrix(data))
+        apart = repulsion(copies, check_proximity(self.proximity).matrix(data))
         return together.plus(apart.times_number(float(self.beta)))

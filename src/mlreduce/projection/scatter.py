@@ -18,6 +18,35 @@ __all__ = ["Discriminant", "between_classes", "check_ridge", "reciprocal", "with
 _RIDGE = 1e-3
 
 
+def check_ridge(ridge: float | None) -> None:
+    """Refuse a ridge that is neither None nor a number >= 0.
+
+    Raises
+    ------
+    DataError
+        If it is something else.
+    """
+    if ridge is not None:
+        check_range(ridge, "ridge", 0)
+
+
+def with_ridge(scatter: Form, features: Features, ridge: float | None) -> Form:
+    """Return a scatter plus a ridge.
+
+    Parameters
+    ----------
+    scatter : Form
+        Without a ridge of its own.
+    features : Features
+        What it is of.
+    ridge : float or None
+        In the scatter's units; None is a thousandth of its mean diagonal.
+    """
+    if ridge is None:
+        ridge = _RIDGE * scatter.mean_diagonal(features)
+    return replace(scatter, ridge=float(ridge))
+
+
 def reciprocal(values: FloatArray) -> FloatArray:
     """Invert what is not zero: a label that no instance has takes no part."""
     inverse: FloatArray = np.divide(1.0, values, out=np.zeros_like(values), where=values > 0)
@@ -48,35 +77,6 @@ def within_classes(members: Any, weights: FloatArray, sizes: FloatArray) -> Form
     sizes : ndarray of shape (n_labels,)
     """
     return Form(weights=weights, factor=members, middle=-np.diag(reciprocal(sizes)))
-
-
-def check_ridge(ridge: float | None) -> None:
-    """Refuse a ridge that is neither None nor a number >= 0.
-
-    Raises
-    ------
-    DataError
-        If it is something else.
-    """
-    if ridge is not None:
-        check_range(ridge, "ridge", 0)
-
-
-def with_ridge(scatter: Form, features: Features, ridge: float | None) -> Form:
-    """Return a scatter plus a ridge.
-
-    Parameters
-    ----------
-    scatter : Form
-        Without a ridge of its own.
-    features : Features
-        What it is of.
-    ridge : float or None
-        In the scatter's units; None is a thousandth of its mean diagonal.
-    """
-    if ridge is None:
-        ridge = _RIDGE * scatter.mean_diagonal(features)
-    return replace(scatter, ridge=float(ridge))
 
 
 class Discriminant(Projection):

@@ -35,10 +35,10 @@ class _Rows(NamedTuple):
     offsets: FloatArray
 
 
-def pair_blocks(X: Any, n_pairs: int) -> list[slice]:
-    """Cut pairs of rows of an array or CSR matrix into blocks whose rows take little memory."""
-    stored = 3 * (X.nnz // max(X.shape[0], 1) + 1) if is_sparse(X) else X.shape[1]
-    return row_blocks(n_pairs, stored)
+def pair_blocks(X: Any, n_items: int, n_pairs: int = 1) -> list[slice]:
+    """Cut items, each of so many pairs of rows of an array or CSR matrix, into blocks whose rows take little memory."""
+    stored = 3 * (X.nnz // X.shape[0] + 1) if is_sparse(X) else X.shape[1]
+    return row_blocks(n_items, n_pairs * stored)
 
 
 def similarities_of(X: Any, kind: str, first: NDArray[np.intp], second: NDArray[np.intp]) -> FloatArray:
