@@ -5,7 +5,9 @@ from __future__ import annotations
 import multiprocessing
 import resource
 import time
+import warnings
 from collections.abc import Iterator, Mapping
+from multiprocessing.connection import wait
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -93,20 +95,20 @@ def measure_costs(
 
 
 def _alone(*job: Any) -> tuple[float, float]:
-    """Run a job in a process of its own and return its seconds and its peak memory in gigabytes."""
-    context = multiprocessing.get_context("spawn")
+    """Run a job in a process of its own and return its seconds and its peak memory in gigabytes.
+
+    It is a fork: a process that starts anew would run the calling script again.
+    """
+    context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
     process = context.Process(target=_measured, args=(sender, *job))
     process.start()
-    sender.close()
-    try:
-        found: tuple[float, float] = receiver.recv()
-    except EOFError:
-        raise DataError(
-            f"fitting {job[2]!r} to {job[0].shape[0]} rows ended without a result (out of memory?)"
-        ) from None
-    finally:
+    wait([receiver, process.sentinel])  # whichever is first: an answer, or an end without one
+    if not receiver.poll():
         process.join()
+        raise DataError(f"fitting {job[2]!r} to {job[0].shape[0]} rows ended without a result (out of memory?)")
+    found: tuple[float, float] = receiver.recv()
+    process.join()
     return found
 
 
@@ -116,7 +118,8 @@ def _measured(
     from mlreduce.relation import RelationFeatures
 
     method = make_reduction(label, entry)
-    with threadpoolctl.threadpool_limits(1):
+    with threadpoolctl.threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of small sizes: said of the study's own fits in their logs
         start = time.process_time()
         if prototypes:
             n_prototypes = None if prototypes == X.shape[0] else prototypes
