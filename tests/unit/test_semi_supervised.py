@@ -374,6 +374,7 @@ def test_unlabelled_instances_show_what_few_labels_do_not(rng):
         ({"supervised_parameters": "beta"}, DataError, "supervised_parameters must be a dict of parameters of MOPE"),
         ({"supervised_parameters": {"beta": -1}}, DataError, "beta must be"),
         ({"unsupervised_parameters": {"proximity": 3}}, DataError, "proximity must be"),
+        ({"unsupervised_parameters": {"proximity": {"tau": 0}}, "weight": 0.0}, DataError, "tau must be a number > 0"),
         ({"n_components": 9}, DataError, "n_components must be between 1 and 4"),
     ],
 )

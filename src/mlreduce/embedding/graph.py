@@ -26,6 +26,9 @@ class _GraphEmbedding(Embedding):
         self.n_components = n_components
         self.proximity = proximity
 
+    def _check_parameters(self) -> None:
+        check_proximity(self.proximity)
+
     def _weights(self, data: TrainingSet) -> Any:
         return check_proximity(self.proximity).matrix(data)
 

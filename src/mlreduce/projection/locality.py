@@ -64,6 +64,10 @@ class OLPP(_Locality):
         self.select = select
         self.proximity = proximity
 
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_proximity(self.proximity)
+
     def _objective(self, data: TrainingSet) -> Form:
         return attraction(check_proximity(self.proximity).matrix(data))
 

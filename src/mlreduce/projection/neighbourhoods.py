@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from mlreduce.distances import Distances, nearest, row_blocks, squared_norms
 from mlreduce.projection.problem import TrainingSet
-from mlreduce.projection.similarities import pair_blocks
+from mlreduce.projection.similarities import divided_rows, pair_blocks
 from mlreduce.validation import FloatArray, is_sparse
 
 __all__ = [
@@ -88,11 +88,7 @@ def _search(data: TrainingSet, metric: str) -> tuple[Distances, NDArray[np.bool_
         if metric == "euclidean":  # shifted, so that a large offset of sparse features costs no digits
             return Distances(data.near.stored), np.zeros(data.X.shape[0], dtype=bool)
         lengths = np.sqrt(squared_norms(data.points))
-        zero = lengths == 0
-        inverse = 1.0 / np.where(zero, 1.0, lengths)
-        points = data.points
-        units = sp.csr_array(sp.diags_array(inverse) @ points) if is_sparse(points) else inverse[:, None] * points
-        return Distances(units), zero
+        return Distances(divided_rows(data.points, lengths)), lengths == 0
 
     return data.kept(f"search by {metric}", find)
 

@@ -77,11 +77,12 @@ def check_proximity(proximity: Proximity | Mapping[str, Any] | None, **defaults:
     Raises
     ------
     DataError
-        If it is something else, or names an unknown parameter.
+        If it is something else, names an unknown parameter, or one is impossible.
     """
-    if isinstance(proximity, Proximity):
-        return proximity
-    return Proximity(**{**defaults, **check_options(proximity, Proximity, "proximity")})
+    if not isinstance(proximity, Proximity):
+        proximity = Proximity(**{**defaults, **check_options(proximity, Proximity, "proximity")})
+    proximity.check()
+    return proximity
 
 
 class Proximity(BaseEstimator):
@@ -170,13 +171,20 @@ class Proximity(BaseEstimator):
         DataError
             If a parameter is impossible, or weights of one's own are.
         """
-        self._check()
+        self.check()
         named = isinstance(self.weight, str)
         # An object is known by its number as long as it lives: it is kept beside what came of it.
         key = f"weights {self.weight if named else id(self.weight)} of {self._graph_key()}, tau {self.tau}"
         return data.kept(key, lambda: (self.weight, self._matrix(data)))[1]
 
-    def _check(self) -> None:
+    def check(self) -> None:
+        """Refuse parameters that are impossible.
+
+        Raises
+        ------
+        DataError
+            If one is; weights of one's own are checked when they are used.
+        """
         if isinstance(self.weight, str) and self.weight not in _WEIGHTS:
             raise DataError(unknown_name("weight", self.weight, _WEIGHTS))
         if self.metric not in _METRICS:

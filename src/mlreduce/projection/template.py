@@ -59,7 +59,8 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     components_ : ndarray of shape (n_components, n_features)
         The directions, most important first; of each, the entry of largest magnitude is positive.
     eigenvalues_ : ndarray of shape (n_components,)
-        What each direction contributes to the objective; positive, descending.
+        What each direction contributes to the objective, descending; positive, but of methods that turn the sign of a
+        cost.
     mean_ : ndarray of shape (n_features,)
         What is subtracted from features before they are projected.
     n_components_ : int
