@@ -50,6 +50,7 @@ PAGES: Mapping[str, Sequence[tuple[str, str, dict[str, Any]]]] = {
         ("MOPE", "mope", {}),
         ("labels alone", "mope", {"combine": "labels"}),
         ("Laplacian, on Z", "mope", {"laplacian": True, "on": "Z"}),
+        ("without a projection", "mope-embedding", {}),
     ],
     "locality": [("LPP", "lpp", {}), ("OLPP", "olpp", {}), ("NPP", "npp", {}), ("ONPP", "onpp", {})],
     "graph-embedding": [
@@ -74,6 +75,18 @@ PAGES: Mapping[str, Sequence[tuple[str, str, dict[str, Any]]]] = {
             "semi-supervised",
             {"weight": 0.1, "supervised_part": "mddmp", "unsupervised_part": "pca"},
         ),
+    ],
+    "mesd": [
+        ("FDA", "mesd-fda", {}),
+        ("LFDA", "mesd-lfda", {}),
+        ("MFA", "mesd-mfa", {}),
+        ("MMC", "mesd-mmc", {}),
+        ("DLA", "mesd-dla", {}),
+        ("DNE", "mesd-dne", {}),
+        ("OLPP-R", "mesd-olpp-r", {}),
+        ("SONPP", "mesd-sonpp", {}),
+        ("DONPP", "mesd-donpp", {}),
+        ("ONPP-R", "mesd-onpp-r", {}),
     ],
     "discriminant": [("LDA by copies", "lda-copy", {}), ("MLDA", "mlda", {}), ("DMLDA", "dmlda", {})],
 }
@@ -115,11 +128,8 @@ _SHARES = (2, 5, *range(10, 101, 10))
 # Of the pictures of semi-supervised methods one training row in so many has labels.
 _LABELLED = 4
 
-# More panels than fit beside each other stand in rows of so many.
-_IN_A_ROW = 3
-
 # Side of a panel in inches, by the number of panels beside each other.
-_SIDES = {1: 2.9, 2: 2.3, 3: 2.0, 4: 1.7}
+_SIDES = {1: 2.9, 2: 2.3, 3: 2.0, 4: 1.7, 5: 1.5}
 _LEGEND = 1.3
 
 # Of the house style, without the position whose colour is too near the first one's in small marks.
@@ -163,14 +173,15 @@ def _directions(page: str, data: MultiLabelData) -> Any:
     if page == "semi-supervised":
         known[np.arange(len(known)) % _LABELLED > 0] = np.nan
     titles = PAGES[page]
-    what = "coordinate" if kind_of(titles[0][1]) == "embedding" else "direction"
-    columns = len(titles) if len(titles) in _SIDES else _IN_A_ROW
-    rows, side = -(-len(titles) // columns), _SIDES[columns]
+    rows = next(rows for rows in range(1, len(titles) + 1) if len(titles) / rows in _SIDES)  # all of them full
+    columns = len(titles) // rows
+    side = _SIDES[columns]
     figure, axes = plt.subplots(
         rows, columns, figsize=(side * columns + _LEGEND, side * rows + 0.1), squeeze=False, layout="constrained"
     )
     for axis, (title, name, parameters) in zip(axes.flat, titles, strict=True):
         method = mlreduce.make(name, **{"n_components": 2} | parameters)
+        what = "coordinate" if kind_of(name) == "embedding" else "direction"
         if what == "coordinate":
             Z = method.fit_transform(X[shown], Y[shown])[:, -2:]
         else:
@@ -183,8 +194,8 @@ def _directions(page: str, data: MultiLabelData) -> Any:
         axis.set_xlabel(f"first {what}", fontsize=8)
         axis.set_xticks([])
         axis.set_yticks([])
-    for axis in axes[:, 0]:
-        axis.set_ylabel(f"second {what}", fontsize=8)
+        if axis in axes[:, 0]:
+            axis.set_ylabel(f"second {what}", fontsize=8)
     handles, labels = axes[0, 0].get_legend_handles_labels()
     figure.legend(
         handles, labels, loc="outside center right", frameon=False, fontsize=8, markerscale=1.8, handletextpad=0.2

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from mlreduce.distances import row_blocks, squared_norms
 from mlreduce.exceptions import DataError, unknown_name
 from mlreduce.kernels import check_gamma
+from mlreduce.quotients import quotient
 from mlreduce.validation import FloatArray, as_dense, check_features, check_finite, check_size, is_sparse
 
 __all__ = ["RelationFeatures"]
@@ -215,9 +216,7 @@ def _cosine(prototypes: Any, gamma: float) -> _Relation:
 
 
 def _reciprocal_norms(rows: Any) -> FloatArray:
-    norms = np.sqrt(squared_norms(rows))
-    reciprocal: FloatArray = np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)
-    return reciprocal
+    return quotient(1.0, np.sqrt(squared_norms(rows)))
 
 
 def _called(metric: Callable[[Any, Any], Any], prototypes: Any) -> _Relation:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from mlreduce.exceptions import DataError
+from mlreduce.exceptions import DataError, unknown_name
 
 __all__ = [
     "as_dense",
@@ -17,6 +17,7 @@ __all__ = [
     "check_features",
     "check_finite",
     "check_labels",
+    "check_options",
     "check_partial_labels",
     "check_range",
     "check_regression",
@@ -339,6 +340,35 @@ def check_range(value: Any, name: str, low: float, high: float = np.inf, *, open
         allowed = f"{'>' if open_ends else '>='} {low:g}" if high == np.inf else inner
         raise DataError(f"{name} must be a number {allowed}; got {value!r}")
     return float(value)
+
+
+def check_options(options: Any, cls: Any, name: str, taken: Collection[str] = ()) -> dict[str, Any]:
+    """Return a mapping of parameters of an estimator's class as a dict; None is an empty one.
+
+    Parameters
+    ----------
+    options : mapping or None
+    cls : type
+        A scikit-learn estimator's.
+    name : str
+        Of what holds them, for the sentence.
+    taken : collection of str, default=()
+        Parameters that are said elsewhere.
+
+    Raises
+    ------
+    DataError
+        If it is none, or a parameter is unknown.
+    """
+    if options is None:
+        return {}
+    if not isinstance(options, Mapping):
+        raise DataError(f"{name} must be a dict of parameters of {cls.__name__}, or None; got {options!r}")
+    known = [parameter for parameter in cls._get_param_names() if parameter not in taken]
+    for parameter in options:
+        if parameter not in known:
+            raise DataError(unknown_name(f"parameter of {name}", parameter, known))
+    return dict(options)
 
 
 def remember_label_names(estimator: Any, Y: Any) -> None:

@@ -179,7 +179,7 @@ def test_each_check_looks_at_its_table():
         ("lower-error", {"method": None}, "the argument 'method' of lower-error is missing"),
         ("lower-error", {"than": ["b"]}, "'than' of lower-error must be one method; got .'b'."),
         ("lower-error", {"than": "a"}, "'a' is 'method' and 'than', which must differ"),
-        ("lower-error", {"size_percents": [0]}, "0 is less than the minimum of 1"),
+        ("lower-error", {"size_percents": [0]}, "'size_percents' of lower-error must be 1 or more; got 0"),
         ("lower-error", {"protocol": "p"}, "unknown argument of lower-error 'protocol'"),
         ("slower-by", {"least": None}, "the argument 'least' of slower-by is missing"),
         ("slower-by", {"least": 0}, "least: 0 is less than or equal to the minimum of 0"),

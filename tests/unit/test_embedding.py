@@ -11,6 +11,7 @@ import scipy.linalg
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from label_proximities_by_the_book import average_over_classes, combination, index_of_bits, nearest_by_psi
 from projection_problems import data, signed, stored
 
 import mlreduce
@@ -24,6 +25,7 @@ PARAMETERS = {
     "isomap": {"n_neighbors": 5},
     "lle": {"n_neighbors": 5},
     "slvm": {"beta": 0.3},
+    "mope-embedding": {"n_neighbors": 5, "beta": 1.5},
 }
 OF_GRAPHS = ["usc", "le", "symmetric-spectral"]
 SCALINGS = ["mds", "isomap"]
@@ -52,6 +54,10 @@ def definition(name, X, Y, **p):
     if name == "lle":
         rest = identity - book.reconstruction(X, p["n_neighbors"])
         return -rest.T @ rest, identity, True
+    if name == "mope-embedding":
+        squares = ((X[:, None] - X[None]) ** 2).sum(axis=2)
+        W, G = np.exp(-squares * n * (n - 1) / squares.sum()), average_over_classes(Y, index_of_bits(Y.T, "dice"))
+        return nearest_by_psi(combination(W, G, "priority", beta=p["beta"]), p["n_neighbors"]), identity, False
     if name == "slvm":
         return p["beta"] * Y @ Y.T + (1 - p["beta"]) * X @ X.T, identity, False
     everything = np.ones((n, n), dtype=bool)
@@ -165,6 +171,7 @@ def test_unsupervised_methods_ignore_labels(name, rng):
         ({"n_components": 21}, "n_components must be between 1 and (20, the number of instances|19, .* less one); got"),
         ({"n_components": 1.5}, "n_components as a fraction"),
         ({"n_neighbors": 0}, "n_neighbors must be an integer >= 1"),
+        ({"beta": -0.1}, "beta must be a number"),
         ({"beta": 1.1}, "beta must be a number in"),
         ({"proximity": "near"}, "proximity must be"),
         ({"proximity": {"tau": -1}}, "tau must be"),
@@ -172,7 +179,8 @@ def test_unsupervised_methods_ignore_labels(name, rng):
 )
 def test_impossible_parameters_are_refused(name, parameters, sentence, rng):
     X, Y = data(rng, 20, 5, 3)
-    if set(parameters) <= set(mlreduce.make(name).get_params()):
+    unbounded = name == "mope-embedding" and parameters == {"beta": 1.1}  # features may take away any share
+    if set(parameters) <= set(mlreduce.make(name).get_params()) and not unbounded:
         with pytest.raises(DataError, match=sentence):
             mlreduce.make(name, **parameters).fit(X, Y)
 
@@ -181,7 +189,10 @@ def test_impossible_parameters_are_refused(name, parameters, sentence, rng):
 def test_few_instances(name):
     with pytest.raises(DataError, match="needs two instances at least; got n_samples=1"):
         make(name).fit([[1.0, 2]], [[1, 0]])
-    two = make(name, n_components=1).fit([[1.0, 2], [4, 5]], [[1, 0], [0, 1]])
+    if name == "mope-embedding":  # two that have no label in common
+        with pytest.raises(DataError, match="joins no pair"):
+            make(name, n_components=1).fit([[1.0, 2], [4, 5]], [[1, 0], [0, 1]])
+    two = make(name, n_components=1).fit([[1.0, 2], [4, 5]], [[1, 0], [1, 1]])
     assert two.embedding_.shape == (2, 1)
     assert np.isfinite(two.embedding_).all()
 
@@ -197,10 +208,8 @@ def test_equal_instances(name, kind, rng):
     assert np.isfinite(method.embedding_).all()
     if name in OF_GRAPHS:
         np.testing.assert_allclose(method.eigenvalues_, 0 if name == "usc" else 1, atol=1e-12)
-    if name not in (
-        "slvm",
-        "symmetric-spectral",
-    ):  # of labels too, and of degrees, which ties give the first of a group
+    # Of labels too, and of degrees, which ties give the first of a group.
+    if name not in ("slvm", "symmetric-spectral", "mope-embedding"):
         groups = method.embedding_.reshape(6, 8, -1)
         np.testing.assert_allclose(groups, groups[:, :1] + np.zeros_like(groups), atol=1e-8)
 

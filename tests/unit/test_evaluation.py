@@ -186,7 +186,7 @@ def test_splits_part_the_rows(n, fraction):
 
 
 def test_published_split_of_yeast_and_decimal_fractions():
-    assert [len(part) for part in split_rows(np.arange(2417), 0.9)] == [2175, 242]
+    assert [len(part) for part in split_rows(np.arange(2417), 0.9)[:2]] == [2175, 242]
     assert len(split_rows(np.arange(10), 0.7).train) == 7
 
 

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from label_proximities_by_the_book import SCHEME_1, average_over_classes, index_of_bits, index_of_points
 
 import mlreduce
+from mlreduce import registry
 from mlreduce.exceptions import DataError
 from mlreduce.projection.combination import COMBINATIONS, check_combination, combined
 from mlreduce.projection.label_proximity import LabelProximity
@@ -93,6 +94,7 @@ def test_points_may_come_from_any_unsupervised_method(labels, monkeypatch):
     expected = index_of_points(labels @ lsi.components_.T, "cosine")
     found = proximity(labels, 2, "cosine", space="lsi", n_label_components=3)
     np.testing.assert_allclose(found, expected, atol=1e-10)
+    monkeypatch.setattr(registry, "_at_run_time", {})
 
     @mlreduce.register("circle", kind="embedding")
     class Circle:

@@ -16,10 +16,13 @@ PAGES = sorted(FOLDER.glob("*.md"))
 PROJECTIONS = [name for name in list_methods("projection") if method_class(name).__module__.startswith("mlreduce.")]
 EMBEDDINGS = [name for name in list_methods("embedding") if method_class(name).__module__.startswith("mlreduce.")]
 SELECTORS = [name for name in list_methods("selection") if method_class(name).__module__.startswith("mlreduce.")]
-#: Pages of what neither projects features, nor embeds instances, nor predicts from selected features; families of ten
-#: methods each, of which panels would be too many, or too small: the first does not take the labels of scene.
-WITHOUT_PICTURE = {"propagation", "proximity", "relation-features", "single-label", "mesd"}
-CLASSIFIERS = ["br-knn", "cc-knn", "flda", "ml-knn", "mlnb"]
+#: Pages of what neither projects features, nor embeds instances, nor predicts from selected features; and of methods
+#: that do not take the labels of scene, whose extensions are on the page of MESD.
+WITHOUT_PICTURE = {"propagation", "proximity", "relation-features", "single-label"}
+CLASSIFIERS = ["br-knn", "cc-knn", "flda", "majority-labels", "ml-knn", "mlnb"]
+#: Controls that no picture is of: directions at random, labels that none of scene is common enough for, and features at
+#: random, which are beneath the lines of every page.
+NOT_SHOWN = {"random-projection", "majority-labels", "random-features"}
 EXAMPLES = [
     pytest.param(code, id=f"{page.stem}-{number}")
     for page in [*PAGES, FOLDER.parent / "model-trees.md"]
@@ -50,6 +53,8 @@ def test_every_projection_and_embedding_has_a_page_and_a_row_that_links_to_it(na
     assert re.search(rf"mlreduce\.{cls.__name__}\(", page), "no example"
     assert f"| `{cls.__name__}` |" in row
     assert row.endswith("| yes |" if cls.supervised else "| no |")
+    if name in PROJECTIONS:
+        assert ("any sign" in row) == cls().signed_values
     own = set(cls().get_params()) - {"n_components", "select"}
     assert set(re.findall(r"`(\w+)`", row.split("|")[-3])) == own
     assert all(f"`{parameter}`" in page for parameter in own)
@@ -113,14 +118,17 @@ def test_every_picture_is_drawn_for_a_page_and_shows_each_of_its_methods(picture
     drawn = {*pictures.PAGES, *pictures.CURVES}
     assert {page.stem for page in PAGES} - {"README", *WITHOUT_PICTURE} == drawn
     assert {path.stem for path in FOLDER.glob("*.png")} == drawn
-    pictured = [name for name in PROJECTIONS if not any(f"]({page}.md)" in row_of(name) for page in WITHOUT_PICTURE)]
-    assert {name for panels in pictures.PAGES.values() for _, name, _ in panels} == {*pictured, *EMBEDDINGS}
+    shown = {
+        name for name in PROJECTIONS if not any(f"[{name}]({page}.md)" in row_of(name) for page in WITHOUT_PICTURE)
+    }
+    panels_of = {name for panels in pictures.PAGES.values() for _, name, _ in panels}
+    assert panels_of == {*shown, *EMBEDDINGS} - NOT_SHOWN
     for page, panels in pictures.PAGES.items():
         assert all(f"]({page}.md)" in row_of(name) for _, name, _ in panels)
     for name in SELECTORS + CLASSIFIERS:
         (page,) = re.findall(r"\]\((\S+)\.md\)", row_of(name))
         shown = {method for _, selector, _, votes in pictures.CURVES[page] for method in (selector, votes)}
-        assert name in shown | {"random-features"}  # which is beneath the lines of every page
+        assert name in shown | NOT_SHOWN
 
 
 @pytest.mark.parametrize("page", ["pls", "mlfs"])

@@ -129,7 +129,7 @@ def test_pairs_that_have_nothing_in_common_are_not_joined(problem):
     with pytest.raises(DataError, match="MOPE joins no pair of instances"):
         MOPE(scheme=1, index="dice").fit(X[:3], np.eye(3, dtype=int))
     with pytest.raises(DataError, match="needs two instances at least; got n_samples=1"):
-        MOPE().fit(X[:1], Y[:1])
+        MOPE().objective(TrainingSet(X[:1], Y[:1].astype(float)))
 
 
 def test_only_features_or_only_labels(problem, monkeypatch):
@@ -238,7 +238,7 @@ def test_directions_of_planted_groups_are_found(rng):
 @pytest.mark.parametrize(
     ("parameters", "sentence"),
     [
-        ({"n_neighbors": 0}, "n_neighbors must be an integer >= 1, or None for all pairs; got 0"),
+        ({"n_neighbors": 0}, "n_neighbors must be an integer >= 1; got 0"),
         ({"n_neighbors": 2.5}, "n_neighbors must be"),
         ({"n_neighbors": True}, "n_neighbors must be"),
         ({"edges": "weights"}, "edges must be 'psi' or 'constant'; got 'weights'"),
@@ -246,12 +246,12 @@ def test_directions_of_planted_groups_are_found(rng):
         ({"combine": "both"}, "combine must be one of"),
         ({"scheme": 5}, "scheme must be 1, 2 or 3"),
         ({"proximity": "gaussian"}, "proximity must be a dict of parameters of Proximity, or None; got 'gaussian'"),
-        ({"proximity": {"wieght": "constant"}}, "unknown parameter in proximity 'wieght'; did you mean 'weight'"),
+        ({"proximity": {"wieght": "constant"}}, "unknown parameter of proximity 'wieght'; did you mean 'weight'"),
         ({"proximity": {"weight": "nothing"}}, "unknown weight"),
-        ({"label_options": {"tua": 1}}, "unknown parameter in label_options 'tua'; did you mean 'tau'"),
+        ({"label_options": {"tua": 1}}, "unknown parameter of label_options 'tua'; did you mean 'tau'"),
         ({"label_options": {"tau": -1}}, "tau must be a number > 0"),
         ({"label_options": {"tau": -1}, "combine": "features"}, "tau must be a number > 0"),
-        ({"label_options": {"index": "jaccard"}}, "unknown parameter in label_options 'index'"),
+        ({"label_options": {"index": "jaccard"}}, "unknown parameter of label_options 'index'"),
         ({"label_options": 3}, "label_options must be a dict of parameters of LabelProximity"),
     ],
 )

@@ -17,17 +17,14 @@ from sklearn.manifold._locally_linear import barycenter_weights
 import mlreduce
 from mlreduce import distances
 from mlreduce.exceptions import DataError
+from mlreduce.projection.neighbourhoods import distances_of, geodesics_of, neighbours_of, reconstruction_weights
 from mlreduce.projection.problem import TrainingSet
 from mlreduce.projection.proximity import (
     Proximity,
     attraction,
     check_proximity,
     degrees,
-    distances_of,
-    geodesics_of,
-    neighbours_of,
     reconstruction,
-    reconstruction_weights,
 )
 
 KINDS = {"dense": np.asarray, "sparse": sp.csr_array, "all stored": stored}
@@ -307,7 +304,7 @@ def test_what_a_methods_parameter_stands_for():
     assert check_proximity({"weight": "cosine", "tau": 2.0}).get_params() == Proximity("cosine", tau=2.0).get_params()
     with pytest.raises(DataError, match="unknown parameter of proximity 'n_neighbours'; did you mean 'n_neighbors'"):
         check_proximity({"n_neighbours": 3})
-    with pytest.raises(DataError, match="proximity must be a Proximity, a mapping"):
+    with pytest.raises(DataError, match="proximity must be a dict of parameters of Proximity, or None"):
         check_proximity("cosine")
     assert clone(own).get_params() == own.get_params()
 

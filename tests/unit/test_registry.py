@@ -12,14 +12,29 @@ from mlreduce.exceptions import ConfigurationError
 CONTROLS = ["all-features", "random-features"]  # nobody's invention
 INFORMATION = ["pmu", "qpfs", "qpfs-approx", "qpfs-nystrom"]
 SELECTION = sorted([*CONTROLS, *INFORMATION, "gmba", "mlfs", "mlrf", "rfs", "spec"])
+PROJECTION = """
+    pca lsi lpp olpp npp onpp
+    fda lfda mfa mmc dla dne olpp-r sonpp donpp onpp-r
+    cca rcca pls opls mddmp mddmf mddm-kernel sfehs mvmd mlsi morp hsl1 hsl2 hsl3 lda-copy mlda dmlda
+    mesd-fda mesd-lfda mesd-mfa mesd-mmc mesd-dla mesd-dne mesd-olpp-r mesd-sonpp mesd-donpp mesd-onpp-r
+    mope self ssfda ssmmc ssmfa ssdne sslfda ssdonpp semi-supervised ssmope
+    random-projection
+"""
+EMBEDDING = "usc le symmetric-spectral mds isomap lle slvm mope-embedding"
+PREDICTORS = "linear ridge kernel-ridge m5p br-knn cc-knn flda ml-knn mlnb majority-labels"
+PROPAGATION = ["ml-grf", "ml-lgc", "smse1", "smse2"]
 LABELSPACE = ["br", "cca-code", "cplst", "cs", "kernel-cplst", "occa", "pbr", "plst"]
 
 
 def test_methods_are_listed_by_kind():
     assert mlreduce.list_methods("labelspace") == LABELSPACE
     assert mlreduce.list_methods("selection") == SELECTION
-    assert set(mlreduce.list_methods("predictors")) >= {"br-knn", "cc-knn", "linear", "ml-knn", "mlnb"}
-    assert set(mlreduce.list_methods()) >= {*LABELSPACE, "linear"}
+    assert mlreduce.list_methods("projection") == sorted(PROJECTION.split())
+    assert mlreduce.list_methods("embedding") == sorted(EMBEDDING.split())
+    assert mlreduce.list_methods("propagation") == PROPAGATION
+    assert mlreduce.list_methods("predictors") == sorted(PREDICTORS.split())
+    all_kinds = [*LABELSPACE, *SELECTION, *PROPAGATION, *(PROJECTION + EMBEDDING + " " + PREDICTORS).split()]
+    assert mlreduce.list_methods() == sorted(all_kinds)
     with pytest.raises(ConfigurationError, match="unknown kind of method 'labelspaces'; did you mean 'labelspace'"):
         mlreduce.list_methods("labelspaces")
 
@@ -31,7 +46,7 @@ def test_every_method_is_made_by_name_and_importable_by_class(name):
     assert getattr(mlreduce, cls.__name__) is cls
     assert cls.__module__ == registry.module_of(name)
     assert cls.__doc__
-    assert "References" in cls.__doc__ or name in CONTROLS
+    assert "References" in cls.__doc__ or name in [*CONTROLS, "majority-labels"]
 
 
 def test_unknown_names_and_parameters():
@@ -67,6 +82,9 @@ def test_names_are_visible_to_completion():
     assert {"PLST", "CodedClassifier"} <= set(dir(mlreduce.labelspace))
     assert {"GMBA", "Selector"} <= set(dir(mlreduce.selection))
     assert "LinearRegressor" in dir(mlreduce.predictors)
+    assert {"Projection", "MESDFDA"} <= set(dir(mlreduce.projection))
+    assert {"Embedding", "LLE"} <= set(dir(mlreduce.embedding))
+    assert mlreduce.embedding.LLE is mlreduce.LLE
 
 
 def test_importing_the_package_loads_neither_methods_nor_scikit_learn():

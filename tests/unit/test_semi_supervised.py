@@ -17,8 +17,9 @@ from sklearn.base import clone
 import mlreduce
 from mlreduce.exceptions import ConfigurationError, DataError, ProjectionWarning
 from mlreduce.features import Coordinates
+from mlreduce.projection.neighbourhoods import reconstruction_weights
 from mlreduce.projection.problem import TrainingSet
-from mlreduce.projection.proximity import Proximity, reconstruction_weights
+from mlreduce.projection.proximity import Proximity
 
 #: Proximities of pairs, whatever else there is: those of the labelled instances are the same among all.
 PAIRWISE = {"weight": "gaussian", "n_neighbors": None, "tau": 8.0}
@@ -311,12 +312,12 @@ def test_self_is_lfda_and_pca():
         unsupervised_part="pca",
         supervised_parameters={"ridge": 0.0},
     ).fit(X, partial)
-    same_directions(mlreduce.SELF(weight=0.2).fit(X, partial), combined)
+    same_directions(mlreduce.SELFProjection(weight=0.2).fit(X, partial), combined)
 
 
 def test_a_share_of_the_eigenvalues_where_none_is_negative():
     X, _, partial, _ = problem()
-    for method in (mlreduce.SELF, mlreduce.SSFDA):
+    for method in (mlreduce.SELFProjection, mlreduce.SSFDA):
         some = method(n_components=0.8, select="energy").fit(X, partial)
         assert 1 <= some.n_components_ < 4
     with pytest.raises(DataError, match="SSMFA has eigenvalues below zero: select must be 'size'"):
@@ -365,7 +366,12 @@ def test_unlabelled_instances_show_what_few_labels_do_not(rng):
         ({"supervised_part": "plst"}, DataError, "supervised_part must be a projection that needs labels"),
         ({"supervised_part": 3}, DataError, "supervised_part must be a projection that needs labels.* got 3"),
         ({"supervised_part": "mop"}, ConfigurationError, "unknown method 'mop'; did you mean"),
-        ({"supervised_parameters": {"betta": 1}}, ConfigurationError, "unknown parameter of mope 'betta'"),
+        (
+            {"supervised_parameters": {"betta": 1}},
+            DataError,
+            "unknown parameter of supervised_parameters 'betta'",
+        ),
+        ({"supervised_parameters": "beta"}, DataError, "supervised_parameters must be a dict of parameters of MOPE"),
         ({"supervised_parameters": {"beta": -1}}, DataError, "beta must be"),
         ({"unsupervised_parameters": {"proximity": 3}}, DataError, "proximity must be"),
         ({"n_components": 9}, DataError, "n_components must be between 1 and 4"),

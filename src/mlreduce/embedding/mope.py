@@ -10,6 +10,7 @@ import numpy as np
 from mlreduce.embedding.template import Embedding
 from mlreduce.projection.mope import CombinedProximity
 from mlreduce.projection.problem import Form, TrainingSet
+from mlreduce.projection.proximity import Proximity
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray
 
@@ -24,8 +25,9 @@ class MOPEEmbedding(CombinedProximity, Embedding):
 
     Parameters
     ----------
-    n_components : int or float, default=2
-        Number of columns, or a fraction of the number of instances.
+    n_components : int, float or None, default=2
+        Number of columns, 1..n_samples, one less with ``laplacian=True``; a fraction of that in (0, 1), rounded down
+        but never to zero; None for all.
     scheme, index, combine, a, b, beta, gamma, proximity, label_options, n_neighbors, edges
         As of `MOPE`.
     laplacian : bool, default=False
@@ -41,7 +43,7 @@ class MOPEEmbedding(CombinedProximity, Embedding):
 
     def __init__(
         self,
-        n_components: int = 2,
+        n_components: int | float | None = 2,
         scheme: int = 3,
         index: str = "dice",
         combine: str = "priority",
@@ -49,7 +51,7 @@ class MOPEEmbedding(CombinedProximity, Embedding):
         b: float = 1.0,
         beta: float = 0.5,
         gamma: float = 1.0,
-        proximity: Any = None,
+        proximity: Proximity | Mapping[str, Any] | None = None,
         label_options: Mapping[str, Any] | None = None,
         n_neighbors: int | None = 10,
         edges: str = "psi",

@@ -12,8 +12,9 @@ import scipy.sparse.csgraph
 from mlreduce.embedding.inner_products import inner_products
 from mlreduce.embedding.template import Embedding
 from mlreduce.exceptions import ProjectionWarning
+from mlreduce.projection.neighbourhoods import distances_of, geodesics_of
 from mlreduce.projection.problem import Form, TrainingSet
-from mlreduce.projection.proximity import Proximity, distances_of, geodesics_of
+from mlreduce.projection.proximity import Proximity
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray, check_count
 

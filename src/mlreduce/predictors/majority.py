@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.predictors._base import LabelClassifier
 from mlreduce.registry import register
-from mlreduce.validation import FloatArray, check_features, check_labels, remember_label_names
+from mlreduce.validation import check_features, check_labels, remember_label_names
 
 __all__ = ["MajorityLabels"]
 
@@ -49,12 +50,14 @@ class MajorityLabels(LabelClassifier):
         features = check_features(self, X, reset=True)
         labels = check_labels(Y, features.shape[0])
         remember_label_names(self, Y)
+        self._one_dimension = np.ndim(Y) == 1
         self.majority_ = (2 * labels.sum(axis=0) > len(labels)).astype(int)
         self.classes_ = np.array([0, 1])
         return self
 
-    def predict(self, X: Any) -> FloatArray:
-        """Return the same labels for every instance, shape (n_samples, n_labels), in {0, 1}."""
+    def predict(self, X: Any) -> NDArray[np.int64]:
+        """Return the same labels for every instance, in {0, 1}, of the shape that ``fit`` saw."""
         check_is_fitted(self, "majority_")
         features = check_features(self, X, reset=False)
-        return np.tile(self.majority_, (features.shape[0], 1))
+        predicted = np.tile(self.majority_, (features.shape[0], 1))
+        return predicted[:, 0] if self._one_dimension else predicted

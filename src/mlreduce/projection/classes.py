@@ -8,8 +8,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlreduce.exceptions import DataError
-from mlreduce.projection.copies import Copies, copies_of, labelled_part
+from mlreduce.projection.copies import Copies, copies_of, with_labels
 from mlreduce.projection.problem import TrainingSet
+from mlreduce.projection.scatter import weighted_mean
 from mlreduce.projection.template import Projection
 from mlreduce.validation import FloatArray, check_labels, is_sparse, remember_label_names
 
@@ -62,11 +63,8 @@ class ClassProjection(Projection):
 
     def _mean(self, data: TrainingSet) -> FloatArray:
         """Return the mean of the copies."""
-        copies = self._copies(data)
-        counts = np.asarray(copies.where.sum(axis=0)).reshape(-1)
-        shift = data.centred.transposed_dot(counts) / counts.sum()
-        mean: FloatArray = data.centred.mean + shift
-        return mean
+        counts = np.asarray(self._copies(data).where.sum(axis=0), dtype=np.float64).reshape(-1)
+        return weighted_mean(data.centred, counts)
 
 
 class Duplicating(ClassProjection):
@@ -79,7 +77,7 @@ class Duplicating(ClassProjection):
         return super(ClassProjection, self)._labels(Y, n_samples)
 
     def _part(self, data: TrainingSet) -> TrainingSet:
-        return labelled_part(data)
+        return with_labels(data)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

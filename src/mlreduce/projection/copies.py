@@ -21,9 +21,10 @@ from numpy.typing import NDArray
 from mlreduce.distances import nearest
 from mlreduce.exceptions import DataError
 from mlreduce.projection.problem import Form, TrainingSet
+from mlreduce.projection.proximity import attraction
 from mlreduce.validation import FloatArray, as_dense, is_sparse
 
-__all__ = ["Copies", "OneClass", "copies_of", "labelled_part"]
+__all__ = ["Copies", "OneClass", "copies_of", "with_labels"]
 
 _Indices = NDArray[np.intp]
 
@@ -104,8 +105,7 @@ class Copies:
 
     def laplacian(self, graph: Any) -> Form:
         """Return ``C'(D(W) - W)C`` for a sparse graph W over the copies."""
-        degrees = np.asarray(graph.sum(axis=1), dtype=np.float64).reshape(-1)
-        return Form(weights=degrees, graph=-graph).carried(self.where)
+        return attraction(graph).times_number(-1.0).carried(self.where)
 
     def laplacian_by_label(self, proximities: Any, factors: FloatArray) -> Form:
         """Return ``C'(D(W) - W)C`` where a proximity of two instances counts for their copies by the labels of these.
@@ -190,14 +190,10 @@ class Copies:
 
 def copies_of(data: TrainingSet, weighted: bool) -> Copies:
     """Return the copies of a training set's instances, which it keeps for further methods."""
-    key = f"copies, weighted={weighted}"
-    if key not in data.shared:
-        data.shared[key] = Copies(data.labels, weighted)
-    found: Copies = data.shared[key]
-    return found
+    return data.kept(f"copies, weighted={weighted}", lambda: Copies(data.labels, weighted))
 
 
-def labelled_part(data: TrainingSet) -> TrainingSet:
+def with_labels(data: TrainingSet) -> TrainingSet:
     """Return the instances that have labels as a training set, which the whole one keeps; itself where all have.
 
     Raises
@@ -210,10 +206,7 @@ def labelled_part(data: TrainingSet) -> TrainingSet:
         return data
     if not len(rows):
         raise DataError("what separates classes needs classes: no instance has a label")
-    if "labelled part" not in data.shared:
-        data.shared["labelled part"] = data.part(rows)
-    found: TrainingSet = data.shared["labelled part"]
-    return found
+    return data.kept("instances with labels", lambda: data.part(rows))
 
 
 def nearest_inside(distances: FloatArray, rows: _Indices, number: int) -> _Indices:

@@ -8,7 +8,8 @@ import numpy as np
 
 from mlreduce.exceptions import DataError
 from mlreduce.projection.problem import Form, TrainingSet
-from mlreduce.projection.scatter import Discriminant, between_classes, reciprocal, within_classes
+from mlreduce.projection.scatter import Discriminant, between_classes, weighted_mean, within_classes
+from mlreduce.quotients import quotient
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray
 
@@ -23,17 +24,19 @@ class _WeightedDiscriminant(Discriminant):
         raise NotImplementedError  # abstract: a method is this choice
 
     def _shared_weights(self, data: TrainingSet) -> tuple[Any, FloatArray, FloatArray]:
-        key = type(self).__name__
-        if key not in data.shared:
+        """Return Z and its sums, by rows and by columns."""
+        name = type(self).__name__
+
+        def find() -> tuple[Any, FloatArray, FloatArray]:
             Z = self._weights(data)
             rows, columns = (np.asarray(Z.sum(axis=axis), dtype=np.float64).reshape(-1) for axis in (1, 0))
             if not rows.sum():
-                raise DataError(f"{key} needs classes: no instance has a label")
+                raise DataError(f"{name} needs classes: no instance has a label")
             if np.count_nonzero(columns) == 1:
-                raise DataError(f"{key} needs two classes at least: only one label occurs")
-            data.shared[key] = Z, rows, columns
-        found: tuple[Any, FloatArray, FloatArray] = data.shared[key]
-        return found
+                raise DataError(f"{name} needs two classes at least: only one label occurs")
+            return Z, rows, columns
+
+        return data.kept(name, find)
 
     def _objective(self, data: TrainingSet) -> Form:
         Z, _, sizes = self._shared_weights(data)
@@ -45,9 +48,7 @@ class _WeightedDiscriminant(Discriminant):
 
     def _mean(self, data: TrainingSet) -> FloatArray:
         _, rows, _ = self._shared_weights(data)
-        shift = data.centred.transposed_dot(rows) / rows.sum()
-        mean: FloatArray = data.centred.mean + shift
-        return mean
+        return weighted_mean(data.centred, rows)
 
 
 @register("lda-copy")
@@ -104,10 +105,10 @@ class MLDA(_WeightedDiscriminant):
     """
 
     def _weights(self, data: TrainingSet) -> Any:
-        inverse = reciprocal(np.sqrt(data.class_sizes))
+        inverse = quotient(1.0, np.sqrt(data.class_sizes))
         cosines = data.label_products * inverse * inverse[:, np.newaxis]
         weights: FloatArray = data.labels @ cosines
-        weights *= reciprocal(data.label_counts)[:, np.newaxis]
+        weights *= quotient(1.0, data.label_counts)[:, np.newaxis]
         return weights
 
 
@@ -140,9 +141,9 @@ class DMLDA(Discriminant):
         # The scatter of all instances about each class mean, less the within-class scatter; the features are centred.
         sizes, n_samples = data.class_sizes, data.labels.shape[0]
         used = np.count_nonzero(sizes)
-        means = n_samples * reciprocal(sizes) ** 2
+        means = n_samples * quotient(1.0, sizes) ** 2
         weights = used - data.label_counts
-        return Form(weights=weights, factor=data.labels, middle=np.diag(means + reciprocal(sizes)))
+        return Form(weights=weights, factor=data.labels, middle=np.diag(means + quotient(1.0, sizes)))
 
     def _within(self, data: TrainingSet) -> Form:
         if not data.class_sizes.any():

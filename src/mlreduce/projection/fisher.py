@@ -11,9 +11,11 @@ import numpy as np
 from mlreduce.exceptions import DataError
 from mlreduce.projection.classes import ClassProjection
 from mlreduce.projection.copies import either_way
+from mlreduce.projection.neighbourhoods import distances_of
 from mlreduce.projection.problem import Form, TrainingSet
-from mlreduce.projection.proximity import Proximity, check_proximity, distances_of
-from mlreduce.projection.scatter import Discriminant, between_classes, reciprocal, within_classes
+from mlreduce.projection.proximity import Proximity, check_proximity
+from mlreduce.projection.scatter import Discriminant, between_classes, within_classes
+from mlreduce.quotients import quotient
 from mlreduce.registry import register
 from mlreduce.validation import check_count, check_range
 
@@ -80,8 +82,8 @@ class LFDA(FDA):
     ridge : float or None, default=None
         Ridge of the within-class scatter, >= 0, in squared units of the features; None is a thousandth of the
         scatter's mean diagonal.
-    proximity : Proximity, mapping or None, default=None
-        W, or parameters of it; None for the default `Proximity`. It is of instances, whatever their labels.
+    proximity : Proximity, dict of its parameters, or None, default=None
+        W; None is ``Proximity()``: Gaussian weights, ten nearest neighbours. It is of instances, whatever their labels.
 
     References
     ----------
@@ -109,10 +111,10 @@ class LFDA(FDA):
         inside = np.asarray(copies.members.power(2) @ (copies.sizes * share)).reshape(-1)
         middle = np.diag(share) - np.outer(share, share) * copies.sizes.sum()
         across = Form(weights=copies.weights - inside, factor=copies.members, middle=middle)
-        return across.plus(self._inside(data, share - reciprocal(copies.sizes)))
+        return across.plus(self._inside(data, share - quotient(1.0, copies.sizes)))
 
     def _within(self, data: TrainingSet) -> Form:
-        return self._inside(data, reciprocal(self._copies(data).sizes))
+        return self._inside(data, quotient(1.0, self._copies(data).sizes))
 
     def _inside(self, data: TrainingSet, factors: np.ndarray) -> Form:
         """Return the Laplacian of the proximities inside classes, each times the factor of its class."""
@@ -222,5 +224,5 @@ class MMC(ClassProjection):
     def _objective(self, data: TrainingSet) -> Form:
         copies, weight = self._copies(data), float(self.within_weight)
         between = between_classes(copies.members, copies.sizes)
-        middle = between.middle + weight * np.diag(reciprocal(copies.sizes))
+        middle = between.middle + weight * np.diag(quotient(1.0, copies.sizes))
         return replace(between, weights=-weight * copies.weights, middle=middle)

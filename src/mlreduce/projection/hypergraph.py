@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from mlreduce.projection.label_proximity import quotient, scaled
+from mlreduce.projection.label_proximity import scaled
 from mlreduce.projection.problem import Form, TrainingSet
 from mlreduce.projection.template import Projection
+from mlreduce.quotients import quotient
 from mlreduce.registry import register
 from mlreduce.validation import check_range
 
@@ -41,10 +42,10 @@ class _HypergraphProjection(Projection):
         check_range(self.gamma, "gamma", 0)
 
     def _objective(self, data: TrainingSet) -> Form:
-        sizes, one = data.class_sizes, np.ones(1)
-        weights = quotient(one, sizes**self.power)
+        sizes = data.class_sizes
+        weights = quotient(1.0, sizes**self.power)
         degrees = data.labels @ (weights * sizes)
-        return Form(factor=scaled(data.labels, quotient(one, np.sqrt(degrees)), np.sqrt(weights)))
+        return Form(factor=scaled(data.labels, quotient(1.0, np.sqrt(degrees)), np.sqrt(weights)))
 
     def _constraint(self, data: TrainingSet) -> Form:
         return Form(weights=1.0, ridge=float(self.gamma))

@@ -20,9 +20,10 @@ from mlreduce.distances import row_blocks, squared_norms
 from mlreduce.exceptions import DataError, unknown_name
 from mlreduce.projection.problem import TrainingSet
 from mlreduce.projection.proximity import Proximity
+from mlreduce.quotients import quotient
 from mlreduce.validation import FloatArray, as_dense, check_range, is_sparse
 
-__all__ = ["LabelProximity", "Rows", "quotient", "scaled"]
+__all__ = ["LabelProximity", "Rows", "scaled"]
 
 #: Proximities of some instances, a slice of the rows, to all: shape (n_rows, n_samples).
 Rows = Callable[[slice], FloatArray]
@@ -35,13 +36,6 @@ _OF_CLASSES = ("cooccurrence", "feature-bits", "features", "identity")
 
 # Points that are shorter than this, relative to the longest, are zero but for rounding.
 _NO_LENGTH = 1e-10
-
-
-def quotient(numerators: FloatArray, denominators: FloatArray) -> FloatArray:
-    """Divide where the denominator is positive; 0 elsewhere."""
-    shape = np.broadcast_shapes(numerators.shape, denominators.shape)
-    ratios: FloatArray = np.divide(numerators, denominators, out=np.zeros(shape), where=denominators > 0)
-    return ratios
 
 
 def scaled(labels: Any, rows: FloatArray | None = None, columns: FloatArray | None = None) -> Any:
@@ -153,7 +147,7 @@ class LabelProximity(BaseEstimator):
             return self._index_of(data.labels)
         # A label that no instance has is no class: it must not count in the space or the mean distance of classes.
         used = TrainingSet(data.X, data.labels[:, np.flatnonzero(data.class_sizes)], points=data.points)
-        factor = scaled(used.labels, rows=quotient(np.ones(1), used.label_counts))
+        factor = scaled(used.labels, rows=quotient(1.0, used.label_counts))
         averaged = self._classes(used) @ factor.T
         return lambda rows: as_dense(factor[rows] @ averaged)
 
@@ -225,7 +219,7 @@ def _bits(labels: Any, index: str, tau: float | None) -> Rows:
     """Return rows of an index of bits."""
     n_rows, n_bits = labels.shape
     counts, sizes = (np.asarray(labels.sum(axis=axis), dtype=np.float64).reshape(-1) for axis in (1, 0))
-    others = scaled(labels, columns=quotient(np.ones(1), sizes)).T if index == "scaled-dice" else labels.T
+    others = scaled(labels, columns=quotient(1.0, sizes)).T if index == "scaled-dice" else labels.T
     if tau is None:  # pairs of rows that differ in a bit, counted bit by bit
         tau = _width(float((2.0 * sizes * (n_rows - sizes)).sum()), n_rows)
 

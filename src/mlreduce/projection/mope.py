@@ -7,33 +7,21 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator
 
 from mlreduce.distances import nearest, row_blocks, to_grid
-from mlreduce.exceptions import DataError, unknown_name
+from mlreduce.exceptions import DataError
 from mlreduce.projection.combination import check_combination, combined
 from mlreduce.projection.label_proximity import LabelProximity, Rows
 from mlreduce.projection.problem import Form, TrainingSet
-from mlreduce.projection.proximity import Proximity
+from mlreduce.projection.proximity import Proximity, attraction, check_proximity
 from mlreduce.projection.template import Projection
 from mlreduce.registry import register
-from mlreduce.validation import FloatArray, as_dense, is_sparse
+from mlreduce.validation import FloatArray, as_dense, check_count, check_options, is_sparse
 
 __all__ = ["MOPE", "CombinedProximity"]
 
 # Combined proximities are multiples of this, far above rounding: equal ones are tied, and the lower row number wins.
 _UNIT = 2.0**-32
-
-
-def _checked(options: Any, cls: type[BaseEstimator], name: str, taken: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Return a dict of parameters of a class, but for those that are taken; None is an empty one."""
-    if options is not None and not isinstance(options, Mapping):
-        raise DataError(f"{name} must be a dict of parameters of {cls.__name__}, or None; got {options!r}")
-    known = [parameter for parameter in cls._get_param_names() if parameter not in taken]
-    for parameter in options or {}:
-        if parameter not in known:
-            raise DataError(unknown_name(f"parameter in {name}", parameter, known))
-    return dict(options or {})
 
 
 class CombinedProximity:
@@ -46,7 +34,7 @@ class CombinedProximity:
     b: float
     beta: float
     gamma: float
-    proximity: Any
+    proximity: Proximity | Mapping[str, Any] | None
     label_options: Mapping[str, Any] | None
     n_neighbors: int | None
     edges: str
@@ -54,10 +42,8 @@ class CombinedProximity:
 
     def _check_graph(self) -> None:
         check_combination(self.combine, self.a, self.b, self.beta, self.gamma)
-        number = self.n_neighbors
-        whole = isinstance(number, (int, np.integer)) and not isinstance(number, bool)
-        if number is not None and (not whole or number < 1):
-            raise DataError(f"n_neighbors must be an integer >= 1, or None for all pairs; got {number!r}")
+        if self.n_neighbors is not None:
+            check_count(self.n_neighbors, "n_neighbors")
         if self.edges not in ("psi", "constant"):
             raise DataError(f"edges must be 'psi' or 'constant'; got {self.edges!r}")
         if not isinstance(self.laplacian, (bool, np.bool_)):
@@ -66,20 +52,16 @@ class CombinedProximity:
         self._feature_proximity()
 
     def _label_proximity(self) -> LabelProximity:
-        options = _checked(self.label_options, LabelProximity, "label_options", taken=("scheme", "index"))
+        options = check_options(self.label_options, LabelProximity, "label_options", taken=("scheme", "index"))
         return LabelProximity(self.scheme, self.index, **options)
 
     def _feature_proximity(self) -> Proximity:
-        if isinstance(self.proximity, Proximity):
-            return self.proximity
-        return Proximity(**{"n_neighbors": None, **_checked(self.proximity, Proximity, "proximity")})
+        return check_proximity(self.proximity, n_neighbors=None)
 
     def _graph_form(self, data: TrainingSet) -> Form:
         """Return A, or A less its row sums."""
         graph = self._graph(data)
-        if not self.laplacian:
-            return Form(graph=graph)
-        return Form(graph=graph, weights=-np.asarray(graph.sum(axis=1), dtype=np.float64).reshape(-1))
+        return attraction(graph) if self.laplacian else Form(graph=graph)
 
     def _graph(self, data: TrainingSet) -> Any:
         """Return A: a CSR array, or an ndarray where all pairs are joined; symmetric, with a zero diagonal."""
@@ -163,7 +145,7 @@ class MOPE(CombinedProximity, Projection):
         What features may take away in ``"priority"``, >= 0; the weight of the labels in ``"weighted-sum"``, in [0, 1].
     gamma : float, default=1
         Share of equation (43) in ``"priority"``, in [0, 1]; the rest is ``w^b``.
-    proximity : Proximity, dict of its parameters or None, default=None
+    proximity : Proximity, dict of its parameters, or None, default=None
         W; None, and what a dict does not say, is the Gaussian weight of all pairs. Weights below 0 count as 0;
         where the largest exceeds 1 all are divided by it.
     label_options : dict or None, default=None
@@ -198,7 +180,7 @@ class MOPE(CombinedProximity, Projection):
         b: float = 1.0,
         beta: float = 0.5,
         gamma: float = 1.0,
-        proximity: Any = None,
+        proximity: Proximity | Mapping[str, Any] | None = None,
         label_options: Mapping[str, Any] | None = None,
         n_neighbors: int | None = 10,
         edges: str = "psi",

@@ -5,8 +5,8 @@ What is found is kept with the training set, by what it depends on.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -24,25 +24,15 @@ __all__ = [
     "distances_of",
     "geodesics_of",
     "joined_pairs",
-    "kept",
     "neighbours_of",
     "pair_distances",
     "reconstruction_weights",
     "symmetric_graph",
+    "weights_from",
 ]
 
 # Ridge of the reconstruction weights, relative to the trace of the neighbours' Gram matrix.
 _RIDGE = 1e-3
-
-_Found = TypeVar("_Found")
-
-
-def kept(data: TrainingSet, key: str, find: Callable[[], _Found]) -> _Found:
-    """Return what is kept with the training set under a key; find it first if it is not there."""
-    if key not in data.shared:
-        data.shared[key] = find()
-    found: _Found = data.shared[key]
-    return found
 
 
 def distances_of(data: TrainingSet) -> FloatArray:
@@ -58,7 +48,7 @@ def distances_of(data: TrainingSet) -> FloatArray:
             distances[rows] = block
         return distances
 
-    return kept(data, "distances", find)
+    return data.kept("distances", find)
 
 
 def neighbours_of(data: TrainingSet, number: int, metric: str = "euclidean") -> NDArray[np.intp]:
@@ -85,7 +75,7 @@ def neighbours_of(data: TrainingSet, number: int, metric: str = "euclidean") -> 
             found[rows] = nearest(candidates, found.shape[1])
         return found
 
-    return kept(data, f"{number} neighbours by {metric}", find)
+    return data.kept(f"{number} neighbours by {metric}", find)
 
 
 def _search(data: TrainingSet, metric: str) -> tuple[Distances, NDArray[np.bool_]]:
@@ -104,7 +94,7 @@ def _search(data: TrainingSet, metric: str) -> tuple[Distances, NDArray[np.bool_
         units = sp.csr_array(sp.diags_array(inverse) @ points) if is_sparse(points) else inverse[:, None] * points
         return Distances(units), zero
 
-    return kept(data, f"search by {metric}", find)
+    return data.kept(f"search by {metric}", find)
 
 
 def _blocks(data: TrainingSet, metric: str) -> Iterator[tuple[slice, FloatArray]]:
@@ -150,31 +140,51 @@ def reconstruction_weights(
 
     def find() -> Any:
         neighbours = neighbours_of(data, n_neighbors, metric)
-        gram = _local_gram(data.points, neighbours)
-        trace = np.trace(gram, axis1=1, axis2=2)
-        ridges = np.where(trace > 0, ridge * trace, 1.0)
-        gram += ridges[:, np.newaxis, np.newaxis] * np.eye(neighbours.shape[1])
-        solved = np.linalg.solve(gram, np.ones((*neighbours.shape, 1)))[:, :, 0]
-        weights: FloatArray = solved / solved.sum(axis=1)[:, np.newaxis]
-        return directed_graph(neighbours, weights)
+        return directed_graph(neighbours, weights_from(data.points, np.arange(len(neighbours)), neighbours, ridge))
 
-    return kept(data, f"reconstruction from {n_neighbors} by {metric}, ridge {ridge}", find)
+    return data.kept(f"reconstruction from {n_neighbors} by {metric}, ridge {ridge}", find)
 
 
-def _local_gram(X: Any, neighbours: NDArray[np.intp]) -> FloatArray:
-    """Return the inner products of each instance's neighbours less the instance, shape (n_samples, k, k)."""
-    n_samples, number = neighbours.shape
-    gram = np.empty((n_samples, number, number))
-    for rows in pair_blocks(X, n_samples, number):
+def weights_from(X: Any, rows: NDArray[np.intp], neighbours: NDArray[np.intp], ridge: float) -> FloatArray:
+    """Return the weights of sum one with which some instances are best reconstructed from neighbours.
+
+    Parameters
+    ----------
+    X : ndarray or csr_array of shape (n_samples, n_features)
+    rows : ndarray of shape (n_rows,)
+    neighbours : ndarray of shape (n_rows, k)
+        Of each of the rows.
+    ridge : float
+        Of the Gram matrix of the neighbours less the instance, relative to its trace.
+
+    Returns
+    -------
+    ndarray of shape (n_rows, k)
+    """
+    gram = _local_gram(X, rows, neighbours)
+    trace = np.trace(gram, axis1=1, axis2=2)
+    ridges = np.where(trace > 0, ridge * trace, 1.0)
+    gram += ridges[:, np.newaxis, np.newaxis] * np.eye(neighbours.shape[1])
+    solved = np.linalg.solve(gram, np.ones((*neighbours.shape, 1)))[:, :, 0]
+    weights: FloatArray = solved / solved.sum(axis=1)[:, np.newaxis]
+    return weights
+
+
+def _local_gram(X: Any, rows: NDArray[np.intp], neighbours: NDArray[np.intp]) -> FloatArray:
+    """Return the inner products of each instance's neighbours less the instance, shape (n_rows, k, k)."""
+    n_rows, number = neighbours.shape
+    gram = np.empty((n_rows, number, number))
+    for block in pair_blocks(X, n_rows, number):
+        own, near = X[rows[block]], neighbours[block]
         if not is_sparse(X):
-            dense = X[neighbours[rows]] - X[rows, np.newaxis]
-            gram[rows] = dense @ dense.transpose(0, 2, 1)
+            dense = X[near] - own[:, np.newaxis]
+            gram[block] = dense @ dense.transpose(0, 2, 1)
             continue
-        differences = [sp.csr_array(X[neighbours[rows, rank]] - X[rows]) for rank in range(number)]
-        for rank, own in enumerate(differences):
+        differences = [sp.csr_array(X[near[:, rank]] - own) for rank in range(number)]
+        for rank, difference in enumerate(differences):
             for other in range(rank + 1):
-                products = np.asarray(own.multiply(differences[other]).sum(axis=1)).reshape(-1)
-                gram[rows, rank, other] = gram[rows, other, rank] = products
+                products = np.asarray(difference.multiply(differences[other]).sum(axis=1)).reshape(-1)
+                gram[block, rank, other] = gram[block, other, rank] = products
     return gram
 
 

@@ -9,9 +9,10 @@ features stay sparse. Forms add up, and are carried from copies of instances, or
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import scipy.linalg
@@ -25,6 +26,8 @@ __all__ = ["Form", "TrainingSet"]
 
 # A middle has a negative direction where an eigenvalue is below this, relative to the largest.
 _INDEFINITE = 1e-10
+
+_Found = TypeVar("_Found")
 
 
 @dataclass(frozen=True, eq=False)
@@ -305,6 +308,13 @@ class TrainingSet:
         # The training set that this is a part of, and which of its instances these are.
         self._whole: TrainingSet | None = None
         self._rows = np.arange(0)
+
+    def kept(self, key: str, find: Callable[[], _Found]) -> _Found:
+        """Return what is kept under a key; find it first if it is not there."""
+        if key not in self.shared:
+            self.shared[key] = find()
+        found: _Found = self.shared[key]
+        return found
 
     @cached_property
     def centred(self) -> Features:

@@ -22,7 +22,6 @@ from mlreduce.projection.neighbourhoods import (
     distances_of,
     geodesics_of,
     joined_pairs,
-    kept,
     neighbours_of,
     pair_distances,
     reconstruction_weights,
@@ -30,19 +29,10 @@ from mlreduce.projection.neighbourhoods import (
 )
 from mlreduce.projection.problem import Form, TrainingSet
 from mlreduce.projection.similarities import SIMILARITIES, all_similarities, similarities_of
-from mlreduce.validation import FloatArray, as_dense, check_count, check_range, is_sparse
+from mlreduce.quotients import quotient
+from mlreduce.validation import FloatArray, as_dense, check_count, check_options, check_range, is_sparse
 
-__all__ = [
-    "Proximity",
-    "attraction",
-    "check_proximity",
-    "degrees",
-    "distances_of",
-    "geodesics_of",
-    "neighbours_of",
-    "reconstruction",
-    "reconstruction_weights",
-]
+__all__ = ["Proximity", "attraction", "check_proximity", "degrees", "reconstruction"]
 
 _METRICS = ("euclidean", "cosine")
 _WEIGHTS = ("constant", "gaussian", "local-scaling", "ratio", "reconstruction", *SIMILARITIES, "geodesic")
@@ -74,30 +64,24 @@ def reconstruction(data: TrainingSet, n_neighbors: int) -> Form:
     return Form(graph=sp.csr_array(-(rest.T @ rest)))
 
 
-def check_proximity(proximity: Proximity | Mapping[str, Any] | None) -> Proximity:
+def check_proximity(proximity: Proximity | Mapping[str, Any] | None, **defaults: Any) -> Proximity:
     """Return what a method's parameter ``proximity`` stands for.
 
     Parameters
     ----------
     proximity : Proximity, mapping of its parameters, or None
         None is ``Proximity()``.
+    **defaults
+        Parameters of `Proximity` where a mapping or None says nothing of them.
 
     Raises
     ------
     DataError
         If it is something else, or names an unknown parameter.
     """
-    if proximity is None:
-        return Proximity()
     if isinstance(proximity, Proximity):
         return proximity
-    if not isinstance(proximity, Mapping):
-        raise DataError(f"proximity must be a Proximity, a mapping of its parameters, or None; got {proximity!r}")
-    known = Proximity._get_param_names()
-    for name in proximity:
-        if name not in known:
-            raise DataError(unknown_name("parameter of proximity", name, known))
-    return Proximity(**proximity)
+    return Proximity(**{**defaults, **check_options(proximity, Proximity, "proximity")})
 
 
 class Proximity(BaseEstimator):
@@ -190,7 +174,7 @@ class Proximity(BaseEstimator):
         named = isinstance(self.weight, str)
         # An object is known by its number as long as it lives: it is kept beside what came of it.
         key = f"weights {self.weight if named else id(self.weight)} of {self._graph_key()}, tau {self.tau}"
-        return kept(data, key, lambda: (self.weight, self._matrix(data)))[1]
+        return data.kept(key, lambda: (self.weight, self._matrix(data)))[1]
 
     def _check(self) -> None:
         if isinstance(self.weight, str) and self.weight not in _WEIGHTS:
@@ -217,7 +201,7 @@ class Proximity(BaseEstimator):
             return sp.csr_array((1, 1))
         if self.n_neighbors is None and self.threshold is None:
             return self._of_all(data)
-        graph = kept(data, self._graph_key(), lambda: self._graph(data))
+        graph = data.kept(self._graph_key(), lambda: self._graph(data))
         if self._weighs("constant"):
             return graph
         if self._weighs("geodesic"):
@@ -281,8 +265,7 @@ class Proximity(BaseEstimator):
         if self.weight == "ratio":
             norms = squared_norms(data.points)
             sums = norms[first] + norms[second]
-            ratios = np.divide(squares, sums, out=np.zeros_like(squares), where=sums > 0)
-            return np.asarray(1.0 / ((1.0 if self.tau is None else self.tau) + ratios))
+            return np.asarray(1.0 / ((1.0 if self.tau is None else self.tau) + quotient(squares, sums)))
         neighbours = neighbours_of(data, self._number)
         scales = np.sqrt(pair_distances(data.points, np.arange(len(neighbours)), neighbours[:, -1]))
         products = scales[first] * scales[second]

@@ -10,8 +10,9 @@ import scipy.sparse as sp
 
 from mlreduce.projection.classes import ClassProjection
 from mlreduce.projection.copies import Copies, nearest_inside
+from mlreduce.projection.neighbourhoods import distances_of, weights_from
 from mlreduce.projection.problem import Form, TrainingSet
-from mlreduce.projection.proximity import Proximity, check_proximity, distances_of
+from mlreduce.projection.proximity import Proximity, check_proximity
 from mlreduce.projection.repulsion import repulsion, squared_distances
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray, check_count, check_range
@@ -91,9 +92,9 @@ class ONPPR(SONPP):
         Ridge of the reconstruction, >= 1e-9, relative to the sum of the squared distances to the neighbours.
     beta : float, default=0.1
         Weight of the repulsion, >= 0.
-    proximity : Proximity, mapping or None, default=None
-        Of the repulsion, or parameters of it; None for the default `Proximity`. It is of instances, whatever their
-        labels.
+    proximity : Proximity, dict of its parameters, or None, default=None
+        W of the repulsion; None is ``Proximity()``: Gaussian weights, ten nearest neighbours. It is of instances,
+        whatever their labels. The original weighs by equation (9) of Mu et al. (2012): ``{"weight": "ratio"}``.
 
     References
     ----------
@@ -177,29 +178,21 @@ class DONPP(ClassProjection):
         copies = self._copies(data)
         across = copies.neighbours_across(distances_of(data), self.n_others)
         apart = squared_distances(copies, across).times_number(float(self.beta))
-        return Form(graph=-_class_errors(copies, data.centred.gram, self.reg)).plus(apart)
+        return Form(graph=-_class_errors(copies, data.near.gram, self.reg)).plus(apart)
 
 
 def _local_errors(copies: Copies, data: TrainingSet, number: int, reg: float) -> Any:
     """Return ``I - W`` over the copies, with W their reconstruction from neighbours in their class, by rows."""
-    distances, gram = distances_of(data), data.centred.gram
+    distances = distances_of(data)
     sources, targets, values = [], [], []
     for own in copies.classes():
         if len(own.rows) == 1:  # nothing to be made of
             continue
         found = nearest_inside(distances, own.rows, number)
-        near, rows = own.rows[found], own.rows[:, np.newaxis]
-        # Inner products of the differences from the instance, shape (size, number, number).
-        towards = gram[near, rows]
-        local = gram[near[:, :, np.newaxis], near[:, np.newaxis, :]] + gram[rows, rows][:, np.newaxis]
-        local -= towards[:, :, np.newaxis] + towards[:, np.newaxis, :]
-        ridge = _ridge(np.trace(local, axis1=1, axis2=2), reg)
-        local += ridge[:, np.newaxis, np.newaxis] * np.eye(found.shape[1])
-        weights = np.linalg.solve(local, np.ones((*found.shape, 1)))[:, :, 0]
-        weights /= weights.sum(axis=1, keepdims=True)
+        weights = weights_from(data.points, own.rows, own.rows[found], reg)
         sources += [own.copies, np.repeat(own.copies, found.shape[1])]
         targets += [own.copies, own.copies[found.ravel()]]
-        values += [np.ones(len(rows)), -weights.ravel()]
+        values += [np.ones(len(own.rows)), -weights.ravel()]
     size = len(copies.row)
     if not values:
         return sp.csr_array((size, size))
@@ -223,14 +216,11 @@ def _class_errors(copies: Copies, gram: FloatArray, reg: float) -> FloatArray:
         products = gram[np.ix_(own.rows, own.rows)]
         products -= products.mean(axis=0)
         products -= products.mean(axis=1, keepdims=True)
-        ridge = float(_ridge(2.0 * np.trace(products), reg))
+        # The mean over the class of what `weights_from` takes; where all instances are the same any will do.
+        trace = float(np.trace(products))
+        ridge = reg * (2.0 * trace if trace > 0 else 1.0)
         products.flat[:: size + 1] += ridge
         inverse = np.linalg.inv(products) - 1.0 / (size * ridge)
         errors = inverse / np.diag(inverse)[:, np.newaxis] * copies.share[own.copies]
         total[np.ix_(own.rows, own.rows)] += errors.T @ errors
     return total
-
-
-def _ridge(traces: Any, reg: float) -> Any:
-    """Return the ridge for Gram matrices of these traces; where all instances are the same any will do."""
-    return reg * np.where(traces > 0, traces, 1.0)

@@ -9,8 +9,9 @@ import numpy as np
 
 from mlreduce.projection.classes import ClassProjection
 from mlreduce.projection.copies import Copies, either_way
+from mlreduce.projection.neighbourhoods import distances_of
 from mlreduce.projection.problem import Form, TrainingSet
-from mlreduce.projection.proximity import Proximity, check_proximity, distances_of
+from mlreduce.projection.proximity import Proximity, check_proximity
 from mlreduce.registry import register
 from mlreduce.validation import check_count, check_range
 
@@ -140,8 +141,9 @@ class OLPPR(ClassProjection):
         There is no share of eigenvalues that may be negative.
     beta : float, default=1.0
         Weight of the repulsion, >= 0.
-    proximity : Proximity, mapping or None, default=None
-        W, or parameters of it; None for the default `Proximity`. It is of instances, whatever their labels.
+    proximity : Proximity, dict of its parameters, or None, default=None
+        W; None is ``Proximity()``: Gaussian weights, ten nearest neighbours. It is of instances, whatever their labels.
+        The original weighs by equation (9) of Mu et al. (2012): ``{"weight": "ratio"}``.
 
     References
     ----------

@@ -10,9 +10,10 @@ import numpy as np
 from mlreduce.features import Features
 from mlreduce.projection.problem import Form, TrainingSet
 from mlreduce.projection.template import Projection
+from mlreduce.quotients import quotient
 from mlreduce.validation import FloatArray, check_range
 
-__all__ = ["Discriminant", "between_classes", "check_ridge", "reciprocal", "with_ridge", "within_classes"]
+__all__ = ["Discriminant", "between_classes", "check_ridge", "weighted_mean", "with_ridge", "within_classes"]
 
 # Ridge of a scatter relative to its mean diagonal, where none is given.
 _RIDGE = 1e-3
@@ -47,12 +48,6 @@ def with_ridge(scatter: Form, features: Features, ridge: float | None) -> Form:
     return replace(scatter, ridge=float(ridge))
 
 
-def reciprocal(values: FloatArray) -> FloatArray:
-    """Invert what is not zero: a label that no instance has takes no part."""
-    inverse: FloatArray = np.divide(1.0, values, out=np.zeros_like(values), where=values > 0)
-    return inverse
-
-
 def between_classes(members: Any, sizes: FloatArray) -> Form:
     """Return ``Z diag(sizes)^-1 Z' - Z11'Z' / sum(sizes)``, the scatter of class means about the mean of all.
 
@@ -63,7 +58,7 @@ def between_classes(members: Any, sizes: FloatArray) -> Form:
     sizes : ndarray of shape (n_labels,)
     """
     used = (sizes > 0).astype(np.float64)
-    return Form(factor=members, middle=np.diag(reciprocal(sizes)) - np.outer(used, used) / sizes.sum())
+    return Form(factor=members, middle=np.diag(quotient(1.0, sizes)) - np.outer(used, used) / sizes.sum())
 
 
 def within_classes(members: Any, weights: FloatArray, sizes: FloatArray) -> Form:
@@ -76,7 +71,13 @@ def within_classes(members: Any, weights: FloatArray, sizes: FloatArray) -> Form
     weights : ndarray of shape (n_samples,)
     sizes : ndarray of shape (n_labels,)
     """
-    return Form(weights=weights, factor=members, middle=-np.diag(reciprocal(sizes)))
+    return Form(weights=weights, factor=members, middle=-np.diag(quotient(1.0, sizes)))
+
+
+def weighted_mean(features: Features, weights: FloatArray) -> FloatArray:
+    """Return the mean of instances that count by weights, shape (n_features,); of centred features, before centring."""
+    mean: FloatArray = features.mean + features.transposed_dot(weights) / weights.sum()
+    return mean
 
 
 class Discriminant(Projection):

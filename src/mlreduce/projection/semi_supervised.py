@@ -13,9 +13,9 @@ from mlreduce.exceptions import DataError
 from mlreduce.projection.problem import Form, TrainingSet
 from mlreduce.projection.template import Projection
 from mlreduce.registry import register
-from mlreduce.validation import check_range, fill_unlabelled, remember_label_names
+from mlreduce.validation import check_options, check_range, fill_unlabelled, remember_label_names
 
-__all__ = ["SELF", "SSDNE", "SSDONPP", "SSLFDA", "SSMFA", "SSMOPE", "PartlyLabelled", "SemiSupervised"]
+__all__ = ["SSDNE", "SSDONPP", "SSLFDA", "SSMFA", "SSMOPE", "PartlyLabelled", "SELFProjection", "SemiSupervised"]
 
 _CONSTRAINTS = ("identity", "combined", "supervised")
 
@@ -153,8 +153,8 @@ class SemiSupervised(PartlyLabelled):
 
     def _parts(self) -> tuple[Projection, Projection]:
         return (
-            _made(self.supervised_part, self.supervised_parameters, "supervised_part", supervised=True),
-            _made(self.unsupervised_part, self.unsupervised_parameters, "unsupervised_part", supervised=False),
+            _made(self.supervised_part, self.supervised_parameters, "supervised"),
+            _made(self.unsupervised_part, self.unsupervised_parameters, "unsupervised"),
         )
 
     @property
@@ -195,17 +195,17 @@ class SemiSupervised(PartlyLabelled):
         return _sum([(form or Form(ridge=1.0)).times_number(share) for form, share in forms])
 
 
-def _made(part: Any, parameters: Mapping[str, Any] | None, name: str, *, supervised: bool) -> Projection:
-    """Make the projection that a parameter stands for."""
-    given = dict(parameters or {})
-    made = registry.make(part, **given) if isinstance(part, str) else part
-    if not isinstance(made, Projection) or made.supervised != supervised:
-        wanted = "needs labels" if supervised else "needs no labels"
-        raise DataError(f"{name} must be a projection that {wanted}, or its registry name; got {part!r}")
-    if isinstance(part, str):
-        return made
-    copy: Projection = clone(part).set_params(**given)
-    return copy
+def _made(part: Any, parameters: Mapping[str, Any] | None, role: str) -> Projection:
+    """Make the projection that the parameter ``role_part`` stands for; the role says whether it needs labels."""
+    cls = registry.method_class(part) if isinstance(part, str) else type(part)
+    made = None
+    if issubclass(cls, Projection):
+        given = check_options(parameters, cls, f"{role}_parameters")
+        made = cls(**given) if isinstance(part, str) else clone(part).set_params(**given)
+    if made is None or made.supervised != (role == "supervised"):
+        wanted = "needs labels" if role == "supervised" else "needs no labels"
+        raise DataError(f"{role}_part must be a projection that {wanted}, or its registry name; got {part!r}")
+    return made
 
 
 def _sum(forms: list[Form]) -> Form:
@@ -236,15 +236,13 @@ class _Pair(SemiSupervised):
         self.unsupervised_parameters = unsupervised_parameters
 
     def _parts(self) -> tuple[Projection, Projection]:
-        own = {**self._defaults, **(self.supervised_parameters or {})}
-        return (
-            _made(self.supervised_part, own, "supervised_part", supervised=True),
-            _made(self.unsupervised_part, self.unsupervised_parameters, "unsupervised_part", supervised=False),
-        )
+        supervised, unsupervised = super()._parts()
+        said = self.supervised_parameters or {}
+        return supervised.set_params(**{k: v for k, v in self._defaults.items() if k not in said}), unsupervised
 
 
 @register("self")
-class SELF(_Pair):
+class SELFProjection(_Pair):
     """Semi-supervised local Fisher discriminant analysis: LFDA of the labelled instances, PCA of all.
 
     ``max tr(P'((1 - weight) S_b + weight Xc'Xc)P)`` subject to ``P'((1 - weight) S_w + weight I)P = I``, with the local
@@ -264,6 +262,11 @@ class SELF(_Pair):
         Of `MESDLFDA`; its ridge is 0 unless said, since ``weight I`` is one.
     unsupervised_parameters : dict or None, default=None
         Of `PCA`, which has none that count.
+
+    Notes
+    -----
+    scikit-learn names the steps of a pipeline after classes, and no step can be called ``self``: hence the name of this
+    one.
 
     References
     ----------

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from mlreduce.compiled import compiled
 from mlreduce.distances import row_blocks, squared_norms
+from mlreduce.quotients import quotient
 from mlreduce.validation import FloatArray, is_sparse
 
 __all__ = ["SIMILARITIES", "all_similarities", "pair_blocks", "similarities_of"]
@@ -108,17 +109,12 @@ def _prepared(X: Any, kind: str) -> _Rows:
     scatter = squares - n_features * means**2
     scatter[scatter <= _NONE_SUBTRACTED * squares] = 0.0
     roots = np.sqrt(scatter)
-    return _Rows(_divided(X, roots), np.sqrt(n_features) * _quotient(means, roots))
-
-
-def _quotient(values: FloatArray, divisors: FloatArray) -> FloatArray:
-    quotient: FloatArray = np.divide(values, divisors, out=np.zeros_like(values), where=divisors > 0)
-    return quotient
+    return _Rows(_divided(X, roots), np.sqrt(n_features) * quotient(means, roots))
 
 
 def _divided(X: Any, lengths: FloatArray) -> Any:
     """Divide rows by their lengths; those without length become zero."""
-    inverse = _quotient(np.ones_like(lengths), lengths)
+    inverse = quotient(1.0, lengths)
     return sp.csr_array(sp.diags_array(inverse) @ X) if is_sparse(X) else inverse[:, np.newaxis] * X
 
 

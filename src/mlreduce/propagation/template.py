@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -14,7 +15,8 @@ from sklearn.utils import Tags
 from mlreduce.exceptions import DataError, unknown_name
 from mlreduce.kernels import check_positive
 from mlreduce.projection.problem import TrainingSet
-from mlreduce.projection.proximity import check_proximity
+from mlreduce.projection.proximity import Proximity, check_proximity
+from mlreduce.quotients import quotient
 from mlreduce.rounding import above_half
 from mlreduce.validation import (
     FloatArray,
@@ -68,7 +70,7 @@ class LabelPropagation(BaseEstimator):
         lambda2: float | None = None,
         label_similarity: str = "cosine",
         gamma: float | None = None,
-        proximity: Any = None,
+        proximity: Proximity | Mapping[str, Any] | None = None,
         decision: str = "prior",
     ) -> None:
         self.lambda1 = lambda1
@@ -187,8 +189,7 @@ class LabelPropagation(BaseEstimator):
         products = labels.T @ labels
         sizes = np.diag(products)
         if self.label_similarity == "cosine":
-            lengths = np.sqrt(sizes)
-            reciprocal = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
+            reciprocal = quotient(1.0, np.sqrt(sizes))
             cosines: FloatArray = products * reciprocal * reciprocal[:, np.newaxis]
             return cosines
         squares = sizes + sizes[:, np.newaxis] - 2.0 * products

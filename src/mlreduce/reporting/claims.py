@@ -24,10 +24,10 @@ __all__ = ["CHECKS", "CLAIM_COLUMNS", "Claim", "Verdict", "claims_markdown", "cl
 CLAIM_COLUMNS = ("id", "claim", "where", "verdict", "evidence")
 
 # Checks that compare each of some methods with each of some others.
-_OF_LISTS = ("better-on", "not-worse", "suits-more")
+_OF_LISTS = ("better-on", "group-above", "not-worse", "suits-more")
 
 # Checks of one method among others.
-_OF_ONE = ("best-average-rank", "best-in-most")
+_OF_ONE = ("best-average-rank", "best-in-most", "lagging")
 
 
 @dataclass(frozen=True)
@@ -102,6 +102,8 @@ def _check_arguments(claim: Claim, where: str) -> None:
             find_measure(measure)
         except ConfigurationError as error:
             raise ConfigurationError(f"{where}: {error}") from None
+    if LOOKS_AT.get(claim.check) == "approximation" and 0 in arguments.get("size_percents", []):
+        raise ConfigurationError(f"{where}: 'size_percents' of {claim.check} must be 1 or more; got 0")
     _check_methods(claim, where)
     if arguments.get("most_times", math.inf) < arguments.get("least", 0):
         raise ConfigurationError(
