@@ -14,7 +14,7 @@ from mlreduce.evaluation.measures import find_measure
 from mlreduce.exceptions import ConfigurationError, MLReduceError, unknown_name
 from mlreduce.preprocessing import SCALINGS
 
-__all__ = ["Study", "batches", "load_study"]
+__all__ = ["Study", "batches", "load_study", "tried_first"]
 
 Methods = Mapping[str, Mapping[str, Any]]
 
@@ -271,6 +271,12 @@ def load_study(
     return study
 
 
+def tried_first(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a method's entry with the first of the values that it names to try."""
+    fixed = {key: value for key, value in entry.items() if key != "search"}
+    return fixed | {key: values[0] for key, values in entry.get("search", {}).items()}
+
+
 def _by_dataset(value: Any) -> Mapping[str, Any]:
     """Return what holds for all data sets, or for some, as a mapping."""
     return value if isinstance(value, Mapping) else {"default": value}
@@ -407,7 +413,10 @@ def _check_output(study: Study, output: Mapping[str, Any], where: str, catalogue
     known = [*study.methods, *study.averages]
     if output.get("kind") == "approximation":
         known = list((study.approximation or {}).get("methods", {}))
-    thin = [method for methods in output.get("thin", {}).values() for method in methods]
+    for protocol in output.get("protocols", []):
+        if protocol not in study.protocols:
+            raise ConfigurationError(unknown_name("protocol", protocol, study.protocols, f"{where}.protocols"))
+    thin = [method for several in ("thin", "families") for own in output.get(several, {}).values() for method in own]
     base = [output["base"]] if "base" in output else []
     for method in [*output["methods"], *base, *output.get("references", {}), *thin]:
         if method not in known:
@@ -430,13 +439,11 @@ def _check_output(study: Study, output: Mapping[str, Any], where: str, catalogue
 
 
 def _check_method(label: str, entry: Mapping[str, Any], where: str) -> None:
-    fixed = {key: value for key, value in entry.items() if key != "search"}
-    tried = {key: values[0] for key, values in entry.get("search", {}).items()}
-    for key in tried:
-        if key in fixed:
+    for key in entry.get("search", {}):
+        if key in entry:
             raise ConfigurationError(f"{where}: {label}: {key!r} is both given and searched; leave one of them out")
     try:
-        registry.make_entry(label, {**fixed, **tried})
+        registry.make_entry(label, tried_first(entry))
     except MLReduceError as error:
         raise ConfigurationError(f"{where}: {error}") from None
 

@@ -302,7 +302,7 @@ def test_page_shows_everything_and_escapes_names(tmp_path, table, published):
         "title": "Five <labels> & more",
         "tables": {"table3": {"caption": "Table 3", "methods": ["plst", "cplst"]}},
         "figures": {"figure1": {"caption": "Figure 1"}},
-        "variants": {"": "as-printed", "-as-stated": "as-stated"},
+        "variants": {"figure1": {"": "as-printed", "-as-stated": "as-stated"}},
     }
     text = render("mlreduce", "What it is.", [study_section(tmp_path, spec)])
     assert "Five &lt;labels&gt; &amp; more" in text

@@ -10,7 +10,7 @@ from mlreduce.datasets.catalogue import read_catalogue
 from mlreduce.exceptions import MLReduceError
 from mlreduce.provenance import source_digest
 from mlreduce.reporting.sources import FIGURE_SOURCES, TABLE_SOURCES
-from mlreduce.study import load_study
+from mlreduce.study import load_study, tried_first
 
 PROJECT = Path(workflow.basedir)
 
@@ -45,13 +45,20 @@ def of_family(*families):
     return one_of({name for name, study in STUDIES.items() if study.family in families})
 
 
-def variants(study):
-    """Suffixes of a figure's files, one a protocol: none for the first."""
-    protocols = list(STUDIES[study].protocols) if study in STUDIES else []
+def variants(study, figure):
+    """Suffixes of a figure's files, one a protocol that it shows: none for the first."""
+    protocols = (
+        STUDIES[study].figures[figure].get("protocols", STUDIES[study].protocols)
+    )
     return {
         f"-{protocol}" if position else "": protocol
         for position, protocol in enumerate(protocols)
     }
+
+
+def all_variants(study):
+    figures = STUDIES[study].figures if study in STUDIES else []
+    return {figure: variants(study, figure) for figure in figures}
 
 
 wildcard_constraints:
@@ -64,7 +71,14 @@ wildcard_constraints:
     table=one_of({name for study in STUDIES.values() for name in study.tables}),
     details="spectra|rankings",
     figure=one_of({name for study in STUDIES.values() for name in study.figures}),
-    variant=one_of({variant for study in STUDIES for variant in variants(study)}),
+    variant=one_of(
+        {
+            variant
+            for study in STUDIES
+            for own in all_variants(study).values()
+            for variant in own
+        }
+    ),
 
 
 def study_of(wildcards):
@@ -299,7 +313,9 @@ def timed_parts(wildcards):
 def settings_of_times(wildcards):
     study = study_of(wildcards)
     settings = {
-        "methods": study.methods,
+        "methods": {
+            label: tried_first(entry) for label, entry in study.methods.items()
+        },
         "protocol": study.rule_of(next(iter(study.protocols)), wildcards.dataset),
         "splits": study.timed,
         "space": study.space_of(wildcards.dataset),
@@ -331,13 +347,12 @@ def table_files(study):
 
 
 def figure_files(study):
-    figures = STUDIES[study].figures if study in STUDIES else []
-    return expand(
-        f"{BASE}/{study}/{{figure}}{{variant}}.{{format}}",
-        figure=figures,
-        variant=variants(study),
-        format=["svg", "png", "pdf"],
-    )
+    return [
+        f"{BASE}/{study}/{figure}{variant}.{format}"
+        for figure, own in all_variants(study).items()
+        for variant in own
+        for format in ["svg", "png", "pdf"]
+    ]
 
 
 def source_of(study, file, spec):
@@ -485,7 +500,7 @@ def shown_on_page(study):
         "tables": {key: dict(spec) for key, spec in study.tables.items()},
         "figures": {key: dict(spec) for key, spec in study.figures.items()},
         "protocols": list(study.protocols),
-        "variants": variants(study.name),
+        "variants": all_variants(study.name),
         "datasets": list(study.datasets),
         "left_out": list(study.left_out),
     }

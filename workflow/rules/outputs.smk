@@ -161,7 +161,9 @@ rule figure:
         runtime=10,
     params:
         spec=figure_spec,
-        protocol=lambda wildcards: variants(wildcards.study)[wildcards.variant],
+        protocol=lambda wildcards: variants(wildcards.study, wildcards.figure)[
+            wildcards.variant
+        ],
         dataset=lambda wildcards: study_of(wildcards).curves[0],
         code=digest("figure"),
     script:

@@ -85,6 +85,8 @@ def proximity_images(
     for label, entry in methods.items():
         method, training = make_reduction(label, entry), view.training.labelled_part
         form = method.objective(training)
+        if method.centred:
+            form = form.recentred(len(order))
         matrix = form.matrix(Coordinates(len(order)))
         np.fill_diagonal(matrix, 0.0)
         image = _blocks(matrix[np.ix_(order, order)], side)

@@ -61,13 +61,13 @@ def chosen_entries(methods: _Methods, choices: pd.DataFrame | None) -> dict[str,
     ----------
     methods : dict of label to entry
     choices : DataFrame or None
-        With `SEARCH_COLUMNS`, of one split; None where nothing was searched.
+        With `SEARCH_COLUMNS`, of one split, of these and perhaps other methods; None where nothing was searched.
     """
     entries = {
         label: {key: value for key, value in entry.items() if key != "search"} for label, entry in methods.items()
     }
     if choices is not None:
-        for row in choices[choices["chosen"]].to_dict("records"):
+        for row in choices[choices["chosen"] & choices["method"].isin(list(entries))].to_dict("records"):
             entries[str(row["method"])] |= json.loads(row["parameters"])
     return entries
 

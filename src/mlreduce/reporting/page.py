@@ -98,7 +98,7 @@ def study_section(folder: Path, spec: Mapping[str, Any]) -> dict[str, Any]:
     figures = [
         {"caption": f"{figure['caption']} ({protocol})", "svg": _inline(folder / f"{name}{variant}.svg")}
         for name, figure in spec["figures"].items()
-        for variant, protocol in spec["variants"].items()
+        for variant, protocol in spec["variants"][name].items()
     ]
     cells = pd.read_csv(folder / "audit.csv", dtype={"note": str}).fillna({"note": ""})
     header, rows = audit_rows(cells)

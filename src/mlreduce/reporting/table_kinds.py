@@ -193,6 +193,8 @@ def make_table(source: pd.DataFrame, spec: Spec, label: str) -> tuple[pd.DataFra
         Tidy, and as it is read.
     """
     kind = _kind(spec)
+    if "protocols" in spec:
+        source = source[source["protocol"].isin(spec["protocols"])]
     table = kind.select(source, spec)
     parts = table_parts(table, spec)
     markdown = tables.parts_markdown(parts, spec["caption"], kind.note)
