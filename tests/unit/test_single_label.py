@@ -434,3 +434,16 @@ def test_instances_that_are_all_the_same(name, kind):
     if name == "mfa":  # as many pairs across at distance zero
         return
     assert np.isfinite(make(name).fit(kind(X), np.arange(8) % 2).components_).all()
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_instances_without_labels_have_no_share_in_the_objective(name, rng):
+    X, Y = data(rng, 30, 5, 3)
+    Y[::4] = 0
+    used = np.flatnonzero(Y.any(axis=1))
+    method, all_of = mlreduce.make(f"mesd-{name}"), TrainingSet(X, Y.astype(float))
+    whole = method.objective(all_of).times(all_of.raw, np.eye(30))
+    part = TrainingSet(X[used], Y[used].astype(float))
+    expected = np.zeros((30, 30))
+    expected[np.ix_(used, used)] = method.objective(part).times(part.raw, np.eye(len(used)))
+    np.testing.assert_allclose(whole, expected, atol=1e-12 * np.abs(expected).max())

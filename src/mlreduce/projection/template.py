@@ -163,14 +163,16 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         return solve(features, self._objective(data), constraint, wanted, labels, self.signed_values)
 
     def objective(self, data: TrainingSet) -> Form:
-        """Return A as a form over the instances that take part.
+        """Return A as a form over all instances; those that take no part have no share in it.
 
         Parameters
         ----------
         data : TrainingSet
         """
         self._check_parameters()
-        return self._objective(self._part(data))
+        part = self._part(data)
+        form = self._objective(part)
+        return form if part is data else form.carried(part.placed_in(data))
 
     def _objective(self, data: TrainingSet) -> Form:
         """Return A."""
