@@ -9,7 +9,7 @@ import scipy.linalg
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from projection_problems import same_directions, signed
+from projection_problems import data, same_directions, signed
 from single_label_by_the_book import WITH_CONSTRAINT, copies, forms, forms_by_copying
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
