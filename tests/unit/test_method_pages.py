@@ -44,6 +44,11 @@ def row_of(name: str) -> str:
     return row
 
 
+def test_tables_of_the_overview_are_whole():
+    """A row behind an empty line would stand outside its table, as text."""
+    assert "\n\n| [" not in OVERVIEW
+
+
 @pytest.mark.parametrize("name", PROJECTIONS + EMBEDDINGS)
 def test_every_projection_and_embedding_has_a_page_and_a_row_that_links_to_it(name):
     row, cls = row_of(name), method_class(name)
