@@ -280,9 +280,11 @@ def score_parts(wildcards):
 
 def detail_parts(wildcards):
     """What the fitted methods of a study are seen by: eigenvalues, or rankings of the features."""
-    pattern = "{{details}}/{protocol}/{dataset}/{group}/{batch}.parquet"
-    parts = parts_of(wildcards, pattern)
-    return [part.format(details=wildcards.details) for part in parts]
+    return parts_of(
+        wildcards,
+        "{details}/{protocol}/{dataset}/{group}/{batch}.parquet",
+        of_group=lambda group: [{"details": wildcards.details}],
+    )
 
 
 def details_of(study):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -39,6 +39,17 @@ def one_value_each(summary: pd.DataFrame, measure: str, energy: float, by: Seque
     return rows
 
 
+def _lines(
+    axes: Mapping[str, Any], rows: pd.DataFrame, methods: Sequence[str], labels: Mapping[str, str]
+) -> Iterator[tuple[Any, pd.DataFrame, dict[str, Any]]]:
+    """Yield panel, rows and look of every line: one a data set and method that there is."""
+    for dataset, axis in axes.items():
+        for number, method in enumerate(methods):
+            line = rows[(rows["dataset"] == dataset) & (rows["method"] == method)]
+            if len(line):
+                yield axis, line, {"label": labels.get(method, method), **_LINE, **style(number)}
+
+
 def dimension_curves(
     summary: pd.DataFrame, measure: str, methods: Sequence[str], labels: Mapping[str, str], title: str
 ) -> Any:
@@ -67,13 +78,9 @@ def dimension_curves(
         figure, axes = panels(
             sorted(rows["dataset"].unique()), title, "dimensions, % of the features", measure_name(measure)
         )
-        for dataset, axis in axes.items():
-            for number, method in enumerate(methods):
-                line = rows[(rows["dataset"] == dataset) & (rows["method"] == method)].sort_values("size_percent")
-                if len(line):
-                    axis.plot(
-                        line["size_percent"], line["mean"], label=labels.get(method, method), **_LINE, **style(number)
-                    )
+        for axis, own, look in _lines(axes, rows, methods, labels):
+            line = own.sort_values("size_percent")
+            axis.plot(line["size_percent"], line["mean"], **look)
         shared_legend(figure)
     return figure
 
@@ -102,16 +109,11 @@ def approximation_curves(errors: pd.DataFrame, methods: Sequence[str], labels: M
     rows = errors[errors["method"].isin(methods)]
     with house_style():
         figure, axes = panels(sorted(rows["dataset"].unique()), title, "sampled features", "squared Frobenius error")
-        for dataset, axis in axes.items():
-            for number, method in enumerate(methods):
-                line = rows[(rows["dataset"] == dataset) & (rows["method"] == method)]
-                # In a small data set two percentages may be the same number of features.
-                line = line.drop_duplicates("size").sort_values("size")
-                if len(line):
-                    axis.errorbar(
-                        line["size"], line["mean"], yerr=line["se"], label=labels.get(method, method), capsize=1.5,
-                        elinewidth=0.8, **_LINE, **style(number),
-                    )  # fmt: skip
+        for axis, own, look in _lines(axes, rows, methods, labels):
+            # In a small data set two percentages may be the same number of features.
+            line = own.drop_duplicates("size").sort_values("size")
+            axis.errorbar(line["size"], line["mean"], yerr=line["se"], capsize=1.5, elinewidth=0.8, **look)
+        for axis in axes.values():
             axis.set_ylim(bottom=0)
             axis.xaxis.set_major_locator(MaxNLocator(5, integer=True))
         shared_legend(figure)
@@ -141,21 +143,17 @@ def spectra(spectra: pd.DataFrame, methods: Sequence[str], labels: Mapping[str, 
         If there is nothing to draw.
     """
     rows = spectra[spectra["method"].isin(methods) & (spectra["eigenvalue"] > 0)]
+    rows = rows[rows["split"] == rows.groupby("dataset", observed=True)["split"].transform("min")]
     with house_style():
         figure, axes = panels(
             sorted(rows["dataset"].unique()), title, "index of the eigenvalue", "eigenvalue / largest"
         )
-        for dataset, axis in axes.items():
-            here = rows[rows["dataset"] == dataset]
-            here = here[here["split"] == here["split"].min()]
+        for axis in axes.values():
             axis.set(xscale="log", yscale="log")
-            for number, method in enumerate(methods):
-                line = here[here["method"] == method].sort_values("index")
-                if len(line):
-                    axis.plot(
-                        line["index"], line["eigenvalue"] / line["eigenvalue"].max(), label=labels.get(method, method),
-                        markevery=[len(line) - 1], **_LINE, **style(number),
-                    )  # fmt: skip
+        for axis, own, look in _lines(axes, rows, methods, labels):
+            line = own.sort_values("index")
+            relative = line["eigenvalue"] / line["eigenvalue"].max()
+            axis.plot(line["index"], relative, markevery=[len(line) - 1], **look)
         shared_legend(figure, "A marker stands at the last positive eigenvalue.")
     return figure
 
