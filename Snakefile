@@ -28,6 +28,10 @@ localrules:
     gmba_tables,
     gmba_figures,
     gmba_audit,
+    mope,
+    mope_tables,
+    mope_figures,
+    mope_audit,
     mvmd,
     mvmd_tables,
     mvmd_figures,
@@ -97,6 +101,27 @@ rule gmba_figures:
 rule gmba_audit:
     input:
         f"{BASE}/gmba-2016/audit.md",
+
+
+# mope-mesd-2012: spectral embeddings of relations to training rows, with Fisher's discriminant a label
+rule mope:
+    input:
+        outputs_of("mope-mesd-2012"),
+
+
+rule mope_tables:
+    input:
+        table_files("mope-mesd-2012"),
+
+
+rule mope_figures:
+    input:
+        figure_files("mope-mesd-2012"),
+
+
+rule mope_audit:
+    input:
+        f"{BASE}/mope-mesd-2012/audit.md",
 
 
 # mvmd-2016: projections of the feature space with ridge regression
