@@ -61,6 +61,7 @@ benchmark: $(STAMP)
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/model_trees.py
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/information.py
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/selection.py
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/embeddings.py
 
 # The committed summary of a full run. Give MLREDUCE_MIRROR where the published files are at hand already.
 REFERENCE := results/reference

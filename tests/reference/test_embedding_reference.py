@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -91,12 +89,3 @@ def test_scaling_is_principal_components_and_scikit_learns(kind, roll):
     same_up_to_sign(ours, PCA(3).fit_transform(roll))
     if hasattr(manifold, "ClassicalMDS"):  # younger than the oldest scikit-learn that serves
         same_up_to_sign(ours, manifold.ClassicalMDS(3).fit_transform(roll))
-
-
-def test_three_thousand_instances_take_seconds(rng):
-    """In a space of many dimensions, where no order of a graph keeps its factors sparse."""
-    X = rng.standard_normal((3300, 40))
-    for name in ("le", "lle", "mds"):
-        start = time.process_time()
-        mlreduce.make(name, n_components=10).fit(X)
-        assert time.process_time() - start < 20

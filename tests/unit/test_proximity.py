@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import proximity_by_the_book as book
 import pytest
@@ -361,12 +359,3 @@ def test_sparse_features_are_never_made_dense(rng, monkeypatch):
         for graph in ({"n_neighbors": 4}, {"n_neighbors": 4, "metric": "cosine"}, {"n_neighbors": None}):
             if weight != "reconstruction" or graph["n_neighbors"]:
                 assert matrix(X, weight=weight, **graph).shape == (40, 40)
-
-
-def test_correlations_cost_what_their_joined_pairs_do(rng):
-    """A quadratic count of concordant pairs would take minutes, all pairs of instances a quarter of an hour."""
-    X = sp.random_array((1000, 4000), density=0.01, rng=rng, format="csr")
-    matrix(points(rng), weight="kendall")  # compiles
-    start = time.process_time()
-    matrix(X, weight="kendall", n_neighbors=5)
-    assert time.process_time() - start < 10

@@ -55,7 +55,8 @@ class Project:
     def results(self, study: str = "cplst-2012") -> dict[str, bytes]:
         """The bytes of every score file, table, figure and audit; not of what holds a time or a machine."""
         base = self.folder / "results" / "demo" / study
-        files = [path for path in base.iterdir() if path.is_file() and "times" not in path.name]
+        timed = ("times", "costs")
+        files = [path for path in base.iterdir() if path.is_file() and not any(name in path.name for name in timed)]
         return {path.name: path.read_bytes() for path in files if path.suffix != ".json"}
 
 
