@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from mlreduce.validation import FloatArray
 
-__all__ = ["TIE", "above_half"]
+__all__ = ["TIE", "above_half", "best_of_each"]
 
 #: Predicted values closer than this to one half are a tie and mean "absent", as rounding half to even says. Rows that
 #: coincide in the features but not in a label put a regression at exactly one half, where rounding errors would
@@ -18,3 +18,20 @@ TIE = 1e-9
 def above_half(values: FloatArray) -> NDArray[np.int8]:
     """Return the labels in {0, 1} that predictions of such labels stand for."""
     return (values > 0.5 + TIE).astype(np.int8)
+
+
+def best_of_each(scores: FloatArray, shares: FloatArray) -> NDArray[np.int8]:
+    """Return labels in {0, 1}: each for the instances with its best scores, as many as its share of them.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_samples, n_labels)
+        Those of zero or less get no label; of equal ones the first is the better.
+    shares : ndarray of shape (n_labels,)
+        In [0, 1].
+    """
+    numbers = np.rint(shares * len(scores)).astype(np.intp)
+    order = np.argsort(-scores, axis=0, kind="stable")
+    ranks = np.empty_like(order)
+    np.put_along_axis(ranks, order, np.arange(len(scores))[:, np.newaxis], axis=0)
+    return ((ranks < numbers) & (scores > 0)).astype(np.int8)

@@ -364,9 +364,6 @@ def _check_names(study: Study, where: str, catalogue: Catalogue) -> None:
     for group in study.groups.values():
         if group.search is not None:
             _check_measure(group.search["measure"], study.measures, f"{where}: search")
-            if group.search["predictor"] not in study.predictors:
-                name = group.search["predictor"]
-                raise ConfigurationError(unknown_name("predictor", name, study.predictors, f"{where}: search"))
     for kind, outputs in (("tables", study.tables), ("figures", study.figures)):
         for name, output in outputs.items():
             _check_output(study, output, f"{where}: {kind}.{name}", catalogue)

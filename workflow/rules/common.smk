@@ -207,7 +207,7 @@ def search_of_group(wildcards):
     """How the parameters of methods are searched."""
     study = study_of(wildcards)
     search = dict(group_of(wildcards).search)
-    name = search["predictor"]
+    name = group_of(wildcards).predictors[0]
     search["predictor"] = (name, study.predictors[name])
     search["dimension"] = study.dimension_of(wildcards.protocol, wildcards.dataset)
     return json.dumps(search, sort_keys=True)

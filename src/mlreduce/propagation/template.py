@@ -17,7 +17,7 @@ from mlreduce.kernels import check_positive
 from mlreduce.projection.problem import TrainingSet
 from mlreduce.projection.proximity import Proximity, check_proximity
 from mlreduce.quotients import quotient
-from mlreduce.rounding import above_half
+from mlreduce.rounding import above_half, best_of_each
 from mlreduce.validation import (
     FloatArray,
     as_dense,
@@ -210,12 +210,7 @@ class LabelPropagation(BaseEstimator):
             return above_half(self.embedding_)
         chosen = np.zeros(labels.shape, dtype=np.int8)
         (rows,) = np.nonzero(~labelled)
-        scores = self.embedding_[rows]
-        numbers = np.rint(labels[labelled].mean(axis=0) * len(rows)).astype(np.intp)
-        order = np.argsort(-scores, axis=0, kind="stable")
-        ranks = np.empty_like(order)
-        np.put_along_axis(ranks, order, np.arange(len(rows))[:, np.newaxis], axis=0)
-        chosen[rows] = (ranks < numbers) & (scores > 0)
+        chosen[rows] = best_of_each(self.embedding_[rows], labels[labelled].mean(axis=0))
         return chosen
 
 

@@ -1,0 +1,75 @@
+"""Scores of labels into labels, of each as many as the training instances say."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from mlreduce.predictors._base import LabelClassifier
+from mlreduce.registry import register
+from mlreduce.rounding import best_of_each
+from mlreduce.validation import as_dense, check_features, check_labels, remember_label_names
+
+__all__ = ["ProportionalCut"]
+
+
+@register("pcut")
+class ProportionalCut(LabelClassifier):
+    """Take features for scores of the labels, and give each label to the instances with the best, as many as usual.
+
+    Column j of the features is the score of label j, the larger the likelier; the share of instances that get a label
+    is that of the training instances which have it. All instances that are passed to ``predict`` are decided
+    together, so that what an instance gets depends on the others. A score of zero or less is no label, and nor is a
+    label without a column. This is what makes label propagations classifiers of their own.
+
+    Attributes
+    ----------
+    shares_ : ndarray of shape (n_labels,)
+        Of the training instances that have each label.
+    classes_ : ndarray of shape (2,)
+        0 and 1, for every label.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``Y`` was a DataFrame.
+
+    References
+    ----------
+    Yang (2001), "A study of thresholding strategies for text categorization", SIGIR, 137-145: the strategy PCut.
+    """
+
+    def fit(self, X: Any, Y: Any) -> Self:
+        """Count how many instances have each label.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_labels)
+            Scores; only their number of columns is looked at.
+        Y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels) or (n_samples,)
+            Labels in {0, 1} or {-1, 1}.
+
+        Raises
+        ------
+        DataError
+            If a feature is not finite or a label is not 0/1 or -1/1.
+        """
+        features = check_features(self, X, reset=True)
+        labels = check_labels(Y, features.shape[0])
+        remember_label_names(self, Y)
+        self._one_dimension = np.ndim(Y) == 1
+        self.shares_ = labels.mean(axis=0)
+        self.classes_ = np.array([0, 1])
+        return self
+
+    def predict(self, X: Any) -> NDArray[np.int64]:
+        """Return the labels of instances that are decided together, in {0, 1}, of the shape that ``fit`` saw."""
+        check_is_fitted(self, "shares_")
+        scores = as_dense(check_features(self, X, reset=False))
+        predicted = np.zeros((len(scores), len(self.shares_)), dtype=np.int64)
+        width = min(scores.shape[1], len(self.shares_))
+        predicted[:, :width] = best_of_each(scores[:, :width], self.shares_[:width])
+        return predicted[:, 0] if self._one_dimension else predicted
