@@ -20,8 +20,8 @@ SELECTORS = [name for name in list_methods("selection") if method_class(name).__
 #: that do not take the labels of scene, whose extensions are on the page of MESD.
 WITHOUT_PICTURE = {"propagation", "proximity", "relation-features", "single-label"}
 CLASSIFIERS = ["br-knn", "cc-knn", "flda", "majority-labels", "ml-knn", "mlnb", "pcut"]
-#: What no picture is of: a threshold of scores; controls (directions and features at random, labels that none of scene is
-#: common enough for).
+#: What no picture is of: a threshold of scores; controls (directions and features at random, labels that none of scene
+#: is common enough for).
 NOT_SHOWN = {"random-projection", "majority-labels", "pcut", "random-features"}
 EXAMPLES = [
     pytest.param(code, id=f"{page.stem}-{number}")
