@@ -10,6 +10,7 @@ configfile: "config/config.yaml"
 
 include: "workflow/rules/common.smk"
 include: "workflow/rules/recover.smk"
+include: "workflow/rules/scheduling.smk"
 include: "workflow/rules/data.smk"
 include: "workflow/rules/label_space.smk"
 include: "workflow/rules/feature_space.smk"
