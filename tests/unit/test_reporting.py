@@ -107,13 +107,22 @@ def test_sizes_are_averaged_where_they_follow_from_the_split_and_kept_apart_wher
     assert summary["size"].dtype == float
 
 
+def test_one_number_of_dimensions_is_one_cell_though_a_method_finds_fewer_on_some_splits():
+    found = [("mfa", 0, 0.0, size, split, value) for split, (size, value) in enumerate([(500, 1.0), (480, 3.0)])]
+    both = summarise(tidy(*found, *(("pca", 0, 0.0, 500, split, 5.0) for split in range(2))))
+    assert both["method"].tolist() == ["mfa", "pca"]
+    assert both[["size", "mean", "splits"]].to_numpy().tolist() == [[490.0, 2.0, 2.0], [500.0, 5.0, 2.0]]
+    assert len(summarise(tidy(*found, ("mfa", 0, 0.0, 9, 0, 2.0)))) == 3  # a curve over sizes
+
+
 def test_cells_equal_a_plain_loop_over_groups():
     rng = np.random.default_rng(0)
     rows = [
         (f"m{rng.integers(3)}", *choice, int(rng.integers(1, 4)), split, rng.random())
-        for choice in ((0, 0.0), (0, 0.9), (20, 0.0))
+        for choice in ((0, 0.9), (20, 0.0))
         for split in range(40)
     ]
+    rows += [(f"m{i}", 0, 0.0, size, split, rng.random()) for i in range(3) for size in (1, 3) for split in range(i, 9)]
     summary = summarise(tidy(*rows))
     cells = {}
     for method, percent, energy, size, _, value in rows:

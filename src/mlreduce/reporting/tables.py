@@ -57,11 +57,15 @@ def summarise(scores: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         With `SUMMARY_COLUMNS`, sorted. A cell is a percentage of dimensions or an energy threshold, whose number of
-        dimensions may vary with the split (``size`` is then its mean), or, where both are 0, one number of dimensions.
+        dimensions may vary with the split (``size`` is then its mean), or, where both are 0 and a split has several,
+        one number of dimensions. If it has but one, that is the number asked for, or all where a method finds fewer.
         The standard deviation is the sample's (n - 1), the standard error that over the root of n; 0 for one split.
     """
     keys = list(SUMMARY_COLUMNS[:7])
     of_a_size = (scores["size_percent"] == 0) & (scores["energy"] == 0)
+    several = scores[of_a_size].duplicated([*keys, "split"])
+    by_cell = scores[of_a_size].assign(several=several).groupby(keys, observed=True)
+    of_a_size[of_a_size] = by_cell["several"].transform("any")
     cells = scores.assign(own_size=scores["size"].where(of_a_size, 0)).groupby([*keys, "own_size"], observed=True)
     summary = cells.agg(
         size=("size", "mean"), mean=("value", "mean"), sd=("value", "std"), splits=("value", "size")
