@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.ticker import NullFormatter, StrMethodFormatter
 
 from mlreduce.exceptions import DataError
 from mlreduce.reporting.figures import house_style, panels, shared_legend, style
@@ -149,5 +150,8 @@ def cost_curves(costs: pd.DataFrame, methods: Sequence[str], labels: Mapping[str
                         name = f"{labels.get(method, method)}, {space}"
                         axis.plot(line[swept], line["seconds"], label=name, markersize=4, linewidth=1.1, **look)
             axis.set(xscale="log", yscale="log")
+            axis.set_xticks(sorted(own[swept].unique()))
+            axis.xaxis.set_major_formatter(StrMethodFormatter("{x:.0f}"))
+            axis.xaxis.set_minor_formatter(NullFormatter())
         shared_legend(figure)
     return figure
