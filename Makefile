@@ -7,14 +7,18 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 CORES ?= all
 
-.PHONY: help demo test lint types unit check-workflow install weka lock benchmark reference pictures clean
+.PHONY: help demo test test-cluster lint types unit check-workflow install weka fuzz lock benchmark reference verify pictures \
+	clean
 
 help:
 	@echo "make demo       the studies on the embedded data, at a small size; ends by naming the report"
 	@echo "make test       lint, types and every test"
+	@echo "make test-cluster  the workflow on a Slurm of one node (Debian packages; root); some minutes"
 	@echo "make benchmark  what the speed claims rest on"
 	@echo "make reference  the full protocols, and their summary into results/reference"
+	@echo "make verify     recomputes a random 2 % of the cells in results/reference and compares (MINUTES=1: as far as it gets)"
 	@echo "make pictures   the pictures of docs/methods, from the data set scene"
+	@echo "make fuzz       a million hostile files for the readers, guided by coverage; INPUTS=... for fewer"
 	@echo "make weka       Weka 3.6 for the comparison of model trees (Debian packages; root)"
 	@echo "make lock       resolve envs/requirements.lock anew"
 
@@ -51,9 +55,14 @@ types: $(STAMP)
 check-workflow: $(STAMP)
 	$(BIN)/snakemake --lint
 
-# A process a core, each with one thread: many small problems, which threads only slow down.
+# A process a core, each with one thread: many small problems, which threads only slow down. In the order of testpaths:
+# files with many tests are not those that take long.
 unit: $(STAMP)
-	OMP_NUM_THREADS=1 $(BIN)/pytest --numprocesses auto --dist loadfile
+	OMP_NUM_THREADS=1 $(BIN)/pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
+
+# Three to five minutes; after ten it ends as by Ctrl-C, so that it clears up after itself.
+test-cluster: $(STAMP)
+	OMP_NUM_THREADS=1 timeout --signal=INT --kill-after=30 600 $(BIN)/pytest tests/cluster --no-cov
 
 benchmark: $(STAMP)
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/bibtex_split.py
@@ -62,6 +71,12 @@ benchmark: $(STAMP)
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/information.py
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/selection.py
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/embeddings.py
+
+# What was tried is kept in the folder: a run that was stopped goes on where it was.
+INPUTS ?= 1000000
+FUZZ_FOLDER ?= $(or $(TMPDIR),/tmp)/mlreduce-fuzz
+fuzz: $(STAMP)
+	OPENBLAS_NUM_THREADS=1 nice -n 10 $(BIN)/python tests/fuzz/fuzz_readers.py --inputs $(INPUTS) --folder $(FUZZ_FOLDER)
 
 # The committed summary of a full run. Give MLREDUCE_MIRROR where the published files are at hand already.
 REFERENCE := results/reference
@@ -74,6 +89,12 @@ reference: $(STAMP)
 		gzip -9nf $(REFERENCE)/$$study/summary.csv; \
 	done
 	$(BIN)/python docs/update_readme.py
+
+# A random sample of the committed summary, computed anew from the data; the seed is printed. SHARE=0.02 of the cells,
+# SEED, MINUTES, STUDIES and DATASETS (with commas) as the options of these names.
+verify: $(STAMP)
+	$(BIN)/python -m mlreduce.verify cells $(if $(SHARE),--share $(SHARE)) $(if $(SEED),--seed $(SEED)) \
+		$(if $(MINUTES),--minutes $(MINUTES)) $(if $(STUDIES),--studies $(STUDIES)) $(if $(DATASETS),--datasets $(DATASETS))
 
 lock: $(STAMP)
 	$(BIN)/uv pip compile pyproject.toml --extra workflow --extra dev --universal --python-version 3.11 \

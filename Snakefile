@@ -9,8 +9,11 @@ configfile: "config/config.yaml"
 
 
 include: "workflow/rules/common.smk"
-include: "workflow/rules/recover.smk"
-include: "workflow/rules/scheduling.smk"
+include: "workflow/functions/settings.smk"
+include: "workflow/functions/jobs.smk"
+include: "workflow/functions/results.smk"
+include: "workflow/functions/needs.smk"
+include: "workflow/rules/run.smk"
 include: "workflow/rules/data.smk"
 include: "workflow/rules/label_space.smk"
 include: "workflow/rules/feature_space.smk"
@@ -19,34 +22,46 @@ include: "workflow/rules/outputs.smk"
 
 localrules:
     all,
+    crates,
     cplst,
     cplst_table3,
     cplst_table4,
     cplst_table5,
     cplst_figure1,
     cplst_audit,
+    cplst_crate,
     gmba,
     gmba_tables,
     gmba_figures,
     gmba_audit,
+    gmba_crate,
     mope,
     mope_tables,
     mope_figures,
     mope_audit,
+    mope_crate,
     mvmd,
     mvmd_tables,
     mvmd_figures,
     mvmd_audit,
+    mvmd_crate,
     qpfs,
     qpfs_tables,
     qpfs_figures,
     qpfs_audit,
+    qpfs_crate,
 
 
 rule all:
     default_target: True
     input:
         f"{BASE}/report.html",
+
+
+# Each finished study as a research object, to deposit or pass on
+rule crates:
+    input:
+        expand(f"{BASE}/{{study}}.crate.zip", study=STUDIES),
 
 
 # cplst-2012: label-space reduction with linear regression, model trees and kernel ridge regression
@@ -83,6 +98,11 @@ rule cplst_audit:
         f"{BASE}/cplst-2012/audit.md",
 
 
+rule cplst_crate:
+    input:
+        f"{BASE}/cplst-2012.crate.zip",
+
+
 # gmba-2016: feature selection on the graph of the labels, with nearest-neighbour classifiers
 rule gmba:
     input:
@@ -102,6 +122,11 @@ rule gmba_figures:
 rule gmba_audit:
     input:
         f"{BASE}/gmba-2016/audit.md",
+
+
+rule gmba_crate:
+    input:
+        f"{BASE}/gmba-2016.crate.zip",
 
 
 # mope-mesd-2012: spectral embeddings of relations to training rows, with Fisher's discriminant a label
@@ -125,6 +150,11 @@ rule mope_audit:
         f"{BASE}/mope-mesd-2012/audit.md",
 
 
+rule mope_crate:
+    input:
+        f"{BASE}/mope-mesd-2012.crate.zip",
+
+
 # mvmd-2016: projections of the feature space with ridge regression
 rule mvmd:
     input:
@@ -146,6 +176,11 @@ rule mvmd_audit:
         f"{BASE}/mvmd-2016/audit.md",
 
 
+rule mvmd_crate:
+    input:
+        f"{BASE}/mvmd-2016.crate.zip",
+
+
 # qpfs-lowrank-2016: feature selection by mutual information, with ML-KNN and naive Bayes
 rule qpfs:
     input:
@@ -165,3 +200,8 @@ rule qpfs_figures:
 rule qpfs_audit:
     input:
         f"{BASE}/qpfs-lowrank-2016/audit.md",
+
+
+rule qpfs_crate:
+    input:
+        f"{BASE}/qpfs-lowrank-2016.crate.zip",

@@ -5,7 +5,15 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-__all__ = ["ConfigurationError", "DataError", "FetchError", "MLReduceError", "ProjectionWarning", "unknown_name"]
+__all__ = [
+    "ConfigurationError",
+    "DataError",
+    "FetchError",
+    "MLReduceError",
+    "ProjectionWarning",
+    "StorageError",
+    "unknown_name",
+]
 
 
 class MLReduceError(ValueError):
@@ -18,6 +26,10 @@ class DataError(MLReduceError):
 
 class FetchError(MLReduceError):
     """A published file could not be had, or is not the file that the catalogue describes."""
+
+
+class StorageError(MLReduceError):
+    """A file could not be written: a disk that is full, a folder that is read-only or gone."""
 
 
 class ConfigurationError(MLReduceError):

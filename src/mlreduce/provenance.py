@@ -1,4 +1,4 @@
-"""What made a result: the library's own code as a digest, and versions, commit and machine as a manifest."""
+"""What made a result: the library's own code as a digest; the checkout, the packages and the machine."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import ast
 import hashlib
 import os
 import platform
+import re
 import subprocess
 import sys
-from collections.abc import Iterable
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -16,10 +16,14 @@ from typing import Any
 
 from mlreduce.files import file_sha256
 
-__all__ = ["environment", "source_digest"]
+__all__ = ["CODE", "code_digest", "code_files", "environment", "source_digest", "source_state"]
 
 _PACKAGE = Path(__file__).parent
-_VERSIONS = ("mlreduce", "numpy", "scipy", "scikit-learn", "pandas", "pyarrow", "matplotlib", "snakemake")
+
+#: What of a project runs: its files and folders that decide what a result is.
+CODE = ("Snakefile", "workflow", "src", "config", "envs")
+
+_LOCKED = re.compile(r"^([a-z0-9][a-z0-9._-]*)==([^ ;\\]+)", re.MULTILINE)
 
 
 def _module_file(module: str) -> Path | None:
@@ -78,12 +82,88 @@ def source_digest(*sources: str | Path) -> str:
     return digest.hexdigest()[:16]
 
 
-def _git(folder: Path, *words: str) -> str | None:
+def _git(folder: Path, *words: str) -> bytes | None:
+    """Return what a git command says of a folder; None where there is no git, or it is no checkout."""
     try:
-        run = subprocess.run(["git", "-C", str(folder), *words], capture_output=True, text=True, check=True)
+        run = subprocess.run(["git", "-C", str(folder), *words], capture_output=True, check=True)
     except (OSError, subprocess.CalledProcessError):
         return None
-    return run.stdout.strip()
+    return run.stdout
+
+
+def code_digest(project: str | Path) -> str:
+    """Return a digest of the files of a project that run, committed or not, by their names and bytes.
+
+    Parameters
+    ----------
+    project : path
+    """
+    digest = hashlib.sha256()
+    for path in code_files(project):
+        digest.update(f"{path}\0{file_sha256(Path(project) / path)}\n".encode(errors="surrogateescape"))
+    return digest.hexdigest()
+
+
+def code_files(project: str | Path) -> list[str]:
+    """List the files of a project that run, below it, sorted; not what Python leaves there, and no hidden files."""
+    found = []
+    for name in CODE:
+        top = Path(project) / name
+        if top.is_file():
+            found.append(name)
+        for folder, folders, files in os.walk(top):
+            folders[:] = [own for own in folders if not own.startswith((".", "__pycache__"))]
+            places = [Path(folder, own).relative_to(project).as_posix() for own in files if not own.startswith(".")]
+            found += [place for place in places if not place.endswith(".pyc")]
+    return sorted(found)
+
+
+def source_state(project: str | Path) -> dict[str, Any]:
+    """Say which code a project is: its commit, and whether what lies there is that commit.
+
+    Parameters
+    ----------
+    project : path
+        The top folder of a checkout; a folder further down, as in somebody else's checkout, is none.
+
+    Returns
+    -------
+    dict
+        ``state`` ("clean", "changed" or "not a git checkout"), ``commit`` or None, ``code_sha256`` from `code_digest`,
+        and, where something was changed, ``difference_sha256``: a digest of the difference from the commit, with new
+        files that could run.
+    """
+    project = Path(project).resolve()
+    top, commit = _git(project, "rev-parse", "--show-toplevel"), _git(project, "rev-parse", "HEAD")
+    if top is None or commit is None or Path(os.fsdecode(top).rstrip("\n")).resolve() != project:
+        return {"state": "not a git checkout", "commit": None, "code_sha256": code_digest(project)}
+    # Not what a user's configuration of git makes of a difference, which would be another digest.
+    plain = ("--binary", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", "--full-index")
+    difference = _git(project, "-c", "core.quotePath=true", "diff", *plain, "HEAD") or b""
+    listed = _git(project, "ls-files", "-z", "--others", "--exclude-standard", "--", *CODE) or b""
+    added = sorted(os.fsdecode(name) for name in listed.split(b"\0") if name)
+    named = {"commit": commit.decode().strip(), "code_sha256": code_digest(project)}
+    if not difference and not added:
+        return {"state": "clean", **named}
+    digest = hashlib.sha256(difference)
+    for name in added:
+        digest.update(f"{name}\0{file_sha256(project / name)}\n".encode(errors="surrogateescape"))
+    return {"state": "changed", **named, "difference_sha256": digest.hexdigest()}
+
+
+def _packages(lock: Path) -> dict[str, Any]:
+    """Return the versions of those packages of a lock that are installed, and which are not the locked ones."""
+    locked = dict(_LOCKED.findall(lock.read_text(encoding="utf-8"))) if lock.is_file() else {}
+    installed = {}
+    for name in ("mlreduce", *sorted(locked)):
+        try:
+            installed[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    others = {
+        name: {"locked": locked[name], "used": own} for name, own in installed.items() if locked.get(name, own) != own
+    }
+    return {"packages": installed, "not_as_locked": others}
 
 
 def _processor() -> str:
@@ -95,24 +175,21 @@ def _processor() -> str:
     return platform.processor() or platform.machine()
 
 
-def environment(folder: str | Path, inputs: Iterable[str | Path] = ()) -> dict[str, Any]:
-    """Describe what a result is made with: commit, versions, machine, checksums of its inputs."""
-    versions: dict[str, str | None] = {}
-    for package in _VERSIONS:
-        try:
-            versions[package] = version(package)
-        except PackageNotFoundError:
-            versions[package] = None
-    changes = _git(Path(folder), "status", "--porcelain", "--untracked-files=no")
+def environment(project: str | Path) -> dict[str, Any]:
+    """Describe what a result is made with: the checkout, Python, the locked packages, the machine.
+
+    Parameters
+    ----------
+    project : path
+        The folder with ``envs/requirements.lock``.
+    """
     return {
-        "commit": _git(Path(folder), "rev-parse", "HEAD"),
-        "uncommitted_changes": None if changes is None else bool(changes),
+        "source": source_state(project),
         "python": sys.version.split()[0],
-        "versions": versions,
+        **_packages(Path(project) / "envs" / "requirements.lock"),
         "machine": {
             "system": f"{platform.system()} {platform.machine()}",
             "processor": _processor(),
             "cores": os.cpu_count(),
         },
-        "inputs": {Path(path).name: file_sha256(path) for path in sorted(map(str, inputs))},
     }

@@ -85,6 +85,8 @@ class Study:
     Attributes
     ----------
     name, title : str
+    identifier : str or None
+        Address by which the paper is cited.
     family : {"labelspace", "projection", "selection"}
         What its methods are.
     protocols : dict of str to dict
@@ -146,6 +148,7 @@ class Study:
     figures: Mapping[str, Mapping[str, Any]]
     approximation: Mapping[str, Any] | None = None
     costs: Mapping[str, Any] | None = None
+    identifier: str | None = None
     averages: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def rule_of(self, protocol: str, dataset: str) -> dict[str, Any]:
@@ -265,6 +268,7 @@ def load_study(
         figures=content["figures"],
         approximation=content.get("approximation"),
         costs=content.get("costs"),
+        identifier=content.get("identifier"),
         averages=averages,
     )
     _check_names(study, str(path), catalogue)

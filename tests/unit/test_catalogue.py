@@ -7,11 +7,12 @@ import scipy.sparse as sp
 import yaml
 
 import mlreduce
-from mlreduce.datasets.catalogue import read_catalogue
+from mlreduce.datasets.catalogue import Dataset, read_catalogue
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.datasets.embedded import DIGIT_ATTRIBUTES, documents, planted
 from mlreduce.datasets.tables import read_tables
 from mlreduce.exceptions import ConfigurationError, DataError, FetchError
+from mlreduce.files import file_sha256
 
 PUBLISHED = {
     "emotions",
@@ -198,6 +199,15 @@ def test_labels_that_nobody_has(own):
         ),
         ({"reader": "svmlight", "data": ["f"], "parameters": {}}, "parameters: the key 'n_features' is missing"),
         (TABLES | {"features": {"name": "f.csv", "sources": ["mulan"]}}, "'sha256' is a dependency of 'sources'"),
+        (TABLES | {"features": {"name": ".."}}, r"features.name: '\.\.' does not match"),
+        (TABLES | {"features": {"name": "../f.csv"}}, "features.name: '../f.csv' does not match"),
+        (TABLES | {"features": {"name": "f.csv\n"}}, r"features.name: 'f.csv\\n' does not match"),
+        (TABLES | {"features": {"name": "f" * 300}}, "features.name: 'fff"),
+        (TABLES | {"folder": ".."}, r"folder: '\.\.' does not match"),
+        ({"reader": "planted", "parameters": {"n_rows": 3}}, "unknown key 'n_rows'; did you mean"),
+        ({"reader": "planted", "parameters": {"n_samples": 3.0}}, "n_samples: expected integer, got 3.0"),
+        ({"reader": "documents", "parameters": {"random_state": -1}}, "-1 is less than the minimum of 0"),
+        ({"reader": "svmlight", "data": ["f"], "parameters": {"n_features": 2.0}}, "expected integer, got 2.0"),
     ],
 )
 def test_bad_entries_are_named(own, entry, message):
@@ -205,6 +215,28 @@ def test_bad_entries_are_named(own, entry, message):
     with pytest.raises(ConfigurationError, match=message) as caught:
         read_catalogue(path)
     assert str(path) in str(caught.value) or "source" in message
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["https://x/{dataset.__class__}", "https://x/{file:>999999999999}", "https://x/{0}", "https://x/{", "ftp://x"],
+)
+def test_an_address_is_filled_in_and_nothing_else(own, address):
+    path = own(TABLES)
+    path.write_text(yaml.safe_dump(yaml.safe_load(path.read_text()) | {"sources": {"web": address}}))
+    with pytest.raises(ConfigurationError, match=r"sources.web: .* does not match"):
+        read_catalogue(path)
+    good = {"web": "https://x/{dataset}/{file}?{file}"}
+    files = {"name": "f.csv", "sources": ["web"], "sha256": "0" * 64}
+    path = own(TABLES | {"features": files})
+    path.write_text(yaml.safe_dump(yaml.safe_load(path.read_text()) | {"sources": good}))
+    (entry,) = read_catalogue(path)["mine"].files["features"]
+    assert entry.addresses == ("https://x/mine/f.csv?f.csv",)
+
+
+def test_paths_that_no_file_has(own):
+    with pytest.raises(ConfigurationError, match=r"data set 'mine': '.*'\.\.\. can be no path: File name too long"):
+        read_catalogue(own(TABLES | {"features": "f" * 5000}))
 
 
 def test_a_set_that_is_not_published_is_supplied_by_hand(tmp_path, monkeypatch):
@@ -284,3 +316,20 @@ def test_data_survive_their_file(tmp_path, X):
 def test_parts_that_do_not_belong_together():
     with pytest.raises(DataError, match="do not belong together"):
         MultiLabelData(np.zeros((3, 2)), np.zeros((2, 1), dtype=np.int8), ["a", "b"], ["x"], "set")
+
+
+def test_entries_go_through_text_whole(tmp_path):
+    catalogue = read_catalogue(None)
+    for dataset in catalogue.values():
+        assert Dataset.from_json(dataset.to_json()) == dataset
+    (tmp_path / "f.csv").write_text("a\n1\n")
+    (tmp_path / "l.csv").write_text("x\n1\n")
+    entry = {"reader": "tables", "features": "f.csv", "labels": "l.csv"}
+    (tmp_path / "own.yaml").write_text(yaml.safe_dump({"datasets": {"own": entry}}))
+    own = read_catalogue(tmp_path / "own.yaml")["own"]
+    text = own.to_json()
+    pinned = Dataset.from_json(text)
+    assert pinned.files["features"][0].local == tmp_path / "f.csv"
+    assert pinned.files["features"][0].sha256 == file_sha256(tmp_path / "f.csv")
+    (tmp_path / "f.csv").write_text("a\n2\n")
+    assert own.to_json() != text

@@ -282,8 +282,105 @@ def test_what_is_no_yaml(tmp_path):
     with pytest.raises(ConfigurationError, match=r"bad\.yaml, line \d: not YAML"):
         read_yaml(tmp_path / "bad.yaml")
     (tmp_path / "bad.yaml").write_text("a: !!python/object/apply:os.system ['true']\n")
-    with pytest.raises(ConfigurationError, match="not YAML"):
+    with pytest.raises(ConfigurationError, match="the tag .* has no use here"):
         read_yaml(tmp_path / "bad.yaml")
+
+
+ALIASES = "a0: &a0 [1]\n" + "".join(f"a{i}: &a{i} [*a{i - 1}, *a{i - 1}]\n" for i in range(1, 40))
+MERGES = ALIASES.replace("[1]", "{k: 1}").replace("[*", "{<<: [*").replace("]\n", "]}\n").replace("{k: 1}}", "{k: 1}")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (ALIASES, "line 14: more than 20000 values, counting what an alias stands for"),
+        (MERGES, "line 13: more than 20000 values"),
+        ("[" + "a," * 20_001 + "]", "more than 20000 values"),
+        ("a: &a [*a]", "line 1: the alias 'a' stands inside of what it stands for"),
+        ("a: &a\n  b: {<<: *a}", "line 2: the alias 'a' stands inside"),
+        ("a:\n - " + "[" * 40 + "]" * 40, "line 2: values stand in each other more than 40 deep"),
+        ("- " * 5000, "more than 40 deep"),
+        ("a: 1\nb: 2\na: 3", "line 3: the key 'a' stands here twice"),
+        ("a: 1\n2: 3", "line 2: a key is a text, and '2' is none; does it need quotes"),
+        ("yes: 1", "a key is a text, and 'yes' is none"),
+        ("? [a]\n: 1", "a key is a text, and a list or mapping is none"),
+        ('"a\\nb": 1', "is longer than a line"),
+        ('a: "b\\0"', r"line 1: 'b.x00' holds a character that cannot be shown"),
+        ('a: "\\ud800"', "holds a character that cannot be shown"),
+        ("a: !!python/object/apply:os.system [ls]", "the tag .*python/object.* has no use here"),
+        ("a: !!bool maybe", "the tag .*bool' has no use here"),
+        ("a: .nan", "'.nan' is no finite number"),
+        ("a: -.inf", "'-.inf' is no finite number"),
+        ("a: 1" + ":1" * 500 + ".5", "is no finite number"),
+        ("a: 9223372036854775808", "'9223372036854775808' is no whole number that fits in 64 bits"),
+        ("a: " + "9" * 5000, "is no whole number that fits in 64 bits"),
+        ("a: 0b_", "'0b_' is no whole number"),
+        ("a: " + "b" * 1_000_000, "a configuration file has at most 1,000,000 bytes"),
+        ("a: b\n---\nc: d", "not YAML: but found another document"),
+    ],
+)
+def test_what_no_configuration_has_a_use_for(tmp_path, text, message):
+    (tmp_path / "c.yaml").write_text(text)
+    with pytest.raises(ConfigurationError, match=f"c\\.yaml.*{message}"):
+        read_yaml(tmp_path / "c.yaml")
+
+
+def test_what_a_configuration_may_say(tmp_path):
+    text = "\ufeffa: &a {b: [1, -2.5, true, null, x, 2016-13-41]}\nc: *a\nd: {<<: *a, e: 9223372036854775807}\n"
+    (tmp_path / "c.yaml").write_text(text, encoding="utf-8")
+    own = {"b": [1, -2.5, True, None, "x", "2016-13-41"]}
+    assert read_yaml(tmp_path / "c.yaml") == {"a": own, "c": own, "d": own | {"e": 2**63 - 1}}
+
+
+def test_a_configuration_that_another_has_read():
+    endless = []
+    endless.append(endless)
+    shared = ["a"]
+    for _ in range(40):
+        shared = [shared, shared]
+    for studies in (endless, shared):
+        with pytest.raises(ConfigurationError, match="here: more than 20000 values"):
+            validate({"studies": studies}, "config", "here")
+
+
+def test_sentences_stay_short(tmp_path):
+    for content in ({"seed": ["a" * 5000]}, {"a" * 5000: 1}, {"scale": "a" * 5000}):
+        whole = read_yaml(CONFIG / "config.yaml") | content
+        with pytest.raises(ConfigurationError) as caught:
+            validate(whole, "config", "here")
+        assert len(str(caught.value)) < 500
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"seed": 2012.0}, "seed: expected integer, got 2012.0"),
+        ({"splits": 10**6}, "splits: 1000000 is greater than the maximum"),
+    ],
+)
+def test_numbers_that_only_look_right(changes, message):
+    with pytest.raises(ConfigurationError, match=message):
+        validate(read_yaml(CONFIG / "config.yaml") | changes, "config", "here")
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"methods.linear-codes": {"../plst": {"method": "plst"}}}, "methods.linear-codes: '../plst' does not match"),
+        ({"methods.linear-codes": {"=plst": {"method": "plst"}}}, "'=plst' does not match"),
+        ({"sizes": [10, 20, 10]}, "sizes: 10 is listed twice"),
+        ({"sizes": [*range(1, 101), "1"] * 9}, "sizes: .* is listed twice"),
+        ({"methods.linear-codes": {"cs": {"draws": 10**9}}}, "draws: 1000000000 is greater than the maximum of 1000"),
+        (
+            {"groups.kernel-codes.choose.log2_gamma": {"default": [0, 2, 0]}},
+            "2: 0 is less than the minimum of 1",
+        ),
+        ({"groups.kernel-codes.choose.log2_gamma": {"default": [0, 2000]}}, "2000 is greater than the maximum of 1000"),
+    ],
+)
+def test_studies_that_ask_for_the_impossible(changed, changes, message):
+    with pytest.raises(ConfigurationError, match=message):
+        changed(changes)
 
 
 def test_batches_cover_the_splits():

@@ -1,35 +1,114 @@
 from __future__ import annotations
 
+import ast
 import re
+import sys
+from functools import cache
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
 import yaml
 
+from mlreduce import registry
+
 PROJECT = Path(__file__).parents[2]
 LOCK = dict(
     re.findall(r"^([a-z0-9-]+)==([^ ;\\]+)", (PROJECT / "envs" / "requirements.lock").read_text(), re.MULTILINE)
 )
-ENVIRONMENTS = sorted((PROJECT / "envs").glob("*.yaml"))
+ENVIRONMENTS = {path.stem: path for path in (PROJECT / "envs").glob("*.yaml")}
+
+# By which pandas reads and writes Parquet, whether or not a file of ours imports it.
+IMPORTED_BY_PANDAS = {"pyarrow"}
+
+# What no rule comes to: pictures of model trees.
+NEVER_IMPORTED = {"compute": {"matplotlib"}}
 
 
-@pytest.mark.parametrize("path", ENVIRONMENTS, ids=lambda path: path.stem)
-def test_conda_environments_equal_the_lock(path):
-    dependencies = yaml.safe_load(path.read_text())["dependencies"]
-    pins = dict(re.fullmatch(r"([a-z0-9-]+) =([0-9.]+)", text).groups() for text in dependencies)
-    assert pins.pop("python").startswith("3.11")
-    assert pins
-    assert pins == {name: LOCK[name] for name in pins}
+def pins(environment):
+    """The packages of an environment and their versions, Python's apart."""
+    dependencies = yaml.safe_load(ENVIRONMENTS[environment].read_text())["dependencies"]
+    found = dict(re.fullmatch(r"([a-z0-9-]+) =([0-9.]+)", text).groups() for text in dependencies)
+    assert found.pop("python").startswith("3.11")
+    return found
+
+
+@cache
+def imported_by(path):
+    """The modules that a file imports, also within functions; not those that only type checkers see."""
+    tree = ast.parse(path.read_text())
+    unseen = [node for node in ast.walk(tree) if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)]
+    skipped = {id(inner) for node in unseen for inner in ast.walk(node)}
+    # What a package loads when a name is asked for is imported by whoever asks.
+    skipped |= {
+        id(inner) for node in tree.body if getattr(node, "name", "") == "__getattr__" for inner in ast.walk(node)
+    }
+    names = set()
+    for node in ast.walk(tree):
+        if id(node) in skipped:
+            continue
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert not node.level, f"{path}: a relative import, which this does not follow"
+            names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return names
+
+
+def file_of(module):
+    base = PROJECT.joinpath("src", *module.split("."))
+    return next((path for path in (base.with_suffix(".py"), base / "__init__.py") if path.is_file()), None)
+
+
+def packages_behind(files):
+    """The installed packages that files import, directly or through the library."""
+    seen, names = set(), set()
+    pending = list(files)
+    while pending:
+        path = pending.pop()
+        if path in seen:
+            continue
+        seen.add(path)
+        for name in imported_by(path):
+            parts = name.split(".")
+            if parts[0] == "mlreduce":
+                parents = (".".join(parts[:length]) for length in range(1, len(parts) + 1))
+                pending += [file for parent in parents if (file := file_of(parent))]
+            elif parts[0] != "_station" and parts[0] not in sys.stdlib_module_names:
+                names.add(parts[0])
+    known = packages_distributions()
+    return {known[name][0].lower().replace("_", "-") for name in names}
+
+
+def rules():
+    """Each rule of the workflow: its name, environment and script."""
+    for path in sorted((PROJECT / "workflow" / "rules").glob("*.smk")):
+        for text in re.split(r"^rule ", path.read_text(), flags=re.MULTILINE)[1:]:
+            (environment,) = re.findall(r'"\.\./\.\./envs/([a-z]+)\.yaml"', text)
+            (script,) = re.findall(r'"\.\./scripts/([a-z_]+)\.py"', text)
+            yield text.partition(":")[0], environment, script
+
+
+@pytest.mark.parametrize("environment", sorted(ENVIRONMENTS))
+def test_conda_environments_equal_the_lock(environment):
+    found = pins(environment)
+    assert found
+    assert found == {name: LOCK[name] for name in found}
+
+
+@pytest.mark.parametrize("environment", sorted(ENVIRONMENTS))
+def test_an_environment_holds_what_its_rules_import_and_nothing_else(environment):
+    scripts = {script for _, own, script in rules() if own == environment}
+    assert scripts
+    files = [PROJECT / "workflow" / "scripts" / f"{name}.py" for name in ("_station", *scripts)]
+    if environment == "compute":  # methods and predictors are imported by what a study names
+        files += [file_of(registry.module_of(name)) for name in registry.list_methods()]
+    needed = packages_behind(files) - NEVER_IMPORTED.get(environment, set())
+    assert needed | IMPORTED_BY_PANDAS == set(pins(environment))
 
 
 def test_every_rule_names_an_environment_that_exists():
-    named = set()
-    for rules in (PROJECT / "workflow" / "rules").glob("*.smk"):
-        text = rules.read_text()
-        found = re.findall(r'"\.\./\.\./envs/([a-z]+)\.yaml"', text)
-        assert len(found) == len(re.findall(r"^rule ", text, re.MULTILINE))
-        named |= set(found)
-    assert named == {path.stem for path in ENVIRONMENTS}
+    assert {environment for _, environment, _ in rules()} == set(ENVIRONMENTS)
 
 
 def test_lock_has_a_hash_for_every_package_and_no_address():
@@ -38,3 +117,22 @@ def test_lock_has_a_hash_for_every_package_and_no_address():
     entries = re.split(r"\n(?=[a-z0-9])", text)[1:]
     assert len(entries) > 50
     assert all("--hash=sha256:" in entry for entry in entries)
+
+
+def test_the_container_takes_the_steps_of_the_readme():
+    container = (PROJECT / "Containerfile").read_text()
+    readme = (PROJECT / "README.md").read_text(encoding="utf-8")
+    steps = re.findall(r"^RUN (make .*)$", container, re.MULTILINE)
+    (last,) = re.findall(r"^CMD \[(.*)\]$", container, re.MULTILINE)
+    steps.append(" ".join(word.strip('" ') for word in last.split(",")))
+    assert steps == ["make install", "make demo"]
+    assert all(re.search(rf"^{step}\b|`{step}`", readme, re.MULTILINE) for step in steps)
+    (tools,) = re.findall(r"--no-install-recommends ([a-z ]+) &&", container)
+    assert re.search(r"machine with git, make and Python", readme)
+    assert set(tools.split()) == {"git", "make"}  # and Python is the image's
+
+
+def test_the_container_begins_from_an_image_of_one_version_of_the_lock_s_python():
+    (image,) = re.findall(r"^FROM (\S+)$", (PROJECT / "Containerfile").read_text(), re.MULTILINE)
+    python = re.fullmatch(r"python:(3\.\d+)\.\d+-slim-[a-z]+", image)[1]
+    assert f"--python-version {python} " in (PROJECT / "Makefile").read_text()

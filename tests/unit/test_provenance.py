@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from mlreduce import provenance
-from mlreduce.files import file_sha256, replacing
-from mlreduce.provenance import environment, source_digest
+from mlreduce.files import replacing
+from mlreduce.provenance import source_digest
 
 SCRIPTS = Path(__file__).parents[2] / "workflow" / "scripts"
 
@@ -70,15 +70,6 @@ def test_comments_and_docstrings_change_nothing(copy_of_library):
     assert digests() == before
 
 
-def test_environment_names_versions_machine_and_inputs(tmp_path):
-    (tmp_path / "in.npz").write_bytes(b"abc")
-    made = environment(tmp_path, [tmp_path / "in.npz"])
-    assert made["inputs"] == {"in.npz": file_sha256(tmp_path / "in.npz")}
-    assert made["versions"]["numpy"]
-    assert made["commit"] is None  # not a checkout
-    assert environment(SCRIPTS)["machine"]["cores"] >= 1
-
-
 def test_what_a_killed_process_left_is_cleared_and_a_live_one_s_file_is_kept(tmp_path):
     dead = subprocess.Popen([sys.executable, "-c", ""])
     dead.wait()
@@ -87,7 +78,8 @@ def test_what_a_killed_process_left_is_cleared_and_a_live_one_s_file_is_kept(tmp
         file.write_text("half")
     with replacing(tmp_path / "f.txt") as path:
         path.write_text("whole")
-    assert {file.name for file in tmp_path.iterdir()} == {"f.txt", files[os.getppid()].name, files["other"].name}
+    left = {file.name for file in tmp_path.glob("*.txt")}
+    assert left == {"f.txt", files[os.getppid()].name, files["other"].name}
 
 
 def test_files_are_replaced_whole_or_not_at_all(tmp_path):
@@ -99,4 +91,4 @@ def test_files_are_replaced_whole_or_not_at_all(tmp_path):
     with pytest.raises(ZeroDivisionError), replacing(target) as path:
         assert path.write_text("half") / 0
     assert target.read_text() == "first"
-    assert list(target.parent.iterdir()) == [target]
+    assert {file.name for file in target.parent.iterdir()} == {"f.txt", ".f.txt.sha256"}

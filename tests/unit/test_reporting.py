@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from mlreduce.evaluation.failures import Failures
 from mlreduce.exceptions import DataError
 from mlreduce.reporting.audit import (
     audit,
@@ -305,6 +306,7 @@ def test_page_shows_everything_and_escapes_names(tmp_path, table, published):
     claim = ("better", "A < B", "Section 4", "refuted", "1 of 2.")
     write_csv(pd.DataFrame([claim], columns=list(CLAIM_COLUMNS)), tmp_path / "claims.csv")
     (tmp_path / "manifest.json").write_text('{"commit": "<abc>"}')
+    Failures("predict").save(tmp_path / "failures.csv", object())
     for variant in ("", "-as-stated"):
         (tmp_path / f"figure1{variant}.svg").write_text('<?xml?>\n<svg><g id="a"/><use href="#a"/></svg>')
     spec = {

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import time
 
 import pytest
@@ -105,7 +106,7 @@ def test_deviations_are_named_with_their_line(write, old, new, message):
 
 
 def test_a_file_that_is_not_there(tmp_path):
-    with pytest.raises(DataError, match="none.sgm: cannot be read: No such file"):
+    with pytest.raises(DataError, match="none.sgm: no such file"):
         read_sgml(tmp_path / "none.sgm")
 
 
@@ -126,7 +127,7 @@ def test_any_bytes_are_documents_or_one_sentence(write, data):
     try:
         documents = read_sgml(write(content))
     except DataError as error:
-        assert "line " in str(error)
+        assert re.search(", line [0-9]+: |; unpack it", str(error))
     else:
         assert documents
         assert all(isinstance(document, Document) for document in documents)

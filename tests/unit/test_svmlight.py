@@ -40,10 +40,28 @@ def test_bad_rows_are_named_with_their_line(write, row):
         read_svmlight([write(f"1 1:1\n{row}\n".encode())], 5)
 
 
+@pytest.mark.parametrize(
+    "row", ["nan 1:1", "inf 1:1", "1 1:1e400", "1 1:nan", "1e999 1:1", "1 qid:3 1:1", "1_0 1:1", "1 1:1_0", "1 1:0x1"]
+)
+def test_numbers_are_finite_and_written_plainly(write, row):
+    with pytest.raises(DataError, match=r"a\.svmlight, line 2: a row is .* all numbers finite"):
+        read_svmlight([write(f"1 1:1\n{row}\n".encode())], 5)
+
+
+def test_words_in_comments_are_no_rows(write):
+    assert read_svmlight([write(b"# nan qid:1 1_0\n1 1:1 # inf_q\n")], 5).X.nnz == 1
+
+
+def test_labels_have_names_of_their_own(write):
+    labels = b"1000001,1000002,-0,0,1.5,12345678901234567890\n"
+    data = read_svmlight([write(labels)], 5)
+    assert data.label_names == ["0", "1.5", "1000001", "1000002", "1.2345678901234567e+19"]
+
+
 def test_files_that_are_none(write, tmp_path):
     with pytest.raises(DataError, match="no rows"):
         read_svmlight([write(b"\n# nothing\n")], 5)
-    with pytest.raises(DataError, match="none.svmlight: cannot be read: No such file"):
+    with pytest.raises(DataError, match="none.svmlight: no such file"):
         read_svmlight([tmp_path / "none.svmlight"], 5)
 
 

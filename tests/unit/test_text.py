@@ -33,6 +33,12 @@ def test_letters_are_stemmed_where_they_stand():
     assert count_terms([text], tokens="alphanumeric")[1] == sorted({"sale", "s", "re", "1", "750", "u", "base", "3rd"})
 
 
+def test_runs_of_letters_that_are_no_words_stay():
+    longest = "a" * 97 + "ies"
+    assert count_terms([longest])[1] == ["a" * 97 + "i"]
+    assert count_terms(["a" + longest])[1] == ["a" + longest]
+
+
 @given(st.lists(st.lists(st.sampled_from(["sales", "sale", "b", "c,", "7"])), min_size=1), st.integers(1, 3))
 def test_counts_are_those_of_counting(texts, min_df):
     stems = [["sale" if word.startswith("sale") else word for word in words] for words in texts]

@@ -1,9 +1,12 @@
 # From the published files to one checked .npz a data set, its factorised design, and the random orders of its rows.
 
 
+# On a cluster, where it was started: nodes may have no network.
+localrules:
+    fetch,
+
+
 rule fetch:
-    input:
-        local_files,
     output:
         directory(f"{RESULTS}/data/raw/{{dataset}}"),
     log:
@@ -36,8 +39,8 @@ rule prepare:
         "../../envs/data.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=10,
+        mem_mb=growing(3000),
+        runtime=growing(15),
     params:
         entry=entry_text,
         code=digest("prepare"),
@@ -59,8 +62,8 @@ rule factorise:
         "../../envs/compute.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=30,
+        mem_mb=memory,
+        runtime=minutes("factorise"),
     params:
         code=digest("factorise"),
     script:
@@ -80,8 +83,8 @@ rule split:
         "../../envs/data.yaml"
     threads: 1
     resources:
-        mem_mb=500,
-        runtime=10,
+        mem_mb=growing(2000),
+        runtime=growing(10),
     params:
         n_splits=lambda wildcards: study_of(wildcards).splits,
         seed=config["seed"],

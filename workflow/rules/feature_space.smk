@@ -2,12 +2,24 @@
 # group of methods, batch of splits); one thread each, so that results do not depend on the number of cores.
 
 
+# Seconds of work each, as in outputs.smk.
+localrules:
+    proximities,
+    costs,
+    approximations,
+    ratios,
+    times,
+
+
 rule search_parameters:
     input:
         data=f"{RESULTS}/data/{{dataset}}.npz",
         splits=f"{BASE}/{{study}}/splits/{{dataset}}.npz",
     output:
-        f"{BASE}/{{study}}/choices/{{protocol}}/{{dataset}}/{{group}}/{{batch}}.parquet",
+        choices=f"{BASE}/{{study}}/choices/{{protocol}}/{{dataset}}/{{group}}/{{batch}}.parquet",
+        failures=update(
+            f"{BASE}/{{study}}/failures/choose/{{protocol}}/{{dataset}}/{{group}}/{{batch}}.csv"
+        ),
     log:
         f"{BASE}/{{study}}/logs/search/{{protocol}}/{{dataset}}/{{group}}/{{batch}}.log",
     benchmark:
@@ -18,8 +30,8 @@ rule search_parameters:
         "../../envs/compute.yaml"
     threads: 1
     resources:
-        mem_mb=4000,
-        runtime=240,
+        mem_mb=memory,
+        runtime=minutes("search"),
     params:
         settings=settings_of_group,
         search=search_of_group,
@@ -34,11 +46,15 @@ rule reduce_features:
         data=f"{RESULTS}/data/{{dataset}}.npz",
         splits=f"{BASE}/{{study}}/splits/{{dataset}}.npz",
         choices=choices_of_group,
+        failures=failed_choices_of_group,
     output:
         reduced=temp(
             f"{BASE}/{{study}}/reduced/{{protocol}}/{{dataset}}/{{group}}/{{batch}}.npz"
         ),
         spectra=f"{BASE}/{{study}}/spectra/{{protocol}}/{{dataset}}/{{group}}/{{batch}}.parquet",
+        failures=update(
+            f"{BASE}/{{study}}/failures/reduce/{{protocol}}/{{dataset}}/{{group}}/{{batch}}.csv"
+        ),
     log:
         f"{BASE}/{{study}}/logs/reduce/{{protocol}}/{{dataset}}/{{group}}/{{batch}}.log",
     benchmark:
@@ -49,8 +65,8 @@ rule reduce_features:
         "../../envs/compute.yaml"
     threads: 1
     resources:
-        mem_mb=3000,
-        runtime=60,
+        mem_mb=memory,
+        runtime=minutes("reduce"),
     params:
         settings=settings_of_group,
         code=digest_of_group,
@@ -64,8 +80,12 @@ rule predict_features:
         splits=f"{BASE}/{{study}}/splits/{{dataset}}.npz",
         reduced=f"{BASE}/{{study}}/reduced/{{protocol}}/{{dataset}}/{{group}}/{{batch}}.npz",
         choices=choices_of_group,
+        failures=f"{BASE}/{{study}}/failures/reduce/{{protocol}}/{{dataset}}/{{group}}/{{batch}}.csv",
     output:
-        f"{BASE}/{{study}}/scores/{{protocol}}/{{dataset}}/{{group}}/{{predictor}}/{{batch}}.parquet",
+        scores=f"{BASE}/{{study}}/scores/{{protocol}}/{{dataset}}/{{group}}/{{predictor}}/{{batch}}.parquet",
+        failures=update(
+            f"{BASE}/{{study}}/failures/predict/{{protocol}}/{{dataset}}/{{group}}/{{predictor}}/{{batch}}.csv"
+        ),
     log:
         f"{BASE}/{{study}}/logs/predict/{{protocol}}/{{dataset}}/{{group}}/{{predictor}}/{{batch}}.log",
     benchmark:
@@ -76,8 +96,8 @@ rule predict_features:
         "../../envs/compute.yaml"
     threads: 1
     resources:
-        mem_mb=3000,
-        runtime=60,
+        mem_mb=memory,
+        runtime=minutes("predict"),
     params:
         settings=settings_of_group,
         measured=measured,
@@ -91,7 +111,10 @@ rule rank_features:
         data=f"{RESULTS}/data/{{dataset}}.npz",
         splits=f"{BASE}/{{study}}/splits/{{dataset}}.npz",
     output:
-        f"{BASE}/{{study}}/rankings/{{protocol}}/{{dataset}}/{{group}}/{{batch}}.parquet",
+        rankings=f"{BASE}/{{study}}/rankings/{{protocol}}/{{dataset}}/{{group}}/{{batch}}.parquet",
+        failures=update(
+            f"{BASE}/{{study}}/failures/rank/{{protocol}}/{{dataset}}/{{group}}/{{batch}}.csv"
+        ),
     log:
         f"{BASE}/{{study}}/logs/rank/{{protocol}}/{{dataset}}/{{group}}/{{batch}}.log",
     benchmark:
@@ -102,8 +125,8 @@ rule rank_features:
         "../../envs/compute.yaml"
     threads: 1
     resources:
-        mem_mb=4000,
-        runtime=60,
+        mem_mb=memory,
+        runtime=minutes("rank"),
     params:
         settings=settings_of_group,
         seed=config["seed"],
@@ -117,8 +140,12 @@ rule predict_ranked:
         data=f"{RESULTS}/data/{{dataset}}.npz",
         splits=f"{BASE}/{{study}}/splits/{{dataset}}.npz",
         rankings=f"{BASE}/{{study}}/rankings/{{protocol}}/{{dataset}}/{{group}}/{{batch}}.parquet",
+        failures=f"{BASE}/{{study}}/failures/rank/{{protocol}}/{{dataset}}/{{group}}/{{batch}}.csv",
     output:
-        f"{BASE}/{{study}}/scores/{{protocol}}/{{dataset}}/{{group}}/{{predictor}}/{{batch}}.parquet",
+        scores=f"{BASE}/{{study}}/scores/{{protocol}}/{{dataset}}/{{group}}/{{predictor}}/{{batch}}.parquet",
+        failures=update(
+            f"{BASE}/{{study}}/failures/predict/{{protocol}}/{{dataset}}/{{group}}/{{predictor}}/{{batch}}.csv"
+        ),
     log:
         f"{BASE}/{{study}}/logs/predict/{{protocol}}/{{dataset}}/{{group}}/{{predictor}}/{{batch}}.log",
     benchmark:
@@ -129,8 +156,8 @@ rule predict_ranked:
         "../../envs/compute.yaml"
     threads: 1
     resources:
-        mem_mb=3000,
-        runtime=60,
+        mem_mb=memory,
+        runtime=minutes("predict"),
     params:
         settings=settings_of_group,
         measured=measured,
@@ -144,8 +171,10 @@ rule image:
         data=f"{RESULTS}/data/{{dataset}}.npz",
         splits=f"{BASE}/{{study}}/splits/{{dataset}}.npz",
         choices=choices_of_images,
+        failures=failed_choices_of_images,
     output:
-        f"{BASE}/{{study}}/images/{{dataset}}.parquet",
+        images=f"{BASE}/{{study}}/images/{{dataset}}.parquet",
+        failures=update(f"{BASE}/{{study}}/failures/image/{{dataset}}.csv"),
     log:
         f"{BASE}/{{study}}/logs/image/{{dataset}}.log",
     benchmark:
@@ -156,8 +185,8 @@ rule image:
         "../../envs/compute.yaml"
     threads: 1
     resources:
-        mem_mb=4000,
-        runtime=60,
+        mem_mb=memory,
+        runtime=minutes("image"),
     params:
         settings=settings_of_images,
         code=digest_of_images,
@@ -167,7 +196,7 @@ rule image:
 
 rule proximities:
     input:
-        images=lambda wildcards: approximated(wildcards, "images", "parquet"),
+        images=lambda wildcards: of_datasets(wildcards, "images/{dataset}.parquet"),
         summary=f"{BASE}/{{study}}/summary.csv",
     output:
         f"{BASE}/{{study}}/proximities.parquet",
@@ -193,7 +222,8 @@ rule cost:
     input:
         f"{RESULTS}/data/{{dataset}}.npz",
     output:
-        f"{BASE}/{{study}}/costs/{{dataset}}.csv",
+        costs=f"{BASE}/{{study}}/costs/{{dataset}}.csv",
+        failures=update(f"{BASE}/{{study}}/failures/cost/{{dataset}}.csv"),
     log:
         f"{BASE}/{{study}}/logs/cost/{{dataset}}.log",
     benchmark:
@@ -205,8 +235,8 @@ rule cost:
     # All cores, of which it uses one: nothing runs beside what is timed.
     threads: workflow.cores
     resources:
-        mem_mb=8000,
-        runtime=120,
+        mem_mb=growing(8000),
+        runtime=growing(120),
     params:
         costs=lambda wildcards: dict(study_of(wildcards).costs),
         space=lambda wildcards: study_of(wildcards).space_of(wildcards.dataset),
@@ -218,9 +248,11 @@ rule cost:
 
 rule costs:
     input:
-        lambda wildcards: expand(
-            f"{BASE}/{wildcards.study}/costs/{{dataset}}.csv",
-            dataset=study_of(wildcards).costed,
+        times=lambda wildcards: of_datasets(
+            wildcards, "costs/{dataset}.csv", study_of(wildcards).costed
+        ),
+        failures=lambda wildcards: of_datasets(
+            wildcards, "failures/cost/{dataset}.csv", study_of(wildcards).costed
         ),
     output:
         f"{BASE}/{{study}}/costs.csv",
@@ -257,8 +289,8 @@ rule approximate:
         "../../envs/compute.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=30,
+        mem_mb=growing(3000),
+        runtime=growing(60),
     params:
         approximation=lambda wildcards: dict(study_of(wildcards).approximation),
         seed=config["seed"],
@@ -269,8 +301,10 @@ rule approximate:
 
 rule approximations:
     input:
-        errors=lambda wildcards: approximated(wildcards, "approximations", "parquet"),
-        theorem=lambda wildcards: approximated(wildcards, "theorems", "csv"),
+        errors=lambda wildcards: of_datasets(
+            wildcards, "approximations/{dataset}.parquet"
+        ),
+        theorem=lambda wildcards: of_datasets(wildcards, "theorems/{dataset}.csv"),
     output:
         errors=f"{BASE}/{{study}}/approximation.csv",
         theorem=f"{BASE}/{{study}}/theorem.csv",
@@ -279,7 +313,7 @@ rule approximations:
     benchmark:
         f"{BASE}/{{study}}/benchmarks/approximations.tsv"
     conda:
-        "../../envs/report.yaml"
+        "../../envs/compute.yaml"
     threads: 1
     resources:
         mem_mb=500,
@@ -308,6 +342,7 @@ rule ratios:
         runtime=10,
     params:
         base=base_of_ratios,
+        content=lambda wildcards: contents(*published_of(wildcards)),
         code=digest("ratios"),
     script:
         "../scripts/ratios.py"
@@ -318,7 +353,8 @@ rule time:
         data=f"{RESULTS}/data/{{dataset}}.npz",
         splits=f"{BASE}/{{study}}/splits/{{dataset}}.npz",
     output:
-        f"{BASE}/{{study}}/times/{{dataset}}.csv",
+        times=f"{BASE}/{{study}}/times/{{dataset}}.csv",
+        failures=update(f"{BASE}/{{study}}/failures/time/{{dataset}}.csv"),
     log:
         f"{BASE}/{{study}}/logs/time/{{dataset}}.log",
     benchmark:
@@ -330,8 +366,8 @@ rule time:
     # All cores, of which it uses one: nothing runs beside what is timed.
     threads: workflow.cores
     resources:
-        mem_mb=3000,
-        runtime=60,
+        mem_mb=memory,
+        runtime=minutes("time"),
     params:
         settings=settings_of_times,
         seed=config["seed"],
@@ -342,11 +378,14 @@ rule time:
 
 rule times:
     input:
-        timed_parts,
+        times=lambda wildcards: of_datasets(wildcards, "times/{dataset}.csv"),
+        failures=lambda wildcards: of_datasets(wildcards, "failures/time/{dataset}.csv"),
     output:
         f"{BASE}/{{study}}/times.csv",
     log:
         f"{BASE}/{{study}}/logs/times.log",
+    benchmark:
+        f"{BASE}/{{study}}/benchmarks/times.tsv"
     conda:
         "../../envs/report.yaml"
     threads: 1

@@ -7,7 +7,10 @@ rule choose_kernel:
         data=f"{RESULTS}/data/{{dataset}}.npz",
         splits=f"{BASE}/{{study}}/splits/{{dataset}}.npz",
     output:
-        f"{BASE}/{{study}}/choices/{{protocol}}/{{dataset}}/{{group}}/{{batch}}.parquet",
+        choices=f"{BASE}/{{study}}/choices/{{protocol}}/{{dataset}}/{{group}}/{{batch}}.parquet",
+        failures=update(
+            f"{BASE}/{{study}}/failures/choose/{{protocol}}/{{dataset}}/{{group}}/{{batch}}.csv"
+        ),
     log:
         f"{BASE}/{{study}}/logs/choose/{{protocol}}/{{dataset}}/{{group}}/{{batch}}.log",
     benchmark:
@@ -18,8 +21,8 @@ rule choose_kernel:
         "../../envs/compute.yaml"
     threads: 1
     resources:
-        mem_mb=3000,
-        runtime=240,
+        mem_mb=memory,
+        runtime=minutes("choose"),
     params:
         settings=settings_of_group,
         candidates=candidates_of_group,
@@ -35,11 +38,15 @@ rule reduce_labels:
         design=f"{RESULTS}/data/{{dataset}}.design.npz",
         splits=f"{BASE}/{{study}}/splits/{{dataset}}.npz",
         choices=choices_of_group,
+        failures=failed_choices_of_group,
     output:
         reduced=temp(
             f"{BASE}/{{study}}/reduced/{{protocol}}/{{dataset}}/{{group}}/{{batch}}.npz"
         ),
         spectra=f"{BASE}/{{study}}/spectra/{{protocol}}/{{dataset}}/{{group}}/{{batch}}.parquet",
+        failures=update(
+            f"{BASE}/{{study}}/failures/reduce/{{protocol}}/{{dataset}}/{{group}}/{{batch}}.csv"
+        ),
     log:
         f"{BASE}/{{study}}/logs/reduce/{{protocol}}/{{dataset}}/{{group}}/{{batch}}.log",
     benchmark:
@@ -50,8 +57,8 @@ rule reduce_labels:
         "../../envs/compute.yaml"
     threads: 1
     resources:
-        mem_mb=3000,
-        runtime=60,
+        mem_mb=memory,
+        runtime=minutes("reduce-labels"),
     params:
         settings=settings_of_group,
         chosen_once=chosen_once,
@@ -68,8 +75,12 @@ rule predict_labels:
         splits=f"{BASE}/{{study}}/splits/{{dataset}}.npz",
         reduced=f"{BASE}/{{study}}/reduced/{{protocol}}/{{dataset}}/{{group}}/{{batch}}.npz",
         choices=choices_of_group,
+        failures=f"{BASE}/{{study}}/failures/reduce/{{protocol}}/{{dataset}}/{{group}}/{{batch}}.csv",
     output:
-        f"{BASE}/{{study}}/scores/{{protocol}}/{{dataset}}/{{group}}/{{predictor}}/{{batch}}.parquet",
+        scores=f"{BASE}/{{study}}/scores/{{protocol}}/{{dataset}}/{{group}}/{{predictor}}/{{batch}}.parquet",
+        failures=update(
+            f"{BASE}/{{study}}/failures/predict/{{protocol}}/{{dataset}}/{{group}}/{{predictor}}/{{batch}}.csv"
+        ),
     log:
         f"{BASE}/{{study}}/logs/predict/{{protocol}}/{{dataset}}/{{group}}/{{predictor}}/{{batch}}.log",
     benchmark:
@@ -80,8 +91,8 @@ rule predict_labels:
         "../../envs/compute.yaml"
     threads: config["threads_per_job"]
     resources:
-        mem_mb=3000,
-        runtime=240,
+        mem_mb=memory,
+        runtime=minutes("predict"),
     params:
         settings=settings_of_group,
         chosen_once=chosen_once,

@@ -1,9 +1,27 @@
 # From scores to tables, figures, the audit and the page: re-drawing never re-computes.
 
 
+# Seconds of work each: on a cluster, submitting them would cost more.
+localrules:
+    gather,
+    details,
+    areas,
+    summarise,
+    choices,
+    failures,
+    table,
+    figure,
+    audit,
+    describe,
+    manifest,
+    crate,
+    page,
+
+
 rule gather:
     input:
-        score_parts,
+        scores=score_parts,
+        failures=failed_scores,
     output:
         scores=f"{BASE}/{{study}}/scores.parquet",
         summary=report(
@@ -30,7 +48,8 @@ rule gather:
 
 rule details:
     input:
-        detail_parts,
+        parts=detail_parts,
+        failures=failed_details,
     output:
         f"{BASE}/{{study}}/{{details}}.parquet",
     log:
@@ -51,7 +70,8 @@ rule details:
 
 rule areas:
     input:
-        f"{BASE}/{{study}}/scores.parquet",
+        scores=f"{BASE}/{{study}}/scores.parquet",
+        failures=failed_scores,
     output:
         f"{BASE}/{{study}}/areas.csv",
     log:
@@ -73,7 +93,8 @@ rule areas:
 
 rule summarise:
     input:
-        score_parts,
+        scores=score_parts,
+        failures=failed_scores,
     output:
         f"{BASE}/{{study}}/summaries/{{predictor}}.csv",
     log:
@@ -95,7 +116,8 @@ rule summarise:
 
 rule choices:
     input:
-        choice_parts,
+        choices=choice_parts,
+        failures=failed_choices,
     output:
         f"{BASE}/{{study}}/choices.csv",
     log:
@@ -114,6 +136,29 @@ rule choices:
         "../scripts/choices.py"
 
 
+rule failures:
+    input:
+        failure_parts,
+    output:
+        report(
+            f"{BASE}/{{study}}/failures.csv",
+            caption="../report/failures.rst",
+            category="{study}",
+        ),
+    log:
+        f"{BASE}/{{study}}/logs/failures.log",
+    conda:
+        "../../envs/report.yaml"
+    threads: 1
+    resources:
+        mem_mb=500,
+        runtime=10,
+    params:
+        code=digest("failures"),
+    script:
+        "../scripts/failures.py"
+
+
 rule table:
     input:
         table_source,
@@ -127,6 +172,8 @@ rule table:
         tex=f"{BASE}/{{study}}/{{table}}.tex",
     log:
         f"{BASE}/{{study}}/logs/{{table}}.log",
+    benchmark:
+        f"{BASE}/{{study}}/benchmarks/table/{{table}}.tsv"
     conda:
         "../../envs/report.yaml"
     threads: 1
@@ -153,6 +200,8 @@ rule figure:
         pdf=f"{BASE}/{{study}}/{{figure}}{{variant}}.pdf",
     log:
         f"{BASE}/{{study}}/logs/{{figure}}{{variant}}.log",
+    benchmark:
+        f"{BASE}/{{study}}/benchmarks/figure/{{figure}}{{variant}}.tsv"
     conda:
         "../../envs/report.yaml"
     threads: 1
@@ -177,7 +226,7 @@ rule audit:
         summary=f"{BASE}/{{study}}/summary.csv",
         datasets=f"{BASE}/{{study}}/datasets.csv",
         others=looked_at_by_claims,
-        claims=str(PROJECT / "config" / "claims.yaml"),
+        claims=CLAIMS,
     output:
         csv=report(
             f"{BASE}/{{study}}/audit.csv",
@@ -192,6 +241,8 @@ rule audit:
         md=f"{BASE}/{{study}}/audit.md",
     log:
         f"{BASE}/{{study}}/logs/audit.log",
+    benchmark:
+        f"{BASE}/{{study}}/benchmarks/audit.tsv"
     conda:
         "../../envs/report.yaml"
     threads: 1
@@ -201,6 +252,7 @@ rule audit:
     params:
         claimed_on=lambda wildcards: list(study_of(wildcards).claimed_on),
         left_out=lambda wildcards: list(study_of(wildcards).left_out),
+        content=lambda wildcards: contents(CLAIMS, *printed_cells_of(wildcards)),
         code=digest("audit"),
     script:
         "../scripts/audit.py"
@@ -213,6 +265,8 @@ rule describe:
         f"{BASE}/{{study}}/datasets.csv",
     log:
         f"{BASE}/{{study}}/logs/describe.log",
+    benchmark:
+        f"{BASE}/{{study}}/benchmarks/describe.tsv"
     conda:
         "../../envs/report.yaml"
     threads: 1
@@ -227,23 +281,53 @@ rule describe:
 
 rule manifest:
     input:
-        scores=f"{BASE}/{{study}}/scores.parquet",
+        results=lambda wildcards: results_of(wildcards.study),
         data=prepared_of,
+        raw=raw_folders_of,
     output:
-        f"{BASE}/{{study}}/manifest.json",
+        manifest=f"{BASE}/{{study}}/manifest.json",
+        jobs=f"{BASE}/{{study}}/jobs.csv",
     log:
         f"{BASE}/{{study}}/logs/manifest.log",
     conda:
-        "../../envs/report.yaml"
+        "../../envs/data.yaml"
     threads: 1
     resources:
         mem_mb=500,
         runtime=10,
     params:
         study=description_of,
+        timed=timed_results,
+        jobs=jobs_of,
+        names=names_of,
+        threads=threads_of,
+        shared=shared_benchmarks,
         code=digest("manifest"),
     script:
         "../scripts/manifest.py"
+
+
+rule crate:
+    input:
+        results=lambda wildcards: results_of(wildcards.study),
+        manifest=f"{BASE}/{{study}}/manifest.json",
+        jobs=f"{BASE}/{{study}}/jobs.csv",
+    output:
+        f"{BASE}/{{study}}.crate.zip",
+    log:
+        f"{BASE}/{{study}}/logs/crate.log",
+    conda:
+        "../../envs/data.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        title=lambda wildcards: study_of(wildcards).title,
+        identifier=lambda wildcards: study_of(wildcards).identifier,
+        code=digest("crate"),
+    script:
+        "../scripts/crate.py"
 
 
 rule page:

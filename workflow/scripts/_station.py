@@ -6,9 +6,12 @@ import sys
 import traceback
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
+
+# Held by every job, for as long as it lives; a run that was killed leaves jobs behind that work on.
+JOBS = Path(".snakemake") / "jobs.lock"
 
 
 def library(scriptdir: str) -> None:
@@ -20,23 +23,40 @@ def library(scriptdir: str) -> None:
 
 @contextmanager
 def station(snakemake: Any) -> Iterator[None]:
-    """Run a script's work; a mistake in the data or the configuration ends it with one sentence and exit code 1.
+    """Run a script's work on files that are what was written; what a user can mend ends it with one sentence.
 
     Warnings go into the log: there is one for each training set, and a screen is no place for hundreds.
     """
     library(snakemake.scriptdir)
     from mlreduce.exceptions import MLReduceError
+    from mlreduce.files import check_files, locked
 
-    log = Path(snakemake.log[0])
     try:
-        with warnings.catch_warnings(record=True) as caught:
+        with ExitStack() as held, warnings.catch_warnings(record=True) as caught:
+            with suppress(OSError):
+                held.enter_context(locked(JOBS, shared=True))
+            check_files(snakemake.input)
             yield
-    except MLReduceError as error:
-        log.write_text(f"{error}\n", encoding="utf-8")
-        print(f"mlreduce: {error}", file=sys.stderr)
+    except (MLReduceError, MemoryError) as error:
+        said = str(error)
+        if isinstance(error, MemoryError):
+            given = snakemake.resources.get("mem_mb", 0)
+            said = (
+                f"{snakemake.rule} ran out of memory ({error or 'no more can be had'}). Let fewer jobs run at once "
+                f"(--cores 1), or give this one more where memory is dealt out: "
+                f"--set-resources {snakemake.rule}:mem_mb={2 * given}"
+            )
+        print(f"mlreduce: {said}", file=sys.stderr)
+        _log(snakemake, said)
         raise SystemExit(1) from None
     except BaseException:
-        log.write_text(traceback.format_exc(), encoding="utf-8")
+        _log(snakemake, traceback.format_exc())
         raise
     said = dict.fromkeys(f"{warning.category.__name__}: {warning.message}" for warning in caught)
-    log.write_text("\n".join([*said, "done", ""]), encoding="utf-8")
+    _log(snakemake, *said, "done")
+
+
+def _log(snakemake: Any, *lines: str) -> None:
+    """Write the log; on a disk that is full what was said on the screen must do."""
+    with suppress(OSError):
+        Path(snakemake.log[0]).write_text("\n".join([*lines, ""]), encoding="utf-8")

@@ -8,17 +8,20 @@ snakemake = globals()["snakemake"]
 
 with station(snakemake):
     from mlreduce.datasets.data import MultiLabelData
+    from mlreduce.evaluation.failures import Failures
     from mlreduce.evaluation.kernel_choice import choose_on_splits
     from mlreduce.evaluation.splitting import load_splits
     from mlreduce.files import replacing
 
-    settings = json.loads(snakemake.params.settings)
+    settings, failures = json.loads(snakemake.params.settings), Failures("choose")
     choices = choose_on_splits(
         MultiLabelData.load(snakemake.input.data),
         load_splits(snakemake.input.splits, settings["protocol"], snakemake.wildcards.batch),
         settings["methods"],
         json.loads(snakemake.params.candidates),
         snakemake.params.seed,
+        failures,
     )
-    with replacing(snakemake.output[0]) as path:
+    with replacing(snakemake.output.choices) as path:
         choices.to_parquet(path, index=False)
+    failures.save(snakemake.output.failures, snakemake.wildcards)

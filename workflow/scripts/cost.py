@@ -7,10 +7,12 @@ snakemake = globals()["snakemake"]
 with station(snakemake):
     from mlreduce.datasets.data import MultiLabelData
     from mlreduce.evaluation.costs import measure_costs
+    from mlreduce.evaluation.failures import Failures
     from mlreduce.files import replacing
     from mlreduce.reporting.tables import write_csv
 
-    params = snakemake.params
-    costs = measure_costs(MultiLabelData.load(snakemake.input[0]), params.costs, params.space, params.seed)
-    with replacing(snakemake.output[0]) as path:
+    params, failures = snakemake.params, Failures("cost")
+    costs = measure_costs(MultiLabelData.load(snakemake.input[0]), params.costs, params.space, params.seed, failures)
+    with replacing(snakemake.output.costs) as path:
         write_csv(costs, path)
+    failures.save(snakemake.output.failures, snakemake.wildcards)

@@ -1,18 +1,12 @@
 """Fetch the published files of a data set, checked, into one folder."""
 
-import shutil
-
 from _station import station
 
 snakemake = globals()["snakemake"]
 
 with station(snakemake):
-    from mlreduce.datasets.catalogue import read_catalogue
-    from mlreduce.files import replacing
+    from mlreduce.datasets.catalogue import Dataset
 
-    options = snakemake.config
-    dataset = read_catalogue(options.get("datasets"))[snakemake.wildcards.dataset]
-    paths = dataset.fetch(options.get("mirror"), options.get("cache"))
-    for path, place in zip(paths, dataset.copies(snakemake.output[0]), strict=True):
-        with replacing(place) as copy:
-            shutil.copyfile(path, copy)
+    # As the run began with it: the catalogue may have been edited since.
+    dataset = Dataset.from_json(snakemake.params.entry)
+    dataset.copy(snakemake.output[0], snakemake.config.get("mirror"), snakemake.config.get("cache"))

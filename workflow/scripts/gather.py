@@ -7,14 +7,18 @@ from _station import station
 snakemake = globals()["snakemake"]
 
 with station(snakemake):
+    from mlreduce.evaluation.failures import read_failures
     from mlreduce.evaluation.scores import SCORE_COLUMNS
     from mlreduce.files import replacing
     from mlreduce.reporting.areas import averaged_draws
+    from mlreduce.reporting.gaps import of_draws, with_gaps
     from mlreduce.reporting.tables import summarise, write_csv
 
     keys = ["study", "protocol", *SCORE_COLUMNS[:-1]]
-    scores = pd.concat(map(pd.read_parquet, snakemake.input)).sort_values(keys, ignore_index=True)
+    averages, failures = snakemake.params.averages, read_failures(snakemake.input.failures)
+    scores = pd.concat(map(pd.read_parquet, snakemake.input.scores)).sort_values(keys, ignore_index=True)
     with replacing(snakemake.output.scores) as path:
         scores.to_parquet(path, index=False)
+    summary = summarise(averaged_draws(scores, averages, failures))
     with replacing(snakemake.output.summary) as path:
-        write_csv(summarise(averaged_draws(scores, snakemake.params.averages)), path)
+        write_csv(with_gaps(summary, of_draws(failures, averages)), path)

@@ -10,6 +10,7 @@ snakemake = globals()["snakemake"]
 
 with station(snakemake):
     from mlreduce.datasets.data import MultiLabelData
+    from mlreduce.evaluation.failures import Failures, failures_before
     from mlreduce.evaluation.proximities import proximity_images
     from mlreduce.evaluation.search import chosen_entries
     from mlreduce.evaluation.splitting import load_splits
@@ -19,6 +20,9 @@ with station(snakemake):
     split = load_splits(snakemake.input.splits, settings["protocol"], "0-0")[0]
     choices = [pd.read_parquet(path) for path in snakemake.input.choices]
     methods = chosen_entries(settings["methods"], pd.concat(choices) if choices else None)
-    images = proximity_images(MultiLabelData.load(snakemake.input.data), split, methods, settings["space"])
-    with replacing(snakemake.output[0]) as path:
+    failures = Failures("image", before=failures_before(snakemake.input.failures, [0], once=True))
+    data = MultiLabelData.load(snakemake.input.data)
+    images = proximity_images(data, split, methods, settings["space"], failures=failures)
+    with replacing(snakemake.output.images) as path:
         images.to_parquet(path, index=False)
+    failures.save(snakemake.output.failures, snakemake.wildcards)

@@ -10,6 +10,7 @@ snakemake = globals()["snakemake"]
 
 with station(snakemake):
     from mlreduce.datasets.data import MultiLabelData
+    from mlreduce.evaluation.failures import Failures, read_failures
     from mlreduce.evaluation.feature_experiment import score_features
     from mlreduce.evaluation.search import chosen_entries
     from mlreduce.evaluation.splitting import load_splits
@@ -18,6 +19,7 @@ with station(snakemake):
 
     settings = json.loads(snakemake.params.settings)
     measured = json.loads(snakemake.params.measured)
+    failures = Failures("predict", snakemake.wildcards.predictor, read_failures([snakemake.input.failures]))
     choices = pd.read_parquet(snakemake.input.choices[0]) if snakemake.input.choices else None
     scores = score_features(
         MultiLabelData.load(snakemake.input.data),
@@ -30,8 +32,10 @@ with station(snakemake):
         measured["measures"],
         settings["space"],
         measured["dimension"],
+        failures=failures,
     )
     scores.insert(0, "protocol", snakemake.wildcards.protocol)
     scores.insert(0, "study", snakemake.wildcards.study)
-    with replacing(snakemake.output[0]) as path:
+    with replacing(snakemake.output.scores) as path:
         scores.to_parquet(path, index=False)
+    failures.save(snakemake.output.failures, snakemake.wildcards)

@@ -12,6 +12,7 @@ snakemake = globals()["snakemake"]
 with station(snakemake):
     from mlreduce.datasets.data import MultiLabelData
     from mlreduce.evaluation.experiment import score
+    from mlreduce.evaluation.failures import Failures, read_failures
     from mlreduce.evaluation.scores import resolve_sizes
     from mlreduce.evaluation.splitting import load_splits
     from mlreduce.evaluation.storage import StoredArrays
@@ -20,7 +21,8 @@ with station(snakemake):
 
     settings = json.loads(snakemake.params.settings)
     splits = load_splits(snakemake.input.splits, settings["protocol"], snakemake.wildcards.batch)
-    chosen = None
+    before = read_failures([snakemake.input.failures])
+    failures, chosen = Failures("predict", snakemake.wildcards.predictor, before), None
     if snakemake.input.choices:
         from mlreduce.evaluation.kernel_choice import chosen_parameters
 
@@ -40,8 +42,10 @@ with station(snakemake):
         measured["measures"],
         chosen=chosen,
         threads=snakemake.threads,
+        failures=failures,
     )
     scores.insert(0, "protocol", snakemake.wildcards.protocol)
     scores.insert(0, "study", snakemake.wildcards.study)
-    with replacing(snakemake.output[0]) as path:
+    with replacing(snakemake.output.scores) as path:
         scores.to_parquet(path, index=False)
+    failures.save(snakemake.output.failures, snakemake.wildcards)

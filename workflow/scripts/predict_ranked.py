@@ -10,12 +10,14 @@ snakemake = globals()["snakemake"]
 
 with station(snakemake):
     from mlreduce.datasets.data import MultiLabelData
+    from mlreduce.evaluation.failures import Failures, read_failures
     from mlreduce.evaluation.selection_experiment import score_ranked
     from mlreduce.evaluation.splitting import load_splits
     from mlreduce.files import replacing
 
     settings = json.loads(snakemake.params.settings)
     measured = json.loads(snakemake.params.measured)
+    failures = Failures("predict", snakemake.wildcards.predictor, read_failures([snakemake.input.failures]))
     scores = score_ranked(
         MultiLabelData.load(snakemake.input.data),
         load_splits(snakemake.input.splits, settings["protocol"], snakemake.wildcards.batch),
@@ -25,8 +27,10 @@ with station(snakemake):
         measured["sizes"],
         measured["measures"],
         settings["space"]["scaling"],
+        failures=failures,
     )
     scores.insert(0, "protocol", snakemake.wildcards.protocol)
     scores.insert(0, "study", snakemake.wildcards.study)
-    with replacing(snakemake.output[0]) as path:
+    with replacing(snakemake.output.scores) as path:
         scores.to_parquet(path, index=False)
+    failures.save(snakemake.output.failures, snakemake.wildcards)

@@ -5,10 +5,11 @@ from _station import station
 snakemake = globals()["snakemake"]
 
 with station(snakemake):
-    from mlreduce.datasets.catalogue import read_catalogue
+    from mlreduce.datasets.catalogue import Dataset
     from mlreduce.files import replacing
 
-    dataset = read_catalogue(snakemake.config.get("datasets"))[snakemake.wildcards.dataset]
+    # As the run began with it: the catalogue may have been edited since.
+    dataset = Dataset.from_json(snakemake.params.entry)
     data = dataset.read(dataset.copies(snakemake.input[0]) if snakemake.input else [])
     with replacing(snakemake.output[0]) as path:
         data.save(path)

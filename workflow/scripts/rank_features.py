@@ -8,19 +8,22 @@ snakemake = globals()["snakemake"]
 
 with station(snakemake):
     from mlreduce.datasets.data import MultiLabelData
+    from mlreduce.evaluation.failures import Failures
     from mlreduce.evaluation.selection_experiment import rank_features
     from mlreduce.evaluation.splitting import load_splits
     from mlreduce.files import replacing
 
-    settings = json.loads(snakemake.params.settings)
+    settings, failures = json.loads(snakemake.params.settings), Failures("rank")
     rankings = rank_features(
         MultiLabelData.load(snakemake.input.data),
         load_splits(snakemake.input.splits, settings["protocol"], snakemake.wildcards.batch),
         settings["methods"],
         settings["space"]["scaling"],
         snakemake.params.seed,
+        failures,
     )
     rankings.insert(0, "protocol", snakemake.wildcards.protocol)
     rankings.insert(0, "study", snakemake.wildcards.study)
-    with replacing(snakemake.output[0]) as path:
+    with replacing(snakemake.output.rankings) as path:
         rankings.to_parquet(path, index=False)
+    failures.save(snakemake.output.failures, snakemake.wildcards)

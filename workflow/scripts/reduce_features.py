@@ -10,6 +10,7 @@ snakemake = globals()["snakemake"]
 
 with station(snakemake):
     from mlreduce.datasets.data import MultiLabelData
+    from mlreduce.evaluation.failures import Failures, failures_before
     from mlreduce.evaluation.feature_experiment import reduce_features
     from mlreduce.evaluation.search import chosen_entries
     from mlreduce.evaluation.splitting import load_splits
@@ -18,9 +19,11 @@ with station(snakemake):
 
     settings = json.loads(snakemake.params.settings)
     splits = load_splits(snakemake.input.splits, settings["protocol"], snakemake.wildcards.batch)
+    failures = Failures("reduce", before=failures_before(snakemake.input.failures, splits, once=True))
     choices = pd.read_parquet(snakemake.input.choices[0]) if snakemake.input.choices else None
     methods, data = chosen_entries(settings["methods"], choices), MultiLabelData.load(snakemake.input.data)
     with replacing(snakemake.output.reduced) as path:
-        save_arrays(path, reduce_features(data, splits, methods, settings["space"]))
+        save_arrays(path, reduce_features(data, splits, methods, settings["space"], failures))
     fitted = StoredArrays(snakemake.output.reduced)
     save_spectra(snakemake.output.spectra, fitted.items(), snakemake.wildcards)
+    failures.save(snakemake.output.failures, snakemake.wildcards)

@@ -11,6 +11,7 @@ snakemake = globals()["snakemake"]
 with station(snakemake):
     from mlreduce.datasets.data import MultiLabelData
     from mlreduce.evaluation.experiment import reduce_labels
+    from mlreduce.evaluation.failures import Failures, failures_before
     from mlreduce.evaluation.splitting import load_splits
     from mlreduce.evaluation.storage import save_arrays, save_spectra
     from mlreduce.files import replacing
@@ -18,7 +19,8 @@ with station(snakemake):
 
     settings = json.loads(snakemake.params.settings)
     splits = load_splits(snakemake.input.splits, settings["protocol"], snakemake.wildcards.batch)
-    chosen = None
+    before = failures_before(snakemake.input.failures, splits, snakemake.params.chosen_once)
+    failures, chosen = Failures("reduce", before=before), None
     if snakemake.input.choices:
         from mlreduce.evaluation.kernel_choice import chosen_parameters
 
@@ -30,7 +32,9 @@ with station(snakemake):
         settings["methods"],
         snakemake.params.seed,
         chosen,
+        failures,
     )
     with replacing(snakemake.output.reduced) as path:
         save_arrays(path, fitted.items())
     save_spectra(snakemake.output.spectra, fitted.items(), snakemake.wildcards)
+    failures.save(snakemake.output.failures, snakemake.wildcards)

@@ -8,11 +8,12 @@ snakemake = globals()["snakemake"]
 
 with station(snakemake):
     from mlreduce.datasets.data import MultiLabelData
+    from mlreduce.evaluation.failures import Failures
     from mlreduce.evaluation.search import Search, search_on_splits
     from mlreduce.evaluation.splitting import load_splits
     from mlreduce.files import replacing
 
-    settings = json.loads(snakemake.params.settings)
+    settings, failures = json.loads(snakemake.params.settings), Failures("choose")
     choices = search_on_splits(
         MultiLabelData.load(snakemake.input.data),
         load_splits(snakemake.input.splits, settings["protocol"], snakemake.wildcards.batch),
@@ -20,6 +21,8 @@ with station(snakemake):
         settings["space"],
         Search(**json.loads(snakemake.params.search)),
         snakemake.params.seed,
+        failures,
     )
-    with replacing(snakemake.output[0]) as path:
+    with replacing(snakemake.output.choices) as path:
         choices.to_parquet(path, index=False)
+    failures.save(snakemake.output.failures, snakemake.wildcards)

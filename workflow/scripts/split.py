@@ -7,13 +7,11 @@ from _station import station
 snakemake = globals()["snakemake"]
 
 with station(snakemake):
-    from mlreduce.evaluation.splitting import random_orders, random_parts
+    from mlreduce.evaluation.splitting import draw_splits
     from mlreduce.files import read_arrays, replacing
 
     labels = read_arrays(snakemake.input[0], "prepared data set", ("Y",))["Y"]
-    drawing = (snakemake.params.n_splits, snakemake.params.seed, snakemake.wildcards.dataset)
-    drawn = {"orders": random_orders(len(labels), *drawing)}
-    if snakemake.params.in_parts:
-        drawn["parts"] = random_parts(labels, *drawing)
+    asked = snakemake.params
+    drawn = draw_splits(labels, asked.n_splits, asked.seed, snakemake.wildcards.dataset, asked.in_parts)
     with replacing(snakemake.output[0]) as path, path.open("wb") as file:
         np.savez(file, **drawn)

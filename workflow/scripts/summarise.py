@@ -7,10 +7,13 @@ from _station import station
 snakemake = globals()["snakemake"]
 
 with station(snakemake):
+    from mlreduce.evaluation.failures import read_failures
     from mlreduce.files import replacing
     from mlreduce.reporting.areas import averaged_draws
+    from mlreduce.reporting.gaps import of_draws, with_gaps
     from mlreduce.reporting.tables import summarise, write_csv
 
+    averages, failures = snakemake.params.averages, read_failures(snakemake.input.failures)
+    scores = averaged_draws(pd.concat(map(pd.read_parquet, snakemake.input.scores)), averages, failures)
     with replacing(snakemake.output[0]) as path:
-        scores = averaged_draws(pd.concat(map(pd.read_parquet, snakemake.input)), snakemake.params.averages)
-        write_csv(summarise(scores), path)
+        write_csv(with_gaps(summarise(scores), of_draws(failures, averages)), path)

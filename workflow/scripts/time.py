@@ -10,12 +10,14 @@ snakemake = globals()["snakemake"]
 
 with station(snakemake):
     from mlreduce.datasets.data import MultiLabelData
+    from mlreduce.evaluation.failures import Failures
     from mlreduce.evaluation.splitting import load_splits
     from mlreduce.files import replacing
     from mlreduce.reporting.tables import write_csv
 
     settings = json.loads(snakemake.params.settings)
     splits = load_splits(snakemake.input.splits, settings["protocol"], f"0-{settings['splits'] - 1}")
+    failures = Failures("time")
     data, space = MultiLabelData.load(snakemake.input.data), settings["space"]
     if settings["family"] == "projection":
         from mlreduce.evaluation.feature_experiment import time_fits as timed
@@ -26,6 +28,7 @@ with station(snakemake):
 
         arguments = [space["scaling"], snakemake.params.seed]
     with threadpoolctl.threadpool_limits(1):  # now that the libraries with threads are loaded
-        times = timed(data, splits, settings["methods"], *arguments)
-    with replacing(snakemake.output[0]) as path:
+        times = timed(data, splits, settings["methods"], *arguments, failures)
+    with replacing(snakemake.output.times) as path:
         write_csv(times, path)
+    failures.save(snakemake.output.failures, snakemake.wildcards)

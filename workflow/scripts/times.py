@@ -7,13 +7,12 @@ from _station import station
 snakemake = globals()["snakemake"]
 
 with station(snakemake):
+    from mlreduce.evaluation.failures import read_failures
     from mlreduce.files import replacing
     from mlreduce.reporting.tables import write_csv
+    from mlreduce.reporting.times import gathered_times
 
-    times = pd.concat(map(pd.read_csv, snakemake.input), ignore_index=True)
-    parts = [times]
-    for name, draws in snakemake.params.averages.items():
-        own = times[times["method"].isin(draws)].groupby(["dataset", "split"], as_index=False)["seconds"].mean()
-        parts.append(own.assign(method=name)[list(times.columns)])
+    times = pd.concat(map(pd.read_csv, snakemake.input.times), ignore_index=True)
+    failures = read_failures(snakemake.input.failures)
     with replacing(snakemake.output[0]) as path:
-        write_csv(pd.concat(parts, ignore_index=True), path)
+        write_csv(gathered_times(times, failures, snakemake.params.averages), path)

@@ -1,38 +1,28 @@
-"""ARFF files, dense or sparse, with Mulan's XML list of labels."""
+"""Multi-label data in ARFF files, with Mulan's XML list of labels."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 from xml.etree.ElementTree import ParseError
 
-import arff
 import defusedxml
 import defusedxml.ElementTree
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from mlreduce.datasets.arff_syntax import Attribute, Table, read_table
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.exceptions import DataError, unknown_name
+from mlreduce.guards import check_memory, check_names, opened
 from mlreduce.validation import is_sparse
 
 __all__ = ["read_arff", "read_label_names"]
 
 _TRUE_WORDS = {"yes", "true", "y", "t"}
 _FALSE_WORDS = {"no", "false", "n", "f"}
-_SPARSE = re.compile(r"^\s*@data\b[^\n]*\n(?:\s*(?:%[^\n]*)?\n)*\s*\{", re.IGNORECASE | re.MULTILINE)
-
-_ESCAPED = re.compile(r"""\\(['"%\\])""")
-
-
-class _Table(NamedTuple):
-    """A decoded file: nominal values as positions in their lists, ``?`` as NaN."""
-
-    attributes: list[tuple[str, Any]]
-    values: Any
 
 
 def read_label_names(path: str | Path) -> list[str]:
@@ -43,8 +33,10 @@ def read_label_names(path: str | Path) -> list[str]:
     DataError
         If it is not well-formed XML, declares entities or a document type, or names no or a repeated label.
     """
+    with opened(path) as file:
+        content = file.read()
     try:
-        root = defusedxml.ElementTree.parse(path, forbid_dtd=True).getroot()
+        root = defusedxml.ElementTree.fromstring(content, forbid_dtd=True)
     except ParseError as error:
         raise DataError(f"{path}: not well-formed XML: {error}") from error
     except defusedxml.DefusedXmlException as error:
@@ -53,78 +45,20 @@ def read_label_names(path: str | Path) -> list[str]:
         ) from error
     except (UnicodeDecodeError, LookupError, ValueError) as error:
         raise DataError(f"{path}: the text cannot be decoded: {error}") from error
-    elements = [] if root is None else list(root.iter())
-    names = [element.get("name") for element in elements if element.tag.rpartition("}")[2] == "label"]
+    names = [element.get("name") for element in root.iter() if element.tag.rpartition("}")[2] == "label"]
     if not names or None in names:
         raise DataError(f'{path}: expected elements <label name="...">; found {len(names)}, one without a name')
-    repeated = sorted({name for name in names if names.count(name) > 1}, key=str)
-    if repeated:
-        raise DataError(f"{path}: the label {repeated[0]!r} is listed twice")
-    return [str(name) for name in names]
+    labels = [str(name) for name in names]
+    check_names(labels, "label", str(path))
+    return labels
 
 
-def _decode(path: Path) -> _Table:
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise DataError(f"{path}: not UTF-8 text (byte {error.start})") from error
-    sparse = _SPARSE.search(text) is not None
-    decoder = arff.ArffDecoder()
-    try:
-        content = decoder.decode(text, encode_nominal=True, return_type=arff.LOD if sparse else arff.DENSE)
-    except (arff.ArffException, ValueError, IndexError, KeyError, AttributeError, StopIteration) as error:
-        # Only liac-arff's own errors know their line; the decoder knows where it stood at any other.
-        line = max(int(getattr(error, "line", -1)), 0) or int(getattr(decoder, "_current_line", 0))
-        raise DataError(f"{path}, line {line}: {_reason(error, text, line)}") from error
-    # liac-arff takes the quotes off an attribute's name but leaves the escapes inside them.
-    attributes = [(_ESCAPED.sub(r"\1", name), kind) for name, kind in content["attributes"]]
-    rows = content["data"]
-    if not rows:
-        raise DataError(f"{path}, line {len(text.splitlines())}: no rows of data after @DATA; is the file truncated?")
-    types = [kind for _, kind in attributes]
-    unnamed = [name for name, kind in attributes if isinstance(kind, list) and None in kind]
-    if unnamed:
-        raise DataError(f"{path}: the attribute {unnamed[0]!r} lists ? or nothing as one of its values")
-    texts = [name for name, kind in attributes if kind == "STRING"]
-    if texts:
-        raise DataError(f"{path}: the attribute {texts[0]!r} is a string; features are numeric or nominal")
-    if not sparse:
-        return _Table(attributes, np.array(rows, dtype=np.float64))
-    for number, row in enumerate(rows, start=1):  # liac-arff does not look at the position of a missing value
-        if row and max(row) >= len(types):
-            raise DataError(f"{path}: data row {number} names attribute {max(row)}; there are {len(types)}, from 0 on")
-    lengths = np.fromiter((len(row) for row in rows), dtype=np.int64, count=len(rows))
-    total = int(lengths.sum())
-    columns = np.fromiter((key for row in rows for key in row), dtype=np.int64, count=total)
-    values = np.array([value for row in rows for value in row.values()], dtype=np.float64)
-    matrix = sp.csr_array((values, columns, np.r_[0, lengths.cumsum()]), shape=(len(rows), len(types)))
-    matrix.sort_indices()
-    return _Table(attributes, matrix)
-
-
-def _reason(error: Exception, text: str, line: int) -> str:
-    """Say in words what liac-arff's exception means."""
-    row = (text.splitlines() or [""])[min(line, len(text.splitlines())) - 1]
-    if isinstance(error, arff.BadNominalValue):
-        value = error.message.removeprefix("Data value ").partition(" not found in nominal declaration")[0]
-        return f"the value {value!r} is not in its attribute's list"
-    if isinstance(error, arff.BadDataFormat):
-        return f"the row has the wrong number of values or is cut off: {row[:60]!r}"
-    if isinstance(error, arff.BadNumericalValue):
-        return f"a value is not a number, nor ? for a missing one: {row[:60]!r}"
-    if isinstance(error, arff.BadLayout):
-        return f"the file is cut off or not laid out as ARFF: {row[:60]!r}"
-    if isinstance(error, arff.ArffException):
-        return f"not ARFF ({type(error).__name__}): {row[:60]!r}"
-    return f"cannot be read as ARFF ({type(error).__name__}: {error}): {row[:60]!r}"
-
-
-def _merge(paths: Sequence[Path]) -> _Table:
-    tables = [_decode(path) for path in paths]
+def _merge(paths: Sequence[Path]) -> Table:
+    tables = [read_table(path) for path in paths]
     first = tables[0]
     for path, table in zip(paths[1:], tables[1:], strict=True):
-        for (name, kind), (own_name, own_kind) in zip(first.attributes, table.attributes, strict=False):
-            if (name, kind) != (own_name, own_kind):
+        for (name, places), (own_name, own_places) in zip(first.attributes, table.attributes, strict=False):
+            if (name, places) != (own_name, own_places):
                 raise DataError(
                     f"{path}: its attribute {own_name!r} is not {name!r} of {paths[0]} at the same place with the "
                     "same values; parts of one data set must agree"
@@ -134,13 +68,13 @@ def _merge(paths: Sequence[Path]) -> _Table:
         if is_sparse(first.values) != is_sparse(table.values):
             raise DataError(f"{path}: one of it and {paths[0]} is sparse ARFF and the other dense; parts must agree")
     if is_sparse(first.values):
-        return _Table(first.attributes, sp.vstack([table.values for table in tables], format="csr"))
-    return _Table(first.attributes, np.vstack([table.values for table in tables]))
+        return Table(first.attributes, sp.vstack([table.values for table in tables], format="csr"))
+    return Table(first.attributes, np.vstack([table.values for table in tables]))
 
 
-def _two_values(kind: Sequence[str]) -> tuple[float, float]:
+def _two_values(attribute: Attribute) -> tuple[float, float]:
     """Return the numbers that a nominal attribute's first and second value stand for."""
-    words = [value.strip().lower() for value in kind]
+    words = [value.strip().lower() for value in attribute.places or ()]
     if words[0] in _TRUE_WORDS and words[1] in _FALSE_WORDS:
         return 1.0, 0.0
     try:
@@ -150,8 +84,8 @@ def _two_values(kind: Sequence[str]) -> tuple[float, float]:
     return numbers if all(map(np.isfinite, numbers)) else (0.0, 1.0)
 
 
-def _is_identifier(kind: Any, column: NDArray[np.float64]) -> bool:
-    return isinstance(kind, list) and len(kind) >= len(column) > 2 and len(np.unique(column)) == len(column)
+def _is_identifier(attribute: Attribute, column: NDArray[np.float64]) -> bool:
+    return len(attribute.places or ()) >= len(column) > 2 and len(np.unique(column)) == len(column)
 
 
 def _column(values: Any, index: int) -> NDArray[np.float64]:
@@ -159,14 +93,37 @@ def _column(values: Any, index: int) -> NDArray[np.float64]:
     return np.asarray(column.toarray() if is_sparse(column) else column).ravel()
 
 
-def _encode(table: _Table, which: Sequence[int], keep_identifiers: bool) -> tuple[Any, list[str], list[str]]:
+def _recoded(column: NDArray[np.float64], low: float, high: float) -> NDArray[np.float64]:
+    """Put two numbers for the first and the second value of a list; what is missing stays so."""
+    return np.where(np.isnan(column), column, np.where(column == 0, low, high))
+
+
+def _one_hot(column: NDArray[np.float64], n_values: int, sparse: bool) -> Any:
+    """Return a column a value of a list; NaN throughout where the value is missing."""
+    missing, known = np.flatnonzero(np.isnan(column)), np.flatnonzero(~np.isnan(column))
+    rows = np.concatenate([known, np.repeat(missing, n_values)])
+    columns = np.concatenate([column[known].astype(np.int64), np.tile(np.arange(n_values), len(missing))])
+    values = np.repeat([1.0, np.nan], [len(known), len(missing) * n_values])
+    shape = len(column), n_values
+    if sparse:
+        return sp.csc_array((values, (rows, columns)), shape=shape)
+    block = np.zeros(shape)
+    block[rows, columns] = values
+    return block
+
+
+def _encode(
+    table: Table, which: Sequence[int], keep_identifiers: bool, files: Sequence[Path]
+) -> tuple[Any, list[str], list[str]]:
     """Turn attributes into numeric columns; return them, their names and the dropped identifiers."""
     sparse = is_sparse(table.values)
     values = table.values.tocsc() if sparse else table.values
+    n_rows = values.shape[0]
     blocks: list[Any] = []
     names: list[str] = []
     dropped: list[str] = []
     plain: list[int] = []
+    needed = 0
 
     def flush() -> None:
         if plain:
@@ -174,33 +131,33 @@ def _encode(table: _Table, which: Sequence[int], keep_identifiers: bool) -> tupl
             plain.clear()
 
     for index in which:
-        name, kind = table.attributes[index]
-        if not isinstance(kind, list) or (len(kind) == 2 and _two_values(kind) == (0.0, 1.0)):
+        attribute = table.attributes[index]
+        name, places = attribute
+        if places is None or (len(places) == 2 and _two_values(attribute) == (0.0, 1.0)):
             plain.append(index)
             names.append(name)
             continue
         flush()
         column = _column(values, index)
-        if not keep_identifiers and _is_identifier(kind, column):
+        if not keep_identifiers and _is_identifier(attribute, column):
             dropped.append(name)
-        elif len(kind) <= 2:
-            low, high = _two_values(kind) if len(kind) == 2 else (0.0, 0.0)
-            blocks.append((low + (high - low) * column)[:, np.newaxis])
+            continue
+        # What is made of a value, or of a row of a sparse file that says nothing, has no text of its own there.
+        missing = np.count_nonzero(np.isnan(column)) if sparse else n_rows
+        needed += 8 * max(n_rows, (missing + 1) * len(places))
+        check_memory(needed, files, f"a column for each value of the attributes to {name[:40]!r} and {n_rows} rows")
+        if len(places) <= 2:
+            low, high = _two_values(attribute) if len(places) == 2 else (0.0, 0.0)
+            blocks.append(_recoded(column, low, high)[:, np.newaxis])
             names.append(name)
         else:
-            one_hot = (column[:, np.newaxis] == np.arange(len(kind))).astype(np.float64)
-            one_hot[np.isnan(column)] = np.nan
-            blocks.append(one_hot)
-            names.extend(f"{name}={value}" for value in kind)
+            blocks.append(_one_hot(column, len(places), sparse))
+            names.extend(f"{name}={value}" for value in places)
     flush()
     if not blocks:
-        return np.empty((values.shape[0], 0)), names, dropped
+        return np.empty((n_rows, 0)), names, dropped
     if sparse:
-        return (
-            sp.csr_array(sp.hstack([sp.csc_array(block) for block in blocks], format="csr")),
-            names,
-            dropped,
-        )
+        return sp.csr_array(sp.hstack([sp.csc_array(block) for block in blocks], format="csr")), names, dropped
     return np.hstack(blocks), names, dropped
 
 
@@ -253,24 +210,34 @@ def read_arff(
     label_columns = [position[label] for label in label_names]
     chosen = set(label_columns)
     feature_columns = [index for index in range(len(attribute_names)) if index not in chosen]
-    Y = np.column_stack([_label(table, index, files[0]) for index in label_columns])
-    X, feature_names, dropped = _encode(table, feature_columns, keep_identifiers)
+    Y = _labels(table, label_columns, files)
+    X, feature_names, dropped = _encode(table, feature_columns, keep_identifiers, files)
     if X.shape[1] == 0:
         raise DataError(f"{files[0]}: no attribute is left as a feature")
+    check_names(feature_names, "feature", str(files[0]))
+    check_names(label_names, "label", str(files[0]))
+    check_names(dropped, "dropped attribute", str(files[0]))
     return MultiLabelData(X, Y, feature_names, label_names, name or files[0].stem, dropped), len(feature_columns)
 
 
-def _label(table: _Table, index: int, path: Path) -> NDArray[np.int8]:
-    name, kind = table.attributes[index]
-    column = _column(table.values, index)
-    if isinstance(kind, list) and len(kind) == 2:
-        low, high = _two_values(kind)
-        column = np.where(np.isnan(column), column, low + (high - low) * column)
-    elif isinstance(kind, list):
-        raise DataError(f"{path}: the label {name!r} has {len(kind)} values; a label has two, 0 and 1")
+def _labels(table: Table, which: Sequence[int], files: Sequence[Path]) -> NDArray[np.int8]:
+    check_memory(9 * table.values.shape[0] * len(which), files, f"{len(which)} labels of {table.values.shape[0]} rows")
+    columns = table.values.tocsc()[:, which].toarray() if is_sparse(table.values) else table.values[:, which]
+    Y = np.empty(columns.shape, dtype=np.int8)
+    for place, index in enumerate(which):
+        Y[:, place] = _label(table.attributes[index], columns[:, place], files[0])
+    return Y
+
+
+def _label(attribute: Attribute, column: NDArray[np.float64], path: Path) -> NDArray[np.float64]:
+    name, places = attribute
+    if places is not None:
+        if len(places) != 2:
+            raise DataError(f"{path}: the label {name!r} has {len(places)} values; a label has two, 0 and 1")
+        column = _recoded(column, *_two_values(attribute))
     wrong = ~((column == 0) | (column == 1))
     if wrong.any():
         row = int(np.flatnonzero(wrong)[0])
         value = "missing" if np.isnan(column[row]) else f"{column[row]:g}"
         raise DataError(f"{path}: the label {name!r} is {value} in data row {row + 1}; a label is 0 or 1")
-    return column.astype(np.int8)
+    return column

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
@@ -10,7 +11,7 @@ from typing import Any, NamedTuple
 
 from mlreduce.configuration import read_yaml, validate
 from mlreduce.datasets.data import MultiLabelData
-from mlreduce.datasets.fetch import FileEntry, default_cache, fetch, mirror_folder
+from mlreduce.datasets.fetch import FileEntry, copy, default_cache, fetch, mirror_folder
 from mlreduce.exceptions import ConfigurationError, DataError, unknown_name
 
 __all__ = ["Catalogue", "Dataset", "load_dataset", "read_catalogue"]
@@ -37,6 +38,21 @@ class Dataset(NamedTuple):
     files: dict[str, list[FileEntry]]
     options: Mapping[str, Any]
 
+    def to_json(self) -> str:
+        """Describe the entry whole, the user's own files by their checksums too: for `from_json` in another process.
+
+        Two descriptions are equal where the same would be read.
+        """
+        files = {role: [entry.pinned()._asdict() for entry in entries] for role, entries in self.files.items()}
+        return json.dumps(self._asdict() | {"files": files}, default=str, sort_keys=True)
+
+    @classmethod
+    def from_json(cls, text: str) -> Dataset:
+        """Return the entry that `to_json` described, whatever its files have become since."""
+        content = json.loads(text)
+        files = {role: [FileEntry.of(**entry) for entry in entries] for role, entries in content.pop("files").items()}
+        return cls(**content, files=files)
+
     def fetch(self, mirror: str | Path | None = None, cache_folder: str | Path | None = None) -> list[Path]:
         """Fetch every file of the data set and return where they are; see `mlreduce.datasets.fetch.fetch`."""
         return [fetch(entry, mirror, cache_folder) for entries in self.files.values() for entry in entries]
@@ -47,6 +63,12 @@ class Dataset(NamedTuple):
         entries = [entry for entries in self.files.values() for entry in entries if entry.local is None]
         needed = [entry for entry in entries if folder or not entry.addresses]
         return all(((folder or default_cache()) / entry.folder / entry.name).is_file() for entry in needed)
+
+    def copy(self, folder: str | Path, mirror: str | Path | None = None, cache: str | Path | None = None) -> None:
+        """Fetch every file and copy it into a folder; see `mlreduce.datasets.fetch.copy`."""
+        entries = [entry for entries in self.files.values() for entry in entries]
+        for entry, place in zip(entries, self.copies(folder), strict=True):
+            copy(entry, place, mirror, cache)
 
     def copies(self, folder: str | Path) -> list[Path]:
         """Return where copies of the files belong in a folder, in the order of `fetch`.
@@ -140,7 +162,7 @@ def _files(entry: Mapping[str, Any], role: str, name: str, sources: Mapping[str,
     folder = entry.get("folder", name)
     for item in value if isinstance(value, list) else [value]:
         if isinstance(item, str):
-            found.append(FileEntry(name, Path(item).name, local=base / item))
+            found.append(FileEntry(name, Path(item).name, local=_path(base / item, name)))
             continue
         if "sources" not in item:
             found.append(FileEntry(folder, item["name"]))
@@ -148,9 +170,25 @@ def _files(entry: Mapping[str, Any], role: str, name: str, sources: Mapping[str,
         for source in item["sources"]:
             if source not in sources:
                 raise ConfigurationError(unknown_name("source", source, sources, f"data set {name!r}"))
-        addresses = tuple(sources[s].format(dataset=folder, file=item["name"]) for s in item["sources"])
+        addresses = tuple(_address(sources[source], folder, item["name"]) for source in item["sources"])
         found.append(FileEntry(folder, item["name"], addresses, item["sha256"]))
     return found
+
+
+def _path(path: Path, name: str) -> Path:
+    """Return a path that a file may have, whether one is there or not."""
+    try:
+        path.is_file()
+    except OSError as error:
+        raise ConfigurationError(
+            f"data set {name!r}: {str(path)[:80]!r}... can be no path: {error.strerror}"
+        ) from error
+    return path
+
+
+def _address(template: str, dataset: str, file: str) -> str:
+    """Fill in an address; not by `str.format`, whose templates can ask for anything."""
+    return template.replace("{dataset}", dataset).replace("{file}", file)
 
 
 _ROLES = {"arff": ("data", "labels"), "tables": ("features", "labels"), "sgml": ("data",), "svmlight": ("data",)}

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from mlreduce.exceptions import DataError
 from mlreduce.files import read_arrays
+from mlreduce.guards import check_names
 from mlreduce.validation import is_sparse
 
 __all__ = ["MultiLabelData"]
@@ -33,6 +34,11 @@ class MultiLabelData:
     name : str
     dropped : list of str
         Attributes of the file that are no features: identifiers.
+
+    Raises
+    ------
+    DataError
+        If the shapes do not belong together, or names are not as `mlreduce.guards.check_names` wants them.
     """
 
     X: Any
@@ -49,6 +55,11 @@ class MultiLabelData:
                 f"{self.name}: X {self.X.shape}, Y {self.Y.shape}, {len(self.feature_names)} feature names and "
                 f"{len(self.label_names)} label names do not belong together"
             )
+        where = self.name or "the data set"
+        check_names([self.name], "data set", where)
+        check_names(self.feature_names, "feature", where)
+        check_names(self.label_names, "label", where)
+        check_names(self.dropped, "dropped attribute", where)
 
     @property
     def cardinality(self) -> float:
@@ -66,10 +77,10 @@ class MultiLabelData:
         """Write to an ``.npz`` file without pickles."""
         arrays: dict[str, Any] = {
             "Y": self.Y,
-            "feature_names": np.array(list(self.feature_names), dtype=np.str_),
-            "label_names": np.array(list(self.label_names), dtype=np.str_),
-            "dropped": np.array(list(self.dropped), dtype=np.str_),
-            "name": np.array(self.name),
+            "feature_names": _packed(self.feature_names),
+            "label_names": _packed(self.label_names),
+            "dropped": _packed(self.dropped),
+            "name": _packed([self.name]),
         }
         if is_sparse(self.X):
             arrays |= {
@@ -93,16 +104,34 @@ class MultiLabelData:
             If the file is not a whole data set.
         """
         arrays = read_arrays(path, "prepared data set", ("Y", "feature_names", "label_names", "name", "dropped"))
-        if "X" in arrays:
-            X = arrays["X"]
-        else:
-            parts = (arrays["X_data"], arrays["X_indices"], arrays["X_indptr"])
-            X = sp.csr_array(parts, shape=tuple(arrays["X_shape"]))
-        return cls(
-            X,
-            arrays["Y"],
-            arrays["feature_names"].tolist(),
-            arrays["label_names"].tolist(),
-            str(arrays["name"]),
-            arrays["dropped"].tolist(),
-        )
+        try:
+            X = arrays["X"] if "X" in arrays else _sparse(arrays)
+            features, labels, names, dropped = (
+                _unpacked(arrays[key]) for key in ("feature_names", "label_names", "name", "dropped")
+            )
+            (name,) = names
+            if X.dtype != np.float64 or arrays["Y"].dtype != np.int8 or {X.ndim, arrays["Y"].ndim} != {2}:
+                raise ValueError("X or Y is no matrix of its type")
+            if arrays["Y"].size and not 0 <= arrays["Y"].min() <= arrays["Y"].max() <= 1:
+                raise ValueError("Y holds other numbers than 0 and 1")
+            return cls(X, arrays["Y"], features, labels, name, dropped)
+        except (ValueError, KeyError, TypeError) as error:
+            raise DataError(f"{path}: not a whole prepared data set ({error}); delete it and run again") from error
+
+
+def _packed(names: Sequence[str]) -> NDArray[np.uint8]:
+    """Return names, none of which holds a line break, as one text: an array of texts pads all to the longest."""
+    return np.frombuffer("".join(f"{name}\n" for name in names).encode(), dtype=np.uint8)
+
+
+def _unpacked(text: NDArray[np.uint8]) -> list[str]:
+    return text.astype(np.uint8, casting="no").tobytes().decode().split("\n")[:-1]
+
+
+def _sparse(arrays: dict[str, Any]) -> sp.csr_array:
+    """Put a sparse matrix together and see that it points nowhere outside of itself."""
+    matrix = sp.csr_array(
+        (arrays["X_data"], arrays["X_indices"], arrays["X_indptr"]), shape=tuple(arrays["X_shape"].tolist())
+    )
+    matrix.check_format(full_check=True)
+    return matrix

@@ -3,24 +3,37 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
+import time
+from collections.abc import Iterable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-import pooch
+import platformdirs
 import requests
+import urllib3
+from tqdm import tqdm
 
-from mlreduce.exceptions import FetchError
-from mlreduce.files import file_sha256
+from mlreduce.exceptions import FetchError, StorageError
+from mlreduce.files import file_sha256, locked, replacing
 
-__all__ = ["CACHE_VARIABLE", "MIRROR_VARIABLE", "FileEntry", "default_cache", "fetch", "mirror_folder"]
+__all__ = ["CACHE_VARIABLE", "MIRROR_VARIABLE", "FileEntry", "copy", "default_cache", "fetch", "mirror_folder"]
 
 MIRROR_VARIABLE = "MLREDUCE_MIRROR"
 CACHE_VARIABLE = "MLREDUCE_CACHE"
 
-# Tries per address; pooch waits one second longer before each.
-_RETRIES = 3
-_TIMEOUT_SECONDS = 30
+# Tries per address, and how much longer each waits than the one before.
+_TRIES = 4
+_WAIT_SECONDS = 1.0
+# How long a server may be silent, how slow it may be on the whole after a minute, and how much it may send: a download
+# ends whatever a server does.
+_SILENCE_SECONDS = 30.0
+_GRACE_SECONDS = 60.0
+_SLOWEST = 1000  # bytes a second
+_LARGEST = 2**32  # bytes
+# Status codes of 4xx after which the same request may be answered otherwise.
+_HOPEFUL = (408, 425, 429)
 
 
 class FileEntry(NamedTuple):
@@ -44,10 +57,21 @@ class FileEntry(NamedTuple):
     sha256: str | None = None
     local: Path | None = None
 
+    def pinned(self) -> FileEntry:
+        """Return the entry of a user's own file with the checksum that it has now; other entries as they are."""
+        if self.local is None or not self.local.is_file():
+            return self
+        return self._replace(sha256=file_sha256(self.local))
+
+    @classmethod
+    def of(cls, addresses: Iterable[str] = (), local: str | None = None, **others: Any) -> FileEntry:
+        """Return the entry whose fields were written as JSON."""
+        return cls(**others, addresses=tuple(addresses), local=Path(local) if local else None)
+
 
 def default_cache() -> Path:
     """Return the cache folder: MLREDUCE_CACHE, or the user's cache folder of the system."""
-    return Path(os.environ.get(CACHE_VARIABLE) or pooch.os_cache("mlreduce"))
+    return Path(os.environ.get(CACHE_VARIABLE) or platformdirs.user_cache_dir("mlreduce"))
 
 
 def _check(path: Path, sha256: str | None, advice: str) -> Path:
@@ -88,43 +112,132 @@ def fetch(entry: FileEntry, mirror: str | Path | None = None, cache: str | Path 
         to put it by hand.
     """
     if entry.local is not None:
-        return _check(entry.local, entry.sha256, f"the datasets file names it for {entry.folder!r}")
+        if entry.sha256 is not None and entry.local.is_file() and file_sha256(entry.local) != entry.sha256:
+            raise FetchError(f"{entry.local}: it changed since this run began; run again to use what it is now")
+        return _check(entry.local, None, f"the datasets file names it for {entry.folder!r}")
     mirrored = mirror_folder(mirror)
-    folder = (mirrored or Path(cache or default_cache())) / entry.folder
+    place = (mirrored or Path(cache or default_cache())) / entry.folder / entry.name
     if not entry.addresses:
-        return _check(folder / entry.name, entry.sha256, "it is not published; docs/add-data.md says how to supply it")
+        return _check(place, entry.sha256, "it is not published; docs/add-data.md says how to supply it")
     if mirrored:
-        return _check(folder / entry.name, entry.sha256, f"it is published at {' or '.join(entry.addresses)}")
+        return _check(place, entry.sha256, f"it is published at {' or '.join(entry.addresses)}")
+    if not _is_right(place, entry):
+        _into_cache(entry, place)
+    return place
+
+
+def copy(
+    entry: FileEntry, place: str | Path, mirror: str | Path | None = None, cache: str | Path | None = None
+) -> None:
+    """Fetch a file, and copy it to a place of one's own, where the checksum is checked again.
+
+    Parameters
+    ----------
+    entry, mirror, cache
+        As for `fetch`.
+    place : path
+
+    Raises
+    ------
+    FetchError
+        As `fetch`; or if the file is gone before it is copied, or changes.
+    """
+    source = fetch(entry, mirror, cache)
+    with replacing(place) as partial:
+        try:
+            shutil.copyfile(source, partial)
+        except FileNotFoundError as error:
+            if source.is_file():
+                raise
+            raise FetchError(f"{source}: it was there and is gone: is its folder being cleared? Run again") from error
+        if entry.sha256 is not None and file_sha256(partial) != entry.sha256:
+            raise FetchError(f"{source}: it changed while it was copied; run again")
+
+
+def _is_right(place: Path, entry: FileEntry) -> bool:
+    return place.is_file() and file_sha256(place) == entry.sha256
+
+
+def _into_cache(entry: FileEntry, place: Path) -> None:
+    """Download a file to its place in the cache; of several who want it at once, one does."""
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with locked(place.with_name(f".{place.name}.lock")):
+            if not _is_right(place, entry):
+                _download_from_any(entry, place)
+    except (OSError, StorageError) as error:
+        raise FetchError(
+            f"{entry.folder}/{entry.name} cannot be kept in the cache: {error}. Name another folder with "
+            f"--config cache=FOLDER or {CACHE_VARIABLE}"
+        ) from error
+
+
+def _download_from_any(entry: FileEntry, place: Path) -> None:
     failures = []
     for address in entry.addresses:
-        files = pooch.create(
-            path=folder,
-            base_url="",
-            registry={entry.name: f"sha256:{entry.sha256}"},
-            urls={entry.name: address},
-            retry_if_failed=_RETRIES,
-        )
-        downloader = pooch.HTTPDownloader(progressbar=sys.stderr.isatty(), timeout=_TIMEOUT_SECONDS)
-        try:
-            return Path(files.fetch(entry.name, downloader=downloader))
-        except (requests.RequestException, OSError, ValueError) as error:
-            failures.append(f"{address}: {_why(error)}")
+        for attempt in range(_TRIES):
+            time.sleep(attempt * _WAIT_SECONDS)
+            try:
+                with replacing(place) as partial:
+                    _download(address, partial)
+                    if not _is_right(partial, entry):
+                        raise _WrongContent("what came is not the published file (its SHA-256 differs)")
+                return
+            except (requests.RequestException, urllib3.exceptions.HTTPError, _WrongContent) as error:
+                failure = f"{address}: {_why(error)}"
+                if _is_hopeless(error):
+                    break
+        failures.append(failure)
     raise FetchError(
         f"{entry.folder}/{entry.name} could not be fetched from {'; '.join(failures)}. Put the file at "
-        f"{folder / entry.name} by hand, or name a folder that holds {entry.folder}/{entry.name} with "
+        f"{place} by hand, or name a folder that holds {entry.folder}/{entry.name} with "
         f"--config mirror=FOLDER or {MIRROR_VARIABLE}"
     )
 
 
+class _WrongContent(Exception):
+    """What a server sends is not what it should be."""
+
+
+def _download(address: str, path: Path) -> None:
+    """Write what is at an address to a file, in a time and of a size that are bounded."""
+    started, received = time.monotonic(), 0
+    with requests.get(address, stream=True, timeout=_SILENCE_SECONDS) as answer, path.open("wb") as file:
+        answer.raise_for_status()
+        announced = answer.headers.get("Content-Length", "")
+        total = int(announced) if announced.isdecimal() else None
+        with tqdm(total=total, unit="B", unit_scale=True, disable=not sys.stderr.isatty()) as bar:
+            # As it comes: waiting for a piece of some size, a server that drips could hold us for hours.
+            while piece := answer.raw.read1(2**16, decode_content=True):
+                file.write(piece)
+                bar.update(len(piece))
+                received += len(piece)
+                if received > _LARGEST:
+                    raise _WrongContent(f"it did not stop sending after {received:,} bytes")
+                if time.monotonic() - started > _GRACE_SECONDS + received / _SLOWEST:
+                    raise _WrongContent(f"it sent {received:,} bytes in {time.monotonic() - started:.0f} s: too slow")
+
+
+def _status(error: Exception) -> int | None:
+    return getattr(getattr(error, "response", None), "status_code", None)
+
+
+def _is_hopeless(error: Exception) -> bool:
+    """Say whether trying again would end alike."""
+    status = _status(error)
+    refused = status is not None and 400 <= status < 500 and status not in _HOPEFUL
+    return refused or isinstance(error, requests.TooManyRedirects | ValueError)  # or not an address at all
+
+
 def _why(error: Exception) -> str:
-    if isinstance(error, requests.HTTPError) and error.response is not None:
-        return f"HTTP status {error.response.status_code}"
-    if isinstance(error, requests.Timeout):
-        return f"no answer within {_TIMEOUT_SECONDS} s"
+    if isinstance(error, requests.HTTPError):
+        return f"HTTP status {_status(error)}"
+    if isinstance(error, requests.Timeout | urllib3.exceptions.TimeoutError):
+        return f"no answer within {_SILENCE_SECONDS:g} s"
+    if isinstance(error, requests.TooManyRedirects):
+        return "it redirects without end"
+    if isinstance(error, urllib3.exceptions.ProtocolError):
+        return "it broke off before the end"
     if isinstance(error, requests.ConnectionError):
         return "no connection"
-    if isinstance(error, PermissionError):
-        return f"the cache folder cannot be written ({error})"
-    if isinstance(error, ValueError):
-        return "what came is not the published file (its SHA-256 differs)"
     return str(error)

@@ -12,6 +12,7 @@ from mlreduce.datasets.data import MultiLabelData
 from mlreduce.datasets.sgml import MARKS, SPLITS, Document, read_sgml
 from mlreduce.datasets.text import count_terms
 from mlreduce.exceptions import DataError, unknown_name
+from mlreduce.guards import check_memory
 
 __all__ = ["read_reuters"]
 
@@ -71,12 +72,18 @@ def read_reuters(
     for label in labels:
         if label not in frequency:
             raise DataError(unknown_name("category", label, frequency, f"{name}: {' and '.join(fields)}"))
-    Y = np.array([[label in own for label in labels] for own in listed], dtype=np.int8).reshape(len(kept), len(labels))
+    check_memory(2 * len(kept) * len(labels), paths, f"{len(labels)} categories of {len(kept)} documents")
+    Y = np.zeros((len(kept), len(labels)), dtype=np.int8)
+    places = {label: place for place, label in enumerate(labels)}
+    for row, own in enumerate(listed):
+        Y[row, [places[category] for category in own if category in places]] = 1
     rows = np.flatnonzero(Y.any(axis=1))
     if not len(rows):
         raise DataError(f"{name}: no document has a category among the {len(kept)} that the entry keeps")
     X, terms = count_terms([kept[row].text for row in rows], min_df, tokens)
     times = Y[rows].sum(axis=1) if copies else np.ones(len(rows), dtype=int)
+    lengths = len(labels) + (X.data.itemsize + X.indices.itemsize) * np.diff(X.indptr)
+    check_memory(int(times @ lengths), paths, f"{times.sum()} copies of {len(rows)} documents")
     repeated = np.repeat(np.arange(len(rows)), times)
     return MultiLabelData(X[repeated], Y[rows[repeated]], terms, labels, name)
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from mlreduce.exceptions import DataError
+from mlreduce.guards import opened
 
 __all__ = ["FIELDS", "MARKS", "SPLITS", "Document", "read_sgml"]
 
@@ -97,10 +98,8 @@ def read_sgml(path: str | Path) -> list[Document]:
         If the file deviates from the format; the sentence names file and line, and what would be right.
     """
     file = Path(path)
-    try:
-        content = file.read_bytes().decode("latin-1")
-    except OSError as error:
-        raise DataError(f"{file}: cannot be read: {error.strerror}") from error
+    with opened(file) as stream:
+        content = stream.read().decode("latin-1")
     return _Reading(file, content).documents()
 
 

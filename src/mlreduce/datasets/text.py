@@ -18,8 +18,10 @@ __all__ = ["TOKENS", "count_terms"]
 #: What a term may be.
 TOKENS = ("spaced", "alphanumeric")
 
-# Words of one or two letters stay as they are, as in Porter's own program.
+# Words of one or two letters stay as they are, as in Porter's own program; and so do runs of letters that no language
+# has, on which a stemmer may work in the square of their length.
 _WORD = re.compile("[a-z]{3,}")
+_LONGEST_WORD = 100
 _ALPHANUMERIC = re.compile("[a-z0-9]+")
 
 
@@ -38,14 +40,14 @@ class _Stemmed(dict[str, str]):
     def _stem_of(self, found: re.Match[str]) -> str:
         word = found.group()
         if word not in self._stems:
-            self._stems[word] = self._stem(word)
+            self._stems[word] = self._stem(word) if len(word) <= _LONGEST_WORD else word
         return self._stems[word]
 
 
 def count_terms(texts: Sequence[str], min_df: int = 1, tokens: str = "spaced") -> tuple[Any, list[str]]:
     """Count the terms of texts.
 
-    Texts are lower-cased, every run of three or more of the letters a to z is replaced by its stem (Porter 1980, An
+    Texts are lower-cased, every run of 3 to 100 of the letters a to z is replaced by its stem (Porter 1980, An
     algorithm for suffix stripping, Program 14(3)), as the author's own program does with a file, and what remains is
     cut into tokens.
 

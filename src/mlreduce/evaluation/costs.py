@@ -15,7 +15,9 @@ import pandas as pd
 import threadpoolctl
 
 from mlreduce.datasets.data import MultiLabelData
+from mlreduce.evaluation.failures import RAISE, Failures
 from mlreduce.evaluation.feature_experiment import make_reduction
+from mlreduce.evaluation.scores import as_table
 from mlreduce.evaluation.seeds import derive_seed
 from mlreduce.exceptions import DataError
 from mlreduce.preprocessing import scale_parts
@@ -58,7 +60,11 @@ def _cases(shape: tuple[int, int], settings: Mapping[str, Any]) -> Iterator[_Cas
 
 
 def measure_costs(
-    data: MultiLabelData, settings: Mapping[str, Any], space: Mapping[str, Any], seed: int
+    data: MultiLabelData,
+    settings: Mapping[str, Any],
+    space: Mapping[str, Any],
+    seed: int,
+    failures: Failures = RAISE,
 ) -> pd.DataFrame:
     """Fit methods at growing sizes, each in a process of its own, on one thread.
 
@@ -74,11 +80,14 @@ def measure_costs(
         See `mlreduce.evaluation.spaces.View`; its relation is that of the prototypes.
     seed : int
         Of the study.
+    failures : Failures, default=RAISE
+        Takes what a fit raises, and that it ended without a result; a method that failed once is not tried at further
+        sizes.
 
     Returns
     -------
     DataFrame
-        With `COST_COLUMNS`.
+        With `COST_COLUMNS`; no row for a fit that failed.
     """
     order = np.random.default_rng(derive_seed(seed, data.name, "costs")).permutation(len(data.Y))
     counts = np.asarray((data.X != 0).sum(axis=0)).reshape(-1)
@@ -89,9 +98,13 @@ def measure_costs(
         scaled = scale_parts(X, X[:1], space.get("scaling") or "none").train
         labels = data.Y[np.sort(order[: case.rows])]
         for label, entry in settings["methods"].items():
-            cost = _alone(scaled, labels, label, entry, space["relation"], case.prototypes, seed)
-            rows.append((data.name, label, *case, *cost))
-    return pd.DataFrame(rows, columns=list(COST_COLUMNS))
+            if (None, label) in failures:
+                continue
+            job = (scaled, labels, label, entry, space["relation"], case.prototypes, seed)
+            cost = failures.attempt(None, label, _alone, *job)
+            if cost is not None:
+                rows.append((data.name, label, *case, *cost))
+    return as_table(rows, COST_COLUMNS)
 
 
 def _alone(*job: Any) -> tuple[float, float]:
@@ -107,8 +120,10 @@ def _alone(*job: Any) -> tuple[float, float]:
     if not receiver.poll():
         process.join()
         raise DataError(f"fitting {job[2]!r} to {job[0].shape[0]} rows ended without a result (out of memory?)")
-    found: tuple[float, float] = receiver.recv()
+    found: tuple[float, float] | str = receiver.recv()
     process.join()
+    if isinstance(found, str):
+        raise DataError(f"fitting {job[2]!r} to {job[0].shape[0]} rows: {found}")
     return found
 
 
@@ -118,14 +133,19 @@ def _measured(
     from mlreduce.relation import RelationFeatures
 
     method = make_reduction(label, entry)
-    with threadpoolctl.threadpool_limits(1), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of small sizes: said of the study's own fits in their logs
-        start = time.process_time()
-        if prototypes:
-            n_prototypes = None if prototypes == X.shape[0] else prototypes
-            X = RelationFeatures(metric=metric, n_prototypes=n_prototypes, random_state=seed).fit_transform(X)
-        method.fit_training_set(TrainingSet(X, check_labels(Y, sparse=True)))
-        seconds = time.process_time() - start
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _KIBIBYTE / _GIGABYTE
-    sender.send((seconds, peak))
+    found: tuple[float, float] | str
+    try:
+        with threadpoolctl.threadpool_limits(1), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of small sizes: said of the study's own fits in their logs
+            start = time.process_time()
+            if prototypes:
+                n_prototypes = None if prototypes == X.shape[0] else prototypes
+                X = RelationFeatures(metric=metric, n_prototypes=n_prototypes, random_state=seed).fit_transform(X)
+            method.fit_training_set(TrainingSet(X, check_labels(Y, sparse=True)))
+            seconds = time.process_time() - start
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _KIBIBYTE / _GIGABYTE
+        found = seconds, peak
+    except Exception as error:  # noqa: BLE001 - it goes on in the process that asked
+        found = f"{type(error).__name__}: {error}"
+    sender.send(found)
     sender.close()

@@ -8,7 +8,8 @@ be shared of training is `mlreduce.evaluation.training`.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -16,6 +17,7 @@ import pandas as pd
 
 from mlreduce import registry
 from mlreduce.datasets.data import MultiLabelData
+from mlreduce.evaluation.failures import RAISE, Failures
 from mlreduce.evaluation.measures import Outcome, find_measure
 from mlreduce.evaluation.scores import as_scores
 from mlreduce.evaluation.seeds import derive_seed
@@ -25,7 +27,7 @@ from mlreduce.evaluation.training import Training
 from mlreduce.exceptions import ConfigurationError
 from mlreduce.labelspace.coding import LabelCoder, LabelStatistics
 from mlreduce.least_squares import Design, HeldOutLeastSquares
-from mlreduce.validation import check_finite
+from mlreduce.validation import FloatArray, check_finite
 
 __all__ = ["Chosen", "make_coder", "reduce_labels", "score"]
 
@@ -58,6 +60,7 @@ def reduce_labels(
     methods: Mapping[str, Mapping[str, Any]],
     seed: int,
     chosen: Chosen | None = None,
+    failures: Failures = RAISE,
 ) -> dict[tuple[str, ...], Arrays]:
     """Fit label coders on the training part of every split, at full size.
 
@@ -74,11 +77,13 @@ def reduce_labels(
         Parameters that were chosen on the training part of a split, such as the ``gamma`` and ``alpha`` of
         `mlreduce.evaluation.kernel_choice`. The split number as text. A coder without a parameter of this name
         leaves it to the predictor.
+    failures : Failures, default=RAISE
+        Takes what a coder raises; one that failed before on a split is passed over.
 
     Returns
     -------
     dict of (split number, method) to fitted arrays
-        The split number as text; see `mlreduce.evaluation.storage`.
+        The split number as text; see `mlreduce.evaluation.storage`. Without those that failed.
 
     Raises
     ------
@@ -90,26 +95,45 @@ def reduce_labels(
     regressions: dict[float, HeldOutLeastSquares] = {}  # by cut-off: methods with the same one share it
     fitted: dict[tuple[str, ...], Arrays] = {}
     for number, split in splits.items():
-        plain = LabelStatistics.of(labels[split.train])
-        explained: dict[float, LabelStatistics] = {}
+        shared = _Shared(design, labels, split, regressions)
         for name, parameters in methods.items():
+            if (number, name) in failures:
+                continue
             coder = make_coder(name, parameters, seed, data.name, number)
             own = coder.get_params()
             found = (chosen or {}).get((str(number), name), {})
             coder.set_params(**{key: value for key, value in found.items() if key in own})
-            if coder.kernelised:
-                fitted[str(number), name] = fitted_arrays(coder.fit(data.X[split.train], data.Y[split.train]))
-                continue
-            if not coder.feature_aware:
-                fitted[str(number), name] = fitted_arrays(coder.fit_statistics(plain))
-                continue
-            rcond = coder.rcond
-            if rcond not in regressions:
-                regressions[rcond] = HeldOutLeastSquares(design.truncated(rcond), labels)
-            if rcond not in explained:
-                explained[rcond] = plain.with_explained(regressions[rcond].without(split.test).explained_gram)
-            fitted[str(number), name] = fitted_arrays(coder.fit_statistics(explained[rcond]))
+            arrays = failures.attempt(number, name, _fitted, coder, data, split, shared)
+            if arrays is not None:
+                fitted[str(number), name] = arrays
     return fitted
+
+
+class _Shared:
+    """The statistics of a training part that coders share, and how much of the labels the features explain."""
+
+    def __init__(
+        self, design: Design, labels: FloatArray, split: Split, regressions: dict[float, HeldOutLeastSquares]
+    ) -> None:
+        self.plain = LabelStatistics.of(labels[split.train])
+        self._design, self._labels, self._test, self._regressions = design, labels, split.test, regressions
+        self._explained: dict[float, LabelStatistics] = {}
+
+    def explained(self, rcond: float) -> LabelStatistics:
+        """Return the statistics with what regression with a cut-off explains."""
+        if rcond not in self._regressions:
+            self._regressions[rcond] = HeldOutLeastSquares(self._design.truncated(rcond), self._labels)
+        if rcond not in self._explained:
+            held_out = self._regressions[rcond].without(self._test)
+            self._explained[rcond] = self.plain.with_explained(held_out.explained_gram)
+        return self._explained[rcond]
+
+
+def _fitted(coder: LabelCoder, data: MultiLabelData, split: Split, shared: _Shared) -> Arrays:
+    if coder.kernelised:
+        return fitted_arrays(coder.fit(data.X[split.train], data.Y[split.train]))
+    statistics = shared.explained(coder.rcond) if coder.feature_aware else shared.plain
+    return fitted_arrays(coder.fit_statistics(statistics))
 
 
 def score(
@@ -124,6 +148,7 @@ def score(
     share: bool = True,
     chosen: Chosen | None = None,
     threads: int = 1,
+    failures: Failures = RAISE,
 ) -> pd.DataFrame:
     """Train the predictor on the codes of every split and measure its predictions on the test part.
 
@@ -145,6 +170,9 @@ def score(
         Parameters of the predictor that were chosen for a method; see `reduce_labels`.
     threads : int, default=1
         For a predictor that has ``n_jobs`` and does not set it.
+    failures : Failures, default=RAISE
+        Takes what the predictor, or a coder that decodes, raises; a method that failed before on a split is passed
+        over.
 
     Returns
     -------
@@ -167,30 +195,55 @@ def score(
     written = {name: json.dumps(parameters, sort_keys=True) for name, parameters in methods.items()}
     rows: list[tuple[Any, ...]] = []
     for number, split in splits.items():
-        truth = data.Y[split.test]
         coders = {
-            name: restore(registry.make_entry(name, methods[name]), fitted[str(number), name]) for name in methods
+            name: restore(registry.make_entry(name, methods[name]), fitted[str(number), name])
+            for name in methods
+            if (number, name) not in failures
         }
-        own = {name: (chosen or {}).get((str(number), name), {}) for name in methods}
-        for name, predicted_codes in training.predicted_codes(split, coders, own).items():
-            coder = coders[name]
-            codes = coder.project(labels[split.test])
-            centred = labels[split.test] - coder.mean_
-            possible = [size for size in sizes if size == coder.n_labels_ or coder.reduces]
-            guesses = coder.reconstruct_sizes(predicted_codes, possible)
-            for size, guess, decoded in zip(possible, guesses, coder.reconstruct_sizes(codes, possible), strict=True):
-                outcome = Outcome(
-                    labels=truth,
-                    predicted=coder.round(guess, size),
-                    centred=centred,
-                    decoded_codes=decoded,
-                    codes=codes[:, :size],
-                    predicted_codes=predicted_codes[:, :size],
-                )
+        parameters_of = {name: (chosen or {}).get((str(number), name), {}) for name in coders}
+        train = partial(_predicted_codes, training, split, coders, parameters_of)
+        for name, predicted_codes in failures.attempt_all(number, list(coders), train).items():
+            cells: list[tuple[Any, ...]] = []
+            outcomes = _outcomes(coders[name], data.Y[split.test], labels[split.test], predicted_codes, list(sizes))
+            for size, outcome in failures.attempt_each(number, name, outcomes):
                 for measure, compute in functions.items():
                     value = compute(outcome)
                     for percent in sizes[size] or [0]:
-                        rows.append(
+                        cells.append(
                             (data.name, name, written[name], predictor_name, percent, 0.0, size, number, measure, value)
                         )
+            if (number, name) not in failures:
+                rows += cells
     return as_scores(rows)
+
+
+def _predicted_codes(
+    training: Training,
+    split: Split,
+    coders: Mapping[str, LabelCoder],
+    parameters: Mapping[str, Mapping[str, float]],
+    names: Sequence[str],
+) -> dict[str, FloatArray]:
+    return training.predicted_codes(split, {name: coders[name] for name in names}, parameters)
+
+
+def _outcomes(
+    coder: LabelCoder, truth: Any, labels: FloatArray, predicted_codes: FloatArray, sizes: Sequence[int]
+) -> Iterator[tuple[int, Outcome]]:
+    """Yield what a coder makes of predicted codes, at every size that it has."""
+    codes = coder.project(labels)
+    centred = labels - coder.mean_
+    possible = [size for size in sizes if size == coder.n_labels_ or coder.reduces]
+    guesses, decoded = (coder.reconstruct_sizes(each, possible) for each in (predicted_codes, codes))
+    for size, guess, own in zip(possible, guesses, decoded, strict=True):
+        yield (
+            size,
+            Outcome(
+                labels=truth,
+                predicted=coder.round(guess, size),
+                centred=centred,
+                decoded_codes=own,
+                codes=codes[:, :size],
+                predicted_codes=predicted_codes[:, :size],
+            ),
+        )

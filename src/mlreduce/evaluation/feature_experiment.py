@@ -20,8 +20,9 @@ from sklearn.base import clone, is_regressor
 
 from mlreduce import registry
 from mlreduce.datasets.data import MultiLabelData
+from mlreduce.evaluation.failures import RAISE, Failures
 from mlreduce.evaluation.measures import Outcome, find_measure
-from mlreduce.evaluation.scores import as_scores, percent_size
+from mlreduce.evaluation.scores import as_scores, as_table, percent_size
 from mlreduce.evaluation.spaces import View
 from mlreduce.evaluation.splitting import Split
 from mlreduce.evaluation.storage import Arrays, fitted_arrays, restore
@@ -79,7 +80,11 @@ def embed(method: Any, arrays: Arrays, view: View) -> tuple[FloatArray, FloatArr
 
 
 def reduce_features(
-    data: MultiLabelData, splits: Mapping[int, Split], methods: _Methods, space: Mapping[str, Any] = _AS_THEY_ARE
+    data: MultiLabelData,
+    splits: Mapping[int, Split],
+    methods: _Methods,
+    space: Mapping[str, Any] = _AS_THEY_ARE,
+    failures: Failures = RAISE,
 ) -> Iterator[tuple[tuple[str, ...], Arrays]]:
     """Fit projections on the training part of every split, with all directions.
 
@@ -91,22 +96,29 @@ def reduce_features(
         Parameters, and under ``method`` the registry name if it is not the label.
     space : dict
         What methods see of the features; see `mlreduce.evaluation.spaces.View`.
+    failures : Failures, default=RAISE
+        Takes what a method raises, such as that it finds no direction; one that failed before on a split is passed
+        over.
 
     Yields
     ------
     (split number as text, label), fitted arrays
-        One at a time: together they may be large.
+        One at a time: together they may be large. Without those that failed.
 
     Raises
     ------
     DataError
-        If a feature is missing or infinite, or a method finds no direction.
+        If a feature is missing or infinite.
     """
     check_finite(data.X, data.feature_names, data.name)
     for number, split in splits.items():
         view = View(data, split, space)
         for label, entry in methods.items():
-            yield (str(number), label), fit_method(make_reduction(label, entry), view)
+            if (number, label) in failures:
+                continue
+            arrays = failures.attempt(number, label, fit_method, make_reduction(label, entry), view)
+            if arrays is not None:
+                yield (str(number), label), arrays
 
 
 def score_features(
@@ -121,6 +133,7 @@ def score_features(
     space: Mapping[str, Any] = _AS_THEY_ARE,
     dimension: int | None = None,
     share: bool = True,
+    failures: Failures = RAISE,
 ) -> pd.DataFrame:
     """Train the predictor on the projected features of every split, at every size, and measure it on the test part.
 
@@ -143,18 +156,25 @@ def score_features(
     share : bool, default=True
         Use a predictor's ``predict_nested``, which serves all sizes at the cost of one. False trains one model a
         size, with the penalty that belongs to it.
+    failures : Failures, default=RAISE
+        Takes what a method that transforms, or the predictor, raises; a method that failed before on a split is passed
+        over.
 
     Returns
     -------
     DataFrame
         With `mlreduce.evaluation.scores.SCORE_COLUMNS`.
     """
-    measuring = Measuring(data, predictor, measures, share)
+    measuring = Measuring(data, predictor, measures, share, failures)
     for number, split in splits.items():
         view = View(data, split, space)
         for label, entry in methods.items():
+            if (number, label) in failures:
+                continue
             arrays = fitted[str(number), label]
-            parts = embed(make_reduction(label, entry), arrays, view)
+            parts = failures.attempt(number, label, embed, make_reduction(label, entry), arrays, view)
+            if parts is None:
+                continue
             sizes = _sizes(
                 parts[0].shape[1], view.train.shape[1], arrays.get("eigenvalues_"), percents, energies, dimension
             )
@@ -167,7 +187,7 @@ class Measuring:
 
     Parameters
     ----------
-    data, predictor, measures, share
+    data, predictor, measures, share, failures
         As of `score_features`.
 
     Attributes
@@ -182,8 +202,9 @@ class Measuring:
         predictor: tuple[str, Mapping[str, Any]],
         measures: Iterable[str],
         share: bool,
+        failures: Failures = RAISE,
     ) -> None:
-        self._data, (self._name, parameters) = data, predictor
+        self._data, (self._name, parameters), self._failures = data, predictor, failures
         self._model = registry.make_entry(self._name, parameters)
         self._measures = {name: find_measure(name) for name in measures}
         self._labels = data.Y.astype(np.float64)
@@ -200,7 +221,7 @@ class Measuring:
         parts: tuple[FloatArray, FloatArray],
         sizes: Mapping[int, Sequence[tuple[int, float]]],
     ) -> None:
-        """Measure a method on a split.
+        """Measure a method on a split, at all sizes or, where the predictor fails, at none.
 
         Parameters
         ----------
@@ -212,18 +233,26 @@ class Measuring:
         sizes : dict of int to list of (percent, energy)
             Number of columns to what it stands for.
         """
-        train, test = parts
         truth, written = self._data.Y[split.test], json.dumps(entry, sort_keys=True)
         known = split.train if split.labelled is None else split.labelled
-        guesses = self._predict(train, self._labels[known], test, list(sizes))
-        for (size, meanings), guess in zip(sizes.items(), guesses, strict=True):
+        guesses = self._guesses(parts, self._labels[known], list(sizes))
+        rows: list[tuple[Any, ...]] = []
+        for size, guess in self._failures.attempt_each(number, label, guesses):
             outcome = Outcome(truth, above_half(guess), scores=self._scores(guess))
             for measure, compute in self._measures.items():
                 value = compute(outcome)
-                self.rows += [
+                rows += [
                     (self._data.name, label, written, self._name, percent, energy, size, number, measure, value)
-                    for percent, energy in meanings
+                    for percent, energy in sizes[size]
                 ]
+        if (number, label) not in self._failures:
+            self.rows += rows
+
+    def _guesses(
+        self, parts: tuple[FloatArray, FloatArray], labels: FloatArray, sizes: Sequence[int]
+    ) -> Iterator[tuple[int, FloatArray]]:
+        train, test = parts
+        yield from zip(sizes, self._predict(train, labels, test, sizes), strict=True)
 
     def _scores(self, guess: FloatArray) -> FloatArray | None:
         """Return what ranks the labels; what a regressor guesses without the digits that rounding decides."""
@@ -262,7 +291,11 @@ def _each_size(
 
 
 def time_fits(
-    data: MultiLabelData, splits: Mapping[int, Split], methods: _Methods, space: Mapping[str, Any] = _AS_THEY_ARE
+    data: MultiLabelData,
+    splits: Mapping[int, Split],
+    methods: _Methods,
+    space: Mapping[str, Any] = _AS_THEY_ARE,
+    failures: Failures = RAISE,
 ) -> pd.DataFrame:
     """Time fitting each method on its own, with all directions; nothing is shared between methods.
 
@@ -272,14 +305,22 @@ def time_fits(
     Returns
     -------
     DataFrame
-        Columns dataset, method, split, seconds.
+        Columns dataset, method, split, seconds; no row for a fit that failed.
     """
     rows = []
     for number, split in splits.items():
         for label, entry in methods.items():
-            fit_method(make_reduction(label, entry), View(data, split, space))
-            view = View(data, split, space)
-            start = time.process_time()
-            fit_method(make_reduction(label, entry), view)
-            rows.append((data.name, label, number, time.process_time() - start))
-    return pd.DataFrame(rows, columns=["dataset", "method", "split", "seconds"])
+            views = View(data, split, space), View(data, split, space)
+            seconds = failures.attempt(number, label, _seconds, label, entry, views)
+            if seconds is not None:
+                rows.append((data.name, label, number, seconds))
+    return as_table(rows, ["dataset", "method", "split", "seconds"])
+
+
+def _seconds(label: str, entry: Mapping[str, Any], views: tuple[View, View]) -> float:
+    first, second = views
+    fit_method(make_reduction(label, entry), first)
+    method = make_reduction(label, entry)
+    start = time.process_time()
+    fit_method(method, second)
+    return time.process_time() - start

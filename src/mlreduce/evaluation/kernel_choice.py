@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +15,8 @@ from numpy.typing import NDArray
 from mlreduce.compiled import errors_by_size
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.evaluation.experiment import make_coder
+from mlreduce.evaluation.failures import RAISE, Failures
+from mlreduce.evaluation.scores import as_table
 from mlreduce.evaluation.seeds import derive_seed
 from mlreduce.evaluation.splitting import Split, fold_rows
 from mlreduce.exceptions import ConfigurationError, DataError
@@ -201,6 +204,7 @@ def choose_on_splits(
     methods: Mapping[str, Mapping[str, Any]],
     candidates: Mapping[str, Any],
     seed: int,
+    failures: Failures = RAISE,
 ) -> pd.DataFrame:
     """Choose on the training part of every split.
 
@@ -213,21 +217,36 @@ def choose_on_splits(
         ``gammas``, ``alphas`` and ``folds``, as for `choose_kernel`.
     seed : int
         Of the study; every split derives its own.
+    failures : Failures, default=RAISE
+        Takes what a method, or the regression, raises.
 
     Returns
     -------
     DataFrame
         With `CHOICE_COLUMNS`: the loss of every pair, and which one was chosen.
     """
+    check_finite(data.X, data.feature_names, data.name)
     rows: list[tuple[Any, ...]] = []
     for number, split in splits.items():
         own_seed = derive_seed(seed, data.name, number)
-        found = choose_kernel(data.X[split.train], data.Y[split.train], methods, **candidates, seed=own_seed)
-        for method, choice in sorted(found.items()):
+        choose = partial(_chosen, data, split, methods, candidates, own_seed)
+        for method, choice in sorted(failures.attempt_all(number, list(methods), choose).items()):
             for (i, j), loss in np.ndenumerate(choice.losses):
                 gamma, alpha = candidates["gammas"][i], candidates["alphas"][j]
                 rows.append((number, method, gamma, alpha, loss, (gamma, alpha) == (choice.gamma, choice.alpha)))
-    return pd.DataFrame(rows, columns=list(CHOICE_COLUMNS))
+    return as_table(rows, CHOICE_COLUMNS)
+
+
+def _chosen(
+    data: MultiLabelData,
+    split: Split,
+    methods: Mapping[str, Mapping[str, Any]],
+    candidates: Mapping[str, Any],
+    seed: int,
+    labels: Sequence[str],
+) -> dict[str, KernelChoice]:
+    own = {label: methods[label] for label in labels}
+    return choose_kernel(data.X[split.train], data.Y[split.train], own, **candidates, seed=seed)
 
 
 def chosen_parameters(

@@ -10,10 +10,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from mlreduce.datasets.data import MultiLabelData
+from mlreduce.evaluation.failures import RAISE, Failures
 from mlreduce.evaluation.feature_experiment import make_reduction
+from mlreduce.evaluation.scores import as_table
 from mlreduce.evaluation.spaces import View
 from mlreduce.evaluation.splitting import Split
 from mlreduce.features import Coordinates
+from mlreduce.projection.problem import TrainingSet
 from mlreduce.validation import FloatArray
 
 # Pixels along a side, at most.
@@ -58,6 +61,7 @@ def proximity_images(
     methods: Mapping[str, Mapping[str, Any]],
     space: Mapping[str, Any],
     side: int = _SIDE,
+    failures: Failures = RAISE,
 ) -> pd.DataFrame:
     """Return what each method's objective makes of pairs of training instances, as an image.
 
@@ -73,28 +77,40 @@ def proximity_images(
         See `mlreduce.evaluation.spaces.View`.
     side : int, default=250
         Pixels along a side, at most.
+    failures : Failures, default=RAISE
+        Takes what a method raises, on split 0; one that failed before there is passed over.
 
     Returns
     -------
     DataFrame
-        With `IMAGE_COLUMNS`, sorted.
+        With `IMAGE_COLUMNS`, sorted; nothing of those that failed.
     """
     view = View(data, split, space)
     order = label_order(view.labels)
     parts = []
     for label, entry in methods.items():
-        method, training = make_reduction(label, entry), view.training.labelled_part
-        form = method.objective(training)
-        if method.centred:
-            form = form.recentred(len(order))
-        matrix = form.matrix(Coordinates(len(order)))
+        if (0, label) in failures:
+            continue
+        matrix = failures.attempt(0, label, _objective, make_reduction(label, entry), view.training.labelled_part)
+        if matrix is None:
+            continue
         np.fill_diagonal(matrix, 0.0)
         image = _blocks(matrix[np.ix_(order, order)], side)
         rows, columns = np.indices(image.shape).reshape(2, -1)
         parts.append(
             pd.DataFrame(dict(zip(IMAGE_COLUMNS, (data.name, label, rows, columns, image.ravel()), strict=True)))
         )
-    return pd.concat(parts).sort_values(list(IMAGE_COLUMNS[:4]), ignore_index=True)
+    images = pd.concat(parts) if parts else as_table([], IMAGE_COLUMNS)
+    return images.sort_values(list(IMAGE_COLUMNS[:4]), ignore_index=True)
+
+
+def _objective(method: Any, training: TrainingSet) -> FloatArray:
+    """Return what the objective makes of all pairs of instances."""
+    form, size = method.objective(training), training.X.shape[0]
+    if method.centred:
+        form = form.recentred(size)
+    matrix: FloatArray = form.matrix(Coordinates(size))
+    return matrix
 
 
 def _blocks(matrix: FloatArray, side: int) -> FloatArray:

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 from mlreduce.distances import row_blocks
 from mlreduce.evaluation.instance_measures import check_pair
@@ -131,6 +130,8 @@ def macro_auc(labels: _Labels, scores: FloatArray) -> float:
 
 def _areas(true: NDArray[np.bool_], scores: FloatArray) -> FloatArray:
     """Return the area under the curve of each column that has both."""
+    from scipy.stats import rankdata  # slow to import, and whoever only names measures needs none
+
     n_true = np.count_nonzero(true, axis=0)
     n_false = len(true) - n_true
     mixed = (n_true > 0) & (n_false > 0)

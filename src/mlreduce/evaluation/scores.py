@@ -9,7 +9,7 @@ import pandas as pd
 
 from mlreduce.exceptions import DataError
 
-__all__ = ["SCORE_COLUMNS", "SPECTRUM_COLUMNS", "as_scores", "percent_size", "resolve_sizes"]
+__all__ = ["SCORE_COLUMNS", "SPECTRUM_COLUMNS", "as_scores", "as_table", "percent_size", "resolve_sizes"]
 
 #: Columns of the tidy scores, one row a value. A size stands for a percentage, for a share of the eigenvalues'
 #: sum (``energy``), or, where both are 0, for itself.
@@ -29,10 +29,24 @@ SCORE_COLUMNS = (
 #: Columns of the spectra: positive eigenvalues of the first split, numbered from 1.
 SPECTRUM_COLUMNS = ("study", "protocol", "dataset", "method", "split", "index", "eigenvalue")
 
+# Columns that hold no text.
+_KINDS = {
+    **dict.fromkeys(("size_percent", "size", "split", "feature", "rank", "candidate", "row", "column"), "int64"),
+    **dict.fromkeys(("energy", "value", "score", "gamma", "alpha", "loss", "rows", "seconds", "gigabytes"), "float64"),
+    **dict.fromkeys(("chosen",), "bool"),
+}
+
+
+def as_table(rows: Sequence[tuple[Any, ...]], columns: Sequence[str]) -> pd.DataFrame:
+    """Return rows as a table; one without rows has types too, so that it can stand beside others of its kind."""
+    if rows:
+        return pd.DataFrame(rows, columns=list(columns))
+    return pd.DataFrame({name: pd.Series(dtype=_KINDS.get(name, "str")) for name in columns})
+
 
 def as_scores(rows: Iterable[tuple[Any, ...]]) -> pd.DataFrame:
     """Return rows as a table with `SCORE_COLUMNS`, sorted by content: the order of the rows leaves no trace."""
-    table = pd.DataFrame(list(rows), columns=list(SCORE_COLUMNS))
+    table = as_table(list(rows), SCORE_COLUMNS)
     return table.sort_values(list(SCORE_COLUMNS[:-1]), ignore_index=True, kind="stable")
 
 

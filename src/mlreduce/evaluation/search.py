@@ -17,13 +17,15 @@ import numpy as np
 import pandas as pd
 
 from mlreduce.datasets.data import MultiLabelData
+from mlreduce.evaluation.failures import RAISE, Failures
 from mlreduce.evaluation.feature_experiment import Measuring, embed, fit_method, make_reduction
 from mlreduce.evaluation.measures import higher_is_better
+from mlreduce.evaluation.scores import as_table
 from mlreduce.evaluation.seeds import derive_seed
 from mlreduce.evaluation.spaces import View
 from mlreduce.evaluation.splitting import Split
 from mlreduce.exceptions import DataError
-from mlreduce.validation import check_finite
+from mlreduce.validation import FloatArray, check_finite
 
 __all__ = ["SEARCH_COLUMNS", "Search", "candidates_of", "chosen_entries", "search_on_splits"]
 
@@ -116,6 +118,7 @@ def search_on_splits(
     space: Mapping[str, Any],
     search: Search,
     seed: int,
+    failures: Failures = RAISE,
 ) -> pd.DataFrame:
     """Search the parameters of all methods that name values to try.
 
@@ -129,24 +132,30 @@ def search_on_splits(
     search : Search
     seed : int
         Of the study.
+    failures : Failures, default=RAISE
+        Takes what a method or the predictor raises, and that none of a method's candidates can be fitted. A candidate
+        that says by a `DataError` that it does not suit the rows is no failure.
 
     Returns
     -------
     DataFrame
         With `SEARCH_COLUMNS`, sorted; ``rows`` is the share of the training rows, ``score`` the mean over the folds,
         NaN where a candidate cannot be fitted, and ``chosen`` marks the best of those on all rows, of equal ones the
-        first.
+        first. A method that failed on a split has no row of it.
 
     Raises
     ------
     DataError
-        If a feature is missing or infinite, or none of a method's candidates can be fitted.
+        If a feature is missing or infinite.
     """
     check_finite(data.X, data.feature_names, data.name)
     rows = [
-        row for number, split in splits.items() for row in _searched(data, number, split, methods, space, search, seed)
+        row
+        for number, split in splits.items()
+        for row in _searched(data, number, split, methods, space, search, seed, failures)
+        if (number, row[1]) not in failures
     ]
-    table = pd.DataFrame(rows, columns=list(SEARCH_COLUMNS))
+    table = as_table(rows, SEARCH_COLUMNS)
     return table.sort_values(list(SEARCH_COLUMNS[:5]), ignore_index=True)
 
 
@@ -158,8 +167,10 @@ def _searched(
     space: Mapping[str, Any],
     search: Search,
     seed: int,
-) -> Iterator[tuple[Any, ...]]:
-    """Yield a row a trial of one split."""
+    failures: Failures,
+) -> list[tuple[Any, ...]]:
+    """Return a row a trial of one split."""
+    rows: list[tuple[Any, ...]] = []
     fixed = chosen_entries(methods, None)
     trials = [
         _Trial(label, i, parameters, fixed[label] | parameters)
@@ -169,12 +180,20 @@ def _searched(
     ]
     for share in dict.fromkeys([search.share, 1.0]):
         parts = list(_inside(split, search.folds, share, derive_seed(seed, data.name, "search", number)))
-        scores = _scores(data, number, parts, trials, space, search, max(1, int(search.dimension * share)))
-        best = _best(trials, scores, search.keep if share < 1 else 1, search.measure)
+        dimension = max(1, int(search.dimension * share))
+        scores = _scores(data, number, parts, trials, space, search, dimension, failures)
+        best: list[_Trial] = []
+        for label in dict.fromkeys(trial.label for trial in trials):
+            own = [(trial, score) for trial, score in zip(trials, scores, strict=True) if trial.label == label]
+            if (number, label) not in failures:
+                keep = search.keep if share < 1 else 1
+                best += failures.attempt(number, label, _best, label, own, keep, search.measure) or []
         for trial, score in zip(trials, scores, strict=True):
             written = json.dumps(trial.parameters, sort_keys=True)
-            yield number, trial.label, trial.number, written, share, score, share == 1 and trial in best
+            chosen = share == 1 and trial in best
+            rows.append((number, trial.label, trial.number, written, share, score, chosen))
         trials = best
+    return rows
 
 
 def _inside(split: Split, folds: int, share: float, seed: int) -> Iterator[Split]:
@@ -198,35 +217,42 @@ def _scores(
     space: Mapping[str, Any],
     search: Search,
     dimension: int,
+    failures: Failures,
 ) -> list[float]:
-    """Return the mean score of each trial over the parts."""
+    """Return the mean score of each trial over the parts; NaN for one that cannot be fitted, or whose method failed."""
     values = np.full((len(parts), len(trials)), np.nan)
     for i, part in enumerate(parts):
         view = View(data, part, space)
         for j, trial in enumerate(trials):
-            measuring = Measuring(data, search.predictor, [search.measure], share=True)
-            try:
-                method = make_reduction(trial.label, trial.entry)
-                embedded = embed(method, fit_method(method, view), view)
-            except DataError:
-                continue  # parameters that this part of the data does not allow
+            if (number, trial.label) in failures:
+                continue
+            method = make_reduction(trial.label, trial.entry)
+            embedded = failures.attempt(number, trial.label, _embedded, method, view)
+            if not embedded:
+                continue
+            measuring = Measuring(data, search.predictor, [search.measure], share=True, failures=failures)
             size = min(dimension, embedded[0].shape[1])
             measuring.add(number, part, trial.label, trial.entry, embedded, {size: [(0, 0.0)]})
-            values[i, j] = measuring.rows[0][-1]
+            if measuring.rows:
+                values[i, j] = measuring.rows[0][-1]
     return [float(mean) for mean in values.mean(axis=0)]
 
 
-def _best(trials: Sequence[_Trial], scores: Sequence[float], keep: int, measure: str) -> list[_Trial]:
-    """Return the best trials of each method, of equal ones the first, in the order they have."""
+def _embedded(method: Any, view: View) -> tuple[FloatArray, FloatArray] | tuple[()]:
+    """Return the embeddings of both parts; nothing where this part of the data does not allow the parameters."""
+    try:
+        return embed(method, fit_method(method, view), view)
+    except DataError:
+        return ()
+
+
+def _best(label: str, scored: Sequence[tuple[_Trial, float]], keep: int, measure: str) -> list[_Trial]:
+    """Return the best trials of a method, of equal ones the first, in the order they have."""
     sign = -1.0 if higher_is_better(measure) else 1.0
-    chosen: list[_Trial] = []
-    for label in dict.fromkeys(trial.label for trial in trials):
-        own = [(sign * score, trial) for trial, score in zip(trials, scores, strict=True) if trial.label == label]
-        fitted = sorted((pair for pair in own if not np.isnan(pair[0])), key=lambda pair: (pair[0], pair[1].number))
-        if not fitted:
-            raise DataError(
-                f"{label}: none of the {len(own)} combinations of parameters can be fitted on a training part"
-            )
-        kept = {trial.number for _, trial in fitted[:keep]}
-        chosen += [trial for _, trial in own if trial.number in kept]
-    return chosen
+    fitted = sorted((sign * score, trial.number) for trial, score in scored if not np.isnan(score))
+    if not fitted:
+        raise DataError(
+            f"{label}: none of the {len(scored)} combinations of parameters can be fitted on a training part"
+        )
+    kept = {number for _, number in fitted[:keep]}
+    return [trial for trial, _ in scored if trial.number in kept]

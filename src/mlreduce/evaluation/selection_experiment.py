@@ -16,8 +16,9 @@ import pandas as pd
 
 from mlreduce import registry
 from mlreduce.datasets.data import MultiLabelData
+from mlreduce.evaluation.failures import RAISE, Failures
 from mlreduce.evaluation.feature_experiment import Measuring
-from mlreduce.evaluation.scores import as_scores, percent_size
+from mlreduce.evaluation.scores import as_scores, as_table, percent_size
 from mlreduce.evaluation.seeds import derive_seed
 from mlreduce.evaluation.splitting import Split
 from mlreduce.exceptions import ConfigurationError
@@ -55,7 +56,12 @@ def _scaled(data: MultiLabelData, split: Split, scaling: str) -> ScaledParts:
 
 
 def rank_features(
-    data: MultiLabelData, splits: Mapping[int, Split], methods: _Methods, scaling: str, seed: int
+    data: MultiLabelData,
+    splits: Mapping[int, Split],
+    methods: _Methods,
+    scaling: str,
+    seed: int,
+    failures: Failures = RAISE,
 ) -> pd.DataFrame:
     """Fit selectors on the training part of every split.
 
@@ -69,11 +75,13 @@ def rank_features(
         See `mlreduce.preprocessing.scale_parts`.
     seed : int
         Of the study; every method and split derives its own.
+    failures : Failures, default=RAISE
+        Takes what a selector raises.
 
     Returns
     -------
     DataFrame
-        With `RANKING_COLUMNS`, sorted.
+        With `RANKING_COLUMNS`, sorted; nothing of those that failed.
 
     Raises
     ------
@@ -85,10 +93,12 @@ def rank_features(
     for number, split in splits.items():
         scaled = _scaled(data, split, scaling)
         for label, entry in methods.items():
-            selector = make_selector(label, entry, seed, data.name, number).fit(scaled.train, data.Y[split.train])
-            columns = (data.name, label, number, scaled.kept, selector.ranking_, selector.scores_)
-            parts.append(pd.DataFrame(dict(zip(RANKING_COLUMNS, columns, strict=True))))
-    rankings = pd.concat(parts, ignore_index=True)
+            method = make_selector(label, entry, seed, data.name, number)
+            selector = failures.attempt(number, label, method.fit, scaled.train, data.Y[split.train])
+            if selector is not None:
+                columns = (data.name, label, number, scaled.kept, selector.ranking_, selector.scores_)
+                parts.append(pd.DataFrame(dict(zip(RANKING_COLUMNS, columns, strict=True))))
+    rankings = pd.concat(parts, ignore_index=True) if parts else as_table([], RANKING_COLUMNS)
     return rankings.sort_values(["dataset", "method", "split", "rank"], ignore_index=True)
 
 
@@ -102,6 +112,7 @@ def score_ranked(
     measures: Iterable[str],
     scaling: str,
     share: bool = True,
+    failures: Failures = RAISE,
 ) -> pd.DataFrame:
     """Train the predictor on the best features of every split, at every size, and measure it on the test part.
 
@@ -118,19 +129,23 @@ def score_ranked(
     measures : iterable of str
     share : bool, default=True
         Use a predictor's ``predict_nested``, which serves all sizes at the cost of one.
+    failures : Failures, default=RAISE
+        Takes what the predictor raises; a method that failed before on a split is passed over.
 
     Returns
     -------
     DataFrame
         With `mlreduce.evaluation.scores.SCORE_COLUMNS`.
     """
-    measuring = Measuring(data, predictor, measures, share)
+    measuring = Measuring(data, predictor, measures, share, failures)
     by_fit = dict(list(rankings.sort_values("rank").groupby(["method", "split"])["feature"]))
     for number, split in splits.items():
         scaled = _scaled(data, split, scaling)
         place = np.full(data.X.shape[1], -1)
         place[scaled.kept] = np.arange(len(scaled.kept))
         for label, entry in methods.items():
+            if (number, label) in failures:
+                continue
             order = place[by_fit[label, number].to_numpy()]
             method: Any = registry.method_class(registry.entry_name(label, entry))
             sizes: dict[int, list[tuple[int, float]]] = {}
@@ -142,7 +157,12 @@ def score_ranked(
 
 
 def time_selectors(
-    data: MultiLabelData, splits: Mapping[int, Split], methods: _Methods, scaling: str, seed: int
+    data: MultiLabelData,
+    splits: Mapping[int, Split],
+    methods: _Methods,
+    scaling: str,
+    seed: int,
+    failures: Failures = RAISE,
 ) -> pd.DataFrame:
     """Time fitting each selector on its own, on features that are scaled already.
 
@@ -152,14 +172,21 @@ def time_selectors(
     Returns
     -------
     DataFrame
-        Columns dataset, method, split, seconds.
+        Columns dataset, method, split, seconds; no row for a fit that failed.
     """
     rows = []
     for number, split in splits.items():
         scaled, labels = _scaled(data, split, scaling), data.Y[split.train]
         for label, entry in methods.items():
-            method = make_selector(label, entry, seed, data.name, number).fit(scaled.train, labels)
-            start = time.process_time()
-            method.fit(scaled.train, labels)
-            rows.append((data.name, label, number, time.process_time() - start))
-    return pd.DataFrame(rows, columns=["dataset", "method", "split", "seconds"])
+            method = make_selector(label, entry, seed, data.name, number)
+            seconds = failures.attempt(number, label, _seconds, method, scaled.train, labels)
+            if seconds is not None:
+                rows.append((data.name, label, number, seconds))
+    return as_table(rows, ["dataset", "method", "split", "seconds"])
+
+
+def _seconds(method: Selector, train: Any, labels: Any) -> float:
+    method.fit(train, labels)
+    start = time.process_time()
+    method.fit(train, labels)
+    return time.process_time() - start

@@ -17,6 +17,7 @@ from mlreduce.files import read_arrays
 __all__ = [
     "Parts",
     "Split",
+    "draw_splits",
     "fold_rows",
     "load_splits",
     "random_orders",
@@ -188,6 +189,14 @@ def random_parts(labels: NDArray[Any], n_splits: int, seed: int, dataset: str) -
         for number, rows in enumerate(three_parts(labels, rng)):
             parts[i, rows] = number
     return parts
+
+
+def draw_splits(labels: NDArray[Any], n_splits: int, seed: int, dataset: str, in_parts: bool) -> dict[str, Any]:
+    """Return what a file of splits holds, for `load_splits`: ``orders`` and, where they are asked for, ``parts``."""
+    drawn: dict[str, NDArray[np.integer]] = {"orders": random_orders(len(labels), n_splits, seed, dataset)}
+    if in_parts:
+        drawn["parts"] = random_parts(labels, n_splits, seed, dataset)
+    return drawn
 
 
 def _partly_labelled(split: Split, order: NDArray[np.integer], share: float | str) -> Split:

@@ -17,6 +17,9 @@ _CURVE = ["study", "protocol", "dataset", "method", "predictor", "measure"]
 # What one value of a draw is of.
 _CELL = ["study", "protocol", "dataset", "predictor", "size_percent", "energy", "size", "split", "measure"]
 
+# What a draw is of that fails.
+_FIT = ["protocol", "dataset", "predictor", "split"]
+
 
 def area_scores(scores: pd.DataFrame) -> pd.DataFrame:
     """Return the area under the curve of every method, split by split.
@@ -75,7 +78,9 @@ def _check_percents(rows: pd.DataFrame) -> None:
         )
 
 
-def averaged_draws(scores: pd.DataFrame, averages: Mapping[str, Sequence[str]]) -> pd.DataFrame:
+def averaged_draws(
+    scores: pd.DataFrame, averages: Mapping[str, Sequence[str]], failures: pd.DataFrame | None = None
+) -> pd.DataFrame:
     """Append the mean over the draws of a method, split by split, under the plain name of the method.
 
     Parameters
@@ -85,6 +90,8 @@ def averaged_draws(scores: pd.DataFrame, averages: Mapping[str, Sequence[str]]) 
     averages : dict of str to list of str
         Plain name to the names of its draws, such as "random" to "random-0", "random-1" and so on. Draws have the same
         sizes.
+    failures : DataFrame or None, default=None
+        With `mlreduce.evaluation.failures.FAILURE_COLUMNS`. A split on which a draw failed has no mean.
 
     Returns
     -------
@@ -95,13 +102,18 @@ def averaged_draws(scores: pd.DataFrame, averages: Mapping[str, Sequence[str]]) 
     Raises
     ------
     DataError
-        If a draw is missing in a split in which others are there, or the plain name has scores of its own.
+        If a draw is missing in a split in which others are there and none failed, or the plain name has scores of its
+        own.
     """
     parts = [scores]
     for name, draws in averages.items():
         if (scores["method"] == name).any():
             raise DataError(f"{name!r} has scores of its own; the mean of its draws needs a name that no method has.")
-        parts += [_mean_of_draws(scores[scores["method"].isin(draws)], name, draws)]
+        rows = scores[scores["method"].isin(draws)]
+        if failures is not None:
+            failed = pd.MultiIndex.from_frame(failures.loc[failures["method"].isin(draws), _FIT])
+            rows = rows[~pd.MultiIndex.from_frame(rows[_FIT]).isin(failed)]
+        parts += [_mean_of_draws(rows, name, draws)]
     return pd.concat([part for part in parts if len(part)] or parts[:1], ignore_index=True)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from mlreduce.exceptions import DataError
+from mlreduce.reporting.gaps import GAP
 from mlreduce.reporting.tables import number_of_splits, to_markdown, uneven_splits
 from mlreduce.reporting.verdicts import joined
 
@@ -30,8 +31,8 @@ __all__ = [
 REPRODUCED = 2.5
 NEAR = 4.0
 
-#: What `verdict` says of a cell that was run.
-VERDICTS = ("reproduced", "near", "differs")
+#: What the audit says of a cell that was run, and of one that has no value since the method failed.
+VERDICTS = ("reproduced", "near", "differs", "failed")
 
 #: Columns of the audit, one row a printed cell and protocol.
 AUDIT_COLUMNS = (
@@ -76,7 +77,8 @@ def audit(tables: Mapping[str, pd.DataFrame], published: pd.DataFrame | None) ->
     """Set the cells of a paper's tables beside the printed ones.
 
     ``z = (ours - printed) / sqrt(printed_se^2 + our_se^2)``, the printed standard error taken as no less than half a
-    unit of its last digit.
+    unit of its last digit. A cell that failed, or whose error is unknown since one split is left of several, has no z
+    and the verdict "failed"; the note says why.
 
     Parameters
     ----------
@@ -107,6 +109,10 @@ def _compare(ours: pd.DataFrame, printed: pd.DataFrame, protocol: str) -> pd.Dat
     both["z"] = (both["ours"] - both["printed"]) / spread
     both["verdict"] = [verdict(z) for z in both["z"]]
     both["protocol"] = protocol
+    if "reason" in both:
+        reasons = both["reason"].fillna("")
+        both["verdict"] = both["verdict"].mask(both["z"].isna() & (reasons != ""), "failed")
+        both["note"] = [said or reason for said, reason in zip(both["note"], reasons, strict=True)]
     return both
 
 
@@ -127,10 +133,14 @@ def audit_sentences(cells: pd.DataFrame) -> list[str]:
         sentences.append(
             f"{table}, {protocol}: {counts.get('reproduced', 0)} of {len(part)} printed cells are reproduced "
             f"(|z| <= {REPRODUCED}), {counts.get('near', 0)} are near (|z| <= {NEAR:g}), "
-            f"{counts.get('differs', 0)} differ, {counts.get('not run', 0)} were not run."
-            f"{farthest}{_splits_sentence(part)}"
+            f"{counts.get('differs', 0)} differ, {counts.get('not run', 0)} were not run"
+            f"{_number_failed(counts)}.{farthest}{_splits_sentence(part)}"
         )
     return sentences
+
+
+def _number_failed(counts: pd.Series[int]) -> str:
+    return f", {counts['failed']} failed" if "failed" in counts else ""
 
 
 def _splits_sentence(cells: pd.DataFrame) -> str:
@@ -170,7 +180,8 @@ def audit_markdown(cells: pd.DataFrame, study: str) -> str:
     """Return the audit as Markdown: sentences first, every cell after."""
     parts = [f"# Audit of the numbers that {study} prints\n", *(f"- {s}" for s in audit_sentences(cells))]
     if len(cells):
-        parts += ["", to_markdown(*audit_rows(cells))]
+        header, rows = audit_rows(cells)
+        parts += ["", to_markdown(header, rows)]
     return "\n".join(parts).rstrip("\n") + "\n"
 
 
@@ -186,7 +197,8 @@ def beside_printed(cells: pd.DataFrame, table: str, protocol: str) -> str:
     for (dataset, method), row in part.groupby(["dataset", "method"], sort=True):
         texts = []
         for cell in row.sort_values("size_percent").to_dict("records"):
-            text = f"{cell['ours']:.4f} ({cell['printed']:.4f})"
+            ours = GAP if np.isnan(cell["ours"]) else f"{cell['ours']:.4f}"
+            text = f"{ours} ({cell['printed']:.4f})"
             texts.append(text if cell["verdict"] == "reproduced" else f"**{text}**")
         rows.append([str(dataset), str(method), *[number_of_splits(row)] * uneven, *texts])
     return to_markdown(["data set", "method", *["splits"] * uneven, *(f"{p} %" for p in percents)], rows)

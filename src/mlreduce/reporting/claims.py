@@ -15,6 +15,7 @@ from mlreduce.configuration import read_yaml, validate
 from mlreduce.evaluation.measures import find_measure
 from mlreduce.exceptions import ConfigurationError, unknown_name
 from mlreduce.reporting.checks import CHECKS, LOOKS_AT
+from mlreduce.reporting.gaps import footnotes
 from mlreduce.reporting.tables import to_markdown
 from mlreduce.reporting.verdicts import Verdict, absent
 
@@ -192,8 +193,23 @@ def claims_table(
             verdict = Verdict("undecided", absent(list(map(str, about["dataset"]))))
         else:
             verdict = CHECKS[claim.check](table, about, **claim.arguments)
+            verdict = verdict._replace(evidence=verdict.evidence + _failed(table, about, claim.arguments))
         rows.append((claim.id, claim.claim, claim.where, verdict.verdict, verdict.evidence))
     return pd.DataFrame(rows, columns=list(CLAIM_COLUMNS))
+
+
+def _failed(table: pd.DataFrame, datasets: pd.DataFrame, arguments: Mapping[str, Any]) -> str:
+    """Return a sentence on the cells that a check looks at and that failed, on some splits or all."""
+    if "reason" not in table:
+        return ""
+    lists = [value if isinstance(value, list) else [value] for value in arguments.values()]
+    named = {name for values in lists for name in values if isinstance(name, str)}
+    rows = table["dataset"].isin(datasets["dataset"]) & table["method"].isin(named)
+    for column in ("protocol", "predictor"):
+        if column in table and table.loc[rows, column].isin(named).any():
+            rows &= table[column].isin(named)
+    notes = footnotes(table[rows])[1:]
+    return f" Failed: {'; '.join(notes)}." if notes else ""
 
 
 def claims_markdown(table: pd.DataFrame, study: str) -> str:
@@ -203,5 +219,5 @@ def claims_markdown(table: pd.DataFrame, study: str) -> str:
         return f"{heading}\nNo claim of this paper is checked.\n"
     counts = table["verdict"].value_counts()
     sentence = ", ".join(f"{counts.get(name, 0)} {name}" for name in ("confirmed", "refuted", "undecided"))
-    rows = [[str(row[c]).replace("|", r"\|") for c in CLAIM_COLUMNS] for row in table.to_dict("records")]
+    rows = [[str(row[c]) for c in CLAIM_COLUMNS] for row in table.to_dict("records")]
     return f"{heading}\nOf {len(table)} claims: {sentence}.\n\n{to_markdown(list(CLAIM_COLUMNS), rows)}"

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
+from mlreduce.reporting.gaps import GAP
 from mlreduce.reporting.tables import Part
 
 __all__ = ["cost_parts"]
@@ -18,7 +19,7 @@ def cost_parts(table: pd.DataFrame, methods: Sequence[str]) -> Iterator[Part]:
         rows = []
         for size, cells in part.groupby(sizes, sort=True):
             own = cells.set_index("method")
-            texts = [f"{own['seconds'][m]:.3g} ({own['gigabytes'][m]:.2g})" if m in own.index else "" for m in methods]
+            texts = [f"{own['seconds'][m]:.3g} ({own['gigabytes'][m]:.2g})" if m in own.index else GAP for m in methods]
             space, n, d, p = size
             rows.append([str(space), f"{n}", f"{d}", f"{p}" if p else "", *texts])
         yield f"{dataset}-{swept}", f"{dataset}, {swept} growing", ["space", "n", "d", "p", *methods], rows

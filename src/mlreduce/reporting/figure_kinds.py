@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from mlreduce.reporting.gaps import without_gaps
 from mlreduce.reporting.names import measure_name
 from mlreduce.reporting.ranked import comparisons
 from mlreduce.reporting.table_kinds import directions, measure_tables
@@ -29,12 +30,30 @@ def make_figure(source: pd.DataFrame, spec: Spec, protocol: str, dataset: str | 
         Which protocol.
     dataset : str or None, default=None
         Which data set, for the kind "curves".
+
+    Returns
+    -------
+    figure
+        Where nothing is left to draw since cells failed, one that says so.
     """
+    from mlreduce.reporting.figures import NothingToDraw, empty_figure
+
+    try:
+        return _figure(source, spec, protocol, dataset)
+    except NothingToDraw:
+        if "reason" not in source:
+            raise
+        return empty_figure(spec["caption"], "nothing to draw: every cell failed")
+
+
+def _figure(source: pd.DataFrame, spec: Spec, protocol: str, dataset: str | None) -> Any:
     kind, labels, methods = spec.get("kind", "curves"), spec.get("labels", {}), spec["methods"]
     if "protocol" in source:
         source = source[source["protocol"] == protocol]
     if "predictor" in source and kind != "panels":
         source = source[source["predictor"] == spec["predictor"]]
+    if kind != "critical-differences":  # which says how many data sets have gaps
+        source = without_gaps(source)
     # Each kind imports what it draws with, and no other.
     if kind == "curves":
         from mlreduce.reporting.figures import curves

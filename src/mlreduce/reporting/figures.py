@@ -17,12 +17,16 @@ from matplotlib.ticker import MaxNLocator
 from mlreduce.exceptions import DataError
 from mlreduce.reporting.names import measure_name
 
-__all__ = ["curves", "house_style", "panels", "save", "shared_legend", "style"]
+__all__ = ["NothingToDraw", "curves", "empty_figure", "house_style", "panels", "save", "shared_legend", "style"]
 
 # Colour-blind safe (Okabe and Ito, a grey for their yellow), with a marker each so that grey prints can be read too.
 _COLOURS = ("#D55E00", "#0072B2", "#009E73", "#000000", "#CC79A7", "#E69F00", "#56B4E9", "#808080")
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "h", "*", "d")
 _DASHES: tuple[Any, ...] = ("-", (0, (4, 1.5)), (0, (1, 1)))
+
+
+class NothingToDraw(DataError):
+    """A figure has no value to draw."""
 
 
 def house_style() -> Any:
@@ -54,11 +58,11 @@ def panels(
 
     Raises
     ------
-    DataError
+    NothingToDraw
         If there is no name.
     """
     if not names:
-        raise DataError(f"figure {title!r}: there is nothing to draw; at least one panel needs values.")
+        raise NothingToDraw(f"figure {title!r}: there is nothing to draw; at least one panel needs values.")
     rows = -(-len(names) // columns)
     columns = -(-len(names) // rows)
     # The least width is for the title and the legend of a figure of one panel.
@@ -74,6 +78,15 @@ def panels(
         axis.set_visible(False)
     figure.suptitle(title, fontsize=10)
     return figure, dict(zip(names, axes.flat, strict=False))
+
+
+def empty_figure(title: str, text: str) -> Any:
+    """Return a figure that says why it shows nothing."""
+    with house_style():
+        figure, axes = panels([""], title)
+        axes[""].text(0.5, 0.5, text, ha="center", va="center", transform=axes[""].transAxes, fontsize=9)
+        axes[""].set_axis_off()
+    return figure
 
 
 def shared_legend(figure: Any, title: str = "") -> None:
@@ -112,6 +125,8 @@ def curves(
     title : str
         Of the whole figure.
     """
+    if summary.empty:
+        raise NothingToDraw(f"figure {title!r}: there is nothing to draw; at least one method needs values.")
     columns = min(2, len(measures))
     rows = -(-len(measures) // columns)
     with house_style():

@@ -11,8 +11,11 @@ import jinja2
 import markupsafe
 import pandas as pd
 
+from mlreduce.evaluation.failures import read_failures
 from mlreduce.reporting.audit import VERDICTS, audit_rows, audit_sentences
+from mlreduce.reporting.gaps import cell_reasons, footnotes
 from mlreduce.reporting.table_kinds import table_parts
+from mlreduce.reporting.verdicts import count
 
 __all__ = ["render", "study_section"]
 
@@ -28,7 +31,8 @@ body { font: 15px/1.5 system-ui, sans-serif; max-width: 76rem; margin: 2rem auto
 table { border-collapse: collapse; font-size: 13px; margin: .5rem 0 1.5rem; }
 th, td { padding: .15rem .45rem; border-bottom: 1px solid #ddd; text-align: right; white-space: nowrap; }
 th:first-child, td:first-child, .pairs th:nth-child(2), .pairs td:nth-child(2) { text-align: left; }
-td.reproduced { color: #00643c; } td.near { color: #8a5a00; } td.differs { color: #b00020; font-weight: 600; }
+td.reproduced { color: #00643c; } td.near { color: #8a5a00; }
+td.differs, td.failed { color: #b00020; font-weight: 600; }
 td.confirmed { color: #00643c; } td.undecided { color: #8a5a00; } td.refuted { color: #b00020; font-weight: 600; }
 .audit th:nth-child(-n+3), .audit td:nth-child(-n+3) { text-align: left; }
 .claims td { text-align: left; white-space: normal; vertical-align: top; }
@@ -45,6 +49,11 @@ details { margin: .5rem 0 1rem; } .wide { overflow-x: auto; }
 {% if study.left_out %}
 <p>Left out, since the mirror does not hold them: {{ study.left_out | join(", ") }}.</p>
 {% endif %}
+{% if study.failed %}
+<h3>What failed</h3>
+<p>{{ study.failed.sentence }}</p>
+<ul>{% for line in study.failed.lines %}<li>{{ line }}</li>{% endfor %}</ul>
+{% endif %}
 {% for table in study.tables %}
 <h3>{{ table.caption }}</h3>
 {% for part in table.parts %}
@@ -54,6 +63,10 @@ details { margin: .5rem 0 1rem; } .wide { overflow-x: auto; }
 {% for row in part.rows %}<tr>{% for cell in row %}<td>{{ cell | bold }}</td>{% endfor %}</tr>
 {% endfor %}</table></div>
 {% endfor %}
+{% if table.notes %}
+<p>{{ table.notes[0] }}</p>
+<ul>{% for note in table.notes[1:] %}<li>{{ note }}</li>{% endfor %}</ul>
+{% endif %}
 {% endfor %}
 {% for figure in study.figures %}
 <figure><figcaption>{{ figure.caption }}</figcaption>{{ figure.svg | safe }}</figure>
@@ -83,6 +96,9 @@ details { margin: .5rem 0 1rem; } .wide { overflow-x: auto; }
 </html>
 """
 
+# Failures that are listed, at most.
+_LINES = 30
+
 _BOLD = re.compile(r"^\*\*(.*)\*\*$")
 
 
@@ -90,11 +106,11 @@ def study_section(folder: Path, spec: Mapping[str, Any]) -> dict[str, Any]:
     """Collect what the page shows of one study from the files of its folder."""
     tables = []
     for name, table in spec["tables"].items():
+        tidy = pd.read_csv(folder / f"{name}.csv")
         parts = [
-            {"title": title, "header": header, "rows": rows}
-            for _, title, header, rows in table_parts(pd.read_csv(folder / f"{name}.csv"), table)
+            {"title": title, "header": header, "rows": rows} for _, title, header, rows in table_parts(tidy, table)
         ]
-        tables.append({"caption": table["caption"], "parts": parts})
+        tables.append({"caption": table["caption"], "parts": parts, "notes": footnotes(tidy)})
     figures = [
         {"caption": f"{figure['caption']} ({protocol})", "svg": _inline(folder / f"{name}{variant}.svg")}
         for name, figure in spec["figures"].items()
@@ -105,12 +121,29 @@ def study_section(folder: Path, spec: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "title": spec["title"],
         "left_out": spec.get("left_out", []),
+        "failed": _failed(folder / "failures.csv"),
         "tables": tables,
         "figures": figures,
         "claims": pd.read_csv(folder / "claims.csv").to_dict("records"),
         "audit": {"sentences": audit_sentences(cells), "header": header, "rows": rows},
         "manifest": (folder / "manifest.json").read_text(encoding="utf-8"),
     }
+
+
+def _failed(path: Path) -> dict[str, Any] | None:
+    """Say how many cells failed, and why; nothing where none did."""
+    failures = read_failures([path])
+    if failures.empty:
+        return None
+    keys = ["protocol", "dataset", "method", "predictor"]
+    cells = cell_reasons(failures, keys).to_dict("records")
+    lines = [f"{' '.join(cell[key] for key in keys if cell[key])}: {cell['reason']}" for cell in cells]
+    more = [f"and {len(lines) - _LINES} more"] if len(lines) > _LINES else []
+    sentence = (
+        f"{count(len(failures), 'cell')} failed, and nothing stands in for them. All, with their places in code, are "
+        "in failures.csv; the next run tries them again."
+    )
+    return {"sentence": sentence, "lines": [*lines[:_LINES], *more]}
 
 
 def _inline(path: Path) -> str:

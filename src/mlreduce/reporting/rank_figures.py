@@ -54,16 +54,16 @@ def critical_difference_diagrams(
                 axis.set_title(measure_name(measure), fontsize=9)
                 _say_why(axis, made)
             else:
-                axis.set_title(
-                    f"{measure_name(measure)} (Friedman p = {made.p_value:.2g}, {made.n_blocks} data sets)", fontsize=9
-                )
+                blocks = f"{made.n_blocks} data sets" + (f", {len(made.left_out)} left out" if made.left_out else "")
+                axis.set_title(f"{measure_name(measure)} (Friedman p = {made.p_value:.2g}, {blocks})", fontsize=9)
                 _diagram(axis, made, labels)
     return figure
 
 
 def _say_why(axis: Any, made: RankComparison) -> None:
     methods, sets = len(made.average), made.n_blocks
-    text = f"no test: it needs three methods on two data sets,\nthere are {methods} on {sets}"
+    left_out = f", {len(made.left_out)} left out" if made.left_out else ""
+    text = f"no test: it needs three methods on two data sets,\nthere are {methods} on {sets}{left_out}"
     axis.text(0.5, 0.5, text, ha="center", va="center", transform=axis.transAxes, fontsize=8)
     axis.set_axis_off()
 

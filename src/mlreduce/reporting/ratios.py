@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from mlreduce.exceptions import DataError, unknown_name
+from mlreduce.reporting.gaps import GAP, gap_columns, with_reasons
 from mlreduce.reporting.tables import Part
 
 __all__ = ["RATIO_COLUMNS", "time_ratio_parts", "time_ratios"]
@@ -33,7 +34,7 @@ def time_ratios(times: pd.DataFrame, published: pd.DataFrame, base: str) -> pd.D
     -------
     DataFrame
         With `RATIO_COLUMNS`, sorted, one row a data set and method that was timed or printed. NaN where one of them,
-        or what it is to be divided by, is missing.
+        or what it is to be divided by, is missing. With a column ``reason`` where a fit failed.
 
     Raises
     ------
@@ -41,6 +42,7 @@ def time_ratios(times: pd.DataFrame, published: pd.DataFrame, base: str) -> pd.D
         If ``base`` was not timed on any data set, or a data set and method is printed twice.
     """
     ours = times.groupby(["dataset", "method"], observed=True)["seconds"].mean().reset_index()
+    ours = with_reasons(ours, times, ["dataset", "method"]).drop(columns="failed", errors="ignore")
     if base not in set(ours["method"]):
         raise DataError(unknown_name("method", base, sorted(ours["method"].unique()), "base of the ratios of times"))
     repeated = published[published.duplicated(["dataset", "method"])]
@@ -54,7 +56,8 @@ def time_ratios(times: pd.DataFrame, published: pd.DataFrame, base: str) -> pd.D
     for seconds, ratio in (("printed_seconds", "printed_ratio"), ("seconds", "ratio")):
         of_base = both[both["method"] == base].set_index("dataset")[seconds]
         both[ratio] = both[seconds] / both["dataset"].map(of_base)
-    return both[list(RATIO_COLUMNS)].sort_values(["dataset", "method"], ignore_index=True)
+    columns = [*RATIO_COLUMNS, *gap_columns(both)]
+    return both[columns].sort_values(["dataset", "method"], ignore_index=True)
 
 
 def time_ratio_parts(table: pd.DataFrame, methods: Sequence[str], base: str) -> Iterator[Part]:
@@ -73,6 +76,6 @@ def time_ratio_parts(table: pd.DataFrame, methods: Sequence[str], base: str) -> 
 def _text(cell: Mapping[Any, Any], key: str) -> str:
     ours, printed = cell.get(key, np.nan), cell.get(f"printed_{key}", np.nan)
     if np.isnan(ours) and np.isnan(printed):
-        return ""
+        return GAP if "reason" in cell else ""
     text = "not timed" if np.isnan(ours) else f"{ours:.3g}"
     return text if np.isnan(printed) else f"{text} ({printed:.3g})"

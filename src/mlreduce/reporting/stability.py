@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from mlreduce.evaluation.scores import percent_size
 from mlreduce.exceptions import DataError
+from mlreduce.reporting.gaps import GAP, GAP_COLUMNS, cell_reasons
 from mlreduce.reporting.tables import Part, number_of_splits
 
 __all__ = ["STABILITY_COLUMNS", "order_correlation", "stability_index", "stability_parts", "stability_table"]
@@ -83,7 +84,9 @@ def stability_table(rankings: pd.DataFrame, methods: Sequence[str], size_percent
     Parameters
     ----------
     rankings : DataFrame
-        With the columns protocol, dataset, method, split, feature and rank (1 is best).
+        With the columns protocol, dataset, method, split, feature and rank (1 is best). What
+        `mlreduce.reporting.gaps.with_failed_rows` adds counts for no method: a split on which a draw failed is left out
+        of all draws of the method.
     methods : sequence of str
         Plain names. A method whose draws are ranked, as name-0, name-1 and so on, has the mean of their indices.
     size_percents : sequence of int
@@ -93,7 +96,8 @@ def stability_table(rankings: pd.DataFrame, methods: Sequence[str], size_percent
     -------
     DataFrame
         Tidy, with `STABILITY_COLUMNS`, sorted; ``order_correlation`` is that of `order_correlation` for methods with
-        several draws, the same at every size, and NaN for others.
+        several draws, the same at every size, and NaN for others. Where a selector failed, with
+        `mlreduce.reporting.gaps.GAP_COLUMNS`.
 
     Raises
     ------
@@ -105,14 +109,21 @@ def stability_table(rankings: pd.DataFrame, methods: Sequence[str], size_percent
     for (protocol, dataset), part in rankings.groupby(["protocol", "dataset"], sort=True, observed=True):
         for method, draws in _draws(methods, set(part["method"])).items():
             own = part[part["method"].isin(draws)]
-            splits = _number_of_splits(own, method, str(dataset))
+            said = (0, "")
+            if "reason" in own:
+                reasons = cell_reasons(own.assign(method=method), ["method"])
+                said = tuple(reasons[list(GAP_COLUMNS)].iloc[0]) if len(reasons) else said
+                own = own[~own["split"].isin(own.loc[own["reason"] != "", "split"])]
+            splits = _number_of_splits(own, method, str(dataset)) if len(own) else 0
             agreement = order_correlation(own) if len(draws) > 1 else float("nan")
-            ranks = [_ranks(own[own["method"] == draw]) for draw in draws]
+            ranks = [_ranks(own[own["method"] == draw]) for draw in draws] if len(own) else []
             for percent in size_percents:
-                stability = float(np.mean([stability_index(_selected(of_draw, percent)) for of_draw in ranks]))
-                rows.append((protocol, dataset, method, percent, stability, agreement, splits))
-    table = pd.DataFrame(rows, columns=list(STABILITY_COLUMNS))
-    return table.sort_values(list(STABILITY_COLUMNS[:4]), ignore_index=True)
+                indices = [stability_index(_selected(of_draw, percent)) for of_draw in ranks]
+                stability = float(np.mean(indices)) if indices else float("nan")
+                rows.append((protocol, dataset, method, percent, stability, agreement, splits, *said))
+    table = pd.DataFrame(rows, columns=[*STABILITY_COLUMNS, *GAP_COLUMNS])
+    table = table.sort_values(list(STABILITY_COLUMNS[:4]), ignore_index=True)
+    return table if "reason" in rankings else table[list(STABILITY_COLUMNS)]
 
 
 def _check_once(rankings: pd.DataFrame) -> None:
@@ -173,9 +184,11 @@ def stability_parts(table: pd.DataFrame, methods: Sequence[str]) -> Iterator[Par
 
 
 def _rows(table: pd.DataFrame, column: str, methods: Sequence[str]) -> tuple[list[str], list[list[str]]]:
-    cells = table.set_index(["dataset", "method"])[column].dropna().to_dict()
+    cells = table.set_index(["dataset", "method"])
+    texts = {key: "" if np.isnan(value) else f"{value:.3f}" for key, value in cells[column].items()}
+    texts |= {key: GAP for key, splits in cells["splits"].items() if not splits}
     rows = [
-        [str(name), *(f"{cells[name, method]:.3f}" if (name, method) in cells else "" for method in methods)]
+        [str(name), *(texts.get((name, method), "") for method in methods)]
         for name in sorted(table["dataset"].unique())
     ]
     return ["dataset", *methods], rows

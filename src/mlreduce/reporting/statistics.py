@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
 from mlreduce.exceptions import DataError
 
@@ -75,6 +75,8 @@ def friedman(values: pd.DataFrame) -> tuple[float, float]:
     ranks = rank_methods(values, higher_is_better=False).to_numpy()
     if np.all(ranks == ranks[:, :1]):
         return 0.0, 1.0
+    from scipy import stats  # slow to import, and most tables need none
+
     result = stats.friedmanchisquare(*ranks.T)
     return float(result.statistic), float(result.pvalue)
 
@@ -105,6 +107,8 @@ def critical_difference(n_methods: int, n_blocks: int, alpha: float = 0.05) -> f
     """
     if n_methods < 2 or n_blocks < 2:
         return float("nan")
+    from scipy import stats
+
     quantile = stats.studentized_range.ppf(1 - alpha, n_methods, np.inf) / np.sqrt(2)
     return float(quantile * np.sqrt(n_methods * (n_methods + 1) / (6 * n_blocks)))
 
@@ -152,6 +156,8 @@ class RankComparison:
         Of average ranks at the 5 % level.
     p_values : DataFrame
         Of all pairs, by Nemenyi's test.
+    left_out : sequence of str
+        Data sets that are no blocks, since a method failed there.
     """
 
     average: pd.Series[float]
@@ -160,9 +166,10 @@ class RankComparison:
     p_value: float
     critical_difference: float
     p_values: pd.DataFrame
+    left_out: Sequence[str] = ()
 
 
-def compare(values: pd.DataFrame, higher_is_better: bool) -> RankComparison:
+def compare(values: pd.DataFrame, higher_is_better: bool, left_out: Sequence[str] = ()) -> RankComparison:
     """Compare methods by their ranks over data sets, as Demsar recommends [1]_.
 
     Parameters
@@ -171,6 +178,8 @@ def compare(values: pd.DataFrame, higher_is_better: bool) -> RankComparison:
         A row a data set, a column a method.
     higher_is_better : bool
         Whether the greatest value has rank 1, or the least.
+    left_out : sequence of str, default=()
+        Data sets that have no row, since a method failed there.
 
     References
     ----------
@@ -187,4 +196,5 @@ def compare(values: pd.DataFrame, higher_is_better: bool) -> RankComparison:
         p_value=p_value,
         critical_difference=critical_difference(n_methods, n_blocks),
         p_values=nemenyi(ranks),
+        left_out=left_out,
     )

@@ -232,7 +232,8 @@ def fit_times(times: pd.DataFrame, methods: Sequence[str], labels: Mapping[str, 
     DataError
         If there is nothing to draw.
     """
-    means = times[times["method"].isin(methods)].groupby(["dataset", "method"], observed=True)["seconds"].mean()
+    timed = times[times["method"].isin(methods)].dropna(subset="seconds")
+    means = timed.groupby(["dataset", "method"], observed=True)["seconds"].mean()
     names = sorted(means.index.unique("dataset"))
     with house_style():
         figure, axes = panels(names, title, "seconds to fit", size=(2.4, 0.7 + 0.17 * len(methods)))

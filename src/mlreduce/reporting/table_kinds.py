@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 
 from mlreduce.evaluation.measures import higher_is_better
-from mlreduce.reporting import costs, ranked, ratios, stability, tables, theorem
+from mlreduce.reporting import costs, ranked, ratios, stability, tables, theorem, times
+from mlreduce.reporting.gaps import GAP, footnotes, plain_where_whole, with_reasons
 
 __all__ = ["directions", "make_table", "measure_tables", "table_parts"]
 
@@ -44,18 +45,6 @@ def measure_tables(summary: pd.DataFrame, spec: Spec) -> dict[str, pd.DataFrame]
     return {measure: _ranked_table(summary, spec, measure) for measure in spec["measures"]}
 
 
-def _times_table(times: pd.DataFrame, spec: Spec) -> pd.DataFrame:
-    chosen = times[times["method"].isin(spec["methods"])]
-    cells = chosen.groupby(["dataset", "method"], sort=True)["seconds"]
-    return cells.agg(seconds="mean", splits="size").reset_index()
-
-
-def _times_parts(table: pd.DataFrame, spec: Spec) -> Iterator[tables.Part]:
-    cells = table.pivot(index="dataset", columns="method", values="seconds").reindex(columns=spec["methods"])
-    rows = [[str(dataset), *(f"{seconds:.3g}" for seconds in cells.loc[dataset])] for dataset in cells.index]
-    yield "seconds", f"mean of {tables.number_of_splits(table)} training sets", ["dataset", *spec["methods"]], rows
-
-
 def _ratios_table(table: pd.DataFrame, spec: Spec) -> pd.DataFrame:
     return table[table["method"].isin([*spec["methods"], spec["base"]])].reset_index(drop=True)
 
@@ -70,12 +59,15 @@ def _choices_table(choices: pd.DataFrame, spec: Spec) -> pd.DataFrame:
         for name in ("gamma", "alpha")
         for kind in ("median", "min", "max")
     }
-    return cells.agg(**columns, splits=("split", "size")).reset_index()
+    table = cells.agg(**columns, splits=("gamma", "count")).reset_index()
+    return with_reasons(table, chosen, ["dataset", "method", "protocol"])
 
 
 def _choices_parts(table: pd.DataFrame, spec: Spec) -> Iterator[tables.Part]:
     def text(cell: Mapping[Any, Any], name: str) -> str:
         middle, low, high = (cell[f"log2_{name}_{kind}"] for kind in ("median", "min", "max"))
+        if np.isnan(middle):
+            return GAP
         return f"{middle:g}" if low == high else f"{middle:g} ({low:g} to {high:g})"
 
     for protocol, part in table.groupby("protocol", sort=True):
@@ -90,12 +82,16 @@ def _searched_parts(table: pd.DataFrame, spec: Spec) -> Iterator[tables.Part]:
     for protocol, part in table.groupby("protocol", sort=True):
         cells = {(c["dataset"], c["method"]): c for c in part.to_dict("records")}
         rows = [
-            [dataset, method, str(cells[dataset, method]["parameters"]), f"{cells[dataset, method]['score']:.4f}"]
+            [dataset, method, *_searched_cell(cells[dataset, method])]
             for dataset in sorted(part["dataset"].unique())
             for method in spec["methods"]
             if (dataset, method) in cells
         ]
         yield str(protocol), str(protocol), ["dataset", "method", "parameters", "score"], rows
+
+
+def _searched_cell(cell: Mapping[Any, Any]) -> list[str]:
+    return [GAP, GAP] if np.isnan(cell["score"]) else [str(cell["parameters"]), f"{cell['score']:.4f}"]
 
 
 def _average_parts(table: pd.DataFrame, spec: Spec) -> Iterator[tables.Part]:
@@ -122,7 +118,11 @@ _TABLES = {
         "Average rank over the data sets (1 is best), Friedman's test, and Nemenyi's critical difference at 5 %. "
         "For all measures together, the ranks of a data set are averaged over the measures, and these are ranked.",
     ),
-    "times": _Kind(_times_table, _times_parts, "Seconds to fit at full size, one thread, nothing else running."),
+    "times": _Kind(
+        lambda source, spec: times.times_table(source, spec["methods"]),
+        lambda table, spec: times.times_parts(table, spec["methods"]),
+        "Seconds to fit at full size, one thread, nothing else running.",
+    ),
     "choices": _Kind(
         _choices_table,
         _choices_parts,
@@ -195,7 +195,7 @@ def make_table(source: pd.DataFrame, spec: Spec, label: str) -> tuple[pd.DataFra
     kind = _kind(spec)
     if "protocols" in spec:
         source = source[source["protocol"].isin(spec["protocols"])]
-    table = kind.select(source, spec)
-    parts = table_parts(table, spec)
-    markdown = tables.parts_markdown(parts, spec["caption"], kind.note)
-    return table, markdown, tables.parts_latex(parts, spec["caption"], label, names=kind.names)
+    table = plain_where_whole(kind.select(source, spec))
+    parts, notes = table_parts(table, spec), footnotes(table)
+    markdown = tables.parts_markdown(parts, spec["caption"], kind.note, notes)
+    return table, markdown, tables.parts_latex(parts, spec["caption"], label, names=kind.names, footnotes=notes)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TypeAlias
+from typing import TextIO, TypeAlias
 
 import numpy as np
 import pandas as pd
+
+from mlreduce.reporting.escaping import latex_escaped, markdown_escaped, without_formulas
+from mlreduce.reporting.gaps import GAP, gap_columns, is_gap
 
 __all__ = [
     "SUMMARY_COLUMNS",
@@ -20,6 +23,7 @@ __all__ = [
     "number_of_splits",
     "parts_latex",
     "parts_markdown",
+    "plus_minus",
     "select_table",
     "summarise",
     "to_latex",
@@ -77,7 +81,10 @@ def summarise(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 def select_table(summary: pd.DataFrame, measure: str, predictor: str, methods: Sequence[str]) -> pd.DataFrame:
-    """Take one table out of a summary: tidy, with `TABLE_COLUMNS`, only sizes that stand for a percentage."""
+    """Take one table out of a summary: tidy, with `TABLE_COLUMNS`, only sizes that stand for a percentage.
+
+    With those of `mlreduce.reporting.gaps.GAP_COLUMNS` that the summary has.
+    """
     table = summary[
         (summary["measure"] == measure)
         & (summary["predictor"] == predictor)
@@ -86,12 +93,12 @@ def select_table(summary: pd.DataFrame, measure: str, predictor: str, methods: S
         & (summary["energy"] == 0)
     ]
     order = ["dataset", "method", "protocol", "size_percent"]
-    return table[list(TABLE_COLUMNS)].sort_values(order, ignore_index=True)
+    return table[[*TABLE_COLUMNS, *gap_columns(table)]].sort_values(order, ignore_index=True)
 
 
-def write_csv(table: pd.DataFrame, path: str | Path) -> None:
-    """Write a table so that the same numbers are always the same bytes."""
-    table.to_csv(path, index=False, float_format="%.8g", lineterminator="\n")
+def write_csv(table: pd.DataFrame, path: str | Path | TextIO) -> None:
+    """Write a table so that the same numbers are always the same bytes, and no text is run as a formula."""
+    without_formulas(table).to_csv(path, index=False, float_format="%.8g", lineterminator="\n")
 
 
 def uneven_splits(cells: pd.DataFrame) -> bool:
@@ -105,11 +112,17 @@ def number_of_splits(cells: pd.DataFrame) -> str:
     return " to ".join(map(str, dict.fromkeys([*numbers[:1], *numbers[-1:]])))
 
 
+def plus_minus(mean: float, spread: float) -> str:
+    """Return a mean with what it is uncertain by, as text."""
+    return f"{mean:.4f} ± {GAP if np.isnan(spread) else format(spread, '.4f')}"
+
+
 def layout(table: pd.DataFrame, methods: Sequence[str]) -> tuple[list[str], list[list[str]]]:
     """Lay a tidy table of one protocol out as the paper does: a row a data set and method, a column a size.
 
     A cell is ``mean ± standard error``, wrapped in ``**`` where it is within one standard error of the lowest mean of
-    its data set and size; empty where there is no value. Where numbers of splits differ, a row says its own.
+    its data set and size; empty where there is no value, and a dash where there is none since the method failed. Where
+    numbers of splits differ, a row says its own.
     """
     percents = sorted(table["size_percent"].unique())
     cells = {(c["dataset"], c["method"], c["size_percent"]): c for c in table.to_dict("records")}
@@ -119,10 +132,10 @@ def layout(table: pd.DataFrame, methods: Sequence[str]) -> tuple[list[str], list
     for dataset in sorted(table["dataset"].unique()):
         best = {}
         for percent in percents:
-            here = table[(table["dataset"] == dataset) & (table["size_percent"] == percent)]
+            here = table[(table["dataset"] == dataset) & (table["size_percent"] == percent) & ~is_gap(table)]
             if len(here):
                 lowest = here.loc[here["mean"].idxmin()]
-                best[percent] = lowest["mean"] + lowest["se"]
+                best[percent] = lowest["mean"] + np.nan_to_num(lowest["se"])
         for method in methods:
             texts = []
             for percent in percents:
@@ -130,7 +143,10 @@ def layout(table: pd.DataFrame, methods: Sequence[str]) -> tuple[list[str], list
                 if cell is None:
                     texts.append("")
                     continue
-                text = f"{cell['mean']:.4f} ± {cell['se']:.4f}"
+                if not cell["splits"]:
+                    texts.append(GAP)
+                    continue
+                text = plus_minus(cell["mean"], cell["se"])
                 texts.append(f"**{text}**" if cell["mean"] <= best[percent] else text)
             if any(texts):
                 own = table[(table["dataset"] == dataset) & (table["method"] == method)]
@@ -147,15 +163,15 @@ def by_protocol(table: pd.DataFrame, methods: Sequence[str], lay_out: Layout = l
 
 def to_markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Return a Markdown table."""
-    lines = ["| " + " | ".join(header) + " |", "|" + " --- |" * len(header)]
-    lines += ["| " + " | ".join(row) + " |" for row in rows]
+    lines = ["| " + " | ".join(map(markdown_escaped, row)) + " |" for row in (header, *rows)]
+    lines.insert(1, "|" + " --- |" * len(header))
     return "\n".join(lines) + "\n"
 
 
 def latex_text(text: str) -> str:
     """Return the text of a cell as LaTeX; what stands between ``**`` is bold."""
     bold = text.startswith("**")
-    text = text.strip("*").replace("%", r"\%").replace("_", r"\_").replace(" ± ", r" $\pm$ ")
+    text = latex_escaped(text.strip("*"))
     return rf"\textbf{{{text}}}" if bold else text
 
 
@@ -178,17 +194,26 @@ def to_latex(
     ]
 
 
-def parts_markdown(parts: Iterable[Part], caption: str, note: str) -> str:
-    """Return the parts of a table as Markdown, the note under the caption."""
+def parts_markdown(parts: Iterable[Part], caption: str, note: str, footnotes: Sequence[str] = ()) -> str:
+    """Return the parts of a table as Markdown, the note under the caption, and footnotes under all parts."""
     texts = [f"# {caption}\n", f"{note}\n"]
     for _, title, header, rows in parts:
         texts += [f"## {title}\n", to_markdown(header, rows)]
+    if footnotes:
+        first, *others = footnotes
+        texts += [f"{first}\n", "\n".join(f"- {markdown_escaped(note)}" for note in others) + "\n"]
     return "\n".join(texts)
 
 
-def parts_latex(parts: Iterable[Part], caption: str, label: str, *, names: int = 1) -> str:
-    """Return the parts of a table as LaTeX (booktabs), a table each, labelled by their keys."""
+def parts_latex(
+    parts: Iterable[Part], caption: str, label: str, *, names: int = 1, footnotes: Sequence[str] = ()
+) -> str:
+    """Return the parts of a table as LaTeX (booktabs), a table each, labelled by their keys; footnotes after all."""
     lines = []
     for key, title, header, rows in parts:
-        lines += to_latex(header, rows, f"{latex_text(caption)} ({title})", f"{label}-{key}", names=names)
+        lines += to_latex(header, rows, latex_text(f"{caption} ({title})"), f"{label}-{key}", names=names)
+    if footnotes:
+        lines += [r"\begin{flushleft}", r"\footnotesize"]
+        lines += [f"{latex_escaped(note)}\\\\" for note in footnotes]
+        lines += [r"\end{flushleft}"]
     return "\n".join(lines) + "\n"

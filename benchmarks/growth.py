@@ -1,0 +1,263 @@
+"""How the fit of every method grows with instances, features and labels, and what that means for larger sets.
+
+    OPENBLAS_NUM_THREADS=1 python benchmarks/growth.py            # some hours; continues where it was stopped
+    python benchmarks/growth.py --draw                    # tables and figure of docs/scale.md from what there is
+    python benchmarks/growth.py --check 1                 # are the predictions right? fits at the larger sets' sizes
+
+Data are generated: 50 words an instance by Zipf's law, three labels an instance that draw a third of the words. One
+number grows over a decade while the others stay. Each fit runs in a process of its own on one thread; seconds are the
+processor's, memory is the peak above what the process began with. An exponent is the slope of log seconds on log size,
+with Student's interval of 95 % for the slope. A method that took more than the limit is not tried at a larger size.
+What is said of larger sets goes by the slopes of the upper half decades: a sum of powers bends upwards on these scales.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import multiprocessing
+import resource
+import time
+import warnings
+from collections.abc import Iterator
+from multiprocessing.connection import wait
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import scipy.sparse as sp
+from scipy import stats
+
+import mlreduce
+from mlreduce.labelspace import CodedClassifier
+from mlreduce.preprocessing import scale_parts
+from mlreduce.projection.classes import ClassProjection, Duplicating
+from mlreduce.projection.semi_supervised import PartlyLabelled
+
+PROJECT = Path(__file__).parents[1]
+FITS = PROJECT / "docs" / "scale" / "fits.csv"
+COLUMNS = ("family", "method", "axis", "n", "d", "c", "seconds", "gigabytes")
+DECADES = {
+    "n": (1000, 1778, 3162, 5623, 10_000),
+    "d": (300, 533, 949, 1687, 3000),
+    "c": (10, 18, 32, 56, 100),
+}
+BASE = {axis: sizes[2] for axis, sizes in DECADES.items()}
+FAMILIES = ("labelspace", "projection", "embedding", "propagation", "selection", "predictors")
+# Seconds beyond which larger sizes are not tried, and bytes that a process may take.
+LIMIT, MEMORY = 120.0, 12e9
+# Instances, features and labels of sets that no study has.
+LARGER = {
+    "bookmarks": (87_856, 2_150, 208),
+    "EUR-Lex": (19_348, 5_000, 3_956),
+}
+# What counts as that much: under it, what the process had before and the clock say more than the method.
+LEAST = {"seconds": 1e-3, "gigabytes": 0.05}
+#: Parameters without which a method does not run on these data.
+PARAMETERS: dict[str, dict[str, Any]] = {
+    "random-projection": {"n_components": 50},
+    "gmba": {"random_state": 0},
+}
+
+
+def documents(n: int, d: int, c: int) -> tuple[sp.csr_array, np.ndarray]:
+    """Return counts of words and labels in {0, 1}."""
+    rng = np.random.default_rng([n, d, c])
+    labels = np.array([rng.choice(c, 3, replace=False) for _ in range(n)])
+    places = rng.integers(d, size=c)
+    words = ((d + 1) ** rng.random((n, 50))).astype(int) - 1
+    topics = np.take_along_axis(labels, rng.integers(3, size=(n, 17)), axis=1)
+    words[:, :17] += places[topics]
+    words %= d
+    X = sp.csr_array((np.ones(words.size), (np.repeat(np.arange(n), 50), words.ravel())), shape=(n, d))
+    Y = np.zeros((n, c), dtype=np.int8)
+    np.put_along_axis(Y, labels, 1, axis=1)
+    return X, Y
+
+
+def job(family: str, name: str, X: sp.csr_array, Y: np.ndarray) -> Any:
+    """Return what is timed: the fit as a study would have it."""
+    method = mlreduce.make(name, **PARAMETERS.get(name, {}))
+    if family == "labelspace":
+        return lambda: CodedClassifier(method).fit(X, Y)
+    if family == "predictors":
+        return lambda: method.fit(X, Y).predict(X[: len(Y) // 10])  # some only store what they were given
+    if family == "selection":
+        dense = scale_parts(X.toarray(), X[:1].toarray(), "none").train
+        return lambda: method.fit(dense, Y)
+    if isinstance(method, ClassProjection) and not isinstance(method, Duplicating):
+        return lambda: method.fit(X, Y.argmax(axis=1))
+    if isinstance(method, PartlyLabelled) or family == "propagation":
+        partly = Y.astype(float)
+        partly[len(partly) // 2 :] = np.nan
+        return lambda: method.fit(X, partly)
+    return lambda: method.fit(X, Y)
+
+
+def measured(sender: Any, family: str, name: str, sizes: dict[str, int]) -> None:
+    warnings.simplefilter("ignore")
+    small = documents(100, 60, 8)
+    job(family, name, *small)()  # compiles and imports
+    X, Y = documents(**sizes)
+    fit = job(family, name, X, Y)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    resource.setrlimit(resource.RLIMIT_AS, (int(MEMORY), int(MEMORY)))
+    times: list[float] = []
+    while not times or (sum(times) < 1.0 and len(times) < 5):
+        start = time.process_time()
+        fit()
+        times.append(time.process_time() - start)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    sender.send((min(times), (peak - before) * 1024 / 1e9))
+
+
+def alone(*what: Any) -> tuple[float, float] | None:
+    """Run in a process of its own; None where it ends without a result."""
+    context = multiprocessing.get_context("fork")
+    receiver, sender = context.Pipe(duplex=False)
+    process = context.Process(target=measured, args=(sender, *what))
+    process.start()
+    wait([receiver, process.sentinel], timeout=20 * LIMIT)
+    found = receiver.recv() if receiver.poll() else None
+    process.kill()
+    process.join()
+    return found
+
+
+def methods() -> Iterator[tuple[str, str]]:
+    for family in FAMILIES:
+        for name in mlreduce.list_methods(family):
+            yield family, name
+
+
+def measure(only: list[str]) -> None:
+    FITS.parent.mkdir(parents=True, exist_ok=True)
+    done = pd.read_csv(FITS) if FITS.exists() else pd.DataFrame(columns=list(COLUMNS))
+    with FITS.open("a", newline="") as file:
+        writer = csv.writer(file)
+        if done.empty:
+            writer.writerow(COLUMNS)
+        for family, name in methods():
+            if only and name not in only:
+                continue
+            own = done[done["method"] == name]
+            for axis, values in DECADES.items():
+                for value in values:
+                    if ((own["axis"] == axis) & (own[axis] == value)).any():
+                        continue
+                    sizes = {**BASE, axis: value}
+                    seconds, gigabytes = alone(family, name, sizes) or (np.nan, np.nan)
+                    print(f"{name:18} {axis} = {value:5} {seconds:9.3f} s {gigabytes:7.3f} GB", flush=True)
+                    writer.writerow((family, name, axis, *sizes.values(), f"{seconds:.4g}", f"{gigabytes:.4g}"))
+                    file.flush()
+                    if not seconds <= LIMIT:
+                        break
+
+
+def slopes(fits: pd.DataFrame, what: str = "seconds", least: float = 0.0) -> pd.DataFrame:
+    """Return exponent, half width of its interval and number of points, a row a method and axis.
+
+    Of the whole decade, or from a share of the base on.
+    """
+    rows = []
+    for (family, method, axis), own in fits.dropna().groupby(["family", "method", "axis"], sort=False):
+        own = own[own[axis] >= least * BASE[axis]]
+        if len(own) < 3:
+            continue
+        line = stats.linregress(np.log(own[axis]), np.log(own[what].clip(lower=LEAST[what])))
+        half = stats.t.ppf(0.975, len(own) - 2) * line.stderr
+        rows.append((family, method, axis, line.slope, half, len(own)))
+    return pd.DataFrame(rows, columns=["family", "method", "axis", "exponent", "half_width", "points"])
+
+
+def at_base(fits: pd.DataFrame, what: str) -> pd.Series:
+    base = fits[(fits["n"] == BASE["n"]) & (fits["d"] == BASE["d"]) & (fits["c"] == BASE["c"])]
+    return base.groupby("method")[what].median()
+
+
+def extrapolated(fits: pd.DataFrame) -> pd.DataFrame:
+    """Return what one fit takes on the larger sets by the powers of the upper half decades, none of them below 0.
+
+    A method with less than three points there is left out.
+    """
+    rows = []
+    for what in ("seconds", "gigabytes"):
+        own, base = slopes(fits, what, least=1.0), at_base(fits, what)
+        table = own.pivot(index="method", columns="axis", values="exponent").clip(lower=0).dropna()
+        for dataset, (n, d, c) in LARGER.items():
+            ratios = {"n": n / BASE["n"], "d": d / BASE["d"], "c": c / BASE["c"]}
+            logs = sum(table[axis] * np.log(ratio) for axis, ratio in ratios.items())
+            values = base.reindex(table.index).clip(lower=LEAST[what]) * np.exp(logs)
+            rows += [(dataset, method, what, value) for method, value in values.items()]
+    long = pd.DataFrame(rows, columns=["dataset", "method", "what", "value"])
+    return long.pivot(index=["method", "dataset"], columns="what", values="value").reset_index()
+
+
+def check(minutes: float, only: list[str]) -> None:
+    """Fit at the sizes of the larger sets, in each family the cheapest and the dearest that are said to take less.
+
+    Or those that are asked for. What was checked before stays in the table.
+    """
+    fits, rows = pd.read_csv(FITS), []
+    said = extrapolated(fits).merge(fits[["family", "method"]].drop_duplicates())
+    dense = said["dataset"].map({name: n * c for name, (n, d, c) in LARGER.items()})  # labels, a byte each
+    within = said[(said["seconds"] <= 60 * minutes) & (1e9 * said["gigabytes"] + dense <= MEMORY)]
+    within = within[within["method"].isin(only)] if only else within
+    for (dataset, _), own in within.groupby(["dataset", "family"], sort=False):
+        for _, one in own.sort_values("seconds").iloc[[0, -1]].drop_duplicates().iterrows():
+            sizes = dict(zip("ndc", LARGER[dataset], strict=True))
+            seconds, gigabytes = alone(one["family"], one["method"], sizes) or (np.nan, np.nan)
+            rows.append((dataset, one["family"], one["method"], one["seconds"], seconds, one["gigabytes"], gigabytes))
+            print(*rows[-1], flush=True)
+    columns = ["dataset", "family", "method", "seconds_said", "seconds", "gigabytes_said", "gigabytes"]
+    path, found = FITS.with_name("checks.csv"), pd.DataFrame(rows, columns=columns)
+    if path.exists():
+        found = pd.concat([pd.read_csv(path), found]).drop_duplicates(["dataset", "method"], keep="last")
+    found.sort_values(["dataset", "family", "seconds"]).to_csv(path, index=False, float_format="%.3g")
+
+
+def draw(folder: Path) -> None:
+    """Write exponents, extrapolations and the figure."""
+    import matplotlib.pyplot as plt
+
+    from mlreduce.reporting.figures import house_style, save
+
+    fits = pd.read_csv(FITS)
+    own = slopes(fits)
+    own.round(3).to_csv(folder / "exponents.csv", index=False)
+    extrapolated(fits).to_csv(folder / "larger.csv", index=False, float_format="%.3g")
+    shown = [(family, name) for family, name in methods() if name in set(own["method"])][::-1]
+    order = [name for _, name in shown]
+    between = [row - 0.5 for row in range(1, len(shown)) if shown[row][0] != shown[row - 1][0]]
+    with house_style():
+        size = 9, 0.15 * len(order) + 1
+        figure, axes = plt.subplots(1, 3, figsize=size, sharex=True, sharey=True, layout="constrained")
+        for axis, panel, title in zip("ndc", axes, ("instances", "features", "labels"), strict=True):
+            part = own[own["axis"] == axis].set_index("method").reindex(order)
+            panel.errorbar(part["exponent"], range(len(order)), xerr=part["half_width"], fmt="o", ms=3, lw=0.8)
+            panel.set(title=f"exponent in {title}")
+            panel.grid(axis="x", linewidth=0.4)
+            for height in between:
+                panel.axhline(height, color="0.6", linewidth=0.6)
+        axes[0].set_yticks(range(len(order)), order, fontsize=7)
+        axes[0].set_ylim(-1, len(order))
+        save(figure, [folder / "exponents.png", folder / "exponents.svg"])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--methods", default="", help="only these, with commas")
+    parser.add_argument("--draw", action="store_true", help="measure nothing")
+    parser.add_argument("--check", type=float, metavar="MINUTES", help="fit, at the larger sizes, what takes less")
+    options = parser.parse_args()
+    only = [name for name in options.methods.split(",") if name]
+    if options.check is not None:  # 0 minutes measure nothing, rather than everything
+        check(options.check, only)
+    elif not options.draw:
+        measure(only)
+    draw(FITS.parent)
+
+
+if __name__ == "__main__":
+    main()

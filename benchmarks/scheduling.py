@@ -1,0 +1,116 @@
+"""What Snakemake itself costs: a dry run, and a run of empty jobs, at growing numbers of jobs.
+
+    python benchmarks/scheduling.py                  # 100, 1,000 and 10,000 jobs: half an hour on two idle cores
+
+The workflow and a study as they are, in a folder of their own, cut into a job a split; scripts that only touch their
+files. Seconds are the processor's, of Snakemake and of the jobs that it started; memory is Snakemake's peak.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+import pandas as pd
+
+from mlreduce.evaluation.failures import FAILURE_COLUMNS
+
+PROJECT = Path(__file__).parents[1]
+TABLE = PROJECT / "docs" / "scale" / "scheduling.csv"
+# A record of failed cells holds none when it is as long as its header.
+EMPTY = f"""from pathlib import Path
+
+for path in globals()["snakemake"].output:
+    folder = Path(path) if not Path(path).suffix else Path(path).parent  # fetch has a folder
+    folder.mkdir(parents=True, exist_ok=True)
+    if Path(path).suffix:
+        Path(path).write_text({",".join(FAILURE_COLUMNS)!r} + "\\n" if "failures" in path else "")
+"""
+# Splits, by which the jobs grow: two jobs of linear codes for each of eight data sets and two protocols.
+SPLITS = (2, 31, 312)
+TARGET = "cplst_table3"
+
+
+class Cost(NamedTuple):
+    """Of a call of Snakemake: jobs, wall, its own processor seconds, those of its jobs, and its peak memory."""
+
+    jobs: int
+    wall: float
+    seconds: float
+    in_jobs: float
+    gigabytes: float
+
+
+def emptied(folder: Path) -> None:
+    """Put the project there, with scripts that do nothing."""
+    for name in ("Snakefile", "config", "workflow", "src", "envs", "profiles"):
+        source = PROJECT / name
+        if source.is_symlink():
+            (folder / name).symlink_to(source.readlink())
+        elif source.is_dir():
+            shutil.copytree(source, folder / name, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(source, folder / name)
+    for script in (folder / "workflow" / "scripts").glob("[!_]*.py"):
+        script.write_text(EMPTY, encoding="utf-8")
+
+
+def snakemake(folder: Path, splits: int, *arguments: str) -> Cost:
+    """Run Snakemake, and measure it."""
+    config = ["studies=[cplst-2012]", "scale=paper", f"splits={splits}", "splits_per_job=1"]
+    command = [sys.executable, "-m", "snakemake", "--cores", "all", *arguments, "--config", *config, "--", TARGET]
+    environment = os.environ | {"PYTHONPATH": str(folder / "src"), "MLREDUCE_CACHE": str(folder / "cache")}
+    said = folder / "said.txt"
+    begun, of_others = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
+    with said.open("w") as file:
+        run = subprocess.Popen(command, cwd=folder, env=environment, stdout=file, stderr=subprocess.STDOUT)
+        peak = 0
+        # Snakemake's own memory and time: those of the jobs that it waited for are counted with it at its end.
+        own = 0.0
+        while run.poll() is None:
+            status = Path("/proc", str(run.pid))
+            try:
+                peak = int(re.findall(r"VmHWM:\s+(\d+)", (status / "status").read_text())[0])
+                fields = (status / "stat").read_text().rpartition(")")[2].split()
+                own = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+            except (OSError, IndexError):
+                pass  # it has just ended
+            time.sleep(0.2)
+    wall, of_all = time.perf_counter() - begun, resource.getrusage(resource.RUSAGE_CHILDREN)
+    if run.returncode:
+        raise SystemExit(said.read_text()[-4000:])
+    both = of_all.ru_utime + of_all.ru_stime - of_others.ru_utime - of_others.ru_stime
+    jobs = re.findall(r"^total\s+(\d+)", said.read_text(), re.MULTILINE)
+    return Cost(int(jobs[0]) if jobs else 0, wall, own, both - own, peak * 1024 / 1e9)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--splits", type=int, nargs="+", default=SPLITS, metavar="N")
+    rows = []
+    for splits in parser.parse_args().splits:
+        with tempfile.TemporaryDirectory() as folder:
+            emptied(Path(folder))
+            for what, arguments in (("dry run", ["-n"]), ("empty jobs", []), ("all is there", [])):
+                cost = snakemake(Path(folder), splits, *arguments)
+                rows.append({"splits": splits, "call": what, **cost._asdict()})
+                print(
+                    f"{what:14} {cost.jobs:6} jobs: wall {cost.wall:7.1f} s, Snakemake {cost.seconds:7.1f} s, "
+                    f"jobs {cost.in_jobs:7.1f} s, {cost.gigabytes:.2f} GB",
+                    flush=True,
+                )
+    TABLE.parent.mkdir(parents=True, exist_ok=True)
+    pd.DataFrame(rows).to_csv(TABLE, index=False, float_format="%.3g")
+
+
+if __name__ == "__main__":
+    main()

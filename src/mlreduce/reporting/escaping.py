@@ -1,0 +1,60 @@
+"""Texts of others in tables: no formula in CSV, no markup in Markdown, no command in LaTeX."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pandas as pd
+
+__all__ = ["latex_escaped", "markdown_escaped", "without_formulas"]
+
+# What a spreadsheet takes for the beginning of a formula; in some languages the wide forms of the signs too.
+_FORMULA = re.compile(r"[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
+_NUMBER = re.compile(r"[-+]?(?:(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][-+]?[0-9]++)?|inf|nan)")
+
+# A bar ends a cell, a backtick or backslash changes what follows; "<" and "&" only where they begin something.
+_MARKS = re.compile(r"[|`\\]|<(?=[A-Za-z/!?])|&(?=#?[A-Za-z0-9]+;)|\](?=[(\[])|\s")
+_OF_MARKS = {"<": "&lt;", "&": "&amp;"}
+
+_LATEX = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "^": r"\textasciicircum{}",
+        "~": r"\textasciitilde{}",
+        **{character: "\\" + character for character in "{}$&#%_"},
+        **dict.fromkeys("\n\r\t", " "),
+        **{"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}"},
+        **{"±": r"$\pm$", "–": "--"},
+    }
+)
+
+
+def without_formulas(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table of whose texts, names of columns too, a spreadsheet runs none as a formula.
+
+    Names may come from files of others. An apostrophe is put before a text that begins with ``=``, ``+``, ``-``, ``@``,
+    a tab or a line break and is no number: spreadsheets then show it as it is.
+    """
+    table = table.rename(columns=_shown_by_spreadsheets)
+    texts = [name for name, kind in table.dtypes.items() if not pd.api.types.is_numeric_dtype(kind)]
+    return table.assign(**{str(name): table[name].map(_shown_by_spreadsheets) for name in texts})
+
+
+def _shown_by_spreadsheets(value: Any) -> Any:
+    begins = isinstance(value, str) and _FORMULA.match(value) is not None
+    return f"'{value}" if begins and not _NUMBER.fullmatch(value) else value
+
+
+def markdown_escaped(text: str) -> str:
+    """Return the text of a cell of a Markdown table, on one line; ``**`` stays what it is."""
+
+    def escaped(mark: re.Match[str]) -> str:
+        return " " if mark[0].isspace() else _OF_MARKS.get(mark[0], f"\\{mark[0]}")
+
+    return _MARKS.sub(escaped, text)
+
+
+def latex_escaped(text: str) -> str:
+    """Return a text as LaTeX, on one line, that shows it and does nothing else."""
+    return text.translate(_LATEX)

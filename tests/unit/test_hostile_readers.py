@@ -1,0 +1,149 @@
+"""Every reader on files that somebody spoilt: each is data or one sentence, at once and in little memory."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from pathlib import Path
+
+import pytest
+from hostile_readers import READERS, attempt, scratch, sgml_document
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mlreduce.exceptions import MLReduceError
+
+FOUND = Path(__file__).parents[1] / "hostile"
+#: Of the files that were found, those that are data after all, or a catalogue with a data set that is none.
+GOOD = {
+    "arff-far-apart-values",
+    "catalogue-features-without-end",
+    "parquet-index-of-a-type-that-is-none",
+    "parquet-noted-beside-is-no-object",
+    "study-parameter-that-is-a-list",
+    "svmlight-labels-alike-to-six-digits",
+    "yaml-no-such-day",
+}
+#: What a hundred-line file of settings takes is a hundred times what a table of six rows does.
+EXAMPLES = {"study": 100, "catalogue": 100, "claims": 100, "parquet": 150}
+
+
+@functools.cache
+def seeds(name: str) -> list[bytes]:
+    return READERS[name].seeds()
+
+
+@st.composite
+def spoilt(draw, name):
+    """A file that can be read, changed in a few places in ways that happen, or that somebody thought of."""
+    content = draw(st.sampled_from(seeds(name)))
+    words = st.sampled_from([*READERS[name].words, b"\n", b" ", b'"', b"'", b""])
+    for _ in range(draw(st.integers(1, 4))):
+        start = draw(st.integers(0, len(content)))
+        stop = min(len(content), start + draw(st.sampled_from([0, 0, 1, 2, 5, 20])))
+        change = draw(st.sampled_from(["word", "word", "bytes", "again", "many", "cut", "swap", "lines", "code"]))
+        if change == "word":
+            content = content[:start] + draw(words) + content[stop:]
+        elif change == "bytes":
+            content = content[:start] + draw(st.binary(max_size=4)) + content[stop:]
+        elif change == "again":
+            content = content[:stop] + content[start:]
+        elif change == "many":
+            content = content[:start] + content[start:stop] * draw(st.sampled_from([2, 10, 1000])) + content[stop:]
+        elif change == "cut":
+            content = content[:start]
+        elif change == "swap":
+            content = content.translate(bytes.maketrans(b"'\"{}[]", b"\"'}{]["))
+        elif change == "lines":
+            lines = content.split(b"\n")
+            place = draw(st.integers(0, len(lines) - 1))
+            content = draw(st.sampled_from([b"\n", b"\r\n", b"\r"])).join([*lines[place:], *lines[:place]])
+        else:
+            encoding = draw(st.sampled_from(["utf-16", "utf-16-be", "utf-32", "utf-8-sig", "utf-7"]))
+            content = content.decode("latin-1").encode(encoding)
+    return content
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_a_spoilt_file_is_data_or_one_sentence(name):
+    @settings(max_examples=EXAMPLES.get(name, 300))
+    @given(spoilt(name))
+    def read(content):
+        attempt(READERS[name], content, Path(scratch()))
+
+    read()
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_the_files_to_begin_from_can_be_read(name):
+    results = [attempt(READERS[name], content, Path(scratch())) for content in seeds(name)]
+    assert not isinstance(results[0], MLReduceError), results[0]
+
+
+@pytest.mark.parametrize("path", sorted(FOUND.glob("*/*")), ids=lambda path: f"{path.parent.name}-{path.name}")
+def test_what_was_found_once_is_not_found_again(path):
+    result = attempt(READERS[path.parent.name], path.read_bytes(), Path(scratch()))
+    assert isinstance(result, MLReduceError) == (f"{path.parent.name}-{path.name}" not in GOOD), result
+
+
+HEAD = "@relation x\n@attribute a {0,1}\n"
+# Each of these takes a reader that goes back over its text, or compares all with all, minutes or years.
+LONG = {
+    "values of an attribute that do not end": ("arff", "@relation x\n@attribute a {" + "a," * 20_000),
+    "quotes that do not end": ("arff", HEAD + "@data\n" + "'\\\\" * 20_000),
+    "a row of quotes": ("arff", HEAD + "@attribute b {0,1}\n@data\n" + "'a' " * 15_000),
+    "sparse entries that do not end": ("arff", HEAD + "@data\n{" + "0 0," * 15_000),
+    "a value of 140,000 digits": ("arff", HEAD + "@attribute n numeric\n@data\n1," + "1" * 140_000),
+    "an attribute of spaces": ("arff", "@relation x\n@attribute " + " " * 60_000 + "\0"),
+    "many attributes": (
+        "arff",
+        HEAD + "".join(f"@attribute a{i} {{0,1}}\n" for i in range(2500)) + "@data\n{}",
+    ),
+    "many labels": ("mulan-xml", "<labels>" + "".join(f'<label name="{i}"/>' for i in range(3000)) + "</labels>"),
+    "labels in labels": ("mulan-xml", "".join(f'<label name="{i}">' for i in range(2000)) + "</label>" * 2000),
+    "a long name": ("mulan-xml", f'<labels><label name="{"a" * 60_000}"/></labels>'),
+    "a label of digits": ("svmlight", "1" * 60_000),
+    "a label of digits and a letter": ("svmlight", "1" * 60_000 + "x"),
+    "features of digits": ("svmlight", "1 " + "1:" + "1" * 4000 + " 1:1" * 10_000),
+    "many labels a row": ("svmlight", ",".join(map(str, range(10_000))) + " 1:1\n"),
+    "a word of one letter": ("sgml", sgml_document("<D>a</D>", "ay" * 30_000)),
+    "many categories": ("sgml", sgml_document("".join(f"<D>{i}</D>" for i in range(5000)), "words of many kinds")),
+    "many tags": ("sgml", sgml_document("<D>a</D>", "") + "<" * 60_000),
+    "many references": ("sgml", sgml_document("<D>a</D>", "&" * 60_000)),
+    "a wide table": ("csv", ",".join(f"c{i}" for i in range(2000)) + "\n" + ",".join(["1"] * 2000) + "\n"),
+    "a name for 10,000 columns": ("csv", "a" + ",a" * 10_000),
+    "a long cell": ("csv", 'a\n"' + "1" * 200_000 + '"\n'),
+    "brackets in brackets": ("yaml", "[" * 60_000),
+    "lists in lists": ("yaml", "- " * 30_000),
+    "an alias of aliases": (
+        "yaml",
+        "a0: &a0 [1]\n" + "".join(f"a{i}: &a{i} [*a{i - 1},*a{i - 1}]\n" for i in range(1, 60)),
+    ),
+    "a merge of merges": (
+        "yaml",
+        "a0: &a0 {k: 1}\n" + "".join(f"a{i}: &a{i} {{<<: [*a{i - 1},*a{i - 1}]}}\n" for i in range(1, 60)),
+    ),
+    "a number of sixties": ("yaml", "a: " + "1:" * 10_000 + "1"),
+    "a number of 5,000 digits": ("yaml", "a: " + "9" * 5000),
+    "keys and no values": ("yaml", "a\n" * 20_000),
+    "studies of two kinds": ("config", "studies: [" + "a, 1, " * 4000 + "]"),
+    "a number of digits": ("config", "seed: 0x" + "f" * 50_000),
+    "an unknown key": ("config", "x" * 60_000 + ": 1"),
+    "brackets in a manifest": ("manifest", "[" * 60_000),
+    "a manifest of many names": ("manifest", "{" + ",".join(f'"{i}": 0' for i in range(5000)) + "}"),
+    "many data sets that are none": (
+        "catalogue",
+        "datasets:\n" + "".join(f" d{i}: {{reader: x}}\n" for i in range(2000)),
+    ),
+}
+
+
+@pytest.mark.parametrize("what", LONG)
+def test_no_text_takes_long(what):
+    name, text = LONG[what]
+    tracer = sys.gettrace()
+    sys.settrace(None)  # the second is the reader's: the measuring of coverage would take three of its own
+    try:
+        attempt(READERS[name], text.encode(), Path(scratch()))
+    finally:
+        sys.settrace(tracer)

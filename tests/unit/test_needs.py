@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from project import submitted_rules
+
+from mlreduce import registry
+from mlreduce.datasets.data import MultiLabelData
+from mlreduce.datasets.embedded import planted
+from mlreduce.exceptions import DataError
+from mlreduce.needs import _SECONDS, Job, Size, rows_of, size_of
+
+PROJECT = Path(__file__).parents[2]
+# Of two Snakemakes around a job, which its benchmark does not see.
+AROUND_MB = 640
+WORK = {"choose_kernel": "choose", "search_parameters": "search", "reduce_labels": "reduce-labels"}
+
+
+@pytest.mark.parametrize("sparse", [False, True], ids=["dense", "sparse"])
+def test_size_is_that_of_the_prepared_file(tmp_path, sparse):
+    X = np.arange(12.0).reshape(4, 3)
+    data = MultiLabelData(
+        sp.csr_array(X) if sparse else X, np.eye(4, 2, dtype=np.int8), ["a", "b", "c"], ["x", "y"], "four"
+    )
+    data.save(tmp_path / "four.npz")
+    assert size_of(tmp_path / "four.npz") == Size(4, 3, 2, 11 if sparse else 12)
+
+
+def test_size_of_a_file_that_was_made_anew_is_the_new_one(tmp_path):
+    path = tmp_path / "data.npz"
+    for n_samples, changed in ((50, 1), (60, 2)):
+        planted(n_samples=n_samples, n_features=5, n_labels=4, n_latent=2, n_distractors=1).data.save(path)
+        os.utime(path, ns=(changed, changed))
+        assert size_of(path).rows == n_samples
+
+
+def test_a_missing_file_is_named_as_it_was_asked_for(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(FileNotFoundError) as caught:
+        size_of("./results/data/no.npz")
+    assert caught.value.filename == "./results/data/no.npz"  # by which Snakemake tells what is yet to be made
+    (tmp_path / "half.npz").write_bytes(b"PK")
+    with pytest.raises(DataError, match="not a whole prepared data set"):
+        size_of(tmp_path / "half.npz")
+
+
+@pytest.mark.parametrize(
+    "X", [{"X": np.zeros(3)}, {"X_shape": 3, "X_data": np.zeros(2)}, {"X_shape": [3, 3], "X_data": np.zeros((2, 2))}]
+)
+def test_arrays_that_are_no_matrix_have_no_size(tmp_path, X):
+    np.savez(tmp_path / "d.npz", Y=np.zeros((3, 2), np.int8), **X)
+    with pytest.raises(DataError, match="not a whole prepared data set"):
+        size_of(tmp_path / "d.npz")
+
+
+def test_rows_are_those_that_a_protocol_uses():
+    assert rows_of({"train": 0.9}, 1000) == 1000
+    assert rows_of({"folds": 10}, 1000) == 1000
+    assert rows_of({"train_rows": 180, "test": 0.1}, 1001) == 180 + 101
+    assert rows_of({"train_rows": 180, "test": 0.1}, 100) == 100
+
+
+def test_needs_grow_with_rows_columns_labels_and_fits():
+    small = Job(Size(1000, 100, 10, 100_000), 1000, 100, fits=5, codes=True)
+    for larger in (
+        Job(Size(2000, 100, 10, 200_000), 2000, 100, fits=5, codes=True),
+        Job(Size(1000, 2000, 10, 2_000_000), 1000, 2000, fits=5, codes=True),
+        Job(Size(1000, 100, 400, 100_000), 1000, 100, fits=5, codes=True),
+    ):
+        assert larger.megabytes > small.megabytes
+    assert Job(small.size, 1000, 100, fits=5000).minutes("m5p") > small.minutes("m5p")
+    assert small.minutes("choose") >= small.minutes("a predictor of my own") >= small.minutes("linear")
+
+
+def test_quick_predictors_exist():
+    work = {"choose", "search", "factorise", "reduce-labels"}
+    assert set(_SECONDS) - work <= set(registry.list_methods("predictors"))
+
+
+def measured():
+    """The rows of the table of measured jobs."""
+    text = (PROJECT / "docs" / "cluster.md").read_text(encoding="utf-8")
+    table = text.partition("| job | data set |")[2].partition("\n\n")[0]
+    for line in table.splitlines()[2:]:
+        job, dataset, *numbers = (cell.strip() for cell in line.strip("|").split("|"))
+        yield job, dataset, *(int(re.sub(r"[ ,]", "", number)) for number in numbers)
+
+
+def test_bounds_hold_for_every_measured_job():
+    jobs = list(measured())
+    assert len(jobs) > 10
+    for job, dataset, rows, width, stored, labels, fits, used_mb, used_s, asked_mb, asked_minutes in jobs:
+        rule, _, predictor = job.partition(" ")
+        codes = rule in ("choose_kernel", "reduce_labels", "predict_labels")
+        asked = Job(Size(rows, width, labels, stored), rows, width, fits, codes)
+        minutes = asked.minutes(predictor or WORK.get(rule, rule))
+        assert (asked.megabytes, minutes) == (asked_mb, asked_minutes), (job, dataset)
+        assert used_mb + AROUND_MB <= asked_mb, (job, dataset)
+        assert used_s <= 60 * asked_minutes, (job, dataset)
+
+
+def test_what_goes_to_a_cluster_asks_for_more_at_each_attempt():
+    submitted = submitted_rules()
+    assert {"prepare", "reduce_labels", "predict_features", "rank_features", "time"} <= set(submitted)
+    for name, text in submitted.items():
+        assert re.search(r"mem_mb=(memory|growing\(\d+\)),", text), name
+        assert re.search(r"runtime=(minutes\(\"[a-z-]+\"\)|growing\(\d+\)),", text), name

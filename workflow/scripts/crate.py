@@ -1,0 +1,14 @@
+"""A finished study as a research object: results, code and what made them in one archive."""
+
+from pathlib import Path
+
+from _station import station
+
+snakemake = globals()["snakemake"]
+
+with station(snakemake):
+    from mlreduce.crate import Paper, write_crate
+
+    paper = Paper(snakemake.params.title, snakemake.params.identifier)
+    project = Path(snakemake.scriptdir).resolve().parents[1]
+    write_crate(snakemake.output[0], Path(snakemake.input.manifest).parent, project, paper)
