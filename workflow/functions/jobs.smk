@@ -14,6 +14,10 @@ def chosen_once(wildcards):
     return group_of(wildcards).chosen_once(wildcards.dataset)
 
 
+def all_batches(wildcards, group, dataset):
+    return study_of(wildcards).batches(group, dataset, config["splits_per_job"])
+
+
 def choice_batches(wildcards, group, dataset):
     per_job = config["splits_per_job"]
     return study_of(wildcards).choice_batches(group, dataset, per_job)
@@ -41,10 +45,9 @@ def failed_choices_of_group(wildcards):
     return choices_of_group(wildcards, FAILED_CHOICES)
 
 
-def parts_of(wildcards, pattern, of_group=lambda group: [{}]):
+def parts_of(wildcards, pattern, of_group=lambda group: [{}], batches_of=all_batches):
     """The files of all jobs of a study."""
     study = study_of(wildcards)
-    per_job = config["splits_per_job"]
     return [
         f"{BASE}/{wildcards.study}/{pattern}".format(
             protocol=protocol, dataset=dataset, group=name, batch=batch, **more
@@ -53,7 +56,7 @@ def parts_of(wildcards, pattern, of_group=lambda group: [{}]):
         for name, group in study.groups.items()
         if group.runs_on(protocol)
         for dataset in study.datasets
-        for batch in study.batches(name, dataset, per_job)
+        for batch in batches_of(wildcards, name, dataset)
         for more in of_group(group)
     ]
 
@@ -99,17 +102,7 @@ def detail_parts(wildcards):
 
 def choice_parts(wildcards, pattern=CHOICES):
     """The files of choices, which not all batches have."""
-    study = study_of(wildcards)
-    return [
-        f"{BASE}/{wildcards.study}/{pattern}".format(
-            protocol=protocol, dataset=dataset, group=group, batch=batch
-        )
-        for protocol in study.protocols
-        for group in study.groups
-        if study.groups[group].runs_on(protocol)
-        for dataset in study.datasets
-        for batch in choice_batches(wildcards, group, dataset)
-    ]
+    return parts_of(wildcards, pattern, batches_of=choice_batches)
 
 
 def failed_choices(wildcards):
