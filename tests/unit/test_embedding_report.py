@@ -96,7 +96,7 @@ def test_a_fit_that_dies_is_an_error_and_not_a_hang(data, monkeypatch):
     methods = {"mine": {"method": "pca", "n_components": 0}}  # refused in the other process
     with pytest.raises(DataError, match="fitting 'mine' to 20 rows: DataError: n_components must be"):
         measure_costs(data, COSTS | {"methods": methods}, SPACE, seed=1)
-    monkeypatch.setattr("mlreduce.evaluation.costs.make_reduction", lambda label, entry: os._exit(9))
+    monkeypatch.setattr("mlreduce.evaluation.costs.make_reduction", lambda *_: os._exit(9))
     with pytest.raises(DataError, match="fitting 'mine' to 20 rows ended without a result"):
         measure_costs(data, COSTS | {"methods": methods}, SPACE, seed=1)
 

@@ -224,7 +224,7 @@ def test_a_choice_that_fails_leaves_the_other_methods_theirs(study, monkeypatch)
 def run_features(study, methods, predictor="ridge"):
     data, splits = study
     failures = Failures("reduce")
-    fitted = dict(feature_experiment.reduce_features(data, splits, methods, SPACE, failures))
+    fitted = dict(feature_experiment.reduce_features(data, splits, methods, SPACE, 0, failures))
     after = Failures("predict", predictor, failures.table())
     measures, sizes = ["hamming-loss"], [20, 50, 100]
     scores = feature_experiment.score_features(
@@ -274,7 +274,7 @@ def test_an_error_of_the_loop_is_no_failed_cell(study, monkeypatch):
 def test_times_images_and_costs_go_on(study, monkeypatch):
     data, splits = study
     failures = Failures("time")
-    times = feature_experiment.time_fits(data, splits, PROJECTIONS, SPACE, failures)
+    times = feature_experiment.time_fits(data, splits, PROJECTIONS, SPACE, 0, failures)
     split_1_of(failures, "failing-projection", "time")
     assert times.groupby("method")["split"].agg(list).to_dict() == {
         **{"pca": [0, 1, 2], "mddmp": [0, 1, 2], "failing-projection": [0, 2]},

@@ -12,6 +12,7 @@ import mlreduce
 from mlreduce.datasets.embedded import planted
 from mlreduce.evaluation.feature_experiment import reduce_features, score_features, time_fits
 from mlreduce.evaluation.scores import SCORE_COLUMNS, SPECTRUM_COLUMNS
+from mlreduce.evaluation.seeds import derive_seed
 from mlreduce.evaluation.splitting import fold_rows, load_splits, random_orders
 from mlreduce.evaluation.storage import StoredArrays, save_arrays, save_spectra
 from mlreduce.exceptions import ConfigurationError, DataError
@@ -24,6 +25,7 @@ METHODS = {
     "dmlda": {},
     "light": {"method": "mvmd", "beta": 0.001},
     "heavy": {"method": "mvmd", "beta": 0.9},
+    "drawn": {"method": "random-projection"},
 }
 MEASURES = ["hamming-loss", "instance-f1", "subset-accuracy"]
 PERCENTS, ENERGIES = [10, 50, 100], [0.9, 0.999]
@@ -36,10 +38,10 @@ def study():
     return data, {fold: fold_rows(order, 6, fold) for fold in range(3)}
 
 
-def run(study, methods=METHODS, numbers=(0, 1, 2), ridge=None, **options):
+def run(study, methods=METHODS, numbers=(0, 1, 2), ridge=None, seed=3, **options):
     data, splits = study
     chosen = {i: splits[i] for i in numbers}
-    fitted = dict(reduce_features(data, chosen, methods))
+    fitted = dict(reduce_features(data, chosen, methods, seed=seed))
     predictor = ("ridge", ridge if ridge is not None else {"alpha": 0.5})
     return score_features(data, chosen, fitted, methods, predictor, PERCENTS, ENERGIES, MEASURES, **options)
 
@@ -58,7 +60,8 @@ def test_scores_are_those_of_fitting_and_predicting(study, label):
     entry = dict(METHODS[label])
     name = entry.pop("method", label)
     for number, (train, test, *_) in splits.items():
-        method = mlreduce.make(name, **entry).fit(data.X[train], data.Y[train])
+        own = {"random_state": derive_seed(3, "planted", "drawn", number)} if label == "drawn" else {}
+        method = mlreduce.make(name, **entry, **own).fit(data.X[train], data.Y[train])
         sizes = {(p, 0.0): min(max(1, p * 10 // 100), method.n_components_) for p in PERCENTS}
         sizes |= {(0, t): energy_size(method.eigenvalues_, t) for t in ENERGIES}
         for (percent, energy), size in sizes.items():
@@ -78,6 +81,21 @@ def test_results_do_not_depend_on_order_groups_or_batches(study):
     parts = pd.concat([run(study, numbers=[i], methods={m: METHODS[m]}) for i in range(3) for m in METHODS])
     parts = parts.sort_values(list(SCORE_COLUMNS[:-1]), ignore_index=True)
     pd.testing.assert_frame_equal(whole, parts, check_exact=True)
+
+
+def test_another_seed_changes_what_is_drawn_and_nothing_else(study):
+    one, other = run(study), run(study, seed=8)
+    changed = (one.value != other.value).groupby(one.method).any()
+    assert set(changed.index[changed]) == {"drawn"}
+
+
+def test_a_seed_that_an_entry_names_is_that_of_every_split_and_study(study):
+    data, splits = study
+    methods = {"drawn": {"method": "random-projection", "random_state": 4}}
+    expected = mlreduce.make("random-projection", random_state=4).fit(data.X, data.Y).components_
+    for seed in (3, 8):
+        for arrays in dict(reduce_features(data, splits, methods, seed=seed)).values():
+            np.testing.assert_array_equal(arrays["components_"], expected)
 
 
 def test_methods_with_fewer_directions_are_measured_with_all_they_have(study):

@@ -125,7 +125,7 @@ STUDIES = {
     },
     "features": {
         "protocols": {"parts": {"parts": "test"}},
-        "methods": {"paper": {"pca": {}, "rcca": {"search": {"ridge": [0.1, 10]}}}},
+        "methods": {"paper": {"pca": {}, "rcca": {"search": {"ridge": [0.1, 10]}}, "random-projection": {}}},
         "search": {"candidates": 2, "share": 0.5, "keep": 1, "folds": 2, "measure": "f1"},
         "dimensions": {"parts": {"default": 3}},
         "predictors": {"ridge": {}},
@@ -142,6 +142,7 @@ STUDIES = {
 }
 STUDIES["features"]["measures"] = ["instance-f1"]
 STUDIES["features"]["search"]["measure"] = "instance-f1"
+CURVES = 4 + 3 + 4
 
 
 @pytest.fixture(scope="module")
@@ -194,12 +195,12 @@ def test_all_cells_of_all_kinds_of_studies_come_back(project, capsys):
     assert run(project, "--share", "1") == 0
     said = capsys.readouterr().out
     whole = sum(len(pd.read_csv(path)) for path in project.glob("results/reference/*/summary.csv.gz"))
-    curves = 4 + 2 + 4
-    assert f"{whole} cells on {curves} of {curves} curves recomputed" in said
+    assert f"{whole} cells on {CURVES} of {CURVES} curves recomputed" in said
     assert f"{whole} equal to the last digit, 0 within 1e-06, 0 differ" in said
     for curve in (
         "labels nine tiny cs linear",
         "labels nine tiny plst kernel-ridge",
+        "features parts tiny random-projection ridge",
         "selectors folds tiny random br-knn",
     ):
         assert f"equal     {curve}: " in said
@@ -235,10 +236,11 @@ def test_a_cell_that_was_left_out_is_found(project, capsys):
     assert "1 differ" in capsys.readouterr().out
 
 
-def test_another_seed_or_number_of_splits_does_not_come_back(project):
-    path = project / "results" / "reference" / "selectors" / "manifest.json"
+@pytest.mark.parametrize("study", STUDIES)
+def test_another_seed_does_not_come_back(project, study):
+    path = project / "results" / "reference" / study / "manifest.json"
     path.write_text(path.read_text().replace('"seed": 5', '"seed": 6'))
-    assert run(project, "--share", "1", "--studies", "selectors") == 1
+    assert run(project, "--share", "1", "--studies", study) == 1
 
 
 def test_the_sample_is_that_of_the_seed_which_is_printed(project, capsys):
@@ -256,8 +258,8 @@ def test_the_sample_is_that_of_the_seed_which_is_printed(project, capsys):
 def test_when_the_time_is_up_what_was_not_reached_is_said(project, capsys, monkeypatch):
     assert run(project, "--share", "1", "--minutes", "0") == 0
     said = capsys.readouterr().out
-    assert "on 1 of 10 curves recomputed" in said  # the first in any case: there is something to say
-    assert "9 curves were not begun" in said
+    assert f"on 1 of {CURVES} curves recomputed" in said  # the first in any case: there is something to say
+    assert f"{CURVES - 1} curves were not begun" in said
     # An hour goes by during the second curve.
     now, computed = [0.0], verify.curve_scores
     begun = []
@@ -272,10 +274,10 @@ def test_when_the_time_is_up_what_was_not_reached_is_said(project, capsys, monke
     monkeypatch.setattr(verify.time, "monotonic", lambda: now[0])
     assert run(project, "--share", "1", "--minutes", "1") == 0
     said = capsys.readouterr().out
-    assert "on 1 of 10 curves recomputed" in said
+    assert f"on 1 of {CURVES} curves recomputed" in said
     assert f"cut off   {begun[1]}: the time was up after 1 of its 3 splits" in said
     assert "1 curves were cut off by the time, and say nothing" in said
-    assert "8 curves were not begun" in said
+    assert f"{CURVES - 2} curves were not begun" in said
 
 
 def test_data_that_cannot_be_had_are_skipped_by_name(project, capsys):
@@ -286,7 +288,7 @@ def test_data_that_cannot_be_had_are_skipped_by_name(project, capsys):
     said = capsys.readouterr().out
     assert "skipped   labels nine tiny plst linear: " in said
     assert "nowhere/tiny/t.arff: no such file" in said
-    assert "10 curves were skipped, since their data cannot be had" in said
+    assert f"{CURVES} curves were skipped, since their data cannot be had" in said
     assert "Nothing was recomputed, and nothing is verified." in said
 
 

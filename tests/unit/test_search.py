@@ -139,6 +139,13 @@ def test_methods_beside_each_other_change_nothing(data, split):
             pd.testing.assert_frame_equal(alone, together[together["method"] == name].reset_index(drop=True))
 
 
+def test_what_is_drawn_depends_on_the_seed_alone(data, split):
+    methods = {"drawn": {"method": "random-projection", "search": {"n_components": [0.5, 0.9]}}}
+    found = [search_on_splits(data, {0: split}, methods, SPACE, search(), seed) for seed in (1, 1, 2)]
+    pd.testing.assert_frame_equal(found[0], found[1])
+    assert (found[0]["score"] != found[2]["score"]).any()
+
+
 def test_test_rows_are_never_looked_at(data, split):
     other = split._replace(test=split.test[:3])
     pd.testing.assert_frame_equal(found(data, split), found(data, other))

@@ -69,6 +69,7 @@ rule reduce_features:
         runtime=minutes("reduce"),
     params:
         settings=settings_of_group,
+        seed=config["seed"],
         code=digest_of_group,
     script:
         "../scripts/reduce_features.py"

@@ -23,7 +23,8 @@ with station(snakemake):
     choices = pd.read_parquet(snakemake.input.choices[0]) if snakemake.input.choices else None
     methods, data = chosen_entries(settings["methods"], choices), MultiLabelData.load(snakemake.input.data)
     with replacing(snakemake.output.reduced) as path:
-        save_arrays(path, reduce_features(data, splits, methods, settings["space"], failures))
+        fits = reduce_features(data, splits, methods, settings["space"], snakemake.params.seed, failures)
+        save_arrays(path, fits)
     fitted = StoredArrays(snakemake.output.reduced)
     save_spectra(snakemake.output.spectra, fitted.items(), snakemake.wildcards)
     failures.save(snakemake.output.failures, snakemake.wildcards)

@@ -22,13 +22,13 @@ with station(snakemake):
     if settings["family"] == "projection":
         from mlreduce.evaluation.feature_experiment import time_fits as timed
 
-        arguments = [space]
+        features = space
     else:
         from mlreduce.evaluation.selection_experiment import time_selectors as timed
 
-        arguments = [space["scaling"], snakemake.params.seed]
+        features = space["scaling"]
     with threadpoolctl.threadpool_limits(1):  # now that the libraries with threads are loaded
-        times = timed(data, splits, settings["methods"], *arguments, failures)
+        times = timed(data, splits, settings["methods"], features, snakemake.params.seed, failures)
     with replacing(snakemake.output.times) as path:
         write_csv(times, path)
     failures.save(snakemake.output.failures, snakemake.wildcards)

@@ -132,7 +132,7 @@ def _measured(
 ) -> None:
     from mlreduce.relation import RelationFeatures
 
-    method = make_reduction(label, entry)
+    method = make_reduction(label, entry, seed)
     found: tuple[float, float] | str
     try:
         with threadpoolctl.threadpool_limits(1), warnings.catch_warnings():

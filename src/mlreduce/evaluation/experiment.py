@@ -20,7 +20,7 @@ from mlreduce.datasets.data import MultiLabelData
 from mlreduce.evaluation.failures import RAISE, Failures
 from mlreduce.evaluation.measures import Outcome, find_measure
 from mlreduce.evaluation.scores import as_scores
-from mlreduce.evaluation.seeds import derive_seed
+from mlreduce.evaluation.seeds import seeded
 from mlreduce.evaluation.splitting import Split
 from mlreduce.evaluation.storage import Arrays, fitted_arrays, restore
 from mlreduce.evaluation.training import Training
@@ -48,8 +48,7 @@ def make_coder(name: str, parameters: Mapping[str, Any], seed: int, dataset: str
     coder = registry.make_entry(name, parameters)
     if not isinstance(coder, LabelCoder):
         raise ConfigurationError(f"{name!r} is no label coder; known: {', '.join(registry.list_methods('labelspace'))}")
-    if "random_state" in coder.get_params() and "random_state" not in parameters:
-        coder.set_params(random_state=derive_seed(seed, dataset, name, split))
+    seeded(coder, parameters, seed, dataset, name, split)
     return coder
 
 

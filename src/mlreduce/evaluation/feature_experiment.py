@@ -23,6 +23,7 @@ from mlreduce.datasets.data import MultiLabelData
 from mlreduce.evaluation.failures import RAISE, Failures
 from mlreduce.evaluation.measures import Outcome, find_measure
 from mlreduce.evaluation.scores import as_scores, as_table, percent_size
+from mlreduce.evaluation.seeds import seeded
 from mlreduce.evaluation.spaces import View
 from mlreduce.evaluation.splitting import Split
 from mlreduce.evaluation.storage import Arrays, fitted_arrays, restore
@@ -44,8 +45,8 @@ _DIGITS = 9
 _AS_THEY_ARE: Mapping[str, Any] = {"scaling": "none", "relation": None}
 
 
-def make_reduction(label: str, entry: Mapping[str, Any]) -> Any:
-    """Make a projection, or what propagates labels, from an entry of a study file.
+def make_reduction(label: str, entry: Mapping[str, Any], seed: int = 0, dataset: str = "", split: int = 0) -> Any:
+    """Make a projection, or what propagates labels, from an entry of a study; one that draws gets a seed of its own.
 
     Raises
     ------
@@ -56,7 +57,7 @@ def make_reduction(label: str, entry: Mapping[str, Any]) -> Any:
     if not isinstance(method, Projection | LabelPropagation):
         known = ", ".join(registry.list_methods("projection"))
         raise ConfigurationError(f"{registry.entry_name(label, entry)!r} is no projection; known: {known}")
-    return method
+    return seeded(method, entry, seed, dataset, label, split)
 
 
 def fit_method(method: Any, view: View) -> Arrays:
@@ -84,6 +85,7 @@ def reduce_features(
     splits: Mapping[int, Split],
     methods: _Methods,
     space: Mapping[str, Any] = _AS_THEY_ARE,
+    seed: int = 0,
     failures: Failures = RAISE,
 ) -> Iterator[tuple[tuple[str, ...], Arrays]]:
     """Fit projections on the training part of every split, with all directions.
@@ -96,6 +98,8 @@ def reduce_features(
         Parameters, and under ``method`` the registry name if it is not the label.
     space : dict
         What methods see of the features; see `mlreduce.evaluation.spaces.View`.
+    seed : int, default=0
+        Of the study; every method and split derives its own.
     failures : Failures, default=RAISE
         Takes what a method raises, such as that it finds no direction; one that failed before on a split is passed
         over.
@@ -116,7 +120,8 @@ def reduce_features(
         for label, entry in methods.items():
             if (number, label) in failures:
                 continue
-            arrays = failures.attempt(number, label, fit_method, make_reduction(label, entry), view)
+            method = make_reduction(label, entry, seed, data.name, number)
+            arrays = failures.attempt(number, label, fit_method, method, view)
             if arrays is not None:
                 yield (str(number), label), arrays
 
@@ -295,6 +300,7 @@ def time_fits(
     splits: Mapping[int, Split],
     methods: _Methods,
     space: Mapping[str, Any] = _AS_THEY_ARE,
+    seed: int = 0,
     failures: Failures = RAISE,
 ) -> pd.DataFrame:
     """Time fitting each method on its own, with all directions; nothing is shared between methods.
@@ -311,16 +317,16 @@ def time_fits(
     for number, split in splits.items():
         for label, entry in methods.items():
             views = View(data, split, space), View(data, split, space)
-            seconds = failures.attempt(number, label, _seconds, label, entry, views)
+            method = make_reduction(label, entry, seed, data.name, number)
+            seconds = failures.attempt(number, label, _seconds, method, views)
             if seconds is not None:
                 rows.append((data.name, label, number, seconds))
     return as_table(rows, ["dataset", "method", "split", "seconds"])
 
 
-def _seconds(label: str, entry: Mapping[str, Any], views: tuple[View, View]) -> float:
+def _seconds(method: Any, views: tuple[View, View]) -> float:
     first, second = views
-    fit_method(make_reduction(label, entry), first)
-    method = make_reduction(label, entry)
+    fit_method(clone(method), first)
     start = time.process_time()
     fit_method(method, second)
     return time.process_time() - start

@@ -176,7 +176,7 @@ def _feature_scores(asked: _Asked) -> Iterator[pd.DataFrame]:
         entries = chosen_entries(methods, search_on_splits(data, {0: splits[0]}, methods, space, search, seed))
     for number, split in splits.items():
         part = {number: split}
-        fitted = dict(reduce_features(data, part, entries, space))
+        fitted = dict(reduce_features(data, part, entries, space, seed))
         yield score_features(
             data,
             part,

@@ -181,7 +181,7 @@ def _searched(
     for share in dict.fromkeys([search.share, 1.0]):
         parts = list(_inside(split, search.folds, share, derive_seed(seed, data.name, "search", number)))
         dimension = max(1, int(search.dimension * share))
-        scores = _scores(data, number, parts, trials, space, search, dimension, failures)
+        scores = _scores(data, number, parts, trials, space, search, dimension, seed, failures)
         best: list[_Trial] = []
         for label in dict.fromkeys(trial.label for trial in trials):
             own = [(trial, score) for trial, score in zip(trials, scores, strict=True) if trial.label == label]
@@ -217,6 +217,7 @@ def _scores(
     space: Mapping[str, Any],
     search: Search,
     dimension: int,
+    seed: int,
     failures: Failures,
 ) -> list[float]:
     """Return the mean score of each trial over the parts; NaN for one that cannot be fitted, or whose method failed."""
@@ -226,7 +227,7 @@ def _scores(
         for j, trial in enumerate(trials):
             if (number, trial.label) in failures:
                 continue
-            method = make_reduction(trial.label, trial.entry)
+            method = make_reduction(trial.label, trial.entry, seed, data.name, number)
             embedded = failures.attempt(number, trial.label, _embedded, method, view)
             if not embedded:
                 continue

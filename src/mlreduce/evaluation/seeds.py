@@ -3,11 +3,37 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
+from typing import Any
 
-__all__ = ["derive_seed"]
+__all__ = ["derive_seed", "seeded"]
 
 
 def derive_seed(seed: int, *purpose: str | int) -> int:
     """Return a seed in 0..2**32 - 1 for a purpose such as ``("yeast", "pbr", 17)``."""
     text = "\x1f".join(map(str, (seed, *purpose)))
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=4).digest(), "big")
+
+
+def seeded(method: Any, entry: Mapping[str, Any], seed: int, *purpose: str | int) -> Any:
+    """Give a method that draws a seed derived for a purpose, unless its entry of a study file names one.
+
+    Parameters
+    ----------
+    method : estimator
+        It is changed.
+    entry : dict
+        Its parameters in the study file.
+    seed : int
+        Of the study.
+    purpose : str or int
+        As of `derive_seed`: the data set, the method's label and the split.
+
+    Returns
+    -------
+    estimator
+        The method.
+    """
+    if "random_state" in method.get_params() and "random_state" not in entry:
+        method.set_params(random_state=derive_seed(seed, *purpose))
+    return method

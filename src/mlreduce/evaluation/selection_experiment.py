@@ -19,7 +19,7 @@ from mlreduce.datasets.data import MultiLabelData
 from mlreduce.evaluation.failures import RAISE, Failures
 from mlreduce.evaluation.feature_experiment import Measuring
 from mlreduce.evaluation.scores import as_scores, as_table, percent_size
-from mlreduce.evaluation.seeds import derive_seed
+from mlreduce.evaluation.seeds import seeded
 from mlreduce.evaluation.splitting import Split
 from mlreduce.exceptions import ConfigurationError
 from mlreduce.preprocessing import ScaledParts, scale_parts
@@ -46,8 +46,7 @@ def make_selector(label: str, entry: Mapping[str, Any], seed: int, dataset: str,
     if not isinstance(method, Selector):
         known = ", ".join(registry.list_methods("selection"))
         raise ConfigurationError(f"{registry.entry_name(label, entry)!r} is no selector; known: {known}")
-    if "random_state" in method.get_params() and "random_state" not in entry:
-        method.set_params(random_state=derive_seed(seed, dataset, label, split))
+    seeded(method, entry, seed, dataset, label, split)
     return method
 
 
