@@ -21,7 +21,7 @@ import pandas as pd
 from mlreduce.configuration import validate
 from mlreduce.datasets.catalogue import Dataset
 from mlreduce.exceptions import DataError
-from mlreduce.files import file_sha256
+from mlreduce.files import arrays_sha256, file_sha256
 
 __all__ = [
     "JOB_COLUMNS",
@@ -160,7 +160,7 @@ def describe_input(dataset: Dataset, prepared: str | Path, folder: str | Path | 
         {"name": entry.name, "sha256": file_sha256(copy), "addresses": list(entry.addresses)}
         for entry, copy in zip(entries, copies, strict=True)
     ]
-    return {"files": files, "prepared_sha256": file_sha256(prepared)}
+    return {"files": files, "prepared_sha256": arrays_sha256(prepared, "prepared data set")}
 
 
 def _digest(description: Mapping[str, Any]) -> str:

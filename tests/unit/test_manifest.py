@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
 import os
 import subprocess
@@ -10,7 +11,7 @@ import pytest
 
 from mlreduce.datasets.catalogue import read_catalogue
 from mlreduce.exceptions import ConfigurationError, DataError
-from mlreduce.files import file_sha256
+from mlreduce.files import arrays_sha256, file_sha256
 from mlreduce.manifest import (
     JOB_COLUMNS,
     costs,
@@ -122,7 +123,7 @@ def results(tmp_path, jobs):
     for name in ("table3.csv", "scores.parquet", "times.csv"):
         (folder / name).write_text(f"{name}\n")
     prepared = tmp_path / "planted.npz"
-    prepared.write_bytes(b"arrays")
+    np.savez_compressed(prepared, X=np.eye(3), labels=np.array(["y0", "y1"]))
     inputs = {"planted": describe_input(read_catalogue()["planted"], prepared, None)}
     outputs = digests([folder / "table3.csv", folder / "scores.parquet"])
     run = {**environment(tmp_path), **span(jobs), "cost": costs(jobs), "outputs": digests([folder / "times.csv"])}
@@ -130,9 +131,29 @@ def results(tmp_path, jobs):
     return folder
 
 
+def test_arrays_have_the_same_digest_whatever_wrote_their_file(tmp_path):
+    arrays = {"X": np.arange(6.0).reshape(2, 3), "names": np.array(["a", "b"])}
+
+    def digest(arrays, save=np.savez):
+        save(tmp_path / "a.npz", **arrays)
+        return arrays_sha256(tmp_path / "a.npz", "test")
+
+    digests = [digest(dict(reversed(arrays.items())), save) for save in (np.savez, np.savez_compressed)]
+    assert digests == [digest(arrays)] * 2
+    X = arrays["X"]
+    others = [X + 1e-300, -X, X.reshape(3, 2), X.astype(">f8"), X.view(np.int64)]
+    changed = [arrays | {"X": other} for other in others] + [{"Y": X, "names": arrays["names"]}, {"X": X}]
+    assert len({digest(other) for other in [arrays, *changed]}) == 8
+    (tmp_path / "a.npz").write_bytes(b"PK")
+    with pytest.raises(DataError, match="not a whole test"):
+        arrays_sha256(tmp_path / "a.npz", "test")
+
+
 def test_a_manifest_says_what_it_is_made_of(results, tmp_path):
     manifest = read_manifest(results)
-    assert manifest["inputs"] == {"planted": {"files": [], "prepared_sha256": file_sha256(tmp_path / "planted.npz")}}
+    arrays = hashlib.sha256(b"X\0<f8\0(3, 3)\0" + np.eye(3).tobytes())
+    arrays.update(b"labels\0<U2\0(2,)\0" + "y0y1".encode("utf-32-le"))
+    assert manifest["inputs"] == {"planted": {"files": [], "prepared_sha256": arrays.hexdigest()}}
     assert set(manifest["outputs"]) == {"scores.parquet", "table3.csv"}
     assert "run" not in same_results(manifest)
     assert same_results(manifest)["digest"] == manifest["digest"]
@@ -143,7 +164,7 @@ def test_published_files_are_named_with_their_addresses(tmp_path):
     dataset = read_catalogue()["emotions"]
     for copy in dataset.copies(tmp_path):
         copy.write_text(copy.name)
-    (tmp_path / "emotions.npz").write_text("arrays")
+    np.savez(tmp_path / "emotions.npz", X=np.eye(2))
     data, labels = describe_input(dataset, tmp_path / "emotions.npz", tmp_path)["files"]
     assert (data["name"], labels["name"]) == ("emotions.arff", "emotions.xml")
     assert data["sha256"] == file_sha256(tmp_path / "0-emotions.arff")

@@ -14,7 +14,7 @@ import pytest
 from project import SMALL
 from rocrate.rocrate import ROCrate
 
-from mlreduce.files import file_sha256
+from mlreduce.files import arrays_sha256
 from mlreduce.manifest import read_manifest
 
 
@@ -28,7 +28,8 @@ def verify(project, *arguments):
 def test_the_manifest_of_a_run_names_its_files_inputs_and_jobs(finished):
     base = finished.folder / "results" / "demo" / "cplst-2012"
     manifest = read_manifest(base)
-    assert manifest["inputs"]["planted"]["prepared_sha256"] == file_sha256(finished.folder / "results/data/planted.npz")
+    prepared = arrays_sha256(finished.folder / "results" / "data" / "planted.npz", "prepared data set")
+    assert manifest["inputs"]["planted"]["prepared_sha256"] == prepared
     run = manifest["run"]
     assert (run["source"]["state"], run["source"]["commit"]) == ("not a git checkout", None)
     assert run["packages"]["numpy"]
