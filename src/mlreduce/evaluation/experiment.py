@@ -48,8 +48,7 @@ def make_coder(name: str, parameters: Mapping[str, Any], seed: int, dataset: str
     coder = registry.make_entry(name, parameters)
     if not isinstance(coder, LabelCoder):
         raise ConfigurationError(f"{name!r} is no label coder; known: {', '.join(registry.list_methods('labelspace'))}")
-    seeded(coder, parameters, seed, dataset, name, split)
-    return coder
+    return seeded(coder, parameters, seed, dataset, name, split)
 
 
 def reduce_labels(

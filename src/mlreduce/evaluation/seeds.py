@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 __all__ = ["derive_seed", "seeded"]
+
+_Method = TypeVar("_Method", bound=Any)
 
 
 def derive_seed(seed: int, *purpose: str | int) -> int:
@@ -15,7 +17,7 @@ def derive_seed(seed: int, *purpose: str | int) -> int:
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=4).digest(), "big")
 
 
-def seeded(method: Any, entry: Mapping[str, Any], seed: int, *purpose: str | int) -> Any:
+def seeded(method: _Method, entry: Mapping[str, Any], seed: int, *purpose: str | int) -> _Method:
     """Give a method that draws a seed derived for a purpose, unless its entry of a study file names one.
 
     Parameters

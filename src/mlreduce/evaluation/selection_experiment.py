@@ -46,8 +46,7 @@ def make_selector(label: str, entry: Mapping[str, Any], seed: int, dataset: str,
     if not isinstance(method, Selector):
         known = ", ".join(registry.list_methods("selection"))
         raise ConfigurationError(f"{registry.entry_name(label, entry)!r} is no selector; known: {known}")
-    seeded(method, entry, seed, dataset, label, split)
-    return method
+    return seeded(method, entry, seed, dataset, label, split)
 
 
 def _scaled(data: MultiLabelData, split: Split, scaling: str) -> ScaledParts:
