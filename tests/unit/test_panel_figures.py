@@ -7,7 +7,7 @@ import pytest
 
 from mlreduce.exceptions import DataError
 from mlreduce.reporting.figure_kinds import make_figure
-from mlreduce.reporting.figures import save, style
+from mlreduce.reporting.figures import curves, empty_figure, panels, save, style
 from mlreduce.reporting.panel_figures import panel_curves
 from mlreduce.reporting.tables import SUMMARY_COLUMNS
 
@@ -171,3 +171,26 @@ def test_the_same_bytes_twice(tmp_path):
         save(draw(summary(SETS[:6]), thin={"single orders": ORDERS}), paths)
         drawn.append([path.read_bytes() for path in paths])
     assert drawn[0] == drawn[1]
+
+
+LONG = "Figure 6 by the published code: Hamming loss of four methods on eight data sets, means over ten random splits"
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda title: panels(["a", "b"], title)[0],
+        lambda title: empty_figure(title, "no value"),
+        lambda title: curves(summary(), ["hamming-loss"], ["gmba"], LABELS, title),
+    ],
+)
+def test_a_title_longer_than_the_figure_takes_more_lines(make):
+    heights = []
+    for title in ("short", LONG):
+        figure = make(title)
+        figure.draw_without_rendering()
+        title_box = next(text for text in figure.texts if text.get_text() == title).get_window_extent()
+        assert 0 <= title_box.x0 < title_box.x1 <= figure.bbox.width
+        assert all(axis.title.get_window_extent().y1 <= title_box.y0 for axis in figure.axes)
+        heights.append(title_box.height)
+    assert heights[1] > 1.5 * heights[0]

@@ -76,8 +76,13 @@ def panels(
         axis.set_ylabel(y_label if number % columns == 0 else "", fontsize=8)
     for axis in axes.flat[len(names) :]:
         axis.set_visible(False)
-    figure.suptitle(title, fontsize=10)
+    _put_title(figure, title)
     return figure, dict(zip(names, axes.flat, strict=False))
+
+
+def _put_title(figure: Any, title: str) -> None:
+    """Put a title above the panels, on as many lines as the width of the figure asks for."""
+    figure.suptitle(title, fontsize=10, wrap=True)
 
 
 def empty_figure(title: str, text: str) -> Any:
@@ -149,7 +154,7 @@ def curves(
         for axis in axes.flat[len(measures) :]:
             axis.set_visible(False)
         axes.flat[0].legend(frameon=False)
-        figure.suptitle(title, fontsize=10)
+        _put_title(figure, title)
     return figure
 
 
