@@ -330,8 +330,8 @@ def test_a_folder_that_holds_no_results_is_refused(project, name, content, sente
         read_reference(folder, project / "config" / "studies" / "labels.yaml", read_catalogue(project / "my.yaml"))
 
 
-#: Their manifests are of an older form, until they are run again.
-OLD = {"cplst-2012", "mope-mesd-2012"}
+#: Its manifest is of an older form, until it is run again.
+OLD = {"mope-mesd-2012"}
 
 
 @pytest.mark.parametrize("study", sorted(path.stem for path in (PROJECT / "config" / "studies").glob("*.yaml")))
