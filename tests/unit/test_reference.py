@@ -330,14 +330,8 @@ def test_a_folder_that_holds_no_results_is_refused(project, name, content, sente
         read_reference(folder, project / "config" / "studies" / "labels.yaml", read_catalogue(project / "my.yaml"))
 
 
-#: Its manifest is of an older form, until it is run again.
-OLD = {"mope-mesd-2012"}
-
-
 @pytest.mark.parametrize("study", sorted(path.stem for path in (PROJECT / "config" / "studies").glob("*.yaml")))
-def test_the_committed_files_are_those_of_their_manifest(study, request):
-    if study in OLD:
-        request.applymarker(pytest.mark.xfail(raises=ConfigurationError, strict=True, reason="an older manifest"))
+def test_the_committed_files_are_those_of_their_manifest(study):
     folder = PROJECT / "results" / "reference" / study
     number, faults = file_faults(folder, some=True)
     assert not faults
