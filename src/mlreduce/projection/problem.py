@@ -9,6 +9,7 @@ features stay sparse. Forms add up, and are carried from copies of instances, or
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -305,9 +306,9 @@ class TrainingSet:
         self.labelled = None if labelled is None or labelled.all() else labelled
         #: What methods keep for others of their kind.
         self.shared: dict[str, Any] = {}
-        # The training set that this is a part of, and which of its instances these are.
-        self._whole: TrainingSet | None = None
-        self._rows = np.arange(0)
+        # What this is a part of, and which of its instances these are. A whole keeps its parts: were it kept by them
+        # too, neither would go before Python looks for cycles, which is seldom where few objects hold much memory.
+        self._places: list[tuple[weakref.ref[TrainingSet], NDArray[np.intp]]] = []
 
     def kept(self, key: str, find: Callable[[], _Found]) -> _Found:
         """Return what is kept under a key; find it first if it is not there."""
@@ -342,26 +343,30 @@ class TrainingSet:
         places = _placed(np.flatnonzero(labelled), len(labelled))
         return cls(X, _rows(places.T @ labels), labelled, points)
 
-    @cached_property
+    @property
     def labelled_part(self) -> TrainingSet:
         """The labelled instances; itself where all are labelled."""
-        return self if self.labelled is None else self.part(np.flatnonzero(self.labelled))
+        labelled = self.labelled
+        if labelled is None:
+            return self
+        return self.kept("labelled instances", lambda: self.part(np.flatnonzero(labelled)))
 
     def part(self, rows: NDArray[np.intp]) -> TrainingSet:
         """Return some of the instances as a training set of their own, which knows its place in this one."""
         labels = None if self.labels is None else self.labels[rows]
         part = TrainingSet(self.X[rows], labels, points=None if self._points is None else self._points[rows])
-        part._whole, part._rows = self, rows
+        part._places = [(weakref.ref(self), rows), *((whole, places[rows]) for whole, places in self._places)]
         return part
 
     def placed_in(self, whole: TrainingSet) -> Any:
         """Return the matrix C, shape (n_own, n_samples), that `Form.carried` takes for a form of a part of a whole."""
-        part, rows = self, np.arange(self.X.shape[0])
-        while part is not whole:
-            if part._whole is None:
-                raise ValueError("a training set has a place only in one that it is a part of")
-            part, rows = part._whole, part._rows[rows]
-        return _placed(rows, whole.X.shape[0])
+        n_samples = whole.X.shape[0]
+        if whole is self:
+            return _placed(np.arange(n_samples), n_samples)
+        for larger, rows in self._places:
+            if larger() is whole:
+                return _placed(rows, n_samples)
+        raise ValueError("a training set has a place only in one that it is a part of")
 
     @cached_property
     def class_sizes(self) -> FloatArray:
