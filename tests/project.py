@@ -161,15 +161,35 @@ class Project:
         """Leave of a study a method or two for each road through the workflow: `TINY` runs it in twenty jobs."""
         self.change("cplst-2012", _shrunken)
 
-    def thin(self, study: str) -> None:
-        """Leave of the tables and figures of a study one of each kind; `make demo` makes them all."""
+    def thin(self, study: str, *groups: str) -> None:
+        """Take groups of methods out of a study, and of its tables and figures leave one of each kind.
+
+        `make demo` makes them all.
+        """
 
         def one_of_a_kind(content: dict[str, Any]) -> None:
+            gone = {method for group in groups for method in content["methods"].pop(group)}
+            for group in groups:
+                content.get("groups", {}).pop(group, None)
             for part in ("tables", "figures"):
                 kinds = {spec.get("kind"): name for name, spec in reversed(content[part].items())}
                 content[part] = {name: content[part][name] for name in content[part] if name in kinds.values()}
+                for spec in content[part].values():
+                    families = spec.get("families", {})
+                    for methods in (spec["methods"], *families.values()):
+                        methods[:] = [method for method in methods if method not in gone]
+                    for name in [name for name, methods in families.items() if not methods]:
+                        del families[name]
 
         self.change(study, one_of_a_kind)
+
+    def thin_projections(self) -> None:
+        """Leave of the feature-space study what `FEATURES` runs."""
+        self.thin("mvmd-2016", "further")
+
+    def thin_selection(self) -> None:
+        """Leave of the feature-selection study what `SELECTION` runs."""
+        self.thin("gmba-2016", "published-code", "information")
 
     def study(self, name: str) -> dict[str, Any]:
         """The content of a study file."""

@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,8 @@ _SCHEMAS = Path(__file__).with_name("schemas")
 _MOST_BYTES = 1_000_000
 _MOST_VALUES = 20_000
 _DEEPEST = 40
+# Of all that is wrong, so much is looked at for what comes first.
+_MOST_ERRORS = 100
 # Of a wrong value, characters that are shown.
 _SHOWN = 80
 
@@ -206,9 +209,10 @@ def validate(content: Any, schema: str, where: str) -> None:
         At the first deviation: the file, the key, what is wrong and what is allowed.
     """
     _check_extent(content, where)
-    errors = sorted(_validator(schema).iter_errors(content), key=lambda e: (list(map(str, e.absolute_path)), e.message))
+    errors = list(islice(_validator(schema).iter_errors(content), _MOST_ERRORS))
     if errors:
-        raise ConfigurationError(_sentence(_most_telling(errors[0]), where))
+        first = min(errors, key=lambda error: (list(map(str, error.absolute_path)), error.message))
+        raise ConfigurationError(_sentence(_most_telling(first), where))
 
 
 def _check_extent(content: Any, where: str) -> None:

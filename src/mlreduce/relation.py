@@ -8,7 +8,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.cluster import kmeans_plusplus
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -124,6 +123,8 @@ class RelationFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         random = check_random_state(self.random_state)
         if self.selection == "random":
             return np.sort(random.permutation(n_samples)[:number])
+        from sklearn.cluster import kmeans_plusplus  # slow to import, and every job of a study of features imports this
+
         drawn = np.unique(kmeans_plusplus(features, number, random_state=random)[1])
         # A row is drawn again where all others coincide with prototypes: any will do then, so the first.
         rest = np.setdiff1d(np.arange(n_samples), drawn)[: number - len(drawn)]

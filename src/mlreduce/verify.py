@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import argparse
 import secrets
+import signal
 import sys
 import time
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -36,6 +38,33 @@ from mlreduce.reporting.reference import (
 __all__ = ["main"]
 
 
+# The share of the time that one curve may have, so that a long one does not take it all.
+_SHARE_OF_A_CURVE = 1 / 3
+
+
+class _TimeUp(BaseException):
+    """A curve has had its time. No `Exception`: what takes those of methods must let it pass."""
+
+
+@contextmanager
+def _limit(seconds: float) -> Iterator[None]:
+    """Interrupt the block after so many seconds, in the middle of a fit too; where there is no such clock, do not."""
+    if seconds == float("inf") or not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    def interrupt(*_: object) -> None:
+        raise _TimeUp
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
 class _Outcome(NamedTuple):
     """What became of a curve: a word, a sentence, numbers of cells, and what differs."""
 
@@ -47,41 +76,42 @@ class _Outcome(NamedTuple):
 
 
 class _Verification:
-    """Curves recomputed one after another, each data set read once; the first in any case, however long it takes."""
+    """Curves recomputed one after another, each data set read once, until the time is up and one at least is done."""
 
     def __init__(
-        self, references: Mapping[str, Reference], catalogue: Catalogue, options: argparse.Namespace, deadline: float
+        self, references: Mapping[str, Reference], catalogue: Catalogue, options: argparse.Namespace, began: float
     ) -> None:
-        self._references, self._catalogue = references, catalogue
-        self._options, self._deadline = options, deadline
+        self._references, self._catalogue, self._options = references, catalogue, options
+        seconds = float("inf") if options.minutes is None else 60 * options.minutes
+        self._end, self._longest = began + seconds, _SHARE_OF_A_CURVE * seconds
         self._sources: dict[str, DataSource | FetchError] = {}
         self._some_are_done = False
 
-    def _is_late(self) -> bool:
-        return self._some_are_done and time.monotonic() >= self._deadline
-
     def outcome(self, curve: Curve) -> _Outcome:
         """Recompute a curve and compare it."""
-        if self._is_late():
+        left = self._end - time.monotonic() if self._some_are_done else self._longest
+        if left <= 0:
             return _Outcome("not begun", "the time was up")
+        seconds = min(left, self._longest)
+        try:
+            with _limit(seconds):
+                return self._recomputed(curve)
+        except _TimeUp:
+            return _Outcome("cut off", f"it takes longer than {seconds:.1f} s")
+
+    def _recomputed(self, curve: Curve) -> _Outcome:
         reference = self._references[curve.study]
-        parts: list[pd.DataFrame] = []
         begun = time.monotonic()
         try:
             number = curve_splits(reference.study, curve)
             source = self._source(curve.dataset)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # a study's logs have them
-                for scores in curve_scores(reference.study, curve, source, reference.seed):
-                    parts.append(scores)
-                    if self._is_late():
-                        break
+                parts = list(curve_scores(reference.study, curve, source, reference.seed))
         except FetchError as error:
             return _Outcome("skipped", str(error))
         except MLReduceError as error:
             return _Outcome("failed", str(error))
-        if len(parts) < number:
-            return _Outcome("cut off", f"the time was up after {len(parts)} of its {number} splits")
         summary = reference.summary
         of_curve = [summary[name] == value for name, value in zip(Curve._fields[1:], curve[1:], strict=True)]
         old = summary[np.logical_and.reduce(of_curve)]
@@ -110,7 +140,6 @@ class _Verification:
 def _verify_cells(options: argparse.Namespace) -> int:
     """Recompute a sample of the reference's cells; return the exit status."""
     began = time.monotonic()
-    deadline = began + 60 * options.minutes if options.minutes is not None else float("inf")
     catalogue = read_catalogue(options.catalogue)
     folder = Path(options.reference)
     known = sorted(path.parent.name for path in folder.glob("*/manifest.json"))
@@ -127,7 +156,7 @@ def _verify_cells(options: argparse.Namespace) -> int:
     if not curves:
         raise ConfigurationError(f"{folder}: there are no results to verify, of these studies and data sets")
     print(f"seed {seed}: {len(curves)} curves drawn, {options.share:g} of the cells of each study", flush=True)
-    verification = _Verification(references, catalogue, options, deadline)
+    verification = _Verification(references, catalogue, options, began)
     outcomes = {}
     with threadpoolctl.threadpool_limits(1):  # as in the workflow's jobs: rounding depends on their number
         for curve in curves:
@@ -188,6 +217,13 @@ def _share(text: str) -> float:
     return value
 
 
+def _minutes(text: str) -> float:
+    value = float(text)
+    if not value > 0:
+        raise argparse.ArgumentTypeError(f"minutes are above 0; got {text}")
+    return value
+
+
 def _names(text: str) -> list[str]:
     return [name for name in text.replace(",", " ").split() if name]
 
@@ -198,7 +234,11 @@ def _parser() -> argparse.ArgumentParser:
     cells = commands.add_parser("cells", help="recompute a random sample of committed cells and compare")
     cells.add_argument("--share", type=_share, default=0.02, help="of each study's cells (default 0.02)")
     cells.add_argument("--seed", type=int, help="of the sample (default: by chance; it is printed)")
-    cells.add_argument("--minutes", type=float, help="stop after so many, when one curve at least is done")
+    cells.add_argument(
+        "--minutes",
+        type=_minutes,
+        help="stop after so many and one curve; no curve gets more than a third of it",
+    )
     cells.add_argument("--studies", type=_names, help="only these, with commas (default: all of the reference)")
     cells.add_argument("--datasets", type=_names, help="only on these, with commas (default: all)")
     cells.add_argument("--tolerance", type=float, default=1e-6, help="relative difference allowed (default 1e-6)")

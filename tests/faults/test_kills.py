@@ -79,6 +79,7 @@ def test_killed_twenty_times_and_started_again_it_ends_in_the_same_bytes(project
             assert job, "what the killed run left behind keeps the next one from starting"
     project.run("--config", *TINY)
     assert project.results() == undisturbed.results()
+    assert project.same_results() == undisturbed.same_results()
     assert not list(project.folder.glob("results/**/.partial*"))
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import json
 import shutil
+import signal
+import time
 from pathlib import Path
 
 import numpy as np
@@ -256,28 +258,26 @@ def test_the_sample_is_that_of_the_seed_which_is_printed(project, capsys):
 
 
 def test_when_the_time_is_up_what_was_not_reached_is_said(project, capsys, monkeypatch):
-    assert run(project, "--share", "1", "--minutes", "0") == 0
-    said = capsys.readouterr().out
-    assert f"on 1 of {CURVES} curves recomputed" in said  # the first in any case: there is something to say
-    assert f"{CURVES - 1} curves were not begun" in said
-    # An hour goes by during the second curve.
-    now, computed = [0.0], verify.curve_scores
-    begun = []
+    computed, begun, done = verify.curve_scores, [], []
 
     def slowly(study, curve, source, seed):
         begun.append(curve)
-        for scores in computed(study, curve, source, seed):
-            now[0] = 3600.0 * (len(begun) - 1)
-            yield scores
+        if len(begun) == 1 or done:
+            time.sleep(60)
+        yield from computed(study, curve, source, seed)
+        done.append(curve)
 
     monkeypatch.setattr(verify, "curve_scores", slowly)
-    monkeypatch.setattr(verify.time, "monotonic", lambda: now[0])
-    assert run(project, "--share", "1", "--minutes", "1") == 0
+    start = time.monotonic()
+    assert run(project, "--share", "1", "--minutes", "0.03") == 0
+    assert time.monotonic() - start < 30
     said = capsys.readouterr().out
     assert f"on 1 of {CURVES} curves recomputed" in said
-    assert f"cut off   {begun[1]}: the time was up after 1 of its 3 splits" in said
-    assert "1 curves were cut off by the time, and say nothing" in said
-    assert f"{CURVES - 2} curves were not begun" in said
+    assert f"cut off   {begun[0]}: it takes longer than 0.6 s" in said
+    assert f"equal     {done[0]}: " in said
+    assert f"{len(begun) - 1} curves were cut off by the time, and say nothing" in said
+    assert f"{CURVES - len(begun)} curves were not begun" in said
+    assert signal.getsignal(signal.SIGALRM) is signal.SIG_DFL
 
 
 def test_data_that_cannot_be_had_are_skipped_by_name(project, capsys):
@@ -310,6 +310,9 @@ def test_wrong_options_end_in_one_sentence(project, capsys):
     with pytest.raises(SystemExit):
         run(project, "--share", "2")
     assert "a share is above 0 and at most 1; got 2" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        run(project, "--minutes", "0")
+    assert "minutes are above 0; got 0" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

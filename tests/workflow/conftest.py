@@ -26,13 +26,13 @@ def finished(tmp_path_factory):
 @pytest.fixture(scope="session")
 def finished_features(tmp_path_factory):
     """One run of the feature-space study, to compare with: do not edit."""
-    return shared(tmp_path_factory, "features", FEATURES, lambda project: project.thin("mvmd-2016"))
+    return shared(tmp_path_factory, "features", FEATURES, Project.thin_projections)
 
 
 @pytest.fixture(scope="session")
 def finished_selection(tmp_path_factory):
     """One run of the feature-selection study, to compare with: do not edit."""
-    return shared(tmp_path_factory, "selection", SELECTION, lambda project: project.thin("gmba-2016"))
+    return shared(tmp_path_factory, "selection", SELECTION, Project.thin_selection)
 
 
 @pytest.fixture(scope="session")

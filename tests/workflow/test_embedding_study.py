@@ -21,7 +21,7 @@ def without_80(study):
 
 
 def test_the_study_makes_everything_it_should(project):
-    project.thin(NAME)
+    project.thin(NAME, "mesd-scatter", "mesd-neighbours", "mope-combined")
     project.change(NAME, without_80)
     study = project.study(NAME)
     project.run("--config", *OPTIONS)

@@ -33,6 +33,7 @@ def test_cores_batches_and_order_change_no_byte_of_a_feature_space_study(finishe
     def reverse(study):
         study["methods"]["paper"] = dict(reversed(study["methods"]["paper"].items()))
 
+    project.thin_projections()
     project.change("mvmd-2016", reverse)
     gathered = [f"results/demo/mvmd-2016/{name}" for name in ("scores.parquet", "spectra.parquet", "summary.csv")]
     project.run(*gathered, "--config", *FEATURES, "splits_per_job=2", cores=1)

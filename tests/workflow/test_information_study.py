@@ -8,7 +8,7 @@ import pandas as pd
 
 def test_a_study_of_information_makes_everything_it_should(project):
     options = ("run_on=planted", "splits=2", "studies=[qpfs-lowrank-2016]")
-    project.thin("qpfs-lowrank-2016")
+    project.thin("qpfs-lowrank-2016", "discretisers", "graphs")
     study = project.study("qpfs-lowrank-2016")
     project.run("--config", *options)
     base = project.folder / "results" / "demo" / "qpfs-lowrank-2016"

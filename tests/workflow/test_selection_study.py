@@ -36,6 +36,7 @@ def test_cores_batches_and_order_change_no_byte_of_a_selection_study(finished_se
     def reverse(study):
         study["methods"] = {group: dict(reversed(methods.items())) for group, methods in study["methods"].items()}
 
+    project.thin_selection()
     project.change("gmba-2016", reverse)
     names = ("scores.parquet", "rankings.parquet", "summary.csv", "areas.csv")
     gathered = [f"results/demo/gmba-2016/{name}" for name in names]
@@ -49,10 +50,14 @@ def test_a_selector_of_ones_own_is_one_file_and_one_line(project):
         '"""Mine."""\n\nfrom mlreduce.registry import register\nfrom mlreduce.selection.spectral import SPEC\n\n\n'
         '@register("mine")\nclass Mine(SPEC):\n    """Of my own."""\n'
     )
-    study = "config/studies/gmba-2016.yaml"
-    project.edit(study, "  controls:\n", "  own:\n    mine: {}\n  controls:\n")
-    project.edit(study, "methods: [gmba, gmba-averaged, spec, mlfs, mlrf, random]", "methods: [mine, spec]")
-    table = "results/demo/gmba-2016/table-area-micro-f1-br.csv"
+    project.thin("gmba-2016", "gmba", "mlrf", "published-code", "information")
+
+    def add_mine(study):
+        study["methods"]["own"] = {"mine": {}}
+        study["tables"]["table-area-hamming-br"]["methods"] = ["mine", "spec"]
+
+    project.change("gmba-2016", add_mine)
+    table = "results/demo/gmba-2016/table-area-hamming-br.csv"
     project.run(table, "--config", *SELECTION)
     ranks = pd.read_csv(project.folder / table).set_index("method")
     assert ranks.loc["mine", "mean"] == ranks.loc["spec", "mean"]
