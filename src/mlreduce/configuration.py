@@ -186,9 +186,7 @@ _Validator: Any = jsonschema.validators.extend(  # type: ignore[no-untyped-call]
 
 @cache
 def _validator(schema: str) -> Any:
-    content = yaml.safe_load((_SCHEMAS / f"{schema}.schema.yaml").read_text(encoding="utf-8"))
-    jsonschema.Draft202012Validator.check_schema(content)
-    return _Validator(content)
+    return _Validator(yaml.safe_load((_SCHEMAS / f"{schema}.schema.yaml").read_text(encoding="utf-8")))
 
 
 def validate(content: Any, schema: str, where: str) -> None:

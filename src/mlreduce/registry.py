@@ -7,9 +7,10 @@ imports that method alone, and a new method is a new file and nothing else.
 
 from __future__ import annotations
 
+import ast
 import importlib
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -18,6 +19,7 @@ from mlreduce.exceptions import ConfigurationError, unknown_name
 
 __all__ = [
     "FAMILIES",
+    "check_entry",
     "entry_name",
     "find_class",
     "kind_of",
@@ -167,12 +169,20 @@ def make(name: str, **parameters: Any) -> Any:
     >>> mlreduce.make("plst", n_components=2)
     PLST(n_components=2)
     """
-    cls: Any = method_class(name)
-    known = cls._get_param_names() if hasattr(cls, "_get_param_names") else list(parameters)
-    for parameter in parameters:
-        if parameter not in known:
-            raise ConfigurationError(unknown_name(f"parameter of {name}", parameter, known))
+    cls = method_class(name)
+    _check_parameters(name, parameters, _parameters(cls))
     return cls(**parameters)
+
+
+def _parameters(cls: Any) -> list[str] | None:
+    """Return the names of a class's parameters; None for one that does not say, which is no estimator."""
+    return cls._get_param_names() if hasattr(cls, "_get_param_names") else None
+
+
+def _check_parameters(name: str, parameters: Iterable[str], known: Iterable[str] | None) -> None:
+    for parameter in parameters:
+        if known is not None and parameter not in known:
+            raise ConfigurationError(unknown_name(f"parameter of {name}", parameter, known))
 
 
 def make_entry(label: str, entry: Mapping[str, Any]) -> Any:
@@ -186,6 +196,60 @@ def make_entry(label: str, entry: Mapping[str, Any]) -> Any:
         As `make`.
     """
     return make(entry_name(label, entry), **{key: value for key, value in entry.items() if key != "method"})
+
+
+def check_entry(label: str, entry: Mapping[str, Any]) -> None:
+    """Check the names in an entry of a study file: to import all that a study uses takes seconds, to read it does not.
+
+    Raises
+    ------
+    ConfigurationError
+        As `make`.
+    """
+    name = entry_name(label, entry)
+    own = _announced().get(name)
+    written = _written_parameters(own.module, own.class_name) if own and name not in _at_run_time else None
+    known = _parameters(method_class(name)) if written is None else written
+    _check_parameters(name, [key for key in entry if key != "method"], known)
+
+
+@cache
+def _written(module: str) -> tuple[dict[str, ast.ClassDef], dict[str, tuple[str, str]]]:
+    """Return the classes that the text of a module of the package defines, and whence it has names: module, name."""
+    path = _PACKAGE.parent.joinpath(*module.split(".")).with_suffix(".py")
+    if not path.is_file():
+        return {}, {}
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
+    taken = {
+        alias.asname or alias.name: (node.module, alias.name)
+        for node in tree.body
+        if isinstance(node, ast.ImportFrom) and node.module and not node.level
+        for alias in node.names
+    }
+    return classes, taken
+
+
+def _written_parameters(module: str, class_name: str) -> list[str] | None:
+    """Return the names of a class's parameters from its text or its bases'; None where that is not plain to see."""
+    if class_name == "BaseEstimator" or class_name.endswith("Mixin"):
+        return []
+    classes, taken = _written(module)
+    if class_name not in classes:
+        return None
+    for node in classes[class_name].body:
+        if isinstance(node, ast.FunctionDef) and node.name == "__init__":
+            plain = not (node.decorator_list or node.args.vararg or node.args.kwarg)
+            return [argument.arg for argument in [*node.args.args[1:], *node.args.kwonlyargs]] if plain else None
+    inherited: list[str] = []
+    for base in classes[class_name].bases:
+        if not isinstance(base, ast.Name):
+            return None
+        found = _written_parameters(*taken.get(base.id, (module, base.id)))
+        if found is None or (found and inherited):
+            return None
+        inherited = inherited or found
+    return inherited
 
 
 def entry_name(label: str, entry: Mapping[str, Any]) -> str:

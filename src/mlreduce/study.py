@@ -444,7 +444,7 @@ def _check_method(label: str, entry: Mapping[str, Any], where: str) -> None:
         if key in entry:
             raise ConfigurationError(f"{where}: {label}: {key!r} is both given and searched; leave one of them out")
     try:
-        registry.make_entry(label, tried_first(entry))
+        registry.check_entry(label, tried_first(entry))
     except MLReduceError as error:
         raise ConfigurationError(f"{where}: {error}") from None
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 import copy
 from pathlib import Path
 
+import jsonschema
 import pytest
 import yaml
 
@@ -15,6 +16,11 @@ from mlreduce.study import batches, load_study
 CONFIG = Path(__file__).parents[2] / "config"
 STUDY = CONFIG / "studies" / "cplst-2012.yaml"
 GMBA = CONFIG / "studies" / "gmba-2016.yaml"
+
+
+@pytest.mark.parametrize("path", sorted((CONFIG.parent / "workflow" / "schemas").glob("*.yaml")), ids=lambda p: p.stem)
+def test_schemas_are_schemas(path):
+    jsonschema.Draft202012Validator.check_schema(yaml.safe_load(path.read_text()))
 
 
 @pytest.fixture

@@ -2,16 +2,34 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 import traceback
 import warnings
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 # Held by every job, for as long as it lives; a run that was killed leaves jobs behind that work on.
 JOBS = Path(".snakemake") / "jobs.lock"
+
+
+class Deferred(ModuleType):
+    """Stands for a module that is imported when something of it is asked for."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") and name != "__path__":
+            raise AttributeError(name)
+        if sys.modules.get(self.__name__) is self:
+            del sys.modules[self.__name__]
+        return getattr(importlib.import_module(self.__name__), name)
+
+
+def defer(module: str) -> None:
+    """Let a module be imported no earlier than something of it is used."""
+    sys.modules.setdefault(module, Deferred(module))
 
 
 def library(scriptdir: str) -> None:
@@ -28,6 +46,7 @@ def station(snakemake: Any) -> Iterator[None]:
     Warnings go into the log: there is one for each training set, and a screen is no place for hundreds.
     """
     library(snakemake.scriptdir)
+    defer("scipy.stats")  # a third of the seconds in which a job starts: scikit-learn imports it, few jobs use it
     from mlreduce.exceptions import MLReduceError
     from mlreduce.files import check_files, locked
 
