@@ -239,8 +239,10 @@ def _written_parameters(module: str, class_name: str) -> list[str] | None:
         return None
     for node in classes[class_name].body:
         if isinstance(node, ast.FunctionDef) and node.name == "__init__":
-            plain = not (node.decorator_list or node.args.vararg or node.args.kwarg)
-            return [argument.arg for argument in [*node.args.args[1:], *node.args.kwonlyargs]] if plain else None
+            arguments = node.args
+            if node.decorator_list or arguments.vararg or arguments.kwarg or arguments.posonlyargs:
+                return None
+            return [argument.arg for argument in [*arguments.args[1:], *arguments.kwonlyargs]]
     inherited: list[str] = []
     for base in classes[class_name].bases:
         if not isinstance(base, ast.Name):
