@@ -7,7 +7,7 @@ import pytest
 
 from mlreduce.exceptions import DataError
 from mlreduce.reporting.figure_kinds import make_figure
-from mlreduce.reporting.figures import curves, empty_figure, panels, save, style
+from mlreduce.reporting.figures import curves, empty_figure, panels, save, shared_legend, style
 from mlreduce.reporting.panel_figures import panel_curves
 from mlreduce.reporting.tables import SUMMARY_COLUMNS
 
@@ -194,3 +194,16 @@ def test_a_title_longer_than_the_figure_takes_more_lines(make):
         assert all(axis.title.get_window_extent().y1 <= title_box.y0 for axis in figure.axes)
         heights.append(title_box.height)
     assert heights[1] > 1.5 * heights[0]
+
+
+@pytest.mark.parametrize(("names", "columns"), [("abcd", 4), (["a name of many words"] * 4, 2), (["a " * 60] * 4, 1)])
+def test_a_legend_wider_than_the_figure_takes_more_rows(names, columns):
+    figure, axes = panels(["a", "b"], "title")
+    for number, name in enumerate(names):
+        axes["a"].plot([0, 1], [number, 1], label=f"{name} {number}")
+    shared_legend(figure)
+    figure.draw_without_rendering()
+    (legend,) = figure.legends
+    box = legend.get_window_extent()
+    assert legend._ncols == columns
+    assert columns == 1 or 0 <= box.x0 < box.x1 <= figure.bbox.width

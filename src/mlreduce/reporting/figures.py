@@ -95,17 +95,22 @@ def empty_figure(title: str, text: str) -> Any:
 
 
 def shared_legend(figure: Any, title: str = "") -> None:
-    """Put one legend of everything that has a label in any panel below the panels."""
+    """Put one legend of everything that has a label in any panel below the panels, in as many rows as it takes."""
     entries: dict[str, Any] = {}
     for axis in figure.axes:
         for handle, label in zip(*axis.get_legend_handles_labels(), strict=True):
             entries.setdefault(label, handle)
-    if entries:
-        rows = -(-len(entries) // max(2, int(figure.get_figwidth() / 1.35)))
-        figure.legend(
-            entries.values(), entries.keys(), loc="outside lower center", ncols=-(-len(entries) // rows),
+    columns = max(2, int(figure.get_figwidth() / 1.35))  # names of usual length fit in as many
+    while entries:
+        columns = -(-len(entries) // -(-len(entries) // columns))  # the fewest of as many rows
+        legend = figure.legend(
+            entries.values(), entries.keys(), loc="outside lower center", ncols=columns,
             frameon=False, fontsize=8, handlelength=3, title=title or None, title_fontsize=8,
         )  # fmt: skip
+        if columns == 1 or legend.get_window_extent().width <= figure.bbox.width:
+            break
+        legend.remove()
+        columns -= 1
 
 
 def curves(
