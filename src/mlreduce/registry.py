@@ -232,11 +232,9 @@ def _written(module: str) -> tuple[dict[str, ast.ClassDef], dict[str, tuple[str,
 
 def _written_parameters(module: str, class_name: str) -> list[str] | None:
     """Return the names of a class's parameters from its text or its bases'; None where that is not plain to see."""
-    if class_name == "BaseEstimator" or class_name.endswith("Mixin"):
-        return []
     classes, taken = _written(module)
     if class_name not in classes:
-        return None
+        return [] if class_name == "BaseEstimator" or class_name.endswith("Mixin") else None  # of scikit-learn
     for node in classes[class_name].body:
         if isinstance(node, ast.FunctionDef) and node.name == "__init__":
             arguments = node.args

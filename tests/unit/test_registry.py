@@ -63,6 +63,7 @@ def test_parameters_are_read_as_the_class_has_them(name):
     ("text", "parameters"),
     [
         ("class Mine(BaseEstimator, SomeMixin):\n    pass", []),
+        ("class OwnMixin:\n    def __init__(self, a):\n        pass\nclass Mine(OwnMixin):\n    pass", ["a"]),
         ("class Mine(Theirs):\n    pass", None),
         ("class Mine(theirs.Theirs):\n    pass", None),
         ("class Mine(PLST):\n    pass", ["n_components", "rcond"]),

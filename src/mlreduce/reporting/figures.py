@@ -100,17 +100,15 @@ def shared_legend(figure: Any, title: str = "") -> None:
     for axis in figure.axes:
         for handle, label in zip(*axis.get_legend_handles_labels(), strict=True):
             entries.setdefault(label, handle)
-    columns = max(2, int(figure.get_figwidth() / 1.35))  # names of usual length fit in as many
-    while entries:
-        columns = -(-len(entries) // -(-len(entries) // columns))  # the fewest of as many rows
+    usual = max(2, int(figure.get_figwidth() / 1.35))  # names of usual length fit in as many columns
+    for rows in range(max(1, -(-len(entries) // usual)), len(entries) + 1):
         legend = figure.legend(
-            entries.values(), entries.keys(), loc="outside lower center", ncols=columns,
+            entries.values(), entries.keys(), loc="outside lower center", ncols=-(-len(entries) // rows),
             frameon=False, fontsize=8, handlelength=3, title=title or None, title_fontsize=8,
         )  # fmt: skip
-        if columns == 1 or legend.get_window_extent().width <= figure.bbox.width:
+        if rows == len(entries) or legend.get_window_extent().width <= figure.bbox.width:
             break
         legend.remove()
-        columns -= 1
 
 
 def curves(
