@@ -7,6 +7,7 @@ rounding and far below what matters. Sums and differences of them are exact, and
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -22,10 +23,13 @@ _UNIT = 2.0**-32
 # Bytes of one matrix of blocks of rows against all rows.
 _BLOCK_BYTES = 2**25
 
+# Of a matrix that is gone through several times: it fits into a fast cache.
+_CACHED_BYTES = 2**19
 
-def row_blocks(n_rows: int, n_columns: int) -> list[slice]:
+
+def row_blocks(n_rows: int, n_columns: int, n_bytes: int = _BLOCK_BYTES) -> list[slice]:
     """Cut rows into blocks so that a matrix of a block and all columns stays small."""
-    step = max(1, _BLOCK_BYTES // (8 * max(n_columns, 1)))
+    step = max(1, n_bytes // (8 * max(n_columns, 1)))
     return [slice(start, min(start + step, n_rows)) for start in range(0, n_rows, step)]
 
 
@@ -104,10 +108,13 @@ class GrowingDistances:
         self._others += squared_norms(train)
         self._used = size
 
-    def of(self, rows: slice) -> FloatArray:
-        """Return the distances of some rows to all training rows, shape (n_rows, n_train_samples)."""
-        distances = self._own[rows, np.newaxis] + self._others - 2.0 * self._products[rows]
-        return to_grid(distances, distance_unit(self._others))
+    def blocks(self) -> Iterator[tuple[slice, FloatArray]]:
+        """Go through the rows: some of them, and their distances to all training rows."""
+        unit = distance_unit(self._others)
+        for rows in row_blocks(*self._products.shape, _CACHED_BYTES):
+            distances = self._own[rows, np.newaxis] + self._others
+            distances -= 2.0 * self._products[rows]
+            yield rows, to_grid(distances, unit)
 
 
 def nearest(distances: FloatArray, number: int) -> NDArray[np.intp]:

@@ -159,10 +159,8 @@ class MLKNN(_NeighbourVotes):
         for size in sizes:
             among.add(size)
             beyond.add(size)
-            own = [
-                self._votes(_without_self(among.of(rows), rows), labels) for rows in row_blocks(len(train), len(train))
-            ]
-            votes = [self._votes(beyond.of(rows), labels) for rows in row_blocks(len(test), len(train))]
+            own = [self._votes(_without_self(block, rows), labels) for rows, block in among.blocks()]
+            votes = [self._votes(block, labels) for _, block in beyond.blocks()]
             yield self._count(own, labels).posterior(np.concatenate(votes))
 
     def _count(self, votes: Sequence[NDArray[np.int64]], labels: FloatArray) -> _Rates:

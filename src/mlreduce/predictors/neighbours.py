@@ -94,7 +94,7 @@ class _NeighbourVotes(LabelClassifier):
         distances = GrowingDistances(train, test)
         for size in sizes:
             distances.add(size)
-            votes = [self._votes(distances.of(rows), labels) for rows in row_blocks(len(test), len(train))]
+            votes = [self._votes(block, labels) for _, block in distances.blocks()]
             yield (2 * np.concatenate(votes) > self.n_neighbors).astype(np.int64)
 
     def _votes(self, distances: FloatArray, labels: FloatArray) -> NDArray[np.int64]:
