@@ -27,9 +27,9 @@ _BLOCK_BYTES = 2**25
 _CACHED_BYTES = 2**19
 
 
-def row_blocks(n_rows: int, n_columns: int, n_bytes: int = _BLOCK_BYTES) -> list[slice]:
+def row_blocks(n_rows: int, n_columns: int, n_bytes: int | None = None) -> list[slice]:
     """Cut rows into blocks so that a matrix of a block and all columns stays small."""
-    step = max(1, n_bytes // (8 * max(n_columns, 1)))
+    step = max(1, (n_bytes or _BLOCK_BYTES) // (8 * max(n_columns, 1)))
     return [slice(start, min(start + step, n_rows)) for start in range(0, n_rows, step)]
 
 

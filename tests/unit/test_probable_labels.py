@@ -84,8 +84,9 @@ def test_without_smoothing_to_speak_of_one_neighbour_is_followed():
 
 @both
 @pytest.mark.parametrize("features", sorted(FEATURES))
-def test_predictions_from_the_first_features_of_every_size(model, features):
+def test_predictions_from_the_first_features_of_every_size(model, features, monkeypatch):
     X, Y, X_new, _ = problem(features, d=9, seed=2)
+    monkeypatch.setattr("mlreduce.distances._CACHED_BYTES", 8 * len(X) * 7)  # blocks of seven rows
     for sizes in ([1, 2, 5, 9], [3], list(range(1, 10))):
         nested = list(model.predict_nested(X, Y.astype(float), X_new, sizes))
         assert len(nested) == len(sizes)
