@@ -53,13 +53,21 @@ def _limit(seconds: float) -> Iterator[None]:
         yield
         return
 
+    time_is_up = False
+
     def interrupt(*_: object) -> None:
+        nonlocal time_is_up
+        time_is_up = True
         raise _TimeUp
 
     before = signal.signal(signal.SIGALRM, interrupt)
     signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         yield
+    except Exception as error:
+        if time_is_up:  # compiled code that is interrupted says so with an error of its own
+            raise _TimeUp from error
+        raise
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)

@@ -257,13 +257,22 @@ def test_the_sample_is_that_of_the_seed_which_is_printed(project, capsys):
     assert capsys.readouterr().out.startswith("seed ")
 
 
-def test_when_the_time_is_up_what_was_not_reached_is_said(project, capsys, monkeypatch):
+def as_compiled_code_does(seconds):
+    """Wait; whatever interrupts it comes out as another error, as from the middle of a loop that Numba compiled."""
+    try:
+        time.sleep(seconds)
+    except BaseException as error:
+        raise SystemError("CPUDispatcher returned a result with an exception set") from error
+
+
+@pytest.mark.parametrize("wait", [time.sleep, as_compiled_code_does])
+def test_when_the_time_is_up_what_was_not_reached_is_said(project, capsys, monkeypatch, wait):
     computed, begun, done = verify.curve_scores, [], []
 
     def slowly(study, curve, source, seed):
         begun.append(curve)
         if len(begun) == 1 or done:
-            time.sleep(60)
+            wait(60)
         yield from computed(study, curve, source, seed)
         done.append(curve)
 
@@ -277,6 +286,16 @@ def test_when_the_time_is_up_what_was_not_reached_is_said(project, capsys, monke
     assert f"equal     {done[0]}: " in said
     assert f"{len(begun) - 1} curves were cut off by the time, and say nothing" in said
     assert f"{CURVES - len(begun)} curves were not begun" in said
+    assert signal.getsignal(signal.SIGALRM) is signal.SIG_DFL
+
+
+def test_an_error_before_the_time_is_up_is_no_end_of_the_time(project, monkeypatch):
+    def broken(*_):
+        raise SystemError("bad call")
+
+    monkeypatch.setattr(verify, "curve_scores", broken)
+    with pytest.raises(SystemError, match="bad call"):
+        run(project, "--share", "1", "--minutes", "1")
     assert signal.getsignal(signal.SIGALRM) is signal.SIG_DFL
 
 
