@@ -56,6 +56,8 @@ def test_of_a_large_grid_as_many_as_allowed_are_drawn_without_repetition():
     assert len(set(places)) == 7
     assert places == sorted(places)
     assert candidates_of("m", entry, 7, 0) == drawn
+    other_order = {"search": dict(reversed(entry["search"].items()))}
+    assert candidates_of("m", other_order, 7, 0) == drawn  # a job's parameters are sorted, a study's as written
     assert candidates_of("other", entry, 7, 0) != drawn
     assert candidates_of("m", entry, 7, 1) != drawn
 

@@ -38,6 +38,8 @@ _Methods = Mapping[str, Mapping[str, Any]]
 def candidates_of(label: str, entry: Mapping[str, Any], number: int, seed: int) -> list[dict[str, Any]]:
     """Return the combinations of a method's values that are tried, in the order of the grid.
 
+    The grid has its parameters by name, whatever their order in the file: a job gets them sorted.
+
     Parameters
     ----------
     label : str
@@ -48,7 +50,7 @@ def candidates_of(label: str, entry: Mapping[str, Any], number: int, seed: int) 
     seed : int
         Of the study.
     """
-    values = entry["search"]
+    values = dict(sorted(entry["search"].items()))
     grid = [dict(zip(values, combination, strict=True)) for combination in product(*values.values())]
     if len(grid) <= number:
         return grid
