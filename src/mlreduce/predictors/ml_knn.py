@@ -156,11 +156,12 @@ class MLKNN(_NeighbourVotes):
         """
         self._check(len(labels), labels.shape[1])
         among, beyond = GrowingDistances(train, train), GrowingDistances(train, test)
+        present = labels.astype(np.int8)
         for size in sizes:
             among.add(size)
             beyond.add(size)
-            own = [self._votes(_without_self(block, rows), labels) for rows, block in among.blocks()]
-            votes = [self._votes(block, labels) for _, block in beyond.blocks()]
+            own = [self._votes(_without_self(block, rows), present) for rows, block in among.blocks()]
+            votes = [self._votes(block, present) for _, block in beyond.blocks()]
             yield self._count(own, labels).posterior(np.concatenate(votes))
 
     def _count(self, votes: Sequence[NDArray[np.int64]], labels: FloatArray) -> _Rates:

@@ -92,14 +92,15 @@ class _NeighbourVotes(LabelClassifier):
         """
         self._check(len(labels), labels.shape[1])
         distances = GrowingDistances(train, test)
+        present = labels.astype(np.int8)
         for size in sizes:
             distances.add(size)
-            votes = [self._votes(block, labels) for _, block in distances.blocks()]
+            votes = [self._votes(block, present) for _, block in distances.blocks()]
             yield (2 * np.concatenate(votes) > self.n_neighbors).astype(np.int64)
 
-    def _votes(self, distances: FloatArray, labels: FloatArray) -> NDArray[np.int64]:
+    def _votes(self, distances: FloatArray, labels: NDArray[Any]) -> NDArray[np.int64]:
         order = np.asarray(self._order(labels.shape[1]), dtype=np.int64)
-        return np.asarray(_votes(distances, labels.astype(np.int8), self.n_neighbors, order, self._chained))
+        return np.asarray(_votes(distances, labels.astype(np.int8, copy=False), self.n_neighbors, order, self._chained))
 
     def _order(self, n_labels: int) -> Any:
         return np.arange(n_labels)
