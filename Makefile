@@ -94,7 +94,7 @@ reference: $(STAMP)
 # A random sample of the committed summary, computed anew from the data; the seed is printed. SHARE=0.02 of the cells,
 # SEED, MINUTES, STUDIES and DATASETS (with commas) as the options of these names.
 verify: $(STAMP)
-	$(BIN)/python -m mlreduce.verify cells $(if $(SHARE),--share $(SHARE)) $(if $(SEED),--seed $(SEED)) \
+	$(BIN)/python -m mlreduce.provenance.verify cells $(if $(SHARE),--share $(SHARE)) $(if $(SEED),--seed $(SEED)) \
 		$(if $(MINUTES),--minutes $(MINUTES)) $(if $(STUDIES),--studies $(STUDIES)) $(if $(DATASETS),--datasets $(DATASETS))
 
 lock: $(STAMP)

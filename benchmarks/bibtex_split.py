@@ -18,12 +18,12 @@ from pathlib import Path
 import numpy as np
 
 import mlreduce
-from mlreduce.evaluation.experiment import reduce_labels, score
-from mlreduce.evaluation.measures import MEASURES
-from mlreduce.evaluation.scores import resolve_sizes
-from mlreduce.evaluation.splitting import random_orders, split_rows
-from mlreduce.least_squares import Design
-from mlreduce.rounding import TIE
+from mlreduce.experiments.label_space import reduce_labels, score
+from mlreduce.experiments.scores import resolve_sizes
+from mlreduce.experiments.splitting import random_orders, split_rows
+from mlreduce.linalg.least_squares import Design
+from mlreduce.linalg.utilities import TIE
+from mlreduce.metrics.measures import MEASURES
 
 METHODS = {"br": {}, "pbr": {}, "plst": {}, "occa": {}, "cplst": {}, "cca-code": {}}
 PERCENTS = [20, 40, 60, 80, 100]

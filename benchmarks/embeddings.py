@@ -32,15 +32,15 @@ from sklearn.neighbors import kneighbors_graph
 
 import mlreduce
 from mlreduce.datasets.data import MultiLabelData
-from mlreduce.evaluation.feature_experiment import fit_method, make_reduction
-from mlreduce.evaluation.spaces import View
-from mlreduce.evaluation.splitting import Split, three_parts
+from mlreduce.experiments.feature_space import fit_method, make_reduction
+from mlreduce.experiments.splitting import Split, three_parts
+from mlreduce.experiments.view import View
+from mlreduce.preprocessing.relation import RelationFeatures
 from mlreduce.projection.classes import ClassProjection, Duplicating
-from mlreduce.projection.problem import TrainingSet
-from mlreduce.projection.proximity import Proximity
 from mlreduce.projection.semi_supervised import PartlyLabelled
-from mlreduce.propagation.template import LabelPropagation
-from mlreduce.relation import RelationFeatures
+from mlreduce.propagation.base import LabelPropagation
+from mlreduce.spectral.graphs.proximity import Proximity
+from mlreduce.spectral.problem import TrainingSet
 
 SPACE = {"scaling": "tf-idf", "relation": "euclidean"}
 # Seconds and gigabytes that no method may take on Reuters, and the whole of the generated collection.

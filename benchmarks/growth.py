@@ -31,7 +31,7 @@ from scipy import stats
 
 import mlreduce
 from mlreduce.labelspace import CodedClassifier
-from mlreduce.preprocessing import scale_parts
+from mlreduce.preprocessing.scaling import scale_parts
 from mlreduce.projection.classes import ClassProjection, Duplicating
 from mlreduce.projection.semi_supervised import PartlyLabelled
 
@@ -221,7 +221,7 @@ def draw(folder: Path) -> None:
     """Write exponents, extrapolations and the figure."""
     import matplotlib.pyplot as plt
 
-    from mlreduce.reporting.figures import house_style, save
+    from mlreduce.reporting.figures.layout import house_style, save
 
     fits = pd.read_csv(FITS)
     own = slopes(fits)

@@ -28,7 +28,7 @@ from threadpoolctl import threadpool_limits
 
 import mlreduce
 from mlreduce.datasets import MultiLabelData
-from mlreduce.discretisation import Discretiser
+from mlreduce.preprocessing.discretisation import Discretiser
 from mlreduce.selection.information import mutual_information
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))

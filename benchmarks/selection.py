@@ -27,8 +27,8 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 import mlreduce
-from mlreduce.evaluation.splitting import fold_rows, random_orders
-from mlreduce.preprocessing import scale_parts
+from mlreduce.experiments.splitting import fold_rows, random_orders
+from mlreduce.preprocessing.scaling import scale_parts
 from mlreduce.selection.label_graph import label_similarity
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))

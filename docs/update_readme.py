@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from mlreduce.reporting.audit import audit_sentences, beside_printed
-from mlreduce.reporting.tables import to_markdown
+from mlreduce.reporting.tables.layout import to_markdown
 
 PROJECT = Path(__file__).parents[1]
 REFERENCE = PROJECT / "results" / "reference"

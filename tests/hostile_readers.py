@@ -16,18 +16,19 @@ import numpy as np
 import pandas as pd
 import scipy.sparse as sp
 
-from mlreduce import datasets, manifest
-from mlreduce.configuration import read_yaml, validate
-from mlreduce.datasets.arff import read_arff, read_label_names
+from mlreduce import datasets
 from mlreduce.datasets.catalogue import read_catalogue
 from mlreduce.datasets.data import MultiLabelData
-from mlreduce.datasets.reuters import read_reuters
-from mlreduce.datasets.svmlight import read_svmlight
-from mlreduce.datasets.tables import read_tables
-from mlreduce.evaluation.storage import StoredArrays
+from mlreduce.datasets.readers.arff import read_arff, read_label_names
+from mlreduce.datasets.readers.configuration import read_yaml, validate
+from mlreduce.datasets.readers.reuters import read_reuters
+from mlreduce.datasets.readers.svmlight import read_svmlight
+from mlreduce.datasets.readers.tables import read_tables
 from mlreduce.exceptions import MLReduceError
-from mlreduce.reporting.claims import read_claims
-from mlreduce.study import load_study
+from mlreduce.experiments.fitted_arrays import StoredArrays
+from mlreduce.experiments.study import load_study
+from mlreduce.provenance import manifest
+from mlreduce.reporting.claims.reading import read_claims
 
 #: Seconds of the processor that reading a small file may take.
 SECONDS = 1.0

@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 import yaml
 
-from mlreduce.files import locked
-from mlreduce.manifest import read_manifest, same_results
+from mlreduce.datasets.files import locked
+from mlreduce.provenance.manifest import read_manifest, same_results
 
 PROJECT = Path(__file__).parents[1]
 

@@ -19,10 +19,10 @@ from sklearn.metrics import f1_score
 import mlreduce
 from mlreduce.datasets import MultiLabelData
 from mlreduce.exceptions import MLReduceError
-from mlreduce.preprocessing import scale_parts
+from mlreduce.linalg.utilities import above_half
+from mlreduce.preprocessing.scaling import scale_parts
 from mlreduce.registry import kind_of
-from mlreduce.reporting.figures import house_style, save, style
-from mlreduce.rounding import above_half
+from mlreduce.reporting.figures.layout import house_style, save, style
 
 HERE = Path(__file__).parent
 

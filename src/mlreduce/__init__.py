@@ -7,7 +7,13 @@ gives a data set.
 
 from __future__ import annotations
 
+import importlib
+import sys
+import warnings
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
 from importlib.metadata import PackageNotFoundError, version
+from types import ModuleType
 from typing import Any
 
 from mlreduce import registry
@@ -19,6 +25,39 @@ except PackageNotFoundError:  # a checkout on the path, not installed (rules in 
     __version__ = "0+checkout"
 
 __all__ = ["__version__", "list_methods", "load_dataset", "make", "register"]
+
+#: Documented modules of version 0.1 and where their names are now.
+MOVED = {
+    "mlreduce.discretisation": "mlreduce.preprocessing.discretisation",
+    "mlreduce.evaluation.kernel_choice": "mlreduce.experiments.kernel_choice",
+    "mlreduce.evaluation": "mlreduce.experiments",
+    "mlreduce.labelspace.coding": "mlreduce.labelspace.base",
+    "mlreduce.needs": "mlreduce.experiments.resources",
+    "mlreduce.projection.label_proximity": "mlreduce.spectral.graphs.label_proximity",
+    "mlreduce.projection.problem": "mlreduce.spectral.problem",
+    "mlreduce.projection.proximity": "mlreduce.spectral.graphs.proximity",
+    "mlreduce.projection.template": "mlreduce.projection.base",
+    "mlreduce.relation": "mlreduce.preprocessing.relation",
+    "mlreduce.selection.selector": "mlreduce.selection.base",
+}
+
+
+class _MovedModules(MetaPathFinder, Loader):
+    """Import a module of `MOVED` from where it is now, with a FutureWarning."""
+
+    def find_spec(self, fullname: str, path: object = None, target: object = None) -> ModuleSpec | None:
+        return ModuleSpec(fullname, self) if fullname in MOVED else None
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        return None
+
+    def exec_module(self, module: ModuleType) -> None:
+        new = MOVED[module.__name__]
+        warnings.warn(f"{module.__name__} is now {new}; the old name goes in version 0.3", FutureWarning, stacklevel=2)
+        module.__dict__.update(vars(importlib.import_module(new)) | {"__name__": module.__name__, "__path__": []})
+
+
+sys.meta_path.append(_MovedModules())
 
 
 def __getattr__(name: str) -> Any:

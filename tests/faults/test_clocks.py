@@ -12,7 +12,7 @@ import pytest
 import yaml
 from project import PROJECT, TINY
 
-from mlreduce.files import not_of_the_future
+from mlreduce.datasets.files import not_of_the_future
 
 DAY = 86_400
 DONE = "Nothing to be done"

@@ -12,8 +12,8 @@ import pytest
 import yaml
 from project import TINY
 
+from mlreduce.datasets.files import check_files, checksum_path, replacing
 from mlreduce.exceptions import DataError
-from mlreduce.files import check_files, checksum_path, replacing
 
 
 def flip_a_bit(content, position):

@@ -10,7 +10,7 @@ import pytest
 import yaml
 from project import Project
 
-from mlreduce.evaluation.seeds import derive_seed
+from mlreduce.experiments.seeds import derive_seed
 
 OPTIONS = ("--config", "run_on=planted", "splits=3", "studies=[cplst-2012]")
 BASE = "results/demo/cplst-2012"

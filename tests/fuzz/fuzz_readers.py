@@ -48,13 +48,13 @@ MEGABYTES = 1024
 # noted when it ends; libFuzzer knows only the wall's seconds, which a busy machine stretches.
 SECONDS_TO_HANG = 600
 # Modules whose lines count as reached or not; all others run as fast as ever.
-_OF_DATA = ("mlreduce.datasets", "mlreduce.guards", "mlreduce.stored", "defusedxml")
+_OF_DATA = ("mlreduce.datasets", "mlreduce.datasets.guards", "mlreduce.datasets.archive", "defusedxml")
 _WITH_SETTINGS = (
-    "mlreduce.configuration",
+    "mlreduce.datasets.readers.configuration",
     "mlreduce.datasets.catalogue",
-    "mlreduce.study",
-    "mlreduce.reporting.claims",
-    "mlreduce.manifest",
+    "mlreduce.experiments.study",
+    "mlreduce.reporting.claims.reading",
+    "mlreduce.provenance.manifest",
     "yaml",
 )
 _OF_SETTINGS = ("yaml", "config", "catalogue", "claims", "study", "manifest")

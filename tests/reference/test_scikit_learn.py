@@ -20,7 +20,7 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 import mlreduce
 from mlreduce import registry
 from mlreduce.labelspace import CodedClassifier
-from mlreduce.relation import RelationFeatures
+from mlreduce.preprocessing.relation import RelationFeatures
 
 # Checks that fail whether the target is the check's own or turned into labels, with the reason.
 CLASSIFIER_EXCEPTIONS = {

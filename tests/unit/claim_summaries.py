@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from mlreduce.reporting.checks import CHECKS
+from mlreduce.reporting.claims.checks import CHECKS
 
 VERDICTS = {"confirmed", "refuted", "undecided"}
 

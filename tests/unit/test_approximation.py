@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mlreduce.datasets.embedded import planted
-from mlreduce.evaluation.approximation import (
+from mlreduce.experiments.approximation import (
     APPROXIMATION_COLUMNS,
     THEOREM_COLUMNS,
     approximation_errors,

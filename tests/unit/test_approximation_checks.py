@@ -8,8 +8,8 @@ import yaml
 from claim_summaries import check, known
 
 from mlreduce.exceptions import ConfigurationError
-from mlreduce.reporting.checks import CHECKS, LOOKS_AT
-from mlreduce.reporting.claims import Claim, claims_table, read_claims
+from mlreduce.reporting.claims.checks import CHECKS, LOOKS_AT
+from mlreduce.reporting.claims.reading import Claim, claims_table, read_claims
 
 PROJECT = Path(__file__).parents[2]
 SIZES = [5, 20, 80]

@@ -5,12 +5,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mlreduce.evaluation.approximation import THEOREM_COLUMNS, theorem_cells
 from mlreduce.exceptions import DataError
-from mlreduce.reporting.figure_kinds import make_figure
-from mlreduce.reporting.figures import save, style
+from mlreduce.experiments.approximation import THEOREM_COLUMNS, theorem_cells
+from mlreduce.reporting.figures.kinds import make_figure
+from mlreduce.reporting.figures.layout import save, style
 from mlreduce.reporting.sources import FIGURE_SOURCES, TABLE_SOURCES
-from mlreduce.reporting.table_kinds import make_table, table_parts
+from mlreduce.reporting.tables.kinds import make_table, table_parts
 
 FEATURES = {"emotions": 72, "yeast": 103, "tiny": 4}
 METHODS = ["average", "nystrom", "half-nystrom"]

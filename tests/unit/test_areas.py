@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mlreduce.evaluation.scores import SCORE_COLUMNS
 from mlreduce.exceptions import DataError
-from mlreduce.reporting.areas import area_scores, averaged_draws
-from mlreduce.reporting.tables import summarise
+from mlreduce.experiments.scores import SCORE_COLUMNS
+from mlreduce.reporting.tables.areas import area_scores, averaged_draws
+from mlreduce.reporting.tables.layout import summarise
 
 COLUMNS = ["study", "protocol", *SCORE_COLUMNS]
 

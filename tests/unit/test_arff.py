@@ -9,8 +9,8 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mlreduce.datasets.arff import read_arff, read_label_names
-from mlreduce.datasets.arff_syntax import read_table
+from mlreduce.datasets.readers.arff import read_arff, read_label_names
+from mlreduce.datasets.readers.arff_syntax import read_table
 from mlreduce.exceptions import DataError
 
 DENSE = """% a comment

@@ -10,9 +10,9 @@ import mlreduce
 from mlreduce.datasets.catalogue import Dataset, read_catalogue
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.datasets.embedded import DIGIT_ATTRIBUTES, documents, planted
-from mlreduce.datasets.tables import read_tables
+from mlreduce.datasets.files import file_sha256
+from mlreduce.datasets.readers.tables import read_tables
 from mlreduce.exceptions import ConfigurationError, DataError, FetchError
-from mlreduce.files import file_sha256
 
 PUBLISHED = {
     "emotions",

@@ -9,10 +9,10 @@ import pytest
 import yaml
 from claim_summaries import COMPARING, CURVES, OVERFITTING, check, known, summary, whole
 
-from mlreduce.evaluation.measures import MEASURES
 from mlreduce.exceptions import ConfigurationError
-from mlreduce.reporting.checks import CHECKS, LOOKS_AT
-from mlreduce.reporting.claims import CLAIM_COLUMNS, Claim, claims_markdown, claims_table, read_claims
+from mlreduce.metrics.measures import MEASURES
+from mlreduce.reporting.claims.checks import CHECKS, LOOKS_AT
+from mlreduce.reporting.claims.reading import CLAIM_COLUMNS, Claim, claims_markdown, claims_table, read_claims
 
 PROJECT = Path(__file__).parents[2]
 SHIPPED = PROJECT / "config" / "claims.yaml"

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import mlreduce
-from mlreduce.evaluation.storage import fitted_arrays, restore
 from mlreduce.exceptions import DataError
+from mlreduce.experiments.fitted_arrays import fitted_arrays, restore
 
 
 def few_labels(rng, n_samples, n_labels, most):

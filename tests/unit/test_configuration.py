@@ -8,10 +8,10 @@ import pytest
 import yaml
 
 import mlreduce
-from mlreduce.configuration import read_yaml, validate
 from mlreduce.datasets.catalogue import read_catalogue
+from mlreduce.datasets.readers.configuration import read_yaml, validate
 from mlreduce.exceptions import ConfigurationError
-from mlreduce.study import batches, load_study
+from mlreduce.experiments.study import batches, load_study
 
 CONFIG = Path(__file__).parents[2] / "config"
 STUDY = CONFIG / "studies" / "cplst-2012.yaml"

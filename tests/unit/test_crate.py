@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from rocrate.rocrate import ROCrate
 
-from mlreduce.crate import Paper, write_crate
+from mlreduce.datasets.files import file_sha256
 from mlreduce.exceptions import ConfigurationError, DataError
-from mlreduce.files import file_sha256
-from mlreduce.manifest import digests, make_manifest
-from mlreduce.provenance import environment
+from mlreduce.provenance.crate import Paper, write_crate
+from mlreduce.provenance.digest import environment
+from mlreduce.provenance.manifest import digests, make_manifest
 
 VALIDATOR = Path(__file__).parents[1] / "crate_validator.py"
 PAPER = Paper("A paper (Author, 2012)", "https://doi.org/10.1000/1")
@@ -224,7 +224,7 @@ def test_a_manifest_cannot_have_other_files_packed(study, tmp_path, monkeypatch,
     secret.write_text("secret\n")
     manifest = json.loads((results / "manifest.json").read_text())
     manifest["outputs"][str(secret) if absolute else "../secret.csv"] = file_sha256(secret)
-    monkeypatch.setattr("mlreduce.manifest._digest", lambda _: manifest["digest"])
+    monkeypatch.setattr("mlreduce.provenance.manifest._digest", lambda _: manifest["digest"])
     (results / "manifest.json").write_text(json.dumps(manifest))
     with pytest.raises(ConfigurationError, match=r"manifest\.json: outputs: .*secret"):
         packed(study, tmp_path / "s.crate.zip")

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from sklearn.preprocessing import KBinsDiscretizer
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
-from mlreduce.discretisation import DISCRETISERS, Discretiser, discretise
 from mlreduce.exceptions import DataError
+from mlreduce.preprocessing.discretisation import DISCRETISERS, Discretiser, discretise
 
 COLUMNS = {
     "continuous": lambda rng, n: rng.standard_normal(n),

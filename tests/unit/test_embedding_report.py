@@ -12,12 +12,12 @@ from claim_summaries import summary
 
 import mlreduce
 from mlreduce.datasets.embedded import planted
-from mlreduce.evaluation.costs import COST_COLUMNS, measure_costs
-from mlreduce.evaluation.proximities import IMAGE_COLUMNS, label_order, proximity_images
-from mlreduce.evaluation.splitting import Split
 from mlreduce.exceptions import DataError
-from mlreduce.reporting import embedding_figures
-from mlreduce.reporting.table_kinds import make_table
+from mlreduce.experiments.costs import COST_COLUMNS, measure_costs
+from mlreduce.experiments.proximities import IMAGE_COLUMNS, label_order, proximity_images
+from mlreduce.experiments.splitting import Split
+from mlreduce.reporting.figures import embeddings as embedding_figures
+from mlreduce.reporting.tables.kinds import make_table
 
 SPACE = {"scaling": "none", "relation": "euclidean"}
 
@@ -96,7 +96,7 @@ def test_a_fit_that_dies_is_an_error_and_not_a_hang(data, monkeypatch):
     methods = {"mine": {"method": "pca", "n_components": 0}}  # refused in the other process
     with pytest.raises(DataError, match="fitting 'mine' to 20 rows: DataError: n_components must be"):
         measure_costs(data, COSTS | {"methods": methods}, SPACE, seed=1)
-    monkeypatch.setattr("mlreduce.evaluation.costs.make_reduction", lambda *_: os._exit(9))
+    monkeypatch.setattr("mlreduce.experiments.costs.make_reduction", lambda *_: os._exit(9))
     with pytest.raises(DataError, match="fitting 'mine' to 20 rows ended without a result"):
         measure_costs(data, COSTS | {"methods": methods}, SPACE, seed=1)
 

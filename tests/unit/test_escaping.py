@@ -16,16 +16,16 @@ from hostile_readers import READERS
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mlreduce.datasets.arff import read_arff
-from mlreduce.evaluation.failures import FAILURE_COLUMNS
+from mlreduce.datasets.readers.arff import read_arff
 from mlreduce.exceptions import ConfigurationError
+from mlreduce.experiments.failures import FAILURE_COLUMNS
 from mlreduce.reporting.audit import audit, audit_markdown
-from mlreduce.reporting.claims import CLAIM_COLUMNS, claims_markdown
+from mlreduce.reporting.claims.reading import CLAIM_COLUMNS, claims_markdown
 from mlreduce.reporting.escaping import latex_escaped, markdown_escaped, without_formulas
-from mlreduce.reporting.figures import curves, save
+from mlreduce.reporting.figures.layout import curves, save
 from mlreduce.reporting.page import render, study_section
-from mlreduce.reporting.table_kinds import make_table
-from mlreduce.reporting.tables import latex_text, summarise, to_latex, to_markdown, write_csv
+from mlreduce.reporting.tables.kinds import make_table
+from mlreduce.reporting.tables.layout import latex_text, summarise, to_latex, to_markdown, write_csv
 
 PROJECT = Path(__file__).parents[2]
 HOSTILE = [
@@ -94,7 +94,7 @@ def test_every_table_for_a_user_is_written_by_one_function():
         f"{path.parent.name}/{path.name}" for path in sources for _ in writing.findall(path.read_text(encoding="utf-8"))
     ]
     # What failed in a job is read back by the next one.
-    assert sorted(found) == ["evaluation/failures.py", "reporting/tables.py"]
+    assert sorted(found) == ["experiments/failures.py", "reporting/tables/layout.py"]
 
 
 @pytest.mark.parametrize(("reader", "old"), [("study", "plst"), ("study", "ten-fold"), ("catalogue", "songs")])

@@ -10,15 +10,15 @@ from sklearn import metrics
 
 import mlreduce
 from mlreduce.datasets.embedded import planted
-from mlreduce.evaluation.experiment import reduce_labels, score
-from mlreduce.evaluation.measures import MEASURES, NEED_SCORES, Outcome, find_measure, hamming_loss
-from mlreduce.evaluation.scores import SCORE_COLUMNS, resolve_sizes
-from mlreduce.evaluation.seeds import derive_seed
-from mlreduce.evaluation.splitting import load_splits, random_orders, split_rows
-from mlreduce.evaluation.storage import StoredArrays, fitted_arrays, restore, save_arrays
 from mlreduce.exceptions import ConfigurationError, DataError
+from mlreduce.experiments.fitted_arrays import StoredArrays, fitted_arrays, restore, save_arrays
+from mlreduce.experiments.label_space import reduce_labels, score
+from mlreduce.experiments.scores import SCORE_COLUMNS, resolve_sizes
+from mlreduce.experiments.seeds import derive_seed
+from mlreduce.experiments.splitting import load_splits, random_orders, split_rows
 from mlreduce.labelspace import CodedClassifier
-from mlreduce.least_squares import Design
+from mlreduce.linalg.least_squares import Design
+from mlreduce.metrics.measures import MEASURES, NEED_SCORES, Outcome, find_measure, hamming_loss
 
 METHODS = {"br": {}, "pbr": {}, "cs": {}, "plst": {}, "occa": {}, "cplst": {}, "cca-code": {}}
 

@@ -8,23 +8,26 @@ import pytest
 
 from mlreduce import registry
 from mlreduce.datasets.embedded import planted
-from mlreduce.evaluation import experiment, feature_experiment, kernel_choice, selection_experiment
-from mlreduce.evaluation.costs import measure_costs
-from mlreduce.evaluation.failures import FailedCellWarning, Failures
-from mlreduce.evaluation.kernel_choice import CHOICE_COLUMNS, choose_on_splits, chosen_parameters
-from mlreduce.evaluation.proximities import proximity_images
-from mlreduce.evaluation.scores import SCORE_COLUMNS
-from mlreduce.evaluation.search import SEARCH_COLUMNS, Search, chosen_entries, search_on_splits
-from mlreduce.evaluation.splitting import fold_rows, random_orders
 from mlreduce.exceptions import DataError
+from mlreduce.experiments import feature_space as feature_experiment
+from mlreduce.experiments import kernel_choice
+from mlreduce.experiments import label_space as experiment
+from mlreduce.experiments import selection as selection_experiment
+from mlreduce.experiments.costs import measure_costs
+from mlreduce.experiments.failures import FailedCellWarning, Failures
+from mlreduce.experiments.kernel_choice import CHOICE_COLUMNS, choose_on_splits, chosen_parameters
+from mlreduce.experiments.proximities import proximity_images
+from mlreduce.experiments.scores import SCORE_COLUMNS
+from mlreduce.experiments.search import SEARCH_COLUMNS, Search, chosen_entries, search_on_splits
+from mlreduce.experiments.splitting import fold_rows, random_orders
 from mlreduce.labelspace.plst import PLST
-from mlreduce.least_squares import Design
+from mlreduce.linalg.least_squares import Design
 from mlreduce.predictors.ridge import RidgeRegressor
 from mlreduce.projection.pca import PCA
 from mlreduce.selection.spectral import SPEC
 
 SPACE = {"scaling": "none", "relation": None}
-pytestmark = pytest.mark.filterwarnings("ignore::mlreduce.evaluation.failures.FailedCellWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::mlreduce.experiments.failures.FailedCellWarning")
 
 
 def boom(*_, **__):

@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mlreduce.evaluation.failures import (
+from mlreduce.exceptions import ConfigurationError, DataError
+from mlreduce.experiments.failures import (
     FAILURE_COLUMNS,
     RAISE,
     FailedCellWarning,
@@ -18,7 +19,6 @@ from mlreduce.evaluation.failures import (
     sentence_on_failures,
     set_aside,
 )
-from mlreduce.exceptions import ConfigurationError, DataError
 
 
 class Job:
@@ -54,7 +54,7 @@ def test_a_failure_is_recorded_with_its_reason_and_its_place():
         **{"study": "s", "protocol": "p", "dataset": "d", "group": "g", "method": "a", "predictor": "ridge"},
         **{"split": 3, "step": "predict", "error": "LinAlgError", "message": "Singular matrix", "where": ""},
     }
-    assert cell["where"].startswith("mlreduce/evaluation/failures.py:")  # not within NumPy, and without a folder
+    assert cell["where"].startswith("mlreduce/experiments/failures.py:")  # not within NumPy, and without a folder
     assert (3, "a") in failures
     assert (2, "a") not in failures
 

@@ -10,13 +10,13 @@ from sklearn.linear_model import Ridge
 
 import mlreduce
 from mlreduce.datasets.embedded import planted
-from mlreduce.evaluation.feature_experiment import reduce_features, score_features, time_fits
-from mlreduce.evaluation.scores import SCORE_COLUMNS, SPECTRUM_COLUMNS
-from mlreduce.evaluation.seeds import derive_seed
-from mlreduce.evaluation.splitting import fold_rows, load_splits, random_orders
-from mlreduce.evaluation.storage import StoredArrays, save_arrays, save_spectra
 from mlreduce.exceptions import ConfigurationError, DataError
-from mlreduce.projection.template import energy_size
+from mlreduce.experiments.feature_space import reduce_features, score_features, time_fits
+from mlreduce.experiments.fitted_arrays import StoredArrays, save_arrays, save_spectra
+from mlreduce.experiments.scores import SCORE_COLUMNS, SPECTRUM_COLUMNS
+from mlreduce.experiments.seeds import derive_seed
+from mlreduce.experiments.splitting import fold_rows, load_splits, random_orders
+from mlreduce.projection.base import energy_size
 
 METHODS = {
     "pca": {},

@@ -7,8 +7,8 @@ import pytest
 import scipy.sparse as sp
 from projection_problems import data
 
-from mlreduce.features import Features
-from mlreduce.projection.problem import Form
+from mlreduce.linalg.features import Features
+from mlreduce.spectral.problem import Form
 
 both = pytest.mark.parametrize("kind", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
 

@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from projection_problems import data
 
-from mlreduce.features import Coordinates, Features
-from mlreduce.projection import krylov, solver
-from mlreduce.projection.problem import Form
-from mlreduce.projection.solver import solve
+from mlreduce.linalg.features import Coordinates, Features
+from mlreduce.spectral import krylov, solver
+from mlreduce.spectral.problem import Form
+from mlreduce.spectral.solver import solve
 
 both = pytest.mark.parametrize("kind", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
 centrings = pytest.mark.parametrize("centred", [False, True], ids=["raw", "centred"])

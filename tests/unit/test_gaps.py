@@ -10,22 +10,22 @@ import pandas as pd
 import pytest
 from claim_summaries import check, known
 
-from mlreduce.evaluation.failures import FAILURE_COLUMNS
-from mlreduce.evaluation.scores import SPECTRUM_COLUMNS
 from mlreduce.exceptions import DataError
-from mlreduce.reporting.areas import area_scores, averaged_draws
+from mlreduce.experiments.failures import FAILURE_COLUMNS
+from mlreduce.experiments.scores import SPECTRUM_COLUMNS
 from mlreduce.reporting.audit import AUDIT_COLUMNS, audit, audit_markdown, audit_sentences, beside_printed
-from mlreduce.reporting.claims import CLAIM_COLUMNS, Claim, claims_table
+from mlreduce.reporting.claims.reading import CLAIM_COLUMNS, Claim, claims_table
 from mlreduce.reporting.escaping import markdown_escaped
-from mlreduce.reporting.figure_kinds import make_figure
-from mlreduce.reporting.gaps import GAP, RULE, footnotes, of_draws, with_failed_rows, with_gaps
+from mlreduce.reporting.figures.kinds import make_figure
 from mlreduce.reporting.page import render, study_section
-from mlreduce.reporting.ranked import ranked_table
-from mlreduce.reporting.ratios import RATIO_COLUMNS, time_ratios
 from mlreduce.reporting.statistics import compare
-from mlreduce.reporting.table_kinds import make_table, table_parts
-from mlreduce.reporting.tables import SUMMARY_COLUMNS, TABLE_COLUMNS, summarise, write_csv
-from mlreduce.reporting.times import gathered_times
+from mlreduce.reporting.tables.areas import area_scores, averaged_draws
+from mlreduce.reporting.tables.kinds import make_table, table_parts
+from mlreduce.reporting.tables.layout import SUMMARY_COLUMNS, TABLE_COLUMNS, summarise, write_csv
+from mlreduce.reporting.tables.missing import GAP, RULE, footnotes, of_draws, with_failed_rows, with_gaps
+from mlreduce.reporting.tables.ranked import ranked_table
+from mlreduce.reporting.tables.ratios import RATIO_COLUMNS, time_ratios
+from mlreduce.reporting.tables.times import gathered_times
 
 METHODS = ["plst", "cplst", "cs"]
 SETS = ["emotions", "scene", "yeast"]

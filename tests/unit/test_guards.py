@@ -9,14 +9,14 @@ import zipfile
 
 import pytest
 
-from mlreduce.datasets.arff import read_arff, read_label_names
 from mlreduce.datasets.data import MultiLabelData
-from mlreduce.datasets.reuters import read_reuters
-from mlreduce.datasets.sgml import read_sgml
-from mlreduce.datasets.svmlight import read_svmlight
-from mlreduce.datasets.tables import read_tables
+from mlreduce.datasets.guards import FREE_BYTES, LONGEST_NAME, check_memory, check_names, opened
+from mlreduce.datasets.readers.arff import read_arff, read_label_names
+from mlreduce.datasets.readers.reuters import read_reuters
+from mlreduce.datasets.readers.sgml import read_sgml
+from mlreduce.datasets.readers.svmlight import read_svmlight
+from mlreduce.datasets.readers.tables import read_tables
 from mlreduce.exceptions import DataError
-from mlreduce.guards import FREE_BYTES, LONGEST_NAME, check_memory, check_names, opened
 
 CONTENT = b"@relation x\n@attribute a {0,1}\n@attribute b {0,1}\n@data\n1,0\n"
 

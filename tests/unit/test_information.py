@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn.metrics import mutual_info_score
 
-from mlreduce import distances
 from mlreduce.exceptions import DataError
+from mlreduce.linalg import distances
 from mlreduce.selection import information
 from mlreduce.selection.information import Counted, entropies, interaction_information, mutual_information
 

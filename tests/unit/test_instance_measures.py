@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn import metrics
 
-from mlreduce.evaluation import measures
-from mlreduce.evaluation.measures import HIGHER_IS_BETTER, MEASURES, Outcome, higher_is_better
 from mlreduce.exceptions import ConfigurationError
+from mlreduce.metrics import measures
+from mlreduce.metrics.measures import HIGHER_IS_BETTER, MEASURES, Outcome, higher_is_better
 
 FUNCTIONS = {
     "subset-accuracy": measures.subset_accuracy,

@@ -8,14 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import mlreduce
-from mlreduce.compiled import errors_by_size
 from mlreduce.datasets.embedded import planted
-from mlreduce.evaluation import kernel_choice
-from mlreduce.evaluation.kernel_choice import CHOICE_COLUMNS, choose_kernel, choose_on_splits, chosen_parameters
-from mlreduce.evaluation.seeds import derive_seed
-from mlreduce.evaluation.splitting import fold_rows, random_orders, split_rows
 from mlreduce.exceptions import ConfigurationError, DataError
-from mlreduce.rounding import TIE, above_half
+from mlreduce.experiments import kernel_choice
+from mlreduce.experiments.kernel_choice import CHOICE_COLUMNS, choose_kernel, choose_on_splits, chosen_parameters
+from mlreduce.experiments.seeds import derive_seed
+from mlreduce.experiments.splitting import fold_rows, random_orders, split_rows
+from mlreduce.linalg.compiled import errors_by_size
+from mlreduce.linalg.utilities import TIE, above_half
 
 METHODS = {
     "plst": {},

@@ -9,8 +9,8 @@ from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import rbf_kernel
 
 from mlreduce.exceptions import DataError
-from mlreduce.kernel_path import KernelRidgePath
-from mlreduce.kernels import gaussian_kernel, kernel_ridge, squared_distances
+from mlreduce.linalg.kernel_path import KernelRidgePath
+from mlreduce.linalg.kernels import gaussian_kernel, kernel_ridge, squared_distances
 
 KINDS = [np.asarray, sp.csr_array, sp.csr_matrix]
 

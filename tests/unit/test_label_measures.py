@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn import metrics
 
-from mlreduce.evaluation.label_measures import LabelCounts
-from mlreduce.evaluation.measures import HIGHER_IS_BETTER, MEASURES, Outcome
+from mlreduce.metrics.label import LabelCounts
+from mlreduce.metrics.measures import HIGHER_IS_BETTER, MEASURES, Outcome
 
 THEIRS = {"f1": metrics.f1_score, "precision": metrics.precision_score, "recall": metrics.recall_score}
 

@@ -13,7 +13,7 @@ import mlreduce
 from mlreduce.datasets.embedded import planted
 from mlreduce.exceptions import DataError
 from mlreduce.labelspace import CodedClassifier, LabelStatistics
-from mlreduce.labelspace.coding import ordered_eigenvectors
+from mlreduce.labelspace.base import ordered_eigenvectors
 
 ALL = mlreduce.list_methods("labelspace")
 ORTHONORMAL = ["br", "pbr", "plst", "occa", "cplst", "kernel-cplst"]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from sklearn.linear_model import LinearRegression
 
 from mlreduce.exceptions import DataError
-from mlreduce.least_squares import Design, HeldOutLeastSquares
+from mlreduce.linalg.least_squares import Design, HeldOutLeastSquares
 from mlreduce.predictors.linear import LinearRegressor
 
 

@@ -11,8 +11,8 @@ from projection_problems import data, same_directions
 
 import mlreduce
 from mlreduce.exceptions import DataError, ProjectionWarning
-from mlreduce.projection.problem import TrainingSet
-from mlreduce.projection.proximity import Proximity
+from mlreduce.spectral.graphs.proximity import Proximity
+from mlreduce.spectral.problem import TrainingSet
 
 both = pytest.mark.parametrize("kind", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
 WEIGHTS = ["constant", "gaussian", "local-scaling", "ratio", "reconstruction", "cosine", "spearman", "geodesic"]
@@ -106,7 +106,7 @@ def test_a_dictionary_and_a_proximity_say_the_same(rng):
 
 
 def test_methods_of_one_training_set_search_neighbours_once(rng, monkeypatch):
-    from mlreduce.projection import neighbourhoods
+    from mlreduce.spectral.graphs import neighbours as neighbourhoods
 
     calls = []
     nearest = neighbourhoods.nearest

@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from mlreduce.datasets.catalogue import read_catalogue
+from mlreduce.datasets.files import arrays_sha256, file_sha256
 from mlreduce.exceptions import ConfigurationError, DataError
-from mlreduce.files import arrays_sha256, file_sha256
-from mlreduce.manifest import (
+from mlreduce.provenance.digest import environment, source_state
+from mlreduce.provenance.manifest import (
     JOB_COLUMNS,
     costs,
     describe_input,
@@ -24,7 +25,6 @@ from mlreduce.manifest import (
     same_results,
     span,
 )
-from mlreduce.provenance import environment, source_state
 
 DESCRIPTION = {
     "study": "s",

@@ -13,7 +13,7 @@ from mlreduce import registry
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.datasets.embedded import planted
 from mlreduce.exceptions import DataError
-from mlreduce.needs import _SECONDS, Job, Size, rows_of, size_of
+from mlreduce.experiments.resources import _SECONDS, Job, Size, rows_of, size_of
 
 PROJECT = Path(__file__).parents[2]
 # Of two Snakemakes around a job, which its benchmark does not see.

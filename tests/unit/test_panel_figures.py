@@ -6,10 +6,10 @@ import pandas as pd
 import pytest
 
 from mlreduce.exceptions import DataError
-from mlreduce.reporting.figure_kinds import make_figure
-from mlreduce.reporting.figures import curves, empty_figure, panels, save, shared_legend, style
-from mlreduce.reporting.panel_figures import panel_curves
-from mlreduce.reporting.tables import SUMMARY_COLUMNS
+from mlreduce.reporting.figures.kinds import make_figure
+from mlreduce.reporting.figures.layout import curves, empty_figure, panels, save, shared_legend, style
+from mlreduce.reporting.figures.panels import panel_curves
+from mlreduce.reporting.tables.layout import SUMMARY_COLUMNS
 
 SETS = ["bibtex", "emotions", "enron", "genbase", "mediamill", "medical", "scene", "yeast"]
 METHODS = ["gmba", "spec", "mlfs", "random"]

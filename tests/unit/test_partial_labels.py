@@ -6,7 +6,7 @@ import pytest
 import scipy.sparse as sp
 
 from mlreduce.exceptions import DataError
-from mlreduce.projection.problem import TrainingSet
+from mlreduce.spectral.problem import TrainingSet
 from mlreduce.validation import check_labels, check_partial_labels, fill_unlabelled
 
 Y = np.array([[1, 0, 1], [0, 0, 0], [1, 1, 0], [0, 1, 0], [1, 0, 0]])

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from mlreduce.evaluation.splitting import load_splits, random_orders, random_parts, three_parts
 from mlreduce.exceptions import DataError
+from mlreduce.experiments.splitting import load_splits, random_orders, random_parts, three_parts
 
 
 def spread(labels, parts):

@@ -9,8 +9,8 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mlreduce.discretisation import Discretiser
 from mlreduce.exceptions import DataError
+from mlreduce.preprocessing.discretisation import Discretiser
 from mlreduce.selection import PMU
 
 PAIRS = ("distinct", "ordered")

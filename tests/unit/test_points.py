@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from projection_problems import data
 
 import mlreduce
-from mlreduce.projection.problem import TrainingSet
+from mlreduce.spectral.problem import TrainingSet
 
 #: Methods that look at neighbours or pairs, and at nothing else of the features but in the products X'MX.
 BY_NEIGHBOURS = [

@@ -16,8 +16,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.naive_bayes import GaussianNB
 
 from mlreduce.exceptions import DataError
+from mlreduce.linalg.utilities import above_half
 from mlreduce.predictors import MLKNN, MLNB, BinaryRelevanceKNN
-from mlreduce.rounding import above_half
 
 FEATURES = {
     "continuous": lambda rng, n, d: rng.standard_normal((n, d)),
@@ -86,7 +86,7 @@ def test_without_smoothing_to_speak_of_one_neighbour_is_followed():
 @pytest.mark.parametrize("features", sorted(FEATURES))
 def test_predictions_from_the_first_features_of_every_size(model, features, monkeypatch):
     X, Y, X_new, _ = problem(features, d=9, seed=2)
-    monkeypatch.setattr("mlreduce.distances._CACHED_BYTES", 8 * len(X) * 7)  # blocks of seven rows
+    monkeypatch.setattr("mlreduce.linalg.distances._CACHED_BYTES", 8 * len(X) * 7)  # blocks of seven rows
     for sizes in ([1, 2, 5, 9], [3], list(range(1, 10))):
         nested = list(model.predict_nested(X, Y.astype(float), X_new, sizes))
         assert len(nested) == len(sizes)

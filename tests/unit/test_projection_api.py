@@ -28,7 +28,7 @@ from sklearn.exceptions import NotFittedError
 
 import mlreduce
 from mlreduce.exceptions import DataError, ProjectionWarning
-from mlreduce.projection.template import energy_size
+from mlreduce.projection.base import energy_size
 
 both = pytest.mark.parametrize("kind", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
 

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 import mlreduce
 from mlreduce.exceptions import DataError
-from mlreduce.projection.problem import TrainingSet
-from mlreduce.projection.proximity import Proximity
 from mlreduce.propagation import sylvester
 from mlreduce.propagation.sylvester import solve_sylvester
+from mlreduce.spectral.graphs.proximity import Proximity
+from mlreduce.spectral.problem import TrainingSet
 
 ALL = mlreduce.list_methods("propagation")
 every = pytest.mark.parametrize("name", ALL)

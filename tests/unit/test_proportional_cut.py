@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import mlreduce
-from mlreduce.rounding import best_of_each
+from mlreduce.linalg.utilities import best_of_each
 
 
 @given(seed=st.integers(0, 10_000), n_samples=st.integers(1, 30), n_labels=st.integers(1, 5))

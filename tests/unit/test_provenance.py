@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from mlreduce import provenance
-from mlreduce.files import replacing
-from mlreduce.provenance import source_digest
+from mlreduce.datasets.files import replacing
+from mlreduce.provenance import digest as provenance
+from mlreduce.provenance.digest import source_digest
 
 SCRIPTS = Path(__file__).parents[2] / "workflow" / "scripts"
 

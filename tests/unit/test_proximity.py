@@ -13,17 +13,17 @@ from sklearn.base import clone
 from sklearn.manifold._locally_linear import barycenter_weights
 
 import mlreduce
-from mlreduce import distances
 from mlreduce.exceptions import DataError
-from mlreduce.projection.neighbourhoods import distances_of, geodesics_of, neighbours_of, reconstruction_weights
-from mlreduce.projection.problem import TrainingSet
-from mlreduce.projection.proximity import (
+from mlreduce.linalg import distances
+from mlreduce.spectral.graphs.neighbours import distances_of, geodesics_of, neighbours_of, reconstruction_weights
+from mlreduce.spectral.graphs.proximity import (
     Proximity,
     attraction,
     check_proximity,
     degrees,
     reconstruction,
 )
+from mlreduce.spectral.problem import TrainingSet
 
 KINDS = {"dense": np.asarray, "sparse": sp.csr_array, "all stored": stored}
 kinds = pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)

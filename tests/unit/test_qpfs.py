@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize, nnls
 
-from mlreduce.discretisation import Discretiser
 from mlreduce.exceptions import DataError
+from mlreduce.preprocessing.discretisation import Discretiser
 from mlreduce.selection import QPFS, ApproximateQPFS, NystromQPFS
 from mlreduce.selection.information import mutual_information
 from mlreduce.selection.qpfs import approximate_dependency, approximation_error

@@ -5,7 +5,10 @@ import pandas as pd
 import pytest
 
 from mlreduce.exceptions import DataError
-from mlreduce.reporting.ranked import (
+from mlreduce.reporting.statistics import compare, critical_difference, friedman
+from mlreduce.reporting.tables.kinds import make_table
+from mlreduce.reporting.tables.layout import SUMMARY_COLUMNS, write_csv
+from mlreduce.reporting.tables.ranked import (
     AVERAGE_RANK_COLUMNS,
     RANKED_COLUMNS,
     average_rank_layout,
@@ -14,9 +17,6 @@ from mlreduce.reporting.ranked import (
     ranked_layout,
     ranked_table,
 )
-from mlreduce.reporting.statistics import compare, critical_difference, friedman
-from mlreduce.reporting.table_kinds import make_table
-from mlreduce.reporting.tables import SUMMARY_COLUMNS, write_csv
 
 METHODS = ["mvmd", "pca", "ml_da"]
 MEANS = {"yeast": [0.5, 0.4, 0.3], "birds": [0.2, 0.2, 0.6], "scene": [0.9, 0.1, 0.5]}

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn import metrics
 
-from mlreduce import distances
 from mlreduce.datasets.embedded import planted
-from mlreduce.evaluation.measures import HIGHER_IS_BETTER, MEASURES, NEED_SCORES, Outcome
-from mlreduce.evaluation.ranking_measures import Ranks, macro_auc, micro_auc
-from mlreduce.evaluation.selection_experiment import rank_features, score_ranked
-from mlreduce.evaluation.splitting import fold_rows, random_orders
 from mlreduce.exceptions import ConfigurationError
+from mlreduce.experiments.selection import rank_features, score_ranked
+from mlreduce.experiments.splitting import fold_rows, random_orders
+from mlreduce.linalg import distances
+from mlreduce.metrics.measures import HIGHER_IS_BETTER, MEASURES, NEED_SCORES, Outcome
+from mlreduce.metrics.ranking import Ranks, macro_auc, micro_auc
 
 RANKING = ["ranking-loss", "coverage", "one-error", "average-precision", "micro-auc", "macro-auc"]
 

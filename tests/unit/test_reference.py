@@ -14,14 +14,14 @@ import pandas as pd
 import pytest
 import yaml
 
-from mlreduce import verify
 from mlreduce.datasets.catalogue import read_catalogue
-from mlreduce.evaluation.recomputation import Curve, DataSource, curve_scores
 from mlreduce.exceptions import ConfigurationError
-from mlreduce.manifest import file_faults
+from mlreduce.experiments.recomputation import Curve, DataSource, curve_scores
+from mlreduce.experiments.study import load_study
+from mlreduce.provenance import verify
+from mlreduce.provenance.manifest import file_faults
 from mlreduce.reporting.reference import compare_cells, draw_curves, read_reference, recomputed_cells
-from mlreduce.reporting.tables import SUMMARY_COLUMNS, write_csv
-from mlreduce.study import load_study
+from mlreduce.reporting.tables.layout import SUMMARY_COLUMNS, write_csv
 
 PROJECT = Path(__file__).parents[2]
 KEYS = list(SUMMARY_COLUMNS[:7])

@@ -10,9 +10,9 @@ from sklearn.metrics import pairwise
 from sklearn.pipeline import make_pipeline
 
 import mlreduce
-from mlreduce import distances
 from mlreduce.exceptions import DataError
-from mlreduce.relation import RelationFeatures
+from mlreduce.linalg import distances
+from mlreduce.preprocessing.relation import RelationFeatures
 
 THEIRS = {
     "euclidean": pairwise.euclidean_distances,

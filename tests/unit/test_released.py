@@ -10,8 +10,8 @@ import scipy.sparse as sp
 from projection_problems import SEMI_SUPERVISED, SINGLE_LABEL
 
 import mlreduce
-from mlreduce.features import Features
-from mlreduce.projection.problem import TrainingSet
+from mlreduce.linalg.features import Features
+from mlreduce.spectral.problem import TrainingSet
 
 METHODS = {
     kind: [name for name in mlreduce.list_methods(kind) if mlreduce.make(name).__module__.startswith("mlreduce.")]

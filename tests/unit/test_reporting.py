@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mlreduce.evaluation.failures import Failures
 from mlreduce.exceptions import DataError
+from mlreduce.experiments.failures import Failures
 from mlreduce.reporting.audit import (
     audit,
     audit_markdown,
@@ -14,11 +14,11 @@ from mlreduce.reporting.audit import (
     read_published,
     verdict,
 )
-from mlreduce.reporting.claims import CLAIM_COLUMNS
-from mlreduce.reporting.figures import curves, save
+from mlreduce.reporting.claims.reading import CLAIM_COLUMNS
+from mlreduce.reporting.figures.layout import curves, save
 from mlreduce.reporting.page import render, study_section
-from mlreduce.reporting.table_kinds import make_table
-from mlreduce.reporting.tables import (
+from mlreduce.reporting.tables.kinds import make_table
+from mlreduce.reporting.tables.layout import (
     SUMMARY_COLUMNS,
     TABLE_COLUMNS,
     layout,

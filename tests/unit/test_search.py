@@ -11,9 +11,9 @@ from sklearn.metrics import f1_score
 
 import mlreduce
 from mlreduce.datasets.embedded import planted
-from mlreduce.evaluation.search import SEARCH_COLUMNS, Search, candidates_of, chosen_entries, search_on_splits
-from mlreduce.evaluation.splitting import Split
 from mlreduce.exceptions import DataError
+from mlreduce.experiments.search import SEARCH_COLUMNS, Search, candidates_of, chosen_entries, search_on_splits
+from mlreduce.experiments.splitting import Split
 
 SPACE = {"scaling": "none", "relation": None}
 METHODS = {

@@ -185,7 +185,7 @@ def test_blocks_of_rows_do_not_show(monkeypatch, variant):
     selectors = [GMBA(variant=variant, random_state=0), GMBA(variant=variant, n_orders=2, random_state=0)]
     selectors += [SPEC(variant=variant), MLRF(variant=variant, random_state=0)]
     whole = [selector.fit(X, Y).scores_ for selector in selectors]
-    monkeypatch.setattr("mlreduce.distances._BLOCK_BYTES", 8 * 50 * 7)
+    monkeypatch.setattr("mlreduce.linalg.distances._BLOCK_BYTES", 8 * 50 * 7)
     for selector, expected in zip(selectors, whole, strict=True):
         np.testing.assert_allclose(selector.fit(X, Y).scores_, expected, rtol=1e-9, atol=1e-12)
 

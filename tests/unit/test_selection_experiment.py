@@ -17,11 +17,11 @@ from sklearn.preprocessing import StandardScaler
 
 import mlreduce
 from mlreduce.datasets.embedded import planted
-from mlreduce.evaluation.scores import SCORE_COLUMNS
-from mlreduce.evaluation.selection_experiment import RANKING_COLUMNS, rank_features, score_ranked, time_selectors
-from mlreduce.evaluation.splitting import fold_rows, load_splits, random_orders, sample_rows
 from mlreduce.exceptions import ConfigurationError, DataError
-from mlreduce.preprocessing import scale_parts
+from mlreduce.experiments.scores import SCORE_COLUMNS
+from mlreduce.experiments.selection import RANKING_COLUMNS, rank_features, score_ranked, time_selectors
+from mlreduce.experiments.splitting import fold_rows, load_splits, random_orders, sample_rows
+from mlreduce.preprocessing.scaling import scale_parts
 
 METHODS = {
     "gmba-0": {"method": "gmba"},

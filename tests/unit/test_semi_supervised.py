@@ -16,10 +16,10 @@ from sklearn.base import clone
 
 import mlreduce
 from mlreduce.exceptions import ConfigurationError, DataError, ProjectionWarning
-from mlreduce.features import Coordinates
-from mlreduce.projection.neighbourhoods import reconstruction_weights
-from mlreduce.projection.problem import TrainingSet
-from mlreduce.projection.proximity import Proximity
+from mlreduce.linalg.features import Coordinates
+from mlreduce.spectral.graphs.neighbours import reconstruction_weights
+from mlreduce.spectral.graphs.proximity import Proximity
+from mlreduce.spectral.problem import TrainingSet
 
 #: Proximities of pairs, whatever else there is: those of the labelled instances are the same among all.
 PAIRWISE = {"weight": "gaussian", "n_neighbors": None, "tau": 8.0}

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mlreduce.datasets.reuters import read_reuters
-from mlreduce.datasets.sgml import Document, read_sgml
+from mlreduce.datasets.readers.reuters import read_reuters
+from mlreduce.datasets.readers.sgml import Document, read_sgml
 from mlreduce.exceptions import DataError
 
 HEAD = '<!DOCTYPE lewis SYSTEM "lewis.dtd">\n'

@@ -15,9 +15,9 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 import mlreduce
 from mlreduce.exceptions import DataError
-from mlreduce.features import Coordinates
-from mlreduce.projection.problem import TrainingSet
-from mlreduce.projection.proximity import Proximity
+from mlreduce.linalg.features import Coordinates
+from mlreduce.spectral.graphs.proximity import Proximity
+from mlreduce.spectral.problem import TrainingSet
 
 #: Proximities of pairs, whatever else there is: those of copies are those of their instances.
 PAIRWISE = {"weight": "gaussian", "n_neighbors": None, "tau": 8.0}

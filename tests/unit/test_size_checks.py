@@ -8,7 +8,7 @@ import yaml
 from claim_summaries import CURVES, check, known, summary
 
 from mlreduce.exceptions import ConfigurationError
-from mlreduce.reporting.claims import read_claims
+from mlreduce.reporting.claims.reading import read_claims
 
 MEASURES = ["ranking-loss", "average-precision"]
 ARGUMENTS = CURVES | {"measures": MEASURES, "predictors": ["r", "q"], "method": "a", "than": "b", "share": 0.75}

@@ -8,11 +8,11 @@ import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 
 from mlreduce.datasets.data import MultiLabelData
-from mlreduce.evaluation.feature_experiment import embed, fit_method, make_reduction, reduce_features, score_features
-from mlreduce.evaluation.spaces import View
-from mlreduce.evaluation.splitting import Split
 from mlreduce.exceptions import ConfigurationError
-from mlreduce.projection.proximity import Proximity
+from mlreduce.experiments.feature_space import embed, fit_method, make_reduction, reduce_features, score_features
+from mlreduce.experiments.splitting import Split
+from mlreduce.experiments.view import View
+from mlreduce.spectral.graphs.proximity import Proximity
 
 PLAIN = {"scaling": "none", "relation": None}
 

@@ -11,14 +11,14 @@ from hypothesis.extra.numpy import arrays
 from scipy.stats import spearmanr
 
 from mlreduce.exceptions import DataError
-from mlreduce.reporting.stability import (
+from mlreduce.reporting.tables.kinds import make_table, table_parts
+from mlreduce.reporting.tables.stability import (
     STABILITY_COLUMNS,
     order_correlation,
     stability_index,
     stability_parts,
     stability_table,
 )
-from mlreduce.reporting.table_kinds import make_table, table_parts
 
 # --- the index ------------------------------------------------------------------------------------------------------
 

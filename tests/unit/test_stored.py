@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from mlreduce.datasets.archive import ArrayArchive
 from mlreduce.datasets.data import MultiLabelData
+from mlreduce.datasets.files import read_arrays
 from mlreduce.exceptions import DataError
-from mlreduce.files import read_arrays
-from mlreduce.stored import ArrayArchive
 
 PROJECT = Path(__file__).parents[2]
 
@@ -129,7 +129,7 @@ def test_nothing_is_written_whatever_members_are_called(tmp_path):
 
 
 def test_an_archive_unpacks_to_no_more_than_its_size_accounts_for(tmp_path, monkeypatch):
-    monkeypatch.setattr("mlreduce.stored.FREE_BYTES", 2**20)
+    monkeypatch.setattr("mlreduce.datasets.archive.FREE_BYTES", 2**20)
     large = np.zeros(2**18, dtype=np.int8)
     np.savez_compressed(tmp_path / "a.npz", *[large] * 4)
     assert (tmp_path / "a.npz").stat().st_size < 4000

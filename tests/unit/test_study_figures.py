@@ -7,12 +7,12 @@ import pytest
 from matplotlib.colors import to_hex
 
 from mlreduce.exceptions import DataError
-from mlreduce.reporting.figures import save, style
+from mlreduce.reporting.figures.critical_differences import critical_difference_diagrams
+from mlreduce.reporting.figures.layout import save, style
+from mlreduce.reporting.figures.studies import dimension_curves, fit_times, parameter_curves, spectra
 from mlreduce.reporting.names import measure_name
-from mlreduce.reporting.rank_figures import critical_difference_diagrams
 from mlreduce.reporting.statistics import compare
-from mlreduce.reporting.study_figures import dimension_curves, fit_times, parameter_curves, spectra
-from mlreduce.reporting.tables import SUMMARY_COLUMNS
+from mlreduce.reporting.tables.layout import SUMMARY_COLUMNS
 
 SETS = ["birds", "emotions", "scene", "yeast", "enron", "medical", "genbase", "corel5k"]
 METHODS = ["mvmd", "pca", "mddmp", "mddmf", "cca", "mlsi", "mlda", "dmlda"]

@@ -6,7 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mlreduce.datasets.data import MultiLabelData
-from mlreduce.datasets.svmlight import read_svmlight
+from mlreduce.datasets.readers.svmlight import read_svmlight
 from mlreduce.exceptions import DataError
 
 

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from mlreduce.datasets.tables import read_tables
+from mlreduce.datasets.readers.tables import read_tables
 from mlreduce.exceptions import DataError
 
 

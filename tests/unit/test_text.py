@@ -8,9 +8,9 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mlreduce.datasets.text import count_terms
+from mlreduce.datasets.readers.text import count_terms
 from mlreduce.exceptions import DataError
-from mlreduce.preprocessing import scale_parts
+from mlreduce.preprocessing.scaling import scale_parts
 
 # From Porter's paper, an example of each of its steps, and words too short for any.
 STEMS = {

@@ -14,12 +14,12 @@ import pytest
 from project import SMALL
 from rocrate.rocrate import ROCrate
 
-from mlreduce.files import arrays_sha256
-from mlreduce.manifest import read_manifest
+from mlreduce.datasets.files import arrays_sha256
+from mlreduce.provenance.manifest import read_manifest
 
 
 def verify(project, *arguments):
-    command = [sys.executable, "-m", "mlreduce.verify", *arguments]
+    command = [sys.executable, "-m", "mlreduce.provenance.verify", *arguments]
     environment = project.environment() | {"OPENBLAS_NUM_THREADS": "1"}
     done = subprocess.run(command, cwd=project.folder, env=environment, capture_output=True, text=True, check=False)
     return done.returncode, done.stdout + done.stderr

@@ -1,7 +1,7 @@
 # What jobs need: memory and time by the size of their data, more with each attempt.
 from mlreduce import registry
 from mlreduce.exceptions import DataError
-from mlreduce.needs import Job, Size, rows_of, size_of
+from mlreduce.experiments.resources import Job, Size, rows_of, size_of
 
 
 def growing(amount):

@@ -3,9 +3,9 @@ import json
 from functools import cache
 
 from mlreduce import registry
-from mlreduce.files import file_sha256
-from mlreduce.provenance import source_digest
-from mlreduce.study import tried_first
+from mlreduce.datasets.files import file_sha256
+from mlreduce.provenance.digest import source_digest
+from mlreduce.experiments.study import tried_first
 
 
 @cache

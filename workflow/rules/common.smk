@@ -4,10 +4,10 @@ from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 
-from mlreduce.configuration import validate
+from mlreduce.datasets.readers.configuration import validate
 from mlreduce.datasets.catalogue import read_catalogue
 from mlreduce.exceptions import MLReduceError
-from mlreduce.study import load_study
+from mlreduce.experiments.study import load_study
 
 # As seen from where it runs: a project that is moved or copied takes its results along.
 PROJECT = Path(os.path.relpath(workflow.basedir))

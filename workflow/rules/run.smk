@@ -6,8 +6,8 @@ import shutil
 import sys
 from contextlib import suppress
 
-from mlreduce.evaluation.failures import sentence_on_failures, set_aside
-from mlreduce.files import not_of_the_future
+from mlreduce.experiments.failures import sentence_on_failures, set_aside
+from mlreduce.datasets.files import not_of_the_future
 
 # Held by a run, and by each of its jobs, for as long as they live, killed or not; and what the run was configured with.
 RUN_LOCK = Path(".snakemake") / "run.lock"

@@ -47,8 +47,8 @@ def station(snakemake: Any) -> Iterator[None]:
     """
     library(snakemake.scriptdir)
     defer("scipy.stats")  # a third of the seconds in which a job starts: scikit-learn imports it, few jobs use it
+    from mlreduce.datasets.files import check_files, locked
     from mlreduce.exceptions import MLReduceError
-    from mlreduce.files import check_files, locked
 
     try:
         with ExitStack() as held, warnings.catch_warnings(record=True) as caught:

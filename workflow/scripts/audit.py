@@ -9,10 +9,10 @@ from _station import station
 snakemake = globals()["snakemake"]
 
 with station(snakemake):
-    from mlreduce.files import replacing
+    from mlreduce.datasets.files import replacing
     from mlreduce.reporting.audit import audit, audit_markdown, read_published
-    from mlreduce.reporting.claims import claims_markdown, claims_table, read_claims
-    from mlreduce.reporting.tables import write_csv
+    from mlreduce.reporting.claims.reading import claims_markdown, claims_table, read_claims
+    from mlreduce.reporting.tables.layout import write_csv
 
     study = snakemake.wildcards.study
     printed = list(snakemake.input.published)  # none where the paper printed no numbers

@@ -7,10 +7,10 @@ from _station import station
 snakemake = globals()["snakemake"]
 
 with station(snakemake):
-    from mlreduce.evaluation.failures import read_failures
-    from mlreduce.files import replacing
-    from mlreduce.reporting.gaps import with_failed_rows
-    from mlreduce.reporting.tables import write_csv
+    from mlreduce.datasets.files import replacing
+    from mlreduce.experiments.failures import read_failures
+    from mlreduce.reporting.tables.layout import write_csv
+    from mlreduce.reporting.tables.missing import with_failed_rows
 
     parts = []
     for path in snakemake.input.choices:

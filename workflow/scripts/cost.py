@@ -6,10 +6,10 @@ snakemake = globals()["snakemake"]
 
 with station(snakemake):
     from mlreduce.datasets.data import MultiLabelData
-    from mlreduce.evaluation.costs import measure_costs
-    from mlreduce.evaluation.failures import Failures
-    from mlreduce.files import replacing
-    from mlreduce.reporting.tables import write_csv
+    from mlreduce.datasets.files import replacing
+    from mlreduce.experiments.costs import measure_costs
+    from mlreduce.experiments.failures import Failures
+    from mlreduce.reporting.tables.layout import write_csv
 
     params, failures = snakemake.params, Failures("cost")
     costs = measure_costs(MultiLabelData.load(snakemake.input[0]), params.costs, params.space, params.seed, failures)

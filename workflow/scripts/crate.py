@@ -7,7 +7,7 @@ from _station import station
 snakemake = globals()["snakemake"]
 
 with station(snakemake):
-    from mlreduce.crate import Paper, write_crate
+    from mlreduce.provenance.crate import Paper, write_crate
 
     paper = Paper(snakemake.params.title, snakemake.params.identifier)
     project = Path(snakemake.scriptdir).resolve().parents[1]

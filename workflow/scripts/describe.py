@@ -8,8 +8,8 @@ snakemake = globals()["snakemake"]
 
 with station(snakemake):
     from mlreduce.datasets.data import MultiLabelData
-    from mlreduce.files import replacing
-    from mlreduce.reporting.tables import write_csv
+    from mlreduce.datasets.files import replacing
+    from mlreduce.reporting.tables.layout import write_csv
 
     rows = []
     for path in snakemake.input:

@@ -6,8 +6,8 @@ snakemake = globals()["snakemake"]
 
 with station(snakemake):
     from mlreduce.datasets.data import MultiLabelData
-    from mlreduce.files import replacing
-    from mlreduce.least_squares import Design
+    from mlreduce.datasets.files import replacing
+    from mlreduce.linalg.least_squares import Design
     from mlreduce.validation import check_finite
 
     data = MultiLabelData.load(snakemake.input[0])

@@ -5,9 +5,9 @@ from _station import station
 snakemake = globals()["snakemake"]
 
 with station(snakemake):
-    from mlreduce.evaluation.failures import read_failures
-    from mlreduce.files import replacing
-    from mlreduce.reporting.tables import write_csv
+    from mlreduce.datasets.files import replacing
+    from mlreduce.experiments.failures import read_failures
+    from mlreduce.reporting.tables.layout import write_csv
 
     with replacing(snakemake.output[0]) as path:
         write_csv(read_failures(snakemake.input), path)

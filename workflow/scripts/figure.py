@@ -10,9 +10,9 @@ from _station import station
 snakemake = globals()["snakemake"]
 
 with station(snakemake):
-    from mlreduce.files import replacing
-    from mlreduce.reporting.figure_kinds import make_figure
-    from mlreduce.reporting.figures import save
+    from mlreduce.datasets.files import replacing
+    from mlreduce.reporting.figures.kinds import make_figure
+    from mlreduce.reporting.figures.layout import save
 
     path = Path(snakemake.input[0])
     source = pd.read_csv(path) if path.suffix == ".csv" else pd.read_parquet(path)

@@ -7,12 +7,12 @@ from _station import station
 snakemake = globals()["snakemake"]
 
 with station(snakemake):
-    from mlreduce.evaluation.failures import read_failures
-    from mlreduce.evaluation.scores import SCORE_COLUMNS
-    from mlreduce.files import replacing
-    from mlreduce.reporting.areas import averaged_draws
-    from mlreduce.reporting.gaps import of_draws, with_gaps
-    from mlreduce.reporting.tables import summarise, write_csv
+    from mlreduce.datasets.files import replacing
+    from mlreduce.experiments.failures import read_failures
+    from mlreduce.experiments.scores import SCORE_COLUMNS
+    from mlreduce.reporting.tables.areas import averaged_draws
+    from mlreduce.reporting.tables.layout import summarise, write_csv
+    from mlreduce.reporting.tables.missing import of_draws, with_gaps
 
     keys = ["study", "protocol", *SCORE_COLUMNS[:-1]]
     averages, failures = snakemake.params.averages, read_failures(snakemake.input.failures)

@@ -10,11 +10,11 @@ snakemake = globals()["snakemake"]
 
 with station(snakemake):
     from mlreduce.datasets.data import MultiLabelData
-    from mlreduce.evaluation.failures import Failures, failures_before
-    from mlreduce.evaluation.proximities import proximity_images
-    from mlreduce.evaluation.search import chosen_entries
-    from mlreduce.evaluation.splitting import load_splits
-    from mlreduce.files import replacing
+    from mlreduce.datasets.files import replacing
+    from mlreduce.experiments.failures import Failures, failures_before
+    from mlreduce.experiments.proximities import proximity_images
+    from mlreduce.experiments.search import chosen_entries
+    from mlreduce.experiments.splitting import load_splits
 
     settings = json.loads(snakemake.params.settings)
     split = load_splits(snakemake.input.splits, settings["protocol"], "0-0")[0]

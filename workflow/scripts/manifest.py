@@ -9,10 +9,10 @@ snakemake = globals()["snakemake"]
 
 with station(snakemake):
     from mlreduce.datasets.catalogue import read_catalogue
-    from mlreduce.files import replacing
-    from mlreduce.manifest import costs, describe_input, digests, make_manifest, read_jobs, span
-    from mlreduce.provenance import environment
-    from mlreduce.reporting.tables import write_csv
+    from mlreduce.datasets.files import replacing
+    from mlreduce.provenance.digest import environment
+    from mlreduce.provenance.manifest import costs, describe_input, digests, make_manifest, read_jobs, span
+    from mlreduce.reporting.tables.layout import write_csv
 
     params, folder = snakemake.params, Path(snakemake.output.manifest).parent
     names = params.names

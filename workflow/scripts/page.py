@@ -7,7 +7,7 @@ from _station import station
 snakemake = globals()["snakemake"]
 
 with station(snakemake):
-    from mlreduce.files import replacing
+    from mlreduce.datasets.files import replacing
     from mlreduce.reporting.page import render, study_section
 
     base = Path(snakemake.output[0]).parent

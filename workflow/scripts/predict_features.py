@@ -10,12 +10,12 @@ snakemake = globals()["snakemake"]
 
 with station(snakemake):
     from mlreduce.datasets.data import MultiLabelData
-    from mlreduce.evaluation.failures import Failures, read_failures
-    from mlreduce.evaluation.feature_experiment import score_features
-    from mlreduce.evaluation.search import chosen_entries
-    from mlreduce.evaluation.splitting import load_splits
-    from mlreduce.evaluation.storage import StoredArrays
-    from mlreduce.files import replacing
+    from mlreduce.datasets.files import replacing
+    from mlreduce.experiments.failures import Failures, read_failures
+    from mlreduce.experiments.feature_space import score_features
+    from mlreduce.experiments.fitted_arrays import StoredArrays
+    from mlreduce.experiments.search import chosen_entries
+    from mlreduce.experiments.splitting import load_splits
 
     settings = json.loads(snakemake.params.settings)
     measured = json.loads(snakemake.params.measured)

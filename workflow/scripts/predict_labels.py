@@ -11,20 +11,20 @@ snakemake = globals()["snakemake"]
 
 with station(snakemake):
     from mlreduce.datasets.data import MultiLabelData
-    from mlreduce.evaluation.experiment import score
-    from mlreduce.evaluation.failures import Failures, read_failures
-    from mlreduce.evaluation.scores import resolve_sizes
-    from mlreduce.evaluation.splitting import load_splits
-    from mlreduce.evaluation.storage import StoredArrays
-    from mlreduce.files import replacing
-    from mlreduce.least_squares import Design
+    from mlreduce.datasets.files import replacing
+    from mlreduce.experiments.failures import Failures, read_failures
+    from mlreduce.experiments.fitted_arrays import StoredArrays
+    from mlreduce.experiments.label_space import score
+    from mlreduce.experiments.scores import resolve_sizes
+    from mlreduce.experiments.splitting import load_splits
+    from mlreduce.linalg.least_squares import Design
 
     settings = json.loads(snakemake.params.settings)
     splits = load_splits(snakemake.input.splits, settings["protocol"], snakemake.wildcards.batch)
     before = read_failures([snakemake.input.failures])
     failures, chosen = Failures("predict", snakemake.wildcards.predictor, before), None
     if snakemake.input.choices:
-        from mlreduce.evaluation.kernel_choice import chosen_parameters
+        from mlreduce.experiments.kernel_choice import chosen_parameters
 
         chosen = chosen_parameters(pd.read_parquet(snakemake.input.choices), splits, snakemake.params.chosen_once)
     # The threads are the predictor's; one for BLAS, whose rounding depends on their number.

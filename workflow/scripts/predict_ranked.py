@@ -10,10 +10,10 @@ snakemake = globals()["snakemake"]
 
 with station(snakemake):
     from mlreduce.datasets.data import MultiLabelData
-    from mlreduce.evaluation.failures import Failures, read_failures
-    from mlreduce.evaluation.selection_experiment import score_ranked
-    from mlreduce.evaluation.splitting import load_splits
-    from mlreduce.files import replacing
+    from mlreduce.datasets.files import replacing
+    from mlreduce.experiments.failures import Failures, read_failures
+    from mlreduce.experiments.selection import score_ranked
+    from mlreduce.experiments.splitting import load_splits
 
     settings = json.loads(snakemake.params.settings)
     measured = json.loads(snakemake.params.measured)

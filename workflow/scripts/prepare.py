@@ -6,7 +6,7 @@ snakemake = globals()["snakemake"]
 
 with station(snakemake):
     from mlreduce.datasets.catalogue import Dataset
-    from mlreduce.files import replacing
+    from mlreduce.datasets.files import replacing
 
     # As the run began with it: the catalogue may have been edited since.
     dataset = Dataset.from_json(snakemake.params.entry)

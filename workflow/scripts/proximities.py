@@ -7,7 +7,7 @@ from _station import station
 snakemake = globals()["snakemake"]
 
 with station(snakemake):
-    from mlreduce.files import replacing
+    from mlreduce.datasets.files import replacing
 
     figure = snakemake.params.figure
     images = pd.concat([pd.read_parquet(path) for path in snakemake.input.images], ignore_index=True)

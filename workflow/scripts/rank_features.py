@@ -8,10 +8,10 @@ snakemake = globals()["snakemake"]
 
 with station(snakemake):
     from mlreduce.datasets.data import MultiLabelData
-    from mlreduce.evaluation.failures import Failures
-    from mlreduce.evaluation.selection_experiment import rank_features
-    from mlreduce.evaluation.splitting import load_splits
-    from mlreduce.files import replacing
+    from mlreduce.datasets.files import replacing
+    from mlreduce.experiments.failures import Failures
+    from mlreduce.experiments.selection import rank_features
+    from mlreduce.experiments.splitting import load_splits
 
     settings, failures = json.loads(snakemake.params.settings), Failures("rank")
     rankings = rank_features(

@@ -7,9 +7,9 @@ from _station import station
 snakemake = globals()["snakemake"]
 
 with station(snakemake):
-    from mlreduce.files import replacing
-    from mlreduce.reporting.ratios import time_ratios
-    from mlreduce.reporting.tables import write_csv
+    from mlreduce.datasets.files import replacing
+    from mlreduce.reporting.tables.layout import write_csv
+    from mlreduce.reporting.tables.ratios import time_ratios
 
     printed = pd.read_csv(snakemake.input.published[0])
     ratios = time_ratios(pd.read_csv(snakemake.input.times), printed, snakemake.params.base)

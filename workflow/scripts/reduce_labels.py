@@ -10,19 +10,19 @@ snakemake = globals()["snakemake"]
 
 with station(snakemake):
     from mlreduce.datasets.data import MultiLabelData
-    from mlreduce.evaluation.experiment import reduce_labels
-    from mlreduce.evaluation.failures import Failures, failures_before
-    from mlreduce.evaluation.splitting import load_splits
-    from mlreduce.evaluation.storage import save_arrays, save_spectra
-    from mlreduce.files import replacing
-    from mlreduce.least_squares import Design
+    from mlreduce.datasets.files import replacing
+    from mlreduce.experiments.failures import Failures, failures_before
+    from mlreduce.experiments.fitted_arrays import save_arrays, save_spectra
+    from mlreduce.experiments.label_space import reduce_labels
+    from mlreduce.experiments.splitting import load_splits
+    from mlreduce.linalg.least_squares import Design
 
     settings = json.loads(snakemake.params.settings)
     splits = load_splits(snakemake.input.splits, settings["protocol"], snakemake.wildcards.batch)
     before = failures_before(snakemake.input.failures, splits, snakemake.params.chosen_once)
     failures, chosen = Failures("reduce", before=before), None
     if snakemake.input.choices:
-        from mlreduce.evaluation.kernel_choice import chosen_parameters
+        from mlreduce.experiments.kernel_choice import chosen_parameters
 
         chosen = chosen_parameters(pd.read_parquet(snakemake.input.choices), splits, snakemake.params.chosen_once)
     fitted = reduce_labels(

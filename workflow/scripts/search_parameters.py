@@ -8,10 +8,10 @@ snakemake = globals()["snakemake"]
 
 with station(snakemake):
     from mlreduce.datasets.data import MultiLabelData
-    from mlreduce.evaluation.failures import Failures
-    from mlreduce.evaluation.search import Search, search_on_splits
-    from mlreduce.evaluation.splitting import load_splits
-    from mlreduce.files import replacing
+    from mlreduce.datasets.files import replacing
+    from mlreduce.experiments.failures import Failures
+    from mlreduce.experiments.search import Search, search_on_splits
+    from mlreduce.experiments.splitting import load_splits
 
     settings, failures = json.loads(snakemake.params.settings), Failures("choose")
     choices = search_on_splits(

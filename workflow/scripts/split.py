@@ -7,8 +7,8 @@ from _station import station
 snakemake = globals()["snakemake"]
 
 with station(snakemake):
-    from mlreduce.evaluation.splitting import draw_splits
-    from mlreduce.files import read_arrays, replacing
+    from mlreduce.datasets.files import read_arrays, replacing
+    from mlreduce.experiments.splitting import draw_splits
 
     labels = read_arrays(snakemake.input[0], "prepared data set", ("Y",))["Y"]
     asked = snakemake.params

@@ -9,9 +9,9 @@ from _station import station
 snakemake = globals()["snakemake"]
 
 with station(snakemake):
-    from mlreduce.files import replacing
-    from mlreduce.reporting.table_kinds import make_table
-    from mlreduce.reporting.tables import write_csv
+    from mlreduce.datasets.files import replacing
+    from mlreduce.reporting.tables.kinds import make_table
+    from mlreduce.reporting.tables.layout import write_csv
 
     path = Path(snakemake.input[0])
     source = pd.read_csv(path) if path.suffix == ".csv" else pd.read_parquet(path)

@@ -10,21 +10,21 @@ snakemake = globals()["snakemake"]
 
 with station(snakemake):
     from mlreduce.datasets.data import MultiLabelData
-    from mlreduce.evaluation.failures import Failures
-    from mlreduce.evaluation.splitting import load_splits
-    from mlreduce.files import replacing
-    from mlreduce.reporting.tables import write_csv
+    from mlreduce.datasets.files import replacing
+    from mlreduce.experiments.failures import Failures
+    from mlreduce.experiments.splitting import load_splits
+    from mlreduce.reporting.tables.layout import write_csv
 
     settings = json.loads(snakemake.params.settings)
     splits = load_splits(snakemake.input.splits, settings["protocol"], f"0-{settings['splits'] - 1}")
     failures = Failures("time")
     data, space = MultiLabelData.load(snakemake.input.data), settings["space"]
     if settings["family"] == "projection":
-        from mlreduce.evaluation.feature_experiment import time_fits as timed
+        from mlreduce.experiments.feature_space import time_fits as timed
 
         features = space
     else:
-        from mlreduce.evaluation.selection_experiment import time_selectors as timed
+        from mlreduce.experiments.selection import time_selectors as timed
 
         features = space["scaling"]
     with threadpoolctl.threadpool_limits(1):  # now that the libraries with threads are loaded

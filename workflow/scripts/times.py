@@ -7,10 +7,10 @@ from _station import station
 snakemake = globals()["snakemake"]
 
 with station(snakemake):
-    from mlreduce.evaluation.failures import read_failures
-    from mlreduce.files import replacing
-    from mlreduce.reporting.tables import write_csv
-    from mlreduce.reporting.times import gathered_times
+    from mlreduce.datasets.files import replacing
+    from mlreduce.experiments.failures import read_failures
+    from mlreduce.reporting.tables.layout import write_csv
+    from mlreduce.reporting.tables.times import gathered_times
 
     times = pd.concat(map(pd.read_csv, snakemake.input.times), ignore_index=True)
     failures = read_failures(snakemake.input.failures)

@@ -9,9 +9,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from mlreduce.configuration import read_yaml, validate
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.datasets.fetch import FileEntry, copy, default_cache, fetch, mirror_folder
+from mlreduce.datasets.readers.configuration import read_yaml, validate
 from mlreduce.exceptions import ConfigurationError, DataError, unknown_name
 
 __all__ = ["Catalogue", "Dataset", "load_dataset", "read_catalogue"]
@@ -97,21 +97,21 @@ class Dataset(NamedTuple):
         parameters = self.options.get("parameters", {})
         # A reader is imported when it is used: a job that fetches or reads one file does not load them all.
         if self.reader == "arff":
-            from mlreduce.datasets.arff import read_arff
+            from mlreduce.datasets.readers.arff import read_arff
 
             labels = by_role["labels"][0] if "labels" in by_role else int(self.options["labels"]["last"])
             keep = bool(self.options.get("keep_identifiers", False))
             data, attributes = read_arff(by_role["data"], labels, self.name, keep)
         elif self.reader == "tables":
-            from mlreduce.datasets.tables import read_tables
+            from mlreduce.datasets.readers.tables import read_tables
 
             data = read_tables(by_role["features"][0], by_role["labels"][0], self.name)
         elif self.reader == "sgml":
-            from mlreduce.datasets.reuters import read_reuters
+            from mlreduce.datasets.readers.reuters import read_reuters
 
             data = read_reuters(by_role["data"], name=self.name, **parameters)
         elif self.reader == "svmlight":
-            from mlreduce.datasets.svmlight import read_svmlight
+            from mlreduce.datasets.readers.svmlight import read_svmlight
 
             data = read_svmlight(by_role["data"], name=self.name, **parameters)
         elif self.reader == "digits":

@@ -11,9 +11,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from mlreduce.datasets.files import read_arrays
+from mlreduce.datasets.guards import check_names
 from mlreduce.exceptions import DataError
-from mlreduce.files import read_arrays
-from mlreduce.guards import check_names
 from mlreduce.validation import is_sparse
 
 __all__ = ["MultiLabelData"]
@@ -38,7 +38,7 @@ class MultiLabelData:
     Raises
     ------
     DataError
-        If the shapes do not belong together, or names are not as `mlreduce.guards.check_names` wants them.
+        If the shapes do not belong together, or names are not as `mlreduce.datasets.guards.check_names` wants them.
     """
 
     X: Any

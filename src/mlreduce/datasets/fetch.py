@@ -15,8 +15,8 @@ import requests
 import urllib3
 from tqdm import tqdm
 
+from mlreduce.datasets.files import file_sha256, locked, replacing
 from mlreduce.exceptions import FetchError, StorageError
-from mlreduce.files import file_sha256, locked, replacing
 
 __all__ = ["CACHE_VARIABLE", "MIRROR_VARIABLE", "FileEntry", "copy", "default_cache", "fetch", "mirror_folder"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mlreduce import registry
-from mlreduce.embedding.template import Embedding
+from mlreduce.embedding.base import Embedding
 
 __all__ = ["Embedding"]
 

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from mlreduce.embedding.template import Embedding
-from mlreduce.projection.problem import Form, TrainingSet
-from mlreduce.projection.proximity import Proximity, attraction, check_proximity, degrees
+from mlreduce.embedding.base import Embedding
 from mlreduce.registry import register
+from mlreduce.spectral.graphs.proximity import Proximity, attraction, check_proximity, degrees
+from mlreduce.spectral.problem import Form, TrainingSet
 from mlreduce.validation import FloatArray, is_sparse
 
 __all__ = ["USC", "LaplacianEigenmaps", "SymmetricSpectralEmbedding"]

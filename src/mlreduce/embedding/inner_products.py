@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from mlreduce.features import Features
-from mlreduce.projection.problem import Form
+from mlreduce.linalg.features import Features
+from mlreduce.spectral.problem import Form
 
 __all__ = ["inner_products"]
 

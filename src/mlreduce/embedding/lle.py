@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from mlreduce.embedding.template import Embedding
-from mlreduce.projection.problem import Form, TrainingSet
-from mlreduce.projection.proximity import reconstruction
+from mlreduce.embedding.base import Embedding
 from mlreduce.registry import register
+from mlreduce.spectral.graphs.proximity import reconstruction
+from mlreduce.spectral.problem import Form, TrainingSet
 from mlreduce.validation import FloatArray, check_count
 
 __all__ = ["LLE"]

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from mlreduce.embedding.template import Embedding
+from mlreduce.embedding.base import Embedding
 from mlreduce.projection.mope import CombinedProximity
-from mlreduce.projection.problem import Form, TrainingSet
-from mlreduce.projection.proximity import Proximity
 from mlreduce.registry import register
+from mlreduce.spectral.graphs.proximity import Proximity
+from mlreduce.spectral.problem import Form, TrainingSet
 from mlreduce.validation import FloatArray
 
 __all__ = ["MOPEEmbedding"]

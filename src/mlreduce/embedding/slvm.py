@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from mlreduce.embedding.base import Embedding
 from mlreduce.embedding.inner_products import inner_products
-from mlreduce.embedding.template import Embedding
-from mlreduce.projection.problem import Form, TrainingSet
 from mlreduce.registry import register
+from mlreduce.spectral.problem import Form, TrainingSet
 from mlreduce.validation import as_dense, check_range
 
 __all__ = ["SLVM"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mlreduce import registry
-from mlreduce.labelspace.coding import LabelCoder, LabelStatistics
+from mlreduce.labelspace.base import LabelCoder, LabelStatistics
 
 __all__ = ["CodedClassifier", "LabelCoder", "LabelStatistics"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from mlreduce.exceptions import DataError
-from mlreduce.labelspace.coding import LabelCoder, LabelStatistics
+from mlreduce.labelspace.base import LabelCoder, LabelStatistics
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.linalg
 
-from mlreduce.labelspace.coding import LabelCoder, LabelStatistics, ordered_eigenvectors
+from mlreduce.labelspace.base import LabelCoder, LabelStatistics, ordered_eigenvectors
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray
 

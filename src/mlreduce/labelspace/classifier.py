@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import ClassifierTags, Tags
 from sklearn.utils.validation import check_is_fitted
 
-from mlreduce.labelspace.coding import LabelCoder
+from mlreduce.labelspace.base import LabelCoder
 from mlreduce.labelspace.cplst import CPLST
 from mlreduce.predictors.linear import LinearRegressor
 from mlreduce.validation import FloatArray, check_features, check_labels, remember_label_names

@@ -10,7 +10,7 @@ from sklearn.linear_model import orthogonal_mp_gram
 from sklearn.utils import check_random_state
 
 from mlreduce.exceptions import DataError
-from mlreduce.labelspace.coding import LabelCoder, LabelStatistics
+from mlreduce.labelspace.base import LabelCoder, LabelStatistics
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray
 

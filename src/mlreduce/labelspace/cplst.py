@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mlreduce.labelspace.coding import LabelCoder, LabelStatistics, ordered_eigenvectors
+from mlreduce.labelspace.base import LabelCoder, LabelStatistics, ordered_eigenvectors
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray
 

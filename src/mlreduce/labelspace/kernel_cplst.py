@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from mlreduce.kernels import check_gamma, check_positive, gaussian_kernel, kernel_ridge, squared_distances
-from mlreduce.labelspace.coding import LabelCoder, LabelStatistics, ordered_eigenvectors
+from mlreduce.labelspace.base import LabelCoder, LabelStatistics, ordered_eigenvectors
+from mlreduce.linalg.kernels import check_gamma, check_positive, gaussian_kernel, kernel_ridge, squared_distances
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray
 

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from mlreduce.labelspace.coding import LabelCoder, LabelStatistics
-from mlreduce.least_squares import DEFAULT_RCOND
+from mlreduce.labelspace.base import LabelCoder, LabelStatistics
+from mlreduce.linalg.least_squares import DEFAULT_RCOND
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from mlreduce.compiled import compiled
+from mlreduce.linalg.compiled import compiled
 from mlreduce.predictors._tree_columns import RANK_SHIFT, ROW_BITS, Columns
 from mlreduce.validation import FloatArray
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mlreduce.compiled import compiled
+from mlreduce.linalg.compiled import compiled
 from mlreduce.predictors._tree_growth import Growth, IntArray
 from mlreduce.validation import FloatArray, is_sparse
 

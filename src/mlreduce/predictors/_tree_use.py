@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mlreduce.compiled import compiled
+from mlreduce.linalg.compiled import compiled
 from mlreduce.predictors._tree_growth import IntArray
 from mlreduce.predictors._tree_models import Rows, Tree
 from mlreduce.validation import FloatArray

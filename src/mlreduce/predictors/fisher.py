@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.exceptions import DataError
-from mlreduce.features import Features
+from mlreduce.linalg.features import Features
+from mlreduce.linalg.utilities import above_half
 from mlreduce.predictors._base import LabelClassifier
 from mlreduce.predictors.ridge import _check_nested, _coefficients, _Factor, _plus_diagonal
 from mlreduce.registry import register
-from mlreduce.rounding import above_half
 from mlreduce.validation import FloatArray, as_dense, check_features, check_labels, check_range, remember_label_names
 
 __all__ = ["FisherClassifier"]

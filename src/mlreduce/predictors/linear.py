@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from sklearn.utils.validation import check_is_fitted
 
-from mlreduce.least_squares import DEFAULT_RCOND, Design, HeldOutLeastSquares
+from mlreduce.linalg.least_squares import DEFAULT_RCOND, Design, HeldOutLeastSquares
 from mlreduce.predictors._base import Regressor
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray, as_dense, check_features, check_regression

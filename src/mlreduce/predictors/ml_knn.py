@@ -8,11 +8,11 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from mlreduce.distances import GrowingDistances, row_blocks
 from mlreduce.exceptions import DataError
+from mlreduce.linalg.distances import GrowingDistances, row_blocks
+from mlreduce.linalg.utilities import above_half
 from mlreduce.predictors.neighbours import _distances, _NeighbourVotes
 from mlreduce.registry import register
-from mlreduce.rounding import above_half
 from mlreduce.validation import FloatArray, check_range
 
 __all__ = ["MLKNN"]

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn.utils.validation import check_is_fitted
 
-from mlreduce.compiled import compiled
+from mlreduce.linalg.compiled import compiled
+from mlreduce.linalg.utilities import above_half
 from mlreduce.predictors._base import LabelClassifier
 from mlreduce.registry import register
-from mlreduce.rounding import above_half
 from mlreduce.validation import (
     FloatArray,
     as_dense,

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from mlreduce.compiled import compiled
-from mlreduce.distances import GrowingDistances, distance_unit, row_blocks, squared_norms, to_grid
 from mlreduce.exceptions import DataError
+from mlreduce.linalg.compiled import compiled
+from mlreduce.linalg.distances import GrowingDistances, distance_unit, row_blocks, squared_norms, to_grid
 from mlreduce.predictors._base import LabelClassifier
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray, as_dense, check_features, check_labels, is_sparse, remember_label_names

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from mlreduce.linalg.utilities import best_of_each
 from mlreduce.predictors._base import LabelClassifier
 from mlreduce.registry import register
-from mlreduce.rounding import best_of_each
 from mlreduce.validation import as_dense, check_features, check_labels, remember_label_names
 
 __all__ = ["ProportionalCut"]

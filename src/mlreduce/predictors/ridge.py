@@ -12,8 +12,8 @@ import scipy.linalg
 from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.exceptions import DataError
-from mlreduce.features import Features
-from mlreduce.least_squares import DEFAULT_RCOND
+from mlreduce.linalg.features import Features
+from mlreduce.linalg.least_squares import DEFAULT_RCOND
 from mlreduce.predictors._base import Regressor
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray, as_dense, check_features, check_finite, check_regression

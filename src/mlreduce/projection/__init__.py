@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mlreduce import registry
-from mlreduce.projection.template import Projection
+from mlreduce.projection.base import Projection
 
 __all__ = ["Projection"]
 

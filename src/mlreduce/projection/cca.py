@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from mlreduce.projection.problem import Form, TrainingSet
-from mlreduce.projection.template import Projection
+from mlreduce.projection.base import Projection
 from mlreduce.registry import register
+from mlreduce.spectral.problem import Form, TrainingSet
 from mlreduce.validation import FloatArray, check_range
 
 __all__ = ["CCA", "RCCA"]

@@ -8,10 +8,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlreduce.exceptions import DataError
-from mlreduce.projection.copies import Copies, copies_of, with_labels
-from mlreduce.projection.problem import TrainingSet
+from mlreduce.projection.base import Projection
 from mlreduce.projection.scatter import weighted_mean
-from mlreduce.projection.template import Projection
+from mlreduce.spectral.duplication import Copies, copies_of, with_labels
+from mlreduce.spectral.problem import TrainingSet
 from mlreduce.validation import FloatArray, check_labels, is_sparse, remember_label_names
 
 __all__ = ["ClassProjection", "Duplicating"]

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from mlreduce.exceptions import DataError
-from mlreduce.projection.problem import Form, TrainingSet
+from mlreduce.linalg.utilities import quotient
 from mlreduce.projection.scatter import Discriminant, between_classes, weighted_mean, within_classes
-from mlreduce.quotients import quotient
 from mlreduce.registry import register
+from mlreduce.spectral.problem import Form, TrainingSet
 from mlreduce.validation import FloatArray
 
 __all__ = ["DMLDA", "MLDA", "LDACopy"]

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from mlreduce.exceptions import DataError
+from mlreduce.linalg.utilities import quotient
 from mlreduce.projection.classes import ClassProjection
-from mlreduce.projection.copies import either_way
-from mlreduce.projection.neighbourhoods import distances_of
-from mlreduce.projection.problem import Form, TrainingSet
-from mlreduce.projection.proximity import Proximity, check_proximity
 from mlreduce.projection.scatter import Discriminant, between_classes, within_classes
-from mlreduce.quotients import quotient
 from mlreduce.registry import register
+from mlreduce.spectral.duplication import either_way
+from mlreduce.spectral.graphs.neighbours import distances_of
+from mlreduce.spectral.graphs.proximity import Proximity, check_proximity
+from mlreduce.spectral.problem import Form, TrainingSet
 from mlreduce.validation import check_count, check_range
 
 __all__ = ["FDA", "LFDA", "MFA", "MMC"]

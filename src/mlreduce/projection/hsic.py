@@ -9,8 +9,8 @@ import numpy as np
 
 from mlreduce.exceptions import DataError
 from mlreduce.projection.mddm import MDDMKernel
-from mlreduce.projection.problem import Form, TrainingSet
 from mlreduce.registry import register
+from mlreduce.spectral.problem import Form, TrainingSet
 from mlreduce.validation import FloatArray
 
 __all__ = ["SFEHS"]

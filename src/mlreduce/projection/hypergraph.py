@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from mlreduce.projection.label_proximity import scaled
-from mlreduce.projection.problem import Form, TrainingSet
-from mlreduce.projection.template import Projection
-from mlreduce.quotients import quotient
+from mlreduce.linalg.utilities import quotient
+from mlreduce.projection.base import Projection
 from mlreduce.registry import register
+from mlreduce.spectral.graphs.label_proximity import scaled
+from mlreduce.spectral.problem import Form, TrainingSet
 from mlreduce.validation import check_range
 
 __all__ = ["HSL1", "HSL2", "HSL3"]

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from mlreduce.exceptions import DataError
-from mlreduce.projection.problem import Form, TrainingSet
-from mlreduce.projection.proximity import Proximity, attraction, check_proximity, degrees, reconstruction
+from mlreduce.projection.base import Projection
 from mlreduce.projection.scatter import check_ridge, with_ridge
-from mlreduce.projection.template import Projection
 from mlreduce.registry import register
+from mlreduce.spectral.graphs.proximity import Proximity, attraction, check_proximity, degrees, reconstruction
+from mlreduce.spectral.problem import Form, TrainingSet
 from mlreduce.validation import check_count
 
 __all__ = ["LPP", "NPP", "OLPP", "ONPP"]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from mlreduce.projection.problem import Form, TrainingSet
-from mlreduce.projection.template import Projection
+from mlreduce.projection.base import Projection
 from mlreduce.registry import register
+from mlreduce.spectral.problem import Form, TrainingSet
 
 __all__ = ["LSI"]
 

@@ -9,11 +9,11 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlreduce.exceptions import DataError, unknown_name
-from mlreduce.kernels import check_gamma, gaussian_kernel, squared_distances
+from mlreduce.linalg.kernels import check_gamma, gaussian_kernel, squared_distances
+from mlreduce.projection.base import Projection
 from mlreduce.projection.coding import label_scale
-from mlreduce.projection.problem import Form, TrainingSet
-from mlreduce.projection.template import Projection
 from mlreduce.registry import register
+from mlreduce.spectral.problem import Form, TrainingSet
 from mlreduce.validation import FloatArray, as_dense, check_range
 
 __all__ = ["Balanced", "MDDMKernel", "MDDMf", "MDDMp"]

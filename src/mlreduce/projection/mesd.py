@@ -10,10 +10,10 @@ from typing import Any
 
 from mlreduce.projection.classes import Duplicating
 from mlreduce.projection.fisher import FDA, LFDA, MFA, MMC
-from mlreduce.projection.proximity import Proximity
 from mlreduce.projection.reconstruction import DONPP, ONPPR, SONPP
 from mlreduce.projection.repulsion import DLA, DNE, OLPPR
 from mlreduce.registry import register
+from mlreduce.spectral.graphs.proximity import Proximity
 
 __all__ = [
     "MESDDLA",

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from mlreduce.projection.base import Projection
 from mlreduce.projection.coding import label_scale
-from mlreduce.projection.problem import Form, TrainingSet
-from mlreduce.projection.template import Projection
 from mlreduce.registry import register
+from mlreduce.spectral.problem import Form, TrainingSet
 from mlreduce.validation import as_dense, check_range
 
 __all__ = ["MLSI"]

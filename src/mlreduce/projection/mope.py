@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from mlreduce.distances import nearest, row_blocks, to_grid
 from mlreduce.exceptions import DataError
-from mlreduce.projection.combination import check_combination, combined
-from mlreduce.projection.label_proximity import LabelProximity, Rows
-from mlreduce.projection.problem import Form, TrainingSet
-from mlreduce.projection.proximity import Proximity, attraction, check_proximity
-from mlreduce.projection.template import Projection
+from mlreduce.linalg.distances import nearest, row_blocks, to_grid
+from mlreduce.projection.base import Projection
 from mlreduce.registry import register
+from mlreduce.spectral.graphs.combination import check_combination, combined
+from mlreduce.spectral.graphs.label_proximity import LabelProximity, Rows
+from mlreduce.spectral.graphs.proximity import Proximity, attraction, check_proximity
+from mlreduce.spectral.problem import Form, TrainingSet
 from mlreduce.validation import FloatArray, as_dense, check_count, check_options, is_sparse
 
 __all__ = ["MOPE", "CombinedProximity"]
@@ -138,7 +138,7 @@ class MOPE(CombinedProximity, Projection):
         The index of the scheme; see `LabelProximity`.
     combine : {"priority", "hadamard", "weighted-sum", "labels", "features"}, default="priority"
         Psi; ``"priority"`` is ``g^a / (1 + beta (1 - w^b))``, equation (43); the last two leave out W, or G. For the
-        others see `mlreduce.projection.combination.combined`.
+        others see `mlreduce.spectral.graphs.combination.combined`.
     a, b : float, default=1
         Exponents of g and of w in ``"priority"``, >= 0.
     beta : float, default=0.5

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from mlreduce.exceptions import DataError
-from mlreduce.projection.problem import Form, TrainingSet
-from mlreduce.projection.solver import row_space
-from mlreduce.projection.template import Projection
+from mlreduce.projection.base import Projection
 from mlreduce.registry import register
+from mlreduce.spectral.problem import Form, TrainingSet
+from mlreduce.spectral.solver import row_space
 from mlreduce.validation import check_range
 
 __all__ = ["MORP"]

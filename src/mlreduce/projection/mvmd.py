@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from mlreduce.projection.coding import label_scale
 from mlreduce.projection.mddm import Balanced
-from mlreduce.projection.problem import Form, TrainingSet
 from mlreduce.registry import register
+from mlreduce.spectral.problem import Form, TrainingSet
 
 __all__ = ["MVMD"]
 

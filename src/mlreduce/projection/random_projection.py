@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from mlreduce.features import Features
-from mlreduce.projection.problem import TrainingSet
-from mlreduce.projection.solver import Solution
-from mlreduce.projection.template import Projection
+from mlreduce.linalg.features import Features
+from mlreduce.linalg.utilities import signed
+from mlreduce.projection.base import Projection
 from mlreduce.registry import register
-from mlreduce.signs import signed
+from mlreduce.spectral.problem import TrainingSet
+from mlreduce.spectral.solver import Solution
 
 __all__ = ["RandomProjection"]
 

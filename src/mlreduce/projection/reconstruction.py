@@ -9,12 +9,12 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlreduce.projection.classes import ClassProjection
-from mlreduce.projection.copies import Copies, nearest_inside
-from mlreduce.projection.neighbourhoods import distances_of, weights_from
-from mlreduce.projection.problem import Form, TrainingSet
-from mlreduce.projection.proximity import Proximity, check_proximity
 from mlreduce.projection.repulsion import repulsion, squared_distances
 from mlreduce.registry import register
+from mlreduce.spectral.duplication import Copies, nearest_inside
+from mlreduce.spectral.graphs.neighbours import distances_of, weights_from
+from mlreduce.spectral.graphs.proximity import Proximity, check_proximity
+from mlreduce.spectral.problem import Form, TrainingSet
 from mlreduce.validation import FloatArray, check_count, check_range
 
 __all__ = ["DONPP", "ONPPR", "SONPP"]

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from mlreduce.projection.classes import ClassProjection
-from mlreduce.projection.copies import Copies, either_way
-from mlreduce.projection.neighbourhoods import distances_of
-from mlreduce.projection.problem import Form, TrainingSet
-from mlreduce.projection.proximity import Proximity, check_proximity
 from mlreduce.registry import register
+from mlreduce.spectral.duplication import Copies, either_way
+from mlreduce.spectral.graphs.neighbours import distances_of
+from mlreduce.spectral.graphs.proximity import Proximity, check_proximity
+from mlreduce.spectral.problem import Form, TrainingSet
 from mlreduce.validation import check_count, check_range
 
 __all__ = ["DLA", "DNE", "OLPPR", "repulsion", "squared_distances"]

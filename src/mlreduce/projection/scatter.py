@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from mlreduce.features import Features
-from mlreduce.projection.problem import Form, TrainingSet
-from mlreduce.projection.template import Projection
-from mlreduce.quotients import quotient
+from mlreduce.linalg.features import Features
+from mlreduce.linalg.utilities import quotient
+from mlreduce.projection.base import Projection
+from mlreduce.spectral.problem import Form, TrainingSet
 from mlreduce.validation import FloatArray, check_range
 
 __all__ = ["Discriminant", "between_classes", "check_ridge", "weighted_mean", "with_ridge", "within_classes"]

@@ -10,9 +10,9 @@ from sklearn.base import clone
 
 from mlreduce import registry
 from mlreduce.exceptions import DataError
-from mlreduce.projection.problem import Form, TrainingSet
-from mlreduce.projection.template import Projection
+from mlreduce.projection.base import Projection
 from mlreduce.registry import register
+from mlreduce.spectral.problem import Form, TrainingSet
 from mlreduce.validation import check_options, check_range, fill_unlabelled, remember_label_names
 
 __all__ = ["SSDNE", "SSDONPP", "SSLFDA", "SSMFA", "SSMOPE", "PartlyLabelled", "SELFProjection", "SemiSupervised"]

@@ -7,10 +7,10 @@ from typing import Any
 
 from mlreduce.projection.locality import OLPP
 from mlreduce.projection.mesd import MESDFDA, MESDMMC
-from mlreduce.projection.problem import Form, TrainingSet
-from mlreduce.projection.proximity import Proximity
 from mlreduce.projection.semi_supervised import PartlyLabelled
 from mlreduce.registry import register
+from mlreduce.spectral.graphs.proximity import Proximity
+from mlreduce.spectral.problem import Form, TrainingSet
 from mlreduce.validation import check_range
 
 __all__ = ["SSFDA", "SSMMC"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mlreduce import registry
-from mlreduce.propagation.template import LabelPropagation
+from mlreduce.propagation.base import LabelPropagation
 
 __all__ = ["LabelPropagation"]
 

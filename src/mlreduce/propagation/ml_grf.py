@@ -11,8 +11,8 @@ import scipy.sparse.linalg
 from numpy.typing import NDArray
 
 from mlreduce.exceptions import DataError
+from mlreduce.propagation.base import LabelPropagation, plus_diagonal
 from mlreduce.propagation.sylvester import solve_sylvester
-from mlreduce.propagation.template import LabelPropagation, plus_diagonal
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray, as_dense, is_sparse
 

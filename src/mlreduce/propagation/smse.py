@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mlreduce.propagation.base import LabelPropagation, plus_diagonal
 from mlreduce.propagation.sylvester import solve_sylvester
-from mlreduce.propagation.template import LabelPropagation, plus_diagonal
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray
 

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 
 from mlreduce.exceptions import DataError
-from mlreduce.reporting.gaps import GAP
-from mlreduce.reporting.tables import number_of_splits, to_markdown, uneven_splits
-from mlreduce.reporting.verdicts import joined
+from mlreduce.reporting.claims.verdicts import joined
+from mlreduce.reporting.tables.layout import number_of_splits, to_markdown, uneven_splits
+from mlreduce.reporting.tables.missing import GAP
 
 __all__ = [
     "AUDIT_COLUMNS",
@@ -83,7 +83,7 @@ def audit(tables: Mapping[str, pd.DataFrame], published: pd.DataFrame | None) ->
     Parameters
     ----------
     tables : dict of str to DataFrame
-        Name in the paper ("table3") to tidy table with `mlreduce.reporting.tables.TABLE_COLUMNS`.
+        Name in the paper ("table3") to tidy table with `mlreduce.reporting.tables.layout.TABLE_COLUMNS`.
     published : DataFrame or None
         From `read_published`; None where the paper printed no numbers.
 

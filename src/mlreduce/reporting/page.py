@@ -11,11 +11,11 @@ import jinja2
 import markupsafe
 import pandas as pd
 
-from mlreduce.evaluation.failures import read_failures
+from mlreduce.experiments.failures import read_failures
 from mlreduce.reporting.audit import VERDICTS, audit_rows, audit_sentences
-from mlreduce.reporting.gaps import cell_reasons, footnotes
-from mlreduce.reporting.table_kinds import table_parts
-from mlreduce.reporting.verdicts import count
+from mlreduce.reporting.claims.verdicts import count
+from mlreduce.reporting.tables.kinds import table_parts
+from mlreduce.reporting.tables.missing import cell_reasons, footnotes
 
 __all__ = ["render", "study_section"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mlreduce import registry
-from mlreduce.selection.selector import Selector
+from mlreduce.selection.base import Selector
 
 __all__ = ["Selector"]
 

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from mlreduce.registry import register
-from mlreduce.selection.selector import Selector
+from mlreduce.selection.base import Selector
 from mlreduce.validation import FloatArray
 
 __all__ = ["AllFeatures", "RandomFeatures"]

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 
 from mlreduce.registry import register
-from mlreduce.selection.selector import Selector, check_variant
+from mlreduce.selection.base import Selector, check_variant
 from mlreduce.validation import FloatArray, as_dense
 
 __all__ = ["MLFS"]

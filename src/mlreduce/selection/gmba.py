@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from mlreduce.distances import Distances, nearest, row_blocks
 from mlreduce.exceptions import DataError
+from mlreduce.linalg.distances import Distances, nearest, row_blocks
 from mlreduce.registry import register
+from mlreduce.selection.base import Selector, check_variant
 from mlreduce.selection.label_graph import LabelGraph
-from mlreduce.selection.selector import Selector, check_variant
 from mlreduce.validation import FloatArray, as_dense, check_count, check_range, is_sparse
 
 __all__ = ["GMBA"]

@@ -12,9 +12,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from mlreduce.compiled import compiled
-from mlreduce.distances import row_blocks
 from mlreduce.exceptions import DataError
+from mlreduce.linalg.compiled import compiled
+from mlreduce.linalg.distances import row_blocks
 from mlreduce.validation import FloatArray, is_sparse
 
 __all__ = [

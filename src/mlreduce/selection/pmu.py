@@ -7,11 +7,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from mlreduce.discretisation import Bins, discretise
 from mlreduce.exceptions import DataError
+from mlreduce.preprocessing.discretisation import Bins, discretise
 from mlreduce.registry import register
+from mlreduce.selection.base import Selector
 from mlreduce.selection.information import Counted, interactions, shared_information
-from mlreduce.selection.selector import Selector
 from mlreduce.validation import FloatArray
 
 __all__ = ["PMU"]
@@ -41,7 +41,8 @@ class PMU(Selector):
         How many features to keep: a number, a fraction in (0, 1), or None for all. So many are taken one by one; the
         others follow by their last J. For a larger k fit again.
     discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
-        How the features are put into bins, see `mlreduce.discretisation.Discretiser`; None where they are bins.
+        How the features are put into bins, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they
+        are bins.
     n_bins : int, default=3
         Of the first two.
     pairs : {"distinct", "ordered"}, default="distinct"

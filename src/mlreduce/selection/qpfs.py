@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from mlreduce.discretisation import discretise
 from mlreduce.exceptions import DataError, unknown_name
+from mlreduce.preprocessing.discretisation import discretise
 from mlreduce.registry import register
+from mlreduce.selection.base import Selector
 from mlreduce.selection.information import Counted, shared_information
 from mlreduce.selection.quadratic import minimise, nearest_positive
-from mlreduce.selection.selector import Selector
 from mlreduce.validation import FloatArray, check_range
 
 __all__ = ["QPFS", "ApproximateQPFS", "NystromQPFS", "approximate_dependency", "approximation_error"]
@@ -95,7 +95,8 @@ class QPFS(Selector):
     k : int, float or None, default=0.5
         How many features to keep: a number, a fraction in (0, 1), or None for all.
     discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
-        How the features are put into bins, see `mlreduce.discretisation.Discretiser`; None where they are bins.
+        How the features are put into bins, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they
+        are bins.
     n_bins : int, default=3
         Of the first two.
 
@@ -199,7 +200,8 @@ class ApproximateQPFS(_Sampled):
     sampling : float, default=0.2
         Share of the features that are sampled, in (0, 1]; rounded down, at least one feature.
     discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
-        How the features are put into bins, see `mlreduce.discretisation.Discretiser`; None where they are bins.
+        How the features are put into bins, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they
+        are bins.
     n_bins : int, default=3
         Of the first two.
     random_state : int, RandomState instance or None, default=None
@@ -234,7 +236,8 @@ class NystromQPFS(_Sampled):
     sampling : float, default=0.2
         Share of the features that are sampled, in (0, 1]; rounded down, at least one feature.
     discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
-        How the features are put into bins, see `mlreduce.discretisation.Discretiser`; None where they are bins.
+        How the features are put into bins, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they
+        are bins.
     n_bins : int, default=3
         Of the first two.
     random_state : int, RandomState instance or None, default=None

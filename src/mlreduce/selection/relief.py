@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from mlreduce.compiled import compiled
-from mlreduce.distances import Distances, nearest, row_blocks
+from mlreduce.linalg.compiled import compiled
+from mlreduce.linalg.distances import Distances, nearest, row_blocks
 from mlreduce.registry import register
-from mlreduce.selection.selector import Selector, check_variant
+from mlreduce.selection.base import Selector, check_variant
 from mlreduce.validation import FloatArray, as_dense, check_count
 
 __all__ = ["MLRF"]

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from mlreduce.exceptions import DataError
 from mlreduce.registry import register
-from mlreduce.selection.selector import Selector
+from mlreduce.selection.base import Selector
 from mlreduce.validation import FloatArray, as_dense, check_range, is_sparse
 
 __all__ = ["RFS"]

@@ -6,10 +6,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from mlreduce.distances import row_blocks
+from mlreduce.linalg.distances import row_blocks
 from mlreduce.registry import register
+from mlreduce.selection.base import Selector, check_variant
 from mlreduce.selection.label_graph import LabelGraph
-from mlreduce.selection.selector import Selector, check_variant
 from mlreduce.validation import FloatArray, as_dense
 
 __all__ = ["SPEC"]

@@ -1,0 +1,243 @@
+"""Multi-label data in ARFF files, with Mulan's XML list of labels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+from xml.etree.ElementTree import ParseError
+
+import defusedxml
+import defusedxml.ElementTree
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from mlreduce.datasets.data import MultiLabelData
+from mlreduce.datasets.guards import check_memory, check_names, opened
+from mlreduce.datasets.readers.arff_syntax import Attribute, Table, read_table
+from mlreduce.exceptions import DataError, unknown_name
+from mlreduce.validation import is_sparse
+
+__all__ = ["read_arff", "read_label_names"]
+
+_TRUE_WORDS = {"yes", "true", "y", "t"}
+_FALSE_WORDS = {"no", "false", "n", "f"}
+
+
+def read_label_names(path: str | Path) -> list[str]:
+    """Return the label names of a Mulan XML file, in its order; nested labels count too.
+
+    Raises
+    ------
+    DataError
+        If it is not well-formed XML, declares entities or a document type, or names no or a repeated label.
+    """
+    with opened(path) as file:
+        content = file.read()
+    try:
+        root = defusedxml.ElementTree.fromstring(content, forbid_dtd=True)
+    except ParseError as error:
+        raise DataError(f"{path}: not well-formed XML: {error}") from error
+    except defusedxml.DefusedXmlException as error:
+        raise DataError(
+            f"{path}: declares a document type or an entity, which a list of labels never needs; refused"
+        ) from error
+    except (UnicodeDecodeError, LookupError, ValueError) as error:
+        raise DataError(f"{path}: the text cannot be decoded: {error}") from error
+    names = [element.get("name") for element in root.iter() if element.tag.rpartition("}")[2] == "label"]
+    if not names or None in names:
+        raise DataError(f'{path}: expected elements <label name="...">; found {len(names)}, one without a name')
+    labels = [str(name) for name in names]
+    check_names(labels, "label", str(path))
+    return labels
+
+
+def _merge(paths: Sequence[Path]) -> Table:
+    tables = [read_table(path) for path in paths]
+    first = tables[0]
+    for path, table in zip(paths[1:], tables[1:], strict=True):
+        for (name, places), (own_name, own_places) in zip(first.attributes, table.attributes, strict=False):
+            if (name, places) != (own_name, own_places):
+                raise DataError(
+                    f"{path}: its attribute {own_name!r} is not {name!r} of {paths[0]} at the same place with the "
+                    "same values; parts of one data set must agree"
+                )
+        if len(first.attributes) != len(table.attributes):
+            raise DataError(f"{path}: has {len(table.attributes)} attributes, {paths[0]} has {len(first.attributes)}")
+        if is_sparse(first.values) != is_sparse(table.values):
+            raise DataError(f"{path}: one of it and {paths[0]} is sparse ARFF and the other dense; parts must agree")
+    if is_sparse(first.values):
+        return Table(first.attributes, sp.vstack([table.values for table in tables], format="csr"))
+    return Table(first.attributes, np.vstack([table.values for table in tables]))
+
+
+def _two_values(attribute: Attribute) -> tuple[float, float]:
+    """Return the numbers that a nominal attribute's first and second value stand for."""
+    words = [value.strip().lower() for value in attribute.places or ()]
+    if words[0] in _TRUE_WORDS and words[1] in _FALSE_WORDS:
+        return 1.0, 0.0
+    try:
+        numbers = float(words[0]), float(words[1])
+    except ValueError:
+        return 0.0, 1.0
+    return numbers if all(map(np.isfinite, numbers)) else (0.0, 1.0)
+
+
+def _is_identifier(attribute: Attribute, column: NDArray[np.float64]) -> bool:
+    return len(attribute.places or ()) >= len(column) > 2 and len(np.unique(column)) == len(column)
+
+
+def _column(values: Any, index: int) -> NDArray[np.float64]:
+    column = values[:, [index]]
+    return np.asarray(column.toarray() if is_sparse(column) else column).ravel()
+
+
+def _recoded(column: NDArray[np.float64], low: float, high: float) -> NDArray[np.float64]:
+    """Put two numbers for the first and the second value of a list; what is missing stays so."""
+    return np.where(np.isnan(column), column, np.where(column == 0, low, high))
+
+
+def _one_hot(column: NDArray[np.float64], n_values: int, sparse: bool) -> Any:
+    """Return a column a value of a list; NaN throughout where the value is missing."""
+    missing, known = np.flatnonzero(np.isnan(column)), np.flatnonzero(~np.isnan(column))
+    rows = np.concatenate([known, np.repeat(missing, n_values)])
+    columns = np.concatenate([column[known].astype(np.int64), np.tile(np.arange(n_values), len(missing))])
+    values = np.repeat([1.0, np.nan], [len(known), len(missing) * n_values])
+    shape = len(column), n_values
+    if sparse:
+        return sp.csc_array((values, (rows, columns)), shape=shape)
+    block = np.zeros(shape)
+    block[rows, columns] = values
+    return block
+
+
+def _encode(
+    table: Table, which: Sequence[int], keep_identifiers: bool, files: Sequence[Path]
+) -> tuple[Any, list[str], list[str]]:
+    """Turn attributes into numeric columns; return them, their names and the dropped identifiers."""
+    sparse = is_sparse(table.values)
+    values = table.values.tocsc() if sparse else table.values
+    n_rows = values.shape[0]
+    blocks: list[Any] = []
+    names: list[str] = []
+    dropped: list[str] = []
+    plain: list[int] = []
+    needed = 0
+
+    def flush() -> None:
+        if plain:
+            blocks.append(values[:, list(plain)])
+            plain.clear()
+
+    for index in which:
+        attribute = table.attributes[index]
+        name, places = attribute
+        if places is None or (len(places) == 2 and _two_values(attribute) == (0.0, 1.0)):
+            plain.append(index)
+            names.append(name)
+            continue
+        flush()
+        column = _column(values, index)
+        if not keep_identifiers and _is_identifier(attribute, column):
+            dropped.append(name)
+            continue
+        # What is made of a value, or of a row of a sparse file that says nothing, has no text of its own there.
+        missing = np.count_nonzero(np.isnan(column)) if sparse else n_rows
+        needed += 8 * max(n_rows, (missing + 1) * len(places))
+        check_memory(needed, files, f"a column for each value of the attributes to {name[:40]!r} and {n_rows} rows")
+        if len(places) <= 2:
+            low, high = _two_values(attribute) if len(places) == 2 else (0.0, 0.0)
+            blocks.append(_recoded(column, low, high)[:, np.newaxis])
+            names.append(name)
+        else:
+            blocks.append(_one_hot(column, len(places), sparse))
+            names.extend(f"{name}={value}" for value in places)
+    flush()
+    if not blocks:
+        return np.empty((n_rows, 0)), names, dropped
+    if sparse:
+        return sp.csr_array(sp.hstack([sp.csc_array(block) for block in blocks], format="csr")), names, dropped
+    return np.hstack(blocks), names, dropped
+
+
+def read_arff(
+    paths: Sequence[str | Path], labels: str | Path | int, name: str = "", keep_identifiers: bool = False
+) -> tuple[MultiLabelData, int]:
+    """Read a multi-label data set from one or several ARFF files.
+
+    Numeric attributes are features as they are. A nominal attribute with two values is one 0/1 column (yes and true
+    are 1; two numbers are themselves; else the second value of the list is 1); with more values it is one column a
+    value, named ``attribute=value``. A nominal attribute whose value differs in every row is an identifier and is
+    dropped. ``?`` becomes NaN.
+
+    Parameters
+    ----------
+    paths : sequence of paths
+        Parts of one data set with the same attributes; the rows are stacked in this order.
+    labels : path or int
+        Mulan's XML file, or how many of the last attributes are labels.
+    name : str, default=""
+        What to call the data set.
+    keep_identifiers : bool, default=False
+        Encode identifiers like any nominal attribute.
+
+    Returns
+    -------
+    data : MultiLabelData
+    n_attributes : int
+        How many attributes that are no labels the files declare, identifiers included: what papers count.
+
+    Raises
+    ------
+    DataError
+        If a file is truncated, a value is not in its attribute's list, a label is no attribute or not 0/1; the
+        sentence names file and line.
+    """
+    files = [Path(path) for path in paths]
+    table = _merge(files)
+    attribute_names = [attribute for attribute, _ in table.attributes]
+    position = {attribute: index for index, attribute in enumerate(attribute_names)}
+    if isinstance(labels, int):
+        if not 0 < labels < len(attribute_names):
+            raise DataError(f"{files[0]}: cannot take the last {labels} of {len(attribute_names)} attributes as labels")
+        label_names = attribute_names[-labels:]
+    else:
+        label_names = read_label_names(labels)
+        for label in label_names:
+            if label not in position:
+                raise DataError(unknown_name(f"attribute of {files[0].name}", label, position, str(labels)))
+    label_columns = [position[label] for label in label_names]
+    chosen = set(label_columns)
+    feature_columns = [index for index in range(len(attribute_names)) if index not in chosen]
+    Y = _labels(table, label_columns, files)
+    X, feature_names, dropped = _encode(table, feature_columns, keep_identifiers, files)
+    if X.shape[1] == 0:
+        raise DataError(f"{files[0]}: no attribute is left as a feature")
+    check_names(feature_names, "feature", str(files[0]))
+    check_names(label_names, "label", str(files[0]))
+    check_names(dropped, "dropped attribute", str(files[0]))
+    return MultiLabelData(X, Y, feature_names, label_names, name or files[0].stem, dropped), len(feature_columns)
+
+
+def _labels(table: Table, which: Sequence[int], files: Sequence[Path]) -> NDArray[np.int8]:
+    check_memory(9 * table.values.shape[0] * len(which), files, f"{len(which)} labels of {table.values.shape[0]} rows")
+    columns = table.values.tocsc()[:, which].toarray() if is_sparse(table.values) else table.values[:, which]
+    Y = np.empty(columns.shape, dtype=np.int8)
+    for place, index in enumerate(which):
+        Y[:, place] = _label(table.attributes[index], columns[:, place], files[0])
+    return Y
+
+
+def _label(attribute: Attribute, column: NDArray[np.float64], path: Path) -> NDArray[np.float64]:
+    name, places = attribute
+    if places is not None:
+        if len(places) != 2:
+            raise DataError(f"{path}: the label {name!r} has {len(places)} values; a label has two, 0 and 1")
+        column = _recoded(column, *_two_values(attribute))
+    wrong = ~((column == 0) | (column == 1))
+    if wrong.any():
+        row = int(np.flatnonzero(wrong)[0])
+        value = "missing" if np.isnan(column[row]) else f"{column[row]:g}"
+        raise DataError(f"{path}: the label {name!r} is {value} in data row {row + 1}; a label is 0 or 1")
+    return column

@@ -1,0 +1,257 @@
+"""Configuration files: read, checked against their schema, and refused with a sentence a user can act on."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from functools import cache
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import yaml
+
+from mlreduce.exceptions import ConfigurationError, unknown_name
+
+__all__ = ["read_yaml", "validate"]
+
+_SCHEMAS = Path(__file__).parents[2] / "schemas"
+
+# The largest of the project's own files has 20,000 bytes, and 1,800 values that stand in each other 7 deep.
+_MOST_BYTES = 1_000_000
+_MOST_VALUES = 20_000
+_DEEPEST = 40
+# Of all that is wrong, so much is looked at for what comes first.
+_MOST_ERRORS = 100
+# Of a wrong value, characters that are shown.
+_SHOWN = 80
+
+# What cannot be shown, but for line breaks and tabs in a longer text.
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
+
+
+class _Loader(yaml.SafeLoader):
+    """Texts, numbers, truth values, lists and mappings; keys are texts, and there once.
+
+    An alias makes a value stand in several places, so that a short file can stand for more than any memory holds.
+    """
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self._depth = 0
+        self._composed = 0
+        # How many values those that are read stand for, each time that an alias repeats them.
+        self._sizes: dict[int, int] = {}
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        event: Any = self.peek_event()  # type: ignore[no-untyped-call]
+        tag = getattr(event, "tag", None)
+        if tag is not None:
+            raise _wrong(f"the tag {tag[:_SHOWN]!r} has no use here", event)
+        self._depth += 1
+        self._composed += 1
+        if self._depth > _DEEPEST:
+            raise _wrong(f"values stand in each other more than {_DEEPEST} deep", event)
+        node = super().compose_node(parent, index)
+        self._depth -= 1
+        if isinstance(event, yaml.AliasEvent):
+            if id(node) not in self._sizes:
+                raise _wrong(f"the alias {str(event.anchor)[:_SHOWN]!r} stands inside of what it stands for", event)
+            return node
+        if isinstance(node, yaml.MappingNode):
+            _check_keys(node)
+        elif isinstance(node, yaml.ScalarNode) and _CONTROL.search(node.value):
+            raise _wrong(f"{node.value[:_SHOWN]!a} holds a character that cannot be shown", event)
+        self._sizes[id(node)] = 1 + sum(self._sizes[id(child)] for child in _children(node))
+        if max(self._composed, self._sizes[id(node)]) > _MOST_VALUES:
+            raise _wrong(f"more than {_MOST_VALUES} values, counting what an alias stands for", event)
+        return node
+
+
+class _Refused(yaml.MarkedYAMLError):
+    """What is YAML, and has no use in a configuration."""
+
+
+def _wrong(sentence: str, where: Any) -> _Refused:
+    return _Refused(None, None, sentence, where.start_mark)
+
+
+def _children(node: Any) -> Iterator[Any]:
+    if isinstance(node, yaml.MappingNode):
+        for pair in node.value:
+            yield from pair
+    elif isinstance(node, yaml.SequenceNode):
+        yield from node.value
+
+
+def _check_keys(node: yaml.MappingNode) -> None:
+    seen = set()
+    for key, _ in node.value:
+        if key.tag == "tag:yaml.org,2002:merge":
+            continue
+        if key.tag != "tag:yaml.org,2002:str":
+            shown = repr(key.value[:_SHOWN]) if isinstance(key, yaml.ScalarNode) else "a list or mapping"
+            raise _wrong(f"a key is a text, and {shown} is none; does it need quotes?", key)
+        if key.value in seen:
+            raise _wrong(f"the key {key.value[:_SHOWN]!r} stands here twice", key)
+        if "\n" in key.value:
+            raise _wrong(f"the key {key.value[:_SHOWN]!r} is longer than a line", key)
+        seen.add(key.value)
+
+
+def _whole_number(loader: Any, node: yaml.ScalarNode) -> int:
+    try:
+        number: int = loader.construct_yaml_int(node)
+    except ValueError:
+        number = 2**63
+    if abs(number) >= 2**63:
+        raise _wrong(f"{node.value[:_SHOWN]!r} is no whole number that fits in 64 bits", node)
+    return number
+
+
+def _number(loader: Any, node: yaml.ScalarNode) -> float:
+    try:
+        number: float = loader.construct_yaml_float(node)
+    except (ValueError, OverflowError):
+        number = math.inf
+    if not math.isfinite(number):
+        raise _wrong(f"{node.value[:_SHOWN]!r} is no finite number", node)
+    return number
+
+
+def _text(loader: Any, node: yaml.ScalarNode) -> str:
+    """Return what looks like a date as it stands: no setting is one, and there may be no such day."""
+    return str(loader.construct_scalar(node))
+
+
+_Loader.add_constructor("tag:yaml.org,2002:int", _whole_number)
+_Loader.add_constructor("tag:yaml.org,2002:float", _number)
+_Loader.add_constructor("tag:yaml.org,2002:timestamp", _text)
+
+
+def read_yaml(path: str | Path) -> Any:
+    """Read a YAML file: texts, finite numbers, truth values, lists, and mappings whose keys are texts.
+
+    Raises
+    ------
+    ConfigurationError
+        If it does not exist or is not YAML; if it has tags, a key twice in a mapping, more than 20,000 values (those
+        behind an alias counted each time), or values that stand in each other more than 40 deep. The sentence names
+        file and line.
+    """
+    try:
+        with Path(path).open("rb") as file:
+            content = file.read(_MOST_BYTES + 1)
+        if len(content) > _MOST_BYTES:
+            raise ConfigurationError(f"{path}: a configuration file has at most {_MOST_BYTES:,} bytes")
+        loader = _Loader(content.decode("utf-8-sig"))
+        try:
+            return loader.get_single_data()
+        finally:
+            loader.dispose()
+    except FileNotFoundError:
+        raise ConfigurationError(f"{path}: no such file") from None
+    except (yaml.YAMLError, UnicodeDecodeError, OSError) as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f", line {mark.line + 1}" if mark else ""
+        reason = getattr(error, "problem", None) or error
+        kind = "" if isinstance(error, _Refused) else "not YAML: "
+        raise ConfigurationError(f"{path}{line}: {kind}{reason}") from error
+
+
+def _is_whole(_: Any, value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _check_unique(_: Any, wanted: bool, values: Any, __: Any) -> Iterator[jsonschema.ValidationError]:
+    """Find equal items in one pass; jsonschema compares each with each where they cannot be sorted."""
+    if wanted and isinstance(values, list):
+        texts = [json.dumps(value, sort_keys=True, default=str) for value in values]
+        if len(set(texts)) < len(texts):
+            repeated = Counter(texts).most_common(1)[0][0]
+            yield jsonschema.ValidationError(f"{repeated} is listed twice")
+
+
+# JSON's whole numbers include 2.0, which Python does not count with.
+_Validator: Any = jsonschema.validators.extend(  # type: ignore[no-untyped-call]
+    jsonschema.Draft202012Validator,
+    {"uniqueItems": _check_unique},
+    type_checker=jsonschema.Draft202012Validator.TYPE_CHECKER.redefine("integer", _is_whole),
+)
+
+
+@cache
+def _validator(schema: str) -> Any:
+    return _Validator(yaml.safe_load((_SCHEMAS / f"{schema}.schema.yaml").read_text(encoding="utf-8")))
+
+
+def validate(content: Any, schema: str, where: str) -> None:
+    """Check a configuration against one of the schemas of ``workflow/schemas``.
+
+    Parameters
+    ----------
+    content : object
+        What was read.
+    schema : {"config", "study", "datasets", "claims", "manifest"}
+        Which kind of file it is.
+    where : str
+        The file, for the message.
+
+    Raises
+    ------
+    ConfigurationError
+        At the first deviation: the file, the key, what is wrong and what is allowed.
+    """
+    _check_extent(content, where)
+    errors = list(islice(_validator(schema).iter_errors(content), _MOST_ERRORS))
+    if errors:
+        first = min(errors, key=lambda error: (list(map(str, error.absolute_path)), error.message))
+        raise ConfigurationError(_sentence(_most_telling(first), where))
+
+
+def _check_extent(content: Any, where: str) -> None:
+    """Refuse more values than a file may have: a configuration that Snakemake has read may hold what repeats itself."""
+    pending = [content]
+    for _ in range(_MOST_VALUES):
+        if not pending:
+            return
+        value = pending.pop()
+        if isinstance(value, Mapping):
+            pending += [*value, *value.values()]
+        elif isinstance(value, list):
+            pending += value
+    raise ConfigurationError(f"{where}: more than {_MOST_VALUES} values, counting what an alias stands for")
+
+
+def _most_telling(error: jsonschema.ValidationError) -> jsonschema.ValidationError:
+    """Of the alternatives of an anyOf, take the one that the content came nearest to."""
+    while error.context:
+        error = max(error.context, key=lambda e: len(e.absolute_path))
+    return error
+
+
+def _sentence(error: Any, where: str) -> str:
+    key = ".".join(map(str, error.absolute_path))
+    place = f"{where}: {key}" if key else where
+    if error.validator == "additionalProperties" and isinstance(error.instance, Mapping):
+        known = list(error.schema.get("properties", {}))
+        unknown = next(k for k in error.instance if k not in known)
+        return unknown_name("key", _short(str(unknown)), known, place)
+    if error.validator == "enum":
+        return unknown_name("value", _short(str(error.instance)), map(str, error.validator_value), place)
+    if error.validator == "required":
+        missing = next(k for k in error.validator_value if k not in error.instance)
+        return f"{place}: the key {missing!r} is missing"
+    if error.validator == "type":
+        wanted = error.validator_value
+        wanted = " or ".join(wanted) if isinstance(wanted, list) else wanted
+        return f"{place}: expected {wanted}, got {_short(repr(error.instance))}"
+    return f"{place}: {_short(error.message, 4 * _SHOWN)}"
+
+
+def _short(text: str, length: int = _SHOWN) -> str:
+    return text if len(text) <= length else f"{text[:length]}..."

@@ -1,0 +1,98 @@
+"""Reuters-21578 as a multi-label data set: which documents, which categories, in which terms."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from mlreduce.datasets.data import MultiLabelData
+from mlreduce.datasets.guards import check_memory
+from mlreduce.datasets.readers.sgml import MARKS, SPLITS, Document, read_sgml
+from mlreduce.datasets.readers.text import count_terms
+from mlreduce.exceptions import DataError, unknown_name
+
+__all__ = ["read_reuters"]
+
+
+def read_reuters(
+    paths: Sequence[str | Path],
+    categories: Sequence[str] | Mapping[str, int],
+    name: str = "",
+    *,
+    fields: Sequence[str] = ("topics",),
+    marks: Sequence[str] = MARKS,
+    splits: Sequence[str] = SPLITS,
+    copies: bool = False,
+    min_df: int = 1,
+    tokens: str = "spaced",
+) -> MultiLabelData:
+    """Read Reuters-21578: the documents that have one of the categories, as counts of stems.
+
+    Features are the counts themselves. Weights by inverse document frequency belong to a training part: see
+    ``tf-idf`` of `mlreduce.preprocessing.scale_parts`.
+
+    Parameters
+    ----------
+    paths : sequence of paths
+        Files ``reut2-*.sgm``; documents stay in this order.
+    categories : sequence of str, or ``{"top": number}``
+        The labels: these, in this order, or the most frequent ones among the documents that `marks` and `splits`
+        keep, by falling frequency (ties by name). Documents without any of them are left out.
+    name : str, default=""
+        What to call the data set.
+    fields : sequence of {"topics", "places", "people", "orgs", "exchanges"}, default=("topics",)
+        Where the categories stand.
+    marks : sequence of {"YES", "NO", "BYPASS"}, default=all
+        What the attribute TOPICS of a document may be.
+    splits : sequence of {"TRAIN", "TEST", "NOT-USED"}, default=all
+        What its attribute LEWISSPLIT may be.
+    copies : bool, default=False
+        Repeat a document for each of its labels, with all its labels each time: what mope-mesd-2012 counts as its
+        articles are pairs of an article and a category. Copies of one document may then both train and test.
+    min_df, tokens
+        See `mlreduce.datasets.readers.text.count_terms`. Documents are counted among those that are kept, of every
+        part of a later split; labels are not looked at.
+
+    Raises
+    ------
+    DataError
+        If a file deviates from the format, two documents have one number, or no document has a category that is listed.
+    """
+    kept = [d for d in _documents(paths) if d.mark in marks and d.split in splits]
+    listed = [{category for field in fields for category in document.categories[field]} for document in kept]
+    frequency = Counter(category for own in listed for category in own)
+    if isinstance(categories, Mapping):
+        ranked = sorted(frequency, key=lambda category: (-frequency[category], category))
+        labels = ranked[: categories["top"]]
+    else:
+        labels = list(categories)
+    for label in labels:
+        if label not in frequency:
+            raise DataError(unknown_name("category", label, frequency, f"{name}: {' and '.join(fields)}"))
+    check_memory(2 * len(kept) * len(labels), paths, f"{len(labels)} categories of {len(kept)} documents")
+    Y = np.zeros((len(kept), len(labels)), dtype=np.int8)
+    places = {label: place for place, label in enumerate(labels)}
+    for row, own in enumerate(listed):
+        Y[row, [places[category] for category in own if category in places]] = 1
+    rows = np.flatnonzero(Y.any(axis=1))
+    if not len(rows):
+        raise DataError(f"{name}: no document has a category among the {len(kept)} that the entry keeps")
+    X, terms = count_terms([kept[row].text for row in rows], min_df, tokens)
+    times = Y[rows].sum(axis=1) if copies else np.ones(len(rows), dtype=int)
+    lengths = len(labels) + (X.data.itemsize + X.indices.itemsize) * np.diff(X.indptr)
+    check_memory(int(times @ lengths), paths, f"{times.sum()} copies of {len(rows)} documents")
+    repeated = np.repeat(np.arange(len(rows)), times)
+    return MultiLabelData(X[repeated], Y[rows[repeated]], terms, labels, name)
+
+
+def _documents(paths: Sequence[str | Path]) -> list[Document]:
+    found: dict[int, Document] = {}
+    for path in paths:
+        for document in read_sgml(path):
+            if document.number in found:
+                raise DataError(f"{path}: a document with NEWID {document.number} was read before; numbers are unique")
+            found[document.number] = document
+    return list(found.values())

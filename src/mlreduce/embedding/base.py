@@ -1,0 +1,171 @@
+"""What every direct embedding shares: the template over the instances, the trivial vector, the choice of size."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Self
+
+from sklearn.base import BaseEstimator
+from sklearn.utils import Tags
+
+from mlreduce.exceptions import DataError, ProjectionWarning
+from mlreduce.linalg.features import Coordinates
+from mlreduce.linalg.utilities import signed
+from mlreduce.spectral.problem import Form, TrainingSet
+from mlreduce.spectral.solver import solve
+from mlreduce.validation import FloatArray, check_features, check_labels, check_size, remember_label_names
+
+__all__ = ["Embedding"]
+
+
+class Embedding(BaseEstimator):
+    """Base of the embeddings of the training instances.
+
+    Embeddings Z maximise ``tr(Z'AZ)`` subject to ``Z'BZ = I`` with B diagonal (Mu et al. 2012, equation (30)): the
+    template of the projections, where the instances are features of themselves. A method says what A is
+    (`_objective`) and B, if not the identity (`_scale`); the rest is here. There is no embedding of other instances:
+    for that take the projection of the same name (OLPP for spectral clustering, ONPP for LLE).
+
+    Attributes
+    ----------
+    embedding_ : ndarray of shape (n_samples, n_components)
+        Most important column first; of each, the entry of largest magnitude is positive.
+    eigenvalues_ : ndarray of shape (n_components,)
+        What each column contributes to the objective, descending.
+    n_components_ : int
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``Y`` was a DataFrame.
+    """
+
+    #: Whether `fit` needs labels.
+    supervised = False
+    #: Whether columns count whose eigenvalue is not positive: the objective is a cost with its sign turned.
+    signed_values = True
+    #: What no eigenvalue exceeds, where the method knows; helps the search for a few of many.
+    upper: float | None = None
+
+    n_components: int | float | None
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.required = self.supervised
+        tags.target_tags.multi_output = True
+        return tags
+
+    def fit(self, X: Any, Y: Any = None) -> Self:
+        """Embed the instances.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        Y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels), or None
+            Labels in {0, 1} or {-1, 1}. Unsupervised methods ignore it.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        DataError
+            If a feature is not finite, a label is not 0/1 or -1/1, a parameter is impossible, or there are fewer
+            instances than the embedding needs.
+
+        Warns
+        -----
+        ProjectionWarning
+            If fewer eigenvalues are positive than ``n_components``, for methods that take only such.
+        """
+        features = check_features(self, X, reset=True)
+        labels = None
+        if self.supervised:
+            labels = check_labels(Y, features.shape[0], sparse=True)
+            remember_label_names(self, Y)
+        return self.fit_training_set(TrainingSet(features, labels))
+
+    def fit_training_set(self, data: TrainingSet) -> Self:
+        """Embed the instances of a training set that several methods share.
+
+        Parameters
+        ----------
+        data : TrainingSet
+
+        Raises
+        ------
+        DataError
+            As `fit`.
+        """
+        self._check_parameters()
+        n_samples = data.X.shape[0]
+        if n_samples < 2:
+            raise DataError(f"{type(self).__name__} needs two instances at least; got n_samples={n_samples}")
+        objective, scale = self._objective(data), self._scale(data)
+        trivial = self._trivial(data)
+        wanted = check_size(
+            self.n_components, n_samples - (trivial is not None), "instances" + " less one" * (trivial is not None)
+        )
+        if scale is not None:
+            objective = objective.scaled(1.0 / scale)
+        solution = solve(
+            Coordinates(n_samples),
+            objective,
+            limit=wanted,
+            signed_values=self.signed_values,
+            upper=self.upper,
+            trivial=trivial if trivial is None or scale is None else scale * trivial,
+        )
+        values, rows = solution.eigenvalues, solution.components
+        self._check_found(len(values), wanted)
+        self.eigenvalues_ = values
+        self.embedding_ = self._finish(signed(rows if scale is None else rows / scale).T, values)
+        self.n_components_ = len(values)
+        self.n_features_in_ = data.X.shape[1]
+        return self
+
+    def fit_transform(self, X: Any, Y: Any = None) -> FloatArray:
+        """Embed the instances and return their embedding.
+
+        Parameters
+        ----------
+        X, Y
+            As of `fit`.
+
+        Returns
+        -------
+        Z : ndarray of shape (n_samples, n_components)
+        """
+        return self.fit(X, Y).embedding_
+
+    def _objective(self, data: TrainingSet) -> Form:
+        """Return A."""
+        raise NotImplementedError  # abstract: an embedding is this choice
+
+    def _scale(self, data: TrainingSet) -> FloatArray | None:
+        """Return the root of B's diagonal, positive; None where B is the identity."""
+        return None
+
+    def _trivial(self, data: TrainingSet) -> FloatArray | None:
+        """Return the solution that says nothing, the constant vector, of the problem with B; None if there is none."""
+        return None
+
+    def _check_parameters(self) -> None:
+        """Refuse parameters that are out of range; methods with parameters of their own add to it."""
+
+    def _check_found(self, found: int, wanted: int) -> None:
+        name = type(self).__name__
+        if not found:
+            raise DataError(f"{name} finds no column with a positive eigenvalue: the features do not vary")
+        if found < wanted:
+            warnings.warn(
+                f"{name} has {found} positive eigenvalues: n_components_ is {found}, not {wanted}",
+                ProjectionWarning,
+                stacklevel=4,
+            )
+
+    def _finish(self, embedding: FloatArray, values: FloatArray) -> FloatArray:
+        """Return the embedding as the method scales it."""
+        return embedding

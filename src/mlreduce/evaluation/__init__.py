@@ -1,1 +1,0 @@
-"""Splits, measures, and the one loop that fits, predicts and scores."""

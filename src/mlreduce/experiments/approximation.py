@@ -1,0 +1,149 @@
+"""How well a matrix of dependencies is approximated from some of its rows, and what the QPFS paper proves of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from mlreduce.datasets.data import MultiLabelData
+from mlreduce.experiments.scores import percent_size
+from mlreduce.experiments.seeds import derive_seed
+from mlreduce.preprocessing.discretisation import discretise
+from mlreduce.selection.information import mutual_information
+from mlreduce.selection.qpfs import approximate_dependency, approximation_error
+from mlreduce.validation import FloatArray, check_finite
+
+__all__ = [
+    "APPROXIMATION_COLUMNS",
+    "THEOREM_COLUMNS",
+    "approximation_errors",
+    "dependency",
+    "mean_errors",
+    "theorem_cells",
+]
+
+#: Columns of the errors: the number of sampled features, and the squared Frobenius norm of what is wrong.
+APPROXIMATION_COLUMNS = ("dataset", "method", "size_percent", "size", "draw", "value")
+
+#: Columns of the counts of `theorem_cells`.
+THEOREM_COLUMNS = (
+    *("dataset", "nystrom", "condition", "cells"),
+    *("holds", "better_where_it_holds", "better_elsewhere"),
+)
+
+
+def dependency(data: MultiLabelData, bins: str | None, n_bins: int) -> FloatArray:
+    """Return the mutual information of all features of a data set, from all its rows.
+
+    Raises
+    ------
+    DataError
+        If a feature is missing or infinite.
+    """
+    check_finite(data.X, data.feature_names, data.name)
+    return mutual_information(discretise(data.X, data.Y.astype(np.float64), bins, n_bins))
+
+
+def approximation_errors(
+    data: MultiLabelData,
+    matrix: FloatArray,
+    methods: Mapping[str, str],
+    percents: Sequence[int],
+    draws: int,
+    seed: int,
+) -> pd.DataFrame:
+    """Approximate a matrix from random samples of its rows, several times.
+
+    Parameters
+    ----------
+    data : MultiLabelData
+        For its name.
+    matrix : ndarray of shape (n_features, n_features)
+        From `dependency`.
+    methods : dict of label to approximation
+        See `mlreduce.selection.qpfs.approximate_dependency`. All have the same samples.
+    percents : sequence of int
+        Of the features, in 1..100; a larger sample of a draw holds the smaller ones.
+    draws : int
+    seed : int
+        Of the study.
+
+    Returns
+    -------
+    DataFrame
+        With `APPROXIMATION_COLUMNS`.
+    """
+    rows: list[tuple[Any, ...]] = []
+    for draw in range(draws):
+        order = np.random.default_rng(derive_seed(seed, data.name, "sampled", draw)).permutation(len(matrix))
+        for percent in percents:
+            size = percent_size(percent, len(matrix))
+            sampled = np.sort(order[:size])
+            for label, method in methods.items():
+                filled = approximate_dependency(matrix[sampled], sampled, method)
+                rows.append((data.name, label, percent, size, draw, approximation_error(matrix, filled)))
+    return pd.DataFrame(rows, columns=list(APPROXIMATION_COLUMNS))
+
+
+def mean_errors(errors: pd.DataFrame) -> pd.DataFrame:
+    """Return the mean over the draws of each error.
+
+    Parameters
+    ----------
+    errors : DataFrame
+        From `approximation_errors`, of any number of data sets.
+
+    Returns
+    -------
+    DataFrame
+        Columns dataset, method, size_percent, size, mean, se, sd, splits (the number of draws), sorted.
+    """
+    cells = errors.groupby(list(APPROXIMATION_COLUMNS[:4]), sort=True)["value"]
+    table = cells.agg(mean="mean", sd="std", splits="size").reset_index()
+    table["sd"] = table["sd"].mask(table["splits"] == 1, 0.0)
+    table["se"] = table["sd"] / np.sqrt(table["splits"])
+    return table[[*APPROXIMATION_COLUMNS[:4], "mean", "se", "sd", "splits"]]
+
+
+def theorem_cells(name: str, matrix: FloatArray) -> pd.DataFrame:
+    """Count where the condition of the paper's theorem holds, and where the average is the better approximation.
+
+    A cell is a sampled feature and a pair of two others. The theorem says that the average of the pair's dependencies
+    on the sampled feature is at least as good as Nystrom's method where ``8 I_ij >= 3 (I_1i + I_1j)``. It takes
+    ``I_1i I_1j / 2 H_1`` for Nystrom's method (proposition 3), which is half of it (proposition 2, without the 2). For
+    the whole the same steps lead to ``2 I_ij >= I_1i + I_1j``. Both are counted.
+
+    Parameters
+    ----------
+    name : str
+        Of the data set.
+    matrix : ndarray of shape (n_features, n_features)
+        From `dependency`. Constant features are left out.
+
+    Returns
+    -------
+    DataFrame
+        With `THEOREM_COLUMNS`, a row a form of Nystrom's method: the number of cells, in how many the condition holds,
+        and in how many of these, and of the others, the average is as good or better.
+    """
+    varying = np.diag(matrix) > 0
+    known = matrix[np.ix_(varying, varying)]
+    own = np.diag(known)
+    size, slack = len(known), 1e-12 * own.max(initial=0.0)
+    forms = {"half": (2.0, "8 I >= 3 (I1i + I1j)", 3.0 / 8.0), "whole": (1.0, "2 I >= I1i + I1j", 1.0 / 2.0)}
+    counts = {form: np.zeros(4, dtype=np.int64) for form in forms}
+    first, second = np.triu_indices(size, 1)
+    for sampled in range(size):
+        pairs = (first != sampled) & (second != sampled)
+        one, other = known[sampled, first[pairs]], known[sampled, second[pairs]]
+        truth = known[first[pairs], second[pairs]]
+        of_average = np.abs(truth - (one + other) / 2)
+        for form, (divisor, _, share) in forms.items():
+            better = of_average <= np.abs(truth - one * other / (divisor * own[sampled])) + slack
+            holds = truth >= share * (one + other)
+            counts[form] += [len(truth), holds.sum(), (better & holds).sum(), (better & ~holds).sum()]
+    rows = [(name, form, forms[form][1], *(int(number) for number in counts[form])) for form in forms]
+    return pd.DataFrame(rows, columns=list(THEOREM_COLUMNS))

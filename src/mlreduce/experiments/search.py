@@ -1,0 +1,261 @@
+"""Search for the parameters of feature-space methods on the training part of a split.
+
+A method's entry in a study file names the values to try, ``search: {beta: [0.1, 1]}``. Of the grid of all combinations
+as many as are allowed are drawn, by a seed of their own. They are tried by successive halving over the rows: all on a
+share of the training rows, the best of them on all. A candidate is fitted, the predictor trained on its embedding, and
+measured on rows that the split keeps for that, or on folds of the training rows.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from mlreduce.datasets.data import MultiLabelData
+from mlreduce.exceptions import DataError
+from mlreduce.experiments.failures import RAISE, Failures
+from mlreduce.experiments.feature_space import Measuring, embed, fit_method, make_reduction
+from mlreduce.experiments.scores import as_table
+from mlreduce.experiments.seeds import derive_seed
+from mlreduce.experiments.splitting import Split
+from mlreduce.experiments.view import View
+from mlreduce.metrics.measures import higher_is_better
+from mlreduce.validation import FloatArray, check_finite
+
+__all__ = ["SEARCH_COLUMNS", "Search", "candidates_of", "chosen_entries", "search_on_splits"]
+
+#: Columns of a table of candidates: one row a split, method, candidate and round in which it was tried.
+SEARCH_COLUMNS = ("split", "method", "candidate", "parameters", "rows", "score", "chosen")
+
+_Methods = Mapping[str, Mapping[str, Any]]
+
+
+def candidates_of(label: str, entry: Mapping[str, Any], number: int, seed: int) -> list[dict[str, Any]]:
+    """Return the combinations of a method's values that are tried, in the order of the grid.
+
+    The grid has its parameters by name, whatever their order in the file: a job gets them sorted.
+
+    Parameters
+    ----------
+    label : str
+    entry : dict
+        Of a study file, with ``search``: parameter to list of values.
+    number : int
+        How many at most.
+    seed : int
+        Of the study.
+    """
+    values = dict(sorted(entry["search"].items()))
+    grid = [dict(zip(values, combination, strict=True)) for combination in product(*values.values())]
+    if len(grid) <= number:
+        return grid
+    drawn = np.random.default_rng(derive_seed(seed, "search", label)).choice(len(grid), number, replace=False)
+    return [grid[i] for i in np.sort(drawn)]
+
+
+def chosen_entries(methods: _Methods, choices: pd.DataFrame | None) -> dict[str, dict[str, Any]]:
+    """Return the entries of methods with the parameters that were chosen in place of those to try.
+
+    Parameters
+    ----------
+    methods : dict of label to entry
+    choices : DataFrame or None
+        With `SEARCH_COLUMNS`, of one split, of these and perhaps other methods; None where nothing was searched.
+    """
+    entries = {
+        label: {key: value for key, value in entry.items() if key != "search"} for label, entry in methods.items()
+    }
+    if choices is not None:
+        for row in choices[choices["chosen"] & choices["method"].isin(list(entries))].to_dict("records"):
+            entries[str(row["method"])] |= json.loads(row["parameters"])
+    return entries
+
+
+class _Trial(NamedTuple):
+    """A candidate of a method."""
+
+    label: str
+    number: int
+    parameters: Mapping[str, Any]
+    entry: Mapping[str, Any]
+
+
+class Search(NamedTuple):
+    """How parameters are searched.
+
+    Attributes
+    ----------
+    candidates : int
+        How many combinations of a method's values are tried at most.
+    share : float
+        Of the training rows on which all are tried, in (0, 1].
+    keep : int
+        How many of a method's candidates are then tried on all rows.
+    folds : int
+        Of the training rows whose labels are known, where a split keeps no rows for validation.
+    measure : str
+    predictor : (label, entry of a study file)
+    dimension : int
+        At how many dimensions, or at all that a method has where these are fewer; of a share of the rows this share.
+    """
+
+    candidates: int
+    share: float
+    keep: int
+    folds: int
+    measure: str
+    predictor: tuple[str, Mapping[str, Any]]
+    dimension: int
+
+
+def search_on_splits(
+    data: MultiLabelData,
+    splits: Mapping[int, Split],
+    methods: _Methods,
+    space: Mapping[str, Any],
+    search: Search,
+    seed: int,
+    failures: Failures = RAISE,
+) -> pd.DataFrame:
+    """Search the parameters of all methods that name values to try.
+
+    Parameters
+    ----------
+    data : MultiLabelData
+    splits : dict of split number to Split
+    methods : dict of label to entry of a study file
+    space : dict
+        See `mlreduce.experiments.view.View`.
+    search : Search
+    seed : int
+        Of the study.
+    failures : Failures, default=RAISE
+        Takes what a method or the predictor raises, and that none of a method's candidates can be fitted. A candidate
+        that says by a `DataError` that it does not suit the rows is no failure.
+
+    Returns
+    -------
+    DataFrame
+        With `SEARCH_COLUMNS`, sorted; ``rows`` is the share of the training rows, ``score`` the mean over the folds,
+        NaN where a candidate cannot be fitted, and ``chosen`` marks the best of those on all rows, of equal ones the
+        first. A method that failed on a split has no row of it.
+
+    Raises
+    ------
+    DataError
+        If a feature is missing or infinite.
+    """
+    check_finite(data.X, data.feature_names, data.name)
+    rows = [
+        row
+        for number, split in splits.items()
+        for row in _searched(data, number, split, methods, space, search, seed, failures)
+        if (number, row[1]) not in failures
+    ]
+    table = as_table(rows, SEARCH_COLUMNS)
+    return table.sort_values(list(SEARCH_COLUMNS[:5]), ignore_index=True)
+
+
+def _searched(
+    data: MultiLabelData,
+    number: int,
+    split: Split,
+    methods: _Methods,
+    space: Mapping[str, Any],
+    search: Search,
+    seed: int,
+    failures: Failures,
+) -> list[tuple[Any, ...]]:
+    """Return a row a trial of one split."""
+    rows: list[tuple[Any, ...]] = []
+    fixed = chosen_entries(methods, None)
+    trials = [
+        _Trial(label, i, parameters, fixed[label] | parameters)
+        for label, entry in methods.items()
+        if "search" in entry
+        for i, parameters in enumerate(candidates_of(label, entry, search.candidates, seed))
+    ]
+    for share in dict.fromkeys([search.share, 1.0]):
+        parts = list(_inside(split, search.folds, share, derive_seed(seed, data.name, "search", number)))
+        dimension = max(1, int(search.dimension * share))
+        scores = _scores(data, number, parts, trials, space, search, dimension, seed, failures)
+        best: list[_Trial] = []
+        for label in dict.fromkeys(trial.label for trial in trials):
+            own = [(trial, score) for trial, score in zip(trials, scores, strict=True) if trial.label == label]
+            if (number, label) not in failures:
+                keep = search.keep if share < 1 else 1
+                best += failures.attempt(number, label, _best, label, own, keep, search.measure) or []
+        for trial, score in zip(trials, scores, strict=True):
+            written = json.dumps(trial.parameters, sort_keys=True)
+            chosen = share == 1 and trial in best
+            rows.append((number, trial.label, trial.number, written, share, score, chosen))
+        trials = best
+    return rows
+
+
+def _inside(split: Split, folds: int, share: float, seed: int) -> Iterator[Split]:
+    """Yield splits of a share of the training rows: with the rows for validation as test part, or folds of them."""
+    rng = np.random.default_rng(seed)
+    known = split.train if split.labelled is None else split.labelled
+    order = rng.permutation(known)
+    kept = np.sort(rng.permutation(split.train)[: max(2, int(share * len(split.train)))])
+    parts = [split.validation] if split.validation is not None else np.array_split(order, folds)
+    for part in parts:
+        train = kept[~np.isin(kept, part)]
+        labelled = None if split.labelled is None else train[np.isin(train, split.labelled)]
+        yield Split(train, np.sort(part), labelled=labelled)
+
+
+def _scores(
+    data: MultiLabelData,
+    number: int,
+    parts: Sequence[Split],
+    trials: Sequence[_Trial],
+    space: Mapping[str, Any],
+    search: Search,
+    dimension: int,
+    seed: int,
+    failures: Failures,
+) -> list[float]:
+    """Return the mean score of each trial over the parts; NaN for one that cannot be fitted, or whose method failed."""
+    values = np.full((len(parts), len(trials)), np.nan)
+    for i, part in enumerate(parts):
+        view = View(data, part, space)
+        for j, trial in enumerate(trials):
+            if (number, trial.label) in failures:
+                continue
+            method = make_reduction(trial.label, trial.entry, seed, data.name, number)
+            embedded = failures.attempt(number, trial.label, _embedded, method, view)
+            if not embedded:
+                continue
+            measuring = Measuring(data, search.predictor, [search.measure], share=True, failures=failures)
+            size = min(dimension, embedded[0].shape[1])
+            measuring.add(number, part, trial.label, trial.entry, embedded, {size: [(0, 0.0)]})
+            if measuring.rows:
+                values[i, j] = measuring.rows[0][-1]
+    return [float(mean) for mean in values.mean(axis=0)]
+
+
+def _embedded(method: Any, view: View) -> tuple[FloatArray, FloatArray] | tuple[()]:
+    """Return the embeddings of both parts; nothing where this part of the data does not allow the parameters."""
+    try:
+        return embed(method, fit_method(method, view), view)
+    except DataError:
+        return ()
+
+
+def _best(label: str, scored: Sequence[tuple[_Trial, float]], keep: int, measure: str) -> list[_Trial]:
+    """Return the best trials of a method, of equal ones the first, in the order they have."""
+    sign = -1.0 if higher_is_better(measure) else 1.0
+    fitted = sorted((sign * score, trial.number) for trial, score in scored if not np.isnan(score))
+    if not fitted:
+        raise DataError(
+            f"{label}: none of the {len(scored)} combinations of parameters can be fitted on a training part"
+        )
+    kept = {number for _, number in fitted[:keep]}
+    return [trial for trial, _ in scored if trial.number in kept]

@@ -1,0 +1,190 @@
+"""The loop of a feature-selection study: data set, split, selector, predictor -> tidy scores.
+
+It has two halves, one a rule of the workflow: `rank_features` fits the selectors of a batch of splits, `score_ranked`
+trains the predictor on the best features and measures. What a selector leaves behind is a ranking, of which every size
+is a part.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from mlreduce import registry
+from mlreduce.datasets.data import MultiLabelData
+from mlreduce.exceptions import ConfigurationError
+from mlreduce.experiments.failures import RAISE, Failures
+from mlreduce.experiments.feature_space import Measuring
+from mlreduce.experiments.scores import as_scores, as_table, percent_size
+from mlreduce.experiments.seeds import seeded
+from mlreduce.experiments.splitting import Split
+from mlreduce.preprocessing.scaling import ScaledParts, scale_parts
+from mlreduce.selection.base import Selector
+from mlreduce.validation import as_dense, check_finite
+
+__all__ = ["RANKING_COLUMNS", "rank_features", "score_ranked", "time_selectors"]
+
+_Methods = Mapping[str, Mapping[str, Any]]
+
+#: Columns of the rankings: features by their column in the data set; those constant in a training part are not there.
+RANKING_COLUMNS = ("dataset", "method", "split", "feature", "rank", "score")
+
+
+def make_selector(label: str, entry: Mapping[str, Any], seed: int, dataset: str, split: int) -> Selector:
+    """Make a selector from an entry of a study file; one that draws gets a seed of its own.
+
+    Raises
+    ------
+    ConfigurationError
+        If it is unknown or no selector.
+    """
+    method = registry.make_entry(label, entry)
+    if not isinstance(method, Selector):
+        known = ", ".join(registry.list_methods("selection"))
+        raise ConfigurationError(f"{registry.entry_name(label, entry)!r} is no selector; known: {known}")
+    return seeded(method, entry, seed, dataset, label, split)
+
+
+def _scaled(data: MultiLabelData, split: Split, scaling: str) -> ScaledParts:
+    return scale_parts(data.X[split.train], data.X[split.test], scaling)
+
+
+def rank_features(
+    data: MultiLabelData,
+    splits: Mapping[int, Split],
+    methods: _Methods,
+    scaling: str,
+    seed: int,
+    failures: Failures = RAISE,
+) -> pd.DataFrame:
+    """Fit selectors on the training part of every split.
+
+    Parameters
+    ----------
+    data : MultiLabelData
+    splits : dict of split number to Split
+    methods : dict of label to entry of a study file
+        Parameters, and under ``method`` the registry name if it is not the label.
+    scaling : str
+        See `mlreduce.preprocessing.scaling.scale_parts`.
+    seed : int
+        Of the study; every method and split derives its own.
+    failures : Failures, default=RAISE
+        Takes what a selector raises.
+
+    Returns
+    -------
+    DataFrame
+        With `RANKING_COLUMNS`, sorted; nothing of those that failed.
+
+    Raises
+    ------
+    DataError
+        If a feature is missing or infinite.
+    """
+    check_finite(data.X, data.feature_names, data.name)
+    parts = []
+    for number, split in splits.items():
+        scaled = _scaled(data, split, scaling)
+        for label, entry in methods.items():
+            method = make_selector(label, entry, seed, data.name, number)
+            selector = failures.attempt(number, label, method.fit, scaled.train, data.Y[split.train])
+            if selector is not None:
+                columns = (data.name, label, number, scaled.kept, selector.ranking_, selector.scores_)
+                parts.append(pd.DataFrame(dict(zip(RANKING_COLUMNS, columns, strict=True))))
+    rankings = pd.concat(parts, ignore_index=True) if parts else as_table([], RANKING_COLUMNS)
+    return rankings.sort_values(["dataset", "method", "split", "rank"], ignore_index=True)
+
+
+def score_ranked(
+    data: MultiLabelData,
+    splits: Mapping[int, Split],
+    rankings: pd.DataFrame,
+    methods: _Methods,
+    predictor: tuple[str, Mapping[str, Any]],
+    percents: Sequence[int],
+    measures: Iterable[str],
+    scaling: str,
+    share: bool = True,
+    failures: Failures = RAISE,
+) -> pd.DataFrame:
+    """Train the predictor on the best features of every split, at every size, and measure it on the test part.
+
+    Parameters
+    ----------
+    data, splits, methods, scaling
+        As for `rank_features`.
+    rankings : DataFrame
+        What `rank_features` returned.
+    predictor : (label, entry of a study file)
+    percents : sequence of int
+        Sizes in percent of the features that vary in the training part. A control that keeps all features is
+        measured at 100 only.
+    measures : iterable of str
+    share : bool, default=True
+        Use a predictor's ``predict_nested``, which serves all sizes at the cost of one.
+    failures : Failures, default=RAISE
+        Takes what the predictor raises; a method that failed before on a split is passed over.
+
+    Returns
+    -------
+    DataFrame
+        With `mlreduce.experiments.scores.SCORE_COLUMNS`.
+    """
+    measuring = Measuring(data, predictor, measures, share, failures)
+    by_fit = dict(list(rankings.sort_values("rank").groupby(["method", "split"])["feature"]))
+    for number, split in splits.items():
+        scaled = _scaled(data, split, scaling)
+        place = np.full(data.X.shape[1], -1)
+        place[scaled.kept] = np.arange(len(scaled.kept))
+        for label, entry in methods.items():
+            if (number, label) in failures:
+                continue
+            order = place[by_fit[label, number].to_numpy()]
+            method: Any = registry.method_class(registry.entry_name(label, entry))
+            sizes: dict[int, list[tuple[int, float]]] = {}
+            for percent in percents if method.selects else [100]:
+                sizes.setdefault(percent_size(percent, len(order)), []).append((percent, 0.0))
+            chosen = as_dense(scaled.train[:, order]), as_dense(scaled.test[:, order])
+            measuring.add(number, split, label, entry, chosen, sizes)
+    return as_scores(measuring.rows)
+
+
+def time_selectors(
+    data: MultiLabelData,
+    splits: Mapping[int, Split],
+    methods: _Methods,
+    scaling: str,
+    seed: int,
+    failures: Failures = RAISE,
+) -> pd.DataFrame:
+    """Time fitting each selector on its own, on features that are scaled already.
+
+    Every method is fitted once before it is timed: what is imported, compiled or allocated first is no part of a fit.
+    Seconds are the processor's, which other work on the machine does not lengthen.
+
+    Returns
+    -------
+    DataFrame
+        Columns dataset, method, split, seconds; no row for a fit that failed.
+    """
+    rows = []
+    for number, split in splits.items():
+        scaled, labels = _scaled(data, split, scaling), data.Y[split.train]
+        for label, entry in methods.items():
+            method = make_selector(label, entry, seed, data.name, number)
+            seconds = failures.attempt(number, label, _seconds, method, scaled.train, labels)
+            if seconds is not None:
+                rows.append((data.name, label, number, seconds))
+    return as_table(rows, ["dataset", "method", "split", "seconds"])
+
+
+def _seconds(method: Selector, train: Any, labels: Any) -> float:
+    method.fit(train, labels)
+    start = time.process_time()
+    method.fit(train, labels)
+    return time.process_time() - start

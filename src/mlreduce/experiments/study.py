@@ -1,0 +1,458 @@
+"""A study: which data sets, methods, splits and outputs one paper is, read from its file and checked as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from mlreduce import registry
+from mlreduce.datasets.catalogue import Catalogue
+from mlreduce.datasets.readers.configuration import read_yaml, validate
+from mlreduce.exceptions import ConfigurationError, MLReduceError, unknown_name
+from mlreduce.metrics.measures import find_measure
+from mlreduce.preprocessing.scaling import SCALINGS
+
+__all__ = ["Study", "batches", "load_study", "tried_first"]
+
+Methods = Mapping[str, Mapping[str, Any]]
+
+# The families that a study may be about.
+_REDUCTIONS = ("labelspace", "projection", "propagation", "selection")
+
+
+@dataclass(frozen=True)
+class Group:
+    """Methods that share jobs and the work that they have in common.
+
+    Attributes
+    ----------
+    methods : dict of label to entry
+        An entry holds a method's parameters, and under ``method`` its registry name if that is not the label.
+    predictors : list of str
+        What is trained on them.
+    fewer_splits : dict of str to int
+        Data sets, and "default", on which not all splits are run.
+    splits_per_job : dict of str to int
+        Data sets, and "default", of which a job has fewer splits than the configuration allows.
+    choice : dict or None
+        Over which candidates the predictor's parameters are chosen for each method: see `candidates`.
+    protocols : list of str or None
+        On which it runs; None for all.
+    search : dict or None
+        How parameters of the methods are searched that have any to search: see `mlreduce.experiments.search`.
+    """
+
+    methods: Methods
+    predictors: Sequence[str]
+    fewer_splits: Mapping[str, int]
+    splits_per_job: Mapping[str, int]
+    choice: Mapping[str, Any] | None = None
+    protocols: Sequence[str] | None = None
+    search: Mapping[str, Any] | None = None
+
+    def runs_on(self, protocol: str) -> bool:
+        """Say whether the group is run by a protocol."""
+        return self.protocols is None or protocol in self.protocols
+
+    @property
+    def chooses(self) -> bool:
+        """Whether parameters are chosen, of the predictor or of the methods."""
+        return bool(self.choice) or self.search is not None
+
+    def candidates(self, dataset: str) -> dict[str, Any]:
+        """Return the numbers of folds and candidates for a data set: ``folds``, ``gammas``, ``alphas``."""
+        choice = self.choice or {}
+        powers = {name: _of(choice[f"log2_{name}"], dataset, None) for name in ("gamma", "alpha")}
+        ranges = {name: range(first, last + 1, *step) for name, (first, last, *step) in powers.items()}
+        return {"folds": choice["folds"], **{f"{name}s": [2.0**power for power in own] for name, own in ranges.items()}}
+
+    def chosen_once(self, dataset: str) -> bool:
+        """Say whether parameters are chosen on the first split only, for all."""
+        return self.search is not None or dataset in (self.choice or {}).get("once", [])
+
+
+def _of(values: Any, dataset: str, otherwise: Any) -> Any:
+    """Look up what a data set has, or else all."""
+    return values.get(dataset, values.get("default", otherwise))
+
+
+@dataclass(frozen=True)
+class Study:
+    """What a study file says, at one of its scales.
+
+    Attributes
+    ----------
+    name, title : str
+    identifier : str or None
+        Address by which the paper is cited.
+    family : {"labelspace", "projection", "selection"}
+        What its methods are.
+    protocols : dict of str to dict
+        Name to ``{"train": fraction}``, ``{"folds": number}`` or ``{"parts": "validation" or "test"}``; see `rule_of`.
+    scaling : dict of str to str
+        Data sets, and "default", to what is done to the features; see `mlreduce.preprocessing.scaling.scale_parts`.
+    relation : dict of str to str
+        Data sets, and "default", to the relation to the training rows that takes the place of the features; empty where
+        features stay what they are. See `mlreduce.preprocessing.relation.RelationFeatures`.
+    dimensions : dict of str to dict
+        Protocol to data sets, and "default", to a number of dimensions at which methods are measured beside the
+        percentages.
+    datasets : list of str
+    left_out : list of str
+        Data sets of the paper that are not run, since the mirror does not hold them.
+    claimed_on : list of str
+        The data sets of the paper: what its claims are about, whatever is run.
+    splits : int
+        Number of random splits, or of folds.
+    timed : int
+        Number of splits on which fitting is timed, alone; 0 for none.
+    curves : list of str
+        Data sets measured at every size of 1..n_labels.
+    groups : dict of str to Group
+    predictors : dict of str to dict
+    sizes : list of int
+        Percentages of the labels, or of the features.
+    energies : list of float
+        Shares of the eigenvalues' sum.
+    measures : list of str
+    tables, figures : dict of str to dict
+    approximation : dict or None
+        What of the features' dependencies is approximated, and how; see `mlreduce.experiments.approximation`.
+    costs : dict or None
+        Whose fits are timed at growing sizes; see `mlreduce.experiments.costs`.
+    averages : dict of str to list of str
+        Methods that draw, of which a split has several: the name of their mean to theirs.
+    """
+
+    name: str
+    title: str
+    family: str
+    protocols: Mapping[str, Mapping[str, Any]]
+    scaling: Mapping[str, str]
+    relation: Mapping[str, str]
+    dimensions: Mapping[str, Mapping[str, int]]
+    datasets: Sequence[str]
+    left_out: Sequence[str]
+    claimed_on: Sequence[str]
+    splits: int
+    timed: int
+    curves: Sequence[str]
+    groups: Mapping[str, Group]
+    predictors: Methods
+    sizes: Sequence[int]
+    energies: Sequence[float]
+    measures: Sequence[str]
+    tables: Mapping[str, Mapping[str, Any]]
+    figures: Mapping[str, Mapping[str, Any]]
+    approximation: Mapping[str, Any] | None = None
+    costs: Mapping[str, Any] | None = None
+    identifier: str | None = None
+    averages: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    def rule_of(self, protocol: str, dataset: str) -> dict[str, Any]:
+        """Return how a protocol splits a data set: see `mlreduce.experiments.splitting.load_splits`."""
+        rule = dict(self.protocols[protocol])
+        sampled: Mapping[str, Any] = rule.pop("sampled", {})
+        labelled = {"labelled": rule.pop("labelled")} if "labelled" in rule else {}
+        return {**sampled.get(dataset, rule), **labelled}
+
+    @property
+    def costed(self) -> list[str]:
+        """The data sets on which costs are measured: those that are named, or the first if none of them is run."""
+        named = [name for name in (self.costs or {}).get("datasets", []) if name in self.datasets]
+        return named or list(self.datasets[:1])
+
+    def space_of(self, dataset: str) -> dict[str, str | None]:
+        """Return what methods see of a data set's features: ``scaling`` and ``relation``."""
+        return {"scaling": _of(self.scaling, dataset, SCALINGS[0]), "relation": _of(self.relation, dataset, None)}
+
+    def dimension_of(self, protocol: str, dataset: str) -> int | None:
+        """Return the number of dimensions at which methods are measured beside the percentages, if there is one."""
+        number: int | None = _of(self.dimensions.get(protocol, {}), dataset, None)
+        return number
+
+    @property
+    def in_parts(self) -> bool:
+        """Say whether a protocol deals the rows to parts for training, validation and test."""
+        return any("parts" in rule for rule in self.protocols.values())
+
+    @property
+    def methods(self) -> dict[str, Mapping[str, Any]]:
+        """All methods by label, whatever their group."""
+        return {label: entry for group in self.groups.values() for label, entry in group.methods.items()}
+
+    def splits_of(self, group: str, dataset: str) -> int:
+        """Return on how many of the splits a group runs on a data set."""
+        fewer: int = _of(self.groups[group].fewer_splits, dataset, self.splits)
+        return min(self.splits, fewer)
+
+    def choice_batches(self, group: str, dataset: str, per_job: int) -> list[str]:
+        """Return the names of the batches on which a group's parameters are chosen; none where they are not."""
+        own = self.groups[group]
+        if not own.chooses:
+            return []
+        return list(batches(1, 1)) if own.chosen_once(dataset) else self.batches(group, dataset, per_job)
+
+    def batches(self, group: str, dataset: str, per_job: int) -> list[str]:
+        """Return the names of the batches of splits that a group's jobs have on a data set: see `batches`."""
+        own = min(per_job, _of(self.groups[group].splits_per_job, dataset, per_job))
+        return list(batches(self.splits_of(group, dataset), own))
+
+
+def batches(n_splits: int, per_job: int) -> dict[str, range]:
+    """Cut the split numbers into batches: name, such as "000-099", to numbers."""
+    ranges = [range(start, min(start + per_job, n_splits)) for start in range(0, n_splits, per_job)]
+    return {f"{r.start:03d}-{r.stop - 1:03d}": r for r in ranges}
+
+
+def load_study(
+    path: str | Path,
+    scale: str,
+    catalogue: Catalogue,
+    splits: int | None = None,
+    run_on: Sequence[str] | None = None,
+    mirror: str | Path | None = None,
+) -> Study:
+    """Read a study file and check every name in it.
+
+    Parameters
+    ----------
+    path : path
+        Its stem is the study's name.
+    scale : {"demo", "paper"}
+        Which of the file's sizes.
+    catalogue : Catalogue
+        The data sets there are.
+    splits : int or None, default=None
+        Instead of the scale's number of splits.
+    run_on : sequence of str or None, default=None
+        Instead of the scale's data sets.
+    mirror : path or None, default=None
+        Where data sets are read from; one that the scale calls optional is left out if the mirror does not hold it.
+
+    Raises
+    ------
+    ConfigurationError
+        If the file is not as its schema says, or names an unknown data set, method, parameter, measure; the
+        sentence says which key, and the nearest known name.
+    """
+    content = read_yaml(path)
+    validate(content, "study", str(path))
+    size = content["scales"][scale]
+    left_out = [name for name in size.get("optional", []) if not catalogue[name].is_at_hand(mirror)]
+    datasets = list(run_on) if run_on else [name for name in size["datasets"] if name not in left_out]
+    methods, averages = _with_draws(content["methods"])
+    curves = [name for name in size.get("curves", []) if name in datasets] or datasets[:1]
+    study = Study(
+        name=Path(path).stem,
+        title=content["title"],
+        family=_family(content["methods"], str(path)),
+        protocols=content["protocols"],
+        scaling=_by_dataset(content.get("scaling", SCALINGS[0])),
+        relation=_by_dataset(content.get("relation", {})),
+        dimensions=content.get("dimensions", {}),
+        datasets=datasets,
+        left_out=left_out,
+        claimed_on=[name for name in content["scales"]["paper"]["datasets"] if name not in left_out],
+        splits=splits or size["splits"],
+        timed=min(size.get("timed", 0), splits or size["splits"]),
+        curves=curves,
+        groups=_groups({**content, "methods": methods}, size, str(path)),
+        predictors=content["predictors"],
+        sizes=content["sizes"],
+        energies=content.get("energies", []),
+        measures=content["measures"],
+        tables=content["tables"],
+        figures=content["figures"],
+        approximation=content.get("approximation"),
+        costs=content.get("costs"),
+        identifier=content.get("identifier"),
+        averages=averages,
+    )
+    _check_names(study, str(path), catalogue)
+    return study
+
+
+def tried_first(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a method's entry with the first of the values that it names to try."""
+    fixed = {key: value for key, value in entry.items() if key != "search"}
+    return fixed | {key: values[0] for key, values in entry.get("search", {}).items()}
+
+
+def _by_dataset(value: Any) -> Mapping[str, Any]:
+    """Return what holds for all data sets, or for some, as a mapping."""
+    return value if isinstance(value, Mapping) else {"default": value}
+
+
+def _with_draws(groups: Mapping[str, Methods]) -> tuple[dict[str, Methods], dict[str, list[str]]]:
+    """Write out methods that are to be drawn several times, each draw under a label of its own."""
+    written: dict[str, Methods] = {}
+    averages: dict[str, list[str]] = {}
+    for group, methods in groups.items():
+        own: dict[str, Mapping[str, Any]] = {}
+        for label, entry in methods.items():
+            draws = entry.get("draws")
+            if draws is None:
+                own[label] = entry
+                continue
+            plain = {key: value for key, value in entry.items() if key != "draws"}
+            averages[label] = [f"{label}-{number}" for number in range(draws)]
+            own |= {name: {**plain, "method": registry.entry_name(label, entry)} for name in averages[label]}
+        written[group] = own
+    return written, averages
+
+
+def _groups(content: Mapping[str, Any], size: Mapping[str, Any], where: str) -> dict[str, Group]:
+    """Put together what a study file says of each group, at one of its scales.
+
+    A group that the file says nothing of is trained on by the predictors that no group has for itself.
+    """
+    settings, fewer = content.get("groups", {}), size.get("fewer_splits", {})
+    for key, names in (("groups", settings), ("scales: fewer_splits", fewer)):
+        for name in names:
+            if name not in content["methods"]:
+                raise ConfigurationError(unknown_name("group", name, content["methods"], f"{where}: {key}"))
+    taken = {name for own in settings.values() for name in own.get("predictors", [])}
+    common = [name for name in content["predictors"] if name not in taken]
+    return {
+        name: Group(
+            methods=methods,
+            predictors=settings.get(name, {}).get("predictors", common),
+            fewer_splits=fewer.get(name, {}),
+            splits_per_job=settings.get(name, {}).get("splits_per_job", {}),
+            choice=settings.get(name, {}).get("choose"),
+            protocols=settings.get(name, {}).get("protocols"),
+            search=content.get("search") if any("search" in entry for entry in methods.values()) else None,
+        )
+        for name, methods in content["methods"].items()
+    }
+
+
+def _family(groups: Mapping[str, Methods], where: str) -> str:
+    """Return what the methods of a study are; they must be of one family."""
+    families: dict[str, str] = {}
+    for group, methods in groups.items():
+        for label, entry in methods.items():
+            name = registry.entry_name(label, entry)
+            known = [name for kind in _REDUCTIONS for name in registry.list_methods(kind)]
+            if name not in known:
+                raise ConfigurationError(unknown_name("method", name, known, f"{where}: methods.{group}"))
+            kind = registry.kind_of(name)
+            families["projection" if kind == "propagation" else kind] = name  # both embed the rows
+    if len(families) > 1:
+        pairs = " and ".join(f"{name!r} ({family})" for family, name in sorted(families.items()))
+        raise ConfigurationError(f"{where}: methods: {pairs} cannot stand in one study")
+    return next(iter(families))
+
+
+def _check_names(study: Study, where: str, catalogue: Catalogue) -> None:
+    for key, names in (("dimensions", study.dimensions), *_group_protocols(study)):
+        for name in names:
+            if name not in study.protocols:
+                raise ConfigurationError(unknown_name("protocol", name, study.protocols, f"{where}: {key}"))
+    for dataset in study.datasets:
+        if dataset not in catalogue:
+            raise ConfigurationError(unknown_name("data set", dataset, catalogue, where))
+    known = registry.list_methods("predictors")
+    for label, entry in study.predictors.items():
+        if registry.entry_name(label, entry) not in known:
+            raise ConfigurationError(
+                unknown_name("method", registry.entry_name(label, entry), known, f"{where}: predictors")
+            )
+        _check_method(label, entry, f"{where}: predictors")
+    _check_groups(study, where)
+    for measure in study.measures:
+        _check_measure(measure, study.measures, f"{where}: measures")
+    for group in study.groups.values():
+        if group.search is not None:
+            _check_measure(group.search["measure"], study.measures, f"{where}: search")
+    for kind, outputs in (("tables", study.tables), ("figures", study.figures)):
+        for name, output in outputs.items():
+            _check_output(study, output, f"{where}: {kind}.{name}", catalogue)
+
+
+def _group_protocols(study: Study) -> list[tuple[str, Sequence[str]]]:
+    return [(f"groups.{name}", group.protocols or []) for name, group in study.groups.items()]
+
+
+def _check_groups(study: Study, where: str) -> None:
+    """Check the names in groups, and that no pair of method and predictor would be scored twice."""
+    seen: dict[tuple[str, str], str] = {}
+    for name, group in study.groups.items():
+        if not group.predictors:
+            raise ConfigurationError(
+                f"{where}: groups.{name}: no predictor is left for it, since others have all for themselves; give it "
+                "its own under groups"
+            )
+        for predictor in group.predictors:
+            if predictor not in study.predictors:
+                raise ConfigurationError(
+                    unknown_name("predictor", predictor, study.predictors, f"{where}: groups.{name}")
+                )
+        for label, entry in group.methods.items():
+            _check_method(label, entry, f"{where}: methods.{name}")
+            if "search" in entry and group.search is None:
+                raise ConfigurationError(f"{where}: methods.{name}: {label!r} has values to try; say how under search")
+            for predictor in group.predictors:
+                if (label, predictor) in seen:
+                    raise ConfigurationError(
+                        f"{where}: methods.{name}: {label!r} with {predictor!r} is in group "
+                        f"{seen[label, predictor]!r} too"
+                    )
+                seen[label, predictor] = name
+            if entry != study.methods[label]:
+                raise ConfigurationError(
+                    f"{where}: methods.{name}: {label!r} has other parameters in another group; give one of them a "
+                    "label of its own, and its name under method"
+                )
+
+
+def _check_output(study: Study, output: Mapping[str, Any], where: str, catalogue: Catalogue) -> None:
+    """Check that what a table or figure shows is computed."""
+    known = [*study.methods, *study.averages]
+    if output.get("kind") == "approximation":
+        known = list((study.approximation or {}).get("methods", {}))
+    for protocol in output.get("protocols", []):
+        if protocol not in study.protocols:
+            raise ConfigurationError(unknown_name("protocol", protocol, study.protocols, f"{where}.protocols"))
+    thin = [method for several in ("thin", "families") for own in output.get(several, {}).values() for method in own]
+    base = [output["base"]] if "base" in output else []
+    for method in [*output["methods"], *base, *output.get("references", {}), *thin]:
+        if method not in known:
+            raise ConfigurationError(unknown_name("method", method, known, f"{where}.methods"))
+    for dataset, predictor in output.get("panels", []):
+        if dataset not in catalogue:
+            raise ConfigurationError(unknown_name("data set", dataset, catalogue, f"{where}.panels"))
+        if predictor not in study.predictors:
+            raise ConfigurationError(unknown_name("predictor", predictor, study.predictors, f"{where}.panels"))
+    for percent in output.get("size_percents", []):
+        if percent not in study.sizes:
+            raise ConfigurationError(f"{where}.size_percents: {percent} is not measured; known: {list(study.sizes)}")
+    for measure in output.get("measures") or ([output["measure"]] if "measure" in output else []):
+        _check_measure(measure, study.measures, where)
+    if "predictor" in output and output["predictor"] not in study.predictors:
+        raise ConfigurationError(unknown_name("predictor", output["predictor"], study.predictors, where))
+    for key, computed in (("energy", study.energies), ("size_percent", study.sizes)):
+        if key in output and output[key] not in computed:
+            raise ConfigurationError(f"{where}.{key}: {output[key]} is not measured; known: {list(computed)}")
+
+
+def _check_method(label: str, entry: Mapping[str, Any], where: str) -> None:
+    for key in entry.get("search", {}):
+        if key in entry:
+            raise ConfigurationError(f"{where}: {label}: {key!r} is both given and searched; leave one of them out")
+    try:
+        registry.check_entry(label, tried_first(entry))
+    except MLReduceError as error:
+        raise ConfigurationError(f"{where}: {error}") from None
+
+
+def _check_measure(name: str, measured: Sequence[str], where: str) -> None:
+    try:
+        find_measure(name)
+    except ConfigurationError as error:
+        raise ConfigurationError(f"{where}: {error}") from None
+    if name not in measured:
+        raise ConfigurationError(unknown_name("measure", name, measured, where))

@@ -1,0 +1,281 @@
+"""What every label coder shares: fitting from statistics, encoding, decoding by rounding.
+
+A linear coder sees the data through four things only: how many rows there are, the mean of each label, the Gram
+matrix of the centred labels ``Z'Z``, and what a regression on the features explains of it: ``Z'HZ`` for a linear one,
+whose hat matrix is H. A method is the choice of directions it makes from these (`LabelCoder._directions`); the rest is
+here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
+
+from mlreduce.exceptions import DataError
+from mlreduce.linalg.least_squares import DEFAULT_RCOND, Design
+from mlreduce.linalg.utilities import above_half, signed
+from mlreduce.validation import FloatArray, check_features, check_labels, check_size, remember_label_names
+
+__all__ = ["LabelCoder", "LabelStatistics", "ordered_eigenvectors"]
+
+# Eigenvalues closer than this, relative to the total variance, are equal.
+_EQUAL = 1e-10
+
+
+@dataclass(frozen=True)
+class LabelStatistics:
+    """What linear label coders need to know of a training set.
+
+    Attributes
+    ----------
+    n_samples : int
+    mean : ndarray of shape (n_labels,)
+        Mean of each label.
+    gram : ndarray of shape (n_labels, n_labels)
+        ``Z'Z`` for the centred labels Z.
+    explained : ndarray of shape (n_labels, n_labels) or None
+        What the method's regression explains of ``gram``: ``Z'HZ`` for the hat matrix H of least squares on the
+        features with an intercept, ``Z'Z - E'E`` for a regression with the residual E. None where the features were
+        not looked at.
+    """
+
+    n_samples: int
+    mean: FloatArray
+    gram: FloatArray
+    explained: FloatArray | None = None
+
+    @property
+    def explained_gram(self) -> FloatArray:
+        """``explained``, for methods that cannot do without."""
+        if self.explained is None:
+            raise DataError("this method looks at the features, but the statistics hold labels only")
+        return self.explained
+
+    @classmethod
+    def of(cls, Y: FloatArray) -> Self:
+        """Compute from labels in {0, 1}, without looking at the features."""
+        counts = sp.csr_array(Y)  # labels are rare; counting co-occurrences is exact either way
+        mean = Y.mean(axis=0)
+        return cls(len(Y), mean, (counts.T @ counts).toarray() - len(Y) * np.outer(mean, mean))
+
+    def with_explained(self, explained_gram: FloatArray) -> Self:
+        """Add what least squares on the features explains, from ``Y'HY``.
+
+        The intercept makes ``H1 = 1``, so that centring costs one outer product.
+        """
+        return replace(self, explained=explained_gram - self.n_samples * np.outer(self.mean, self.mean))
+
+
+def ordered_eigenvectors(matrix: FloatArray, variance: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return eigenvalues, descending, and eigenvectors as rows, made unique where the problem leaves a choice.
+
+    Inside a space of equal eigenvalues the directions are ordered by ``variance``; each direction's entry of largest
+    magnitude is positive.
+    """
+    if not len(matrix):
+        return np.empty(0), np.empty((0, 0))
+    values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
+    values, vectors = values[::-1].copy(), vectors[:, ::-1].copy()
+    tolerance = _EQUAL * max(np.trace(variance), np.finfo(float).tiny)
+    starts = np.flatnonzero(np.r_[True, np.abs(np.diff(values)) > tolerance])
+    for start, stop in zip(starts, np.r_[starts[1:], len(values)], strict=True):
+        if stop - start > 1:
+            block = vectors[:, start:stop]
+            _, rotation = np.linalg.eigh(block.T @ variance @ block)
+            vectors[:, start:stop] = block @ rotation[:, ::-1]
+    return values, signed(vectors.T)
+
+
+class LabelCoder(BaseEstimator):
+    """Base of the label coders.
+
+    A code is ``t = V(y - mean)`` with the rows of V in ``components_``, most important first. Sizes are nested: the
+    first m columns of a code are the code of size m, and `decode` takes codes of any size up to ``n_components_``.
+
+    A method overrides `_directions`; one whose rows of V are not orthonormal overrides `_coordinates` too.
+
+    Parameters
+    ----------
+    n_components : int, float or None, default=None
+        Length of the code: a number of 1..n_labels, a fraction of n_labels in (0, 1), None for all.
+    rcond : float, default=1e-10
+        Relative size below which a singular value of the features (with an intercept) counts as zero in the hat
+        matrix. Only methods that look at the features use it.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_labels)
+    eigenvalues_ : ndarray of shape (n_components,)
+        What each direction contributes to the method's objective.
+    mean_ : ndarray of shape (n_labels,)
+    n_components_ : int
+    n_labels_ : int
+    label_names_ : list of str
+        Only when ``Y`` was a DataFrame.
+    """
+
+    #: Whether `fit` needs the features at all.
+    feature_aware = False
+    #: Whether it looks at them through kernel ridge regression, with the method's ``gamma`` and ``alpha``, instead of
+    #: least squares: the directions then cannot come from a factorisation of the features that methods share.
+    kernelised = False
+    #: Whether codes may be shorter than the labels are many.
+    reduces = True
+
+    def __init__(self, n_components: int | float | None = None, rcond: float = DEFAULT_RCOND) -> None:
+        self.n_components = n_components
+        self.rcond = rcond
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = True
+        return tags
+
+    def fit(self, X: Any, Y: Any) -> Self:
+        """Choose the directions of the code.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features), or None
+            Features. None is allowed where the method does not look at them.
+        Y : array-like or sparse matrix of shape (n_samples, n_labels)
+            Labels in {0, 1} or {-1, 1}.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        DataError
+            If a feature is not finite, a label is not 0/1 or -1/1, or ``n_components`` is impossible.
+        """
+        if X is None and self.feature_aware:
+            raise DataError(f"{type(self).__name__} looks at the features: X must not be None")
+        features = None if X is None else check_features(self, X, reset=True)
+        labels = check_labels(Y, None if features is None else features.shape[0])
+        remember_label_names(self, Y)
+        return self.fit_statistics(self._statistics(features, labels))
+
+    def _statistics(self, features: Any, labels: FloatArray) -> LabelStatistics:
+        """Return what the directions are made of; a method overrides it whose regression is not least squares."""
+        statistics = LabelStatistics.of(labels)
+        if not self.feature_aware:
+            return statistics
+        return statistics.with_explained(Design.of(features, self.rcond).explained_gram(labels))
+
+    def fit_statistics(self, statistics: LabelStatistics) -> Self:
+        """Choose the directions from the statistics of a training set, shared between methods.
+
+        Raises
+        ------
+        DataError
+            If ``n_components`` is impossible, or the method needs what the features explain and it is not there.
+        """
+        self.n_labels_ = len(statistics.mean)
+        self.n_components_ = check_size(self.n_components, self.n_labels_, "labels")
+        self.mean_ = statistics.mean
+        components, eigenvalues = self._directions(statistics)
+        self.components_ = components[: self.n_components_]
+        self.eigenvalues_ = eigenvalues[: self.n_components_]
+        return self
+
+    def _directions(self, statistics: LabelStatistics) -> tuple[FloatArray, FloatArray]:
+        """Return all directions as rows, most important first, and their eigenvalues."""
+        raise NotImplementedError  # abstract: a coder is this choice
+
+    def encode(self, Y: Any) -> FloatArray:
+        """Return the codes of labels, shape (n_samples, n_components).
+
+        Raises
+        ------
+        DataError
+            If a label is not 0/1 or -1/1, or there are not as many labels as in `fit`.
+        """
+        return self.project(check_labels(Y))
+
+    def project(self, scores: FloatArray) -> FloatArray:
+        """Return the codes of real-valued labels, such as a regressor's predictions of {0, 1}.
+
+        The code of a prediction of labels is the prediction of their code, for every regressor that is linear in its
+        targets.
+        """
+        check_is_fitted(self, "components_")
+        if scores.shape[1] != self.n_labels_:
+            raise DataError(f"Y has {scores.shape[1]} labels; {type(self).__name__} was fitted on {self.n_labels_}")
+        codes: FloatArray = (scores - self.mean_) @ self.components_.T
+        return codes
+
+    def reconstruct(self, codes: FloatArray) -> FloatArray:
+        """Return the centred labels ``z`` that codes of any size up to ``n_components_`` stand for."""
+        size = codes.shape[1]
+        return next(self.reconstruct_sizes(codes, [size]))
+
+    def reconstruct_sizes(self, codes: FloatArray, sizes: Sequence[int]) -> Iterator[FloatArray]:
+        """Reconstruct from the first columns of a code, for several ascending sizes at the cost of the largest.
+
+        Each array is the next one's starting point: use it before asking for the next.
+
+        Raises
+        ------
+        DataError
+            If a size is larger than the code is long.
+        """
+        self._check_sizes(codes, sizes)
+        coordinates, basis = self._coordinates(codes)
+        centred = np.zeros((len(codes), self.n_labels_))
+        start = 0
+        for size in sizes:
+            centred += coordinates[:, start:size] @ basis[start:size]
+            start = size
+            yield centred
+
+    def _coordinates(self, codes: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return codes in an orthonormal basis whose first m rows span the first m directions, and that basis."""
+        return codes, self.components_
+
+    def decode(self, codes: Any) -> NDArray[np.int8]:
+        """Return the labels in {0, 1} that codes stand for, by rounding (round-based decoding).
+
+        Parameters
+        ----------
+        codes : array-like of shape (n_samples, size)
+            Codes or predictions of codes, any size of 1..n_components.
+
+        Returns
+        -------
+        Y : ndarray of shape (n_samples, n_labels), int8
+            1 where the reconstructed label is above one half (`mlreduce.linalg.utilities.TIE`).
+        """
+        codes = self._check_codes(codes)
+        return self.round(self.reconstruct(codes), codes.shape[1])
+
+    def round(self, centred: FloatArray, size: int) -> NDArray[np.int8]:
+        """Return the labels in {0, 1} for what codes of a size reconstruct to."""
+        return above_half(centred + self.mean_)
+
+    @staticmethod
+    def _check_sizes(codes: FloatArray, sizes: Sequence[int]) -> None:
+        if max(sizes) > codes.shape[1]:
+            raise DataError(
+                f"a size of {max(sizes)} was asked for, but the code is {codes.shape[1]} long (n_components)"
+            )
+
+    def _check_codes(self, codes: Any) -> FloatArray:
+        check_is_fitted(self, "components_")
+        array = np.asarray(codes, dtype=np.float64)
+        if array.ndim != 2 or not 1 <= array.shape[1] <= self.n_components_:
+            raise DataError(
+                f"codes must have the shape (n_samples, size) with a size of 1..{self.n_components_}; got {array.shape}"
+            )
+        return array

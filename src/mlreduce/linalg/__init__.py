@@ -1,0 +1,1 @@
+"""Numerical kit: matrices that are centred implicitly, distances, kernels, least squares, compiled loops."""

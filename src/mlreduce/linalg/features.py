@@ -1,0 +1,294 @@
+"""A feature matrix whose products are those of the centred one, without centring it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from mlreduce.validation import FloatArray, as_dense, is_sparse
+
+__all__ = ["Coordinates", "Features"]
+
+# Rows that are shifted at once: bounds the copy that centring a dense matrix needs.
+_BLOCK_BYTES = 2**25
+
+# Products of entries of the same row, from which on compiling a loop pays.
+_MANY_PRODUCTS = 2_000_000
+
+# Rounding error of an inner product of n numbers, relative to the factors' lengths and the square root of n.
+_ROUNDING = 4 * np.finfo(float).eps
+
+# Scatter of a feature, relative to its sum of squares, that is none but for rounding.
+_NO_SCATTER = 1e-13
+
+
+class Features:
+    """A feature matrix of shape (n_samples, n_features), raw or centred, dense or CSR.
+
+    Parameters
+    ----------
+    X : ndarray or csr_array
+        Never modified. A dense matrix is never copied as a whole; of a sparse one with columns that store a value in
+        every row the centred features keep a copy, in which these columns are shifted to mean zero: it loses no
+        sparsity, and what would be small differences of large numbers are small numbers.
+    centred : bool
+        Whether products are those of ``X - mean``.
+
+    Attributes
+    ----------
+    mean : ndarray of shape (n_features,)
+        What is subtracted; zeros where nothing is.
+    """
+
+    def __init__(self, X: Any, centred: bool) -> None:
+        self.X = X
+        self.centred = centred
+        self.shape: tuple[int, int] = X.shape
+        #: What the solver keeps for further problems with the same features.
+        self.shared: dict[Any, Any] = {}
+        # What products are made of, and what of the mean these have to subtract.
+        self._stored, self._shift = X, np.zeros(X.shape[1])
+        if centred:
+            self._stored, self._shift = _shift_full_columns(X) if is_sparse(X) else (X, self.mean)
+
+    @property
+    def stored(self) -> Any:
+        """The matrix that products are made of: X, of which sparse columns without a zero may be shifted."""
+        return self._stored
+
+    @cached_property
+    def constant(self) -> NDArray[np.bool_]:
+        """Columns with one value only: rounding must not give them a variance."""
+        return _constant(self.X)
+
+    @cached_property
+    def mean(self) -> FloatArray:
+        """Column means, exact for constant columns; zeros if the features are not centred."""
+        return _mean(self.X, self.constant) if self.centred else np.zeros(self.shape[1])
+
+    def dot(self, right: FloatArray) -> FloatArray:
+        """Return ``XR`` for an array R of shape (n_features, k) or (n_features,)."""
+        product: FloatArray = self._stored @ right
+        return product - self._shift @ right if self.centred else product
+
+    def transposed_dot(self, right: Any) -> FloatArray:
+        """Return ``X'R``, dense, for an array or sparse matrix R of shape (n_samples, k) or (n_samples,)."""
+        left = self._stored
+        # SciPy multiplies a sparse matrix from the left only.
+        product = (right.T @ left).T if is_sparse(right) and not is_sparse(left) else left.T @ right
+        dense: FloatArray = product.toarray() if is_sparse(product) else product
+        if self.centred:
+            totals = np.asarray(right.sum(axis=0)).reshape(-1)
+            dense = dense - np.multiply.outer(self._shift, totals[0] if dense.ndim == 1 else totals)
+            if self.constant.any():
+                dense[self.constant] = 0.0
+        return dense
+
+    def cross(self, labels: Any) -> FloatArray:
+        """Return ``X'Y``, where what is zero is exactly zero: rounding must not become a direction.
+
+        It is kept for further calls with the same object, and not to be modified.
+        """
+        known = self.shared.get("cross")
+        if known is None or known[0] is not labels:
+            known = self.shared["cross"] = labels, self._cross(labels)
+        dense: FloatArray = known[1]
+        return dense
+
+    def _cross(self, labels: Any) -> FloatArray:
+        dense = self.transposed_dot(labels)
+        if self.centred:
+            dense[:, _constant(labels)] = 0.0
+        lengths = np.sqrt(_column_squares(labels) * self.shape[0])
+        dense[np.abs(dense) <= _ROUNDING * np.multiply.outer(np.sqrt(self._stored_squares), lengths)] = 0.0
+        return dense
+
+    @cached_property
+    def scatter(self) -> FloatArray:
+        """``X'X``, shape (n_features, n_features)."""
+        return self.weighted_scatter(None)
+
+    def weighted_scatter(self, weights: FloatArray | None) -> FloatArray:
+        """Return ``X'diag(weights)X`` for weights >= 0; None stands for ones."""
+        if is_sparse(self._stored):
+            return self._sparse_scatter(weights)
+        scatter = np.zeros((self.shape[1], self.shape[1]))
+        roots = None if weights is None else np.sqrt(weights)[:, np.newaxis]
+        for rows in self._blocks():
+            block = self._stored[rows] - self._shift if self.centred else self._stored[rows]
+            if roots is not None:
+                block = roots[rows] * block
+            scatter += block.T @ block
+        return scatter
+
+    def _sparse_scatter(self, weights: FloatArray | None) -> FloatArray:
+        scatter = _products(self._stored, weights)
+        if self.centred:
+            sums = self._stored.T @ (np.ones(self.shape[0]) if weights is None else weights)
+            _subtract_outer(scatter, self._shift, sums)
+            if weights is not None:
+                _subtract_outer(scatter, sums - weights.sum() * self._shift, self._shift)
+        return scatter
+
+    def form(self, graph: Any) -> FloatArray:
+        """Return ``X'GX`` for a symmetric matrix G over the instances, sparse or dense."""
+        if not is_sparse(self._stored):
+            shifted = self._stored - self._shift if self.centred else self._stored
+            product: FloatArray = shifted.T @ (graph @ shifted)
+            return (product + product.T) / 2
+        along = self._stored.T @ (graph @ self._stored)
+        form = np.ascontiguousarray(as_dense(along))
+        if self.centred:
+            sums = np.asarray(graph.sum(axis=1)).reshape(-1)
+            pulled = self._stored.T @ sums
+            _subtract_outer(form, self._shift, pulled)
+            _subtract_outer(form, pulled - sums.sum() * self._shift, self._shift)
+            form[self.constant] = 0.0
+            form[:, self.constant] = 0.0
+        return (form + form.T) / 2
+
+    @cached_property
+    def gram(self) -> FloatArray:
+        """``XX'``, shape (n_samples, n_samples)."""
+        if not is_sparse(self._stored):
+            shifted = self._stored - self._shift if self.centred else self._stored
+            return np.asarray(shifted @ shifted.T)
+        gram: FloatArray = np.asarray((self._stored @ self._stored.T).toarray())
+        if self.centred:
+            products = self._stored @ self._shift
+            gram -= products[:, np.newaxis]
+            gram -= products - self._shift @ self._shift
+        return gram
+
+    @cached_property
+    def squared_norms(self) -> FloatArray:
+        """``||x||^2`` of each instance."""
+        if is_sparse(self._stored):
+            norms: FloatArray = np.asarray(self._stored.multiply(self._stored).sum(axis=1)).reshape(-1)
+            return norms + (self._shift @ self._shift - 2 * (self._stored @ self._shift) if self.centred else 0.0)
+        shifted = [self._stored[rows] - self._shift if self.centred else self._stored[rows] for rows in self._blocks()]
+        return np.concatenate([np.einsum("ij,ij->i", block, block) for block in shifted])
+
+    @cached_property
+    def _stored_squares(self) -> FloatArray:
+        """``sum x^2`` of each feature as stored: the size against which rounding errors of products are told."""
+        return _column_squares(self._stored)
+
+    @cached_property
+    def scatter_noise(self) -> FloatArray:
+        """What rounding may leave of a feature's scatter where it has none, shape (n_features,)."""
+        squares, n_samples = self._stored_squares, self.shape[0]
+        if is_sparse(self._stored) or not self.centred:
+            return np.asarray(_NO_SCATTER * squares)
+        # A dense matrix is shifted before it is multiplied: the error of its offset enters squared.
+        centred = (squares - n_samples * np.square(self._shift)).clip(0)
+        return np.asarray(_NO_SCATTER * centred + n_samples * _ROUNDING**2 * squares)
+
+    def _blocks(self) -> Iterator[slice]:
+        n_samples, n_features = self.shape
+        step = max(1, _BLOCK_BYTES // (8 * max(n_features, 1)), n_features)
+        for start in range(0, n_samples, step):
+            yield slice(start, start + step)
+
+
+def _products(X: Any, weights: FloatArray | None) -> FloatArray:
+    """Return ``X'diag(weights)X`` of a CSR matrix as an array."""
+    if np.square(np.diff(X.indptr).astype(np.int64)).sum() < _MANY_PRODUCTS:
+        weighted = X if weights is None else sp.diags_array(weights) @ X
+        return np.ascontiguousarray(as_dense(X.T @ weighted))
+    from mlreduce.linalg.compiled import scatter_of_rows
+
+    X = _canonical(X)
+    ones = np.ones(X.shape[0]) if weights is None else weights
+    scatter: FloatArray = scatter_of_rows(X.indptr, X.indices, X.data, ones, X.shape[1])
+    return scatter
+
+
+def _subtract_outer(matrix: FloatArray, left: FloatArray, right: FloatArray) -> None:
+    """Subtract ``left right'`` in place: an outer product of its own would cost as much as a scatter matrix."""
+    scipy.linalg.blas.dger(-1.0, right, left, a=matrix.T, overwrite_a=True)
+
+
+def _canonical(X: Any) -> Any:
+    """Return a CSR matrix with one entry a place, in order."""
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
+
+
+def _full(X: Any) -> NDArray[np.bool_]:
+    """Say which columns of a CSR matrix in canonical format store a value in every row."""
+    full: NDArray[np.bool_] = np.bincount(X.indices, minlength=X.shape[1]) == X.shape[0]
+    return full
+
+
+def _constant(X: Any) -> NDArray[np.bool_]:
+    """Say which columns have one value only."""
+    constant: NDArray[np.bool_]
+    if not is_sparse(X):
+        constant = (X[:1] == X).all(axis=0)
+        return constant
+    X = _canonical(X)
+    constant = _column_squares(X) == 0
+    full = np.flatnonzero(_full(X))
+    if len(full):
+        constant[full] = _constant(as_dense(X[:, full]))
+    return constant
+
+
+def _mean(X: Any, constant: NDArray[np.bool_]) -> FloatArray:
+    """Return the column means, of constant columns exactly."""
+    sums = np.bincount(X.indices, X.data, X.shape[1]) if is_sparse(X) else X.sum(axis=0)
+    mean: FloatArray = sums / X.shape[0]
+    if constant.any():
+        mean[constant] = as_dense(X[[0]])[0, constant]
+    return mean
+
+
+def _shift_full_columns(X: Any) -> tuple[Any, FloatArray]:
+    """Centre the columns of a sparse matrix that store a value in every row; also return the means of the result."""
+    X = _canonical(X)
+    mean, full = _mean(X, _constant(X)), _full(X)
+    if not full.any():
+        return X, mean
+    values = X.data - np.where(full, mean, 0.0)[X.indices]
+    shifted = sp.csr_array((values, X.indices, X.indptr), shape=X.shape)
+    return shifted, _mean(shifted, _constant(shifted))
+
+
+def _column_squares(X: Any) -> FloatArray:
+    if is_sparse(X):
+        return np.bincount(X.indices, np.square(X.data), X.shape[1]).astype(np.float64)
+    squares: FloatArray = np.einsum("ij,ij->j", X, X)
+    return squares
+
+
+class Coordinates(Features):
+    """The instances as features of themselves, ``X = I``: what a form of these is, is its matrix over the instances.
+
+    Parameters
+    ----------
+    n_samples : int
+    """
+
+    def __init__(self, n_samples: int) -> None:
+        super().__init__(sp.eye_array(n_samples, format="csr"), centred=False)
+
+    def dot(self, right: FloatArray) -> FloatArray:
+        """Return the array itself."""
+        return right
+
+    def transposed_dot(self, right: Any) -> FloatArray:
+        """Return the array itself, dense."""
+        return as_dense(right)
+
+    def form(self, graph: Any) -> FloatArray:
+        """Return the graph as an array of its own."""
+        return np.array(as_dense(graph))

@@ -1,0 +1,226 @@
+"""What the label propagations share: a graph of the instances, similarities of the labels, and what follows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.sparse import csgraph
+from sklearn.base import BaseEstimator
+from sklearn.utils import Tags
+
+from mlreduce.exceptions import DataError, unknown_name
+from mlreduce.linalg.kernels import check_positive
+from mlreduce.linalg.utilities import above_half, best_of_each, quotient
+from mlreduce.spectral.graphs.proximity import Proximity, check_proximity
+from mlreduce.spectral.problem import TrainingSet
+from mlreduce.validation import (
+    FloatArray,
+    as_dense,
+    check_features,
+    check_partial_labels,
+    check_range,
+    is_sparse,
+    remember_label_names,
+)
+
+__all__ = ["LabelPropagation", "plus_diagonal"]
+
+
+class LabelPropagation(BaseEstimator):
+    """Base of the label propagations: embeddings of all instances that are predicted labels.
+
+    Instances that are near each other get scores that are near, and so do labels that are similar. A method says what
+    equation the scores solve (`_solve`); the rest is here. There are no predictions for other instances: pass these
+    as unlabelled ones.
+
+    Attributes
+    ----------
+    embedding_ : ndarray of shape (n_samples, n_labels)
+        Score of each label: near 1 where it is likely, near 0 where it is not. Zeros for instances that no path of the
+        graph joins to a labelled one.
+    transduction_ : ndarray of shape (n_samples, n_labels) or (n_samples,), int
+        Labels in {0, 1}: the given ones of labelled instances, and those that ``decision`` makes of the scores of the
+        others.
+    labelled_ : ndarray of shape (n_samples,), bool
+        Which instances were labelled.
+    lambda2_ : float
+        The weight of the labels' similarity that was used.
+    label_similarity_ : ndarray of shape (n_labels, n_labels)
+        Sigma, by the labelled instances.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``Y`` was a DataFrame.
+    """
+
+    #: Whether Laplacians are the normalised symmetric ones.
+    normalised = False
+
+    transduction_: NDArray[np.int64]
+
+    def __init__(
+        self,
+        lambda1: float = 1.0,
+        lambda2: float | None = None,
+        label_similarity: str = "cosine",
+        gamma: float | None = None,
+        proximity: Proximity | Mapping[str, Any] | None = None,
+        decision: str = "prior",
+    ) -> None:
+        self.lambda1 = lambda1
+        self.lambda2 = lambda2
+        self.label_similarity = label_similarity
+        self.gamma = gamma
+        self.proximity = proximity
+        self.decision = decision
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = True
+        return tags
+
+    def fit(self, X: Any, Y: Any) -> Self:
+        """Propagate the labels.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Of all instances, labelled or not.
+        Y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels) or (n_samples,)
+            Labels in {0, 1} or {-1, 1}; rows of unlabelled instances are NaN.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        DataError
+            If a feature is not finite, a label is not 0/1 or -1/1, a row of Y is NaN in part, no row is labelled, a
+            parameter is out of range, or the objective is not convex.
+        """
+        features = check_features(self, X, reset=True)
+        labels, labelled = check_partial_labels(Y, features.shape[0], sparse=True)
+        remember_label_names(self, Y)
+        self.fit_training_set(TrainingSet.partly_labelled(features, labels, labelled))
+        if np.ndim(Y) == 1:
+            self.transduction_ = self.transduction_[:, 0]
+        return self
+
+    def fit_training_set(self, data: TrainingSet) -> Self:
+        """Propagate the labels of a training set that several methods share.
+
+        Parameters
+        ----------
+        data : TrainingSet
+
+        Raises
+        ------
+        DataError
+            As `fit`.
+        """
+        self._check_parameters()
+        n_samples = data.X.shape[0]
+        if n_samples == 1:
+            raise DataError(f"{type(self).__name__} needs instances that are near each other; got n_samples=1")
+        labels = as_dense(data.labels)
+        labelled = np.ones(n_samples, dtype=bool) if data.labelled is None else data.labelled
+        self.label_similarity_ = self._similarity(labels[labelled])
+        weights = check_proximity(self.proximity).matrix(data)
+        laplacian: Any = csgraph.laplacian(weights, normed=self.normalised)
+        if is_sparse(laplacian):
+            laplacian = sp.csr_array(laplacian)
+        reached = _reached(weights, labelled)
+        self.embedding_ = np.zeros_like(labels)
+        self.embedding_[reached] = self._solve(laplacian[reached][:, reached], labels[reached], labelled[reached])
+        self.transduction_ = np.where(labelled[:, np.newaxis], labels, self._decide(labels, labelled)).astype(np.int64)
+        self.labelled_ = labelled
+        self.n_features_in_ = data.X.shape[1]
+        return self
+
+    def fit_transform(self, X: Any, Y: Any) -> FloatArray:
+        """Propagate the labels and return the scores of all instances.
+
+        Parameters
+        ----------
+        X, Y
+            As of `fit`.
+
+        Returns
+        -------
+        Z : ndarray of shape (n_samples, n_labels)
+        """
+        return self.fit(X, Y).embedding_
+
+    def _solve(self, laplacian: Any, labels: FloatArray, labelled: NDArray[np.bool_]) -> FloatArray:
+        """Return the scores of instances that are all joined to labelled ones; also set ``lambda2_``.
+
+        Parameters
+        ----------
+        laplacian : csr_array or ndarray of shape (n, n)
+        labels : ndarray of shape (n, n_labels)
+            Zeros where they are not known.
+        labelled : ndarray of shape (n,), bool
+        """
+        raise NotImplementedError  # abstract: a method is this equation
+
+    def _check_parameters(self) -> None:
+        check_range(self.lambda1, "lambda1", 0, open_ends=True)
+        if self.lambda2 is not None:
+            check_range(self.lambda2, "lambda2", 0)
+        if self.label_similarity not in ("cosine", "rbf"):
+            raise DataError(unknown_name("label_similarity", self.label_similarity, ["cosine", "rbf"]))
+        if self.gamma is not None:
+            check_positive(self.gamma, "gamma")
+        check_proximity(self.proximity)
+        if self.decision not in ("prior", "half"):
+            raise DataError(f"decision must be 'prior' or 'half'; got {self.decision!r}")
+
+    def _similarity(self, labels: FloatArray) -> FloatArray:
+        """Return Sigma: how similar the labels' columns are, shape (n_labels, n_labels)."""
+        products = labels.T @ labels
+        sizes = np.diag(products)
+        if self.label_similarity == "cosine":
+            reciprocal = quotient(1.0, np.sqrt(sizes))
+            cosines: FloatArray = products * reciprocal * reciprocal[:, np.newaxis]
+            return cosines
+        squares = sizes + sizes[:, np.newaxis] - 2.0 * products
+        n_labels = len(sizes)
+        gamma = self.gamma
+        if gamma is None:
+            mean = squares.sum() / max(n_labels * (n_labels - 1), 1)
+            gamma = 1.0 / mean if mean > 0 else 1.0
+        similarity: FloatArray = np.exp(-gamma * squares)
+        return similarity
+
+    def _label_laplacian(self) -> FloatArray:
+        return np.asarray(csgraph.laplacian(self.label_similarity_, normed=self.normalised))
+
+    def _decide(self, labels: FloatArray, labelled: NDArray[np.bool_]) -> NDArray[Any]:
+        """Return the labels that scores stand for, of instances that are not labelled."""
+        if self.decision == "half":
+            return above_half(self.embedding_)
+        chosen = np.zeros(labels.shape, dtype=np.int8)
+        (rows,) = np.nonzero(~labelled)
+        chosen[rows] = best_of_each(self.embedding_[rows], labels[labelled].mean(axis=0))
+        return chosen
+
+
+def plus_diagonal(matrix: Any, diagonal: FloatArray) -> Any:
+    """Return a sparse matrix or array plus a diagonal one."""
+    return sp.csr_array(matrix + sp.diags_array(diagonal)) if is_sparse(matrix) else matrix + np.diag(diagonal)
+
+
+def _reached(weights: Any, labelled: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Say which instances a path of the graph joins to a labelled one."""
+    number, parts = csgraph.connected_components(weights, directed=False)
+    holds = np.zeros(number, dtype=bool)
+    holds[parts[labelled]] = True
+    return holds[parts]

@@ -1,0 +1,1 @@
+"""What results were made of and with: digests of code, manifests, verification."""

@@ -1,0 +1,1 @@
+"""Claims of the papers as checks on a study's results."""

@@ -1,0 +1,81 @@
+"""Fit times over those of one method, beside the printed ones: seconds do not carry over, their ratios may."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from mlreduce.exceptions import DataError, unknown_name
+from mlreduce.reporting.tables.layout import Part
+from mlreduce.reporting.tables.missing import GAP, gap_columns, with_reasons
+
+__all__ = ["RATIO_COLUMNS", "time_ratio_parts", "time_ratios"]
+
+#: Columns of a table of ratios.
+RATIO_COLUMNS = ("dataset", "method", "printed_seconds", "printed_ratio", "seconds", "ratio")
+
+
+def time_ratios(times: pd.DataFrame, published: pd.DataFrame, base: str) -> pd.DataFrame:
+    """Divide the fit times of all methods by those of one, ours and the printed ones.
+
+    Parameters
+    ----------
+    times : DataFrame
+        With the columns dataset, method, split and seconds. The mean over the splits is taken.
+    published : DataFrame
+        With the columns dataset, method and seconds. Data sets that were not timed are left out.
+    base : str
+        By whose times others are divided.
+
+    Returns
+    -------
+    DataFrame
+        With `RATIO_COLUMNS`, sorted, one row a data set and method that was timed or printed. NaN where one of them,
+        or what it is to be divided by, is missing. With a column ``reason`` where a fit failed.
+
+    Raises
+    ------
+    DataError
+        If ``base`` was not timed on any data set, or a data set and method is printed twice.
+    """
+    ours = times.groupby(["dataset", "method"], observed=True)["seconds"].mean().reset_index()
+    ours = with_reasons(ours, times, ["dataset", "method"]).drop(columns="failed", errors="ignore")
+    if base not in set(ours["method"]):
+        raise DataError(unknown_name("method", base, sorted(ours["method"].unique()), "base of the ratios of times"))
+    repeated = published[published.duplicated(["dataset", "method"])]
+    if len(repeated):
+        cell = repeated.iloc[0]
+        raise DataError(
+            f"the time of {cell['method']!r} on data set {cell['dataset']!r} is printed twice; give it once."
+        )
+    printed = published[["dataset", "method", "seconds"]].rename(columns={"seconds": "printed_seconds"})
+    both = ours.merge(printed[printed["dataset"].isin(ours["dataset"])], on=["dataset", "method"], how="outer")
+    for seconds, ratio in (("printed_seconds", "printed_ratio"), ("seconds", "ratio")):
+        of_base = both[both["method"] == base].set_index("dataset")[seconds]
+        both[ratio] = both[seconds] / both["dataset"].map(of_base)
+    columns = [*RATIO_COLUMNS, *gap_columns(both)]
+    return both[columns].sort_values(["dataset", "method"], ignore_index=True)
+
+
+def time_ratio_parts(table: pd.DataFrame, methods: Sequence[str], base: str) -> Iterator[Part]:
+    """Lay a table of ratios out: a part of ratios and one of seconds, a row a data set, a column a method.
+
+    A cell is "ours (printed)", or ours alone where nothing is printed.
+    """
+    cells = {(cell["dataset"], cell["method"]): cell for cell in table.to_dict("records")}
+    datasets = sorted(table["dataset"].unique())
+    with_base = [base, *(method for method in methods if method != base)]
+    for key, title, shown in (("ratio", f"over those of {base}", methods), ("seconds", "seconds", with_base)):
+        rows = [[str(name), *(_text(cells.get((name, method), {}), key) for method in shown)] for name in datasets]
+        yield key, title, ["dataset", *shown], rows
+
+
+def _text(cell: Mapping[Any, Any], key: str) -> str:
+    ours, printed = cell.get(key, np.nan), cell.get(f"printed_{key}", np.nan)
+    if np.isnan(ours) and np.isnan(printed):
+        return GAP if "reason" in cell else ""
+    text = "not timed" if np.isnan(ours) else f"{ours:.3g}"
+    return text if np.isnan(printed) else f"{text} ({printed:.3g})"

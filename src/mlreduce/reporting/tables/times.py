@@ -1,0 +1,60 @@
+"""Tables of what fits take: put together from data sets, and laid out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+
+from mlreduce.reporting.tables.layout import Part, number_of_splits
+from mlreduce.reporting.tables.missing import GAP, with_failed_rows, with_reasons
+
+__all__ = ["gathered_times", "times_parts", "times_table"]
+
+
+def gathered_times(times: pd.DataFrame, failures: pd.DataFrame, averages: Mapping[str, Sequence[str]]) -> pd.DataFrame:
+    """Return times with those that failed, and the mean over the draws of a method under its plain name.
+
+    Parameters
+    ----------
+    times : DataFrame
+        Columns dataset, method, split, seconds.
+    failures : DataFrame
+        With `mlreduce.experiments.failures.FAILURE_COLUMNS`.
+    averages : dict of str to list of str
+        Plain name to the names of its draws.
+
+    Returns
+    -------
+    DataFrame
+        As ``times``. Where a fit failed, with a row without seconds, and a column ``reason``; a mean needs all draws.
+    """
+    parts = [with_failed_rows(times, failures)]
+    for name, draws in averages.items():
+        drawn = parts[0][parts[0]["method"].isin(draws)].groupby(["dataset", "split"], as_index=False)
+        own = drawn["seconds"].mean() if failures.empty else drawn.agg({"seconds": _mean_of_all, "reason": "max"})
+        parts.append(own.assign(method=name)[list(parts[0].columns)])
+    return pd.concat(parts, ignore_index=True)
+
+
+def _mean_of_all(values: pd.Series[float]) -> float:
+    return float(values.mean(skipna=False))
+
+
+def times_table(times: pd.DataFrame, methods: Sequence[str]) -> pd.DataFrame:
+    """Return the mean over the splits of each data set and method, and the number of splits."""
+    chosen = times[times["method"].isin(methods)]
+    cells = chosen.groupby(["dataset", "method"], sort=True)["seconds"]
+    table = cells.agg(seconds="mean", splits="count").reset_index()
+    return with_reasons(table, chosen, ["dataset", "method"])
+
+
+def times_parts(table: pd.DataFrame, methods: Sequence[str]) -> Iterator[Part]:
+    """Lay times out: a row a data set, a column a method."""
+    cells = table.pivot(index="dataset", columns="method", values="seconds").reindex(columns=list(methods))
+    rows = [
+        [str(dataset), *(GAP if np.isnan(seconds) else f"{seconds:.3g}" for seconds in cells.loc[dataset])]
+        for dataset in cells.index
+    ]
+    yield "seconds", f"mean of {number_of_splits(table)} training sets", ["dataset", *methods], rows

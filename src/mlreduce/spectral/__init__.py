@@ -1,0 +1,1 @@
+"""The engine of the spectral methods: quadratic forms, training sets, the solver and its decompositions."""

@@ -1,0 +1,1 @@
+"""Graphs over instances and labels: neighbours, similarities, proximities and their combination."""

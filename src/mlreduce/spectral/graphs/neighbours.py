@@ -1,0 +1,259 @@
+"""Who is near whom in a training set: distances, neighbours, paths, and reconstruction from neighbours.
+
+What is found is kept with the training set, by what it depends on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+import scipy.sparse.csgraph
+from numpy.typing import NDArray
+
+from mlreduce.linalg.distances import Distances, nearest, row_blocks, squared_norms
+from mlreduce.spectral.graphs.similarities import divided_rows, pair_blocks
+from mlreduce.spectral.problem import TrainingSet
+from mlreduce.validation import FloatArray, is_sparse
+
+__all__ = [
+    "close_pairs",
+    "directed_graph",
+    "distances_of",
+    "geodesics_of",
+    "joined_pairs",
+    "neighbours_of",
+    "pair_distances",
+    "reconstruction_weights",
+    "symmetric_graph",
+    "weights_from",
+]
+
+# Ridge of the reconstruction weights, relative to the trace of the neighbours' Gram matrix.
+_RIDGE = 1e-3
+
+
+def distances_of(data: TrainingSet) -> FloatArray:
+    """Return the squared distances between all instances, shape (n_samples, n_samples); not to be modified.
+
+    Kept with the training set, so that methods fitted on it share them.
+    """
+
+    def find() -> FloatArray:
+        n_samples = data.X.shape[0]
+        distances = np.empty((n_samples, n_samples))
+        for rows, block in _blocks(data, "euclidean"):
+            distances[rows] = block
+        return distances
+
+    return data.kept("distances", find)
+
+
+def neighbours_of(data: TrainingSet, number: int, metric: str = "euclidean") -> NDArray[np.intp]:
+    """Return each instance's nearest others: nearest first, of equal ones the first.
+
+    Parameters
+    ----------
+    data : TrainingSet
+    number : int
+        At most as many as there are others.
+    metric : {"euclidean", "cosine"}, default="euclidean"
+
+    Returns
+    -------
+    ndarray of shape (n_samples, min(number, n_samples - 1))
+    """
+
+    def find() -> NDArray[np.intp]:
+        n_samples = data.X.shape[0]
+        found = np.empty((n_samples, min(number, n_samples - 1)), dtype=np.intp)
+        for rows, block in _blocks(data, metric):
+            candidates = block.copy()
+            candidates[np.arange(len(block)), np.arange(n_samples)[rows]] = np.inf
+            found[rows] = nearest(candidates, found.shape[1])
+        return found
+
+    return data.kept(f"{number} neighbours by {metric}", find)
+
+
+def _search(data: TrainingSet, metric: str) -> tuple[Distances, NDArray[np.bool_]]:
+    """Return the distances that a metric is made of, and which rows are zero.
+
+    Cosines are those of rows of length one, whose squared distance is two less two cosines.
+    """
+
+    def find() -> tuple[Distances, NDArray[np.bool_]]:
+        if metric == "euclidean":  # shifted, so that a large offset of sparse features costs no digits
+            return Distances(data.near.stored), np.zeros(data.X.shape[0], dtype=bool)
+        lengths = np.sqrt(squared_norms(data.points))
+        return Distances(divided_rows(data.points, lengths)), lengths == 0
+
+    return data.kept(f"search by {metric}", find)
+
+
+def _blocks(data: TrainingSet, metric: str) -> Iterator[tuple[slice, FloatArray]]:
+    """Yield blocks of rows and their squared distances to all, not to be modified."""
+    n_samples = data.X.shape[0]
+    search, zero = _search(data, metric)
+    for rows in row_blocks(n_samples, n_samples):
+        if metric == "euclidean" and "distances" in data.shared:
+            yield rows, data.shared["distances"][rows]
+            continue
+        own = np.arange(n_samples)[rows]
+        block = search.of(own)
+        if zero.any():  # a row of zeros has cosine 0 to all
+            block[:, zero] = 2.0
+            block[zero[rows]] = 2.0
+            block[np.arange(len(own)), own] = 0.0
+        yield rows, block
+
+
+def reconstruction_weights(
+    data: TrainingSet, n_neighbors: int, ridge: float = _RIDGE, metric: str = "euclidean"
+) -> Any:
+    """Return the weights with which each instance is best reconstructed from its neighbours, not symmetric.
+
+    Parameters
+    ----------
+    data : TrainingSet
+    n_neighbors : int
+    ridge : float, default=1e-3
+        Of the Gram matrix of the neighbours less the instance, relative to its trace.
+    metric : {"euclidean", "cosine"}, default="euclidean"
+        By which neighbours are nearest.
+
+    Returns
+    -------
+    W : csr_array of shape (n_samples, n_samples)
+        Rows sum to one; n_neighbors entries each, of either sign.
+
+    References
+    ----------
+    Roweis and Saul (2000); Mu et al. (2012), equation (6).
+    """
+
+    def find() -> Any:
+        neighbours = neighbours_of(data, n_neighbors, metric)
+        return directed_graph(neighbours, weights_from(data.points, np.arange(len(neighbours)), neighbours, ridge))
+
+    return data.kept(f"reconstruction from {n_neighbors} by {metric}, ridge {ridge}", find)
+
+
+def weights_from(X: Any, rows: NDArray[np.intp], neighbours: NDArray[np.intp], ridge: float) -> FloatArray:
+    """Return the weights of sum one with which some instances are best reconstructed from neighbours.
+
+    Parameters
+    ----------
+    X : ndarray or csr_array of shape (n_samples, n_features)
+    rows : ndarray of shape (n_rows,)
+    neighbours : ndarray of shape (n_rows, k)
+        Of each of the rows.
+    ridge : float
+        Of the Gram matrix of the neighbours less the instance, relative to its trace.
+
+    Returns
+    -------
+    ndarray of shape (n_rows, k)
+    """
+    gram = _local_gram(X, rows, neighbours)
+    trace = np.trace(gram, axis1=1, axis2=2)
+    ridges = np.where(trace > 0, ridge * trace, 1.0)
+    gram += ridges[:, np.newaxis, np.newaxis] * np.eye(neighbours.shape[1])
+    solved = np.linalg.solve(gram, np.ones((*neighbours.shape, 1)))[:, :, 0]
+    weights: FloatArray = solved / solved.sum(axis=1)[:, np.newaxis]
+    return weights
+
+
+def _local_gram(X: Any, rows: NDArray[np.intp], neighbours: NDArray[np.intp]) -> FloatArray:
+    """Return the inner products of each instance's neighbours less the instance, shape (n_rows, k, k)."""
+    n_rows, number = neighbours.shape
+    gram = np.empty((n_rows, number, number))
+    for block in pair_blocks(X, n_rows, number):
+        own, near = X[rows[block]], neighbours[block]
+        if not is_sparse(X):
+            dense = X[near] - own[:, np.newaxis]
+            gram[block] = dense @ dense.transpose(0, 2, 1)
+            continue
+        differences = [sp.csr_array(X[near[:, rank]] - own) for rank in range(number)]
+        for rank, difference in enumerate(differences):
+            for other in range(rank + 1):
+                products = np.asarray(difference.multiply(differences[other]).sum(axis=1)).reshape(-1)
+                gram[block, rank, other] = gram[block, other, rank] = products
+    return gram
+
+
+def directed_graph(neighbours: NDArray[np.intp], values: FloatArray) -> Any:
+    """Return a graph from each instance to its neighbours."""
+    n_samples, number = neighbours.shape
+    starts = np.arange(n_samples + 1) * number
+    graph = sp.csr_array((values.ravel(), neighbours.ravel(), starts), shape=(n_samples, n_samples), copy=True)
+    graph.sort_indices()
+    return graph
+
+
+def geodesics_of(data: TrainingSet, graph: Any) -> FloatArray:
+    """Return the lengths of the shortest paths over a graph, infinite where there is none.
+
+    Parameters
+    ----------
+    data : TrainingSet
+    graph : csr_array of shape (n_samples, n_samples)
+        Symmetric. What it stores is joined, by the Euclidean distance.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_samples)
+    """
+    lengths = symmetric_graph(graph, np.sqrt(pair_distances(data.points, *joined_pairs(graph))))
+    found = scipy.sparse.csgraph.shortest_path(lengths, method="D", directed=True)
+    return np.minimum(found, found.T)
+
+
+def joined_pairs(graph: Any) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return each joined pair of a symmetric graph once."""
+    rows = np.repeat(np.arange(graph.shape[0]), np.diff(graph.indptr))
+    upper = rows < graph.indices
+    return rows[upper], graph.indices[upper].astype(np.intp)
+
+
+def symmetric_graph(graph: Any, values: FloatArray) -> Any:
+    """Return a symmetric graph whose joined pairs have the values; pairs of value zero stay joined."""
+    first, second = joined_pairs(graph)
+    rows, columns = np.r_[first, second], np.r_[second, first]
+    order = np.lexsort((columns, rows))
+    return sp.csr_array((np.r_[values, values][order], columns[order], graph.indptr.copy()), shape=graph.shape)
+
+
+def pair_distances(X: Any, first: NDArray[np.intp], second: NDArray[np.intp]) -> FloatArray:
+    """Return the squared distances of pairs of rows, from their differences."""
+    squares = np.empty(len(first))
+    for block in pair_blocks(X, len(first)):
+        squares[block] = squared_norms(X[first[block]] - X[second[block]])
+    return squares
+
+
+def close_pairs(data: TrainingSet, threshold: float, metric: str = "euclidean") -> Any:
+    """Return ones where a pair is no farther apart than a threshold, zero diagonal.
+
+    Parameters
+    ----------
+    data : TrainingSet
+    threshold : float
+        In units of the features; for cosines of one less the cosine.
+    metric : {"euclidean", "cosine"}, default="euclidean"
+
+    Returns
+    -------
+    csr_array of shape (n_samples, n_samples)
+    """
+    n_samples, unit = data.X.shape[0], _search(data, metric)[0].unit
+    largest = 2.0 * threshold if metric == "cosine" else threshold**2
+    largest = unit * np.round(largest / unit)  # on the grid that distances are on
+    blocks = []
+    for rows, block in _blocks(data, metric):
+        close = block <= largest
+        close[np.arange(len(block)), np.arange(n_samples)[rows]] = False
+        blocks.append(sp.csr_array(close, dtype=np.float64))
+    return sp.csr_array(sp.vstack(blocks))

@@ -1,0 +1,314 @@
+"""Proximities of instances by their features: the weight matrix W of the graph-based methods.
+
+A graph says which pairs of instances are joined: nearest neighbours, pairs that are close enough, or all. A weight says
+how much a joined pair counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+
+from mlreduce.exceptions import DataError, unknown_name
+from mlreduce.linalg.distances import squared_norms
+from mlreduce.linalg.utilities import quotient
+from mlreduce.spectral.graphs.neighbours import (
+    close_pairs,
+    directed_graph,
+    distances_of,
+    geodesics_of,
+    joined_pairs,
+    neighbours_of,
+    pair_distances,
+    reconstruction_weights,
+    symmetric_graph,
+)
+from mlreduce.spectral.graphs.similarities import SIMILARITIES, all_similarities, similarities_of
+from mlreduce.spectral.problem import Form, TrainingSet
+from mlreduce.validation import FloatArray, as_dense, check_count, check_options, check_range, is_sparse
+
+__all__ = ["Proximity", "attraction", "check_proximity", "degrees", "reconstruction"]
+
+_METRICS = ("euclidean", "cosine")
+_WEIGHTS = ("constant", "gaussian", "local-scaling", "ratio", "reconstruction", *SIMILARITIES, "geodesic")
+
+# Which neighbour's distance scales an instance locally, where the graph does not say.
+_LOCAL_NEIGHBOUR = 7
+
+# How far a user's own matrix may be from symmetric, relative to its largest entry.
+_ASYMMETRY = 1e-8
+
+
+def degrees(weights: Any) -> FloatArray:
+    """Return the diagonal of D(W): the sum of each instance's weights, shape (n_samples,)."""
+    return np.asarray(weights.sum(axis=1), dtype=np.float64).reshape(-1)
+
+
+def attraction(weights: Any) -> Form:
+    """Return the form ``W - D(W)``: weighted squared differences of the joined pairs, each once, sign turned."""
+    if is_sparse(weights):
+        return Form(graph=sp.csr_array(weights - sp.diags_array(degrees(weights))))
+    graph = -np.diag(degrees(weights))
+    graph += weights
+    return Form(graph=graph)
+
+
+def reconstruction(data: TrainingSet, n_neighbors: int) -> Form:
+    """Return the form ``-(I - W)'(I - W)``, W from `reconstruction_weights`: squared errors, sign turned."""
+    rest = sp.eye_array(data.X.shape[0], format="csr") - reconstruction_weights(data, n_neighbors)
+    return Form(graph=sp.csr_array(-(rest.T @ rest)))
+
+
+def check_proximity(proximity: Proximity | Mapping[str, Any] | None, **defaults: Any) -> Proximity:
+    """Return what a method's parameter ``proximity`` stands for.
+
+    Parameters
+    ----------
+    proximity : Proximity, mapping of its parameters, or None
+        None is ``Proximity()``.
+    **defaults
+        Parameters of `Proximity` where a mapping or None says nothing of them.
+
+    Raises
+    ------
+    DataError
+        If it is something else, names an unknown parameter, or one is impossible.
+    """
+    if not isinstance(proximity, Proximity):
+        proximity = Proximity(**{**defaults, **check_options(proximity, Proximity, "proximity")})
+    proximity.check()
+    return proximity
+
+
+class Proximity(BaseEstimator):
+    """How near instances are by their features: which pairs a graph joins, and what weight each pair has.
+
+    A pair is joined if it meets all of the conditions that are given, ``n_neighbors`` and ``threshold``; without any,
+    all pairs are. Weights are not negative: a correlation below zero counts as none.
+
+    Parameters
+    ----------
+    weight : str, callable, or matrix of shape (n_samples, n_samples), default="gaussian"
+        With the distance d of a pair:
+
+        - ``"constant"``: 1.
+        - ``"gaussian"``: ``exp(-d^2 / tau)``, equation (7).
+        - ``"local-scaling"``: ``exp(-d^2 / (s_i s_j))``, s the distance to the ``n_neighbors``-th nearest instance, the
+          7th without ``n_neighbors``, equation (8). Where s is 0 equal instances have weight 1 and others 0.
+        - ``"ratio"``: ``1 / (tau + d^2 / (||x_i||^2 + ||x_j||^2))``, equation (9).
+        - ``"reconstruction"``: ``(|w_ij| + |w_ji|) / 2`` of `reconstruction_weights`, which are not symmetric and of
+          either sign; needs ``n_neighbors``.
+        - ``"cosine"``, ``"pearson"``, ``"spearman"``, ``"kendall"``: similarity or correlation of two rows; 0 for rows
+          that do not vary. Kendall's costs n_features log(n_features) for every joined pair (for sparse rows their
+          entries count): 25 000 pairs of 3000 features are half a minute.
+        - ``"geodesic"``: ``exp(-g^2 / tau)`` with the length g of the shortest path over the graph. All pairs with a
+          path have a weight, the others none.
+        - a callable of X, as an array or csr_array, that returns weights of all pairs, or these weights themselves,
+          dense or sparse: symmetric, not negative. Those of joined pairs are taken; without conditions all.
+    n_neighbors : int or None, default=10
+        Joins pairs of which one is among so many nearest of the other, all where there are fewer.
+    mutual : bool, default=False
+        Only pairs where each is among the nearest of the other.
+    threshold : float or None, default=None
+        Joins pairs that are no farther apart, > 0: in units of the features, or one less the cosine.
+    metric : {"euclidean", "cosine"}, default="euclidean"
+        What is near in the graph. The weights are as above whatever it is.
+    tau : float or None, default=None
+        Width of the weight, > 0. For "gaussian" and "geodesic" in squared units of the features; None is the mean
+        squared distance, or path, of the pairs that have one. For "ratio" without unit; None is 1.
+
+    References
+    ----------
+    Mu, Goulermas, Tsujii and Ananiadou (2012), section 2.1.1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mlreduce.spectral.problem import TrainingSet
+    >>> from mlreduce.spectral.graphs.proximity import Proximity
+    >>> data = TrainingSet(np.array([[0.0], [1.0], [3.0]]))
+    >>> Proximity("constant", n_neighbors=1).matrix(data).toarray()
+    array([[0., 1., 0.],
+           [1., 0., 1.],
+           [0., 1., 0.]])
+    """
+
+    def __init__(
+        self,
+        weight: str | Callable[[Any], Any] | FloatArray = "gaussian",
+        n_neighbors: int | None = 10,
+        mutual: bool = False,
+        threshold: float | None = None,
+        metric: str = "euclidean",
+        tau: float | None = None,
+    ) -> None:
+        self.weight = weight
+        self.n_neighbors = n_neighbors
+        self.mutual = mutual
+        self.threshold = threshold
+        self.metric = metric
+        self.tau = tau
+
+    def matrix(self, data: TrainingSet) -> Any:
+        """Return W, symmetric with a zero diagonal, not negative; not to be modified.
+
+        Parameters
+        ----------
+        data : TrainingSet
+
+        Returns
+        -------
+        csr_array or ndarray of shape (n_samples, n_samples)
+            An array where all pairs have a weight: without conditions, and for "geodesic".
+
+        Raises
+        ------
+        DataError
+            If a parameter is impossible, or weights of one's own are.
+        """
+        self.check()
+        named = isinstance(self.weight, str)
+        # An object is known by its number as long as it lives: it is kept beside what came of it.
+        key = f"weights {self.weight if named else id(self.weight)} of {self._graph_key()}, tau {self.tau}"
+        return data.kept(key, lambda: (self.weight, self._matrix(data)))[1]
+
+    def check(self) -> None:
+        """Refuse parameters that are impossible.
+
+        Raises
+        ------
+        DataError
+            If one is; weights of one's own are checked when they are used.
+        """
+        if isinstance(self.weight, str) and self.weight not in _WEIGHTS:
+            raise DataError(unknown_name("weight", self.weight, _WEIGHTS))
+        if self.metric not in _METRICS:
+            raise DataError(f"metric must be 'euclidean' or 'cosine'; got {self.metric!r}")
+        if self.n_neighbors is not None:
+            check_count(self.n_neighbors, "n_neighbors")
+        elif self.mutual or self._weighs("reconstruction"):
+            raise DataError("mutual=True and weight='reconstruction' need n_neighbors")
+        if self.threshold is not None:
+            check_range(self.threshold, "threshold", 0, open_ends=True)
+        if self.tau is not None:
+            check_range(self.tau, "tau", 0, open_ends=True)
+
+    def _weighs(self, name: str) -> bool:
+        return isinstance(self.weight, str) and self.weight == name
+
+    def _graph_key(self) -> str:
+        return f"{self.n_neighbors} neighbours, mutual {self.mutual}, threshold {self.threshold}, {self.metric}"
+
+    def _matrix(self, data: TrainingSet) -> Any:
+        if data.X.shape[0] == 1:
+            return sp.csr_array((1, 1))
+        if self.n_neighbors is None and self.threshold is None:
+            return self._of_all(data)
+        graph = data.kept(self._graph_key(), lambda: self._graph(data))
+        if self._weighs("constant"):
+            return graph
+        if self._weighs("geodesic"):
+            return self._geodesic(geodesics_of(data, graph))
+        weights = symmetric_graph(graph, self._of_pairs(data, *joined_pairs(graph)))
+        weights.eliminate_zeros()
+        return weights
+
+    def _graph(self, data: TrainingSet) -> Any:
+        """Return ones where a pair is joined."""
+        near = None if self.threshold is None else close_pairs(data, self.threshold, self.metric)
+        if self.n_neighbors is None:
+            return near
+        found = neighbours_of(data, self.n_neighbors, self.metric)
+        directed = directed_graph(found, np.ones(found.shape))
+        joined = directed.minimum(directed.T) if self.mutual else directed.maximum(directed.T)
+        joined = sp.csr_array(joined if near is None else joined.multiply(near))
+        joined.eliminate_zeros()
+        joined.sort_indices()
+        return joined
+
+    def _of_pairs(self, data: TrainingSet, first: NDArray[np.intp], second: NDArray[np.intp]) -> FloatArray:
+        """Return the weights of joined pairs."""
+        if not isinstance(self.weight, str):
+            return as_dense(self._own(data)[first, second]).reshape(-1)
+        if self.weight in SIMILARITIES:
+            return similarities_of(data.points, self.weight, first, second).clip(0)
+        if self.weight == "reconstruction":
+            found = abs(reconstruction_weights(data, self._number, metric=self.metric))
+            return as_dense((found + found.T)[first, second]).reshape(-1) / 2
+        return self._of_distances(data, pair_distances(data.points, first, second), first, second)
+
+    @property
+    def _number(self) -> int:
+        return self.n_neighbors or _LOCAL_NEIGHBOUR
+
+    def _of_all(self, data: TrainingSet) -> Any:
+        """Return the weights of all pairs."""
+        n_samples = data.X.shape[0]
+        if not isinstance(self.weight, str):
+            return self._own(data)
+        if self.weight == "geodesic":
+            return self._geodesic(np.sqrt(distances_of(data)))
+        if self.weight == "constant":
+            weights = np.ones((n_samples, n_samples))
+        elif self.weight in SIMILARITIES:
+            weights = all_similarities(data.points, self.weight).clip(0)
+        else:
+            number = np.arange(n_samples)
+            weights = self._of_distances(data, distances_of(data), number[:, np.newaxis], number)
+        np.fill_diagonal(weights, 0.0)
+        return weights
+
+    def _of_distances(
+        self, data: TrainingSet, squares: FloatArray, first: NDArray[np.intp], second: NDArray[np.intp]
+    ) -> FloatArray:
+        """Return weights that are functions of squared distances; all pairs come with the diagonal."""
+        if self.weight == "gaussian":
+            pairs = squares.size - len(squares) * (squares.ndim == 2)
+            return np.asarray(np.exp(-squares / self._width(squares.sum() / max(pairs, 1))))
+        if self.weight == "ratio":
+            norms = squared_norms(data.points)
+            sums = norms[first] + norms[second]
+            return np.asarray(1.0 / ((1.0 if self.tau is None else self.tau) + quotient(squares, sums)))
+        neighbours = neighbours_of(data, self._number)
+        scales = np.sqrt(pair_distances(data.points, np.arange(len(neighbours)), neighbours[:, -1]))
+        products = scales[first] * scales[second]
+        infinite = np.where(squares > 0, np.inf, 0.0)
+        return np.asarray(np.exp(-np.divide(squares, products, out=infinite, where=products > 0)))
+
+    def _width(self, mean: float) -> float:
+        if self.tau is not None:
+            return self.tau
+        return float(mean) or 1.0
+
+    def _geodesic(self, lengths: FloatArray) -> FloatArray:
+        squares = lengths**2
+        reached = np.isfinite(squares)
+        pairs = np.count_nonzero(reached) - len(squares)
+        weights = np.asarray(np.exp(-squares / self._width(squares[reached].sum() / max(pairs, 1))))
+        np.fill_diagonal(weights, 0.0)
+        return weights
+
+    def _own(self, data: TrainingSet) -> Any:
+        """Return the user's own weights, checked."""
+        n_samples = data.X.shape[0]
+        weights: Any = self.weight(data.points) if callable(self.weight) else self.weight
+        weights = sp.csr_array(weights, dtype=np.float64) if is_sparse(weights) else np.array(weights, dtype=np.float64)
+        if weights.shape != (n_samples, n_samples):
+            raise DataError(f"weights of one's own must have the shape {(n_samples, n_samples)}; got {weights.shape}")
+        values = weights.data if is_sparse(weights) else weights
+        if not np.isfinite(values).all() or (values < 0).any():
+            raise DataError("weights of one's own must be finite and not negative")
+        if abs(weights - weights.T).max() > _ASYMMETRY * values.max(initial=0.0):
+            raise DataError("weights of one's own must be symmetric")
+        weights = (weights + weights.T) / 2
+        if not is_sparse(weights):
+            np.fill_diagonal(weights, 0.0)
+            return weights
+        weights = sp.csr_array(weights - sp.diags_array(weights.diagonal()))
+        weights.eliminate_zeros()
+        return weights

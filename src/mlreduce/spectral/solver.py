@@ -1,0 +1,384 @@
+"""The one solver of all projections: ``max tr(P'AP)`` subject to ``P'BP = I``, by the cheapest road.
+
+Five roads, told apart by shapes alone:
+
+thin
+    A is ``SS'`` with a column per label: singular value decomposition of S, in the metric of B.
+samples
+    Fewer instances than features, B = I, one weight for all: ``A = X'M^1/2 (M^1/2)'X`` has the spectrum of a matrix
+    over the instances.
+features
+    A as a matrix over the features, or over the row space of X where that is smaller, in the metric of B.
+Lanczos
+    B = I and few directions of a side too large for a matrix: products with the sparse features only.
+blocks
+    B = I, the instances are features of themselves (embeddings) and few columns are asked for: products with the
+    matrix over the instances, or with the inverse of what is left of a bound of its eigenvalues.
+
+A constraint is *whitened*: W with ``W'BW = I`` turns the problem into one with B = I. Whitenings and row spaces are
+kept with the features, so that methods with the same constraint share them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse as sp
+import scipy.sparse.linalg
+from numpy.typing import NDArray
+
+from mlreduce.exceptions import DataError
+from mlreduce.linalg.features import Coordinates, Features
+from mlreduce.linalg.utilities import signed
+from mlreduce.spectral.krylov import leading_eigenvectors
+from mlreduce.spectral.problem import Form
+from mlreduce.spectral.whitening import whitening_of
+from mlreduce.validation import FloatArray, is_sparse
+
+__all__ = ["Solution", "row_space", "solve"]
+
+#: Sides up to this are solved as dense matrices (0.3 GB), unless all directions are asked for.
+DENSE_SIDE = 6000
+
+#: Entries of the array S, n_features x n_labels, up to which it is formed.
+THIN_ENTRIES = 2**24
+
+# Entries from which on the singular vectors of a tall array come from its products, at half the cost.
+_LARGE_HALF = 2**17
+
+# Neighbouring eigenvalues closer than this, relative to their size, are equal.
+_EQUAL = 1e-8
+
+# Eigenvalues below this many times the rounding error of the largest are zero, of larger matrices in their size.
+_LEAST_LENGTH = 1000
+
+# Eigenvalues below this, relative to the largest, whose directions are mended after a road that squares condition
+# numbers: the others are orthonormal to about 1e-10.
+_WEAK = 1e-6
+
+# Of a matrix over the instances at most one in so many eigenvectors comes by blocks.
+_SHARE = 8
+
+# How far above the bound of its eigenvalues a matrix is shifted, relative to its norm.
+_ABOVE = 1e-6
+
+
+class Solution(NamedTuple):
+    """Directions, most important first.
+
+    Attributes
+    ----------
+    eigenvalues : ndarray of shape (k,)
+        Descending; positive, unless all directions were asked for.
+    components : ndarray of shape (k, n_features)
+        ``components B components' = I``; the entry of largest magnitude of each row is positive.
+    """
+
+    eigenvalues: FloatArray
+    components: FloatArray
+
+
+def solve(
+    features: Features,
+    objective: Form,
+    constraint: Form | None = None,
+    limit: int | None = None,
+    labels: Any = None,
+    signed_values: bool = False,
+    upper: float | None = None,
+    trivial: FloatArray | None = None,
+) -> Solution:
+    """Find the directions with positive eigenvalues, or the leading ones of all that features have.
+
+    Parameters
+    ----------
+    features : Features
+        What the forms are of.
+    objective : Form
+        A.
+    constraint : Form or None, default=None
+        B; None is the identity.
+    limit : int or None, default=None
+        How many directions at most; None for all.
+    labels : sparse matrix of shape (n_samples, n_labels) or None, default=None
+        Directions of equal eigenvalue are ordered by their dependence on these, ``||Y'Xp||``; without labels they
+        come as the factorisation leaves them.
+    signed_values : bool, default=False
+        Whether directions count whose eigenvalue is zero or negative: of objectives that are a cost with its sign
+        turned. They are sought where features vary, or else the first would be one along which nothing lies.
+    upper : float or None, default=None
+        What no eigenvalue exceeds: a few of the largest of a matrix over the instances are then found by factorising
+        what is left of the bound.
+    trivial : ndarray of shape (n_features,) or None, default=None
+        An eigenvector that says nothing; directions are sought orthogonal to it. Only with B = I.
+
+    Raises
+    ------
+    DataError
+        If all directions of a very large problem are asked for, or a very large one has a constraint.
+
+    Warns
+    -----
+    ProjectionWarning
+        If B is singular: directions are then sought where it is not.
+    """
+    side = min(features.shape)
+    thin = objective.is_thin and not signed_values
+    if thin and constraint is None:
+        side = min(side, objective.factor.shape[1])
+    few = limit if constraint is None else None
+    blocks = None
+    if few and isinstance(features, Coordinates) and not thin and few <= side // _SHARE:
+        blocks = _blocks(features, objective, few, upper, trivial)
+    if blocks is None and trivial is not None:
+        objective = objective.plus(_turned_away(objective, trivial))
+    if blocks is not None:
+        values, vectors = blocks
+    elif few and side > DENSE_SIDE and few <= side // 4:
+        values, vectors = _lanczos(features, objective, few, thin)
+    elif side > 4 * DENSE_SIDE:
+        advice = f"ask for fewer with n_components, {side // 4} at most" if constraint is None else "reduce X first"
+        raise DataError(
+            f"all directions of {features.shape[0]} x {features.shape[1]} features need an array of "
+            f"{8e-9 * side**2:.0f} GB: {advice}"
+        )
+    elif constraint is None and thin:
+        values, vectors = _thin(features, objective, limit)
+    elif (
+        constraint is None and features.shape[0] < features.shape[1] and objective.has_sample_root and not signed_values
+    ):
+        values, vectors = _samples(features, objective, limit)
+    else:
+        values, vectors = _matrices(features, objective, constraint, limit, signed_values)
+    if not signed_values:
+        kept = _positive(values, max(features.shape))
+        values, vectors = values[kept], vectors[:, kept]
+    if features.centred and features.constant.any():
+        vectors = np.where(features.constant[:, np.newaxis], 0.0, vectors)
+    if labels is not None:
+        vectors = _decide_ties(values, vectors, lambda block: labels.T @ features.dot(block))
+    return Solution(values[:limit], signed(vectors[:, :limit].T))
+
+
+def _positive(values: FloatArray, length: int) -> slice:
+    """Take the eigenvalues above what rounding makes of zero; they are sorted."""
+    smallest = max(length, _LEAST_LENGTH) * np.finfo(float).eps * np.abs(values).max(initial=0.0)
+    return slice(0, int(np.count_nonzero(values > smallest)))
+
+
+def _leading(values: FloatArray, limit: int | None) -> slice:
+    """Take as many of the sorted eigenvalues as are asked for, and those that equal the last of them.
+
+    Which of equal directions come first is decided later, among all of them.
+    """
+    if limit is None or limit >= len(values):
+        return slice(None)
+    return slice(0, limit + int(np.count_nonzero(_ties(values[limit - 1 :]).cumprod())))
+
+
+def _ties(values: FloatArray) -> NDArray[np.bool_]:
+    """Say of each of the sorted eigenvalues but the last whether the next one equals it."""
+    equal: NDArray[np.bool_] = values[:-1] - values[1:] <= _EQUAL * np.abs(values[1:])
+    return equal
+
+
+def _decide_ties(values: FloatArray, vectors: FloatArray, dependence: Callable[[FloatArray], FloatArray]) -> FloatArray:
+    """Order the directions inside a space of equal eigenvalues by the size of what ``dependence`` makes of them."""
+    starts = np.flatnonzero(np.r_[True, ~_ties(values)])
+    if len(starts) == len(values):
+        return vectors
+    vectors = vectors.copy()
+    for start, stop in zip(starts, np.r_[starts[1:], len(values)], strict=True):
+        if stop - start > 1:
+            images = dependence(vectors[:, start:stop])
+            _, rotation = np.linalg.eigh(images.T @ images)
+            vectors[:, start:stop] = vectors[:, start:stop] @ rotation[:, ::-1]
+    return vectors
+
+
+def _descending(matrix: FloatArray, limit: int | None) -> tuple[FloatArray, FloatArray]:
+    """Return the leading eigenvalues and eigenvectors of a symmetric matrix, which is overwritten."""
+    size = len(matrix)
+    few = limit is not None and limit <= size // 4
+    subset = (size - limit, size - 1) if limit is not None and few else None
+    values, vectors = scipy.linalg.eigh(
+        matrix, subset_by_index=subset, driver="evr" if few else "evd", overwrite_a=True, check_finite=False
+    )
+    leading = _leading(values[::-1], limit)
+    return values[::-1][leading], vectors[:, ::-1][:, leading]
+
+
+def _left_singular(half: FloatArray, limit: int | None) -> tuple[FloatArray, FloatArray]:
+    """Return the leading squared singular values and left singular vectors."""
+    if half.size < _LARGE_HALF or half.shape[0] < 4 * half.shape[1]:
+        vectors, singular, _ = np.linalg.svd(half, full_matrices=False)
+        leading = _leading(singular**2, limit)
+        return singular[leading] ** 2, vectors[:, leading]
+    values, right = _descending(half.T @ half, limit)
+    kept = _positive(values, max(half.shape))
+    return values[kept], _orthonormal(values[kept], half @ right[:, kept])
+
+
+def _thin(features: Features, objective: Form, limit: int | None) -> tuple[FloatArray, FloatArray]:
+    if features.shape[1] * objective.factor.shape[1] <= THIN_ENTRIES:
+        return _left_singular(objective.half(features), limit)
+    spread = objective.spread()
+    size = spread.shape[1]
+    products = np.empty((size, size))
+    step = max(1, THIN_ENTRIES // max(features.shape))
+    for start in range(0, size, step):
+        columns = slice(start, start + step)
+        products[:, columns] = spread.T @ features.dot(features.transposed_dot(spread[:, columns]))
+    values, vectors = _descending(products, limit)
+    kept = _positive(values, max(features.shape))
+    return values[kept], _orthonormal(values[kept], features.transposed_dot(spread @ vectors[:, kept]))
+
+
+def _samples(features: Features, objective: Form, limit: int | None) -> tuple[FloatArray, FloatArray]:
+    weight, basis, gains = objective.sample_root(features.shape[0])
+    # (wI + EgE') K (wI + EgE'), in one product of thin factors
+    gram, gained = features.gram, basis * gains
+    along = gram @ gained
+    across = weight * along + basis @ ((gains[:, np.newaxis] * (basis.T @ along)) / 2)
+    matrix = weight**2 * gram + np.hstack([basis, across]) @ np.hstack([across, basis]).T
+    values, vectors = _descending(matrix, limit)
+    kept = _positive(values, max(features.shape))
+    values, vectors = values[kept], vectors[:, kept]
+    rooted = weight * vectors + gained @ (basis.T @ vectors)
+    return values, _orthonormal(values, features.transposed_dot(rooted))
+
+
+def _orthonormal(values: FloatArray, vectors: FloatArray) -> FloatArray:
+    """Scale directions that come from products, as ``X'u`` does, to unit length, and mend the last of them.
+
+    Rounding makes them as skew as their eigenvalue is small: those of weak ones are made orthogonal to the others.
+    """
+    vectors = vectors / np.linalg.norm(vectors, axis=0)
+    strong = int(np.count_nonzero(values > _WEAK * values.max(initial=0.0)))
+    if strong < len(values):
+        leading, weak = vectors[:, :strong], vectors[:, strong:]
+        for _ in range(2):
+            weak = weak - leading @ (leading.T @ weak)
+        vectors[:, strong:] = np.linalg.qr(weak)[0]
+    return vectors
+
+
+def _matrices(
+    features: Features, objective: Form, constraint: Form | None, limit: int | None, signed_values: bool
+) -> tuple[FloatArray, FloatArray]:
+    back: FloatArray | None = None
+    if features.shape[0] < features.shape[1] or (signed_values and not isinstance(features, Coordinates)):
+        features, back = row_space(features)
+    whitening = None if constraint is None else whitening_of(features, constraint)
+    if objective.is_thin and not signed_values:
+        half = objective.half(features)
+        half = half if whitening is None else whitening.transposed(half)
+        values, vectors = _left_singular(half, limit)
+    else:
+        matrix = objective.matrix(features)
+        if whitening is not None:
+            matrix = whitening.transposed(whitening.transposed(matrix).T)
+        values, vectors = _descending(matrix, limit)
+    if whitening is not None:
+        vectors = whitening.times(vectors)
+    return values, vectors if back is None else back @ vectors
+
+
+def row_space(features: Features) -> tuple[Features, FloatArray]:
+    """Return the features in coordinates of their row space, and its orthonormal basis, shape (n_features, rank)."""
+    if "row space" not in features.shared:
+        wide = features.shape[0] < features.shape[1]
+        values, vectors = _descending(features.gram.copy() if wide else features.scatter.copy(), None)
+        kept = _positive(values, max(features.shape))
+        values, vectors = values[kept], vectors[:, kept]
+        if wide:
+            coordinates, basis = vectors * np.sqrt(values), _orthonormal(values, features.transposed_dot(vectors))
+        else:
+            coordinates, basis = features.dot(vectors), vectors
+        features.shared["row space"] = Features(coordinates, features.centred), basis
+    found: tuple[Features, FloatArray] = features.shared["row space"]
+    return found
+
+
+def _blocks(
+    features: Coordinates, objective: Form, limit: int, upper: float | None, trivial: FloatArray | None
+) -> tuple[FloatArray, FloatArray] | None:
+    """Take the largest eigenvalues of a matrix over the instances; None if they do not converge."""
+    size = features.shape[0]
+    known = np.zeros((size, 0)) if trivial is None else (trivial / np.linalg.norm(trivial))[:, np.newaxis]
+
+    def product(right: FloatArray) -> FloatArray:
+        return objective.times(features, right) + objective.ridge * right
+
+    alone = objective.factor is None and not objective.squared
+    inverse = None if upper is None or not alone else _inverse_below(objective, size, upper)
+    vectors = leading_eigenvectors(inverse or product, size, limit, known)
+    if vectors is None:
+        return None
+    values, turn = np.linalg.eigh(vectors.T @ product(vectors))
+    return values[::-1], vectors @ turn[:, ::-1]
+
+
+def _inverse_below(objective: Form, size: int, upper: float) -> Callable[[FloatArray], FloatArray]:
+    """Return how to solve with what a matrix over the instances leaves of the bound of its eigenvalues.
+
+    The bound itself may be an eigenvalue, and what is left of it then singular: a little above it is not.
+    """
+    shift = upper + _ABOVE * max(_norm(objective), abs(upper), np.finfo(float).tiny)
+    diagonal = shift - (np.zeros(size) + objective.weights + objective.ridge)
+    if is_sparse(objective.graph):
+        left = sp.csc_array(sp.diags_array(diagonal) - objective.graph)
+        # Positive definite: pivots stay on the diagonal, and the order keeps what is sparse.
+        factors = scipy.sparse.linalg.splu(
+            left, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True}
+        )
+        return lambda right: np.asarray(factors.solve(np.asfortranarray(right)))
+    factor = scipy.linalg.cho_factor(np.diag(diagonal) - objective.graph, overwrite_a=True, check_finite=False)
+    return lambda right: np.asarray(scipy.linalg.cho_solve(factor, right, check_finite=False))
+
+
+def _norm(objective: Form) -> float:
+    """Return a bound of the eigenvalues' size of a form over the instances, without its factor."""
+    own = np.abs(np.zeros(1) + objective.weights).max(initial=0.0) + abs(objective.ridge)
+    return float(own + (0.0 if objective.graph is None else abs(objective.graph).sum(axis=0).max()))
+
+
+def _turned_away(objective: Form, trivial: FloatArray) -> Form:
+    """Return what makes the eigenvalue of an eigenvector that says nothing the smallest of all."""
+    return Form(factor=(trivial / np.linalg.norm(trivial))[:, np.newaxis], middle=-2.0 * _norm(objective))
+
+
+def _lanczos(features: Features, objective: Form, limit: int, thin: bool) -> tuple[FloatArray, FloatArray]:
+    """Take leading directions by products with the features; the starting vector is fixed, so that results are."""
+    if thin:
+        spread = objective.spread()
+        size = spread.shape[1]
+
+        def back(right: FloatArray) -> FloatArray:
+            return features.transposed_dot(spread @ right)
+
+        def product(vector: FloatArray) -> FloatArray:
+            return np.asarray(spread.T @ features.dot(back(vector)))
+    else:
+        size = features.shape[1]
+
+        def back(right: FloatArray) -> FloatArray:
+            return right
+
+        def product(vector: FloatArray) -> FloatArray:
+            return features.transposed_dot(objective.times(features, features.dot(vector)))
+
+    operator = scipy.sparse.linalg.LinearOperator((size, size), matvec=product, dtype=np.float64)
+    start = np.random.default_rng(0).standard_normal(size)
+    if not product(start).any():  # ARPACK fails on zero
+        return np.zeros(0), np.zeros((features.shape[1], 0))
+    values, vectors = scipy.sparse.linalg.eigsh(operator, k=limit, which="LA", v0=start)
+    order = np.argsort(-values, kind="stable")
+    values, vectors = values[order], vectors[:, order]
+    if not thin:
+        return values, vectors
+    kept = _positive(values, max(features.shape))
+    return values[kept], _orthonormal(values[kept], back(vectors[:, kept]))

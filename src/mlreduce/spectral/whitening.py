@@ -1,0 +1,101 @@
+"""Whitening of constraints: W with ``W'BW = I``, which turns a problem into one without a constraint."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import scipy.linalg
+
+from mlreduce.exceptions import ProjectionWarning
+from mlreduce.linalg.features import Features
+from mlreduce.spectral.problem import Form
+from mlreduce.validation import FloatArray
+
+__all__ = ["Whitening", "whitening_of"]
+
+# A constraint, scaled to a unit diagonal, is singular in directions below this eigenvalue.
+_SINGULAR = 1e-10
+
+
+class Whitening(NamedTuple):
+    """Products with W, ``W'BW = I``."""
+
+    times: Callable[[FloatArray], FloatArray]
+    transposed: Callable[[FloatArray], FloatArray]
+
+
+def whitening_of(features: Features, constraint: Form) -> Whitening:
+    """Whiten a constraint, or return what an equal one left with the features.
+
+    Warns
+    -----
+    ProjectionWarning
+        If the constraint is singular: directions are then sought where it is not.
+    """
+    if constraint.plain is None:
+        return _whiten(features, constraint)
+    if constraint.plain not in features.shared:
+        features.shared[constraint.plain] = _whiten(features, constraint)
+    found: Whitening = features.shared[constraint.plain]
+    return found
+
+
+def _whiten(features: Features, constraint: Form) -> Whitening:
+    """Whiten a constraint after scaling it to a unit diagonal, so that the units of features do not matter.
+
+    A Cholesky factor with pivoting picks features that determine the others; where some are determined, each
+    direction is the shortest of those with the same values on the training rows.
+    """
+    matrix = constraint.matrix(features)
+    diagonal = np.diag(matrix).copy()
+    used = np.flatnonzero(diagonal > features.scatter_noise)
+    if len(used) < len(matrix):
+        matrix = matrix[np.ix_(used, used)]
+    scale = 1.0 / np.sqrt(diagonal[used])
+    matrix *= scale
+    matrix *= scale[:, np.newaxis]
+    # The transpose of a symmetric matrix is itself, in the order that LAPACK overwrites without a copy.
+    factor, pivots, rank, _ = scipy.linalg.lapack.dpstrf(matrix.T, tol=_SINGULAR, lower=1, overwrite_a=1)
+    chosen, rest = pivots[:rank] - 1, pivots[rank:] - 1
+    remainder = factor[rank:, :rank].copy()
+    # Features that the chosen ones determine take no part: solving with the whole factor leaves theirs at zero.
+    factor[rank:, :] = 0.0
+    factor.flat[rank * (len(used) + 1) :: len(used) + 1] = 1.0
+
+    def solve_with(right: FloatArray, transpose: bool) -> FloatArray:
+        if not rank:  # LAPACK complains of what is empty
+            return right
+        padded = np.zeros((len(used), right.shape[1]), order="F")
+        padded[:rank] = right
+        solution, _ = scipy.linalg.lapack.dtrtrs(factor, padded, lower=1, trans=int(transpose), overwrite_b=1)
+        return np.asarray(solution[:rank])
+
+    free = np.zeros((len(used), 0))
+    if len(rest):
+        warnings.warn(
+            f"the constraint is singular, rank {rank} of {len(used)} features that vary (duplicated or dependent "
+            "ones): directions are sought where it is not",
+            ProjectionWarning,
+            stacklevel=2,
+        )
+        free = np.empty((len(used), len(rest)))
+        free[chosen] = -solve_with(remainder.T, True)
+        free[rest] = np.eye(len(rest))
+        free, _ = np.linalg.qr(free * scale[:, np.newaxis])
+
+    def times(right: FloatArray) -> FloatArray:
+        part = np.zeros((len(used), right.shape[1]))
+        part[chosen] = scale[chosen, np.newaxis] * solve_with(right, True)
+        directions = np.zeros((len(diagonal), right.shape[1]))
+        directions[used] = part - free @ (free.T @ part)
+        return directions
+
+    def transposed(right: FloatArray) -> FloatArray:
+        part = right[used]
+        part -= free @ (free.T @ part)
+        return solve_with(scale[chosen, np.newaxis] * part[chosen], False)
+
+    return Whitening(times, transposed)
