@@ -94,7 +94,7 @@ def test_every_table_for_a_user_is_written_by_one_function():
         f"{path.parent.name}/{path.name}" for path in sources for _ in writing.findall(path.read_text(encoding="utf-8"))
     ]
     # What failed in a job is read back by the next one.
-    assert sorted(found) == ["experiments/failures.py", "reporting/tables/layout.py"]
+    assert sorted(found) == ["experiments/failures.py", "tables/layout.py"]
 
 
 @pytest.mark.parametrize(("reader", "old"), [("study", "plst"), ("study", "ten-fold"), ("catalogue", "songs")])

@@ -47,7 +47,7 @@ def copy_of_library(tmp_path, monkeypatch):
         ("least_squares.py", {"plst", "occa"}),
         ("projection/solver.py", {"mvmd"}),
         ("projection/pca.py", set()),
-        ("reporting/figures.py", {"figure"}),
+        ("reporting/figures/layout.py", {"figure"}),
         ("datasets/fetch.py", {"fetch"}),
         ("datasets/arff.py", {"fetch"}),
         ("labelspace/classifier.py", set()),

@@ -21,7 +21,7 @@ def said(code):
 
 
 @pytest.mark.parametrize(
-    "module", ["evaluation.experiment", "evaluation.feature_experiment", "evaluation.search", "evaluation.costs"]
+    "module", ["experiments.label_space", "experiments.feature_space", "experiments.search", "experiments.costs"]
 )
 def test_what_jobs_import_leaves_it_for_later(module):
     assert said(f"import mlreduce.{module}, sklearn.base; print({LOADED})") == "False"

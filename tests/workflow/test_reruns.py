@@ -24,7 +24,7 @@ def test_a_project_that_is_copied_takes_its_results_along(done):
 
 
 def test_a_changed_module_reruns_what_depends_on_it_and_nothing_else(done):
-    done.edit("src/mlreduce/reporting/figures.py", "markersize=4", "markersize=5")
+    done.edit("src/mlreduce/reporting/figures/layout.py", "markersize=4", "markersize=5")
     assert jobs(done.run("--config", *TINY, "-n")).keys() == {"figure", "manifest", "page", "all"}
     done.edit("src/mlreduce/labelspace/br.py", "reduces = False", "reduces = False\n    changed = True")
     planned = jobs(done.run("--config", *TINY, "-n"))
