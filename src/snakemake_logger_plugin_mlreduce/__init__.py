@@ -54,7 +54,7 @@ class LogHandler(LogHandlerBase):
     writes_to_stream = True  # in place of Snakemake's own; the one in .snakemake/log stays
     writes_to_file = False
     has_filter = True  # jobs must be seen whatever --quiet says: their results are named later
-    has_formatter = False  # Snakemake's, for what --verbose and the like ask for
+    has_formatter = False  # Snakemake's, for --verbose and --debug-dag
     needs_rulegraph = False
 
     def __post_init__(self) -> None:
@@ -105,13 +105,15 @@ class LogHandler(LogHandlerBase):
             LogEvent.JOB_ERROR: self._job_error,
             LogEvent.ERROR: self._error,
         }
-        if event in handlers:
+        if settings.verbose:  # all that Snakemake says, in its words
+            self._say(self.format(record))
+        elif event in handlers:
             handlers[event](record)
         elif event == LogEvent.DEBUG_DAG and settings.debug_dag:
             self._say(self.format(record))
         elif event == LogEvent.SHELLCMD and settings.printshellcmds:
             self._say(str(getattr(record, "shellcmd", None) or record.msg))
-        elif event is None and (record.levelno > DEBUG or settings.verbose):
+        elif event is None and record.levelno > DEBUG:
             self._message(record)
 
     def _job(self, record: LogRecord) -> None:
@@ -174,9 +176,7 @@ class LogHandler(LogHandlerBase):
 
     def _error(self, record: LogRecord) -> None:
         message = str(record.msg)
-        if self.common_settings.verbose:
-            self._say(message)
-        elif "SIGINT" in message or "exit status 130" in message:
+        if "SIGINT" in message or "exit status 130" in message:
             self.interrupted = True
         elif "CalledProcessError" not in message and "At least one job did not complete" not in message:
             self._say(*text.short_error(message, str(getattr(record, "exception", "")), self.targets)[:_LINES])
@@ -186,8 +186,6 @@ class LogHandler(LogHandlerBase):
         if message.startswith("Terminating processes on user request"):
             self.interrupted = True
             self._say("Stopping the running jobs.")
-        elif self.common_settings.verbose:
-            self._say(message)
         elif message and message != "None" and not text.is_noise(message) and message not in self.shown:
             self.shown.add(message)
             lines = message.splitlines()
