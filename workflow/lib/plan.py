@@ -14,6 +14,10 @@ from mlreduce.exceptions import ConfigurationError, unknown_name
 from mlreduce.experiments.study import Study, load_study
 
 
+# Keys that are true or false, and what the command line may have for these.
+_SWITCHES, _WORDS = ("bundle", "keep_fitted", "retry_failed"), ("true", "false")
+
+
 @dataclass(frozen=True)
 class Plan:
     """A run of some studies.
@@ -78,7 +82,8 @@ def make_plan(config: Mapping[str, Any], project: str | Path) -> Plan:
     """
     project = Path(os.path.relpath(project))
     lists = {key: words(config[key]) for key in ("studies", "run_on", "methods", "figure_formats") if key in config}
-    config = {**config, **lists}
+    switches = {key: {"true": True, "false": False}[word] for key in _SWITCHES if (word := config.get(key)) in _WORDS}
+    config = {**config, **lists, **switches}
     validate(config, "config", "configuration")
     mirror = config.get("mirror")
     if mirror is not None and not Path(mirror).is_dir():

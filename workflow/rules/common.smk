@@ -70,7 +70,7 @@ def report_failures(logs=()):
 
 def kept(path):
     """What is fitted is kept, so that another predictor fits nothing again; or not, to save room on disk."""
-    return path if config["keep_fitted"] else temp(path)
+    return path if PLAN.config["keep_fitted"] else temp(path)
 
 
 def threads_of(wildcards):
@@ -79,4 +79,4 @@ def threads_of(wildcards):
 
 
 # All cores, of which it uses one: nothing runs at the same time as what is timed. Not where data are small.
-alone = 1 if config["bundle"] else os.cpu_count()
+alone = 1 if PLAN.config["bundle"] else os.cpu_count()

@@ -132,7 +132,7 @@ rule figure:
     output:
         expand(
             f"{BASE}/{{{{study}}}}/{{{{figure}}}}.{{suffix}}",
-            suffix=config["figure_formats"],
+            suffix=PLAN.config["figure_formats"],
         ),
     log:
         f"{BASE}/{{study}}/logs/{{figure}}.log",
