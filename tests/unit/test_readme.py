@@ -9,11 +9,13 @@ from pathlib import Path
 
 import pytest
 
+import mlreduce
+
 PROJECT = Path(__file__).parents[2]
 README = (PROJECT / "README.md").read_text(encoding="utf-8")
 PAGES = [*sorted(PROJECT.glob("docs/*.md")), *PROJECT.glob("*.md"), PROJECT / "config" / "README.md"]
 #: Pages whose Python blocks run one after the other; those of docs/methods and model-trees are in test_method_pages.
-WITH_PYTHON = ["README.md", "CONTRIBUTING.md", "docs/guide.md", "docs/add-method.md"]
+WITH_PYTHON = ["README.md", "docs/guide.md", "docs/add-method.md"]
 
 
 def anchors(page: Path) -> set[str]:
@@ -34,6 +36,12 @@ def test_generated_tables_are_up_to_date(page):
     text = (PROJECT / page).read_text(encoding="utf-8")
     assert module.updated(text) == text
     assert text.count(": begin -->") == len(re.findall(r"begin -->\n\n[^\n<]", text)) > 0
+
+
+def test_changelog_names_every_moved_module():
+    table = (PROJECT / "CHANGELOG.md").read_text(encoding="utf-8").partition("### First version")[0]
+    old = {name for row in re.findall(r"^  \| (`.*?) \|", table, re.MULTILINE) for name in re.findall(r"`(.+?)`", row)}
+    assert old == set(mlreduce.MOVED)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(PROJECT)))
