@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from mlreduce.datasets.files import opened_arrays
+from jobs import ALL, Jobs
+from plan import Plan
 
-__all__ = ["Job", "Size", "rows_of", "size_of"]
+from mlreduce import registry
+from mlreduce.datasets.files import opened_arrays
+from mlreduce.exceptions import DataError
 
 # A job on next to no data: two Snakemakes (the one that Slurm starts, and the one that this starts), and a script.
 _LEAST_MB = 2000
@@ -30,8 +33,8 @@ _SEARCHING = 4e-6
 _SLOW = 2e-6
 _QUICK = 1e-7
 _SECONDS = {
-    **dict.fromkeys(["choose", "search"], _SEARCHING),
-    **dict.fromkeys(["factorise", "reduce-labels", "linear", "ridge", "kernel-ridge", "br-knn"], _QUICK),
+    **dict.fromkeys(["choose"], _SEARCHING),
+    **dict.fromkeys(["factorise", "fit-labels", "linear", "ridge", "kernel-ridge", "br-knn"], _QUICK),
 }
 
 
@@ -122,8 +125,62 @@ class Job:
         Parameters
         ----------
         work : str
-            What it does: "choose", "search", "factorise", "reduce-labels", or the name of a predictor; anything else is
+            What it does: "choose", "factorise", "fit-labels", or the name of a predictor; anything else is
             slow.
         """
         seconds = _SECONDS.get(work, _SLOW) * self.fits * self.rows * (self.rows + self.width)
         return _LEAST_MINUTES + math.ceil(seconds / 60)
+
+
+def growing(amount: int) -> Callable[..., int]:
+    """A resource that doubles with each attempt."""
+    return lambda wildcards, attempt: amount * 2 ** (attempt - 1)
+
+
+def memory_of(plan: Plan, jobs: Jobs) -> Callable[..., int]:
+    """Memory of a job in MB by the size of its data set, the first of its inputs."""
+    return lambda wildcards, input, attempt: (
+        max(job.megabytes for job, _ in _tasks(plan, jobs, wildcards, input)) * 2 ** (attempt - 1)
+    )
+
+
+def minutes_of(plan: Plan, jobs: Jobs, step: str) -> Callable[..., int]:
+    """Time of a job in minutes, for a step or the predictors that it trains."""
+
+    def minutes(wildcards: Any, input: Any, attempt: int) -> int:
+        total = 0
+        for job, predictors in _tasks(plan, jobs, wildcards, input):
+            coding = step == "fit" and job.codes
+            works = predictors if step == "predict" else ["fit-labels" if coding else step]
+            total += sum(job.minutes(work) for work in works)
+        return total * 2 ** (attempt - 1)
+
+    return minutes
+
+
+def _tasks(plan: Plan, jobs: Jobs, wildcards: Any, input: Any) -> list[tuple[Job, list[str]]]:
+    """The tasks of a job as far as memory and time go, with the registry names of their predictors."""
+    try:
+        size = size_of(input[0])
+    except DataError:
+        size = Size(0, 0, 0, 0)  # not whole, which the job itself will say
+    names = wildcards.keys()
+    if "study" not in names:
+        return [(Job(size, size.rows, size.columns), [])]
+    study, dataset = plan.studies[wildcards.study], wildcards.dataset
+    related = study.space_of(dataset)["relation"]
+    if "unit" not in names:
+        rows = rows_of(study.rule_of(next(iter(study.protocols)), dataset), size.rows)
+        groups = study.groups if wildcards.group == ALL else [wildcards.group]
+        fits = sum(len(study.groups[name].methods) for name in groups) * study.timed
+        return [(Job(size, rows, rows if related else size.columns, fits=fits), [])]
+    found = []
+    for protocol, name, (first, last) in jobs.tasks(study, dataset, wildcards.unit, wildcards.batch):
+        rows, group = rows_of(study.rule_of(protocol, dataset), size.rows), study.groups[name]
+        width = (rows if related else size.columns) + (rows if group.choice else 0)
+        fits = len(study.methods_of(dataset, protocol, name)) * (last - first + 1)
+        asked = wildcards.get("predictor", ALL)
+        own = [label for label in study.predictors_of(dataset, protocol, name) if asked in (ALL, label)]
+        trained = [registry.entry_name(label, study.predictors[label]) for label in own]
+        found.append((Job(size, rows, width, fits=fits, codes=study.family == "labelspace"), trained))
+    return found
