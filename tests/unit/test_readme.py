@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 import mlreduce
 
@@ -64,3 +65,16 @@ def test_python_of_the_page_runs(page, tmp_path):
         [sys.executable, script], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
     )
     assert finished.returncode == 0, finished.stderr
+
+
+def test_configuration_reference_has_every_key():
+    schema = yaml.safe_load((PROJECT / "workflow" / "schemas" / "config.schema.yaml").read_text(encoding="utf-8"))
+    text = (PROJECT / "config" / "README.md").read_text(encoding="utf-8")
+    keys = re.findall(r"^\| `([a-z_]+)` \|", text, re.MULTILINE)
+    assert set(keys) == set(schema["properties"]) - {"sample"}  # that one is for make verify
+
+
+def test_workflow_catalogue_entry_says_how_the_workflow_is_used():
+    entry = yaml.safe_load((PROJECT / ".snakemake-workflow-catalog.yml").read_text(encoding="utf-8"))
+    assert set(entry["usage"]) == {"mandatory-flags", "software-stack-deployment"}
+    assert entry["usage"]["software-stack-deployment"].items() >= {"conda": True, "report": True}.items()
