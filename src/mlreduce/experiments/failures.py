@@ -29,14 +29,14 @@ __all__ = [
     "sorted_failures",
 ]
 
-#: Columns of the failures, one row a cell that is missing. The step is where it failed: "choose", "reduce", "rank",
+#: Columns of the failures, one row per missing cell. The step is where it failed: "choose", "reduce", "rank",
 #: "predict", "time", "image" or "cost"; what has no value, such as the predictor of a fit that was timed, is empty.
 FAILURE_COLUMNS = (
     *("study", "protocol", "dataset", "group", "method", "predictor", "split", "step"),
     *("error", "message", "where"),
 )
 
-# What is not a method's doing.
+# Errors that no method causes.
 _OTHERS = (ConfigurationError, MemoryError, OSError)
 
 # Characters of a message that are kept, and cells that are named in a sentence.
@@ -50,7 +50,7 @@ class FailedCellWarning(UserWarning):
 
 
 class Failures:
-    """What fails in a job.
+    """Record of the cells that fail in a job.
 
     Parameters
     ----------

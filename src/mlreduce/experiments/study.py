@@ -97,7 +97,7 @@ class Study:
         Data sets, and "default", to the relation to the training rows that takes the place of the features; empty where
         features stay what they are. See `mlreduce.preprocessing.relation.RelationFeatures`.
     dimensions : dict of str to dict
-        Protocol to data sets, and "default", to a number of dimensions at which methods are measured beside the
+        Protocol to data sets, and "default", to a number of dimensions at which methods are measured in addition to the
         percentages.
     datasets : list of str
     left_out : list of str
@@ -211,7 +211,7 @@ class Study:
         return next(figure for figure in self.figures.values() if figure.get("kind") == "proximities")
 
     def rule_of(self, protocol: str, dataset: str) -> dict[str, Any]:
-        """Return how a protocol splits a data set: see `mlreduce.experiments.splitting.load_splits`."""
+        """Return how a protocol splits a data set: see `mlreduce.experiments.splitting.take_splits`."""
         rule = dict(self.protocols[protocol])
         sampled: Mapping[str, Any] = rule.pop("sampled", {})
         labelled = {"labelled": rule.pop("labelled")} if "labelled" in rule else {}
@@ -228,14 +228,9 @@ class Study:
         return {"scaling": _of(self.scaling, dataset, SCALINGS[0]), "relation": _of(self.relation, dataset, None)}
 
     def dimension_of(self, protocol: str, dataset: str) -> int | None:
-        """Return the number of dimensions at which methods are measured beside the percentages, if there is one."""
+        """Return the number of dimensions at which methods are measured in addition to the percentages, if there is one."""
         number: int | None = _of(self.dimensions.get(protocol, {}), dataset, None)
         return number
-
-    @property
-    def in_parts(self) -> bool:
-        """Say whether a protocol deals the rows to parts for training, validation and test."""
-        return any("parts" in rule for rule in self.protocols.values())
 
     @property
     def methods(self) -> dict[str, Mapping[str, Any]]:
@@ -414,7 +409,7 @@ def _with_draws(groups: Mapping[str, Methods]) -> tuple[dict[str, Methods], dict
 def _groups(content: Mapping[str, Any], size: Mapping[str, Any], where: str) -> dict[str, Group]:
     """Put together what a study file says of each group, at one of its scales.
 
-    A group that the file says nothing of is trained on by the predictors that no group has for itself.
+    A group without settings is trained on by the predictors that no group has for itself.
     """
     settings, fewer = content.get("groups", {}), size.get("fewer_splits", {})
     for key, names in (("groups", settings), ("scales: fewer_splits", fewer)):

@@ -41,7 +41,7 @@ JOB_COLUMNS = (
     *("seconds", "cpu_seconds", "peak_mb", "threads", "ended"),
 )
 
-# What the folders below a rule's stand for, by how many there are.
+# Meaning of the folders below a rule's, by their number.
 _PLACES = {
     1: ("dataset",),
     2: ("dataset", "group"),
@@ -215,7 +215,7 @@ def read_manifest(folder: str | Path) -> dict[str, Any]:
     path = Path(folder) / "manifest.json"
     try:
         manifest = json.loads(path.read_text(encoding="utf-8"))
-        # JSON can hold half of a character, and Python reads numbers that are none.
+        # JSON can hold lone surrogates, and Python reads NaN and Infinity.
         json.dumps(manifest, ensure_ascii=False, allow_nan=False).encode()
     except FileNotFoundError:
         raise DataError(f"{path}: no such file; a study that was run to its end has one") from None
