@@ -39,8 +39,8 @@ from mlreduce.preprocessing.relation import RelationFeatures
 from mlreduce.projection.classes import ClassProjection, Duplicating
 from mlreduce.projection.semi_supervised import PartlyLabelled
 from mlreduce.propagation.base import LabelPropagation
+from mlreduce.spectral import TrainingSet
 from mlreduce.spectral.graphs.proximity import Proximity
-from mlreduce.spectral.problem import TrainingSet
 
 SPACE = {"scaling": "tf-idf", "relation": "euclidean"}
 # Seconds and gigabytes that no method may take on Reuters, and the whole of the generated collection.

@@ -34,7 +34,7 @@ MOVED = {
     "mlreduce.labelspace.coding": "mlreduce.labelspace.base",
     "mlreduce.needs": "mlreduce.experiments.resources",
     "mlreduce.projection.label_proximity": "mlreduce.spectral.graphs.label_proximity",
-    "mlreduce.projection.problem": "mlreduce.spectral.problem",
+    "mlreduce.projection.problem": "mlreduce.spectral",
     "mlreduce.projection.proximity": "mlreduce.spectral.graphs.proximity",
     "mlreduce.projection.template": "mlreduce.projection.base",
     "mlreduce.relation": "mlreduce.preprocessing.relation",

@@ -12,8 +12,8 @@ from test_scikit_learn import failures, with_labels
 
 import mlreduce
 from mlreduce import registry
+from mlreduce.spectral import TrainingSet
 from mlreduce.spectral.graphs.proximity import Proximity
-from mlreduce.spectral.problem import TrainingSet
 
 ALL = mlreduce.list_methods("embedding")
 kinds = pytest.mark.parametrize("kind", [np.asarray, sp.csr_array], ids=["dense", "sparse"])

@@ -10,7 +10,7 @@ import mlreduce
 #: Methods that take one label an instance: the same code as their extensions to several (test_single_label.py), which
 #: are tested in their place.
 SINGLE_LABEL = ["dla", "dne", "donpp", "fda", "lfda", "mfa", "mmc", "olpp-r", "onpp-r", "sonpp"]
-EXTENSIONS = [f"mesd-{name}" for name in SINGLE_LABEL]
+EXTENSIONS = ["mesd", *(f"mesd-{name}" for name in SINGLE_LABEL)]
 #: Pairs of projections, labels of some instances: test_semi_supervised.py asks them what is asked of others here.
 SEMI_SUPERVISED = ["self", "semi-supervised", "ssdne", "ssdonpp", "ssfda", "sslfda", "ssmfa", "ssmmc", "ssmope"]
 ALL = [name for name in mlreduce.list_methods("projection") if name not in SINGLE_LABEL + SEMI_SUPERVISED]
@@ -41,6 +41,7 @@ PARAMETERS = {
     "npp": {"n_neighbors": 4, "ridge": 0.7},
     **{name: {"ridge": 0.7} for name in ("mesd-fda", "mesd-lfda")},
     "mesd-mfa": {"ridge": 0.7, "n_pairs": 150},
+    "mesd": {"base": "lfda", "parameters": {"ridge": 0.7}},
     **{f"mesd-{name}": {} for name in ("mmc", "dla", "dne", "olpp-r", "sonpp", "donpp", "onpp-r")},
 }
 ORTHONORMAL = ["lsi", "mddm-kernel", "mddmp", "mope", "mvmd", "pca", "pls", "sfehs"]

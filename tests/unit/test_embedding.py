@@ -16,7 +16,7 @@ from projection_problems import data, signed, stored
 
 import mlreduce
 from mlreduce.exceptions import DataError, ProjectionWarning
-from mlreduce.spectral.problem import TrainingSet
+from mlreduce.spectral import TrainingSet
 
 ALL = mlreduce.list_methods("embedding")
 PARAMETERS = {

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from projection_problems import data
 
 from mlreduce.linalg.features import Coordinates, Features
-from mlreduce.spectral import krylov, solver
-from mlreduce.spectral.problem import Form
+from mlreduce.spectral import Form, krylov, solver
 from mlreduce.spectral.solver import solve
 
 both = pytest.mark.parametrize("kind", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
@@ -80,9 +79,7 @@ def test_a_form_is_its_dense_matrix(centred, kind, seed, chosen):
     expected = shifted.T @ (M + 0.3 * shifted @ shifted.T) @ shifted + 0.7 * np.eye(5)
     np.testing.assert_allclose(form.matrix(features), expected, atol=1e-13 * scale**2)
     scores = rng.standard_normal((9, 2))
-    np.testing.assert_allclose(
-        form.times(features, scores), (M + 0.3 * shifted @ shifted.T) @ scores, atol=1e-12 * scale
-    )
+    np.testing.assert_allclose(form.dot(features, scores), (M + 0.3 * shifted @ shifted.T) @ scores, atol=1e-12 * scale)
     bare = drawn(np.random.default_rng(seed), 9, chosen)
     trace = np.trace(shifted.T @ dense_of(bare, 9) @ shifted)
     assert bare.mean_diagonal(features) == pytest.approx(trace / 5, abs=1e-11 * scale)
@@ -94,11 +91,11 @@ def test_forms_add_up_and_are_multiplied(seed, first, second, number):
     rng = np.random.default_rng(seed)
     left, right = drawn(rng, 8, first, 0.2, 0.3), drawn(rng, 8, second, 0.5, 0.1)
     before = dense_of(left, 8), dense_of(right, 8)
-    total = left.plus(right)
+    total = left + right
     np.testing.assert_allclose(dense_of(total, 8), before[0] + before[1], atol=1e-12)
     assert (total.squared, total.ridge) == (pytest.approx(0.7), pytest.approx(0.4))
-    np.testing.assert_allclose(dense_of(right.plus(left), 8), before[0] + before[1], atol=1e-12)
-    multiple = left.times_number(number)
+    np.testing.assert_allclose(dense_of(right + left, 8), before[0] + before[1], atol=1e-12)
+    multiple = left * number
     np.testing.assert_allclose(dense_of(multiple, 8), number * before[0], atol=1e-12)
     assert (multiple.squared, multiple.ridge) == (pytest.approx(0.2 * number), pytest.approx(0.3 * number))
     np.testing.assert_array_equal(dense_of(left, 8), before[0])
@@ -116,7 +113,7 @@ def test_a_form_over_copies_is_carried_to_the_instances(seed, chosen):
     form = drawn(rng, 11, chosen, ridge=0.4)
     where = sp.csr_array((rng.uniform(0.5, 2, 11), (np.arange(11), rng.integers(6, size=11))), shape=(11, 6))
     own, weighted = dense_of(form, 11), array(where)
-    carried = form.carried(where)
+    carried = form.pulled_back(where)
     np.testing.assert_allclose(dense_of(carried, 6), weighted.T @ own @ weighted, atol=1e-11)
     assert carried.ridge == 0.4
 
@@ -130,7 +127,7 @@ def test_a_form_of_some_instances_is_carried_to_all(seed, chosen):
     selection = sp.csr_array((np.ones(7), (np.arange(7), rows)), shape=(7, 12))
     for centred in (False, True):
         some = form.matrix(Features(X[rows] - X.mean(axis=0) * centred, centred=False))
-        np.testing.assert_allclose(form.carried(selection).matrix(Features(X, centred)), some, atol=1e-10)
+        np.testing.assert_allclose(form.pulled_back(selection).matrix(Features(X, centred)), some, atol=1e-10)
 
 
 @settings(max_examples=40)
@@ -149,7 +146,7 @@ def test_a_form_is_scaled_and_recentred(seed, chosen):
 
 def test_a_form_with_squared_scatter_is_not_carried():
     with pytest.raises(ValueError, match="squared scatter"):
-        Form(squared=1.0).carried(sp.eye_array(3, format="csr"))
+        Form(squared=1.0).pulled_back(sp.eye_array(3, format="csr"))
 
 
 @both

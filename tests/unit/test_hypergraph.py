@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from projection_problems import data, random_labels
 
 import mlreduce
-from mlreduce.spectral.problem import TrainingSet
+from mlreduce.spectral import TrainingSet
 
 both = pytest.mark.parametrize("kind", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
 EXPANSIONS = ["hsl1", "hsl2", "hsl3"]

@@ -155,7 +155,7 @@ def test_impossible_estimates_are_refused(rng):
 
 
 def test_the_diagonal_of_a_form(rng):
-    from mlreduce.spectral.problem import Form
+    from mlreduce.spectral import Form
 
     F, C, G = rng.standard_normal((6, 3)), rng.standard_normal((3, 3)), rng.standard_normal((6, 6))
     C, G, w = C + C.T, G + G.T, rng.standard_normal(6)

@@ -10,10 +10,10 @@ from label_proximities_by_the_book import SCHEME_1, average_over_classes, index_
 import mlreduce
 from mlreduce import registry
 from mlreduce.exceptions import DataError
+from mlreduce.spectral import TrainingSet
 from mlreduce.spectral.graphs.combination import COMBINATIONS, check_combination, combined
 from mlreduce.spectral.graphs.label_proximity import LabelProximity
 from mlreduce.spectral.graphs.proximity import Proximity
-from mlreduce.spectral.problem import TrainingSet
 
 both = pytest.mark.parametrize("kind", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
 EVERY = [

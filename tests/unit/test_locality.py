@@ -11,8 +11,8 @@ from projection_problems import data, same_directions
 
 import mlreduce
 from mlreduce.exceptions import DataError, ProjectionWarning
+from mlreduce.spectral import TrainingSet
 from mlreduce.spectral.graphs.proximity import Proximity
-from mlreduce.spectral.problem import TrainingSet
 
 both = pytest.mark.parametrize("kind", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
 WEIGHTS = ["constant", "gaussian", "local-scaling", "ratio", "reconstruction", "cosine", "spearman", "geodesic"]

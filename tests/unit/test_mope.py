@@ -12,9 +12,9 @@ from projection_problems import data, same_directions, signed
 import mlreduce
 from mlreduce.exceptions import DataError
 from mlreduce.projection.mope import MOPE
+from mlreduce.spectral import TrainingSet
 from mlreduce.spectral.graphs.label_proximity import LabelProximity
 from mlreduce.spectral.graphs.proximity import Proximity
-from mlreduce.spectral.problem import TrainingSet
 
 both = pytest.mark.parametrize("kind", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
 COMBINED = [

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from projection_problems import data
 
 import mlreduce
-from mlreduce.spectral.problem import TrainingSet
+from mlreduce.spectral import TrainingSet
 
 #: Methods that look at neighbours or pairs, and at nothing else of the features but in the products X'MX.
 BY_NEIGHBOURS = [
@@ -33,9 +33,9 @@ def matrices(name, training):
     method = mlreduce.make(name)
     if not name.startswith("ss"):
         training = TrainingSet(training.X, training.labels, points=training._points)
-    forms = method.objective(training), method._constraint(method._part(training))
+    forms = method.objective(training), method._constraint(method._usable(training))
     identity = np.eye(30)
-    return [None if form is None else form.times(training.raw, identity) for form in forms]
+    return [None if form is None else form.dot(training.raw, identity) for form in forms]
 
 
 @pytest.mark.parametrize("name", BY_NEIGHBOURS)

@@ -14,8 +14,8 @@ from projection_problems import CENTRED, EXTENSIONS, INFORMED, PARAMETERS, SHAPE
 from single_label_by_the_book import forms_by_copying
 
 from mlreduce.exceptions import ProjectionWarning
+from mlreduce.spectral import TrainingSet
 from mlreduce.spectral.graphs.proximity import Proximity
-from mlreduce.spectral.problem import TrainingSet
 
 
 def definition(name, X, Y, **p):

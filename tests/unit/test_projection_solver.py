@@ -10,8 +10,7 @@ import scipy.sparse as sp
 from projection_problems import ALL, INFORMED, ORTHONORMAL, SUPERVISED, data, make, random_labels, same_directions
 
 from mlreduce.exceptions import DataError
-from mlreduce.spectral import solver
-from mlreduce.spectral.problem import TrainingSet
+from mlreduce.spectral import TrainingSet, solver
 
 both = pytest.mark.parametrize("kind", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
 

@@ -11,8 +11,8 @@ import mlreduce
 from mlreduce.exceptions import DataError
 from mlreduce.propagation import sylvester
 from mlreduce.propagation.sylvester import solve_sylvester
+from mlreduce.spectral import TrainingSet
 from mlreduce.spectral.graphs.proximity import Proximity
-from mlreduce.spectral.problem import TrainingSet
 
 ALL = mlreduce.list_methods("propagation")
 every = pytest.mark.parametrize("name", ALL)

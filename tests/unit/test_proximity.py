@@ -15,6 +15,7 @@ from sklearn.manifold._locally_linear import barycenter_weights
 import mlreduce
 from mlreduce.exceptions import DataError
 from mlreduce.linalg import distances
+from mlreduce.spectral import TrainingSet
 from mlreduce.spectral.graphs.neighbours import distances_of, geodesics_of, neighbours_of, reconstruction_weights
 from mlreduce.spectral.graphs.proximity import (
     Proximity,
@@ -23,7 +24,6 @@ from mlreduce.spectral.graphs.proximity import (
     degrees,
     reconstruction,
 )
-from mlreduce.spectral.problem import TrainingSet
 
 KINDS = {"dense": np.asarray, "sparse": sp.csr_array, "all stored": stored}
 kinds = pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)

@@ -11,7 +11,7 @@ from projection_problems import SEMI_SUPERVISED, SINGLE_LABEL
 
 import mlreduce
 from mlreduce.linalg.features import Features
-from mlreduce.spectral.problem import TrainingSet
+from mlreduce.spectral import TrainingSet
 
 METHODS = {
     kind: [name for name in mlreduce.list_methods(kind) if mlreduce.make(name).__module__.startswith("mlreduce.")]
@@ -52,12 +52,12 @@ def test_no_training_set_outlives_its_fit(name, storage, rng, no_collector):
 def test_a_part_is_found_in_its_whole_without_holding_it(no_collector):
     whole = TrainingSet(np.eye(6), np.eye(6), labelled=np.arange(6) > 0)
     middle = whole.labelled_part
-    inner = middle.part(np.array([1, 3]))
+    inner = middle.subset(np.array([1, 3]))
     before = alive()
     del middle
-    np.testing.assert_array_equal(inner.placed_in(whole).toarray(), np.eye(6)[[2, 4]])
+    np.testing.assert_array_equal(inner.selection_from(whole).toarray(), np.eye(6)[[2, 4]])
     assert alive() == before  # the whole keeps the middle, for all who ask for it
     del whole
     assert alive() == before - 2
-    with pytest.raises(ValueError, match="has a place only in one that it is a part of"):
-        inner.placed_in(TrainingSet(np.eye(6)))
+    with pytest.raises(ValueError, match="not a subset"):
+        inner.selection_from(TrainingSet(np.eye(6)))

@@ -17,9 +17,9 @@ from sklearn.base import clone
 import mlreduce
 from mlreduce.exceptions import ConfigurationError, DataError, ProjectionWarning
 from mlreduce.linalg.features import Coordinates
+from mlreduce.spectral import TrainingSet
 from mlreduce.spectral.graphs.neighbours import reconstruction_weights
 from mlreduce.spectral.graphs.proximity import Proximity
-from mlreduce.spectral.problem import TrainingSet
 
 #: Proximities of pairs, whatever else there is: those of the labelled instances are the same among all.
 PAIRWISE = {"weight": "gaussian", "n_neighbors": None, "tau": 8.0}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -16,8 +18,8 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 import mlreduce
 from mlreduce.exceptions import DataError
 from mlreduce.linalg.features import Coordinates
+from mlreduce.spectral import TrainingSet
 from mlreduce.spectral.graphs.proximity import Proximity
-from mlreduce.spectral.problem import TrainingSet
 
 #: Proximities of pairs, whatever else there is: those of copies are those of their instances.
 PAIRWISE = {"weight": "gaussian", "n_neighbors": None, "tau": 8.0}
@@ -73,7 +75,8 @@ def proximities(data):
 def matrices(method, data):
     """Objective and constraint over the instances, the latter without its ridge."""
     instances = Coordinates(data.X.shape[0])
-    within = method._within(data).matrix(instances) if hasattr(method, "_within") else None
+    constraint = method._constraint(data)
+    within = None if constraint is None else replace(constraint, ridge=0.0).matrix(instances)
     return method._objective(data).matrix(instances), within
 
 
@@ -351,10 +354,10 @@ def test_several_labels_are_refused_and_the_extension_is_named(name, rng):
     Y[3] = 1
     Y[:3, :] = np.eye(5)[:3]
     cls = type(make(name)).__name__
-    with pytest.raises(DataError, match=rf"{cls} takes one label an instance: row 3 has 5, .*; MESD{cls} takes any"):
+    with pytest.raises(DataError, match=rf"{cls} takes one label per instance: row 3 has 5 .*; MESD{cls} takes any"):
         make(name).fit(X, Y)
     Y[3] = 0
-    with pytest.raises(DataError, match=rf"{cls} takes one label an instance: row 3 has 0, and \d+ more"):
+    with pytest.raises(DataError, match=rf"{cls} takes one label per instance: row 3 has 0 \(rows with another number: \d+\)"):
         make(name).fit(X, sp.csr_array(Y))
     with pytest.raises(DataError, match=f"MESD{cls}"):
         make(name).fit_training_set(TrainingSet(X, Y.astype(float)))
@@ -365,7 +368,7 @@ def test_several_labels_are_refused_and_the_extension_is_named(name, rng):
     [
         ([0, 1, 0.5, 1], "y holds 0.5 in row 2: classes must be integers or strings"),
         ([0, 1, np.nan, 1], "y holds nan in row 2"),
-        (["a", 1, None, "a"], "y mixes things that have no order"),
+        (["a", 1, None, "a"], "y mixes types that cannot be ordered"),
         ([0, 1, 1], "inconsistent numbers of samples: X has 4 rows, Y has 3"),
         ([2, 2, 2, 2], "needs two classes at least: only one label occurs"),
         (None, "requires y to be passed"),
@@ -442,8 +445,8 @@ def test_instances_without_labels_have_no_share_in_the_objective(name, rng):
     Y[::4] = 0
     used = np.flatnonzero(Y.any(axis=1))
     method, all_of = mlreduce.make(f"mesd-{name}"), TrainingSet(X, Y.astype(float))
-    whole = method.objective(all_of).times(all_of.raw, np.eye(30))
+    whole = method.objective(all_of).dot(all_of.raw, np.eye(30))
     part = TrainingSet(X[used], Y[used].astype(float))
     expected = np.zeros((30, 30))
-    expected[np.ix_(used, used)] = method.objective(part).times(part.raw, np.eye(len(used)))
+    expected[np.ix_(used, used)] = method.objective(part).dot(part.raw, np.eye(len(used)))
     np.testing.assert_allclose(whole, expected, atol=1e-12 * np.abs(expected).max())

@@ -11,7 +11,7 @@ from sklearn.utils import Tags
 from mlreduce.exceptions import DataError, ProjectionWarning
 from mlreduce.linalg.features import Coordinates
 from mlreduce.linalg.utilities import signed
-from mlreduce.spectral.problem import Form, TrainingSet
+from mlreduce.spectral import Form, TrainingSet
 from mlreduce.spectral.solver import solve
 from mlreduce.validation import FloatArray, check_features, check_labels, check_size, remember_label_names
 

@@ -10,8 +10,8 @@ import scipy.sparse as sp
 
 from mlreduce.embedding.base import Embedding
 from mlreduce.registry import register
+from mlreduce.spectral import Form, TrainingSet
 from mlreduce.spectral.graphs.proximity import Proximity, attraction, check_proximity, degrees
-from mlreduce.spectral.problem import Form, TrainingSet
 from mlreduce.validation import FloatArray, is_sparse
 
 __all__ = ["USC", "LaplacianEigenmaps", "SymmetricSpectralEmbedding"]

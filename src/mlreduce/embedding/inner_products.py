@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from mlreduce.linalg.features import Features
-from mlreduce.spectral.problem import Form
+from mlreduce.spectral import Form
 
 __all__ = ["inner_products"]
 

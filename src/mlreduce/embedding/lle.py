@@ -6,8 +6,8 @@ import numpy as np
 
 from mlreduce.embedding.base import Embedding
 from mlreduce.registry import register
+from mlreduce.spectral import Form, TrainingSet
 from mlreduce.spectral.graphs.proximity import reconstruction
-from mlreduce.spectral.problem import Form, TrainingSet
 from mlreduce.validation import FloatArray, check_count
 
 __all__ = ["LLE"]

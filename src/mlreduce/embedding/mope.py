@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from mlreduce.embedding.base import Embedding
-from mlreduce.projection.mope import CombinedProximity
 from mlreduce.registry import register
+from mlreduce.spectral import Form, TrainingSet
+from mlreduce.spectral.graphs.combination import CombinedProximity
 from mlreduce.spectral.graphs.proximity import Proximity
-from mlreduce.spectral.problem import Form, TrainingSet
 from mlreduce.validation import FloatArray
 
 __all__ = ["MOPEEmbedding"]

@@ -13,9 +13,9 @@ from mlreduce.embedding.base import Embedding
 from mlreduce.embedding.inner_products import inner_products
 from mlreduce.exceptions import ProjectionWarning
 from mlreduce.registry import register
+from mlreduce.spectral import Form, TrainingSet
 from mlreduce.spectral.graphs.neighbours import distances_of, geodesics_of
 from mlreduce.spectral.graphs.proximity import Proximity
-from mlreduce.spectral.problem import Form, TrainingSet
 from mlreduce.validation import FloatArray, check_count
 
 __all__ = ["MDS", "Isomap"]

@@ -7,7 +7,7 @@ import numpy as np
 from mlreduce.embedding.base import Embedding
 from mlreduce.embedding.inner_products import inner_products
 from mlreduce.registry import register
-from mlreduce.spectral.problem import Form, TrainingSet
+from mlreduce.spectral import Form, TrainingSet
 from mlreduce.validation import as_dense, check_range
 
 __all__ = ["SLVM"]
@@ -51,9 +51,9 @@ class SLVM(Embedding):
         check_range(self.beta, "beta", 0, 1)
 
     def _objective(self, data: TrainingSet) -> Form:
-        features = inner_products(data.raw).times_number(1.0 - self.beta)
+        features = inner_products(data.raw) * (1.0 - self.beta)
         if features.factor is None:
-            return features.plus(Form(factor=data.labels, middle=self.beta))
+            return features + Form(factor=data.labels, middle=self.beta)
         # One thin factor, of which the embedding is the left singular vectors
-        half = np.hstack([features.root() * features.factor, np.sqrt(self.beta) * as_dense(data.labels)])
+        half = np.hstack([features.middle_root() * features.factor, np.sqrt(self.beta) * as_dense(data.labels)])
         return Form(factor=half)

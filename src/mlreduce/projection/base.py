@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.exceptions import DataError, ProjectionWarning
 from mlreduce.linalg.features import Features
-from mlreduce.spectral.problem import Form, TrainingSet
+from mlreduce.spectral import Form, TrainingSet
 from mlreduce.spectral.solver import Solution, solve
 from mlreduce.validation import (
     FloatArray,
@@ -78,8 +78,9 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     #: Whether directions count whose eigenvalue is not positive: the objective is a cost with its sign turned.
     signed_values = False
 
-    n_components: int | float | None
-    select: str
+    def __init__(self, n_components: int | float | None = None, select: str = "size") -> None:
+        self.n_components = n_components
+        self.select = select
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -133,7 +134,7 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             As `fit`.
         """
         self._check_parameters()
-        data = self._part(data)
+        data = self._usable(data)
         features = self._features(data)
         self.n_features_in_ = features.shape[1]
         if (features.centred or self.signed_values) and features.shape[0] == 1:
@@ -153,8 +154,8 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         remember_label_names(self, Y)
         return labels
 
-    def _part(self, data: TrainingSet) -> TrainingSet:
-        """Return what takes part of a training set."""
+    def _usable(self, data: TrainingSet) -> TrainingSet:
+        """Return the instances that the method uses."""
         return data
 
     def _solve(self, data: TrainingSet, features: Features, wanted: int | None) -> Solution:
@@ -170,9 +171,9 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         data : TrainingSet
         """
         self._check_parameters()
-        part = self._part(data)
+        part = self._usable(data)
         form = self._objective(part)
-        return form if part is data else form.carried(part.placed_in(data))
+        return form if part is data else form.pulled_back(part.selection_from(data))
 
     def _objective(self, data: TrainingSet) -> Form:
         """Return A."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from mlreduce.projection.base import Projection
 from mlreduce.registry import register
-from mlreduce.spectral.problem import Form, TrainingSet
+from mlreduce.spectral import Form, TrainingSet
 from mlreduce.validation import FloatArray, check_range
 
 __all__ = ["CCA", "RCCA"]
@@ -45,10 +45,6 @@ class CCA(Projection):
     Hotelling (1936), "Relations between two sets of variates"; Sun, Ji and Ye (2011), "Canonical correlation analysis
     for multilabel classification: a least-squares formulation, extensions, and analysis".
     """
-
-    def __init__(self, n_components: int | float | None = None, select: str = "size") -> None:
-        self.n_components = n_components
-        self.select = select
 
     def _objective(self, data: TrainingSet) -> Form:
         return Form(factor=data.labels, middle=_inverse(data.label_scatter))

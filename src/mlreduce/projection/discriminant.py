@@ -10,7 +10,7 @@ from mlreduce.exceptions import DataError
 from mlreduce.linalg.utilities import quotient
 from mlreduce.projection.scatter import Discriminant, between_classes, weighted_mean, within_classes
 from mlreduce.registry import register
-from mlreduce.spectral.problem import Form, TrainingSet
+from mlreduce.spectral import Form, TrainingSet
 from mlreduce.validation import FloatArray
 
 __all__ = ["DMLDA", "MLDA", "LDACopy"]
@@ -36,7 +36,7 @@ class _WeightedDiscriminant(Discriminant):
                 raise DataError(f"{name} needs two classes at least: only one label occurs")
             return Z, rows, columns
 
-        return data.kept(name, find)
+        return data.cached(name, find)
 
     def _objective(self, data: TrainingSet) -> Form:
         Z, _, sizes = self._shared_weights(data)

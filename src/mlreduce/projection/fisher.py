@@ -13,10 +13,10 @@ from mlreduce.linalg.utilities import quotient
 from mlreduce.projection.classes import ClassProjection
 from mlreduce.projection.scatter import Discriminant, between_classes, within_classes
 from mlreduce.registry import register
-from mlreduce.spectral.duplication import either_way
+from mlreduce.spectral import Form, TrainingSet
+from mlreduce.spectral.duplication import symmetrised
 from mlreduce.spectral.graphs.neighbours import distances_of
 from mlreduce.spectral.graphs.proximity import Proximity, check_proximity
-from mlreduce.spectral.problem import Form, TrainingSet
 from mlreduce.validation import check_count, check_range
 
 __all__ = ["FDA", "LFDA", "MFA", "MMC"]
@@ -111,7 +111,7 @@ class LFDA(FDA):
         inside = np.asarray(copies.members.power(2) @ (copies.sizes * share)).reshape(-1)
         middle = np.diag(share) - np.outer(share, share) * copies.sizes.sum()
         across = Form(weights=copies.weights - inside, factor=copies.members, middle=middle)
-        return across.plus(self._inside(data, share - quotient(1.0, copies.sizes)))
+        return across + self._inside(data, share - quotient(1.0, copies.sizes))
 
     def _within(self, data: TrainingSet) -> Form:
         return self._inside(data, quotient(1.0, self._copies(data).sizes))
@@ -172,7 +172,7 @@ class MFA(ClassProjection, Discriminant):
 
     def _objective(self, data: TrainingSet) -> Form:
         copies = self._copies(data)
-        pairs = copies.nearest_pairs_across(distances_of(data), self.n_pairs)
+        pairs = copies.nearest_pairs_between(distances_of(data), self.n_pairs)
         sources, targets = pairs.nonzero()
         if (copies.row[sources] == copies.row[targets]).all():
             raise DataError(
@@ -183,7 +183,7 @@ class MFA(ClassProjection, Discriminant):
 
     def _within(self, data: TrainingSet) -> Form:
         copies = self._copies(data)
-        return copies.laplacian(either_way(copies.neighbours_inside(distances_of(data), self.n_neighbors)))
+        return copies.laplacian(symmetrised(copies.neighbours_within(distances_of(data), self.n_neighbors)))
 
 
 @register("mmc")
@@ -213,8 +213,7 @@ class MMC(ClassProjection):
     def __init__(
         self, n_components: int | float | None = None, select: str = "size", within_weight: float = 1.0
     ) -> None:
-        self.n_components = n_components
-        self.select = select
+        super().__init__(n_components, select)
         self.within_weight = within_weight
 
     def _check_parameters(self) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from mlreduce.exceptions import DataError
 from mlreduce.projection.mddm import MDDMKernel
 from mlreduce.registry import register
-from mlreduce.spectral.problem import Form, TrainingSet
+from mlreduce.spectral import Form, TrainingSet
 from mlreduce.validation import FloatArray
 
 __all__ = ["SFEHS"]
@@ -71,17 +71,17 @@ class SFEHS(MDDMKernel):
             raise DataError(f"estimate must be 'biased' or 'unbiased'; got {self.estimate!r}")
 
     def _objective(self, data: TrainingSet) -> Form:
-        kernel, n = self._kernel(data), data.X.shape[0]
+        kernel, n = self._kernel(data), int(data.X.shape[0])
         if self.estimate == "biased":
-            return kernel.times_number(1.0 / (n - 1) ** 2)
+            return kernel * (1.0 / (n - 1) ** 2)
         if n < 4:
             raise DataError(f"the unbiased estimate needs four instances at least; got n_samples={n}")
         own = kernel.diagonal(n)
-        totals = kernel.times(data.centred, np.ones(n)) - own
+        totals = kernel.dot(data.centred, np.ones(n)) - own
         total = float(totals.sum())
         # Times n (n - 1)(n - 2)(n - 3): whole numbers stay whole, and labels of all or none cancel exactly.
         weights = 2.0 * (n - 1) * totals - (n - 1) * (n - 2) * own - total
         middle = np.array([[0.0, 1.0 - n], [1.0 - n, total]])
         rest = Form(weights=weights, factor=np.column_stack([totals, np.ones(n)]), middle=middle)
-        whole = kernel.times_number((n - 1.0) * (n - 2.0)).plus(rest)
-        return whole.times_number(1.0 / (n * (n - 1.0) * (n - 2.0) * (n - 3.0)))
+        whole = kernel * ((n - 1.0) * (n - 2.0)) + rest
+        return whole * (1.0 / (n * (n - 1.0) * (n - 2.0) * (n - 3.0)))

@@ -7,8 +7,8 @@ import numpy as np
 from mlreduce.linalg.utilities import quotient
 from mlreduce.projection.base import Projection
 from mlreduce.registry import register
+from mlreduce.spectral import Form, TrainingSet
 from mlreduce.spectral.graphs.label_proximity import scaled
-from mlreduce.spectral.problem import Form, TrainingSet
 from mlreduce.validation import check_range
 
 __all__ = ["HSL1", "HSL2", "HSL3"]
@@ -32,8 +32,7 @@ class _HypergraphProjection(Projection):
         gamma: float = 1.0,
         centred: bool = False,
     ) -> None:
-        self.n_components = n_components
-        self.select = select
+        super().__init__(n_components, select)
         self.gamma = gamma
         self.centred = centred
 

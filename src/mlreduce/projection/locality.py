@@ -9,8 +9,8 @@ from mlreduce.exceptions import DataError
 from mlreduce.projection.base import Projection
 from mlreduce.projection.scatter import check_ridge, with_ridge
 from mlreduce.registry import register
+from mlreduce.spectral import Form, TrainingSet
 from mlreduce.spectral.graphs.proximity import Proximity, attraction, check_proximity, degrees, reconstruction
-from mlreduce.spectral.problem import Form, TrainingSet
 from mlreduce.validation import check_count
 
 __all__ = ["LPP", "NPP", "OLPP", "ONPP"]
@@ -60,8 +60,7 @@ class OLPP(_Locality):
         select: str = "size",
         proximity: Proximity | Mapping[str, Any] | None = None,
     ) -> None:
-        self.n_components = n_components
-        self.select = select
+        super().__init__(n_components, select)
         self.proximity = proximity
 
     def _check_parameters(self) -> None:
@@ -164,8 +163,7 @@ class ONPP(_Locality):
     """
 
     def __init__(self, n_components: int | float | None = None, select: str = "size", n_neighbors: int = 10) -> None:
-        self.n_components = n_components
-        self.select = select
+        super().__init__(n_components, select)
         self.n_neighbors = n_neighbors
 
     def _check_parameters(self) -> None:

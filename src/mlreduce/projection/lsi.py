@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mlreduce.projection.base import Projection
 from mlreduce.registry import register
-from mlreduce.spectral.problem import Form, TrainingSet
+from mlreduce.spectral import Form, TrainingSet
 
 __all__ = ["LSI"]
 
@@ -32,10 +32,6 @@ class LSI(Projection):
 
     supervised = False
     centred = False
-
-    def __init__(self, n_components: int | float | None = None, select: str = "size") -> None:
-        self.n_components = n_components
-        self.select = select
 
     def _objective(self, data: TrainingSet) -> Form:
         return Form(weights=1.0)

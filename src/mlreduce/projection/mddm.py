@@ -13,7 +13,7 @@ from mlreduce.linalg.kernels import check_gamma, gaussian_kernel, squared_distan
 from mlreduce.projection.base import Projection
 from mlreduce.projection.coding import label_scale
 from mlreduce.registry import register
-from mlreduce.spectral.problem import Form, TrainingSet
+from mlreduce.spectral import Form, TrainingSet
 from mlreduce.validation import FloatArray, as_dense, check_range
 
 __all__ = ["Balanced", "MDDMKernel", "MDDMf", "MDDMp"]
@@ -55,8 +55,7 @@ class MDDMp(Projection):
     """
 
     def __init__(self, n_components: int | float | None = None, select: str = "size", coding: str = "signed") -> None:
-        self.n_components = n_components
-        self.select = select
+        super().__init__(n_components, select)
         self.coding = coding
 
     def _check_parameters(self) -> None:
@@ -151,8 +150,7 @@ class MDDMKernel(Projection):
         kernel: str | Callable[[FloatArray], Any] | FloatArray = "linear",
         gamma: float | None = None,
     ) -> None:
-        self.n_components = n_components
-        self.select = select
+        super().__init__(n_components, select)
         self.kernel = kernel
         self.gamma = gamma
 

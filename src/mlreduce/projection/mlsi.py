@@ -5,7 +5,7 @@ from __future__ import annotations
 from mlreduce.projection.base import Projection
 from mlreduce.projection.coding import label_scale
 from mlreduce.registry import register
-from mlreduce.spectral.problem import Form, TrainingSet
+from mlreduce.spectral import Form, TrainingSet
 from mlreduce.validation import as_dense, check_range
 
 __all__ = ["MLSI"]
@@ -50,8 +50,7 @@ class MLSI(Projection):
         gamma: float = 1.0,
         centred: bool = False,
     ) -> None:
-        self.n_components = n_components
-        self.select = select
+        super().__init__(n_components, select)
         self.coding = coding
         self.beta = beta
         self.gamma = gamma

@@ -7,7 +7,7 @@ import numpy as np
 from mlreduce.exceptions import DataError
 from mlreduce.projection.base import Projection
 from mlreduce.registry import register
-from mlreduce.spectral.problem import Form, TrainingSet
+from mlreduce.spectral import Form, TrainingSet
 from mlreduce.spectral.solver import row_space
 from mlreduce.validation import check_range
 
@@ -60,8 +60,7 @@ class MORP(Projection):
         beta: float = 0.5,
         ridge: float = 1.0,
     ) -> None:
-        self.n_components = n_components
-        self.select = select
+        super().__init__(n_components, select)
         self.beta = beta
         self.ridge = ridge
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from mlreduce.projection.coding import label_scale
 from mlreduce.projection.mddm import Balanced
 from mlreduce.registry import register
-from mlreduce.spectral.problem import Form, TrainingSet
+from mlreduce.spectral import Form, TrainingSet
 
 __all__ = ["MVMD"]
 

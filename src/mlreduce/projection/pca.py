@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mlreduce.projection.base import Projection
 from mlreduce.registry import register
-from mlreduce.spectral.problem import Form, TrainingSet
+from mlreduce.spectral import Form, TrainingSet
 
 __all__ = ["PCA"]
 
@@ -39,10 +39,6 @@ class PCA(Projection):
     """
 
     supervised = False
-
-    def __init__(self, n_components: int | float | None = None, select: str = "size") -> None:
-        self.n_components = n_components
-        self.select = select
 
     def _objective(self, data: TrainingSet) -> Form:
         return Form(weights=1.0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mlreduce.projection.base import Projection
 from mlreduce.registry import register
-from mlreduce.spectral.problem import Form, TrainingSet
+from mlreduce.spectral import Form, TrainingSet
 
 __all__ = ["OPLS", "PLS"]
 
@@ -30,10 +30,6 @@ class PLS(Projection):
     Wold (1985), "Partial least squares"; Rosipal and Kraemer (2006), "Overview and recent advances in partial least
     squares".
     """
-
-    def __init__(self, n_components: int | float | None = None, select: str = "size") -> None:
-        self.n_components = n_components
-        self.select = select
 
     def _objective(self, data: TrainingSet) -> Form:
         return Form(factor=data.labels)

@@ -11,7 +11,7 @@ from mlreduce.linalg.features import Features
 from mlreduce.linalg.utilities import signed
 from mlreduce.projection.base import Projection
 from mlreduce.registry import register
-from mlreduce.spectral.problem import TrainingSet
+from mlreduce.spectral import TrainingSet
 from mlreduce.spectral.solver import Solution
 
 __all__ = ["RandomProjection"]
@@ -40,8 +40,7 @@ class RandomProjection(Projection):
     supervised = False
 
     def __init__(self, n_components: int | float | None = None, select: str = "size", random_state: Any = None) -> None:
-        self.n_components = n_components
-        self.select = select
+        super().__init__(n_components, select)
         self.random_state = random_state
 
     def _solve(self, data: TrainingSet, features: Features, wanted: int | None) -> Solution:

@@ -11,10 +11,10 @@ import scipy.sparse as sp
 from mlreduce.projection.classes import ClassProjection
 from mlreduce.projection.repulsion import repulsion, squared_distances
 from mlreduce.registry import register
-from mlreduce.spectral.duplication import Copies, nearest_inside
+from mlreduce.spectral import Form, TrainingSet
+from mlreduce.spectral.duplication import Duplicates, nearest_in_class
 from mlreduce.spectral.graphs.neighbours import distances_of, weights_from
 from mlreduce.spectral.graphs.proximity import Proximity, check_proximity
-from mlreduce.spectral.problem import Form, TrainingSet
 from mlreduce.validation import FloatArray, check_count, check_range
 
 __all__ = ["DONPP", "ONPPR", "SONPP"]
@@ -58,8 +58,7 @@ class SONPP(ClassProjection):
         n_neighbors: int = 5,
         reg: float = 1e-3,
     ) -> None:
-        self.n_components = n_components
-        self.select = select
+        super().__init__(n_components, select)
         self.n_neighbors = n_neighbors
         self.reg = reg
 
@@ -70,7 +69,7 @@ class SONPP(ClassProjection):
 
     def _objective(self, data: TrainingSet) -> Form:
         errors = _local_errors(self._copies(data), data, self.n_neighbors, self.reg)
-        return Form(graph=-(errors.T @ errors)).carried(self._copies(data).where)
+        return Form(graph=-(errors.T @ errors)).pulled_back(self._copies(data).incidence)
 
 
 @register("onpp-r")
@@ -121,7 +120,7 @@ class ONPPR(SONPP):
 
     def _objective(self, data: TrainingSet) -> Form:
         apart = repulsion(self._copies(data), check_proximity(self.proximity).matrix(data))
-        return super()._objective(data).plus(apart.times_number(float(self.beta)))
+        return super()._objective(data) + apart * float(self.beta)
 
 
 @register("donpp")
@@ -162,8 +161,7 @@ class DONPP(ClassProjection):
         beta: float = 0.1,
         reg: float = 1e-3,
     ) -> None:
-        self.n_components = n_components
-        self.select = select
+        super().__init__(n_components, select)
         self.n_others = n_others
         self.beta = beta
         self.reg = reg
@@ -176,19 +174,19 @@ class DONPP(ClassProjection):
 
     def _objective(self, data: TrainingSet) -> Form:
         copies = self._copies(data)
-        across = copies.neighbours_across(distances_of(data), self.n_others)
-        apart = squared_distances(copies, across).times_number(float(self.beta))
-        return Form(graph=-_class_errors(copies, data.near.gram, self.reg)).plus(apart)
+        across = copies.neighbours_between(distances_of(data), self.n_others)
+        apart = squared_distances(copies, across) * float(self.beta)
+        return Form(graph=-_class_errors(copies, data.centred_points.gram, self.reg)) + apart
 
 
-def _local_errors(copies: Copies, data: TrainingSet, number: int, reg: float) -> Any:
+def _local_errors(copies: Duplicates, data: TrainingSet, number: int, reg: float) -> Any:
     """Return ``I - W`` over the copies, with W their reconstruction from neighbours in their class, by rows."""
     distances = distances_of(data)
     sources, targets, values = [], [], []
     for own in copies.classes():
         if len(own.rows) == 1:  # nothing to be made of
             continue
-        found = nearest_inside(distances, own.rows, number)
+        found = nearest_in_class(distances, own.rows, number)
         weights = weights_from(data.points, own.rows, own.rows[found], reg)
         sources += [own.copies, np.repeat(own.copies, found.shape[1])]
         targets += [own.copies, own.copies[found.ravel()]]
@@ -201,7 +199,7 @@ def _local_errors(copies: Copies, data: TrainingSet, number: int, reg: float) ->
     )
 
 
-def _class_errors(copies: Copies, gram: FloatArray, reg: float) -> FloatArray:
+def _class_errors(copies: Duplicates, gram: FloatArray, reg: float) -> FloatArray:
     """Return ``C'(I - W)'(I - W)C``, with W the reconstruction of copies from all others of their class.
 
     The error ``v = e_i - w`` of instance i is the v of sum zero and with ``v_i = 1`` of least ``v'(K + rI)v``, K the

@@ -9,21 +9,21 @@ import numpy as np
 
 from mlreduce.projection.classes import ClassProjection
 from mlreduce.registry import register
-from mlreduce.spectral.duplication import Copies, either_way
+from mlreduce.spectral import Form, TrainingSet
+from mlreduce.spectral.duplication import Duplicates, symmetrised
 from mlreduce.spectral.graphs.neighbours import distances_of
 from mlreduce.spectral.graphs.proximity import Proximity, check_proximity
-from mlreduce.spectral.problem import Form, TrainingSet
 from mlreduce.validation import check_count, check_range
 
 __all__ = ["DLA", "DNE", "OLPPR", "repulsion", "squared_distances"]
 
 
-def squared_distances(copies: Copies, neighbours: Any) -> Form:
+def squared_distances(copies: Duplicates, neighbours: Any) -> Form:
     """Return the sum of squared distances from each copy to its neighbours: of a patch each."""
     return copies.laplacian(neighbours + neighbours.T)
 
 
-def repulsion(copies: Copies, proximities: Any) -> Form:
+def repulsion(copies: Duplicates, proximities: Any) -> Form:
     """Return the Laplacian of the proximities between copies of different classes."""
     n_labels = len(copies.sizes)
     return copies.laplacian_by_label(proximities, 1.0 - np.eye(n_labels))
@@ -65,8 +65,7 @@ class DLA(ClassProjection):
         n_others: int = 5,
         beta: float = 0.1,
     ) -> None:
-        self.n_components = n_components
-        self.select = select
+        super().__init__(n_components, select)
         self.n_neighbors = n_neighbors
         self.n_others = n_others
         self.beta = beta
@@ -79,8 +78,8 @@ class DLA(ClassProjection):
 
     def _objective(self, data: TrainingSet) -> Form:
         copies, distances = self._copies(data), distances_of(data)
-        inside = copies.neighbours_inside(distances, self.n_neighbors)
-        across = copies.neighbours_across(distances, self.n_others)
+        inside = copies.neighbours_within(distances, self.n_neighbors)
+        across = copies.neighbours_between(distances, self.n_others)
         return squared_distances(copies, float(self.beta) * across - inside)
 
 
@@ -110,8 +109,7 @@ class DNE(ClassProjection):
     signed_values = True
 
     def __init__(self, n_components: int | float | None = None, select: str = "size", n_neighbors: int = 5) -> None:
-        self.n_components = n_components
-        self.select = select
+        super().__init__(n_components, select)
         self.n_neighbors = n_neighbors
 
     def _check_parameters(self) -> None:
@@ -120,8 +118,8 @@ class DNE(ClassProjection):
 
     def _objective(self, data: TrainingSet) -> Form:
         copies, distances = self._copies(data), distances_of(data)
-        inside = either_way(copies.neighbours_inside(distances, self.n_neighbors))
-        across = either_way(copies.neighbours_across(distances, self.n_neighbors))
+        inside = symmetrised(copies.neighbours_within(distances, self.n_neighbors))
+        across = symmetrised(copies.neighbours_between(distances, self.n_neighbors))
         return copies.laplacian(across - inside)
 
 
@@ -159,8 +157,7 @@ class OLPPR(ClassProjection):
         beta: float = 1.0,
         proximity: Proximity | Mapping[str, Any] | None = None,
     ) -> None:
-        self.n_components = n_components
-        self.select = select
+        super().__init__(n_components, select)
         self.beta = beta
         self.proximity = proximity
 
@@ -174,4 +171,4 @@ class OLPPR(ClassProjection):
         degrees = np.asarray(copies.members.power(2) @ copies.sizes).reshape(-1)
         together = Form(weights=-degrees, factor=copies.members)
         apart = repulsion(copies, check_proximity(self.proximity).matrix(data))
-        return together.plus(apart.times_number(float(self.beta)))
+        return together + apart * float(self.beta)

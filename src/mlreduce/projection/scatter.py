@@ -10,7 +10,7 @@ import numpy as np
 from mlreduce.linalg.features import Features
 from mlreduce.linalg.utilities import quotient
 from mlreduce.projection.base import Projection
-from mlreduce.spectral.problem import Form, TrainingSet
+from mlreduce.spectral import Form, TrainingSet
 from mlreduce.validation import FloatArray, check_range
 
 __all__ = ["Discriminant", "between_classes", "check_ridge", "weighted_mean", "with_ridge", "within_classes"]
@@ -86,8 +86,7 @@ class Discriminant(Projection):
     def __init__(
         self, n_components: int | float | None = None, select: str = "size", ridge: float | None = None
     ) -> None:
-        self.n_components = n_components
-        self.select = select
+        super().__init__(n_components, select)
         self.ridge = ridge
 
     def _check_parameters(self) -> None:

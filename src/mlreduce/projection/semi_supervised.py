@@ -12,7 +12,7 @@ from mlreduce import registry
 from mlreduce.exceptions import DataError
 from mlreduce.projection.base import Projection
 from mlreduce.registry import register
-from mlreduce.spectral.problem import Form, TrainingSet
+from mlreduce.spectral import Form, TrainingSet
 from mlreduce.validation import check_options, check_range, fill_unlabelled, remember_label_names
 
 __all__ = ["SSDNE", "SSDONPP", "SSLFDA", "SSMFA", "SSMOPE", "PartlyLabelled", "SELFProjection", "SemiSupervised"]
@@ -76,14 +76,14 @@ class PartlyLabelled(Projection):
         if own is data and part.centred == self.centred:
             return form
         if form.squared:  # XX' is a form of these instances only: X as a factor is one that can be carried
-            form = replace(form, squared=0.0).plus(Form(factor=own.X, middle=form.squared))
+            form = replace(form, squared=0.0) + Form(factor=own.X, middle=form.squared)
         if part.centred:
             form = form.recentred(own.X.shape[0])
-        return form if own is data else form.carried(own.placed_in(data))
+        return form if own is data else form.pulled_back(own.selection_from(data))
 
 
 def _instances_of(part: Projection, data: TrainingSet) -> TrainingSet:
-    return part._part(data.labelled_part if part.supervised else data)
+    return part._usable(data.labelled_part if part.supervised else data)
 
 
 @register("semi-supervised")
@@ -142,8 +142,7 @@ class SemiSupervised(PartlyLabelled):
         supervised_parameters: Mapping[str, Any] | None = None,
         unsupervised_parameters: Mapping[str, Any] | None = None,
     ) -> None:
-        self.n_components = n_components
-        self.select = select
+        super().__init__(n_components, select)
         self.weight = weight
         self.constraint = constraint
         self.supervised_part = supervised_part
@@ -182,7 +181,7 @@ class SemiSupervised(PartlyLabelled):
         super()._check_parameters()
 
     def _objective(self, data: TrainingSet) -> Form:
-        return _sum([self._objective_of(part, data).times_number(share) for part, share in self._weighed])
+        return _sum([self._objective_of(part, data) * share for part, share in self._weighed])
 
     def _constraint(self, data: TrainingSet) -> Form | None:
         if self.constraint == "identity":
@@ -192,7 +191,7 @@ class SemiSupervised(PartlyLabelled):
         forms = [(self._constraint_of(part, data), share) for part, share in self._weighed]
         if all(form is None for form, _ in forms):
             return None
-        return _sum([(form or Form(ridge=1.0)).times_number(share) for form, share in forms])
+        return _sum([(form or Form(ridge=1.0)) * share for form, share in forms])
 
 
 def _made(part: Any, parameters: Mapping[str, Any] | None, role: str) -> Projection:
@@ -211,7 +210,7 @@ def _made(part: Any, parameters: Mapping[str, Any] | None, role: str) -> Project
 def _sum(forms: list[Form]) -> Form:
     total = forms[0]
     for form in forms[1:]:
-        total = total.plus(form)
+        total = total + form
     return total
 
 
@@ -229,8 +228,7 @@ class _Pair(SemiSupervised):
         supervised_parameters: Mapping[str, Any] | None = None,
         unsupervised_parameters: Mapping[str, Any] | None = None,
     ) -> None:
-        self.n_components = n_components
-        self.select = select
+        Projection.__init__(self, n_components, select)
         self.weight = weight
         self.supervised_parameters = supervised_parameters
         self.unsupervised_parameters = unsupervised_parameters

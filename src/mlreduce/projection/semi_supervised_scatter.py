@@ -9,8 +9,8 @@ from mlreduce.projection.locality import OLPP
 from mlreduce.projection.mesd import MESDFDA, MESDMMC
 from mlreduce.projection.semi_supervised import PartlyLabelled
 from mlreduce.registry import register
+from mlreduce.spectral import Form, TrainingSet
 from mlreduce.spectral.graphs.proximity import Proximity
-from mlreduce.spectral.problem import Form, TrainingSet
 from mlreduce.validation import check_range
 
 __all__ = ["SSFDA", "SSMMC"]
@@ -52,8 +52,7 @@ class SSFDA(PartlyLabelled):
         beta2: float | None = None,
         proximity: Proximity | Mapping[str, Any] | None = None,
     ) -> None:
-        self.n_components = n_components
-        self.select = select
+        super().__init__(n_components, select)
         self.beta1 = beta1
         self.beta2 = beta2
         self.proximity = proximity
@@ -75,7 +74,7 @@ class SSFDA(PartlyLabelled):
         within = self._constraint_of(discriminant, data)
         if within is None or not self.beta1:
             return within
-        return within.plus(self._objective_of(locality, data).times_number(-self.beta1))
+        return within + self._objective_of(locality, data) * -self.beta1
 
 
 @register("ssmmc")
@@ -115,8 +114,7 @@ class SSMMC(PartlyLabelled):
         beta2: float = 1.0,
         proximity: Proximity | Mapping[str, Any] | None = None,
     ) -> None:
-        self.n_components = n_components
-        self.select = select
+        super().__init__(n_components, select)
         self.beta1 = beta1
         self.beta2 = beta2
         self.proximity = proximity
@@ -134,4 +132,4 @@ class SSMMC(PartlyLabelled):
         margin = self._objective_of(criterion, data)
         if not self.beta2:
             return margin
-        return margin.plus(self._objective_of(locality, data).times_number(self.beta2))
+        return margin + self._objective_of(locality, data) * self.beta2

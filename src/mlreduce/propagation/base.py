@@ -15,8 +15,8 @@ from sklearn.utils import Tags
 from mlreduce.exceptions import DataError, unknown_name
 from mlreduce.linalg.kernels import check_positive
 from mlreduce.linalg.utilities import above_half, best_of_each, quotient
+from mlreduce.spectral import TrainingSet
 from mlreduce.spectral.graphs.proximity import Proximity, check_proximity
-from mlreduce.spectral.problem import TrainingSet
 from mlreduce.validation import (
     FloatArray,
     as_dense,
@@ -27,7 +27,7 @@ from mlreduce.validation import (
     remember_label_names,
 )
 
-__all__ = ["LabelPropagation", "plus_diagonal"]
+__all__ = ["LabelPropagation", "add_diagonal"]
 
 
 class LabelPropagation(BaseEstimator):
@@ -213,7 +213,7 @@ class LabelPropagation(BaseEstimator):
         return chosen
 
 
-def plus_diagonal(matrix: Any, diagonal: FloatArray) -> Any:
+def add_diagonal(matrix: Any, diagonal: FloatArray) -> Any:
     """Return a sparse matrix or array plus a diagonal one."""
     return sp.csr_array(matrix + sp.diags_array(diagonal)) if is_sparse(matrix) else matrix + np.diag(diagonal)
 

@@ -11,7 +11,7 @@ import scipy.sparse.linalg
 from numpy.typing import NDArray
 
 from mlreduce.exceptions import DataError
-from mlreduce.propagation.base import LabelPropagation, plus_diagonal
+from mlreduce.propagation.base import LabelPropagation, add_diagonal
 from mlreduce.propagation.sylvester import solve_sylvester
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray, as_dense, is_sparse
@@ -43,7 +43,7 @@ class _LabelField(LabelPropagation):
                 f"lambda2 must be below {limit:.4g} here, or {type(self).__name__} has no minimum: the least "
                 f"eigenvalue of the instances' part over the largest of Sigma; got {self.lambda2}"
             )
-        return solve_sylvester(plus_diagonal(laplacian, weights), -self.lambda2_ * self.label_similarity_, labels)
+        return solve_sylvester(add_diagonal(laplacian, weights), -self.lambda2_ * self.label_similarity_, labels)
 
 
 @register("ml-grf")
@@ -81,7 +81,7 @@ class MLGRF(_LabelField):
 
     def _fit_weights(self, laplacian: Any, labelled: NDArray[np.bool_]) -> tuple[FloatArray, float]:
         weights = labelled.astype(np.float64)
-        return weights, _least_eigenvalue(plus_diagonal(laplacian, weights))
+        return weights, _least_eigenvalue(add_diagonal(laplacian, weights))
 
 
 @register("ml-lgc")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mlreduce.propagation.base import LabelPropagation, plus_diagonal
+from mlreduce.propagation.base import LabelPropagation, add_diagonal
 from mlreduce.propagation.sylvester import solve_sylvester
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray
@@ -100,5 +100,5 @@ class SMSE2(LabelPropagation):
 
     def _solve(self, laplacian: Any, labels: FloatArray, labelled: NDArray[np.bool_]) -> FloatArray:
         self.lambda2_ = float(self.lambda1 if self.lambda2 is None else self.lambda2)
-        left = plus_diagonal(self.lambda1 * laplacian, np.ones(len(labels)))
+        left = add_diagonal(self.lambda1 * laplacian, np.ones(len(labels)))
         return solve_sylvester(left, self.lambda2_ * self._label_laplacian(), labels)

@@ -20,7 +20,7 @@ from mlreduce.exceptions import DataError, unknown_name
 from mlreduce.linalg.distances import row_blocks, squared_norms
 from mlreduce.linalg.utilities import quotient
 from mlreduce.spectral.graphs.proximity import Proximity
-from mlreduce.spectral.problem import TrainingSet
+from mlreduce.spectral.training_set import TrainingSet
 from mlreduce.validation import FloatArray, as_dense, check_range, is_sparse
 
 __all__ = ["LabelProximity", "Rows", "scaled"]

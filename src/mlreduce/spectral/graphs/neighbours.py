@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from mlreduce.linalg.distances import Distances, nearest, row_blocks, squared_norms
 from mlreduce.spectral.graphs.similarities import divided_rows, pair_blocks
-from mlreduce.spectral.problem import TrainingSet
+from mlreduce.spectral.training_set import TrainingSet
 from mlreduce.validation import FloatArray, is_sparse
 
 __all__ = [
@@ -48,7 +48,7 @@ def distances_of(data: TrainingSet) -> FloatArray:
             distances[rows] = block
         return distances
 
-    return data.kept("distances", find)
+    return data.cached("distances", find)
 
 
 def neighbours_of(data: TrainingSet, number: int, metric: str = "euclidean") -> NDArray[np.intp]:
@@ -75,7 +75,7 @@ def neighbours_of(data: TrainingSet, number: int, metric: str = "euclidean") -> 
             found[rows] = nearest(candidates, found.shape[1])
         return found
 
-    return data.kept(f"{number} neighbours by {metric}", find)
+    return data.cached(f"{number} neighbours by {metric}", find)
 
 
 def _search(data: TrainingSet, metric: str) -> tuple[Distances, NDArray[np.bool_]]:
@@ -86,11 +86,11 @@ def _search(data: TrainingSet, metric: str) -> tuple[Distances, NDArray[np.bool_
 
     def find() -> tuple[Distances, NDArray[np.bool_]]:
         if metric == "euclidean":  # shifted, so that a large offset of sparse features costs no digits
-            return Distances(data.near.stored), np.zeros(data.X.shape[0], dtype=bool)
+            return Distances(data.centred_points.stored), np.zeros(data.X.shape[0], dtype=bool)
         lengths = np.sqrt(squared_norms(data.points))
         return Distances(divided_rows(data.points, lengths)), lengths == 0
 
-    return data.kept(f"search by {metric}", find)
+    return data.cached(f"search by {metric}", find)
 
 
 def _blocks(data: TrainingSet, metric: str) -> Iterator[tuple[slice, FloatArray]]:
@@ -98,8 +98,8 @@ def _blocks(data: TrainingSet, metric: str) -> Iterator[tuple[slice, FloatArray]
     n_samples = data.X.shape[0]
     search, zero = _search(data, metric)
     for rows in row_blocks(n_samples, n_samples):
-        if metric == "euclidean" and "distances" in data.shared:
-            yield rows, data.shared["distances"][rows]
+        if metric == "euclidean" and "distances" in data.cache:
+            yield rows, data.cache["distances"][rows]
             continue
         own = np.arange(n_samples)[rows]
         block = search.of(own)
@@ -138,7 +138,7 @@ def reconstruction_weights(
         neighbours = neighbours_of(data, n_neighbors, metric)
         return directed_graph(neighbours, weights_from(data.points, np.arange(len(neighbours)), neighbours, ridge))
 
-    return data.kept(f"reconstruction from {n_neighbors} by {metric}, ridge {ridge}", find)
+    return data.cached(f"reconstruction from {n_neighbors} by {metric}, ridge {ridge}", find)
 
 
 def weights_from(X: Any, rows: NDArray[np.intp], neighbours: NDArray[np.intp], ridge: float) -> FloatArray:

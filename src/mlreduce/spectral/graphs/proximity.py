@@ -17,6 +17,7 @@ from sklearn.base import BaseEstimator
 from mlreduce.exceptions import DataError, unknown_name
 from mlreduce.linalg.distances import squared_norms
 from mlreduce.linalg.utilities import quotient
+from mlreduce.spectral.form import Form
 from mlreduce.spectral.graphs.neighbours import (
     close_pairs,
     directed_graph,
@@ -29,7 +30,7 @@ from mlreduce.spectral.graphs.neighbours import (
     symmetric_graph,
 )
 from mlreduce.spectral.graphs.similarities import SIMILARITIES, all_similarities, similarities_of
-from mlreduce.spectral.problem import Form, TrainingSet
+from mlreduce.spectral.training_set import TrainingSet
 from mlreduce.validation import FloatArray, as_dense, check_count, check_options, check_range, is_sparse
 
 __all__ = ["Proximity", "attraction", "check_proximity", "degrees", "reconstruction"]
@@ -129,7 +130,7 @@ class Proximity(BaseEstimator):
     Examples
     --------
     >>> import numpy as np
-    >>> from mlreduce.spectral.problem import TrainingSet
+    >>> from mlreduce.spectral import TrainingSet
     >>> from mlreduce.spectral.graphs.proximity import Proximity
     >>> data = TrainingSet(np.array([[0.0], [1.0], [3.0]]))
     >>> Proximity("constant", n_neighbors=1).matrix(data).toarray()
@@ -175,7 +176,7 @@ class Proximity(BaseEstimator):
         named = isinstance(self.weight, str)
         # An object is known by its number as long as it lives: it is kept beside what came of it.
         key = f"weights {self.weight if named else id(self.weight)} of {self._graph_key()}, tau {self.tau}"
-        return data.kept(key, lambda: (self.weight, self._matrix(data)))[1]
+        return data.cached(key, lambda: (self.weight, self._matrix(data)))[1]
 
     def check(self) -> None:
         """Refuse parameters that are impossible.
@@ -209,7 +210,7 @@ class Proximity(BaseEstimator):
             return sp.csr_array((1, 1))
         if self.n_neighbors is None and self.threshold is None:
             return self._of_all(data)
-        graph = data.kept(self._graph_key(), lambda: self._graph(data))
+        graph = data.cached(self._graph_key(), lambda: self._graph(data))
         if self._weighs("constant"):
             return graph
         if self._weighs("geodesic"):
