@@ -357,7 +357,9 @@ def test_several_labels_are_refused_and_the_extension_is_named(name, rng):
     with pytest.raises(DataError, match=rf"{cls} takes one label per instance: row 3 has 5 .*; MESD{cls} takes any"):
         make(name).fit(X, Y)
     Y[3] = 0
-    with pytest.raises(DataError, match=rf"{cls} takes one label per instance: row 3 has 0 \(rows with another number: \d+\)"):
+    with pytest.raises(
+        DataError, match=rf"{cls} takes one label per instance: row 3 has 0 \(rows with another number: \d+\)"
+    ):
         make(name).fit(X, sp.csr_array(Y))
     with pytest.raises(DataError, match=f"MESD{cls}"):
         make(name).fit_training_set(TrainingSet(X, Y.astype(float)))
@@ -393,7 +395,7 @@ def test_the_extension_needs_labels_and_two_of_them(name, rng):
 
 def test_pairs_of_an_instance_with_itself_are_told_from_pairs(rng):
     X, Y = several(rng, share=0.8)
-    with pytest.raises(DataError, match="all of the 1 nearest pairs of each class are of an instance with itself"):
+    with pytest.raises(DataError, match="all of the 1 nearest pairs of each class are duplicates of the same instance"):
         make("mesd-mfa", n_pairs=1).fit(X, Y)
     assert make("mesd-mfa", n_pairs=None).fit(X, Y).n_components_ == 4
 

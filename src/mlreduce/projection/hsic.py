@@ -1,4 +1,4 @@
-"""Directions by estimates of the Hilbert-Schmidt independence criterion."""
+"""Projections by estimates of the Hilbert-Schmidt independence criterion (HSIC)."""
 
 from __future__ import annotations
 
@@ -18,20 +18,15 @@ __all__ = ["SFEHS"]
 
 @register("sfehs")
 class SFEHS(MDDMKernel):
-    """Supervised feature extraction by the Hilbert-Schmidt norm: directions whose estimated dependence is largest.
+    """Supervised feature extraction by the Hilbert-Schmidt norm (SFEHS): maximal estimated dependence on the labels.
 
-    ``max tr(P'X'QXP)`` subject to ``P'P = I``, where ``tr(P'X'QXP)`` is an estimate of the Hilbert-Schmidt independence
-    criterion of the projected features, with a linear kernel, and the labels, with a kernel L. The sum of
-    ``eigenvalues_`` is the estimate.
+    ``max tr(P'X'QXP)`` subject to ``P'P = I``, an estimate of the HSIC of the projected features, with a linear kernel,
+    and the labels, with a kernel L. The sum of ``eigenvalues_`` is the estimate.
 
     Parameters
     ----------
-    n_components : int, float or None, default=None
-        Number of directions, 1..n_features; a fraction of n_features in (0, 1), rounded down but never to zero; None
-        for all with a positive eigenvalue. With ``select="energy"`` the share t in (0, 1).
-    select : {"size", "energy"}, default="size"
-        What ``n_components`` says: a size, or the share of the sum of all positive eigenvalues that the directions must
-        hold (Xu et al. 2016, equation (15)).
+    n_components, select
+        As of `Projection`.
     kernel : {"linear", "rbf"}, callable or ndarray of shape (n_samples, n_samples), default="linear"
         L, as of `MDDMKernel`.
     gamma : float or None, default=None
@@ -79,7 +74,7 @@ class SFEHS(MDDMKernel):
         own = kernel.diagonal(n)
         totals = kernel.dot(data.centred, np.ones(n)) - own
         total = float(totals.sum())
-        # Times n (n - 1)(n - 2)(n - 3): whole numbers stay whole, and labels of all or none cancel exactly.
+        # Times n (n - 1)(n - 2)(n - 3): integers stay exact, and constant labels cancel exactly.
         weights = 2.0 * (n - 1) * totals - (n - 1) * (n - 2) * own - total
         middle = np.array([[0.0, 1.0 - n], [1.0 - n, total]])
         rest = Form(weights=weights, factor=np.column_stack([totals, np.ones(n)]), middle=middle)

@@ -11,19 +11,14 @@ __all__ = ["LSI"]
 
 @register("lsi")
 class LSI(Projection):
-    """Latent semantic indexing: principal directions of the features as they are, not centred.
+    """Latent semantic indexing (LSI): principal directions of features that are not centred.
 
-    ``max tr(P'X'XP)`` subject to ``P'P = I``, the right singular vectors of X. Unsupervised: labels are ignored.
-    For counts and other features whose zero means something.
+    ``max tr(P'X'XP)`` subject to ``P'P = I``, the right singular vectors of X. Labels are ignored.
 
     Parameters
     ----------
-    n_components : int, float or None, default=None
-        Number of directions, 1..n_features; a fraction of n_features in (0, 1), rounded down but never to zero; None
-        for all with a positive eigenvalue. With ``select="energy"`` the share t in (0, 1).
-    select : {"size", "energy"}, default="size"
-        What ``n_components`` says: a size, or the share of the sum of all positive eigenvalues that the directions must
-        hold (Xu et al. 2016, equation (15)).
+    n_components, select
+        As of `Projection`.
 
     References
     ----------

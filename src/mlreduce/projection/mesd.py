@@ -121,7 +121,9 @@ class _NamedMESD(MESD):
 
     _method: ClassVar[type[ClassProjection]]
 
-    def __init_subclass__(cls, method: type[ClassProjection]) -> None:
+    def __init_subclass__(cls, method: type[ClassProjection] | None = None) -> None:
+        if method is None:  # a subclass of one of those below
+            return
         cls._method = method
         cls.signed_values = method.signed_values  # type: ignore[assignment,method-assign]
         own = inspect.signature(method.__init__)

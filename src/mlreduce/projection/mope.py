@@ -17,50 +17,43 @@ __all__ = ["MOPE"]
 
 @register("mope")
 class MOPE(CombinedProximity, Projection):
-    """Multi-output proximity-based embeddings by projection.
+    """Multi-output proximity-based embeddings (MOPE) by projection.
 
-    ``max tr(P'X'AXP)`` subject to ``P'P = I``, with a graph A of instances that are near each other by a combination
-    Psi of proximities by labels, G (`LabelProximity`), and by features, W (`Proximity`). Psi is computed for all
-    pairs; A joins the pairs of which one is among the ``n_neighbors`` of largest Psi of the other. Of equal Psi the
-    first row is nearer; Psi is rounded to multiples of ``2^-32`` for that, and pairs with Psi = 0 are not joined.
-    X is not centred.
-
-    A has negative eigenvalues: all directions in the row space of X count, and ``eigenvalues_`` may be negative.
+    ``max tr(P'X'AXP)`` subject to ``P'P = I``, with a graph A by a combination Psi of proximities by labels, G
+    (`LabelProximity`), and by features, W (`Proximity`). A joins the pairs of which one is among the ``n_neighbors`` of
+    largest Psi of the other; of equal Psi (rounded to multiples of ``2^-32``) the lower row number is taken, and pairs
+    with Psi = 0 are not joined. X is not centred. A is indefinite: ``eigenvalues_`` may be negative.
 
     Parameters
     ----------
-    n_components : int, float or None, default=None
-        Number of directions, 1..n_features; a fraction of n_features in (0, 1), rounded down but never to zero; None
-        for all in the row space.
-    select : {"size"}, default="size"
-        What ``n_components`` says; a share of the eigenvalues has no meaning here.
+    n_components, select
+        As of `Projection`.
     scheme : {1, 2, 3}, default=3
-        How labels are compared; see `LabelProximity`.
+        Scheme of the label proximity; see `LabelProximity`.
     index : str, default="dice"
-        The index of the scheme; see `LabelProximity`.
+        Index of the scheme; see `LabelProximity`.
     combine : {"priority", "hadamard", "weighted-sum", "labels", "features"}, default="priority"
-        Psi; ``"priority"`` is ``g^a / (1 + beta (1 - w^b))``, equation (43); the last two leave out W, or G. For the
-        others see `mlreduce.spectral.graphs.combination.combined`.
+        Psi; ``"priority"`` is ``g^a / (1 + beta (1 - w^b))``, equation (43). See
+        `mlreduce.spectral.graphs.combination.combined`.
     a, b : float, default=1
         Exponents of g and of w in ``"priority"``, >= 0.
     beta : float, default=0.5
-        What features may take away in ``"priority"``, >= 0; the weight of the labels in ``"weighted-sum"``, in [0, 1].
+        Influence of the features in ``"priority"``, >= 0; weight of the labels in ``"weighted-sum"``, in [0, 1].
     gamma : float, default=1
         Share of equation (43) in ``"priority"``, in [0, 1]; the rest is ``w^b``.
     proximity : Proximity, dict of its parameters, or None, default=None
-        W; None, and what a dict does not say, is the Gaussian weight of all pairs. Weights below 0 count as 0;
-        where the largest exceeds 1 all are divided by it.
+        W; by default Gaussian weights of all pairs. Negative weights are set to 0, and all are divided by the largest
+        if it exceeds 1.
     label_options : dict or None, default=None
         Further parameters of `LabelProximity`: ``tau``, ``p``, ``space``, ``n_label_components``.
     n_neighbors : int or None, default=10
-        K of the graph, >= 1; of n instances all are joined where it is n - 1 or more, or None.
+        K of the graph, >= 1; None joins all pairs with Psi > 0.
     edges : {"psi", "constant"}, default="psi"
-        What a joined pair counts: Psi, or 1.
+        Weight of a joined pair: Psi, or 1.
     on : {"P", "Z"}, default="P"
-        What is orthonormal: the directions, ``P'P = I``, or the projected training instances, ``P'X'XP = I``.
+        Orthonormal directions, ``P'P = I``, or orthonormal projected instances, ``P'X'XP = I``.
     laplacian : bool, default=False
-        Whether row sums are subtracted from the diagonal of A, as in OLPP; the origin of the features then does not
-        matter. The paper writes Psi itself.
+        Whether row sums are subtracted from the diagonal of A, as in `OLPP`; the paper does not.
 
     References
     ----------

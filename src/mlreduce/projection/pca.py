@@ -11,19 +11,15 @@ __all__ = ["PCA"]
 
 @register("pca")
 class PCA(Projection):
-    """Principal component analysis: the directions of largest variance.
+    """Principal component analysis (PCA): the directions of largest variance.
 
-    ``max tr(P'Xc'XcP)`` subject to ``P'P = I``. Unsupervised: labels are ignored. ``eigenvalues_`` are those of
-    ``Xc'Xc``, n_samples - 1 times the variances.
+    ``max tr(P'Xc'XcP)`` subject to ``P'P = I``. Labels are ignored. ``eigenvalues_`` are n_samples - 1 times the
+    variances.
 
     Parameters
     ----------
-    n_components : int, float or None, default=None
-        Number of directions, 1..n_features; a fraction of n_features in (0, 1), rounded down but never to zero; None
-        for all with a positive eigenvalue. With ``select="energy"`` the share t in (0, 1).
-    select : {"size", "energy"}, default="size"
-        What ``n_components`` says: a size, or the share of the sum of all positive eigenvalues that the directions must
-        hold (Xu et al. 2016, equation (15)).
+    n_components, select
+        As of `Projection`.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Projections that keep instances of a class together and push near ones of other classes away, as a difference."""
+"""Projections by attraction within classes less repulsion between classes."""
 
 from __future__ import annotations
 
@@ -19,36 +19,33 @@ __all__ = ["DLA", "DNE", "OLPPR", "repulsion", "squared_distances"]
 
 
 def squared_distances(copies: Duplicates, neighbours: Any) -> Form:
-    """Return the sum of squared distances from each copy to its neighbours: of a patch each."""
+    """Return the form of the squared distances from each duplicate to its neighbours."""
     return copies.laplacian(neighbours + neighbours.T)
 
 
 def repulsion(copies: Duplicates, proximities: Any) -> Form:
-    """Return the Laplacian of the proximities between copies of different classes."""
+    """Return the Laplacian of the proximities between duplicates of different classes."""
     n_labels = len(copies.sizes)
     return copies.laplacian_by_label(proximities, 1.0 - np.eye(n_labels))
 
 
 @register("dla")
 class DLA(ClassProjection):
-    """Discriminative locality alignment: near the neighbours of the own class, far from those of other classes.
+    """Discriminative locality alignment (DLA): distances to neighbours in the class less those to other classes.
 
     ``min sum_i (sum_j ||z_i - z_j||^2 - beta sum_k ||z_i - z_k||^2)`` subject to ``P'P = I``, where j are the nearest
     instances of the class of i and k the nearest of other classes.
 
     Parameters
     ----------
-    n_components : int, float or None, default=None
-        Number of directions, 1..n_features; a fraction of n_features in (0, 1), rounded down but never to zero; None
-        for as many as the features have.
-    select : {"size"}, default="size"
-        There is no share of eigenvalues that may be negative.
+    n_components, select
+        As of `Projection`.
     n_neighbors : int, default=5
-        K1, how many of the nearest in the class, >= 1.
+        K1, number of nearest instances in the same class, >= 1.
     n_others : int, default=5
-        K2, how many of the nearest in other classes, >= 1.
+        K2, number of nearest instances in other classes, >= 1.
     beta : float, default=0.1
-        Weight of those of other classes, lambda in the paper, >= 0.
+        Weight of the instances of other classes, lambda in the paper, >= 0.
 
     References
     ----------
@@ -85,20 +82,17 @@ class DLA(ClassProjection):
 
 @register("dne")
 class DNE(ClassProjection):
-    """Discriminant neighbourhood embedding: a graph that joins neighbours by 1 in a class and by -1 across classes.
+    """Discriminant neighbourhood embedding (DNE): a graph with weight 1 within classes and -1 between classes.
 
-    ``min tr(P'X'(D(W) - W)XP)`` subject to ``P'P = I``. A pair is joined if one of the two is among the nearest of its
-    own class to the other, or among the nearest of other classes.
+    ``min tr(P'X'(D(W) - W)XP)`` subject to ``P'P = I``. A pair is joined if one of the two is among the nearest of the
+    other, in the same class or in other classes.
 
     Parameters
     ----------
-    n_components : int, float or None, default=None
-        Number of directions, 1..n_features; a fraction of n_features in (0, 1), rounded down but never to zero; None
-        for as many as the features have.
-    select : {"size"}, default="size"
-        There is no share of eigenvalues that may be negative.
+    n_components, select
+        As of `Projection`.
     n_neighbors : int, default=5
-        How many of the nearest, in the class and in the others, >= 1.
+        Number of nearest instances, in the same class and in other classes, >= 1.
 
     References
     ----------
@@ -125,23 +119,20 @@ class DNE(ClassProjection):
 
 @register("olpp-r")
 class OLPPR(ClassProjection):
-    """Orthogonal locality preserving projection with repulsion: classes together, near instances of others apart.
+    """Orthogonal locality preserving projection with repulsion (OLPP-R).
 
     ``min tr(P'X'(L_s - beta L_r)XP)`` subject to ``P'P = I``. ``L_s`` is the Laplacian of the graph that joins all
     pairs of a class by 1, ``L_r`` of the proximities of instances of different classes.
 
     Parameters
     ----------
-    n_components : int, float or None, default=None
-        Number of directions, 1..n_features; a fraction of n_features in (0, 1), rounded down but never to zero; None
-        for as many as the features have.
-    select : {"size"}, default="size"
-        There is no share of eigenvalues that may be negative.
+    n_components, select
+        As of `Projection`.
     beta : float, default=1.0
         Weight of the repulsion, >= 0.
     proximity : Proximity, dict of its parameters, or None, default=None
-        W; None is ``Proximity()``: Gaussian weights, ten nearest neighbours. It is of instances, whatever their labels.
-        The original weighs by equation (9) of Mu et al. (2012): ``{"weight": "ratio"}``.
+        W, independent of labels; None is ``Proximity()``: Gaussian weights, ten nearest neighbours. The original has
+        equation (9) of Mu et al. (2012): ``{"weight": "ratio"}``.
 
     References
     ----------
