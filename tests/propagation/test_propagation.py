@@ -109,7 +109,7 @@ def test_scores_solve_the_equation(name, graph, kind):
 @every
 @settings(max_examples=10)
 @given(seed=st.integers(0, 10_000))
-def test_no_other_scores_are_better(name, seed):
+def test_scores_minimise_the_objective(name, seed):
     X, _, partial = problem(seed)
     graph = {"n_neighbors": 4}
     method = mlreduce.make(name, lambda1=0.7, proximity=graph).fit(X, partial)
@@ -153,21 +153,7 @@ def test_ill_conditioned_systems_are_factorised(rng):
 
 
 @every
-def test_with_all_labels_known_and_small_weights_they_stay_as_they_are(name):
-    X, Y, _ = problem()
-    for rows in (Y, sp.csr_array(Y), pd.DataFrame(Y)):
-        method = mlreduce.make(name, lambda1=1e-9, lambda2=1e-9).fit(X, rows)
-        np.testing.assert_allclose(method.embedding_, Y, atol=1e-7)
-        np.testing.assert_array_equal(method.transduction_, Y)
-
-
-def test_fixed_labels_stay_whatever_the_weights():
-    X, Y, _ = problem()
-    np.testing.assert_array_equal(mlreduce.SMSE1(lambda1=5, lambda2=3).fit_transform(X, Y), Y)
-
-
-@every
-def test_instances_that_are_joined_to_no_label_have_no_score(name, rng):
+def test_unreached_instances_have_no_score(name, rng):
     X, _, partial = problem()
     far = np.r_[X, rng.standard_normal((12, 3)) + 1e3]
     more = np.r_[partial, np.full((12, 4), np.nan)]
@@ -181,7 +167,7 @@ def test_instances_that_are_joined_to_no_label_have_no_score(name, rng):
 
 
 @graphs
-def test_there_is_a_minimum_only_below_the_bound(graph):
+def test_lambda2_is_bounded(graph):
     X, _, partial = problem()
     W, Sigma, labelled, _ = parts("ml-grf", X, partial, graph)
     top = np.linalg.eigvalsh(Sigma)[-1]
@@ -201,7 +187,7 @@ def test_there_is_a_minimum_only_below_the_bound(graph):
         assert np.isfinite(mlreduce.make(name, lambda2=1e6, proximity=graph).fit_transform(X, partial)).all()
 
 
-def test_the_bound_of_a_large_graph_is_that_of_a_small_one(monkeypatch):
+def test_bound_by_the_sparse_solver(monkeypatch):
     from mlreduce.propagation import ml_grf
 
     X, _, partial = problem()
@@ -255,7 +241,7 @@ def test_order_of_instances_and_labels(name, rng):
 
 
 @every
-def test_a_label_that_nobody_has_and_a_graph_of_parts(name):
+def test_empty_labels_and_disconnected_graphs(name):
     X, _, partial = problem()
     partial[:15, 2] = 0
     for graph in ({}, {"n_neighbors": 1, "mutual": True}):
@@ -310,7 +296,7 @@ def test_a_shared_training_set_is_the_same():
         ({"proximity": {"neighbours": 3}}, "unknown parameter of proximity 'neighbours'"),
     ],
 )
-def test_what_is_refused(name, parameters, sentence):
+def test_wrong_parameters_are_refused(name, parameters, sentence):
     X, _, partial = problem()
     with pytest.raises(DataError, match=sentence):
         mlreduce.make(name, **parameters).fit(X, partial)
