@@ -148,14 +148,15 @@ def test_proximities_by_features_may_be_a_graph(problem):
 
 
 @pytest.mark.parametrize("sparse", [False, True])
-def test_weights_are_scaled_to_the_unit_interval(sparse, problem, monkeypatch):
+@pytest.mark.parametrize(("low", "high"), [(-4, 8), (0, 3), (-0.5, 0.5), (0.2, 0.9)])
+def test_weights_are_scaled_to_the_unit_interval(low, high, sparse, problem, monkeypatch):
     X, Y = problem
-    raw = np.linspace(-2, 4, 1600).reshape(40, 40)
+    raw = np.linspace(low / 2, high / 2, 1600).reshape(40, 40)
     raw = raw + raw.T
     monkeypatch.setattr(Proximity, "matrix", lambda self, data: sp.csr_array(raw) if sparse else raw)
     for combine in ("features", "priority"):
         A = graph_of(X, Y, combine=combine, n_neighbors=None)
-        expected = combination(raw.clip(0) / 8, parts(X, Y)[1], combine)
+        expected = combination(raw.clip(0) / max(1, high), parts(X, Y)[1], combine)
         np.testing.assert_allclose(A + np.diag(np.diag(expected)), expected, atol=1e-9)
 
 
