@@ -100,15 +100,6 @@ def test_methods_share_one_training_set(name, rng):
     np.testing.assert_allclose(make(name).fit_training_set(shared).embedding_, expected, atol=1e-12)
 
 
-@pytest.mark.parametrize("name", ALL)
-@kinds
-def test_arguments_are_not_changed(name, kind, rng):
-    X, Y = data(rng, 30, 5, 3, density=0.6)
-    features = kind(X)
-    make(name).fit(features, Y)
-    np.testing.assert_array_equal(features.toarray() if sp.issparse(features) else features, X)
-
-
 @pytest.mark.parametrize("name", sorted(set(ALL) - set(SUPERVISED)))
 def test_unsupervised_methods_ignore_labels(name, rng):
     X, Y = data(rng, 30, 5, 3)

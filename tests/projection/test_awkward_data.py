@@ -122,8 +122,6 @@ def test_features_that_do_not_vary_are_refused(name, value, shape, kind, rng):
         make(name).fit(kind(np.full(shape, value)), random_labels(rng, shape[0], 3))
 
 
-
-
 @pytest.mark.parametrize("name", ["mddmp", "cca", "mddm-kernel", "lda-copy", "mesd-fda"])
 @pytest.mark.parametrize("value", [0, 1])
 @pytest.mark.parametrize("c", [1, 3])

@@ -72,18 +72,6 @@ def test_largest_eigenvalue_of_similarities(name, seed):
     np.testing.assert_allclose(S @ np.sqrt(degrees), np.sqrt(degrees), atol=1e-12)
 
 
-def test_expansions_agree_on_single_labels(rng):
-    """With one label each, the similarity is that inside the class, over its size."""
-    y = np.r_[np.arange(4), rng.integers(4, size=26)]
-    Y, X = np.eye(4, dtype=int)[y], rng.standard_normal((30, 5))
-    expected = Y / Y.sum(axis=0) @ Y.T
-    for name in EXPANSIONS:
-        np.testing.assert_allclose(matrix_of(name, Y), expected, atol=1e-14)
-    first, *others = (mlreduce.make(name).fit(X, Y) for name in EXPANSIONS)
-    for other in others:
-        np.testing.assert_allclose(other.components_, first.components_, atol=1e-8)
-
-
 @pytest.mark.parametrize("name", EXPANSIONS)
 @both
 def test_centred(name, kind, rng):

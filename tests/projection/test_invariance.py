@@ -168,5 +168,3 @@ def test_coding_of_the_labels(name, centred, rng):
         assert signed_.sum() == pytest.approx(trace)
     else:
         assert signed_.sum() > binary.sum()
-
-

@@ -71,12 +71,6 @@ def test_linear_kernel_is_mddm(kind, problem):
     same_directions(ours.fit(kind(X), Y), mddm.fit(kind(X), Y), rtol=1e-12, atol=1e-12)
 
 
-def test_default_width(problem):
-    X, Y = problem
-    default = mlreduce.make("mddm-kernel", kernel="rbf").fit(X, Y)
-    same_directions(default, mlreduce.make("mddm-kernel", kernel="rbf", gamma=1 / Y.shape[1]).fit(X, Y))
-
-
 @kernels
 @both
 @pytest.mark.parametrize("estimate", ["biased", "unbiased"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
 
 import numpy as np
@@ -11,6 +12,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from projection_problems import (
+    CENTRED,
     EVERY,
     EXTENSIONS,
     PARAMETERS,
@@ -145,6 +147,12 @@ OUT_OF_RANGE = [
     *(("n_neighbors", value) for value in (0, 1.5, None, True)),
     *(("constraint", value) for value in ("none", None)),
     *(("proximity", value) for value in ("gaussian", 3)),
+    *(("n_others", value) for value in (0, "five")),
+    *(("n_pairs", value) for value in (0, 2.5)),
+    *(("within_weight", value) for value in (-0.1, None)),
+    *(("reg", value) for value in (0, -1, "small")),
+    ("weighted", "yes"),
+    ("on", "X"),
 ]
 #: Values of other methods' ranges.
 IN_RANGE = [
@@ -228,3 +236,17 @@ def test_unsupervised_methods_ignore_labels(name, rng):
 
 def test_every_method_has_parameters_here():
     assert set(PARAMETERS) == {*EVERY, "random-projection"}
+
+
+@pytest.mark.parametrize("name", CENTRED)
+def test_one_instance_is_refused(name):
+    with pytest.raises(DataError, match="instances that differ; got n_samples=1"):
+        make(name).fit([[1.0, 2, 3]], [[1, 0]])
+
+
+@pytest.mark.parametrize("kind", ["projection", "embedding", "propagation"])
+def test_classes_are_attributes_of_their_package(kind):
+    package = importlib.import_module(f"mlreduce.{kind}")
+    classes = {type(mlreduce.make(name)) for name in mlreduce.list_methods(kind)}
+    assert {getattr(package, cls.__name__) for cls in classes} == classes
+    assert {cls.__name__ for cls in classes} <= set(dir(package))

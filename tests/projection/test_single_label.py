@@ -7,12 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-import scipy.linalg
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from projection_problems import data, same_directions, signed
-from single_label_by_the_book import WITH_CONSTRAINT, copies, forms, forms_by_copying
+from single_label_by_the_book import forms_by_copying
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 import mlreduce
@@ -88,19 +87,6 @@ def assert_same_matrices(found, expected):
             np.testing.assert_allclose(ours, theirs, atol=1e-10 * max(1, np.abs(theirs).max()))
 
 
-# The formulas
-
-
-@methods
-@kinds
-@pytest.mark.parametrize("ties", [False, True])
-def test_forms_of_single_labels(name, kind, ties, rng):
-    X, y = classes(rng)
-    X = on_a_grid(rng, X) if ties else X
-    data = TrainingSet(kind(X), np.eye(4)[y])
-    assert_same_matrices(matrices(make(name), data), forms(name, X, y, proximities(data), METHODS[name]))
-
-
 @methods
 @kinds
 @weightings
@@ -153,30 +139,6 @@ def test_more_neighbours_than_there_are(name, rng):
 
 @methods
 @kinds
-@pytest.mark.parametrize("shape", [(30, 5), (12, 20)], ids=["tall", "wide"])
-def test_directions_solve_the_eigenproblem(name, kind, shape, rng):
-    X, y = classes(rng, *shape)
-    method = make(name).fit(kind(X), y)
-    A, B = forms(name, X, y, proximities(TrainingSet(X)), METHODS[name])
-    Xc, P = X - X.mean(axis=0), method.components_
-    basis = scipy.linalg.orth(Xc.T)
-    objective = Xc.T @ A @ Xc
-    constraint = np.eye(shape[1]) if B is None else Xc.T @ B @ Xc + 0.7 * np.eye(shape[1])
-    values = scipy.linalg.eigh(basis.T @ objective @ basis, basis.T @ constraint @ basis)[0][::-1]
-    scale = np.abs(values).max()
-    if name in WITH_CONSTRAINT:
-        values = values[values > 1e-9 * scale]
-    np.testing.assert_allclose(method.eigenvalues_, values, atol=1e-8 * scale)
-    np.testing.assert_allclose(P @ constraint @ P.T, np.eye(len(P)), atol=1e-8)
-    np.testing.assert_allclose(P @ objective @ P.T, np.diag(values), atol=1e-8 * scale)
-    np.testing.assert_allclose(method.transform(X).mean(axis=0), 0, atol=1e-9)
-
-
-# One method and another
-
-
-@methods
-@kinds
 @weightings
 def test_extension_of_single_labels_is_the_method(name, kind, weighted, rng):
     X, y = classes(rng)
@@ -192,18 +154,6 @@ def test_extension_has_the_methods_parameters(name):
     assert extended.get_params() == single.get_params() | {"weighted": False}
     changed = {"n_components": 3} | METHODS[name]
     assert mlreduce.make(f"mesd-{name}", weighted=True, **changed).get_params().items() >= changed.items()
-
-
-@methods
-@kinds
-def test_extension_is_the_method_on_duplicated_rows(name, kind, rng):
-    X, Y = several(rng)
-    rows, labels = (np.array(part) for part in zip(*copies(Y), strict=True))
-    extended = make(f"mesd-{name}").fit(kind(X), Y)
-    copied = make(name).fit(kind(X[rows]), labels)
-    np.testing.assert_allclose(extended.eigenvalues_, copied.eigenvalues_, rtol=1e-8, atol=1e-9)
-    np.testing.assert_allclose(extended.components_, copied.components_, atol=1e-7)
-    np.testing.assert_allclose(extended.mean_, copied.mean_, atol=1e-12)
 
 
 def test_fda_is_scikit_learns(rng):
@@ -242,12 +192,6 @@ def test_reconstructions_agree_on_a_simplex(rng):
     data = TrainingSet(np.eye(8), np.eye(2)[y])
     near, whole = make("sonpp", n_neighbors=3), make("donpp", beta=0)
     np.testing.assert_allclose(matrices(near, data)[0], matrices(whole, data)[0], atol=1e-12)
-
-
-# What they are for
-
-
-# What does not matter
 
 
 @methods
@@ -293,9 +237,6 @@ def test_weighted_and_unweighted_means(name, rng):
     once, copied = (make(f"mesd-{name}", weighted=weighted).fit(X, Y).mean_ for weighted in (True, False))
     np.testing.assert_allclose(once, X[counts > 0].mean(axis=0), atol=1e-12)
     np.testing.assert_allclose(copied, np.average(X, axis=0, weights=counts), atol=1e-12)
-
-
-# What is refused
 
 
 @methods
@@ -350,34 +291,6 @@ def test_pairs_of_duplicates_only_are_refused(rng):
     assert make("mesd-mfa", n_pairs=None).fit(X, Y).n_components_ == 4
 
 
-@pytest.mark.parametrize("prefix", ["", "mesd-"])
-@methods
-def test_parameters_are_checked(name, prefix, rng):
-    X, y = classes(rng)
-    wrong = {
-        "ridge": (-1, "some"),
-        "n_neighbors": (0, 1.5, None, True),
-        "n_others": (0, "five"),
-        "n_pairs": (0, 2.5),
-        "within_weight": (-0.1, None),
-        "beta": (-0.1, None, np.inf),
-        "reg": (0, -1, "small"),
-        "proximity": ("gaussian", 3),
-    }
-    for parameter, values in wrong.items():
-        if parameter in METHODS[name]:
-            for value in values:
-                with pytest.raises(DataError, match=f"^{parameter} must be"):
-                    make(prefix + name, **{parameter: value}).fit(X, np.eye(4)[y])
-    if "proximity" in METHODS[name]:
-        with pytest.raises(DataError, match=r"unknown parameter of proximity 'n_neighbours'; did you mean"):
-            make(prefix + name, proximity={"n_neighbours": 3}).fit(X, np.eye(4)[y])
-        by_object = make(prefix + name, proximity=Proximity(**PAIRWISE)).fit(X, np.eye(4)[y])
-        same_directions(by_object, make(prefix + name).fit(X, np.eye(4)[y]), rtol=0, atol=0)
-        plain, default = (make(prefix + name, proximity=what).fit(X, np.eye(4)[y]) for what in (None, Proximity()))
-        same_directions(plain, default, rtol=0, atol=0)
-
-
 @methods
 @kinds
 def test_equal_instances(name, kind):
@@ -402,3 +315,48 @@ def test_objective_without_unlabelled_instances(name, rng):
     expected = np.zeros((30, 30))
     expected[np.ix_(used, used)] = method.objective(part).dot(part.raw, np.eye(len(used)))
     np.testing.assert_allclose(whole, expected, atol=1e-12 * np.abs(expected).max())
+
+
+@methods
+def test_mesd_of_a_base_is_the_named_extension(name, rng):
+    X, Y = several(rng)
+    expected = make(f"mesd-{name}", n_components=2, weighted=True).fit(X, Y)
+    by_name = mlreduce.MESD(n_components=2, base=name, parameters=METHODS[name], weighted=True)
+    by_object = mlreduce.MESD(n_components=2, base=mlreduce.make(name), weighted=True)
+    by_object.set_params(**{f"base__{key}": value for key, value in METHODS[name].items()})
+    for method in (by_name, by_object):
+        np.testing.assert_array_equal(method.fit(X, Y).components_, expected.components_)
+        np.testing.assert_array_equal(method.mean_, expected.mean_)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "sentence"),
+    [
+        ({"base": "pca"}, "base must be a projection for single-label data, or its registry name; got 'pca'"),
+        ({"base": 3}, "base must be"),
+        ({"parameters": {"rigde": 1}}, "unknown parameter of parameters 'rigde'; did you mean 'ridge'"),
+        ({"parameters": {"n_components": 1}}, "unknown parameter of parameters 'n_components'"),
+        ({"parameters": {"ridge": -1}}, "ridge must be"),
+        ({"weighted": None}, "weighted must be True or False"),
+        ({"base": "mmc", "select": "energy"}, "MESD has eigenvalues below zero"),
+    ],
+)
+def test_wrong_parameters_of_mesd_are_refused(parameters, sentence, rng):
+    with pytest.raises(DataError, match=sentence):
+        mlreduce.MESD(**parameters).fit(*several(rng))
+
+
+def test_docstrings_of_named_extensions():
+    for name in METHODS:
+        cls = type(mlreduce.make(f"mesd-{name}"))
+        documented = cls.__doc__.partition("Parameters\n")[2]
+        assert all(parameter in documented for parameter in cls().get_params())
+
+
+def test_named_extensions_may_be_subclassed(rng):
+    class Weighted(mlreduce.MESDFDA):
+        def __init__(self, ridge=0.7, weighted=True):
+            super().__init__(ridge=ridge, weighted=weighted)
+
+    X, Y = several(rng)
+    same_directions(Weighted().fit(X, Y), make("mesd-fda", weighted=True).fit(X, Y), rtol=0, atol=0)

@@ -95,26 +95,6 @@ def test_the_width_is_the_users(weight, graph, rng):
     )
 
 
-@pytest.mark.parametrize("weight", WEIGHTS)
-@settings(max_examples=12)
-@given(seed=st.integers(0, 10_000), n=st.integers(2, 25), mutual=st.booleans())
-def test_properties_of_weight_matrices(weight, seed, n, mutual):
-    rng = np.random.default_rng(seed)
-    X = rng.standard_normal((n, 4))
-    W = matrix(X, weight=weight, n_neighbors=3, mutual=mutual)
-    assert W.shape == (n, n)
-    values = dense(W)
-    np.testing.assert_array_equal(values, values.T)
-    assert (np.diag(values) == 0).all()
-    assert (values >= 0).all()
-    if weight != "reconstruction":
-        assert (values <= 1 + 1e-12).all()
-    order = rng.permutation(n)
-    np.testing.assert_allclose(
-        dense(matrix(X[order], weight=weight, n_neighbors=3, mutual=mutual)), values[np.ix_(order, order)], atol=1e-9
-    )
-
-
 @settings(max_examples=30)
 @given(seed=st.integers(0, 10_000), k=st.integers(1, 30))
 def test_graphs_of_neighbours(seed, k):
@@ -187,14 +167,6 @@ def test_shortest_paths(rng):
     assert (W[:12, 12:] == 0).all()
     assert np.isfinite(W).all()
     assert (lengths[:12, :12] + 1e-5 >= np.sqrt(distances_of(data)[:12, :12])).all()
-
-
-def test_units_of_the_features(rng):
-    X = rng.standard_normal((20, 3))
-    for weight in ("local-scaling", "gaussian", "ratio", "cosine", "geodesic"):
-        for graph in ({"n_neighbors": 4}, {"n_neighbors": None}):
-            first, second = (dense(matrix(scale * X, weight=weight, **graph)) for scale in (1.0, 1e4))
-            np.testing.assert_allclose(second, first, atol=1e-6)
 
 
 @kinds

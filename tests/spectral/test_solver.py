@@ -143,6 +143,29 @@ def test_problems_beyond_memory_are_refused(rng, monkeypatch):
     assert make("pls").fit(X, Y[:, :4]).n_components_ == 4  # as thin as its labels
 
 
+def test_lanczos_without_variance(monkeypatch, rng):
+    monkeypatch.setattr(solver, "DENSE_SIDE", 5)
+    for name in ("pca", "mvmd"):
+        with pytest.raises(DataError, match="no direction"):
+            make(name, n_components=2).fit(np.full((30, 25), 0.1), random_labels(rng, 30, 3))
+
+
+def test_gram_matrix_of_large_tall_factors(monkeypatch, rng):
+    X, Y = data(rng, 50, 30, 5)
+    expected = make("pls").fit(X, Y)
+    monkeypatch.setattr(solver, "_LARGE_HALF", 1)
+    same_directions(make("pls").fit(X, Y), expected, rtol=1e-9)
+
+
+@both
+def test_weak_directions_are_orthonormal(kind, rng):
+    left, right = (np.linalg.qr(rng.standard_normal((size, 20)))[0] for size in (20, 60))
+    scale = 10.0 ** -np.linspace(0, 5, 20)
+    method = make("lsi").fit(kind((left * scale) @ right.T))
+    np.testing.assert_allclose(method.eigenvalues_, scale**2, rtol=1e-4)
+    np.testing.assert_allclose(method.components_ @ method.components_.T, np.eye(20), atol=1e-9)
+
+
 class TestTies:
     """Fewer instances than features: all correlations are 1, and dependence on the labels orders directions."""
 

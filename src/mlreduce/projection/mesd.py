@@ -131,19 +131,20 @@ class _NamedMESD(MESD):
             "weighted", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=False, annotation=bool
         )
 
-        def __init__(self: _NamedMESD, *args: Any, **kwargs: Any) -> None:
-            _NamedMESD.__init__(self, *args, **kwargs)
+        signature = own.replace(parameters=[*own.parameters.values(), weighted])
 
-        # scikit-learn takes the names of parameters from this signature.
-        __init__.__signature__ = own.replace(parameters=[*own.parameters.values(), weighted])  # type: ignore[attr-defined]
+        def __init__(self: _NamedMESD, *args: Any, **kwargs: Any) -> None:
+            bound = signature.bind(self, *args, **kwargs)
+            bound.apply_defaults()
+            for name in list(signature.parameters)[1:]:
+                setattr(self, name, bound.arguments[name])
+
+        __init__.__signature__ = signature  # type: ignore[attr-defined]  # where scikit-learn finds the parameters
         cls.__init__ = __init__  # type: ignore[method-assign]
         cls.__doc__ = _document(inspect.getdoc(cls), inspect.getdoc(method))
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        bound = inspect.signature(type(self)).bind(*args, **kwargs)
-        bound.apply_defaults()
-        for name, value in bound.arguments.items():
-            setattr(self, name, value)
+        raise NotImplementedError  # abstract: every subclass has its own
 
     def _base(self) -> ClassProjection:
         base = self._method(**{name: getattr(self, name) for name in self._method._get_param_names()})
