@@ -10,7 +10,6 @@ import scipy.sparse as sp
 from projection_problems import data, same_directions
 
 import mlreduce
-from mlreduce.exceptions import ProjectionWarning
 from mlreduce.spectral import TrainingSet
 from mlreduce.spectral.graphs.proximity import Proximity
 
@@ -67,23 +66,6 @@ def test_no_direction_is_constant(name, shape, kind, rng):
     method = mlreduce.make(name).fit(kind(X))
     assert method.n_components_ == min(shape[1], shape[0] - 1)
     assert (np.ptp(method.transform(X), axis=0) > 1e-6).all()
-
-
-def test_raw_constant_feature_comes_first(rng):
-    X = np.c_[rng.standard_normal((40, 4)), np.full(40, 2.0)]
-    for name in ("lpp", "npp"):
-        method = mlreduce.make(name).fit(X)
-        assert method.eigenvalues_[0] == pytest.approx(0, abs=1e-12)
-        assert np.ptp(method.transform(X)[:, 0]) < 1e-6 * abs(method.transform(X)[0, 0])
-
-
-def test_directions_in_the_row_space(rng):
-    """Instances on a plane: off it, everything reconstructs exactly, but there nothing varies."""
-    X = rng.standard_normal((50, 2)) @ rng.standard_normal((2, 6)) + 4
-    with pytest.warns(ProjectionWarning, match="ONPP has 2 directions: n_components_ is 2, not 3"):
-        method = mlreduce.ONPP(n_components=3).fit(X)
-    centred = X - X.mean(axis=0)
-    np.testing.assert_allclose(method.components_ @ np.linalg.pinv(centred) @ centred, method.components_, atol=1e-9)
 
 
 def test_neighbours_are_searched_once(rng, monkeypatch):

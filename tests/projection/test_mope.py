@@ -1,4 +1,4 @@
-"""MOPE's graph against plain loops, and its projection and embedding against dense algebra."""
+"""MOPE: graphs by plain loops, projections and embeddings by dense algebra."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def graph_of(X, Y, **parameters):
 
 
 def psi_of(X, Y, proximity=None, **parameters):
-    """Psi by the book: rounded as the method documents, so that what is equal is tied."""
+    """Psi by definition, rounded as documented."""
     return np.round(combination(*parts(X, Y, proximity=proximity), **parameters) * 2**32) / 2**32
 
 
@@ -119,21 +119,6 @@ def test_pairs_without_common_labels_are_not_joined(problem):
         MOPE(scheme=1, index="dice").fit(X[:3], np.eye(3, dtype=int))
     with pytest.raises(DataError, match="needs two instances at least; got n_samples=1"):
         MOPE().objective(TrainingSet(X[:1], Y[:1].astype(float)))
-
-
-def test_only_features_or_only_labels(problem, monkeypatch):
-    X, Y = problem
-    with monkeypatch.context() as patch:
-        patch.setattr(LabelProximity, "of", None)
-        features = graph_of(X, Y, combine="features", n_neighbors=None)
-    np.testing.assert_allclose(features, parts(X, Y)[0], atol=1e-9)
-    np.testing.assert_array_equal(features, graph_of(X, 1 - Y, combine="features", n_neighbors=None))
-    with monkeypatch.context() as patch:
-        patch.setattr(Proximity, "matrix", None)
-        labels = graph_of(X, Y, combine="labels", n_neighbors=None)
-    np.testing.assert_allclose(labels + np.diag(np.diag(parts(X, Y)[1])), parts(X, Y)[1], atol=1e-9)
-    same = graph_of(X, Y, beta=0, n_neighbors=None)  # priority that takes nothing away
-    np.testing.assert_array_equal(same, labels)
 
 
 def test_proximities_by_features_may_be_a_graph(problem):

@@ -1,4 +1,4 @@
-"""Projections for classes, and their multi-label extensions by sample duplication (MESD)."""
+"""Projections for single-label data and their multi-label extensions by sample duplication (MESD)."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from mlreduce.linalg.features import Coordinates
 from mlreduce.spectral import TrainingSet
 from mlreduce.spectral.graphs.proximity import Proximity
 
-#: Proximities of pairs, whatever else there is: those of copies are those of their instances.
+#: Proximities that do not depend on other instances.
 PAIRWISE = {"weight": "gaussian", "n_neighbors": None, "tau": 8.0}
-#: For every method parameters under which each part of its form shows.
+#: Parameters with which each term of a form has an effect.
 METHODS = {
     "fda": {"ridge": 0.7},
     "lfda": {"ridge": 0.7, "proximity": PAIRWISE},
@@ -51,7 +51,7 @@ def classes(rng, n=30, d=5, c=4):
 
 
 def several(rng, n=26, d=4, c=5, share=0.35):
-    """Instances with several labels: some without any, a label of one instance, and a last one that nobody has."""
+    """Instances with several labels, some without; a label of one instance and one of none."""
     Y = (rng.random((n, c)) < share).astype(int)
     Y[: c - 2, : c - 2] |= np.eye(c - 2, dtype=int)
     Y[3] = 0
@@ -117,7 +117,6 @@ def test_proximities_of_a_sparse_graph(name, weighted, rng):
 @settings(max_examples=6)
 @given(seed=st.integers(0, 10_000), weighted=st.booleans())
 def test_forms_of_dense_labels(name, seed, weighted):
-    """Most instances have most labels: many copies at distance zero."""
     rng = np.random.default_rng(seed)
     X, Y = several(rng, n=12, d=3, c=7, share=0.8)
     data = TrainingSet(X, Y.astype(float))
@@ -294,7 +293,6 @@ def test_pairs_of_duplicates_only_are_refused(rng):
 @methods
 @kinds
 def test_equal_instances(name, kind):
-    """Distances are zero and ridges relative to nothing: a sentence or numbers, and no warning."""
     X = np.ones((8, 3))
     with pytest.raises(DataError, match="the features do not vary"):
         make(name).fit(kind(X), np.arange(8) % 2)

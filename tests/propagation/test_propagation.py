@@ -33,7 +33,7 @@ def problem(seed=0, n=40, d=3, c=4, known=15):
 
 
 def laplacian(W, normalised):
-    """By loops, zero for what is joined to nothing."""
+    """By loops; zero for vertices without neighbours."""
     W = W - np.diag(np.diag(W))
     degrees = W.sum(axis=1)
     L = np.zeros_like(W)
@@ -63,7 +63,7 @@ def parts(name, X, partial, graph):
 
 
 def objective(name, Z, X, partial, graph, lambda1, lambda2):
-    """What is minimised, as the paper writes it."""
+    """The objective as in the paper."""
     W, Sigma, labelled, labels = parts(name, X, partial, graph)
     normalised = name in ("smse2", "ml-lgc")
     smooth = lambda1 * np.trace(Z.T @ laplacian(W, normalised) @ Z)
@@ -77,7 +77,7 @@ def objective(name, Z, X, partial, graph, lambda1, lambda2):
 
 
 def by_kronecker(name, X, partial, graph, lambda1, lambda2):
-    """The stationary point as one dense system for all scores at once."""
+    """The solution of one dense system for all scores."""
     W, Sigma, labelled, labels = parts(name, X, partial, graph)
     n, c = labels.shape
     normalised = name in ("smse2", "ml-lgc")
@@ -88,8 +88,8 @@ def by_kronecker(name, X, partial, graph, lambda1, lambda2):
         Z = labels.ravel().copy()
         Z[~fixed] = np.linalg.solve(system[np.ix_(~fixed, ~fixed)], -system[np.ix_(~fixed, fixed)] @ Z[fixed])
         return Z.reshape(n, c)
-    wished = np.ones(n) if normalised else labelled.astype(float)
-    return np.linalg.solve(system + np.kron(np.diag(wished), np.eye(c)), labels.ravel()).reshape(n, c)
+    error_weights = np.ones(n) if normalised else labelled.astype(float)
+    return np.linalg.solve(system + np.kron(np.diag(error_weights), np.eye(c)), labels.ravel()).reshape(n, c)
 
 
 @every
@@ -124,7 +124,7 @@ def test_scores_minimise_the_objective(name, seed):
             assert objective(name, Z + sign * step * change, X, partial, graph, **weights) >= least - 1e-9
 
 
-@pytest.mark.parametrize("rounds", [0, 1, 200], ids=["factorised", "in part", "gradients"])
+@pytest.mark.parametrize("rounds", [0, 1, 200], ids=["factorised", "partly", "gradients"])
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
 def test_sylvester_equations(rounds, kind, rng, monkeypatch):
     monkeypatch.setattr(sylvester, "_ROUNDS", rounds)
@@ -140,7 +140,7 @@ def test_sylvester_equations(rounds, kind, rng, monkeypatch):
 
 
 def test_ill_conditioned_systems_are_factorised(rng):
-    """Two parts of a graph that hardly hold together: gradients alone would need too many rounds."""
+    """Two weakly connected clusters: conjugate gradients do not converge."""
     X = np.r_[rng.standard_normal((40, 2)), rng.standard_normal((40, 2)) + 30]
     partial = np.full((80, 2), np.nan)
     partial[:5] = [1, 0]
@@ -197,23 +197,6 @@ def test_bound_by_the_sparse_solver(monkeypatch):
 
 
 @every
-def test_labels_spread_through_clusters(name, rng):
-    centres = np.array([[0, 0], [8, 0], [0, 8]])
-    cluster = np.repeat([0, 1, 2], 30)
-    X = centres[cluster] + rng.standard_normal((90, 2))
-    Y = np.array([[1, 0, 0], [1, 1, 0], [0, 0, 1]])[cluster].astype(float)
-    partial = np.full(Y.shape, np.nan)
-    known = [0, 1, 30, 31, 60, 61]
-    partial[known] = Y[known]
-    method = mlreduce.make(name, lambda2=0.01).fit(X, partial)
-    assert (method.transduction_ == Y).mean() > 0.98
-    np.testing.assert_array_equal(method.transduction_[known], Y[known])
-    if name == "smse1":
-        strict = mlreduce.make(name, lambda2=0.0, decision="half").fit(X, partial)
-        np.testing.assert_array_equal(strict.transduction_, Y)
-
-
-@every
 def test_decisions(name):
     X, Y, partial = problem()
     prior = mlreduce.make(name).fit(X, partial)
@@ -228,16 +211,6 @@ def test_decisions(name):
     half = mlreduce.make(name, decision="half").fit(X, partial)
     np.testing.assert_array_equal(half.transduction_[15:], half.embedding_[15:] > 0.5)
     np.testing.assert_array_equal(half.transduction_[:15], Y[:15])
-
-
-@every
-def test_order_of_instances_and_labels(name, rng):
-    X, _, partial = problem()
-    method = mlreduce.make(name).fit(X, partial)
-    rows, columns = rng.permutation(40), rng.permutation(4)
-    moved = mlreduce.make(name).fit(X[rows], partial[rows][:, columns])
-    np.testing.assert_allclose(moved.embedding_, method.embedding_[rows][:, columns], atol=1e-9)
-    np.testing.assert_array_equal(moved.transduction_, method.transduction_[rows][:, columns])
 
 
 @every

@@ -1,7 +1,4 @@
-"""Forms over the instances beside their dense matrices M, and the solver on what such forms may be.
-
-A form is drawn with any of its parts, dense or sparse; `dense_of` is the second opinion.
-"""
+"""Forms compared with their dense matrices M, and the solver on random forms."""
 
 from __future__ import annotations
 
@@ -36,7 +33,7 @@ def symmetric(rng, size, density=1.0):
 
 
 def drawn(rng, n, chosen, squared=0.0, ridge=0.0):
-    """A form with the chosen parts; weights of either sign."""
+    """A form with the chosen terms."""
     weights = {"none": 0.0, "number": rng.standard_normal(), "each": rng.standard_normal(n)}[chosen["weights"]]
     factor = rng.standard_normal((n, 3)) * (rng.random((n, 3)) < 0.6)
     graph = symmetric(rng, n, 0.4)
@@ -149,19 +146,6 @@ def test_squared_scatter_is_not_pulled_back():
         Form(squared=1.0).pulled_back(sp.eye_array(3, format="csr"))
 
 
-@both
-@centrings
-def test_features_of_a_graph(kind, centred, rng):
-    X = data(rng, 10, 4, 2, density=0.5)[0]
-    X[:, 1] = 0.1
-    features, shifted = Features(kind(X), centred), X - X.mean(axis=0) if centred else X
-    for graph in (symmetric(rng, 10), sp.csr_array(symmetric(rng, 10, 0.3))):
-        form = features.form(graph)
-        np.testing.assert_allclose(form, shifted.T @ array(graph) @ shifted, atol=1e-12)
-        np.testing.assert_array_equal(form, form.T)
-        assert not centred or kind is np.asarray or (form[1] == 0).all()
-
-
 @settings(max_examples=30)
 @given(seed=seeds, chosen=parts)
 def test_coordinates_as_features(seed, chosen):
@@ -217,11 +201,10 @@ def laplacian(rng, n, n_parts=1, loops=True):
 
 
 class TestBlocks:
-    """A few eigenvectors of a matrix over the instances, beside all of them."""
+    """A few eigenvectors of a matrix over the instances."""
 
     @pytest.fixture(autouse=True)
     def only_blocks(self, monkeypatch):
-        """A dense solution would hide it."""
         monkeypatch.setattr(solver, "_matrices", None)
 
     @pytest.mark.parametrize("upper", [0.0, 0.5, 30.0, None])

@@ -1,4 +1,4 @@
-"""Who is near whom is decided by a training set's points, whatever the features are."""
+"""Distances and neighbours are those of a training set's points, not of its features."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from projection_problems import data
 import mlreduce
 from mlreduce.spectral import TrainingSet
 
-#: Methods that look at neighbours or pairs, and at nothing else of the features but in the products X'MX.
+#: Methods whose M depends on distances or neighbours only.
 BY_NEIGHBOURS = [
     *("lpp", "olpp", "npp", "onpp", "mope"),
     *(f"mesd-{name}" for name in ("lfda", "mfa", "dla", "dne", "olpp-r", "sonpp", "donpp", "onpp-r")),
@@ -21,7 +21,7 @@ kinds = pytest.mark.parametrize("kind", [np.asarray, sp.csr_array], ids=["dense"
 
 
 def problem(rng, kind):
-    """Points, features that say nothing of them, and labels of which every third is unknown."""
+    """Points, independent features, and labels of which every third is unknown."""
     X, Y = data(rng, 30, 5, 3)
     Y[~Y.any(axis=1), 0] = 1
     labelled = np.arange(30) % 3 > 0

@@ -1,4 +1,4 @@
-"""Feature weights beside plain loops (proximity_by_the_book.py), and what graphs must have whatever the features."""
+"""Proximities by features compared with plain loops (proximity_by_the_book.py)."""
 
 from __future__ import annotations
 
@@ -16,13 +16,7 @@ from mlreduce.exceptions import DataError
 from mlreduce.linalg import distances
 from mlreduce.spectral import TrainingSet
 from mlreduce.spectral.graphs.neighbours import distances_of, geodesics_of, neighbours_of, reconstruction_weights
-from mlreduce.spectral.graphs.proximity import (
-    Proximity,
-    attraction,
-    check_proximity,
-    degrees,
-    reconstruction,
-)
+from mlreduce.spectral.graphs.proximity import Proximity, attraction, check_proximity, degrees, reconstruction
 
 KINDS = {"dense": np.asarray, "sparse": sp.csr_array, "all stored": stored}
 kinds = pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
@@ -51,7 +45,7 @@ GRAPHS = {
 
 
 def points(rng, n=18, d=5):
-    """Some values equal, some zero, two rows the same, one that does not vary and one that is zero."""
+    """Equal and zero values, two equal rows, a constant one and a zero one."""
     X = np.round(rng.standard_normal((n, d)), 1) + rng.integers(-1, 2, d)
     X[rng.random((n, d)) < 0.3] = 0
     X[5], X[7], X[8] = X[2], 1.5, 0

@@ -14,14 +14,7 @@ from mlreduce.exceptions import DataError, ProjectionWarning
 from mlreduce.linalg.features import Features
 from mlreduce.spectral import Form, TrainingSet
 from mlreduce.spectral.solver import Solution, solve
-from mlreduce.validation import (
-    FloatArray,
-    check_features,
-    check_labels,
-    check_range,
-    check_size,
-    remember_label_names,
-)
+from mlreduce.validation import FloatArray, check_features, check_labels, check_range, check_size, remember_label_names
 
 __all__ = ["Projection", "energy_size"]
 
@@ -230,9 +223,7 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             return energy_size(solution.eigenvalues, float(self.n_components or 0))
         if wanted is not None and found < wanted:
             warnings.warn(
-                f"{name} has {found} {what}: n_components_ is {found}, not {wanted}",
-                ProjectionWarning,
-                stacklevel=4,
+                f"{name} has {found} {what}: n_components_ is {found}, not {wanted}", ProjectionWarning, stacklevel=4
             )
         return found
 

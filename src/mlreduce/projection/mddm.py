@@ -58,11 +58,7 @@ class Balanced(MDDMp):
     """Base of the methods with a weight ``beta`` in [0, 1] of two terms."""
 
     def __init__(
-        self,
-        n_components: int | float | None = None,
-        select: str = "size",
-        coding: str = "signed",
-        beta: float = 0.5,
+        self, n_components: int | float | None = None, select: str = "size", coding: str = "signed", beta: float = 0.5
     ) -> None:
         super().__init__(n_components, select, coding)
         self.beta = beta

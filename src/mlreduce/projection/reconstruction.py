@@ -48,11 +48,7 @@ class SONPP(ClassProjection):
     signed_values = True
 
     def __init__(
-        self,
-        n_components: int | float | None = None,
-        select: str = "size",
-        n_neighbors: int = 5,
-        reg: float = 1e-3,
+        self, n_components: int | float | None = None, select: str = "size", n_neighbors: int = 5, reg: float = 1e-3
     ) -> None:
         super().__init__(n_components, select)
         self.n_neighbors = n_neighbors
