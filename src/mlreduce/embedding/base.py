@@ -95,10 +95,6 @@ class Embedding(BaseEstimator):
     def fit_training_set(self, data: TrainingSet) -> Self:
         """Embed the instances of a training set that several methods share.
 
-        Parameters
-        ----------
-        data : TrainingSet
-
         Raises
         ------
         DataError

@@ -125,10 +125,6 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     def fit_training_set(self, data: TrainingSet) -> Self:
         """Find the directions from a training set that several methods share.
 
-        Parameters
-        ----------
-        data : TrainingSet
-
         Raises
         ------
         DataError
@@ -165,12 +161,7 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         return solve(features, self._objective(data), constraint, wanted, labels, self.signed_values)
 
     def objective(self, data: TrainingSet) -> Form:
-        """Return A as a form over all instances, zero for those that the method does not use.
-
-        Parameters
-        ----------
-        data : TrainingSet
-        """
+        """Return A as a form over all instances, zero for those that the method does not use."""
         self._check_parameters()
         part = self._usable(data)
         form = self._objective(part)

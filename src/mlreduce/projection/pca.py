@@ -1,4 +1,4 @@
-"""Principal component analysis."""
+"""Principal component analysis and latent semantic indexing."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from mlreduce.projection.base import Projection
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
 
-__all__ = ["PCA"]
+__all__ = ["LSI", "PCA"]
 
 
 @register("pca")
@@ -35,6 +35,29 @@ class PCA(Projection):
     """
 
     supervised = False
+
+    def _objective(self, data: TrainingSet) -> Form:
+        return Form(weights=1.0)
+
+
+@register("lsi")
+class LSI(Projection):
+    """Latent semantic indexing (LSI): principal directions of features that are not centred.
+
+    ``max tr(P'X'XP)`` subject to ``P'P = I``, the right singular vectors of X. Labels are ignored.
+
+    Parameters
+    ----------
+    n_components, select
+        As of `Projection`.
+
+    References
+    ----------
+    Deerwester et al. (1990), "Indexing by latent semantic analysis".
+    """
+
+    supervised = False
+    centred = False
 
     def _objective(self, data: TrainingSet) -> Form:
         return Form(weights=1.0)

@@ -131,10 +131,6 @@ class LabelPropagation(BaseEstimator):
     def fit_training_set(self, data: TrainingSet) -> Self:
         """Propagate the labels of a training set that several methods share.
 
-        Parameters
-        ----------
-        data : TrainingSet
-
         Raises
         ------
         DataError

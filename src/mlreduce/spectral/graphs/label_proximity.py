@@ -105,10 +105,6 @@ class LabelProximity(BaseEstimator):
     def matrix(self, data: TrainingSet) -> FloatArray:
         """Return G, shape (n_samples, n_samples), symmetric up to rounding, in [0, 1].
 
-        Parameters
-        ----------
-        data : TrainingSet
-
         Raises
         ------
         DataError

@@ -153,10 +153,6 @@ class Proximity(BaseEstimator):
     def matrix(self, data: TrainingSet) -> Any:
         """Return W, symmetric with a zero diagonal, not negative; not to be modified.
 
-        Parameters
-        ----------
-        data : TrainingSet
-
         Returns
         -------
         csr_array or ndarray of shape (n_samples, n_samples)
