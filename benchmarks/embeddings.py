@@ -36,11 +36,11 @@ from mlreduce.experiments.feature_space import fit_method, make_reduction
 from mlreduce.experiments.splitting import Split, three_parts
 from mlreduce.experiments.view import View
 from mlreduce.preprocessing.relation import RelationFeatures
-from mlreduce.projection.classes import ClassProjection, Duplicating
+from mlreduce.projection.classes import ClassProjection
 from mlreduce.projection.semi_supervised import PartlyLabelled
 from mlreduce.propagation.base import LabelPropagation
+from mlreduce.spectral import TrainingSet
 from mlreduce.spectral.graphs.proximity import Proximity
-from mlreduce.spectral.problem import TrainingSet
 
 SPACE = {"scaling": "tf-idf", "relation": "euclidean"}
 # Seconds and gigabytes that no method may take on Reuters, and the whole of the generated collection.
@@ -102,7 +102,7 @@ def reuters(mirror: str | None) -> None:
     for name in [*mlreduce.list_methods("projection"), *mlreduce.list_methods("propagation")]:
         method = mlreduce.make(name)
         kind = "some" if isinstance(method, PartlyLabelled | LabelPropagation) else "all"
-        kind = "one" if isinstance(method, ClassProjection) and not isinstance(method, Duplicating) else kind
+        kind = "one" if isinstance(method, ClassProjection) else kind
         apart(on_reuters, name, views[kind])
 
 

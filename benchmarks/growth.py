@@ -32,7 +32,7 @@ from scipy import stats
 import mlreduce
 from mlreduce.labelspace import CodedClassifier
 from mlreduce.preprocessing.scaling import scale_parts
-from mlreduce.projection.classes import ClassProjection, Duplicating
+from mlreduce.projection.classes import ClassProjection
 from mlreduce.projection.semi_supervised import PartlyLabelled
 
 PROJECT = Path(__file__).parents[1]
@@ -86,7 +86,7 @@ def job(family: str, name: str, X: sp.csr_array, Y: np.ndarray) -> Any:
     if family == "selection":
         dense = scale_parts(X.toarray(), X[:1].toarray(), "none").train
         return lambda: method.fit(dense, Y)
-    if isinstance(method, ClassProjection) and not isinstance(method, Duplicating):
+    if isinstance(method, ClassProjection):
         return lambda: method.fit(X, Y.argmax(axis=1))
     if isinstance(method, PartlyLabelled) or family == "propagation":
         partly = Y.astype(float)

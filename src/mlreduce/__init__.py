@@ -33,7 +33,7 @@ MOVED = {
     "mlreduce.evaluation": "mlreduce.experiments",
     "mlreduce.labelspace.coding": "mlreduce.labelspace.base",
     "mlreduce.projection.label_proximity": "mlreduce.spectral.graphs.label_proximity",
-    "mlreduce.projection.problem": "mlreduce.spectral.problem",
+    "mlreduce.projection.problem": "mlreduce.spectral",
     "mlreduce.projection.proximity": "mlreduce.spectral.graphs.proximity",
     "mlreduce.projection.template": "mlreduce.projection.base",
     "mlreduce.relation": "mlreduce.preprocessing.relation",

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from projection_problems import data
 
 from mlreduce.linalg.features import Features
-from mlreduce.spectral.problem import Form
+from mlreduce.spectral import Form
 
 both = pytest.mark.parametrize("kind", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
 
@@ -46,8 +46,8 @@ def test_forms_say_the_same_in_every_way(middle, rng):
     expected = Xc.T @ (M + 0.3 * Xc @ Xc.T) @ Xc
     np.testing.assert_allclose(form.matrix(features), expected + 0.2 * np.eye(5), atol=1e-10)
     scores = rng.standard_normal(8)
-    np.testing.assert_allclose(form.times(features, scores), (M + 0.3 * Xc @ Xc.T) @ scores, atol=1e-10)
-    half = form.half(features)
+    np.testing.assert_allclose(form.dot(features, scores), (M + 0.3 * Xc @ Xc.T) @ scores, atol=1e-10)
+    half = form.feature_factor(features)
     np.testing.assert_allclose(half @ half.T, Xc.T @ L @ J @ L.T @ Xc, atol=1e-10)
     plain = Form(weights=0.7, factor=L, middle=middle)
     assert plain.mean_diagonal(features) == pytest.approx(np.trace(Xc.T @ M @ Xc) / 5)

@@ -22,7 +22,7 @@ WITHOUT_PICTURE = {"propagation", "proximity", "relation-features", "single-labe
 CLASSIFIERS = ["br-knn", "cc-knn", "flda", "majority-labels", "ml-knn", "mlnb", "pcut"]
 #: What no picture is of: a threshold of scores; controls (directions and features at random, labels that none of scene
 #: is common enough for).
-NOT_SHOWN = {"random-projection", "majority-labels", "pcut", "random-features"}
+NOT_SHOWN = {"mesd", "random-projection", "majority-labels", "pcut", "random-features"}
 EXAMPLES = [
     pytest.param(code, id=f"{page.stem}-{number}")
     for page in [*PAGES, FOLDER.parent / "model-trees.md"]

@@ -6,7 +6,6 @@ import pytest
 import scipy.sparse as sp
 
 from mlreduce.exceptions import DataError
-from mlreduce.spectral.problem import TrainingSet
 from mlreduce.validation import check_labels, check_partial_labels, fill_unlabelled
 
 Y = np.array([[1, 0, 1], [0, 0, 0], [1, 1, 0], [0, 1, 0], [1, 0, 0]])
@@ -85,21 +84,3 @@ def test_the_number_of_rows():
         check_partial_labels(partial(), 4)
 
 
-@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
-def test_a_partly_labelled_training_set(kind, rng):
-    X = rng.standard_normal((5, 2))
-    data = TrainingSet.partly_labelled(kind(X), kind(Y[KNOWN].astype(float)), KNOWN)
-    known = KNOWN[:, None]
-    np.testing.assert_array_equal(data.labels.toarray() if kind is sp.csr_array else data.labels, np.where(known, Y, 0))
-    part = data.labelled_part
-    np.testing.assert_array_equal(kind(X[KNOWN]) @ np.eye(2), part.X @ np.eye(2))
-    np.testing.assert_array_equal(part.class_sizes, Y[KNOWN].sum(axis=0))
-    np.testing.assert_array_equal(part.placed_in(data).toarray(), np.eye(5)[KNOWN])
-    inner = part.part(np.array([0, 2]))
-    np.testing.assert_array_equal(inner.placed_in(data).toarray(), np.eye(5)[[0, 3]])
-    np.testing.assert_array_equal(inner.placed_in(part).toarray(), np.eye(3)[[0, 2]])
-    with pytest.raises(ValueError, match="has a place only in one that it is a part of"):
-        data.placed_in(part)
-    assert data.labelled_part is part
-    full = TrainingSet.partly_labelled(kind(X), kind(Y.astype(float)), np.ones(5, dtype=bool))
-    assert full.labelled_part is full

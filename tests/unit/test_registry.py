@@ -18,7 +18,7 @@ PROJECTION = """
     pca lsi lpp olpp npp onpp
     fda lfda mfa mmc dla dne olpp-r sonpp donpp onpp-r
     cca rcca pls opls mddmp mddmf mddm-kernel sfehs mvmd mlsi morp hsl1 hsl2 hsl3 lda-copy mlda dmlda
-    mesd-fda mesd-lfda mesd-mfa mesd-mmc mesd-dla mesd-dne mesd-olpp-r mesd-sonpp mesd-donpp mesd-onpp-r
+    mesd mesd-fda mesd-lfda mesd-mfa mesd-mmc mesd-dla mesd-dne mesd-olpp-r mesd-sonpp mesd-donpp mesd-onpp-r
     mope self ssfda ssmmc ssmfa ssdne sslfda ssdonpp semi-supervised ssmope
     random-projection
 """
@@ -55,7 +55,7 @@ def test_every_method_is_made_by_name_and_importable_by_class(name):
 def test_parameters_are_read_as_the_class_has_them(name):
     cls = registry.method_class(name)
     written = registry._written_parameters(cls.__module__, cls.__name__)
-    assert sorted(written) == cls._get_param_names()
+    assert written is None or sorted(written) == cls._get_param_names()
 
 
 # What a file of one's own may hold, and what its parameters are by its text; None where it must be imported.

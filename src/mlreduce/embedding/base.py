@@ -1,4 +1,4 @@
-"""What every direct embedding shares: the template over the instances, the trivial vector, the choice of size."""
+"""Base class of the embeddings."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sklearn.utils import Tags
 from mlreduce.exceptions import DataError, ProjectionWarning
 from mlreduce.linalg.features import Coordinates
 from mlreduce.linalg.utilities import signed
-from mlreduce.spectral.problem import Form, TrainingSet
+from mlreduce.spectral import Form, TrainingSet
 from mlreduce.spectral.solver import solve
 from mlreduce.validation import FloatArray, check_features, check_labels, check_size, remember_label_names
 
@@ -21,17 +21,22 @@ __all__ = ["Embedding"]
 class Embedding(BaseEstimator):
     """Base of the embeddings of the training instances.
 
-    Embeddings Z maximise ``tr(Z'AZ)`` subject to ``Z'BZ = I`` with B diagonal (Mu et al. 2012, equation (30)): the
-    template of the projections, where the instances are features of themselves. A method says what A is
-    (`_objective`) and B, if not the identity (`_scale`); the rest is here. There is no embedding of other instances:
-    for that take the projection of the same name (OLPP for spectral clustering, ONPP for LLE).
+    Embeddings Z maximise ``tr(Z'AZ)`` subject to ``Z'BZ = I`` with B diagonal (Mu et al. 2012, equation (30)). A method
+    defines A (`_objective`) and, unless it is the identity, B (`_scale`). Other instances cannot be embedded; a
+    projection can transform them (`OLPP` for spectral clustering, `ONPP` for `LLE`).
+
+    Parameters
+    ----------
+    n_components : int, float or None, default=2
+        Number of columns, 1..n_samples, less one where the constant vector is a trivial solution; a fraction of that
+        in (0, 1), rounded down to at least 1; None for all.
 
     Attributes
     ----------
     embedding_ : ndarray of shape (n_samples, n_components)
         Most important column first; of each, the entry of largest magnitude is positive.
     eigenvalues_ : ndarray of shape (n_components,)
-        What each column contributes to the objective, descending.
+        Contribution of each column to the objective, descending.
     n_components_ : int
     n_features_in_ : int
     feature_names_in_ : ndarray of str
@@ -42,9 +47,9 @@ class Embedding(BaseEstimator):
 
     #: Whether `fit` needs labels.
     supervised = False
-    #: Whether columns count whose eigenvalue is not positive: the objective is a cost with its sign turned.
+    #: Whether eigenvalues may be zero or negative: the objective is a cost with changed sign.
     signed_values = True
-    #: What no eigenvalue exceeds, where the method knows; helps the search for a few of many.
+    #: Upper bound of the eigenvalues, or None; speeds up the search for a few of many.
     upper: float | None = None
 
     n_components: int | float | None
@@ -72,13 +77,13 @@ class Embedding(BaseEstimator):
         Raises
         ------
         DataError
-            If a feature is not finite, a label is not 0/1 or -1/1, a parameter is impossible, or there are fewer
+            If a feature is not finite, a label is not 0/1 or -1/1, a parameter is out of range, or there are fewer
             instances than the embedding needs.
 
         Warns
         -----
         ProjectionWarning
-            If fewer eigenvalues are positive than ``n_components``, for methods that take only such.
+            If fewer eigenvalues are positive than ``n_components``, for methods that use only these.
         """
         features = check_features(self, X, reset=True)
         labels = None
@@ -89,10 +94,6 @@ class Embedding(BaseEstimator):
 
     def fit_training_set(self, data: TrainingSet) -> Self:
         """Embed the instances of a training set that several methods share.
-
-        Parameters
-        ----------
-        data : TrainingSet
 
         Raises
         ------
@@ -121,7 +122,7 @@ class Embedding(BaseEstimator):
         values, rows = solution.eigenvalues, solution.components
         self._check_found(len(values), wanted)
         self.eigenvalues_ = values
-        self.embedding_ = self._finish(signed(rows if scale is None else rows / scale).T, values)
+        self.embedding_ = self._rescaled(signed(rows if scale is None else rows / scale).T, values)
         self.n_components_ = len(values)
         self.n_features_in_ = data.X.shape[1]
         return self
@@ -142,18 +143,18 @@ class Embedding(BaseEstimator):
 
     def _objective(self, data: TrainingSet) -> Form:
         """Return A."""
-        raise NotImplementedError  # abstract: an embedding is this choice
+        raise NotImplementedError  # abstract
 
     def _scale(self, data: TrainingSet) -> FloatArray | None:
         """Return the root of B's diagonal, positive; None where B is the identity."""
         return None
 
     def _trivial(self, data: TrainingSet) -> FloatArray | None:
-        """Return the solution that says nothing, the constant vector, of the problem with B; None if there is none."""
+        """Return the trivial solution of the problem with B, to be left out; None if there is none."""
         return None
 
     def _check_parameters(self) -> None:
-        """Refuse parameters that are out of range; methods with parameters of their own add to it."""
+        """Raise DataError if a parameter is out of range; to be extended by methods with own parameters."""
 
     def _check_found(self, found: int, wanted: int) -> None:
         name = type(self).__name__
@@ -166,6 +167,6 @@ class Embedding(BaseEstimator):
                 stacklevel=4,
             )
 
-    def _finish(self, embedding: FloatArray, values: FloatArray) -> FloatArray:
-        """Return the embedding as the method scales it."""
+    def _rescaled(self, embedding: FloatArray, values: FloatArray) -> FloatArray:
+        """Return the embedding in the scale of the method."""
         return embedding

@@ -1,4 +1,4 @@
-"""Embeddings by a graph that joins instances: spectral clustering and Laplacian eigenmaps."""
+"""Embeddings by a graph: spectral clustering and Laplacian eigenmaps."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import scipy.sparse as sp
 
 from mlreduce.embedding.base import Embedding
 from mlreduce.registry import register
+from mlreduce.spectral import Form, TrainingSet
 from mlreduce.spectral.graphs.proximity import Proximity, attraction, check_proximity, degrees
-from mlreduce.spectral.problem import Form, TrainingSet
 from mlreduce.validation import FloatArray, is_sparse
 
 __all__ = ["USC", "LaplacianEigenmaps", "SymmetricSpectralEmbedding"]
@@ -35,17 +35,17 @@ class _GraphEmbedding(Embedding):
 
 @register("usc")
 class USC(_GraphEmbedding):
-    """Unnormalised spectral clustering: joined instances near each other.
+    """Unnormalised spectral clustering (USC).
 
-    ``max tr(Z'(W - D(W))Z)`` subject to ``Z'Z = I``. The first column is constant where the graph has one part; with
-    several parts there are as many columns of eigenvalue zero, each constant on every part.
+    ``max tr(Z'(W - D(W))Z)`` subject to ``Z'Z = I``. Each connected component of the graph adds an eigenvalue zero,
+    whose columns are constant on every component.
 
     Parameters
     ----------
-    n_components : int, float or None, default=2
-        Number of columns, 1..n_samples; a fraction of that in (0, 1), rounded down but never to zero; None for all.
+    n_components
+        As of `Embedding`.
     proximity : Proximity, dict of its parameters, or None, default=None
-        The weights W; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
+        W; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
 
     References
     ----------
@@ -67,30 +67,22 @@ class USC(_GraphEmbedding):
 
 @register("symmetric-spectral")
 class SymmetricSpectralEmbedding(_GraphEmbedding):
-    """Normalised spectral clustering by the symmetric Laplacian.
+    """Normalised spectral clustering by the symmetric Laplacian (symmetric-spectral).
 
     ``max tr(Z'D^-1/2 W D^-1/2 Z)`` subject to ``Z'Z = I`` with ``D = D(W)``. The first column is the root of the
-    degrees where the graph has one part. An instance that is joined to none counts as joined to itself: a part of its
-    own.
+    degrees where the graph is connected. An instance without neighbours has an edge of weight 1 to itself.
 
     Parameters
     ----------
-    n_components : int, float or None, default=2
-        Number of columns, 1..n_samples; a fraction of that in (0, 1), rounded down but never to zero; None for all.
+    n_components
+        As of `Embedding`.
     proximity : Proximity, dict of its parameters, or None, default=None
-        The weights W; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
+        W; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
 
     References
     ----------
     Ng, Jordan and Weiss (2001), "On spectral clustering: analysis and an algorithm"; Mu, Goulermas, Tsujii and
     Ananiadou (2012), section 2.1.
-
-    Examples
-    --------
-    >>> import mlreduce
-    >>> data = mlreduce.load_dataset("digits")
-    >>> mlreduce.SymmetricSpectralEmbedding(n_components=3).fit_transform(data.X).shape
-    (1797, 3)
     """
 
     upper = 1.0
@@ -99,7 +91,7 @@ class SymmetricSpectralEmbedding(_GraphEmbedding):
         return self._joined(data).scaled(1.0 / self._roots(data))
 
     def _joined(self, data: TrainingSet) -> Form:
-        """Return W, with a weight of one between each instance that is joined to none and itself."""
+        """Return W, with weight 1 on the diagonal of instances without neighbours."""
         weights = self._weights(data)
         own = (degrees(weights) == 0).astype(np.float64)
         if own.any():
@@ -113,29 +105,22 @@ class SymmetricSpectralEmbedding(_GraphEmbedding):
 
 @register("le")
 class LaplacianEigenmaps(SymmetricSpectralEmbedding):
-    """Laplacian eigenmaps, also the normalised spectral clustering: joined instances near each other.
+    """Laplacian eigenmaps (LE), also known as normalised spectral clustering.
 
-    ``max tr(Z'WZ)`` subject to ``Z'D(W)Z = I``, without the constant vector, which solves it first. Eigenvalues are one
-    less those of the Laplacian. An instance that is joined to none counts as joined to itself: a part of its own.
+    ``max tr(Z'WZ)`` subject to ``Z'D(W)Z = I``, without the trivial constant vector. Eigenvalues are one less those of
+    the Laplacian. An instance without neighbours has an edge of weight 1 to itself.
 
     Parameters
     ----------
-    n_components : int, float or None, default=2
-        Number of columns, 1..n_samples - 1; a fraction of that in (0, 1), rounded down but never to zero; None for all.
+    n_components
+        As of `Embedding`.
     proximity : Proximity, dict of its parameters, or None, default=None
-        The weights W; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
+        W; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
 
     References
     ----------
     Belkin and Niyogi (2003), "Laplacian eigenmaps for dimensionality reduction and data representation"; Shi and Malik
     (2000), "Normalized cuts and image segmentation"; Mu, Goulermas, Tsujii and Ananiadou (2012), section 2.1.
-
-    Examples
-    --------
-    >>> import mlreduce
-    >>> data = mlreduce.load_dataset("digits")
-    >>> mlreduce.LaplacianEigenmaps().fit_transform(data.X).shape
-    (1797, 2)
     """
 
     def _objective(self, data: TrainingSet) -> Form:

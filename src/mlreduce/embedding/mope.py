@@ -1,4 +1,4 @@
-"""Multi-output proximity-based embeddings of the training instances themselves."""
+"""Multi-output proximity-based embeddings (MOPE) of the training instances."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from mlreduce.embedding.base import Embedding
-from mlreduce.projection.mope import CombinedProximity
 from mlreduce.registry import register
+from mlreduce.spectral import Form, TrainingSet
+from mlreduce.spectral.graphs.combination import CombinedProximity
 from mlreduce.spectral.graphs.proximity import Proximity
-from mlreduce.spectral.problem import Form, TrainingSet
 from mlreduce.validation import FloatArray
 
 __all__ = ["MOPEEmbedding"]
@@ -19,19 +19,18 @@ __all__ = ["MOPEEmbedding"]
 
 @register("mope-embedding")
 class MOPEEmbedding(CombinedProximity, Embedding):
-    """Multi-output proximity-based embeddings, without a projection.
+    """Multi-output proximity-based embeddings (MOPE) without a projection.
 
     ``max tr(Z'AZ)`` subject to ``Z'Z = I`` with the graph A of `MOPE`.
 
     Parameters
     ----------
-    n_components : int, float or None, default=2
-        Number of columns, 1..n_samples, one less with ``laplacian=True``; a fraction of that in (0, 1), rounded down
-        but never to zero; None for all.
+    n_components
+        As of `Embedding`.
     scheme, index, combine, a, b, beta, gamma, proximity, label_options, n_neighbors, edges
         As of `MOPE`.
     laplacian : bool, default=False
-        As of `MOPE`; the constant vector, which is then a solution that says nothing, is dropped.
+        As of `MOPE`; the constant vector is then a trivial solution and left out.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Embeddings that keep distances: multidimensional scaling, by straight lines or along a graph."""
+"""Embeddings that preserve distances: multidimensional scaling and Isomap."""
 
 from __future__ import annotations
 
@@ -13,46 +13,39 @@ from mlreduce.embedding.base import Embedding
 from mlreduce.embedding.inner_products import inner_products
 from mlreduce.exceptions import ProjectionWarning
 from mlreduce.registry import register
+from mlreduce.spectral import Form, TrainingSet
 from mlreduce.spectral.graphs.neighbours import distances_of, geodesics_of
 from mlreduce.spectral.graphs.proximity import Proximity
-from mlreduce.spectral.problem import Form, TrainingSet
 from mlreduce.validation import FloatArray, check_count
 
 __all__ = ["MDS", "Isomap"]
 
 
 class _Scaling(Embedding):
-    """Base of the scalings: columns as long as the root of their eigenvalue, which is positive."""
+    """Base of the scalings: columns times the root of their positive eigenvalue."""
 
     signed_values = False
 
-    def _finish(self, embedding: FloatArray, values: FloatArray) -> FloatArray:
+    def _rescaled(self, embedding: FloatArray, values: FloatArray) -> FloatArray:
         scaled: FloatArray = embedding * np.sqrt(values)
         return scaled
 
 
 @register("mds")
 class MDS(_Scaling):
-    """Classical multidimensional scaling: inner products, and with them distances, as they are among the features.
+    """Classical multidimensional scaling (MDS): Euclidean distances of the features are preserved.
 
-    ``max tr(Z'(-HEH/2)Z)`` subject to ``Z'Z = I``, E the squared Euclidean distances, and then columns times the root
-    of their eigenvalue. As ``-HEH/2 = Xc Xc'`` these are the principal components' scores.
+    ``max tr(Z'(-HEH/2)Z)`` subject to ``Z'Z = I``, E the squared Euclidean distances; columns are multiplied by the
+    root of their eigenvalue. As ``-HEH/2 = Xc Xc'`` they are the scores of the principal components.
 
     Parameters
     ----------
-    n_components : int, float or None, default=2
-        Number of columns, 1..n_samples; a fraction of that in (0, 1), rounded down but never to zero; None for all.
+    n_components
+        As of `Embedding`.
 
     References
     ----------
     Cox and Cox (2000), "Multidimensional scaling"; Mu, Goulermas, Tsujii and Ananiadou (2012), equation (5).
-
-    Examples
-    --------
-    >>> import mlreduce
-    >>> data = mlreduce.load_dataset("digits")
-    >>> mlreduce.MDS().fit_transform(data.X).shape
-    (1797, 2)
     """
 
     def __init__(self, n_components: int | float | None = 2) -> None:
@@ -64,30 +57,22 @@ class MDS(_Scaling):
 
 @register("isomap")
 class Isomap(_Scaling):
-    """Isomap: multidimensional scaling of the shortest paths from neighbour to neighbour.
+    """Isomap: multidimensional scaling of the lengths of shortest paths over a graph of neighbours.
 
-    ``max tr(Z'(-HEH/2)Z)`` subject to ``Z'Z = I``, E the squared lengths of the shortest paths over the graph of
-    nearest neighbours, and then columns times the root of their eigenvalue. Where the graph has several parts, each two
-    of them are joined by their nearest instances, and a warning says so.
+    ``max tr(Z'(-HEH/2)Z)`` subject to ``Z'Z = I``, E the squared path lengths; columns are multiplied by the root of
+    their eigenvalue. Each two connected components of the graph are joined by their nearest instances, with a warning.
 
     Parameters
     ----------
-    n_components : int, float or None, default=2
-        Number of columns, 1..n_samples; a fraction of that in (0, 1), rounded down but never to zero; None for all.
+    n_components
+        As of `Embedding`.
     n_neighbors : int, default=10
-        An edge joins instances of which one is among so many nearest of the other, all where there are fewer.
+        Edges join instances of which one is among the ``n_neighbors`` nearest of the other, >= 1.
 
     References
     ----------
     Tenenbaum, de Silva and Langford (2000), "A global geometric framework for nonlinear dimensionality reduction"; Mu,
     Goulermas, Tsujii and Ananiadou (2012), section 2.1.
-
-    Examples
-    --------
-    >>> import mlreduce
-    >>> data = mlreduce.load_dataset("digits")
-    >>> mlreduce.Isomap().fit_transform(data.X).shape
-    (1797, 2)
     """
 
     def __init__(self, n_components: int | float | None = 2, n_neighbors: int = 10) -> None:
@@ -99,7 +84,7 @@ class Isomap(_Scaling):
 
     def _objective(self, data: TrainingSet) -> Form:
         graph = Proximity("constant", self.n_neighbors).matrix(data)
-        squares = geodesics_of(data, _in_one_part(data, graph)) ** 2
+        squares = geodesics_of(data, _connected(data, graph)) ** 2
         means = squares.mean(axis=0)
         squares -= means
         squares -= (means - means.mean())[:, np.newaxis]
@@ -107,14 +92,14 @@ class Isomap(_Scaling):
         return Form(graph=squares)
 
 
-def _in_one_part(data: TrainingSet, graph: Any) -> Any:
-    """Join each two parts of a graph by their nearest instances, of equally near ones the first."""
+def _connected(data: TrainingSet, graph: Any) -> Any:
+    """Join each two components of a graph by their nearest instances; of equally near ones the first."""
     n_parts, part = scipy.sparse.csgraph.connected_components(graph, directed=False)
     if n_parts == 1:
         return graph
     warnings.warn(
-        f"the graph of nearest neighbours has {n_parts} parts: each two are joined by their nearest instances; more "
-        "neighbours may make it one",
+        f"the graph of nearest neighbours has {n_parts} components: each two are joined by their nearest instances; "
+        "more neighbours may connect it",
         ProjectionWarning,
         stacklevel=5,
     )
@@ -123,7 +108,7 @@ def _in_one_part(data: TrainingSet, graph: Any) -> Any:
     for own in (np.flatnonzero(part == each) for each in range(n_parts)):
         nearest = own[distances[own].argmin(axis=0)]
         order = np.lexsort((number, distances[nearest, number], part))
-        first = order[np.searchsorted(part[order], np.arange(n_parts))]  # of each part the one nearest to this
+        first = order[np.searchsorted(part[order], np.arange(n_parts))]  # the nearest instance of each component
         joins.append(np.column_stack([nearest[first], first]))
     rows, columns = np.vstack(joins).T
     apart = part[rows] != part[columns]

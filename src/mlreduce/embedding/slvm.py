@@ -7,7 +7,7 @@ import numpy as np
 from mlreduce.embedding.base import Embedding
 from mlreduce.embedding.inner_products import inner_products
 from mlreduce.registry import register
-from mlreduce.spectral.problem import Form, TrainingSet
+from mlreduce.spectral import Form, TrainingSet
 from mlreduce.validation import as_dense, check_range
 
 __all__ = ["SLVM"]
@@ -15,29 +15,22 @@ __all__ = ["SLVM"]
 
 @register("slvm")
 class SLVM(Embedding):
-    """Supervised latent variable model: columns from which features and labels are reconstructed best.
+    """Supervised latent variable model (SLVM): columns that reconstruct features and labels best.
 
-    ``max tr(Z'(beta YY' + (1 - beta) XX')Z)`` subject to ``Z'Z = I``, X and Y as they are and not less their
-    means, Y in {0, 1}. With ``beta=0`` these are the left singular vectors of X.
+    ``max tr(Z'(beta YY' + (1 - beta) XX')Z)`` subject to ``Z'Z = I``, X and Y not centred,
+    Y in {0, 1}. With ``beta=0`` these are the left singular vectors of X.
 
     Parameters
     ----------
-    n_components : int, float or None, default=2
-        Number of columns, 1..n_samples; a fraction of that in (0, 1), rounded down but never to zero; None for all.
+    n_components
+        As of `Embedding`.
     beta : float, default=0.5
-        Weight of the labels, in [0, 1]. ``XX'`` grows with the number of features and their units.
+        Weight of the labels, in [0, 1].
 
     References
     ----------
     Yu, Yu and Tresp (2005), "Multi-label informed latent semantic indexing"; Mu, Goulermas, Tsujii and Ananiadou
     (2012), equation (17).
-
-    Examples
-    --------
-    >>> import mlreduce
-    >>> data = mlreduce.load_dataset("digits")
-    >>> mlreduce.SLVM(n_components=4).fit_transform(data.X, data.Y).shape
-    (1797, 4)
     """
 
     supervised = True
@@ -51,9 +44,9 @@ class SLVM(Embedding):
         check_range(self.beta, "beta", 0, 1)
 
     def _objective(self, data: TrainingSet) -> Form:
-        features = inner_products(data.raw).times_number(1.0 - self.beta)
+        features = inner_products(data.raw) * (1.0 - self.beta)
         if features.factor is None:
-            return features.plus(Form(factor=data.labels, middle=self.beta))
-        # One thin factor, of which the embedding is the left singular vectors
-        half = np.hstack([features.root() * features.factor, np.sqrt(self.beta) * as_dense(data.labels)])
+            return features + Form(factor=data.labels, middle=self.beta)
+        # one thin factor, whose left singular vectors are the embedding
+        half = np.hstack([features.middle_root() * features.factor, np.sqrt(self.beta) * as_dense(data.labels)])
         return Form(factor=half)

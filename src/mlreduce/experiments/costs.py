@@ -21,7 +21,7 @@ from mlreduce.experiments.feature_space import make_reduction
 from mlreduce.experiments.scores import as_table
 from mlreduce.experiments.seeds import derive_seed
 from mlreduce.preprocessing.scaling import scale_parts
-from mlreduce.spectral.problem import TrainingSet
+from mlreduce.spectral import TrainingSet
 from mlreduce.validation import check_labels
 
 __all__ = ["COST_COLUMNS", "measure_costs"]

@@ -16,7 +16,7 @@ from mlreduce.experiments.scores import as_table
 from mlreduce.experiments.splitting import Split
 from mlreduce.experiments.view import View
 from mlreduce.linalg.features import Coordinates
-from mlreduce.spectral.problem import TrainingSet
+from mlreduce.spectral import TrainingSet
 from mlreduce.validation import FloatArray
 
 # Pixels along a side, at most.

@@ -228,7 +228,7 @@ class Study:
         return {"scaling": _of(self.scaling, dataset, SCALINGS[0]), "relation": _of(self.relation, dataset, None)}
 
     def dimension_of(self, protocol: str, dataset: str) -> int | None:
-        """Return the number of dimensions at which methods are measured in addition to the percentages, if there is one."""
+        """Return the number of dimensions at which methods are measured in addition to the percentages, or None."""
         number: int | None = _of(self.dimensions.get(protocol, {}), dataset, None)
         return number
 

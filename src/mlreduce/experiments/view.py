@@ -13,7 +13,7 @@ from mlreduce.datasets.data import MultiLabelData
 from mlreduce.experiments.splitting import Split
 from mlreduce.preprocessing.relation import RelationFeatures
 from mlreduce.preprocessing.scaling import scale_parts
-from mlreduce.spectral.problem import TrainingSet
+from mlreduce.spectral import TrainingSet
 from mlreduce.validation import FloatArray, check_labels, is_sparse
 
 __all__ = ["View"]

@@ -1,4 +1,4 @@
-"""What every projection shares: fitting through the template, the choice of size, transforming."""
+"""Base class of the projections."""
 
 from __future__ import annotations
 
@@ -12,25 +12,18 @@ from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.exceptions import DataError, ProjectionWarning
 from mlreduce.linalg.features import Features
-from mlreduce.spectral.problem import Form, TrainingSet
+from mlreduce.spectral import Form, TrainingSet
 from mlreduce.spectral.solver import Solution, solve
-from mlreduce.validation import (
-    FloatArray,
-    check_features,
-    check_labels,
-    check_range,
-    check_size,
-    remember_label_names,
-)
+from mlreduce.validation import FloatArray, check_features, check_labels, check_range, check_size, remember_label_names
 
 __all__ = ["Projection", "energy_size"]
 
-# A share this close below the threshold reaches it: sums of equal eigenvalues are not exact.
+# Relative tolerance of shares: sums of equal eigenvalues are not exact.
 _SHARE_ROUNDING = 1e-12
 
 
 def energy_size(eigenvalues: FloatArray, threshold: float) -> int:
-    """Return the smallest number of leading eigenvalues that hold a share of the sum of all.
+    """Return the smallest number of leading eigenvalues that reach a share of the sum of all.
 
     Parameters
     ----------
@@ -48,21 +41,29 @@ def energy_size(eigenvalues: FloatArray, threshold: float) -> int:
 
 
 class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """Base of the projections of the feature space.
+    """Base of the linear projections of the features.
 
-    Directions P maximise ``tr(P'AP)`` subject to ``P'BP = I``. A method says what A is (`_objective`) and B, if not
-    the identity (`_constraint`); the rest is here. Directions are nested: the first m of them are the projection to m
-    dimensions.
+    Directions P maximise ``tr(P'AP)`` subject to ``P'BP = I``. A method defines A (`_objective`) and, unless it is the
+    identity, B (`_constraint`). Directions are nested: the first m of them are the projection to m dimensions.
+
+    Parameters
+    ----------
+    n_components : int, float or None, default=None
+        Number of directions, 1..n_features, or a fraction of n_features in (0, 1), rounded down to at least 1. None
+        for all with a positive eigenvalue; where eigenvalues may be negative (``signed_values``), for the rank of the
+        features. With ``select="energy"`` the share t in (0, 1).
+    select : {"size", "energy"}, default="size"
+        ``"energy"`` keeps the fewest directions that hold the share ``n_components`` of the sum of all positive
+        eigenvalues (Xu et al. 2016, equation (15)); not where eigenvalues may be negative.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
         The directions, most important first; of each, the entry of largest magnitude is positive.
     eigenvalues_ : ndarray of shape (n_components,)
-        What each direction contributes to the objective, descending; positive, but of methods that turn the sign of a
-        cost.
+        Contribution of each direction to the objective, descending; positive unless ``signed_values``.
     mean_ : ndarray of shape (n_features,)
-        What is subtracted from features before they are projected.
+        Subtracted from the features before projection.
     n_components_ : int
     n_features_in_ : int
     feature_names_in_ : ndarray of str
@@ -73,13 +74,14 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
     #: Whether `fit` needs labels.
     supervised = True
-    #: Whether A and B are of the features less their mean.
+    #: Whether A and B are those of the centred features.
     centred = True
-    #: Whether directions count whose eigenvalue is not positive: the objective is a cost with its sign turned.
+    #: Whether eigenvalues may be zero or negative: the objective is a cost with changed sign, or an indefinite graph.
     signed_values = False
 
-    n_components: int | float | None
-    select: str
+    def __init__(self, n_components: int | float | None = None, select: str = "size") -> None:
+        self.n_components = n_components
+        self.select = select
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -105,7 +107,7 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         Raises
         ------
         DataError
-            If a feature is not finite, a label is not 0/1 or -1/1, a parameter is impossible, or no direction has a
+            If a feature is not finite, a label is not 0/1 or -1/1, a parameter is out of range, or no direction has a
             positive eigenvalue.
 
         Warns
@@ -117,15 +119,11 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         return self.fit_training_set(self._training_set(features, Y))
 
     def _training_set(self, features: Any, Y: Any) -> TrainingSet:
-        """Return checked features with labels as the method takes them."""
+        """Return the training set of checked features and labels."""
         return TrainingSet(features, self._labels(Y, features.shape[0]) if self.supervised else None)
 
     def fit_training_set(self, data: TrainingSet) -> Self:
         """Find the directions from a training set that several methods share.
-
-        Parameters
-        ----------
-        data : TrainingSet
 
         Raises
         ------
@@ -133,7 +131,7 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             As `fit`.
         """
         self._check_parameters()
-        data = self._part(data)
+        data = self._usable(data)
         features = self._features(data)
         self.n_features_in_ = features.shape[1]
         if (features.centred or self.signed_values) and features.shape[0] == 1:
@@ -148,13 +146,13 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         return self
 
     def _labels(self, Y: Any, n_samples: int) -> Any:
-        """Check labels and remember their names."""
+        """Check labels and store their names."""
         labels = check_labels(Y, n_samples, sparse=True)
         remember_label_names(self, Y)
         return labels
 
-    def _part(self, data: TrainingSet) -> TrainingSet:
-        """Return what takes part of a training set."""
+    def _usable(self, data: TrainingSet) -> TrainingSet:
+        """Return the instances that the method uses."""
         return data
 
     def _solve(self, data: TrainingSet, features: Features, wanted: int | None) -> Solution:
@@ -163,20 +161,15 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         return solve(features, self._objective(data), constraint, wanted, labels, self.signed_values)
 
     def objective(self, data: TrainingSet) -> Form:
-        """Return A as a form over all instances; those that take no part have no share in it.
-
-        Parameters
-        ----------
-        data : TrainingSet
-        """
+        """Return A as a form over all instances, zero for those that the method does not use."""
         self._check_parameters()
-        part = self._part(data)
+        part = self._usable(data)
         form = self._objective(part)
-        return form if part is data else form.carried(part.placed_in(data))
+        return form if part is data else form.pulled_back(part.selection_from(data))
 
     def _objective(self, data: TrainingSet) -> Form:
         """Return A."""
-        raise NotImplementedError  # abstract: a projection is this choice
+        raise NotImplementedError  # abstract
 
     def _constraint(self, data: TrainingSet) -> Form | None:
         """Return B; None is the identity."""
@@ -189,7 +182,7 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         return self._features(data).mean
 
     def _check_parameters(self) -> None:
-        """Refuse parameters that are out of range; methods with parameters of their own add to it."""
+        """Raise DataError if a parameter is out of range; to be extended by methods with own parameters."""
         if not isinstance(self.centred, (bool, np.bool_)):
             raise DataError(f"centred must be True or False; got {self.centred!r}")
         if self.select not in ("size", "energy"):
@@ -221,15 +214,13 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             return energy_size(solution.eigenvalues, float(self.n_components or 0))
         if wanted is not None and found < wanted:
             warnings.warn(
-                f"{name} has {found} {what}: n_components_ is {found}, not {wanted}",
-                ProjectionWarning,
-                stacklevel=4,
+                f"{name} has {found} {what}: n_components_ is {found}, not {wanted}", ProjectionWarning, stacklevel=4
             )
         return found
 
     @property
     def _n_features_out(self) -> int:
-        """Number of projected features, for their names."""
+        """Number of output features, for scikit-learn."""
         return self.n_components_
 
     def transform(self, X: Any) -> FloatArray:

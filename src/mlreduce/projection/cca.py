@@ -6,17 +6,17 @@ import numpy as np
 
 from mlreduce.projection.base import Projection
 from mlreduce.registry import register
-from mlreduce.spectral.problem import Form, TrainingSet
+from mlreduce.spectral import Form, TrainingSet
 from mlreduce.validation import FloatArray, check_range
 
 __all__ = ["CCA", "RCCA"]
 
-# Variance of a label direction, relative to the largest, below which it has none.
+# Relative variance below which a direction of the labels has none.
 _NO_VARIANCE = 1e-10
 
 
 def _inverse(matrix: FloatArray) -> FloatArray:
-    """Invert a scatter matrix where it is not singular: labels without variance, or repeated, do no harm."""
+    """Return the pseudo-inverse of a scatter matrix, which constant or repeated labels make singular."""
     values, vectors = np.linalg.eigh(matrix)
     kept = values > _NO_VARIANCE * max(values[-1], np.finfo(float).tiny)
     inverse: FloatArray = (vectors[:, kept] / values[kept]) @ vectors[:, kept].T
@@ -25,30 +25,22 @@ def _inverse(matrix: FloatArray) -> FloatArray:
 
 @register("cca")
 class CCA(Projection):
-    """Canonical correlation analysis: the features' side of the most correlated pairs of directions.
+    """Canonical correlation analysis (CCA): feature directions most correlated with label directions.
 
     ``max tr(P'Xc'Yc(Yc'Yc)^-1 Yc'XcP)`` subject to ``P'Xc'XcP = I``. ``eigenvalues_`` are the squared canonical
-    correlations. Where features determine the training labels (fewer instances than features) all are one, and the
-    directions are ordered by their dependence on the labels.
+    correlations. Where the features determine the training labels (fewer instances than features) all are one, and
+    directions are ordered by ``||Yc'Xcp||``.
 
     Parameters
     ----------
-    n_components : int, float or None, default=None
-        Number of directions, 1..n_features; a fraction of n_features in (0, 1), rounded down but never to zero; None
-        for all with a positive eigenvalue. With ``select="energy"`` the share t in (0, 1).
-    select : {"size", "energy"}, default="size"
-        What ``n_components`` says: a size, or the share of the sum of all positive eigenvalues that the directions must
-        hold (Xu et al. 2016, equation (15)).
+    n_components, select
+        As of `Projection`.
 
     References
     ----------
     Hotelling (1936), "Relations between two sets of variates"; Sun, Ji and Ye (2011), "Canonical correlation analysis
     for multilabel classification: a least-squares formulation, extensions, and analysis".
     """
-
-    def __init__(self, n_components: int | float | None = None, select: str = "size") -> None:
-        self.n_components = n_components
-        self.select = select
 
     def _objective(self, data: TrainingSet) -> Form:
         return Form(factor=data.labels, middle=_inverse(data.label_scatter))
@@ -59,18 +51,14 @@ class CCA(Projection):
 
 @register("rcca")
 class RCCA(CCA):
-    """Regularised canonical correlation analysis.
+    """Regularised canonical correlation analysis (RCCA): `CCA` with a ridge.
 
-    As CCA, subject to ``P'(Xc'Xc + ridge I)P = I``.
+    As `CCA`, subject to ``P'(Xc'Xc + ridge I)P = I``.
 
     Parameters
     ----------
-    n_components : int, float or None, default=None
-        Number of directions, 1..n_features; a fraction of n_features in (0, 1), rounded down but never to zero; None
-        for all with a positive eigenvalue. With ``select="energy"`` the share t in (0, 1).
-    select : {"size", "energy"}, default="size"
-        What ``n_components`` says: a size, or the share of the sum of all positive eigenvalues that the directions must
-        hold (Xu et al. 2016, equation (15)).
+    n_components, select
+        As of `Projection`.
     ridge : float, default=1.0
         >= 0, in squared units of the features; 0 is CCA.
 

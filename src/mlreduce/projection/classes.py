@@ -1,4 +1,4 @@
-"""What the projections share that separate classes: class vectors as labels, and forms over copies of instances."""
+"""Base of the projections for single-label data."""
 
 from __future__ import annotations
 
@@ -10,19 +10,18 @@ import scipy.sparse as sp
 from mlreduce.exceptions import DataError
 from mlreduce.projection.base import Projection
 from mlreduce.projection.scatter import weighted_mean
-from mlreduce.spectral.duplication import Copies, copies_of, with_labels
-from mlreduce.spectral.problem import TrainingSet
+from mlreduce.spectral import TrainingSet
+from mlreduce.spectral.duplication import Duplicates, duplicates_of
 from mlreduce.validation import FloatArray, check_labels, is_sparse, remember_label_names
 
-__all__ = ["ClassProjection", "Duplicating"]
+__all__ = ["ClassProjection"]
 
 
 class ClassProjection(Projection):
-    """Base of the projections for instances of one class each.
+    """Base of the projections for single-label data.
 
-    A method writes its matrices over *copies* of the instances, one for each label of an instance (`Copies`). With one
-    label each these are the instances themselves; with several it is the method's extension by sample duplication
-    (`Duplicating`), which is the same code.
+    A method computes its matrices over the `Duplicates` of the instances. With one label per instance these are the
+    instances themselves; `MESD` applies the same code to several labels.
 
     Attributes
     ----------
@@ -30,7 +29,7 @@ class ClassProjection(Projection):
         The classes, sorted; only when ``y`` was a class vector.
     """
 
-    #: Whether a copy counts one divided by the number of its instance's labels.
+    #: Whether the weight of a duplicate is one divided by the number of its instance's labels.
     weighted: bool = False
 
     classes_: Any
@@ -48,45 +47,27 @@ class ClassProjection(Projection):
             sp.csr_array((np.ones(len(codes)), codes, np.arange(len(codes) + 1)), shape), n_samples, sparse=True
         )
 
-    def _part(self, data: TrainingSet) -> TrainingSet:
+    def _usable(self, data: TrainingSet) -> TrainingSet:
         wrong = np.flatnonzero(data.label_counts != 1)
         if len(wrong):
             name, row = type(self).__name__, int(wrong[0])
             raise DataError(
-                f"{name} takes one label an instance: row {row} has {int(data.label_counts[row])}, and "
-                f"{len(wrong) - 1} more are alike; MESD{name} takes any number"
+                f"{name} takes one label per instance: row {row} has {int(data.label_counts[row])} (rows with another "
+                f"number: {len(wrong)}); MESD{name} takes any number"
             )
         return data
 
-    def _copies(self, data: TrainingSet) -> Copies:
-        return copies_of(data, self.weighted)
+    def _copies(self, data: TrainingSet) -> Duplicates:
+        return duplicates_of(data, self.weighted)
 
     def _mean(self, data: TrainingSet) -> FloatArray:
-        """Return the mean of the copies."""
-        counts = np.asarray(self._copies(data).where.sum(axis=0), dtype=np.float64).reshape(-1)
+        """Return the mean of the duplicates."""
+        counts = np.asarray(self._copies(data).incidence.sum(axis=0), dtype=np.float64).reshape(-1)
         return weighted_mean(data.centred, counts)
 
 
-class Duplicating(ClassProjection):
-    """A projection for classes that takes instances with several labels: an instance stands once in each class.
-
-    Of a method this is the multi-label extension by sample duplication (MESD). Instances without labels take no part.
-    """
-
-    def _labels(self, Y: Any, n_samples: int) -> Any:
-        return super(ClassProjection, self)._labels(Y, n_samples)
-
-    def _part(self, data: TrainingSet) -> TrainingSet:
-        return with_labels(data)
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        if not isinstance(self.weighted, (bool, np.bool_)):
-            raise DataError(f"weighted must be True or False; got {self.weighted!r}")
-
-
 def _class_vector(Y: Any) -> tuple[Any, Any] | None:
-    """Return classes, sorted, and their numbers for each instance; None if Y is none or no class vector."""
+    """Return the sorted classes and their indices per instance; None if Y is None or no class vector."""
     if Y is None or is_sparse(Y):
         return None
     y = np.asarray(Y)
@@ -101,4 +82,4 @@ def _class_vector(Y: Any) -> tuple[Any, Any] | None:
     try:
         return np.unique(y, return_inverse=True)
     except TypeError:
-        raise DataError("y mixes things that have no order: classes must be integers or strings") from None
+        raise DataError("y mixes types that cannot be ordered: classes must be integers or strings") from None

@@ -1,4 +1,4 @@
-"""How labels are written as numbers: what a balance between features and labels depends on."""
+"""Coding of labels as numbers."""
 
 from __future__ import annotations
 
@@ -10,14 +10,12 @@ _SCALES = {"signed": 2.0, "binary": 1.0}
 
 
 def label_scale(coding: str) -> float:
-    """Return the distance between absent and present: 2 for ``"signed"``, {-1, 1}; 1 for ``"binary"``, {0, 1}.
-
-    Centred labels in {-1, 1} are twice those in {0, 1}.
+    """Return the difference of the two label values: 2 for ``"signed"``, {-1, 1}; 1 for ``"binary"``, {0, 1}.
 
     Raises
     ------
     DataError
-        If the coding is neither.
+        If the coding is unknown.
     """
     if coding not in _SCALES:
         raise DataError(f"coding must be 'signed' (labels in -1/1) or 'binary' (0/1); got {coding!r}")

@@ -1,4 +1,4 @@
-"""Linear discriminant analysis for several labels an instance: by copies, by weights, and directly."""
+"""Linear discriminant analyses for multi-label data."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from mlreduce.exceptions import DataError
 from mlreduce.linalg.utilities import quotient
 from mlreduce.projection.scatter import Discriminant, between_classes, weighted_mean, within_classes
 from mlreduce.registry import register
-from mlreduce.spectral.problem import Form, TrainingSet
+from mlreduce.spectral import Form, TrainingSet
 from mlreduce.validation import FloatArray
 
 __all__ = ["DMLDA", "MLDA", "LDACopy"]
 
 
 class _WeightedDiscriminant(Discriminant):
-    """Between and within scatter of classes to which instances belong by weights Z."""
+    """Base: scatter between and within classes to which instances belong by weights Z."""
 
     def _weights(self, data: TrainingSet) -> Any:
         """Return Z, shape (n_samples, n_labels), sparse or dense, not negative."""
-        raise NotImplementedError  # abstract: a method is this choice
+        raise NotImplementedError  # abstract
 
     def _shared_weights(self, data: TrainingSet) -> tuple[Any, FloatArray, FloatArray]:
-        """Return Z and its sums, by rows and by columns."""
+        """Return Z and the sums of its rows and of its columns, cached."""
         name = type(self).__name__
 
         def find() -> tuple[Any, FloatArray, FloatArray]:
@@ -36,7 +36,7 @@ class _WeightedDiscriminant(Discriminant):
                 raise DataError(f"{name} needs two classes at least: only one label occurs")
             return Z, rows, columns
 
-        return data.kept(name, find)
+        return data.cached(name, find)
 
     def _objective(self, data: TrainingSet) -> Form:
         Z, _, sizes = self._shared_weights(data)
@@ -53,23 +53,16 @@ class _WeightedDiscriminant(Discriminant):
 
 @register("lda-copy")
 class LDACopy(_WeightedDiscriminant):
-    """Linear discriminant analysis by copying: an instance stands once in the class of each of its labels.
+    """Linear discriminant analysis by copying (LDA-copy): every instance belongs to the class of each of its labels.
 
     ``max tr(P'S_bP)`` subject to ``P'(S_w + ridge I)P = I`` with ``S_b = X'(Y diag(n_c)^-1 Y' - mm'/sum(m))X`` and
-    ``S_w = X'(diag(m) - Y diag(n_c)^-1 Y')X``, where m counts an instance's labels. The copies are not made. At most
-    n_labels - 1 eigenvalues are positive; instances without labels take no part.
+    ``S_w = X'(diag(m) - Y diag(n_c)^-1 Y')X``, with the numbers of labels m. At most n_labels - 1
+    eigenvalues are positive; instances without labels are not used.
 
     Parameters
     ----------
-    n_components : int, float or None, default=None
-        Number of directions, 1..n_features; a fraction of n_features in (0, 1), rounded down but never to zero; None
-        for all with a positive eigenvalue. With ``select="energy"`` the share t in (0, 1).
-    select : {"size", "energy"}, default="size"
-        What ``n_components`` says: a size, or the share of the sum of all positive eigenvalues that the directions must
-        hold (Xu et al. 2016, equation (15)).
-    ridge : float or None, default=None
-        Ridge of the within-class scatter, >= 0, in squared units of the features; None is a thousandth of the
-        scatter's mean diagonal.
+    n_components, select, ridge
+        As of `Discriminant`.
 
     References
     ----------
@@ -82,22 +75,15 @@ class LDACopy(_WeightedDiscriminant):
 
 @register("mlda")
 class MLDA(_WeightedDiscriminant):
-    """Multi-label linear discriminant analysis: weights from label correlations, normalised for each instance.
+    """Multi-label linear discriminant analysis (MLDA): class weights from label correlations.
 
-    As `LDACopy` with the weights ``Z = diag(m)^-1 Y C`` instead of Y, where C holds the cosines between the columns
-    of Y and m counts an instance's labels; class means and the global mean use the same weights.
+    As `LDACopy` with the weights ``Z = diag(m)^-1 Y C`` instead of Y, with the cosines C between the columns of Y
+    and the numbers of labels m. Class means and the global mean use the same weights.
 
     Parameters
     ----------
-    n_components : int, float or None, default=None
-        Number of directions, 1..n_features; a fraction of n_features in (0, 1), rounded down but never to zero; None
-        for all with a positive eigenvalue. With ``select="energy"`` the share t in (0, 1).
-    select : {"size", "energy"}, default="size"
-        What ``n_components`` says: a size, or the share of the sum of all positive eigenvalues that the directions must
-        hold (Xu et al. 2016, equation (15)).
-    ridge : float or None, default=None
-        Ridge of the within-class scatter, >= 0, in squared units of the features; None is a thousandth of the
-        scatter's mean diagonal.
+    n_components, select, ridge
+        As of `Discriminant`.
 
     References
     ----------
@@ -114,23 +100,16 @@ class MLDA(_WeightedDiscriminant):
 
 @register("dmlda")
 class DMLDA(Discriminant):
-    """Direct multi-label linear discriminant analysis: instances without a label against the mean of those with it.
+    """Direct multi-label linear discriminant analysis (DMLDA).
 
     ``max tr(P'S_bP)`` subject to ``P'(S_w + ridge I)P = I`` where, summed over the labels, ``S_b`` is the scatter of
     the instances *without* the label about the mean of those with it, and ``S_w`` the scatter of those with it. There
-    may be as many positive eigenvalues as features. A label that no instance has takes no part.
+    may be as many positive eigenvalues as features. Labels without instances are not used.
 
     Parameters
     ----------
-    n_components : int, float or None, default=None
-        Number of directions, 1..n_features; a fraction of n_features in (0, 1), rounded down but never to zero; None
-        for all with a positive eigenvalue. With ``select="energy"`` the share t in (0, 1).
-    select : {"size", "energy"}, default="size"
-        What ``n_components`` says: a size, or the share of the sum of all positive eigenvalues that the directions must
-        hold (Xu et al. 2016, equation (15)).
-    ridge : float or None, default=None
-        Ridge of the within-class scatter, >= 0, in squared units of the features; None is a thousandth of the
-        scatter's mean diagonal.
+    n_components, select, ridge
+        As of `Discriminant`.
 
     References
     ----------
@@ -138,7 +117,7 @@ class DMLDA(Discriminant):
     """
 
     def _objective(self, data: TrainingSet) -> Form:
-        # The scatter of all instances about each class mean, less the within-class scatter; the features are centred.
+        # Scatter of all instances about each class mean, less the within-class scatter, for centred features.
         sizes, n_samples = data.class_sizes, data.labels.shape[0]
         used = np.count_nonzero(sizes)
         means = n_samples * quotient(1.0, sizes) ** 2

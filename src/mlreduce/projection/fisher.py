@@ -1,4 +1,4 @@
-"""Fisher's discriminant analysis, with its local and marginal kin and the criterion as a difference."""
+"""Fisher discriminant analysis, its local and marginal variants, and the maximum margin criterion."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from mlreduce.linalg.utilities import quotient
 from mlreduce.projection.classes import ClassProjection
 from mlreduce.projection.scatter import Discriminant, between_classes, within_classes
 from mlreduce.registry import register
-from mlreduce.spectral.duplication import either_way
+from mlreduce.spectral import Form, TrainingSet
+from mlreduce.spectral.duplication import symmetrised
 from mlreduce.spectral.graphs.neighbours import distances_of
 from mlreduce.spectral.graphs.proximity import Proximity, check_proximity
-from mlreduce.spectral.problem import Form, TrainingSet
 from mlreduce.validation import check_count, check_range
 
 __all__ = ["FDA", "LFDA", "MFA", "MMC"]
@@ -24,34 +24,19 @@ __all__ = ["FDA", "LFDA", "MFA", "MMC"]
 
 @register("fda")
 class FDA(ClassProjection, Discriminant):
-    """Fisher discriminant analysis: class means far apart, instances near the mean of their class.
+    """Fisher discriminant analysis (FDA): maximal scatter between classes relative to that within classes.
 
     ``max tr(P'S_bP)`` subject to ``P'(S_w + ridge I)P = I`` with ``S_b = X'(Y diag(n_c)^-1 Y' - 11'/n)X`` and
     ``S_w = X'(I - Y diag(n_c)^-1 Y')X``. At most n_classes - 1 eigenvalues are positive.
 
     Parameters
     ----------
-    n_components : int, float or None, default=None
-        Number of directions, 1..n_features; a fraction of n_features in (0, 1), rounded down but never to zero; None
-        for all with a positive eigenvalue. With ``select="energy"`` the share t in (0, 1).
-    select : {"size", "energy"}, default="size"
-        What ``n_components`` says: a size, or the share of the sum of all positive eigenvalues that the directions must
-        hold (Xu et al. 2016, equation (15)).
-    ridge : float or None, default=None
-        Ridge of the within-class scatter, >= 0, in squared units of the features; None is a thousandth of the
-        scatter's mean diagonal.
+    n_components, select, ridge
+        As of `Discriminant`.
 
     References
     ----------
     Fisher (1936), "The use of multiple measurements in taxonomic problems"; Mu et al. (2012), equation (10).
-
-    Examples
-    --------
-    >>> import mlreduce
-    >>> from sklearn.datasets import load_wine
-    >>> X, y = load_wine(return_X_y=True)
-    >>> mlreduce.FDA().fit_transform(X, y).shape
-    (178, 2)
     """
 
     def _objective(self, data: TrainingSet) -> Form:
@@ -65,25 +50,18 @@ class FDA(ClassProjection, Discriminant):
 
 @register("lfda")
 class LFDA(FDA):
-    """Local Fisher discriminant analysis: instances of a class need to be near each other only if they are neighbours.
+    """Local Fisher discriminant analysis (LFDA): `FDA` with pairs within a class weighted by their proximity.
 
-    As `FDA`, with each pair of instances of a class counted by its proximity: ``S_w`` is the Laplacian of the weights
+    ``S_w`` is the Laplacian of the weights
     ``W_ij / n_c`` in class c, ``S_b`` that of ``W_ij (1/n - 1/n_c)`` in class c and of ``1/n`` across classes. Where
     all proximities are 1 it is FDA. There may be as many positive eigenvalues as features.
 
     Parameters
     ----------
-    n_components : int, float or None, default=None
-        Number of directions, 1..n_features; a fraction of n_features in (0, 1), rounded down but never to zero; None
-        for all with a positive eigenvalue. With ``select="energy"`` the share t in (0, 1).
-    select : {"size", "energy"}, default="size"
-        What ``n_components`` says: a size, or the share of the sum of all positive eigenvalues that the directions must
-        hold (Xu et al. 2016, equation (15)).
-    ridge : float or None, default=None
-        Ridge of the within-class scatter, >= 0, in squared units of the features; None is a thousandth of the
-        scatter's mean diagonal.
+    n_components, select, ridge
+        As of `Discriminant`.
     proximity : Proximity, dict of its parameters, or None, default=None
-        W; None is ``Proximity()``: Gaussian weights, ten nearest neighbours. It is of instances, whatever their labels.
+        W, independent of labels; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
 
     References
     ----------
@@ -107,24 +85,24 @@ class LFDA(FDA):
     def _objective(self, data: TrainingSet) -> Form:
         copies = self._copies(data)
         share = (copies.sizes > 0) / copies.sizes.sum()
-        # All pairs across classes: those of all copies less those inside classes.
+        # All pairs between classes: all pairs of duplicates less those within classes.
         inside = np.asarray(copies.members.power(2) @ (copies.sizes * share)).reshape(-1)
         middle = np.diag(share) - np.outer(share, share) * copies.sizes.sum()
         across = Form(weights=copies.weights - inside, factor=copies.members, middle=middle)
-        return across.plus(self._inside(data, share - quotient(1.0, copies.sizes)))
+        return across + self._weighted_laplacian(data, share - quotient(1.0, copies.sizes))
 
     def _within(self, data: TrainingSet) -> Form:
-        return self._inside(data, quotient(1.0, self._copies(data).sizes))
+        return self._weighted_laplacian(data, quotient(1.0, self._copies(data).sizes))
 
-    def _inside(self, data: TrainingSet, factors: np.ndarray) -> Form:
-        """Return the Laplacian of the proximities inside classes, each times the factor of its class."""
+    def _weighted_laplacian(self, data: TrainingSet, factors: np.ndarray) -> Form:
+        """Return the Laplacian of the proximities within classes, each times the factor of its class."""
         W = check_proximity(self.proximity).matrix(data)
         return self._copies(data).laplacian_by_label(W, np.diag(factors))
 
 
 @register("mfa")
 class MFA(ClassProjection, Discriminant):
-    """Marginal Fisher analysis: the nearest pairs across classes far apart, nearest neighbours inside classes together.
+    """Marginal Fisher analysis (MFA): distances of nearest pairs between classes relative to those within classes.
 
     ``max tr(P'X'L_bXP)`` subject to ``P'(X'L_wX + ridge I)P = I``. ``L_w`` is the Laplacian of the graph that joins
     instances of which one is among the nearest of its class to the other, ``L_b`` of the graph of each class's nearest
@@ -132,20 +110,13 @@ class MFA(ClassProjection, Discriminant):
 
     Parameters
     ----------
-    n_components : int, float or None, default=None
-        Number of directions, 1..n_features; a fraction of n_features in (0, 1), rounded down but never to zero; None
-        for all with a positive eigenvalue. With ``select="energy"`` the share t in (0, 1).
-    select : {"size", "energy"}, default="size"
-        What ``n_components`` says: a size, or the share of the sum of all positive eigenvalues that the directions must
-        hold (Xu et al. 2016, equation (15)).
-    ridge : float or None, default=None
-        Ridge of the within-class scatter, >= 0, in squared units of the features; None is a thousandth of the
-        scatter's mean diagonal.
+    n_components, select, ridge
+        As of `Discriminant`.
     n_neighbors : int, default=5
-        K1, how many of the nearest in the class, >= 1.
+        K1, number of nearest instances in the same class, >= 1.
     n_pairs : int or None, default=None
-        K2, how many nearest pairs each class has with others, >= 1; None for as many as the class has instances, or
-        these have copies.
+        K2, number of nearest pairs of each class with others, >= 1; None for the number of instances of the class
+        (for `MESD`, of their duplicates).
 
     References
     ----------
@@ -172,35 +143,32 @@ class MFA(ClassProjection, Discriminant):
 
     def _objective(self, data: TrainingSet) -> Form:
         copies = self._copies(data)
-        pairs = copies.nearest_pairs_across(distances_of(data), self.n_pairs)
+        pairs = copies.nearest_pairs_between(distances_of(data), self.n_pairs)
         sources, targets = pairs.nonzero()
         if (copies.row[sources] == copies.row[targets]).all():
             raise DataError(
-                f"all of the {self.n_pairs} nearest pairs of each class are of an instance with itself, in its several "
-                "classes: n_pairs must be larger, or None"
+                f"all of the {self.n_pairs} nearest pairs of each class are duplicates of the same instance: "
+                "n_pairs must be larger, or None"
             )
         return copies.laplacian(pairs)
 
     def _within(self, data: TrainingSet) -> Form:
         copies = self._copies(data)
-        return copies.laplacian(either_way(copies.neighbours_inside(distances_of(data), self.n_neighbors)))
+        return copies.laplacian(symmetrised(copies.neighbours_within(distances_of(data), self.n_neighbors)))
 
 
 @register("mmc")
 class MMC(ClassProjection):
-    """Maximum margin criterion: scatter between classes less the scatter inside them, on orthonormal directions.
+    """Maximum margin criterion (MMC): scatter between classes less that within classes, on orthonormal directions.
 
-    ``max tr(P'(S_b - within_weight S_w)P)`` subject to ``P'P = I``, with the scatters of `FDA`. No matrix is inverted.
+    ``max tr(P'(S_b - within_weight S_w)P)`` subject to ``P'P = I``, with the scatters of `FDA`.
 
     Parameters
     ----------
-    n_components : int, float or None, default=None
-        Number of directions, 1..n_features; a fraction of n_features in (0, 1), rounded down but never to zero; None
-        for as many as the features have.
-    select : {"size"}, default="size"
-        There is no share of eigenvalues that may be negative.
+    n_components, select
+        As of `Projection`.
     within_weight : float, default=1.0
-        Of the scatter inside classes, lambda in the paper, >= 0.
+        Weight of the within-class scatter, lambda in the paper, >= 0.
 
     References
     ----------
@@ -213,8 +181,7 @@ class MMC(ClassProjection):
     def __init__(
         self, n_components: int | float | None = None, select: str = "size", within_weight: float = 1.0
     ) -> None:
-        self.n_components = n_components
-        self.select = select
+        super().__init__(n_components, select)
         self.within_weight = within_weight
 
     def _check_parameters(self) -> None:

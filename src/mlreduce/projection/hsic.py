@@ -1,4 +1,4 @@
-"""Directions by estimates of the Hilbert-Schmidt independence criterion."""
+"""Projections by estimates of the Hilbert-Schmidt independence criterion (HSIC)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from mlreduce.exceptions import DataError
 from mlreduce.projection.mddm import MDDMKernel
 from mlreduce.registry import register
-from mlreduce.spectral.problem import Form, TrainingSet
+from mlreduce.spectral import Form, TrainingSet
 from mlreduce.validation import FloatArray
 
 __all__ = ["SFEHS"]
@@ -18,20 +18,15 @@ __all__ = ["SFEHS"]
 
 @register("sfehs")
 class SFEHS(MDDMKernel):
-    """Supervised feature extraction by the Hilbert-Schmidt norm: directions whose estimated dependence is largest.
+    """Supervised feature extraction by the Hilbert-Schmidt norm (SFEHS): maximal estimated dependence on the labels.
 
-    ``max tr(P'X'QXP)`` subject to ``P'P = I``, where ``tr(P'X'QXP)`` is an estimate of the Hilbert-Schmidt independence
-    criterion of the projected features, with a linear kernel, and the labels, with a kernel L. The sum of
-    ``eigenvalues_`` is the estimate.
+    ``max tr(P'X'QXP)`` subject to ``P'P = I``, an estimate of the HSIC of the projected features, with a linear kernel,
+    and the labels, with a kernel L. The sum of ``eigenvalues_`` is the estimate.
 
     Parameters
     ----------
-    n_components : int, float or None, default=None
-        Number of directions, 1..n_features; a fraction of n_features in (0, 1), rounded down but never to zero; None
-        for all with a positive eigenvalue. With ``select="energy"`` the share t in (0, 1).
-    select : {"size", "energy"}, default="size"
-        What ``n_components`` says: a size, or the share of the sum of all positive eigenvalues that the directions must
-        hold (Xu et al. 2016, equation (15)).
+    n_components, select
+        As of `Projection`.
     kernel : {"linear", "rbf"}, callable or ndarray of shape (n_samples, n_samples), default="linear"
         L, as of `MDDMKernel`.
     gamma : float or None, default=None
@@ -71,17 +66,17 @@ class SFEHS(MDDMKernel):
             raise DataError(f"estimate must be 'biased' or 'unbiased'; got {self.estimate!r}")
 
     def _objective(self, data: TrainingSet) -> Form:
-        kernel, n = self._kernel(data), data.X.shape[0]
+        kernel, n = self._kernel(data), int(data.X.shape[0])
         if self.estimate == "biased":
-            return kernel.times_number(1.0 / (n - 1) ** 2)
+            return kernel * (1.0 / (n - 1) ** 2)
         if n < 4:
             raise DataError(f"the unbiased estimate needs four instances at least; got n_samples={n}")
         own = kernel.diagonal(n)
-        totals = kernel.times(data.centred, np.ones(n)) - own
+        totals = kernel.dot(data.centred, np.ones(n)) - own
         total = float(totals.sum())
-        # Times n (n - 1)(n - 2)(n - 3): whole numbers stay whole, and labels of all or none cancel exactly.
+        # Times n (n - 1)(n - 2)(n - 3): integers stay exact, and constant labels cancel exactly.
         weights = 2.0 * (n - 1) * totals - (n - 1) * (n - 2) * own - total
         middle = np.array([[0.0, 1.0 - n], [1.0 - n, total]])
         rest = Form(weights=weights, factor=np.column_stack([totals, np.ones(n)]), middle=middle)
-        whole = kernel.times_number((n - 1.0) * (n - 2.0)).plus(rest)
-        return whole.times_number(1.0 / (n * (n - 1.0) * (n - 2.0) * (n - 3.0)))
+        whole = kernel * ((n - 1.0) * (n - 2.0)) + rest
+        return whole * (1.0 / (n * (n - 1.0) * (n - 2.0) * (n - 3.0)))

@@ -1,4 +1,4 @@
-"""Hypergraph spectral learning: labels as hyperedges, which join all their instances."""
+"""Hypergraph spectral learning: labels are hyperedges of the instances."""
 
 from __future__ import annotations
 
@@ -7,33 +7,26 @@ import numpy as np
 from mlreduce.linalg.utilities import quotient
 from mlreduce.projection.base import Projection
 from mlreduce.registry import register
+from mlreduce.spectral import Form, TrainingSet
 from mlreduce.spectral.graphs.label_proximity import scaled
-from mlreduce.spectral.problem import Form, TrainingSet
 from mlreduce.validation import check_range
 
 __all__ = ["HSL1", "HSL2", "HSL3"]
 
 
 class _HypergraphProjection(Projection):
-    """Base: a normalised similarity of instances that share labels.
+    """Base: ``S = D^-1/2 Y diag(n_c)^-q Y' D^-1/2``, D the row sums of ``Y diag(n_c)^-q Y'``, 0 without labels.
 
-    With the class sizes ``n_c`` all three expansions are ``S = D^-1/2 Y diag(n_c)^-q Y' D^-1/2``, where D holds the row
-    sums of what stands between: a label's weight in the similarity is ``n_c^-q``. S has a column a label as its
-    factor, and no eigenvalue above 1. D is zero where an instance has no label: such instances are similar to none.
+    S has the rank of Y and no eigenvalue above 1.
     """
 
-    #: How much less a label counts that many instances have.
+    #: The exponent q.
     power: int
 
     def __init__(
-        self,
-        n_components: int | float | None = None,
-        select: str = "size",
-        gamma: float = 1.0,
-        centred: bool = False,
+        self, n_components: int | float | None = None, select: str = "size", gamma: float = 1.0, centred: bool = False
     ) -> None:
-        self.n_components = n_components
-        self.select = select
+        super().__init__(n_components, select)
         self.gamma = gamma
         self.centred = centred
 
@@ -53,26 +46,19 @@ class _HypergraphProjection(Projection):
 
 @register("hsl1")
 class HSL1(_HypergraphProjection):
-    """Hypergraph spectral learning by clique expansion: instances are joined once for each label that they share.
+    """Hypergraph spectral learning by clique expansion (HSL1): one edge between instances per common label.
 
-    ``max tr(P'X'SXP)`` subject to ``P'(X'X + gamma I)P = I`` with ``S = D^-1/2 YY' D^-1/2`` and the degrees
-    ``D = diag(Y n_c)``, how many instances have a label of the instance, counted for each of its labels; an instance
-    counts as its own neighbour. At most n_labels eigenvalues are positive; instances without labels are similar to
-    none.
+    ``max tr(P'X'SXP)`` subject to ``P'(X'X + gamma I)P = I`` with ``S = D^-1/2 YY' D^-1/2``, class sizes ``n_c`` and
+    degrees ``D = diag(Y n_c)``. At most n_labels eigenvalues are positive; instances without labels have S = 0.
 
     Parameters
     ----------
-    n_components : int, float or None, default=None
-        Number of directions, 1..n_features; a fraction of n_features in (0, 1), rounded down but never to zero; None
-        for all with a positive eigenvalue. With ``select="energy"`` the share t in (0, 1).
-    select : {"size", "energy"}, default="size"
-        What ``n_components`` says: a size, or the share of the sum of all positive eigenvalues that the directions must
-        hold (Xu et al. 2016, equation (15)).
+    n_components, select
+        As of `Projection`.
     gamma : float, default=1.0
         Ridge of the constraint, >= 0, in squared units of the features.
     centred : bool, default=False
-        Whether X is taken less its mean. S has the eigenvalue 1 for the roots of the degrees, and features with a
-        mean tend to that direction.
+        Whether X is centred. S has the eigenvalue 1 for the roots of the degrees, to which features with a mean tend.
 
     References
     ----------
@@ -85,23 +71,15 @@ class HSL1(_HypergraphProjection):
 
 @register("hsl2")
 class HSL2(_HypergraphProjection):
-    """Hypergraph spectral learning by star expansion: instances are joined to their labels, and by these to others.
+    """Hypergraph spectral learning by star expansion (HSL2): edges between instances and labels.
 
-    As `HSL1` with ``S = D^-1/2 Y diag(n_c)^-2 Y' D^-1/2`` and the degrees ``D = diag(Y n_c^-1)``: what the normalised
-    graph of instances and labels, with edges of weight ``1 / n_c``, joins in two steps.
+    As `HSL1` with ``S = D^-1/2 Y diag(n_c)^-2 Y' D^-1/2`` and the degrees ``D = diag(Y n_c^-1)``: paths of two edges in
+    the normalised bipartite graph of instances and labels with edges of weight ``1 / n_c``.
 
     Parameters
     ----------
-    n_components : int, float or None, default=None
-        Number of directions, 1..n_features; a fraction of n_features in (0, 1), rounded down but never to zero; None
-        for all with a positive eigenvalue. With ``select="energy"`` the share t in (0, 1).
-    select : {"size", "energy"}, default="size"
-        What ``n_components`` says: a size, or the share of the sum of all positive eigenvalues that the directions must
-        hold (Xu et al. 2016, equation (15)).
-    gamma : float, default=1.0
-        Ridge of the constraint, >= 0, in squared units of the features.
-    centred : bool, default=False
-        Whether X is taken less its mean; see `HSL1`.
+    n_components, select, gamma, centred
+        As of `HSL1`.
 
     References
     ----------
@@ -114,23 +92,15 @@ class HSL2(_HypergraphProjection):
 
 @register("hsl3")
 class HSL3(_HypergraphProjection):
-    """Hypergraph spectral learning by the normalised hypergraph Laplacian.
+    """Hypergraph spectral learning by the normalised hypergraph Laplacian (HSL3).
 
     As `HSL1` with ``S = D^-1/2 Y diag(n_c)^-1 Y' D^-1/2`` and the degrees ``D = diag(m)``, the numbers of labels: I
     less the Laplacian of Zhou, Huang and Schoelkopf.
 
     Parameters
     ----------
-    n_components : int, float or None, default=None
-        Number of directions, 1..n_features; a fraction of n_features in (0, 1), rounded down but never to zero; None
-        for all with a positive eigenvalue. With ``select="energy"`` the share t in (0, 1).
-    select : {"size", "energy"}, default="size"
-        What ``n_components`` says: a size, or the share of the sum of all positive eigenvalues that the directions must
-        hold (Xu et al. 2016, equation (15)).
-    gamma : float, default=1.0
-        Ridge of the constraint, >= 0, in squared units of the features.
-    centred : bool, default=False
-        Whether X is taken less its mean; see `HSL1`.
+    n_components, select, gamma, centred
+        As of `HSL1`.
 
     References
     ----------

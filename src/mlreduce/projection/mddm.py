@@ -1,4 +1,4 @@
-"""Multi-label dimensionality reduction via dependence maximisation, with orthonormal directions or features."""
+"""Multi-label dimensionality reduction via dependence maximisation (MDDM)."""
 
 from __future__ import annotations
 
@@ -13,50 +13,37 @@ from mlreduce.linalg.kernels import check_gamma, gaussian_kernel, squared_distan
 from mlreduce.projection.base import Projection
 from mlreduce.projection.coding import label_scale
 from mlreduce.registry import register
-from mlreduce.spectral.problem import Form, TrainingSet
+from mlreduce.spectral import Form, TrainingSet
 from mlreduce.validation import FloatArray, as_dense, check_range
 
 __all__ = ["Balanced", "MDDMKernel", "MDDMf", "MDDMp"]
 
-# A user's kernel matrix is symmetric where entries differ by no more than this, relative to the largest.
+# Largest asymmetry of a user's kernel matrix, relative to its largest entry.
 _SYMMETRIC = 1e-10
 
 
 @register("mddmp")
 class MDDMp(Projection):
-    """MDDM with orthonormal directions: the directions on which the labels depend most.
+    """Multi-label dimensionality reduction via dependence maximisation (MDDMp), with orthonormal directions.
 
     ``max tr(P'X'HYY'HXP)`` subject to ``P'P = I``: the Hilbert-Schmidt independence criterion with linear kernels.
-    There are at most as many positive eigenvalues as labels.
+    At most n_labels eigenvalues are positive.
 
     Parameters
     ----------
-    n_components : int, float or None, default=None
-        Number of directions, 1..n_features; a fraction of n_features in (0, 1), rounded down but never to zero; None
-        for all with a positive eigenvalue. With ``select="energy"`` the share t in (0, 1).
-    select : {"size", "energy"}, default="size"
-        What ``n_components`` says: a size, or the share of the sum of all positive eigenvalues that the directions must
-        hold (Xu et al. 2016, equation (15)).
+    n_components, select
+        As of `Projection`.
     coding : {"signed", "binary"}, default="signed"
-        Labels are written as -1 and 1, or as 0 and 1, whatever the coding of the ``Y`` that is passed. It scales
-        the eigenvalues, by 4, and nothing else.
+        Labels as -1/1 or 0/1 in the objective, for either coding of ``Y``; it only scales eigenvalues, by 4.
 
     References
     ----------
     Zhang and Zhou (2010), "Multilabel dimensionality reduction via dependence maximization"; Xu et al. (2016),
     equations (17) and (18).
-
-    Examples
-    --------
-    >>> import mlreduce
-    >>> data = mlreduce.load_dataset("digits")
-    >>> mlreduce.MDDMp().fit_transform(data.X, data.Y).shape
-    (1797, 8)
     """
 
     def __init__(self, n_components: int | float | None = None, select: str = "size", coding: str = "signed") -> None:
-        self.n_components = n_components
-        self.select = select
+        super().__init__(n_components, select)
         self.coding = coding
 
     def _check_parameters(self) -> None:
@@ -68,14 +55,10 @@ class MDDMp(Projection):
 
 
 class Balanced(MDDMp):
-    """Base of the methods that weigh two wishes by ``beta``."""
+    """Base of the methods with a weight ``beta`` in [0, 1] of two terms."""
 
     def __init__(
-        self,
-        n_components: int | float | None = None,
-        select: str = "size",
-        coding: str = "signed",
-        beta: float = 0.5,
+        self, n_components: int | float | None = None, select: str = "size", coding: str = "signed", beta: float = 0.5
     ) -> None:
         super().__init__(n_components, select, coding)
         self.beta = beta
@@ -87,22 +70,17 @@ class Balanced(MDDMp):
 
 @register("mddmf")
 class MDDMf(Balanced):
-    """MDDM with orthonormal projected features, regularised.
+    """Multi-label dimensionality reduction via dependence maximisation (MDDMf), with orthonormal projected features.
 
     ``max tr(P'X'HYY'HXP)`` subject to ``P'(beta Xc'Xc + (1 - beta) I)P = I``. With ``beta=0`` it is MDDMp; with
     ``beta=1`` the projected features are orthonormal, as in OPLS.
 
     Parameters
     ----------
-    n_components : int, float or None, default=None
-        Number of directions, 1..n_features; a fraction of n_features in (0, 1), rounded down but never to zero; None
-        for all with a positive eigenvalue. With ``select="energy"`` the share t in (0, 1).
-    select : {"size", "energy"}, default="size"
-        What ``n_components`` says: a size, or the share of the sum of all positive eigenvalues that the directions must
-        hold (Xu et al. 2016, equation (15)).
+    n_components, select
+        As of `Projection`.
     coding : {"signed", "binary"}, default="signed"
-        Labels are written as -1 and 1, or as 0 and 1, whatever the coding of the ``Y`` that is passed. It scales
-        the eigenvalues, by 4, and nothing else.
+        Labels as -1/1 or 0/1 in the objective, for either coding of ``Y``; it only scales eigenvalues, by 4.
     beta : float, default=0.5
         Weight of the features' scatter in the constraint, in [0, 1].
 
@@ -118,23 +96,19 @@ class MDDMf(Balanced):
 
 @register("mddm-kernel")
 class MDDMKernel(Projection):
-    """MDDM with a kernel of the labels.
+    """Multi-label dimensionality reduction via dependence maximisation (MDDM) with a kernel of the labels.
 
     ``max tr(P'Xc'K_Y XcP)`` subject to ``P'P = I``: the Hilbert-Schmidt independence criterion with a linear kernel of
-    the projected features and any kernel of the labels. With the linear kernel it is MDDMp in binary coding, with at
-    most n_labels positive eigenvalues; with others there may be as many as different label sets, less one.
+    the projected features. With the linear kernel of the labels it is `MDDMp` in binary coding; with others there may
+    be as many positive eigenvalues as distinct label sets, less one.
 
     Parameters
     ----------
-    n_components : int, float or None, default=None
-        Number of directions, 1..n_features; a fraction of n_features in (0, 1), rounded down but never to zero; None
-        for all with a positive eigenvalue. With ``select="energy"`` the share t in (0, 1).
-    select : {"size", "energy"}, default="size"
-        What ``n_components`` says: a size, or the share of the sum of all positive eigenvalues that the directions must
-        hold (Xu et al. 2016, equation (15)).
+    n_components, select
+        As of `Projection`.
     kernel : {"linear", "rbf"}, callable or ndarray of shape (n_samples, n_samples), default="linear"
         ``"linear"``: ``YY'``, Y in {0, 1}. ``"rbf"``: ``exp(-gamma ||y - y'||^2)``. A callable takes Y as an ndarray
-        in {0, 1} and returns the matrix; a matrix belongs to the rows that `fit` gets, in their order.
+        in {0, 1} and returns the matrix; a matrix has the order of the rows passed to `fit`.
     gamma : float or None, default=None
         Of ``"rbf"``, > 0; None is ``1 / n_labels``.
 
@@ -151,8 +125,7 @@ class MDDMKernel(Projection):
         kernel: str | Callable[[FloatArray], Any] | FloatArray = "linear",
         gamma: float | None = None,
     ) -> None:
-        self.n_components = n_components
-        self.select = select
+        super().__init__(n_components, select)
         self.kernel = kernel
         self.gamma = gamma
 
@@ -168,11 +141,11 @@ class MDDMKernel(Projection):
         if isinstance(self.kernel, str):
             if self.kernel == "linear":
                 return Form(factor=labels)
-            # Instances with the same labels have the same row: the kernel is one of the different label sets.
+            # Instances with equal labels have equal rows: the kernel is one of the distinct label sets.
             sets, which = np.unique(as_dense(labels), axis=0, return_inverse=True)
             which = which.reshape(-1)
             kernel = gaussian_kernel(squared_distances(sets), check_gamma(self.gamma, labels.shape[1]))
-            if 2 * len(sets) > len(which):  # not many are the same: a factor would not be thin
+            if 2 * len(sets) > len(which):  # few are equal: a factor would not be thin
                 return Form(graph=kernel[np.ix_(which, which)])
             members = sp.csr_array(
                 (np.ones(len(which)), which, np.arange(len(which) + 1)), shape=(len(which), len(sets))
@@ -185,7 +158,7 @@ class MDDMKernel(Projection):
 
 
 def _checked_kernel(kernel: Any, labels: FloatArray) -> FloatArray:
-    """Return a user's kernel as a matrix, if it is one."""
+    """Return a user's kernel as a checked matrix."""
     matrix = as_dense(kernel(labels) if callable(kernel) else kernel)
     if matrix.shape != (len(labels), len(labels)):
         raise DataError(f"kernel must be of shape {(len(labels), len(labels))}, the instances; got {matrix.shape}")

@@ -1,21 +1,29 @@
-"""Multi-label extensions by sample duplication (MESD): the methods for classes on an instance's copies.
-
-Each is the method of its name, and nothing else: see `Duplicating`.
-"""
+"""Multi-label extensions by sample duplication (MESD) of projections for single-label data."""
 
 from __future__ import annotations
 
+import inspect
+import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
-from mlreduce.projection.classes import Duplicating
+import numpy as np
+from sklearn.base import clone
+
+from mlreduce import registry
+from mlreduce.exceptions import DataError
+from mlreduce.projection.base import Projection
+from mlreduce.projection.classes import ClassProjection
 from mlreduce.projection.fisher import FDA, LFDA, MFA, MMC
 from mlreduce.projection.reconstruction import DONPP, ONPPR, SONPP
 from mlreduce.projection.repulsion import DLA, DNE, OLPPR
 from mlreduce.registry import register
-from mlreduce.spectral.graphs.proximity import Proximity
+from mlreduce.spectral import Form, TrainingSet
+from mlreduce.spectral.duplication import instances_with_labels
+from mlreduce.validation import FloatArray, check_options
 
 __all__ = [
+    "MESD",
     "MESDDLA",
     "MESDDNE",
     "MESDDONPP",
@@ -29,314 +37,194 @@ __all__ = [
 ]
 
 
-@register("mesd-fda")
-class MESDFDA(Duplicating, FDA):
-    """Fisher discriminant analysis (`FDA`) where an instance stands in each of its classes.
+@register("mesd")
+class MESD(Projection):
+    """Multi-label extension by sample duplication (MESD) of any projection for single-label data.
 
-    Linear discriminant analysis by copying (`LDACopy`) is the unweighted one.
+    Every instance is duplicated once per label and the base is fitted to the duplicates: ``C'AC`` and ``C'BC`` over the
+    instances, with the base's A and B over the duplicates. Distances and proximities are those of the instances.
+    Instances without labels are left out. With one label per instance it is the base itself.
 
     Parameters
     ----------
-    n_components, select, ridge
-        As of `FDA`.
+    n_components, select
+        As of `Projection`.
+    base : str or ClassProjection, default="fda"
+        Projection for single-label data: its registry name, or an estimator.
+    parameters : dict or None, default=None
+        Parameters of the base, except ``n_components`` and ``select``.
     weighted : bool, default=False
-        Whether a copy counts one divided by the number of its instance's labels, instead of 1.
+        Whether the weight of a duplicate is one divided by the number of its instance's labels, not 1.
 
     References
     ----------
-    Mu et al. (2012), "Proximity-based frameworks for generating embeddings from multi-output data", equations (32) and
-    (33).
+    Mu, Goulermas, Tsujii and Ananiadou (2012), "Proximity-based frameworks for generating embeddings from multi-output
+    data", equations (32) and (33).
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("digits")
+    >>> mlreduce.MESD(base="mmc", n_components=3).fit_transform(data.X, data.Y).shape
+    (1797, 3)
     """
 
     def __init__(
         self,
         n_components: int | float | None = None,
         select: str = "size",
-        ridge: float | None = None,
+        base: str | ClassProjection = "fda",
+        parameters: Mapping[str, Any] | None = None,
         weighted: bool = False,
     ) -> None:
-        super().__init__(n_components, select, ridge)
+        super().__init__(n_components, select)
+        self.base = base
+        self.parameters = parameters
         self.weighted = weighted
+
+    def _base(self) -> ClassProjection:
+        """Return the base, not fitted."""
+        cls = registry.method_class(self.base) if isinstance(self.base, str) else type(self.base)
+        if not issubclass(cls, ClassProjection):
+            raise DataError(f"base must be a projection for single-label data, or its registry name; got {self.base!r}")
+        given = check_options(self.parameters, cls, "parameters", taken=("n_components", "select"))
+        base: ClassProjection = cls(**given) if isinstance(self.base, str) else clone(self.base).set_params(**given)
+        base.weighted = self.weighted
+        return base
+
+    @property
+    def signed_values(self) -> bool:  # type: ignore[override]  # a property of the base
+        """Whether eigenvalues of the base may be negative."""
+        return self._base().signed_values
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        self._base()._check_parameters()
+        if not isinstance(self.weighted, (bool, np.bool_)):
+            raise DataError(f"weighted must be True or False; got {self.weighted!r}")
+
+    def _usable(self, data: TrainingSet) -> TrainingSet:
+        return instances_with_labels(data)
+
+    def _objective(self, data: TrainingSet) -> Form:
+        return self._base()._objective(data)
+
+    def _constraint(self, data: TrainingSet) -> Form | None:
+        return self._base()._constraint(data)
+
+    def _mean(self, data: TrainingSet) -> FloatArray:
+        return self._base()._mean(data)
+
+
+class _NamedMESD(MESD):
+    """MESD of one method under a name of its own, with the parameters of the method and ``weighted``."""
+
+    _method: ClassVar[type[ClassProjection]]
+
+    def __init_subclass__(cls, method: type[ClassProjection] | None = None) -> None:
+        if method is None:  # a subclass of one of those below
+            return
+        cls._method = method
+        cls.signed_values = method.signed_values  # type: ignore[assignment,method-assign]
+        own = inspect.signature(method.__init__)
+        weighted = inspect.Parameter(
+            "weighted", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=False, annotation=bool
+        )
+
+        signature = own.replace(parameters=[*own.parameters.values(), weighted])
+
+        def __init__(self: _NamedMESD, *args: Any, **kwargs: Any) -> None:
+            bound = signature.bind(self, *args, **kwargs)
+            bound.apply_defaults()
+            for name in list(signature.parameters)[1:]:
+                setattr(self, name, bound.arguments[name])
+
+        __init__.__signature__ = signature  # type: ignore[attr-defined]  # where scikit-learn finds the parameters
+        cls.__init__ = __init__  # type: ignore[method-assign]
+        cls.__doc__ = _document(inspect.getdoc(cls), inspect.getdoc(method))
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        raise NotImplementedError  # abstract: every subclass has its own
+
+    def _base(self) -> ClassProjection:
+        base = self._method(**{name: getattr(self, name) for name in self._method._get_param_names()})
+        base.weighted = self.weighted
+        return base
+
+
+def _document(own: str | None, method: str | None) -> str | None:
+    """Return a class's docstring with the parameters of the method and the other sections of `MESD`."""
+    parameters = re.search(r"Parameters\n-+\n.*?(?=\n\n)", method or "", re.DOTALL)
+    rest = re.search(r"weighted : .*?(?=\n\nExamples)", inspect.getdoc(MESD) or "", re.DOTALL)
+    if own is None or parameters is None or rest is None:  # python -OO
+        return own
+    return f"{own}\n\n{parameters[0]}\n{rest[0]}\n"
+
+
+@register("mesd-fda")
+class MESDFDA(_NamedMESD, method=FDA):
+    """Fisher discriminant analysis (`FDA`) extended by sample duplication; unweighted it equals `LDACopy`."""
 
 
 @register("mesd-lfda")
-class MESDLFDA(Duplicating, LFDA):
-    """Local Fisher discriminant analysis (`LFDA`) where an instance stands in each of its classes.
-
-    Proximities are of instances; those of their copies are looked up.
-
-    Parameters
-    ----------
-    n_components, select, ridge, proximity
-        As of `LFDA`.
-    weighted : bool, default=False
-        Whether a copy counts one divided by the number of its instance's labels, instead of 1.
-
-    References
-    ----------
-    Mu et al. (2012), "Proximity-based frameworks for generating embeddings from multi-output data", equations (32) and
-    (33).
-    """
-
-    def __init__(
-        self,
-        n_components: int | float | None = None,
-        select: str = "size",
-        ridge: float | None = None,
-        proximity: Proximity | Mapping[str, Any] | None = None,
-        weighted: bool = False,
-    ) -> None:
-        super().__init__(n_components, select, ridge, proximity)
-        self.weighted = weighted
+class MESDLFDA(_NamedMESD, method=LFDA):
+    """Local Fisher discriminant analysis (`LFDA`) extended by sample duplication."""
 
 
 @register("mesd-mfa")
-class MESDMFA(Duplicating, MFA):
-    """Marginal Fisher analysis (`MFA`) where an instance stands in each of its classes.
+class MESDMFA(_NamedMESD, method=MFA):
+    """Marginal Fisher analysis (`MFA`) extended by sample duplication.
 
-    Pairs of an instance with itself, in two of its classes, are among the nearest and add nothing: a small
-    ``n_pairs`` may leave none of others, which is refused.
-
-    Parameters
-    ----------
-    n_components, select, ridge, n_neighbors, n_pairs
-        As of `MFA`.
-    weighted : bool, default=False
-        Whether a copy counts one divided by the number of its instance's labels, instead of 1.
-
-    References
-    ----------
-    Mu et al. (2012), "Proximity-based frameworks for generating embeddings from multi-output data", equations (32) and
-    (33).
+    Duplicates of the same instance are nearest pairs with zero distance: a small ``n_pairs`` may leave no other pair,
+    which is refused.
     """
-
-    def __init__(
-        self,
-        n_components: int | float | None = None,
-        select: str = "size",
-        ridge: float | None = None,
-        n_neighbors: int = 5,
-        n_pairs: int | None = None,
-        weighted: bool = False,
-    ) -> None:
-        super().__init__(n_components, select, ridge, n_neighbors, n_pairs)
-        self.weighted = weighted
 
 
 @register("mesd-mmc")
-class MESDMMC(Duplicating, MMC):
-    """The maximum margin criterion (`MMC`) where an instance stands in each of its classes.
-
-    Parameters
-    ----------
-    n_components, select, within_weight
-        As of `MMC`.
-    weighted : bool, default=False
-        Whether a copy counts one divided by the number of its instance's labels, instead of 1.
-
-    References
-    ----------
-    Mu et al. (2012), "Proximity-based frameworks for generating embeddings from multi-output data", equations (32) and
-    (33).
-    """
-
-    def __init__(
-        self,
-        n_components: int | float | None = None,
-        select: str = "size",
-        within_weight: float = 1.0,
-        weighted: bool = False,
-    ) -> None:
-        super().__init__(n_components, select, within_weight)
-        self.weighted = weighted
+class MESDMMC(_NamedMESD, method=MMC):
+    """Maximum margin criterion (`MMC`) extended by sample duplication."""
 
 
 @register("mesd-dla")
-class MESDDLA(Duplicating, DLA):
-    """Discriminative locality alignment (`DLA`) where an instance stands in each of its classes.
+class MESDDLA(_NamedMESD, method=DLA):
+    """Discriminative locality alignment (`DLA`) extended by sample duplication.
 
-    The nearest of other classes are an instance's own copies, which add nothing: ``n_others`` should exceed the number
-    of labels that instances have.
-
-    Parameters
-    ----------
-    n_components, select, n_neighbors, n_others, beta
-        As of `DLA`.
-    weighted : bool, default=False
-        Whether a copy counts one divided by the number of its instance's labels, instead of 1.
-
-    References
-    ----------
-    Mu et al. (2012), "Proximity-based frameworks for generating embeddings from multi-output data", equations (32) and
-    (33).
+    An instance's own duplicates are its nearest in other classes, with zero distance: ``n_others`` should exceed the
+    number of labels per instance.
     """
-
-    def __init__(
-        self,
-        n_components: int | float | None = None,
-        select: str = "size",
-        n_neighbors: int = 5,
-        n_others: int = 5,
-        beta: float = 0.1,
-        weighted: bool = False,
-    ) -> None:
-        super().__init__(n_components, select, n_neighbors, n_others, beta)
-        self.weighted = weighted
 
 
 @register("mesd-dne")
-class MESDDNE(Duplicating, DNE):
-    """Discriminant neighbourhood embedding (`DNE`) where an instance stands in each of its classes.
+class MESDDNE(_NamedMESD, method=DNE):
+    """Discriminant neighbourhood embedding (`DNE`) extended by sample duplication.
 
-    The nearest of other classes are an instance's own copies, which add nothing: ``n_neighbors`` should exceed the
-    number of labels that instances have.
-
-    Parameters
-    ----------
-    n_components, select, n_neighbors
-        As of `DNE`.
-    weighted : bool, default=False
-        Whether a copy counts one divided by the number of its instance's labels, instead of 1.
-
-    References
-    ----------
-    Mu et al. (2012), "Proximity-based frameworks for generating embeddings from multi-output data", equations (32) and
-    (33).
+    An instance's own duplicates are its nearest in other classes, with zero distance: ``n_neighbors`` should exceed
+    the number of labels per instance.
     """
-
-    def __init__(
-        self,
-        n_components: int | float | None = None,
-        select: str = "size",
-        n_neighbors: int = 5,
-        weighted: bool = False,
-    ) -> None:
-        super().__init__(n_components, select, n_neighbors)
-        self.weighted = weighted
 
 
 @register("mesd-olpp-r")
-class MESDOLPPR(Duplicating, OLPPR):
-    """Locality preserving projection with repulsion (`OLPPR`) where an instance stands in each of its classes.
+class MESDOLPPR(_NamedMESD, method=OLPPR):
+    """Orthogonal locality preserving projection with repulsion (`OLPPR`) extended by sample duplication.
 
-    Two instances attract each other once for each label that both have, and repel each other once for each pair of
-    different labels.
-
-    Parameters
-    ----------
-    n_components, select, beta, proximity
-        As of `OLPPR`.
-    weighted : bool, default=False
-        Whether a copy counts one divided by the number of its instance's labels, instead of 1.
-
-    References
-    ----------
-    Mu et al. (2012), "Proximity-based frameworks for generating embeddings from multi-output data", equations (32) and
-    (33).
+    Two instances attract each other once per common label and repel each other once per pair of different labels.
     """
-
-    def __init__(
-        self,
-        n_components: int | float | None = None,
-        select: str = "size",
-        beta: float = 1.0,
-        proximity: Proximity | Mapping[str, Any] | None = None,
-        weighted: bool = False,
-    ) -> None:
-        super().__init__(n_components, select, beta, proximity)
-        self.weighted = weighted
 
 
 @register("mesd-sonpp")
-class MESDSONPP(Duplicating, SONPP):
-    """Supervised neighbourhood preserving projection (`SONPP`) where an instance stands in each of its classes.
-
-    An instance is made up of neighbours in each of its classes in turn.
-
-    Parameters
-    ----------
-    n_components, select, n_neighbors, reg
-        As of `SONPP`.
-    weighted : bool, default=False
-        Whether a copy counts one divided by the number of its instance's labels, instead of 1.
-
-    References
-    ----------
-    Mu et al. (2012), "Proximity-based frameworks for generating embeddings from multi-output data", equations (32) and
-    (33).
-    """
-
-    def __init__(
-        self,
-        n_components: int | float | None = None,
-        select: str = "size",
-        n_neighbors: int = 5,
-        reg: float = 1e-3,
-        weighted: bool = False,
-    ) -> None:
-        super().__init__(n_components, select, n_neighbors, reg)
-        self.weighted = weighted
+class MESDSONPP(_NamedMESD, method=SONPP):
+    """Supervised orthogonal neighbourhood preserving projection (`SONPP`) extended by sample duplication."""
 
 
 @register("mesd-donpp")
-class MESDDONPP(Duplicating, DONPP):
-    """Discriminative neighbourhood preserving projection (`DONPP`) where an instance stands in each of its classes.
+class MESDDONPP(_NamedMESD, method=DONPP):
+    """Discriminative orthogonal neighbourhood preserving projection (`DONPP`) extended by sample duplication.
 
-    The nearest of other classes are an instance's own copies, which add nothing: ``n_others`` should exceed the number
-    of labels that instances have.
-
-    Parameters
-    ----------
-    n_components, select, n_others, beta, reg
-        As of `DONPP`.
-    weighted : bool, default=False
-        Whether a copy counts one divided by the number of its instance's labels, instead of 1.
-
-    References
-    ----------
-    Mu et al. (2012), "Proximity-based frameworks for generating embeddings from multi-output data", equations (32) and
-    (33).
+    An instance's own duplicates are its nearest in other classes, with zero distance: ``n_others`` should exceed the
+    number of labels per instance.
     """
-
-    def __init__(
-        self,
-        n_components: int | float | None = None,
-        select: str = "size",
-        n_others: int = 5,
-        beta: float = 0.1,
-        reg: float = 1e-3,
-        weighted: bool = False,
-    ) -> None:
-        super().__init__(n_components, select, n_others, beta, reg)
-        self.weighted = weighted
 
 
 @register("mesd-onpp-r")
-class MESDONPPR(Duplicating, ONPPR):
-    """Neighbourhood preserving projection with repulsion (`ONPPR`) where an instance stands in each of its classes.
-
-    Parameters
-    ----------
-    n_components, select, n_neighbors, reg, beta, proximity
-        As of `ONPPR`.
-    weighted : bool, default=False
-        Whether a copy counts one divided by the number of its instance's labels, instead of 1.
-
-    References
-    ----------
-    Mu et al. (2012), "Proximity-based frameworks for generating embeddings from multi-output data", equations (32) and
-    (33).
-    """
-
-    def __init__(
-        self,
-        n_components: int | float | None = None,
-        select: str = "size",
-        n_neighbors: int = 5,
-        reg: float = 1e-3,
-        beta: float = 0.1,
-        proximity: Proximity | Mapping[str, Any] | None = None,
-        weighted: bool = False,
-    ) -> None:
-        super().__init__(n_components, select, n_neighbors, reg, beta, proximity)
-        self.weighted = weighted
+class MESDONPPR(_NamedMESD, method=ONPPR):
+    """Orthogonal neighbourhood preserving projection with repulsion (`ONPPR`) extended by sample duplication."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from mlreduce.projection.base import Projection
 from mlreduce.projection.coding import label_scale
 from mlreduce.registry import register
-from mlreduce.spectral.problem import Form, TrainingSet
+from mlreduce.spectral import Form, TrainingSet
 from mlreduce.validation import as_dense, check_range
 
 __all__ = ["MLSI"]
@@ -13,28 +13,23 @@ __all__ = ["MLSI"]
 
 @register("mlsi")
 class MLSI(Projection):
-    """Multi-label informed latent semantic indexing: features that reconstruct features and labels.
+    """Multi-label informed latent semantic indexing (MLSI): projections that reconstruct features and labels.
 
-    ``max tr(P'X'((1 - beta) XX' + beta YY')XP)`` subject to ``P'(X'X + gamma I)P = I``. With ``beta=0`` it finds
-    LSI's directions, scaled.
+    ``max tr(P'X'((1 - beta) XX' + beta YY')XP)`` subject to ``P'(X'X + gamma I)P = I``. With ``beta=0`` it
+    has the directions of `LSI`, scaled.
 
     Parameters
     ----------
-    n_components : int, float or None, default=None
-        Number of directions, 1..n_features; a fraction of n_features in (0, 1), rounded down but never to zero; None
-        for all with a positive eigenvalue. With ``select="energy"`` the share t in (0, 1).
-    select : {"size", "energy"}, default="size"
-        What ``n_components`` says: a size, or the share of the sum of all positive eigenvalues that the directions must
-        hold (Xu et al. 2016, equation (15)).
+    n_components, select
+        As of `Projection`.
     coding : {"signed", "binary"}, default="binary"
-        Labels are written as -1 and 1, or as 0 and 1, whatever the coding of the ``Y`` that is passed. It changes what
-        ``beta`` means.
+        Labels as -1/1 or 0/1 in the objective, for either coding of ``Y``; it changes the meaning of ``beta``.
     beta : float, default=0.5
         Weight of the labels, in [0, 1].
     gamma : float, default=1.0
         Ridge of the constraint, >= 0, in squared units of the features.
     centred : bool, default=False
-        Whether X and Y are taken less their means, as Xu et al. (2016) do.
+        Whether X and Y are centred, as by Xu et al. (2016).
 
     References
     ----------
@@ -50,8 +45,7 @@ class MLSI(Projection):
         gamma: float = 1.0,
         centred: bool = False,
     ) -> None:
-        self.n_components = n_components
-        self.select = select
+        super().__init__(n_components, select)
         self.coding = coding
         self.beta = beta
         self.gamma = gamma

@@ -1,29 +1,25 @@
-"""Principal component analysis."""
+"""Principal component analysis and latent semantic indexing."""
 
 from __future__ import annotations
 
 from mlreduce.projection.base import Projection
 from mlreduce.registry import register
-from mlreduce.spectral.problem import Form, TrainingSet
+from mlreduce.spectral import Form, TrainingSet
 
-__all__ = ["PCA"]
+__all__ = ["LSI", "PCA"]
 
 
 @register("pca")
 class PCA(Projection):
-    """Principal component analysis: the directions of largest variance.
+    """Principal component analysis (PCA): the directions of largest variance.
 
-    ``max tr(P'Xc'XcP)`` subject to ``P'P = I``. Unsupervised: labels are ignored. ``eigenvalues_`` are those of
-    ``Xc'Xc``, n_samples - 1 times the variances.
+    ``max tr(P'Xc'XcP)`` subject to ``P'P = I``. Labels are ignored. ``eigenvalues_`` are n_samples - 1 times the
+    variances.
 
     Parameters
     ----------
-    n_components : int, float or None, default=None
-        Number of directions, 1..n_features; a fraction of n_features in (0, 1), rounded down but never to zero; None
-        for all with a positive eigenvalue. With ``select="energy"`` the share t in (0, 1).
-    select : {"size", "energy"}, default="size"
-        What ``n_components`` says: a size, or the share of the sum of all positive eigenvalues that the directions must
-        hold (Xu et al. 2016, equation (15)).
+    n_components, select
+        As of `Projection`.
 
     References
     ----------
@@ -40,9 +36,28 @@ class PCA(Projection):
 
     supervised = False
 
-    def __init__(self, n_components: int | float | None = None, select: str = "size") -> None:
-        self.n_components = n_components
-        self.select = select
+    def _objective(self, data: TrainingSet) -> Form:
+        return Form(weights=1.0)
+
+
+@register("lsi")
+class LSI(Projection):
+    """Latent semantic indexing (LSI): principal directions of features that are not centred.
+
+    ``max tr(P'X'XP)`` subject to ``P'P = I``, the right singular vectors of X. Labels are ignored.
+
+    Parameters
+    ----------
+    n_components, select
+        As of `Projection`.
+
+    References
+    ----------
+    Deerwester et al. (1990), "Indexing by latent semantic analysis".
+    """
+
+    supervised = False
+    centred = False
 
     def _objective(self, data: TrainingSet) -> Form:
         return Form(weights=1.0)

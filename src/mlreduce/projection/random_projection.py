@@ -1,4 +1,4 @@
-"""What a projection must be better than: directions at random."""
+"""Random projection, a control."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mlreduce.linalg.features import Features
 from mlreduce.linalg.utilities import signed
 from mlreduce.projection.base import Projection
 from mlreduce.registry import register
-from mlreduce.spectral.problem import TrainingSet
+from mlreduce.spectral import TrainingSet
 from mlreduce.spectral.solver import Solution
 
 __all__ = ["RandomProjection"]
@@ -19,17 +19,14 @@ __all__ = ["RandomProjection"]
 
 @register("random-projection")
 class RandomProjection(Projection):
-    """Orthonormal directions at random, all sets of directions alike.
+    """Random orthonormal directions, uniformly distributed: a control that ignores features and labels.
 
-    A control: no feature and no label is looked at. ``eigenvalues_`` are ones.
+    ``eigenvalues_`` are ones.
 
     Parameters
     ----------
-    n_components : int, float or None, default=None
-        Number of directions, 1..n_features; a fraction of n_features in (0, 1), rounded down but never to zero; None
-        for all.
-    select : {"size", "energy"}, default="size"
-        What ``n_components`` says: a size, or a share of the directions.
+    n_components, select
+        As of `Projection`.
     random_state : int, RandomState instance or None, default=None
 
     References
@@ -40,13 +37,12 @@ class RandomProjection(Projection):
     supervised = False
 
     def __init__(self, n_components: int | float | None = None, select: str = "size", random_state: Any = None) -> None:
-        self.n_components = n_components
-        self.select = select
+        super().__init__(n_components, select)
         self.random_state = random_state
 
     def _solve(self, data: TrainingSet, features: Features, wanted: int | None) -> Solution:
         n_features = features.shape[1]
         size = wanted or n_features
-        # A direction after another, so that the first are the same however many are asked for.
+        # One direction after another, so that the first do not depend on their number.
         gaussian = check_random_state(self.random_state).standard_normal((size, n_features))
         return Solution(np.ones(size), signed(np.linalg.qr(gaussian.T).Q.T))

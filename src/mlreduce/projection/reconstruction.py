@@ -1,4 +1,4 @@
-"""Projections that keep how instances are made up of others of their class, alone or against repulsion."""
+"""Projections that preserve the reconstruction of instances from others of their class, with or without repulsion."""
 
 from __future__ import annotations
 
@@ -11,35 +11,31 @@ import scipy.sparse as sp
 from mlreduce.projection.classes import ClassProjection
 from mlreduce.projection.repulsion import repulsion, squared_distances
 from mlreduce.registry import register
-from mlreduce.spectral.duplication import Copies, nearest_inside
+from mlreduce.spectral import Form, TrainingSet
+from mlreduce.spectral.duplication import Duplicates, nearest_in_class
 from mlreduce.spectral.graphs.neighbours import distances_of, weights_from
 from mlreduce.spectral.graphs.proximity import Proximity, check_proximity
-from mlreduce.spectral.problem import Form, TrainingSet
 from mlreduce.validation import FloatArray, check_count, check_range
 
 __all__ = ["DONPP", "ONPPR", "SONPP"]
 
-# Relative to a trace: what rounding cannot make singular.
+# Least ridge relative to a trace, far above rounding error.
 _LEAST_RIDGE = 1e-9
 
 
 @register("sonpp")
 class SONPP(ClassProjection):
-    """Supervised orthogonal neighbourhood preserving projection: instances as combinations of neighbours in the class.
+    """Supervised orthogonal neighbourhood preserving projection (SONPP): reconstruction from neighbours in the class.
 
-    ``min tr(P'X'(I - W)'(I - W)XP)`` subject to ``P'P = I``. Row i of W holds the weights, of sum 1, by which the
-    nearest instances of its class reconstruct instance i best, as in locally linear embedding. The only instance of a
-    class has no cost.
+    ``min tr(P'X'(I - W)'(I - W)XP)`` subject to ``P'P = I``. Row i of W has the reconstruction weights, of sum 1, of
+    instance i from the nearest instances of its class, as in `LLE`. The only instance of a class has no cost.
 
     Parameters
     ----------
-    n_components : int, float or None, default=None
-        Number of directions, 1..n_features; a fraction of n_features in (0, 1), rounded down but never to zero; None
-        for as many as the features have.
-    select : {"size"}, default="size"
-        There is no share of eigenvalues that may be negative.
+    n_components, select
+        As of `Projection`.
     n_neighbors : int, default=5
-        How many of the nearest in the class, >= 1.
+        Number of nearest instances in the same class, >= 1.
     reg : float, default=1e-3
         Ridge of the reconstruction, >= 1e-9, relative to the sum of the squared distances to the neighbours.
 
@@ -52,14 +48,9 @@ class SONPP(ClassProjection):
     signed_values = True
 
     def __init__(
-        self,
-        n_components: int | float | None = None,
-        select: str = "size",
-        n_neighbors: int = 5,
-        reg: float = 1e-3,
+        self, n_components: int | float | None = None, select: str = "size", n_neighbors: int = 5, reg: float = 1e-3
     ) -> None:
-        self.n_components = n_components
-        self.select = select
+        super().__init__(n_components, select)
         self.n_neighbors = n_neighbors
         self.reg = reg
 
@@ -70,31 +61,23 @@ class SONPP(ClassProjection):
 
     def _objective(self, data: TrainingSet) -> Form:
         errors = _local_errors(self._copies(data), data, self.n_neighbors, self.reg)
-        return Form(graph=-(errors.T @ errors)).carried(self._copies(data).where)
+        return Form(graph=-(errors.T @ errors)).pulled_back(self._copies(data).incidence)
 
 
 @register("onpp-r")
 class ONPPR(SONPP):
-    """Orthogonal neighbourhood preserving projection with repulsion: `SONPP` less the repulsion of `OLPPR`.
+    """Orthogonal neighbourhood preserving projection with repulsion (ONPP-R): `SONPP` less the repulsion of `OLPPR`.
 
     ``min tr(P'X'((I - W)'(I - W) - beta L_r)XP)`` subject to ``P'P = I``.
 
     Parameters
     ----------
-    n_components : int, float or None, default=None
-        Number of directions, 1..n_features; a fraction of n_features in (0, 1), rounded down but never to zero; None
-        for as many as the features have.
-    select : {"size"}, default="size"
-        There is no share of eigenvalues that may be negative.
-    n_neighbors : int, default=5
-        How many of the nearest in the class, >= 1.
-    reg : float, default=1e-3
-        Ridge of the reconstruction, >= 1e-9, relative to the sum of the squared distances to the neighbours.
+    n_components, select, n_neighbors, reg
+        As of `SONPP`.
     beta : float, default=0.1
         Weight of the repulsion, >= 0.
     proximity : Proximity, dict of its parameters, or None, default=None
-        W of the repulsion; None is ``Proximity()``: Gaussian weights, ten nearest neighbours. It is of instances,
-        whatever their labels. The original weighs by equation (9) of Mu et al. (2012): ``{"weight": "ratio"}``.
+        W of the repulsion, as of `OLPPR`.
 
     References
     ----------
@@ -121,31 +104,28 @@ class ONPPR(SONPP):
 
     def _objective(self, data: TrainingSet) -> Form:
         apart = repulsion(self._copies(data), check_proximity(self.proximity).matrix(data))
-        return super()._objective(data).plus(apart.times_number(float(self.beta)))
+        return super()._objective(data) + apart * float(self.beta)
 
 
 @register("donpp")
 class DONPP(ClassProjection):
-    """Discriminative orthogonal neighbourhood preserving projection: made up of all of the class, far from others.
+    """Discriminative orthogonal neighbourhood preserving projection (DONPP): reconstruction from the whole class.
 
     ``min sum_i (||z_i - sum_j w_ij z_j||^2 - beta sum_k ||z_i - z_k||^2)`` subject to ``P'P = I``, where j are all
-    others of the class of i, by weights of sum 1 that reconstruct instance i best, and k the nearest of other classes.
-    The only instance of a class has no cost of the first kind.
+    others of the class of i, with its reconstruction weights of sum 1, and k the nearest of other classes. The only
+    instance of a class has no cost of reconstruction.
 
     Parameters
     ----------
-    n_components : int, float or None, default=None
-        Number of directions, 1..n_features; a fraction of n_features in (0, 1), rounded down but never to zero; None
-        for as many as the features have.
-    select : {"size"}, default="size"
-        There is no share of eigenvalues that may be negative.
+    n_components, select
+        As of `Projection`.
     n_others : int, default=5
-        How many of the nearest in other classes, >= 1.
+        Number of nearest instances in other classes, >= 1.
     beta : float, default=0.1
-        Weight of those of other classes, >= 0.
+        Weight of the instances of other classes, >= 0.
     reg : float, default=1e-3
-        Ridge of the reconstruction, >= 1e-9, relative to the sum of an instance's squared distances to all others, its
-        mean over the class.
+        Ridge of the reconstruction, >= 1e-9, relative to the sum of an instance's squared distances to all others,
+        averaged over the class.
 
     References
     ----------
@@ -162,8 +142,7 @@ class DONPP(ClassProjection):
         beta: float = 0.1,
         reg: float = 1e-3,
     ) -> None:
-        self.n_components = n_components
-        self.select = select
+        super().__init__(n_components, select)
         self.n_others = n_others
         self.beta = beta
         self.reg = reg
@@ -176,19 +155,19 @@ class DONPP(ClassProjection):
 
     def _objective(self, data: TrainingSet) -> Form:
         copies = self._copies(data)
-        across = copies.neighbours_across(distances_of(data), self.n_others)
-        apart = squared_distances(copies, across).times_number(float(self.beta))
-        return Form(graph=-_class_errors(copies, data.near.gram, self.reg)).plus(apart)
+        across = copies.neighbours_between(distances_of(data), self.n_others)
+        apart = squared_distances(copies, across) * float(self.beta)
+        return Form(graph=-_class_errors(copies, data.centred_points.gram, self.reg)) + apart
 
 
-def _local_errors(copies: Copies, data: TrainingSet, number: int, reg: float) -> Any:
-    """Return ``I - W`` over the copies, with W their reconstruction from neighbours in their class, by rows."""
+def _local_errors(copies: Duplicates, data: TrainingSet, number: int, reg: float) -> Any:
+    """Return ``I - W`` over the duplicates, W their reconstruction from neighbours in their class."""
     distances = distances_of(data)
     sources, targets, values = [], [], []
     for own in copies.classes():
-        if len(own.rows) == 1:  # nothing to be made of
+        if len(own.rows) == 1:  # nothing to reconstruct from
             continue
-        found = nearest_inside(distances, own.rows, number)
+        found = nearest_in_class(distances, own.rows, number)
         weights = weights_from(data.points, own.rows, own.rows[found], reg)
         sources += [own.copies, np.repeat(own.copies, found.shape[1])]
         targets += [own.copies, own.copies[found.ravel()]]
@@ -201,22 +180,21 @@ def _local_errors(copies: Copies, data: TrainingSet, number: int, reg: float) ->
     )
 
 
-def _class_errors(copies: Copies, gram: FloatArray, reg: float) -> FloatArray:
-    """Return ``C'(I - W)'(I - W)C``, with W the reconstruction of copies from all others of their class.
+def _class_errors(copies: Duplicates, gram: FloatArray, reg: float) -> FloatArray:
+    """Return ``C'(I - W)'(I - W)C``, W the reconstruction of duplicates from all others of their class.
 
-    The error ``v = e_i - w`` of instance i is the v of sum zero and with ``v_i = 1`` of least ``v'(K + rI)v``, K the
-    inner products of the class: column i of T divided by its diagonal entry, where T is the inverse among the vectors
-    of sum zero. One inverse serves the whole class.
+    Row i of ``I - W`` minimises ``v'(K + rI)v`` subject to ``v_i = 1`` and sum zero, K the inner products of the class:
+    column i of the inverse of ``K + rI`` on the vectors of sum zero, divided by its diagonal entry.
     """
     total = np.zeros_like(gram)
     for own in copies.classes():
         size = len(own.rows)
-        if size == 1:  # nothing to be made of
+        if size == 1:  # nothing to reconstruct from
             continue
         products = gram[np.ix_(own.rows, own.rows)]
         products -= products.mean(axis=0)
         products -= products.mean(axis=1, keepdims=True)
-        # The mean over the class of what `weights_from` takes; where all instances are the same any will do.
+        # Mean over the class of the trace in `weights_from`; any positive number where all instances are equal.
         trace = float(np.trace(products))
         ridge = reg * (2.0 * trace if trace > 0 else 1.0)
         products.flat[:: size + 1] += ridge

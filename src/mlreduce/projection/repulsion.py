@@ -1,4 +1,4 @@
-"""Projections that keep instances of a class together and push near ones of other classes away, as a difference."""
+"""Projections by attraction within classes less repulsion between classes."""
 
 from __future__ import annotations
 
@@ -9,46 +9,43 @@ import numpy as np
 
 from mlreduce.projection.classes import ClassProjection
 from mlreduce.registry import register
-from mlreduce.spectral.duplication import Copies, either_way
+from mlreduce.spectral import Form, TrainingSet
+from mlreduce.spectral.duplication import Duplicates, symmetrised
 from mlreduce.spectral.graphs.neighbours import distances_of
 from mlreduce.spectral.graphs.proximity import Proximity, check_proximity
-from mlreduce.spectral.problem import Form, TrainingSet
 from mlreduce.validation import check_count, check_range
 
 __all__ = ["DLA", "DNE", "OLPPR", "repulsion", "squared_distances"]
 
 
-def squared_distances(copies: Copies, neighbours: Any) -> Form:
-    """Return the sum of squared distances from each copy to its neighbours: of a patch each."""
+def squared_distances(copies: Duplicates, neighbours: Any) -> Form:
+    """Return the form of the squared distances from each duplicate to its neighbours."""
     return copies.laplacian(neighbours + neighbours.T)
 
 
-def repulsion(copies: Copies, proximities: Any) -> Form:
-    """Return the Laplacian of the proximities between copies of different classes."""
+def repulsion(copies: Duplicates, proximities: Any) -> Form:
+    """Return the Laplacian of the proximities between duplicates of different classes."""
     n_labels = len(copies.sizes)
     return copies.laplacian_by_label(proximities, 1.0 - np.eye(n_labels))
 
 
 @register("dla")
 class DLA(ClassProjection):
-    """Discriminative locality alignment: near the neighbours of the own class, far from those of other classes.
+    """Discriminative locality alignment (DLA): distances to neighbours in the class less those to other classes.
 
     ``min sum_i (sum_j ||z_i - z_j||^2 - beta sum_k ||z_i - z_k||^2)`` subject to ``P'P = I``, where j are the nearest
     instances of the class of i and k the nearest of other classes.
 
     Parameters
     ----------
-    n_components : int, float or None, default=None
-        Number of directions, 1..n_features; a fraction of n_features in (0, 1), rounded down but never to zero; None
-        for as many as the features have.
-    select : {"size"}, default="size"
-        There is no share of eigenvalues that may be negative.
+    n_components, select
+        As of `Projection`.
     n_neighbors : int, default=5
-        K1, how many of the nearest in the class, >= 1.
+        K1, number of nearest instances in the same class, >= 1.
     n_others : int, default=5
-        K2, how many of the nearest in other classes, >= 1.
+        K2, number of nearest instances in other classes, >= 1.
     beta : float, default=0.1
-        Weight of those of other classes, lambda in the paper, >= 0.
+        Weight of the instances of other classes, lambda in the paper, >= 0.
 
     References
     ----------
@@ -65,8 +62,7 @@ class DLA(ClassProjection):
         n_others: int = 5,
         beta: float = 0.1,
     ) -> None:
-        self.n_components = n_components
-        self.select = select
+        super().__init__(n_components, select)
         self.n_neighbors = n_neighbors
         self.n_others = n_others
         self.beta = beta
@@ -79,27 +75,24 @@ class DLA(ClassProjection):
 
     def _objective(self, data: TrainingSet) -> Form:
         copies, distances = self._copies(data), distances_of(data)
-        inside = copies.neighbours_inside(distances, self.n_neighbors)
-        across = copies.neighbours_across(distances, self.n_others)
+        inside = copies.neighbours_within(distances, self.n_neighbors)
+        across = copies.neighbours_between(distances, self.n_others)
         return squared_distances(copies, float(self.beta) * across - inside)
 
 
 @register("dne")
 class DNE(ClassProjection):
-    """Discriminant neighbourhood embedding: a graph that joins neighbours by 1 in a class and by -1 across classes.
+    """Discriminant neighbourhood embedding (DNE): a graph with weight 1 within classes and -1 between classes.
 
-    ``min tr(P'X'(D(W) - W)XP)`` subject to ``P'P = I``. A pair is joined if one of the two is among the nearest of its
-    own class to the other, or among the nearest of other classes.
+    ``min tr(P'X'(D(W) - W)XP)`` subject to ``P'P = I``. A pair is joined if one of the two is among the nearest of the
+    other, in the same class or in other classes.
 
     Parameters
     ----------
-    n_components : int, float or None, default=None
-        Number of directions, 1..n_features; a fraction of n_features in (0, 1), rounded down but never to zero; None
-        for as many as the features have.
-    select : {"size"}, default="size"
-        There is no share of eigenvalues that may be negative.
+    n_components, select
+        As of `Projection`.
     n_neighbors : int, default=5
-        How many of the nearest, in the class and in the others, >= 1.
+        Number of nearest instances, in the same class and in other classes, >= 1.
 
     References
     ----------
@@ -110,8 +103,7 @@ class DNE(ClassProjection):
     signed_values = True
 
     def __init__(self, n_components: int | float | None = None, select: str = "size", n_neighbors: int = 5) -> None:
-        self.n_components = n_components
-        self.select = select
+        super().__init__(n_components, select)
         self.n_neighbors = n_neighbors
 
     def _check_parameters(self) -> None:
@@ -120,30 +112,27 @@ class DNE(ClassProjection):
 
     def _objective(self, data: TrainingSet) -> Form:
         copies, distances = self._copies(data), distances_of(data)
-        inside = either_way(copies.neighbours_inside(distances, self.n_neighbors))
-        across = either_way(copies.neighbours_across(distances, self.n_neighbors))
+        inside = symmetrised(copies.neighbours_within(distances, self.n_neighbors))
+        across = symmetrised(copies.neighbours_between(distances, self.n_neighbors))
         return copies.laplacian(across - inside)
 
 
 @register("olpp-r")
 class OLPPR(ClassProjection):
-    """Orthogonal locality preserving projection with repulsion: classes together, near instances of others apart.
+    """Orthogonal locality preserving projection with repulsion (OLPP-R).
 
     ``min tr(P'X'(L_s - beta L_r)XP)`` subject to ``P'P = I``. ``L_s`` is the Laplacian of the graph that joins all
     pairs of a class by 1, ``L_r`` of the proximities of instances of different classes.
 
     Parameters
     ----------
-    n_components : int, float or None, default=None
-        Number of directions, 1..n_features; a fraction of n_features in (0, 1), rounded down but never to zero; None
-        for as many as the features have.
-    select : {"size"}, default="size"
-        There is no share of eigenvalues that may be negative.
+    n_components, select
+        As of `Projection`.
     beta : float, default=1.0
         Weight of the repulsion, >= 0.
     proximity : Proximity, dict of its parameters, or None, default=None
-        W; None is ``Proximity()``: Gaussian weights, ten nearest neighbours. It is of instances, whatever their labels.
-        The original weighs by equation (9) of Mu et al. (2012): ``{"weight": "ratio"}``.
+        W, independent of labels; None is ``Proximity()``: Gaussian weights, ten nearest neighbours. The original has
+        equation (9) of Mu et al. (2012): ``{"weight": "ratio"}``.
 
     References
     ----------
@@ -159,8 +148,7 @@ class OLPPR(ClassProjection):
         beta: float = 1.0,
         proximity: Proximity | Mapping[str, Any] | None = None,
     ) -> None:
-        self.n_components = n_components
-        self.select = select
+        super().__init__(n_components, select)
         self.beta = beta
         self.proximity = proximity
 
@@ -174,4 +162,4 @@ class OLPPR(ClassProjection):
         degrees = np.asarray(copies.members.power(2) @ copies.sizes).reshape(-1)
         together = Form(weights=-degrees, factor=copies.members)
         apart = repulsion(copies, check_proximity(self.proximity).matrix(data))
-        return together.plus(apart.times_number(float(self.beta)))
+        return together + apart * float(self.beta)

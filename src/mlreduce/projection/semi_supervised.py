@@ -1,4 +1,4 @@
-"""Semi-supervised projections: a supervised one of the labelled instances and an unsupervised one of all."""
+"""Semi-supervised projections: sums of a supervised one of the labelled instances and an unsupervised one of all."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mlreduce import registry
 from mlreduce.exceptions import DataError
 from mlreduce.projection.base import Projection
 from mlreduce.registry import register
-from mlreduce.spectral.problem import Form, TrainingSet
+from mlreduce.spectral import Form, TrainingSet
 from mlreduce.validation import check_options, check_range, fill_unlabelled, remember_label_names
 
 __all__ = ["SSDNE", "SSDONPP", "SSLFDA", "SSMFA", "SSMOPE", "PartlyLabelled", "SELFProjection", "SemiSupervised"]
@@ -21,10 +21,9 @@ _CONSTRAINTS = ("identity", "combined", "supervised")
 
 
 class PartlyLabelled(Projection):
-    """Base of the projections that need labels of some instances only.
+    """Base of the projections that need the labels of some instances only.
 
-    Rows of unlabelled instances are NaN in ``Y``. A method says what it is made of (`_parts`) and what it makes of
-    their forms.
+    Rows of unlabelled instances are NaN in ``Y``. A method defines its parts (`_parts`) and combines their forms.
 
     Attributes
     ----------
@@ -35,8 +34,8 @@ class PartlyLabelled(Projection):
     classes_: Any
 
     def _parts(self) -> tuple[Projection, Projection]:
-        """Return the supervised projection of the labelled instances and the unsupervised one of all, not fitted."""
-        raise NotImplementedError  # abstract: a method is this choice
+        """Return the supervised and the unsupervised projection, not fitted."""
+        raise NotImplementedError  # abstract
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -59,62 +58,55 @@ class PartlyLabelled(Projection):
     def _objective_of(self, part: Projection, data: TrainingSet) -> Form:
         """Return a part's A over all instances."""
         own = _instances_of(part, data)
-        return self._carried(part._objective(own), part, own, data)
+        return self._extended(part._objective(own), part, own, data)
 
     def _constraint_of(self, part: Projection, data: TrainingSet) -> Form | None:
         """Return a part's B over all instances."""
         own = _instances_of(part, data)
         form = part._constraint(own)
-        return None if form is None else self._carried(form, part, own, data)
+        return None if form is None else self._extended(form, part, own, data)
 
-    def _carried(self, form: Form, part: Projection, own: TrainingSet, data: TrainingSet) -> Form:
-        """Return a form of the instances that a part is of over all of them, and over the features of the whole.
+    def _extended(self, form: Form, part: Projection, own: TrainingSet, data: TrainingSet) -> Form:
+        """Return a form over a part's instances as one over all instances and the features of the whole.
 
-        Where a part's features are less the mean of its instances, and those of the whole are not, the form has to
-        take that off.
+        Where the part is centred and the whole is not, the form includes the centring.
         """
         if own is data and part.centred == self.centred:
             return form
-        if form.squared:  # XX' is a form of these instances only: X as a factor is one that can be carried
-            form = replace(form, squared=0.0).plus(Form(factor=own.X, middle=form.squared))
+        if form.squared:  # as a factor, X can be moved to other instances
+            form = replace(form, squared=0.0) + Form(factor=own.X, middle=form.squared)
         if part.centred:
             form = form.recentred(own.X.shape[0])
-        return form if own is data else form.carried(own.placed_in(data))
+        return form if own is data else form.pulled_back(own.selection_from(data))
 
 
 def _instances_of(part: Projection, data: TrainingSet) -> TrainingSet:
-    return part._part(data.labelled_part if part.supervised else data)
+    return part._usable(data.labelled_part if part.supervised else data)
 
 
 @register("semi-supervised")
 class SemiSupervised(PartlyLabelled):
-    """Any supervised projection of the labelled instances and any unsupervised one of all, weighed against each other.
+    """Weighted sum of any supervised projection of the labelled instances and any unsupervised one of all.
 
-    ``max tr(P'(weight X'A_uX + (1 - weight) X_l'A_sX_l)P)``, with A_s of the supervised projection and A_u of the
-    unsupervised one, subject to ``P'P = I`` or to the same sum of their B. With ``weight=0`` and the constraint of the
-    supervised part it is that part, fitted on the labelled instances. Each part centres its instances if it does so by
-    itself; if one does not, projected features are not centred.
+    ``max tr(P'(weight X'A_uX + (1 - weight) X_l'A_sX_l)P)``, with A_s of the supervised part and A_u of the
+    unsupervised one, subject to ``P'P = I`` or to a B of the parts. With ``weight=0`` and the constraint of the
+    supervised part it is that part, fitted to the labelled instances. Each part centres its instances as it does on its
+    own; projected features are centred if both parts are.
 
     Parameters
     ----------
-    n_components : int, float or None, default=None
-        Number of directions, 1..n_features; a fraction of n_features in (0, 1), rounded down but never to zero; None
-        for all that the parts allow.
-    select : {"size", "energy"}, default="size"
-        What ``n_components`` says: a size, or the share t in (0, 1) of the sum of all eigenvalues (Xu et al. 2016,
-        equation (15)), where neither part has negative ones.
+    n_components, select
+        As of `Projection`.
     weight : float, default=0.5
-        Of the unsupervised part, in [0, 1]; lambda in the paper. The parts are not scaled: their units decide what it
-        means.
+        Weight of the unsupervised part, in [0, 1]; lambda in the paper. The parts are not scaled.
     constraint : {"identity", "combined", "supervised"}, default="identity"
-        ``P'P = I``; the sum of both parts' matrices B with the same weights, equation (45); that of the supervised part
-        alone.
+        ``P'P = I``; the weighted sum of both parts' B, equation (45); B of the supervised part.
     supervised_part : str or Projection, default="mope"
-        A projection that needs labels: its registry name, or one that is made already.
+        A projection that needs labels: its registry name, or an estimator.
     unsupervised_part : str or Projection, default="olpp"
-        A projection that needs none.
+        A projection that needs no labels.
     supervised_parameters, unsupervised_parameters : dict or None, default=None
-        Parameters of the parts. What they say of sizes does not count.
+        Parameters of the parts; ``n_components`` and ``select`` are not used.
 
     References
     ----------
@@ -142,8 +134,7 @@ class SemiSupervised(PartlyLabelled):
         supervised_parameters: Mapping[str, Any] | None = None,
         unsupervised_parameters: Mapping[str, Any] | None = None,
     ) -> None:
-        self.n_components = n_components
-        self.select = select
+        super().__init__(n_components, select)
         self.weight = weight
         self.constraint = constraint
         self.supervised_part = supervised_part
@@ -159,19 +150,19 @@ class SemiSupervised(PartlyLabelled):
 
     @property
     def _weighed(self) -> list[tuple[Projection, float]]:
-        """The parts that have a weight."""
+        """The parts of positive weight, with it."""
         weight = float(self.weight)
         both = zip(self._parts(), (1.0 - weight, weight), strict=True)
         return [(part, share) for part, share in both if share]
 
     @property
-    def signed_values(self) -> bool:  # type: ignore[override]  # what is a choice of a class elsewhere is its parts'
-        """Whether a part has directions that count though their eigenvalue is not positive."""
+    def signed_values(self) -> bool:  # type: ignore[override]  # a property of the parts
+        """Whether a part may have negative eigenvalues."""
         return any(part.signed_values for part, _ in self._weighed)
 
     @property
     def centred(self) -> bool:  # type: ignore[override]
-        """Whether all parts are of features less their mean."""
+        """Whether all parts are of centred features."""
         constraining = self._parts()[:1] if self.constraint == "supervised" else ()
         return all(part.centred for part in (*constraining, *(part for part, _ in self._weighed)))
 
@@ -182,7 +173,7 @@ class SemiSupervised(PartlyLabelled):
         super()._check_parameters()
 
     def _objective(self, data: TrainingSet) -> Form:
-        return _sum([self._objective_of(part, data).times_number(share) for part, share in self._weighed])
+        return _sum([self._objective_of(part, data) * share for part, share in self._weighed])
 
     def _constraint(self, data: TrainingSet) -> Form | None:
         if self.constraint == "identity":
@@ -192,11 +183,11 @@ class SemiSupervised(PartlyLabelled):
         forms = [(self._constraint_of(part, data), share) for part, share in self._weighed]
         if all(form is None for form, _ in forms):
             return None
-        return _sum([(form or Form(ridge=1.0)).times_number(share) for form, share in forms])
+        return _sum([(form or Form(ridge=1.0)) * share for form, share in forms])
 
 
 def _made(part: Any, parameters: Mapping[str, Any] | None, role: str) -> Projection:
-    """Make the projection that the parameter ``role_part`` stands for; the role says whether it needs labels."""
+    """Return the projection of the parameter ``{role}_part``, role "supervised" or "unsupervised"."""
     cls = registry.method_class(part) if isinstance(part, str) else type(part)
     made = None
     if issubclass(cls, Projection):
@@ -211,14 +202,14 @@ def _made(part: Any, parameters: Mapping[str, Any] | None, role: str) -> Project
 def _sum(forms: list[Form]) -> Form:
     total = forms[0]
     for form in forms[1:]:
-        total = total.plus(form)
+        total = total + form
     return total
 
 
 class _Pair(SemiSupervised):
-    """A pair of projections, and a constraint, that have a name of their own."""
+    """A pair of projections, with a constraint, that has a name of its own."""
 
-    #: Parameters of the supervised part where ``supervised_parameters`` says nothing of them.
+    #: Defaults of ``supervised_parameters``.
     _defaults: ClassVar[Mapping[str, Any]] = {}
 
     def __init__(
@@ -229,44 +220,38 @@ class _Pair(SemiSupervised):
         supervised_parameters: Mapping[str, Any] | None = None,
         unsupervised_parameters: Mapping[str, Any] | None = None,
     ) -> None:
-        self.n_components = n_components
-        self.select = select
+        Projection.__init__(self, n_components, select)
         self.weight = weight
         self.supervised_parameters = supervised_parameters
         self.unsupervised_parameters = unsupervised_parameters
 
     def _parts(self) -> tuple[Projection, Projection]:
         supervised, unsupervised = super()._parts()
-        said = self.supervised_parameters or {}
-        return supervised.set_params(**{k: v for k, v in self._defaults.items() if k not in said}), unsupervised
+        given = self.supervised_parameters or {}
+        return supervised.set_params(**{k: v for k, v in self._defaults.items() if k not in given}), unsupervised
 
 
 @register("self")
 class SELFProjection(_Pair):
-    """Semi-supervised local Fisher discriminant analysis: LFDA of the labelled instances, PCA of all.
+    """Semi-supervised local Fisher discriminant analysis (SELF): LFDA of the labelled instances, PCA of all.
 
     ``max tr(P'((1 - weight) S_b + weight Xc'Xc)P)`` subject to ``P'((1 - weight) S_w + weight I)P = I``, with the local
     scatters of `MESDLFDA`. With ``weight=0`` it is LFDA, with ``weight=1`` PCA.
 
     Parameters
     ----------
-    n_components : int, float or None, default=None
-        Number of directions, 1..n_features; a fraction of n_features in (0, 1), rounded down but never to zero; None
-        for all with a positive eigenvalue. With ``select="energy"`` the share t in (0, 1).
-    select : {"size", "energy"}, default="size"
-        What ``n_components`` says: a size, or the share of the sum of all positive eigenvalues that the directions must
-        hold (Xu et al. 2016, equation (15)).
+    n_components, select
+        As of `Projection`.
     weight : float, default=0.5
-        Of PCA, in [0, 1]; beta in the paper.
+        Weight of PCA, in [0, 1]; beta in the paper.
     supervised_parameters : dict or None, default=None
-        Of `MESDLFDA`; its ridge is 0 unless said, since ``weight I`` is one.
+        Of `MESDLFDA`, whose ridge is 0 by default, since ``weight I`` is one.
     unsupervised_parameters : dict or None, default=None
-        Of `PCA`, which has none that count.
+        Of `PCA`; none has an effect.
 
     Notes
     -----
-    scikit-learn names the steps of a pipeline after classes, and no step can be called ``self``: hence the name of this
-    one.
+    The class is not called SELF: scikit-learn names steps of a pipeline after classes, and no step can be ``self``.
 
     References
     ----------
@@ -282,22 +267,15 @@ class SELFProjection(_Pair):
 
 @register("ssmfa")
 class SSMFA(_Pair):
-    """Semi-supervised marginal Fisher analysis: MFA of the labelled instances, OLPP of all.
+    """Semi-supervised marginal Fisher analysis (SSMFA): MFA of the labelled instances, OLPP of all.
 
     ``max tr(P'((1 - weight) X_l'L_bX_l - weight X'L_WX)P)`` subject to ``P'(X_l'L_wX_l + ridge I)P = I``, with the
     Laplacians of `MESDMFA` and `OLPP`.
 
     Parameters
     ----------
-    n_components : int, float or None, default=None
-        Number of directions, 1..n_features; a fraction of n_features in (0, 1), rounded down but never to zero; None
-        for all in the row space.
-    select : {"size"}, default="size"
-        There is no share of eigenvalues that may be negative.
-    weight : float, default=0.5
-        Of OLPP, in [0, 1].
-    supervised_parameters, unsupervised_parameters : dict or None, default=None
-        Of `MESDMFA` and of `OLPP`.
+    n_components, select, weight, supervised_parameters, unsupervised_parameters
+        As of `SemiSupervised`, of `MESDMFA` and `OLPP`.
 
     References
     ----------
@@ -312,22 +290,15 @@ class SSMFA(_Pair):
 
 @register("ssdne")
 class SSDNE(_Pair):
-    """Semi-supervised discriminant neighbourhood embedding: DNE of the labelled instances, OLPP of all.
+    """Semi-supervised discriminant neighbourhood embedding (SSDNE): DNE of the labelled instances, OLPP of all.
 
     ``max -tr(P'((1 - weight) X_l'LX_l + weight X'L_WX)P)`` subject to ``P'P = I``, with the Laplacians of `MESDDNE`
     and `OLPP`.
 
     Parameters
     ----------
-    n_components : int, float or None, default=None
-        Number of directions, 1..n_features; a fraction of n_features in (0, 1), rounded down but never to zero; None
-        for all in the row space.
-    select : {"size"}, default="size"
-        There is no share of eigenvalues that may be negative.
-    weight : float, default=0.5
-        Of OLPP, in [0, 1].
-    supervised_parameters, unsupervised_parameters : dict or None, default=None
-        Of `MESDDNE` and of `OLPP`.
+    n_components, select, weight, supervised_parameters, unsupervised_parameters
+        As of `SemiSupervised`, of `MESDDNE` and `OLPP`.
 
     References
     ----------
@@ -342,22 +313,15 @@ class SSDNE(_Pair):
 
 @register("sslfda")
 class SSLFDA(_Pair):
-    """Semi-supervised local Fisher discriminant analysis by a graph: LFDA of the labelled instances, OLPP of all.
+    """Semi-supervised local Fisher discriminant analysis (SSLFDA): LFDA of the labelled instances, OLPP of all.
 
     ``max tr(P'((1 - weight) S_b - weight X'L_WX)P)`` subject to ``P'(S_w + ridge I)P = I``, with the local scatters of
     `MESDLFDA` and the Laplacian of `OLPP`.
 
     Parameters
     ----------
-    n_components : int, float or None, default=None
-        Number of directions, 1..n_features; a fraction of n_features in (0, 1), rounded down but never to zero; None
-        for all in the row space.
-    select : {"size"}, default="size"
-        There is no share of eigenvalues that may be negative.
-    weight : float, default=0.5
-        Of OLPP, in [0, 1].
-    supervised_parameters, unsupervised_parameters : dict or None, default=None
-        Of `MESDLFDA` and of `OLPP`.
+    n_components, select, weight, supervised_parameters, unsupervised_parameters
+        As of `SemiSupervised`, of `MESDLFDA` and `OLPP`.
 
     References
     ----------
@@ -372,22 +336,15 @@ class SSLFDA(_Pair):
 
 @register("ssdonpp")
 class SSDONPP(_Pair):
-    """Semi-supervised discriminative neighbourhood preservation: DONPP of the labelled instances, ONPP of all.
+    """Semi-supervised DONPP (SSDONPP): DONPP of the labelled instances, ONPP of all.
 
     ``max -tr(P'((1 - weight) C_s + weight C_u)P)`` subject to ``P'P = I``, with the costs C_s of `MESDDONPP` and C_u of
     `ONPP`.
 
     Parameters
     ----------
-    n_components : int, float or None, default=None
-        Number of directions, 1..n_features; a fraction of n_features in (0, 1), rounded down but never to zero; None
-        for all in the row space.
-    select : {"size"}, default="size"
-        There is no share of eigenvalues that may be negative.
-    weight : float, default=0.5
-        Of ONPP, in [0, 1].
-    supervised_parameters, unsupervised_parameters : dict or None, default=None
-        Of `MESDDONPP` and of `ONPP`.
+    n_components, select, weight, supervised_parameters, unsupervised_parameters
+        As of `SemiSupervised`, of `MESDDONPP` and `ONPP`.
 
     References
     ----------
@@ -402,22 +359,15 @@ class SSDONPP(_Pair):
 
 @register("ssmope")
 class SSMOPE(_Pair):
-    """Semi-supervised multi-output proximity-based embeddings: MOPE of the labelled instances, OLPP of all.
+    """Semi-supervised multi-output proximity-based embeddings (SSMOPE): MOPE of the labelled instances, OLPP of all.
 
     ``max tr(P'((1 - weight) X_l'AX_l + weight X'(W - D(W))X)P)`` subject to ``P'P = I``, with the graph A of `MOPE` and
     the weights W of `OLPP`. X is not centred.
 
     Parameters
     ----------
-    n_components : int, float or None, default=None
-        Number of directions, 1..n_features; a fraction of n_features in (0, 1), rounded down but never to zero; None
-        for all in the row space.
-    select : {"size"}, default="size"
-        There is no share of eigenvalues that may be negative.
-    weight : float, default=0.5
-        Of OLPP, in [0, 1].
-    supervised_parameters, unsupervised_parameters : dict or None, default=None
-        Of `MOPE` and of `OLPP`.
+    n_components, select, weight, supervised_parameters, unsupervised_parameters
+        As of `SemiSupervised`, of `MOPE` and `OLPP`.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Semi-supervised discriminant analyses: a graph of all instances adds to the scatter inside classes."""
+"""Semi-supervised discriminant analyses: the Laplacian of a graph of all instances adds to the within-class scatter."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from mlreduce.projection.locality import OLPP
 from mlreduce.projection.mesd import MESDFDA, MESDMMC
 from mlreduce.projection.semi_supervised import PartlyLabelled
 from mlreduce.registry import register
+from mlreduce.spectral import Form, TrainingSet
 from mlreduce.spectral.graphs.proximity import Proximity
-from mlreduce.spectral.problem import Form, TrainingSet
 from mlreduce.validation import check_range
 
 __all__ = ["SSFDA", "SSMMC"]
@@ -18,25 +18,21 @@ __all__ = ["SSFDA", "SSMMC"]
 
 @register("ssfda")
 class SSFDA(PartlyLabelled):
-    """Semi-supervised Fisher discriminant analysis: near instances, labelled or not, add to the scatter inside classes.
+    """Semi-supervised Fisher discriminant analysis (SSFDA).
 
     ``max tr(P'S_bP)`` subject to ``P'(S_w + beta1 X'L_WX + beta2 I)P = I``, with the scatters of `MESDFDA` of the
     labelled instances and the Laplacian of `OLPP` of all. At most n_labels - 1 eigenvalues are positive.
 
     Parameters
     ----------
-    n_components : int, float or None, default=None
-        Number of directions, 1..n_features; a fraction of n_features in (0, 1), rounded down but never to zero; None
-        for all with a positive eigenvalue. With ``select="energy"`` the share t in (0, 1).
-    select : {"size", "energy"}, default="size"
-        What ``n_components`` says: a size, or the share of the sum of all positive eigenvalues that the directions must
-        hold (Xu et al. 2016, equation (15)).
+    n_components, select
+        As of `Projection`.
     beta1 : float, default=1.0
-        Weight of the Laplacian, >= 0; with 0 it is FDA of the labelled instances.
+        Weight of the Laplacian, >= 0; with 0 it is `MESDFDA` of the labelled instances.
     beta2 : float or None, default=None
         Ridge, >= 0, in squared units of the features; None is a thousandth of the mean diagonal of S_w.
     proximity : Proximity, dict of its parameters, or None, default=None
-        The weights W; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
+        W; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
 
     References
     ----------
@@ -52,8 +48,7 @@ class SSFDA(PartlyLabelled):
         beta2: float | None = None,
         proximity: Proximity | Mapping[str, Any] | None = None,
     ) -> None:
-        self.n_components = n_components
-        self.select = select
+        super().__init__(n_components, select)
         self.beta1 = beta1
         self.beta2 = beta2
         self.proximity = proximity
@@ -75,29 +70,26 @@ class SSFDA(PartlyLabelled):
         within = self._constraint_of(discriminant, data)
         if within is None or not self.beta1:
             return within
-        return within.plus(self._objective_of(locality, data).times_number(-self.beta1))
+        return within + self._objective_of(locality, data) * -self.beta1
 
 
 @register("ssmmc")
 class SSMMC(PartlyLabelled):
-    """Semi-supervised maximum margin criterion: near instances, labelled or not, add to the scatter inside classes.
+    """Semi-supervised maximum margin criterion (SSMMC).
 
     ``max tr(P'(S_b - beta1 S_w - beta2 X'L_WX)P)`` subject to ``P'P = I``, with the scatters of `MESDMMC` of the
     labelled instances and the Laplacian of `OLPP` of all.
 
     Parameters
     ----------
-    n_components : int, float or None, default=None
-        Number of directions, 1..n_features; a fraction of n_features in (0, 1), rounded down but never to zero; None
-        for all in the row space.
-    select : {"size"}, default="size"
-        There is no share of eigenvalues that may be negative.
+    n_components, select
+        As of `Projection`.
     beta1 : float, default=1.0
-        Weight of the scatter inside classes, >= 0.
+        Weight of the within-class scatter, >= 0.
     beta2 : float, default=1.0
-        Weight of the Laplacian, >= 0; with 0 it is MMC of the labelled instances.
+        Weight of the Laplacian, >= 0; with 0 it is `MESDMMC` of the labelled instances.
     proximity : Proximity, dict of its parameters, or None, default=None
-        The weights W; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
+        W; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
 
     References
     ----------
@@ -115,8 +107,7 @@ class SSMMC(PartlyLabelled):
         beta2: float = 1.0,
         proximity: Proximity | Mapping[str, Any] | None = None,
     ) -> None:
-        self.n_components = n_components
-        self.select = select
+        super().__init__(n_components, select)
         self.beta1 = beta1
         self.beta2 = beta2
         self.proximity = proximity
@@ -134,4 +125,4 @@ class SSMMC(PartlyLabelled):
         margin = self._objective_of(criterion, data)
         if not self.beta2:
             return margin
-        return margin.plus(self._objective_of(locality, data).times_number(self.beta2))
+        return margin + self._objective_of(locality, data) * self.beta2

@@ -1,4 +1,4 @@
-"""What the label propagations share: a graph of the instances, similarities of the labels, and what follows."""
+"""Base class of the label propagations."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from sklearn.utils import Tags
 from mlreduce.exceptions import DataError, unknown_name
 from mlreduce.linalg.kernels import check_positive
 from mlreduce.linalg.utilities import above_half, best_of_each, quotient
+from mlreduce.spectral import TrainingSet
 from mlreduce.spectral.graphs.proximity import Proximity, check_proximity
-from mlreduce.spectral.problem import TrainingSet
 from mlreduce.validation import (
     FloatArray,
     as_dense,
@@ -27,30 +27,44 @@ from mlreduce.validation import (
     remember_label_names,
 )
 
-__all__ = ["LabelPropagation", "plus_diagonal"]
+__all__ = ["LabelPropagation", "add_diagonal"]
 
 
 class LabelPropagation(BaseEstimator):
-    """Base of the label propagations: embeddings of all instances that are predicted labels.
+    """Base of the label propagations: scores of all labels for all instances, from the labels of some instances.
 
-    Instances that are near each other get scores that are near, and so do labels that are similar. A method says what
-    equation the scores solve (`_solve`); the rest is here. There are no predictions for other instances: pass these
-    as unlabelled ones.
+    Neighbouring instances and similar labels get similar scores. A method defines the equation that the scores solve
+    (`_solve`). Other instances cannot be predicted: pass them as unlabelled ones.
+
+    Parameters
+    ----------
+    lambda1 : float, default=1.0
+        Weight of the instances' proximity, > 0.
+    lambda2 : float or None, default=None
+        Weight of the labels' similarity, >= 0; the default depends on the method.
+    label_similarity : {"cosine", "rbf"}, default="cosine"
+        Sigma: cosines of the columns of the labelled instances' labels, or ``exp(-gamma ||y_s - y_t||^2)`` of them.
+    gamma : float or None, default=None
+        Of ``"rbf"``, > 0; None is the reciprocal of the mean squared distance of different columns.
+    proximity : Proximity, dict of its parameters, or None, default=None
+        W; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
+    decision : {"prior", "half"}, default="prior"
+        Labels of an unlabelled instance: ``"prior"`` gives each label to the instances of largest positive score, in
+        the label's share of the labelled instances; ``"half"`` to those with a score above one half.
 
     Attributes
     ----------
     embedding_ : ndarray of shape (n_samples, n_labels)
-        Score of each label: near 1 where it is likely, near 0 where it is not. Zeros for instances that no path of the
-        graph joins to a labelled one.
+        Score of each label: near 1 where it is likely, near 0 where not. Zeros for instances that no path of the graph
+        connects to a labelled one.
     transduction_ : ndarray of shape (n_samples, n_labels) or (n_samples,), int
-        Labels in {0, 1}: the given ones of labelled instances, and those that ``decision`` makes of the scores of the
-        others.
+        Labels in {0, 1}: those given, and for unlabelled instances those of ``decision``.
     labelled_ : ndarray of shape (n_samples,), bool
-        Which instances were labelled.
+        Mask of the labelled instances.
     lambda2_ : float
-        The weight of the labels' similarity that was used.
+        The weight of the labels' similarity.
     label_similarity_ : ndarray of shape (n_labels, n_labels)
-        Sigma, by the labelled instances.
+        Sigma.
     n_features_in_ : int
     feature_names_in_ : ndarray of str
         Only when ``X`` had names.
@@ -117,10 +131,6 @@ class LabelPropagation(BaseEstimator):
     def fit_training_set(self, data: TrainingSet) -> Self:
         """Propagate the labels of a training set that several methods share.
 
-        Parameters
-        ----------
-        data : TrainingSet
-
         Raises
         ------
         DataError
@@ -129,7 +139,7 @@ class LabelPropagation(BaseEstimator):
         self._check_parameters()
         n_samples = data.X.shape[0]
         if n_samples == 1:
-            raise DataError(f"{type(self).__name__} needs instances that are near each other; got n_samples=1")
+            raise DataError(f"{type(self).__name__} needs two instances at least; got n_samples=1")
         labels = as_dense(data.labels)
         labelled = np.ones(n_samples, dtype=bool) if data.labelled is None else data.labelled
         self.label_similarity_ = self._similarity(labels[labelled])
@@ -160,16 +170,16 @@ class LabelPropagation(BaseEstimator):
         return self.fit(X, Y).embedding_
 
     def _solve(self, laplacian: Any, labels: FloatArray, labelled: NDArray[np.bool_]) -> FloatArray:
-        """Return the scores of instances that are all joined to labelled ones; also set ``lambda2_``.
+        """Return the scores of instances that are all connected to labelled ones; also set ``lambda2_``.
 
         Parameters
         ----------
         laplacian : csr_array or ndarray of shape (n, n)
         labels : ndarray of shape (n, n_labels)
-            Zeros where they are not known.
+            Zeros where not labelled.
         labelled : ndarray of shape (n,), bool
         """
-        raise NotImplementedError  # abstract: a method is this equation
+        raise NotImplementedError  # abstract
 
     def _check_parameters(self) -> None:
         check_range(self.lambda1, "lambda1", 0, open_ends=True)
@@ -184,7 +194,7 @@ class LabelPropagation(BaseEstimator):
             raise DataError(f"decision must be 'prior' or 'half'; got {self.decision!r}")
 
     def _similarity(self, labels: FloatArray) -> FloatArray:
-        """Return Sigma: how similar the labels' columns are, shape (n_labels, n_labels)."""
+        """Return Sigma, shape (n_labels, n_labels)."""
         products = labels.T @ labels
         sizes = np.diag(products)
         if self.label_similarity == "cosine":
@@ -204,7 +214,7 @@ class LabelPropagation(BaseEstimator):
         return np.asarray(csgraph.laplacian(self.label_similarity_, normed=self.normalised))
 
     def _decide(self, labels: FloatArray, labelled: NDArray[np.bool_]) -> NDArray[Any]:
-        """Return the labels that scores stand for, of instances that are not labelled."""
+        """Return the predicted labels of the unlabelled instances."""
         if self.decision == "half":
             return above_half(self.embedding_)
         chosen = np.zeros(labels.shape, dtype=np.int8)
@@ -213,13 +223,13 @@ class LabelPropagation(BaseEstimator):
         return chosen
 
 
-def plus_diagonal(matrix: Any, diagonal: FloatArray) -> Any:
-    """Return a sparse matrix or array plus a diagonal one."""
+def add_diagonal(matrix: Any, diagonal: FloatArray) -> Any:
+    """Add a diagonal matrix to a sparse matrix or array."""
     return sp.csr_array(matrix + sp.diags_array(diagonal)) if is_sparse(matrix) else matrix + np.diag(diagonal)
 
 
 def _reached(weights: Any, labelled: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Say which instances a path of the graph joins to a labelled one."""
+    """Mask of the instances that a path of the graph connects to a labelled one."""
     number, parts = csgraph.connected_components(weights, directed=False)
     holds = np.zeros(number, dtype=bool)
     holds[parts[labelled]] = True

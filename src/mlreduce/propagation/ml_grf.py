@@ -11,23 +11,23 @@ import scipy.sparse.linalg
 from numpy.typing import NDArray
 
 from mlreduce.exceptions import DataError
-from mlreduce.propagation.base import LabelPropagation, plus_diagonal
+from mlreduce.propagation.base import LabelPropagation, add_diagonal
 from mlreduce.propagation.sylvester import solve_sylvester
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray, as_dense, is_sparse
 
 __all__ = ["MLGRF", "MLLGC"]
 
-# Sides up to this are decomposed as they are.
+# Order up to which matrices are decomposed densely.
 _SMALL = 300
 
 
 class _LabelField(LabelPropagation):
-    """Scores are drawn towards those of similar labels by a term that makes the objective less convex."""
+    """Base: similar labels get similar scores by a concave term, which limits its weight."""
 
     def _fit_weights(self, laplacian: Any, labelled: NDArray[np.bool_]) -> tuple[FloatArray, float]:
-        """Return the weights of the wishes for each instance, and the least eigenvalue of these plus the Laplacian."""
-        raise NotImplementedError  # abstract: a method is this choice
+        """Return the instances' weights in the error term, and the least eigenvalue of these plus the Laplacian."""
+        raise NotImplementedError  # abstract
 
     def _solve(self, laplacian: Any, labels: FloatArray, labelled: NDArray[np.bool_]) -> FloatArray:
         laplacian = self.lambda1 * laplacian
@@ -41,37 +41,28 @@ class _LabelField(LabelPropagation):
         else:
             raise DataError(
                 f"lambda2 must be below {limit:.4g} here, or {type(self).__name__} has no minimum: the least "
-                f"eigenvalue of the instances' part over the largest of Sigma; got {self.lambda2}"
+                f"eigenvalue of the instances' term over the largest of Sigma; got {self.lambda2}"
             )
-        return solve_sylvester(plus_diagonal(laplacian, weights), -self.lambda2_ * self.label_similarity_, labels)
+        return solve_sylvester(add_diagonal(laplacian, weights), -self.lambda2_ * self.label_similarity_, labels)
 
 
 @register("ml-grf")
 class MLGRF(_LabelField):
-    """Multi-label Gaussian random field: labels along a graph, those of labelled instances wished for.
+    """Multi-label Gaussian random field (ML-GRF).
 
     ``min ||Z_l - Y_l||^2 + lambda1 tr(Z'L_W Z) - lambda2 tr(Z Sigma Z')`` with the Laplacian ``D - W`` of the
     instances' proximity and the labels' similarity Sigma. The scores solve
     ``(J + lambda1 L_W) Z - lambda2 Z Sigma = JY`` with J one for labelled instances and zero for others. There is a
     minimum only where
-    ``lambda2 < lambda_min(J + lambda1 L_W) / lambda_max(Sigma)``, a bound that is at most the share of labelled
-    instances. Where all are labelled and both weights are small, Y is left as it is.
+    ``lambda2 < lambda_min(J + lambda1 L_W) / lambda_max(Sigma)``, which is at most the share of labelled
+    instances.
 
     Parameters
     ----------
-    lambda1 : float, default=1.0
-        Weight of the instances' proximity, > 0.
+    lambda1, label_similarity, gamma, proximity, decision
+        As of `LabelPropagation`.
     lambda2 : float or None, default=None
         Weight of the labels' similarity, >= 0 and below the bound; None is half of the bound.
-    label_similarity : {"cosine", "rbf"}, default="cosine"
-        Sigma: cosines of the columns of the labelled instances' labels, or ``exp(-gamma ||y_s - y_t||^2)`` of them.
-    gamma : float or None, default=None
-        Of the latter, > 0; None is the reciprocal of the mean squared distance of different columns.
-    proximity : Proximity, dict of its parameters, or None, default=None
-        W; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
-    decision : {"prior", "half"}, default="prior"
-        Which scores mean that an unlabelled instance has a label: the largest, as many as the label's share of the
-        labelled instances says, as far as they are above zero; or those above one half.
 
     References
     ----------
@@ -81,35 +72,24 @@ class MLGRF(_LabelField):
 
     def _fit_weights(self, laplacian: Any, labelled: NDArray[np.bool_]) -> tuple[FloatArray, float]:
         weights = labelled.astype(np.float64)
-        return weights, _least_eigenvalue(plus_diagonal(laplacian, weights))
+        return weights, _least_eigenvalue(add_diagonal(laplacian, weights))
 
 
 @register("ml-lgc")
 class MLLGC(_LabelField):
-    """Multi-label local and global consistency: as MLGRF, all other scores drawn to zero, normalised Laplacian.
+    """Multi-label local and global consistency (ML-LGC): unlabelled scores are shrunk, with a normalised Laplacian.
 
     ``min ||Z_l - Y_l||^2 + ||Z_u||^2 + lambda1 tr(Z'L_W Z) - lambda2 tr(Z Sigma Z')`` with the normalised symmetric
-    Laplacian ``I - D^-1/2 W D^-1/2`` (zero for instances that are joined to none). The scores solve
+    Laplacian ``I - D^-1/2 W D^-1/2`` (zero for instances without neighbours). The scores solve
     ``(I + lambda1 L_W) Z - lambda2 Z Sigma = [Y_l; 0]``. There is a minimum only where
-    ``lambda2 < 1 / lambda_max(Sigma)``. Where all instances are labelled and both weights are small, Y is left as it
-    is.
+    ``lambda2 < 1 / lambda_max(Sigma)``.
 
     Parameters
     ----------
-    lambda1 : float, default=1.0
-        Weight of the instances' proximity, > 0.
+    lambda1, label_similarity, gamma, proximity, decision
+        As of `LabelPropagation`.
     lambda2 : float or None, default=None
         Weight of the labels' similarity, >= 0 and below the bound; None is half of the bound.
-    label_similarity : {"cosine", "rbf"}, default="cosine"
-        Sigma: cosines of the columns of the labelled instances' labels, or ``exp(-gamma ||y_s - y_t||^2)`` of them.
-    gamma : float or None, default=None
-        Of the latter, > 0; None is the reciprocal of the mean squared distance of different columns.
-    proximity : Proximity, dict of its parameters, or None, default=None
-        W; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
-    decision : {"prior", "half"}, default="prior"
-        Which scores mean that an unlabelled instance has a label: the largest, as many as the label's share of the
-        labelled instances says, as far as they are above zero; or those above one half, which few scores drawn to
-        zero are.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Semi-supervised multi-label learning by a Sylvester equation, with labels fixed or only wished for."""
+"""Semi-supervised multi-label learning by a Sylvester equation (SMSE)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mlreduce.propagation.base import LabelPropagation, plus_diagonal
+from mlreduce.propagation.base import LabelPropagation, add_diagonal
 from mlreduce.propagation.sylvester import solve_sylvester
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray
@@ -17,28 +17,19 @@ __all__ = ["SMSE1", "SMSE2"]
 
 @register("smse1")
 class SMSE1(LabelPropagation):
-    """Labels along a graph, with those of labelled instances fixed.
+    """Semi-supervised multi-label learning by a Sylvester equation (SMSE1), with the given labels fixed.
 
     ``min lambda1 tr(Z'L_W Z) + lambda2 tr(Z L_Sigma Z')`` subject to ``Z_l = Y_l``, with the Laplacians ``D - W`` of
     the instances' proximity and of the labels' similarity. The scores of the unlabelled instances solve
     ``lambda1 L_uu Z_u + lambda2 Z_u L_Sigma = -lambda1 L_ul Y_l``. With ``lambda2=0`` every score is the weighted mean
-    of those of its neighbours.
+    of the neighbours' scores.
 
     Parameters
     ----------
-    lambda1 : float, default=1.0
-        Weight of the instances' proximity, > 0.
+    lambda1, label_similarity, gamma, proximity, decision
+        As of `LabelPropagation`.
     lambda2 : float or None, default=None
         Weight of the labels' similarity, >= 0; None is ``lambda1``. Only their ratio matters.
-    label_similarity : {"cosine", "rbf"}, default="cosine"
-        Sigma: cosines of the columns of the labelled instances' labels, or ``exp(-gamma ||y_s - y_t||^2)`` of them.
-    gamma : float or None, default=None
-        Of the latter, > 0; None is the reciprocal of the mean squared distance of different columns.
-    proximity : Proximity, dict of its parameters, or None, default=None
-        W; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
-    decision : {"prior", "half"}, default="prior"
-        Which scores mean that an unlabelled instance has a label: the largest, as many as the label's share of the
-        labelled instances says, as far as they are above zero; or those above one half.
 
     References
     ----------
@@ -66,29 +57,18 @@ class SMSE1(LabelPropagation):
 
 @register("smse2")
 class SMSE2(LabelPropagation):
-    """Labels along a graph, with those of labelled instances wished for and all others drawn to zero.
+    """Semi-supervised multi-label learning by a Sylvester equation (SMSE2), with squared errors of the given labels.
 
     ``min ||Z_l - Y_l||^2 + ||Z_u||^2 + lambda1 tr(Z'L_W Z) + lambda2 tr(Z L_Sigma Z')`` with normalised symmetric
-    Laplacians ``I - D^-1/2 W D^-1/2`` of the instances' proximity and of the labels' similarity (zero for what is
-    joined to nothing). The scores solve ``(I + lambda1 L_W) Z + lambda2 Z L_Sigma = [Y_l; 0]``. Where all instances are
-    labelled, small weights leave Y as it is.
+    Laplacians ``I - D^-1/2 W D^-1/2`` of the instances' proximity and of the labels' similarity (zero
+    without neighbours). The scores solve ``(I + lambda1 L_W) Z + lambda2 Z L_Sigma = [Y_l; 0]``.
 
     Parameters
     ----------
-    lambda1 : float, default=1.0
-        Weight of the instances' proximity, > 0.
+    lambda1, label_similarity, gamma, proximity, decision
+        As of `LabelPropagation`.
     lambda2 : float or None, default=None
         Weight of the labels' similarity, >= 0; None is ``lambda1``.
-    label_similarity : {"cosine", "rbf"}, default="cosine"
-        Sigma: cosines of the columns of the labelled instances' labels, or ``exp(-gamma ||y_s - y_t||^2)`` of them.
-    gamma : float or None, default=None
-        Of the latter, > 0; None is the reciprocal of the mean squared distance of different columns.
-    proximity : Proximity, dict of its parameters, or None, default=None
-        W; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
-    decision : {"prior", "half"}, default="prior"
-        Which scores mean that an unlabelled instance has a label: the largest, as many as the label's share of the
-        labelled instances says, as far as they are above zero; or those above one half, which few scores drawn to
-        zero are.
 
     References
     ----------
@@ -100,5 +80,5 @@ class SMSE2(LabelPropagation):
 
     def _solve(self, laplacian: Any, labels: FloatArray, labelled: NDArray[np.bool_]) -> FloatArray:
         self.lambda2_ = float(self.lambda1 if self.lambda2 is None else self.lambda2)
-        left = plus_diagonal(self.lambda1 * laplacian, np.ones(len(labels)))
+        left = add_diagonal(self.lambda1 * laplacian, np.ones(len(labels)))
         return solve_sylvester(left, self.lambda2_ * self._label_laplacian(), labels)

@@ -1,4 +1,4 @@
-"""Sylvester equations with a large side, sparse or dense, and a small one."""
+"""Sylvester equations with a large matrix, sparse or dense, and a small one."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from mlreduce.validation import FloatArray, is_sparse
 
 __all__ = ["solve_sylvester"]
 
-# Rounds of conjugate gradients, of which well-conditioned systems need some dozens; the residual that ends them, far
-# below what rounding leaves, as parts of a graph that hardly hold together need; and what may be left.
+# Largest number of iterations of conjugate gradients; relative residual at which a column stops, far below rounding
+# error, as weakly connected parts of a graph need; and relative residual that counts as converged.
 _ROUNDS = 200
 _ENOUGH = 1e-16
 _RESIDUAL = 1e-13
 
-# Shifts closer than this, relative to the largest, are one.
+# Relative difference below which shifts are equal.
 _SAME = 1e-12
 
 
 def solve_sylvester(left: Any, right: FloatArray, target: FloatArray) -> FloatArray:
     """Solve ``left Z + Z right = target`` for symmetric matrices with ``left + s I`` positive definite.
 
-    With ``right = V diag(s) V'`` the columns of ``ZV`` are solutions of systems with ``left + s I``: conjugate
-    gradients for all at once, and a factorisation for each s of those that do not converge.
+    With ``right = V diag(s) V'`` the columns of ``ZV`` solve systems with ``left + s I``: conjugate gradients
+    for all together, and a factorisation for each s without convergence.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def solve_sylvester(left: Any, right: FloatArray, target: FloatArray) -> FloatAr
 
 
 def _conjugate_gradients(left: Any, shifts: FloatArray, targets: FloatArray) -> tuple[FloatArray, Any]:
-    """Solve ``(left + s I) z = t`` for each shift and target; also say which of them have converged."""
+    """Solve ``(left + s I) z = t`` for each shift and target; also return the mask of those converged."""
     inverse = 1.0 / (left.diagonal()[:, np.newaxis] + shifts)
     norms = np.linalg.norm(targets, axis=0)
     solution, residual = np.zeros_like(targets), targets.copy()

@@ -1,7 +1,7 @@
-"""A few leading eigenvectors of a large symmetric matrix of which only products are known, by blocks.
+"""Block Krylov iteration for a few leading eigenvectors of a large symmetric operator.
 
-A block of as many vectors as are asked for finds an eigenvalue as often as it occurs. One vector at a time finds it
-once: the parts of a graph and other symmetries give equal eigenvalues, and those with the larger ones would be missed.
+A block of as many vectors as are wanted finds multiple eigenvalues, which the connected components of a graph and
+other symmetries cause; Lanczos iteration with one vector would miss them.
 """
 
 from __future__ import annotations
@@ -15,24 +15,24 @@ from mlreduce.validation import FloatArray
 
 __all__ = ["leading_eigenvectors"]
 
-# Vectors of a block beyond those asked for, which let the last of them converge sooner.
+# Additional vectors per block, for faster convergence of the last one wanted.
 _MORE = 3
 
-# How many vectors are collected at most.
+# Largest dimension of the Krylov space.
 _COLLECTED = 1000
 
-# A residual of this size, relative to the largest eigenvalue, is rounding; and a direction of this length is none.
+# Residual at convergence, relative to the largest eigenvalue, and length below which a new direction is dropped.
 _CONVERGED = 1e-13
 _NONE = 1e-12
 
-# The collected vectors grow by this factor from one look at the residuals to the next.
+# Growth of the Krylov space between two convergence tests.
 _GROWTH = 1.2
 
 
 def leading_eigenvectors(
     product: Callable[[FloatArray], FloatArray], size: int, number: int, known: FloatArray
 ) -> FloatArray | None:
-    """Find the eigenvectors of the algebraically largest eigenvalues.
+    """Return the eigenvectors of the algebraically largest eigenvalues.
 
     Parameters
     ----------
@@ -40,15 +40,14 @@ def leading_eigenvectors(
         Multiplies an array of shape (size, k) by the matrix.
     size : int
     number : int
-        How many, at most an eighth of ``size``.
+        Number of eigenvectors, at most ``size // 8``.
     known : ndarray of shape (size, q)
-        Orthonormal eigenvectors that are not sought.
+        Orthonormal known eigenvectors, to which the result is orthogonal.
 
     Returns
     -------
     vectors : ndarray of shape (size, number) or None
-        Orthonormal, largest eigenvalue first; fewer where the matrix has no others but for eigenvalue zero; None if
-        they did not converge in a bounded number of products.
+        Orthonormal, largest eigenvalue first; fewer where all other eigenvalues are zero; None without convergence.
     """
     most = min(_COLLECTED, size) + number + _MORE
     basis = np.zeros((size, most), order="F")
@@ -80,13 +79,13 @@ def leading_eigenvectors(
 
 
 def _orthonormal(block: FloatArray, others: FloatArray, least: float) -> FloatArray:
-    """Make vectors orthonormal, and orthogonal to others; leave out what is shorter than a length by then."""
+    """Orthonormalise vectors, orthogonal to others; drop those of length ``least`` or less."""
     for _ in range(2):
         block = block - others @ (others.T @ block)
     directions, triangle, _ = scipy.linalg.qr(block, mode="economic", pivoting=True, check_finite=False)
     kept = np.abs(np.diag(triangle)) > least
     directions = directions[:, kept]
-    # What was short is no longer orthogonal to the others once it has length one.
+    # Scaling short vectors to length one amplifies their components along the others.
     directions = directions - others @ (others.T @ directions)
     orthonormal: FloatArray = np.linalg.qr(directions)[0]
     return orthonormal

@@ -1,22 +1,22 @@
-"""The one solver of all projections: ``max tr(P'AP)`` subject to ``P'BP = I``, by the cheapest road.
+"""Solver of the spectral methods: ``max tr(P'AP)`` subject to ``P'BP = I``, by the cheapest of five strategies.
 
-Five roads, told apart by shapes alone:
+The strategy depends on shapes alone:
 
 thin
-    A is ``SS'`` with a column per label: singular value decomposition of S, in the metric of B.
+    A is ``SS'`` with one column per label: singular value decomposition of S, in the metric of B.
 samples
     Fewer instances than features, B = I, one weight for all: ``A = X'M^1/2 (M^1/2)'X`` has the spectrum of a matrix
     over the instances.
 features
     A as a matrix over the features, or over the row space of X where that is smaller, in the metric of B.
 Lanczos
-    B = I and few directions of a side too large for a matrix: products with the sparse features only.
+    B = I and few directions of a problem too large for a dense matrix: products with the sparse features only.
 blocks
-    B = I, the instances are features of themselves (embeddings) and few columns are asked for: products with the
-    matrix over the instances, or with the inverse of what is left of a bound of its eigenvalues.
+    B = I, features are coordinates of the instances (embeddings) and few columns are wanted: block Krylov iteration
+    with the matrix over the instances, or with the inverse of an upper bound of its eigenvalues less the matrix.
 
 A constraint is *whitened*: W with ``W'BW = I`` turns the problem into one with B = I. Whitenings and row spaces are
-kept with the features, so that methods with the same constraint share them.
+cached with the features, so that methods with the same constraint share them.
 """
 
 from __future__ import annotations
@@ -33,36 +33,37 @@ from numpy.typing import NDArray
 from mlreduce.exceptions import DataError
 from mlreduce.linalg.features import Coordinates, Features
 from mlreduce.linalg.utilities import signed
+from mlreduce.spectral.form import Form
 from mlreduce.spectral.krylov import leading_eigenvectors
-from mlreduce.spectral.problem import Form
 from mlreduce.spectral.whitening import whitening_of
 from mlreduce.validation import FloatArray, is_sparse
 
 __all__ = ["Solution", "row_space", "solve"]
 
-#: Sides up to this are solved as dense matrices (0.3 GB), unless all directions are asked for.
+#: Order up to which matrices are decomposed densely (0.3 GB), unless all directions are wanted.
 DENSE_SIDE = 6000
 
-#: Entries of the array S, n_features x n_labels, up to which it is formed.
+#: Entries of S, n_features x n_labels, up to which it is computed.
 THIN_ENTRIES = 2**24
 
-# Entries from which on the singular vectors of a tall array come from its products, at half the cost.
+# Entries from which singular vectors of a tall array are computed from its Gram matrix, at half the cost.
 _LARGE_HALF = 2**17
 
-# Neighbouring eigenvalues closer than this, relative to their size, are equal.
+# Relative difference below which neighbouring eigenvalues are equal.
 _EQUAL = 1e-8
 
-# Eigenvalues below this many times the rounding error of the largest are zero, of larger matrices in their size.
+# Least number of rounding errors of the largest eigenvalue below which an eigenvalue is zero; larger matrices take
+# their order.
 _LEAST_LENGTH = 1000
 
-# Eigenvalues below this, relative to the largest, whose directions are mended after a road that squares condition
-# numbers: the others are orthonormal to about 1e-10.
+# Relative eigenvalue below which directions are orthogonalised again after a strategy that squares condition numbers:
+# the others are orthonormal to about 1e-10.
 _WEAK = 1e-6
 
-# Of a matrix over the instances at most one in so many eigenvectors comes by blocks.
+# At most one in so many eigenvectors of a matrix over the instances is computed by blocks.
 _SHARE = 8
 
-# How far above the bound of its eigenvalues a matrix is shifted, relative to its norm.
+# Shift above the upper bound of the eigenvalues, relative to the matrix norm.
 _ABOVE = 1e-6
 
 
@@ -72,7 +73,7 @@ class Solution(NamedTuple):
     Attributes
     ----------
     eigenvalues : ndarray of shape (k,)
-        Descending; positive, unless all directions were asked for.
+        Descending; positive, unless ``signed_values``.
     components : ndarray of shape (k, n_features)
         ``components B components' = I``; the entry of largest magnitude of each row is positive.
     """
@@ -91,39 +92,38 @@ def solve(
     upper: float | None = None,
     trivial: FloatArray | None = None,
 ) -> Solution:
-    """Find the directions with positive eigenvalues, or the leading ones of all that features have.
+    """Find the leading directions.
 
     Parameters
     ----------
     features : Features
-        What the forms are of.
+        X of the forms.
     objective : Form
         A.
     constraint : Form or None, default=None
         B; None is the identity.
     limit : int or None, default=None
-        How many directions at most; None for all.
+        Largest number of directions; None for all.
     labels : sparse matrix of shape (n_samples, n_labels) or None, default=None
-        Directions of equal eigenvalue are ordered by their dependence on these, ``||Y'Xp||``; without labels they
-        come as the factorisation leaves them.
+        Directions of equal eigenvalue are ordered by their dependence on the labels, ``||Y'Xp||``; without labels
+        their order is that of the factorisation.
     signed_values : bool, default=False
-        Whether directions count whose eigenvalue is zero or negative: of objectives that are a cost with its sign
-        turned. They are sought where features vary, or else the first would be one along which nothing lies.
+        Keep eigenvalues that are zero or negative, as for costs whose sign is changed. Directions are then restricted
+        to the row space of the features.
     upper : float or None, default=None
-        What no eigenvalue exceeds: a few of the largest of a matrix over the instances are then found by factorising
-        what is left of the bound.
+        Upper bound of the eigenvalues, which speeds up the strategy "blocks".
     trivial : ndarray of shape (n_features,) or None, default=None
-        An eigenvector that says nothing; directions are sought orthogonal to it. Only with B = I.
+        A known eigenvector to which directions are orthogonal. Only with B = I.
 
     Raises
     ------
     DataError
-        If all directions of a very large problem are asked for, or a very large one has a constraint.
+        If all directions of a very large problem are wanted, or a very large one has a constraint.
 
     Warns
     -----
     ProjectionWarning
-        If B is singular: directions are then sought where it is not.
+        If B is singular: directions are restricted to its range.
     """
     side = min(features.shape)
     thin = objective.is_thin and not signed_values
@@ -134,7 +134,7 @@ def solve(
     if few and isinstance(features, Coordinates) and not thin and few <= side // _SHARE:
         blocks = _blocks(features, objective, few, upper, trivial)
     if blocks is None and trivial is not None:
-        objective = objective.plus(_turned_away(objective, trivial))
+        objective = objective + _deflation(objective, trivial)
     if blocks is not None:
         values, vectors = blocks
     elif few and side > DENSE_SIDE and few <= side // 4:
@@ -164,29 +164,26 @@ def solve(
 
 
 def _positive(values: FloatArray, length: int) -> slice:
-    """Take the eigenvalues above what rounding makes of zero; they are sorted."""
+    """Slice of the sorted eigenvalues that exceed rounding error."""
     smallest = max(length, _LEAST_LENGTH) * np.finfo(float).eps * np.abs(values).max(initial=0.0)
     return slice(0, int(np.count_nonzero(values > smallest)))
 
 
 def _leading(values: FloatArray, limit: int | None) -> slice:
-    """Take as many of the sorted eigenvalues as are asked for, and those that equal the last of them.
-
-    Which of equal directions come first is decided later, among all of them.
-    """
+    """Slice of the first ``limit`` sorted eigenvalues and those equal to the last of them, whose order is open yet."""
     if limit is None or limit >= len(values):
         return slice(None)
     return slice(0, limit + int(np.count_nonzero(_ties(values[limit - 1 :]).cumprod())))
 
 
 def _ties(values: FloatArray) -> NDArray[np.bool_]:
-    """Say of each of the sorted eigenvalues but the last whether the next one equals it."""
+    """Mask of consecutive equal eigenvalues."""
     equal: NDArray[np.bool_] = values[:-1] - values[1:] <= _EQUAL * np.abs(values[1:])
     return equal
 
 
 def _decide_ties(values: FloatArray, vectors: FloatArray, dependence: Callable[[FloatArray], FloatArray]) -> FloatArray:
-    """Order the directions inside a space of equal eigenvalues by the size of what ``dependence`` makes of them."""
+    """Order the directions of equal eigenvalue by the singular values of their images under ``dependence``."""
     starts = np.flatnonzero(np.r_[True, ~_ties(values)])
     if len(starts) == len(values):
         return vectors
@@ -224,8 +221,8 @@ def _left_singular(half: FloatArray, limit: int | None) -> tuple[FloatArray, Flo
 
 def _thin(features: Features, objective: Form, limit: int | None) -> tuple[FloatArray, FloatArray]:
     if features.shape[1] * objective.factor.shape[1] <= THIN_ENTRIES:
-        return _left_singular(objective.half(features), limit)
-    spread = objective.spread()
+        return _left_singular(objective.feature_factor(features), limit)
+    spread = objective.sample_factor()
     size = spread.shape[1]
     products = np.empty((size, size))
     step = max(1, THIN_ENTRIES // max(features.shape))
@@ -252,9 +249,9 @@ def _samples(features: Features, objective: Form, limit: int | None) -> tuple[Fl
 
 
 def _orthonormal(values: FloatArray, vectors: FloatArray) -> FloatArray:
-    """Scale directions that come from products, as ``X'u`` does, to unit length, and mend the last of them.
+    """Scale products such as ``X'u`` to unit length and orthogonalise those of small eigenvalues again.
 
-    Rounding makes them as skew as their eigenvalue is small: those of weak ones are made orthogonal to the others.
+    Their loss of orthogonality by rounding is inverse to the eigenvalue.
     """
     vectors = vectors / np.linalg.norm(vectors, axis=0)
     strong = int(np.count_nonzero(values > _WEAK * values.max(initial=0.0)))
@@ -274,7 +271,7 @@ def _matrices(
         features, back = row_space(features)
     whitening = None if constraint is None else whitening_of(features, constraint)
     if objective.is_thin and not signed_values:
-        half = objective.half(features)
+        half = objective.feature_factor(features)
         half = half if whitening is None else whitening.transposed(half)
         values, vectors = _left_singular(half, limit)
     else:
@@ -306,12 +303,12 @@ def row_space(features: Features) -> tuple[Features, FloatArray]:
 def _blocks(
     features: Coordinates, objective: Form, limit: int, upper: float | None, trivial: FloatArray | None
 ) -> tuple[FloatArray, FloatArray] | None:
-    """Take the largest eigenvalues of a matrix over the instances; None if they do not converge."""
+    """Return the largest eigenvalues of a matrix over the instances; None if the iteration does not converge."""
     size = features.shape[0]
     known = np.zeros((size, 0)) if trivial is None else (trivial / np.linalg.norm(trivial))[:, np.newaxis]
 
     def product(right: FloatArray) -> FloatArray:
-        return objective.times(features, right) + objective.ridge * right
+        return objective.dot(features, right) + objective.ridge * right
 
     alone = objective.factor is None and not objective.squared
     inverse = None if upper is None or not alone else _inverse_below(objective, size, upper)
@@ -323,10 +320,7 @@ def _blocks(
 
 
 def _inverse_below(objective: Form, size: int, upper: float) -> Callable[[FloatArray], FloatArray]:
-    """Return how to solve with what a matrix over the instances leaves of the bound of its eigenvalues.
-
-    The bound itself may be an eigenvalue, and what is left of it then singular: a little above it is not.
-    """
+    """Return a solver with ``upper I - M``, shifted slightly because the bound may be an eigenvalue of M."""
     shift = upper + _ABOVE * max(_norm(objective), abs(upper), np.finfo(float).tiny)
     diagonal = shift - (np.zeros(size) + objective.weights + objective.ridge)
     if is_sparse(objective.graph):
@@ -341,20 +335,20 @@ def _inverse_below(objective: Form, size: int, upper: float) -> Callable[[FloatA
 
 
 def _norm(objective: Form) -> float:
-    """Return a bound of the eigenvalues' size of a form over the instances, without its factor."""
+    """Return an upper bound of the absolute eigenvalues of M without its factor."""
     own = np.abs(np.zeros(1) + objective.weights).max(initial=0.0) + abs(objective.ridge)
     return float(own + (0.0 if objective.graph is None else abs(objective.graph).sum(axis=0).max()))
 
 
-def _turned_away(objective: Form, trivial: FloatArray) -> Form:
-    """Return what makes the eigenvalue of an eigenvector that says nothing the smallest of all."""
+def _deflation(objective: Form, trivial: FloatArray) -> Form:
+    """Return the term that makes the eigenvalue of the trivial solution the smallest."""
     return Form(factor=(trivial / np.linalg.norm(trivial))[:, np.newaxis], middle=-2.0 * _norm(objective))
 
 
 def _lanczos(features: Features, objective: Form, limit: int, thin: bool) -> tuple[FloatArray, FloatArray]:
-    """Take leading directions by products with the features; the starting vector is fixed, so that results are."""
+    """Return leading directions by products with the features, from a fixed starting vector."""
     if thin:
-        spread = objective.spread()
+        spread = objective.sample_factor()
         size = spread.shape[1]
 
         def back(right: FloatArray) -> FloatArray:
@@ -369,7 +363,7 @@ def _lanczos(features: Features, objective: Form, limit: int, thin: bool) -> tup
             return right
 
         def product(vector: FloatArray) -> FloatArray:
-            return features.transposed_dot(objective.times(features, features.dot(vector)))
+            return features.transposed_dot(objective.dot(features, features.dot(vector)))
 
     operator = scipy.sparse.linalg.LinearOperator((size, size), matvec=product, dtype=np.float64)
     start = np.random.default_rng(0).standard_normal(size)

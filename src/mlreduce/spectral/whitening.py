@@ -1,4 +1,4 @@
-"""Whitening of constraints: W with ``W'BW = I``, which turns a problem into one without a constraint."""
+"""Whitening of a constraint: W with ``W'BW = I``."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import scipy.linalg
 
 from mlreduce.exceptions import ProjectionWarning
 from mlreduce.linalg.features import Features
-from mlreduce.spectral.problem import Form
+from mlreduce.spectral.form import Form
 from mlreduce.validation import FloatArray
 
 __all__ = ["Whitening", "whitening_of"]
 
-# A constraint, scaled to a unit diagonal, is singular in directions below this eigenvalue.
+# Eigenvalue below which a constraint, scaled to a unit diagonal, is singular.
 _SINGULAR = 1e-10
 
 
@@ -28,26 +28,26 @@ class Whitening(NamedTuple):
 
 
 def whitening_of(features: Features, constraint: Form) -> Whitening:
-    """Whiten a constraint, or return what an equal one left with the features.
+    """Whiten a constraint; the result of one defined by numbers alone is cached with the features.
 
     Warns
     -----
     ProjectionWarning
-        If the constraint is singular: directions are then sought where it is not.
+        If the constraint is singular: directions are restricted to its range.
     """
-    if constraint.plain is None:
+    if constraint.scalars is None:
         return _whiten(features, constraint)
-    if constraint.plain not in features.shared:
-        features.shared[constraint.plain] = _whiten(features, constraint)
-    found: Whitening = features.shared[constraint.plain]
+    if constraint.scalars not in features.shared:
+        features.shared[constraint.scalars] = _whiten(features, constraint)
+    found: Whitening = features.shared[constraint.scalars]
     return found
 
 
 def _whiten(features: Features, constraint: Form) -> Whitening:
     """Whiten a constraint after scaling it to a unit diagonal, so that the units of features do not matter.
 
-    A Cholesky factor with pivoting picks features that determine the others; where some are determined, each
-    direction is the shortest of those with the same values on the training rows.
+    A pivoted Cholesky factorisation selects features that determine the others; where some are determined, directions
+    are those of least norm among those with the same values on the training rows.
     """
     matrix = constraint.matrix(features)
     diagonal = np.diag(matrix).copy()
@@ -61,12 +61,12 @@ def _whiten(features: Features, constraint: Form) -> Whitening:
     factor, pivots, rank, _ = scipy.linalg.lapack.dpstrf(matrix.T, tol=_SINGULAR, lower=1, overwrite_a=1)
     chosen, rest = pivots[:rank] - 1, pivots[rank:] - 1
     remainder = factor[rank:, :rank].copy()
-    # Features that the chosen ones determine take no part: solving with the whole factor leaves theirs at zero.
+    # Solving with the whole factor leaves determined features at zero.
     factor[rank:, :] = 0.0
     factor.flat[rank * (len(used) + 1) :: len(used) + 1] = 1.0
 
     def solve_with(right: FloatArray, transpose: bool) -> FloatArray:
-        if not rank:  # LAPACK complains of what is empty
+        if not rank:  # LAPACK refuses empty arrays
             return right
         padded = np.zeros((len(used), right.shape[1]), order="F")
         padded[:rank] = right
@@ -77,7 +77,7 @@ def _whiten(features: Features, constraint: Form) -> Whitening:
     if len(rest):
         warnings.warn(
             f"the constraint is singular, rank {rank} of {len(used)} features that vary (duplicated or dependent "
-            "ones): directions are sought where it is not",
+            "ones): directions are restricted to its range",
             ProjectionWarning,
             stacklevel=2,
         )

@@ -1,26 +1,38 @@
-"""Combining proximities by features, W, and by labels, G: the function Psi of MOPE."""
+"""Graphs by a combination Psi of proximities by features, W, and by labels, G: the objective of MOPE."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
+import scipy.sparse as sp
 
 from mlreduce.exceptions import DataError
-from mlreduce.validation import FloatArray, check_range
+from mlreduce.linalg.distances import nearest, row_blocks, to_grid
+from mlreduce.spectral.form import Form
+from mlreduce.spectral.graphs.label_proximity import LabelProximity, Rows
+from mlreduce.spectral.graphs.proximity import Proximity, attraction, check_proximity
+from mlreduce.spectral.training_set import TrainingSet
+from mlreduce.validation import FloatArray, as_dense, check_count, check_options, check_range, is_sparse
 
-__all__ = ["COMBINATIONS", "check_combination", "combined"]
+__all__ = ["COMBINATIONS", "CombinedProximity", "check_combination", "combined"]
 
-#: "labels" and "features" take one of the two and leave out the other.
+# Combined proximities are rounded to multiples of this, far above rounding error: equal ones are ties, which the lower
+# row number wins.
+_UNIT = 2.0**-32
+
+#: "labels" and "features" use one of the two proximities only.
 COMBINATIONS = ("priority", "hadamard", "weighted-sum", "labels", "features")
 
 
 def check_combination(combine: str, a: float, b: float, beta: float, gamma: float) -> None:
-    """Refuse a combination that is unknown, or whose parameters are out of range.
+    """Check the parameters of `combined`.
 
     Raises
     ------
     DataError
-        If ``combine`` is none of `COMBINATIONS`, ``a``, ``b`` or ``beta`` is no number >= 0, ``gamma`` is not in
-        [0, 1], or ``beta`` exceeds 1 in a weighted sum.
+        If ``combine`` is unknown or a number is out of range.
     """
     if combine not in COMBINATIONS:
         raise DataError(f"combine must be one of {', '.join(COMBINATIONS)}; got {combine!r}")
@@ -44,26 +56,25 @@ def combined(
     Parameters
     ----------
     weights : ndarray or None
-        By features, w, in [0, 1]; None where only labels count.
+        w, by features, in [0, 1]; None with ``"labels"``.
     proximities : ndarray of the same shape or None
-        By labels, g, in [0, 1]; None where only features count.
+        g, by labels, in [0, 1]; None with ``"features"``.
     combine : {"priority", "hadamard", "weighted-sum", "labels", "features"}, default="priority"
-        ``"priority"``: ``gamma g^a / (1 + beta (1 - w^b)) + (1 - gamma) w^b``: with ``gamma=1`` features only lower
-        what labels say, at most by ``1 + beta``. ``"hadamard"``: ``g w``. ``"weighted-sum"``:
-        ``beta g + (1 - beta) w``. ``"labels"``: g, where w is None. ``"features"``: w, where g is None.
+        ``"priority"``: ``gamma g^a / (1 + beta (1 - w^b)) + (1 - gamma) w^b``: with ``gamma=1`` features reduce the
+        proximity by labels, at most by the factor ``1 + beta``. ``"hadamard"``: ``g w``. ``"weighted-sum"``:
+        ``beta g + (1 - beta) w``. ``"labels"``: g. ``"features"``: w.
     a, b, beta : float
-        >= 0; ``a=0`` leaves out the labels, ``b=0`` or ``beta=0`` the features. In a weighted sum beta is in [0, 1].
+        >= 0; in a weighted sum beta is in [0, 1].
     gamma : float
         In [0, 1].
 
     Returns
     -------
     ndarray of the same shape, in [0, 1]
-        An array of its own.
 
     References
     ----------
-    Mu et al. (2012), section 3.3.2, equation (43) and what follows it.
+    Mu et al. (2012), section 3.3.2, equation (43).
     """
     if weights is None or proximities is None:
         return np.array(proximities if weights is None else weights)
@@ -77,6 +88,95 @@ def combined(
 
 
 def _power(values: FloatArray, exponent: float) -> FloatArray:
-    """Raise to a power; the common one costs nothing."""
+    """Raise to a power, at no cost for the default exponent 1."""
     raised: FloatArray = values if exponent == 1 else values**exponent
     return raised
+
+
+class CombinedProximity:
+    """Mixin of the methods that maximise the form of the graph A of MOPE; parameters as of `MOPE`."""
+
+    scheme: int
+    index: str
+    combine: str
+    a: float
+    b: float
+    beta: float
+    gamma: float
+    proximity: Proximity | Mapping[str, Any] | None
+    label_options: Mapping[str, Any] | None
+    n_neighbors: int | None
+    edges: str
+    laplacian: bool
+
+    def _check_graph(self) -> None:
+        check_combination(self.combine, self.a, self.b, self.beta, self.gamma)
+        if self.n_neighbors is not None:
+            check_count(self.n_neighbors, "n_neighbors")
+        if self.edges not in ("psi", "constant"):
+            raise DataError(f"edges must be 'psi' or 'constant'; got {self.edges!r}")
+        if not isinstance(self.laplacian, (bool, np.bool_)):
+            raise DataError(f"laplacian must be True or False; got {self.laplacian!r}")
+        self._label_proximity().check()
+        self._feature_proximity()
+
+    def _label_proximity(self) -> LabelProximity:
+        options = check_options(self.label_options, LabelProximity, "label_options", taken=("scheme", "index"))
+        return LabelProximity(self.scheme, self.index, **options)
+
+    def _feature_proximity(self) -> Proximity:
+        return check_proximity(self.proximity, n_neighbors=None)
+
+    def _graph_form(self, data: TrainingSet) -> Form:
+        """Return A, with ``laplacian`` less its row sums on the diagonal."""
+        graph = self._graph(data)
+        return attraction(graph) if self.laplacian else Form(graph=graph)
+
+    def _graph(self, data: TrainingSet) -> Any:
+        """Return A, symmetric with a zero diagonal: a CSR array, or an ndarray where all pairs are joined."""
+        n_samples = data.X.shape[0]
+        if n_samples < 2:
+            raise DataError(f"MOPE needs two instances at least; got n_samples={n_samples}")
+        psi_of, blocks = self._psi(data), row_blocks(n_samples, n_samples)
+        if self.n_neighbors is None:
+            graph: Any = np.vstack([psi_of(rows) for rows in blocks])
+            graph = np.maximum(graph, graph.T)
+        else:
+            number = min(self.n_neighbors, n_samples - 1)
+            graph = sp.vstack([_nearest(psi_of(rows), number) for rows in blocks])
+            graph = sp.csr_array(graph.maximum(graph.T))
+        if not graph.sum():
+            raise DataError("MOPE joins no pair of instances: none has a positive combined proximity")
+        return graph if self.edges == "psi" else (graph > 0).astype(np.float64)
+
+    def _psi(self, data: TrainingSet) -> Rows:
+        """Return a function of a slice of instances that returns their Psi to all, 0 to themselves."""
+        proximities = None if self.combine == "features" else self._label_proximity().of(data)
+        weights = None if self.combine == "labels" else self._weights(data)
+
+        def psi_of(rows: slice) -> FloatArray:
+            g = None if proximities is None else proximities(rows)
+            w = None if weights is None else as_dense(weights[rows])
+            psi = combined(w, g, self.combine, self.a, self.b, self.beta, self.gamma)
+            psi[np.arange(len(psi)), np.arange(rows.start, rows.stop)] = 0.0
+            return to_grid(psi, _UNIT)
+
+        return psi_of
+
+    def _weights(self, data: TrainingSet) -> Any:
+        """Return W in [0, 1]: negative weights are set to 0, and all divided by the largest if it exceeds 1."""
+        weights = self._feature_proximity().matrix(data)
+        values = weights.data if is_sparse(weights) else weights
+        if values.size and (values.min() < 0 or values.max() > 1):
+            weights = weights.maximum(0) if is_sparse(weights) else weights.clip(0)
+            weights = weights / max(1.0, weights.max())
+        return weights
+
+
+def _nearest(psi: FloatArray, number: int) -> Any:
+    """Return rows of a graph that keep the largest entries; of equal ones the first."""
+    found = nearest(-psi, number)
+    values = np.take_along_axis(psi, found, axis=1)
+    rows = sp.csr_array((values.ravel(), found.ravel(), np.arange(len(psi) + 1) * number), shape=psi.shape)
+    rows.sort_indices()
+    return rows

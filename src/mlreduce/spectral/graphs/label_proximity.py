@@ -1,9 +1,4 @@
-"""Proximities of instances by their labels: the matrix G of MOPE, in three schemes.
-
-Scheme 1 compares label sets as bits, scheme 2 compares them in a space of fewer, real labels, scheme 3 averages the
-similarities of the classes that two instances belong to. Every proximity lies in [0, 1]. G comes in blocks of rows: a
-search for neighbours needs no matrix of all pairs.
-"""
+"""Proximities of instances by their labels, the matrix G of MOPE, computed in blocks of rows."""
 
 from __future__ import annotations
 
@@ -20,26 +15,26 @@ from mlreduce.exceptions import DataError, unknown_name
 from mlreduce.linalg.distances import row_blocks, squared_norms
 from mlreduce.linalg.utilities import quotient
 from mlreduce.spectral.graphs.proximity import Proximity
-from mlreduce.spectral.problem import TrainingSet
+from mlreduce.spectral.training_set import TrainingSet
 from mlreduce.validation import FloatArray, as_dense, check_range, is_sparse
 
 __all__ = ["LabelProximity", "Rows", "scaled"]
 
-#: Proximities of some instances, a slice of the rows, to all: shape (n_rows, n_samples).
+#: Function of a slice of the instances: their proximities to all, shape (n_rows, n_samples).
 Rows = Callable[[slice], FloatArray]
 
-# Indices of bits, and those of points beside the weights that `Proximity` has.
+# Indices of scheme 1, and those of scheme 2 besides the weights of `Proximity`.
 _OF_BITS = ("and", "dice", "hamming-exponential", "hamming-linear", "jaccard", "scaled-dice")
 _OF_POINTS = ("cosine", "minkowski", "tanimoto")
-# What only scheme 3 has: similarities of classes that are not those of the columns of Y.
+# Indices of scheme 3 only.
 _OF_CLASSES = ("cooccurrence", "feature-bits", "features", "identity")
 
-# Points that are shorter than this, relative to the longest, are zero but for rounding.
+# Relative norm below which a point is zero.
 _NO_LENGTH = 1e-10
 
 
 def scaled(labels: Any, rows: FloatArray | None = None, columns: FloatArray | None = None) -> Any:
-    """Multiply the rows and the columns of a label matrix by numbers; a sparse one stays sparse."""
+    """Scale the rows and columns of a label matrix, sparse or dense."""
     if is_sparse(labels):
         product = labels if rows is None else sp.diags_array(rows) @ labels
         return sp.csr_array(product if columns is None else product @ sp.diags_array(columns))
@@ -48,47 +43,43 @@ def scaled(labels: Any, rows: FloatArray | None = None, columns: FloatArray | No
 
 
 class LabelProximity(BaseEstimator):
-    """How near instances are by their labels.
+    """Proximity of instances by their labels, in [0, 1].
 
-    Write ``y`` for the labels of an instance as bits, ``m`` for their number, ``y & y'`` for the number of labels that
-    two instances share, h for the number of labels that one of them has and the other has not, and c for the number of
-    labels in all.
+    ``m`` is the number of labels of an instance, ``y & y'`` the number of labels that two instances share, h their
+    Hamming distance, and c the number of all labels.
 
     Parameters
     ----------
     scheme : {1, 2, 3}, default=3
-        1: an index of the bits. 2: an index of points phi(y) in the space of ``space``. 3: the mean similarity
-        of a class of the one with a class of the other, ``(1 / m m') sum of sigma_st``, where sigma is any index of
-        schemes 1 and 2 with the columns of Y in place of its rows, or one of its own.
+        1: an index of label sets. 2: an index of points phi(y) in the space of ``space``. 3: the mean similarity of
+        the classes of the two instances, ``(1 / m m') sum of sigma_st``, where sigma is an index of schemes 1 and 2 of
+        the columns of Y, or one of its own.
     index : str, default="dice"
-        Scheme 1: ``"dice"``, ``2 y & y' / (m + m')``; ``"scaled-dice"``, the same where a shared label counts the
-        inverse of its number of instances; ``"jaccard"``, ``y & y' / (m + m' - y & y')``; ``"hamming-exponential"``,
+        Scheme 1: ``"dice"``, ``2 y & y' / (m + m')``; ``"scaled-dice"``, with labels weighted by the inverse
+        of their number of instances; ``"jaccard"``, ``y & y' / (m + m' - y & y')``; ``"hamming-exponential"``,
         ``exp(-h / tau)``; ``"hamming-linear"``, ``1 - h / c``; ``"and"``, ``y & y'`` over the largest m.
 
         Scheme 2: ``"minkowski"``, ``exp(-sum of |phi - phi'|^p / tau)``; ``"tanimoto"``,
         ``phi phi' / (phi phi + phi' phi' - phi phi')``; ``"cosine"``; or a weight of `Proximity`, on all pairs.
 
-        Scheme 3: these, or ``"cooccurrence"``, ``Y'Y`` over its largest entry; ``"identity"``, a class resembles
-        itself only; ``"features"``, the cosine between the rows of ``Y'X``; ``"feature-bits"``, the cosine between
-        which features any instance of a class has.
+        Scheme 3: these, or ``"cooccurrence"``, ``Y'Y`` over its largest entry; ``"identity"``; ``"features"``,
+        the cosine between the rows of ``Y'X``; ``"feature-bits"``, the cosine between the masks of the features that
+        any instance of a class has.
     tau : float or None, default=None
-        Width of the exponential indices, > 0, in the units of the distance that it divides; None is that
-        distance's mean over all pairs.
+        Width of the exponential indices, > 0, in units of the distance that it divides; None is the mean distance of
+        all pairs.
     p : float, default=2
         Exponent of ``"minkowski"``, >= 1.
     space : str, default="pca"
-        Registry name of the unsupervised projection or embedding that makes phi of the labels: of a projection
-        ``phi = P'y``, not centred.
+        Registry name of the unsupervised projection (``phi = P'y``, not centred) or embedding that gives phi.
     n_label_components : int, float or None, default=None
-        Dimensions of phi, as of the method's ``n_components``; None is its default, which is all for projections.
+        ``n_components`` of that method; None is its default, which is all for projections.
 
     Notes
     -----
-    Negative cosines, Tanimoto coefficients and weights count as 0; weights whose largest exceeds 1 are divided by it.
-
-    An instance without labels has proximity 0 to all and to itself by every index but: the Hamming-based ones and
-    ``"minkowski"``, where it resembles others without labels fully and those with few labels next; and weights of
-    `Proximity`, which see phi = 0 as they see any point.
+    Negative cosines, Tanimoto coefficients and weights are set to 0; weights whose largest exceeds 1 are divided by it.
+    An instance without labels has proximity 0 to all and to itself, except with the Hamming-based indices,
+    ``"minkowski"`` and weights of `Proximity`.
 
     References
     ----------
@@ -114,10 +105,6 @@ class LabelProximity(BaseEstimator):
     def matrix(self, data: TrainingSet) -> FloatArray:
         """Return G, shape (n_samples, n_samples), symmetric up to rounding, in [0, 1].
 
-        Parameters
-        ----------
-        data : TrainingSet
-
         Raises
         ------
         DataError
@@ -130,12 +117,12 @@ class LabelProximity(BaseEstimator):
         return matrix
 
     def of(self, data: TrainingSet) -> Rows:
-        """Return what gives rows of G: a function of a slice.
+        """Return a function of a slice that returns these rows of G.
 
         Parameters
         ----------
         data : TrainingSet
-            Its features matter to ``"features"`` and ``"feature-bits"`` only.
+            Its features are used by ``"features"`` and ``"feature-bits"`` only.
 
         Raises
         ------
@@ -145,19 +132,19 @@ class LabelProximity(BaseEstimator):
         self.check()
         if self.scheme != 3:
             return self._index_of(data.labels)
-        # A label that no instance has is no class: it must not count in the space or the mean distance of classes.
+        # Labels without instances are no classes: they must not change the space or the mean distance of classes.
         used = TrainingSet(data.X, data.labels[:, np.flatnonzero(data.class_sizes)], points=data.points)
         factor = scaled(used.labels, rows=quotient(1.0, used.label_counts))
         averaged = self._classes(used) @ factor.T
         return lambda rows: as_dense(factor[rows] @ averaged)
 
     def check(self) -> None:
-        """Refuse parameters that are out of range.
+        """Check the parameters, except names that may be weights of `Proximity`.
 
         Raises
         ------
         DataError
-            If one is; names that may be weights of `Proximity` are left to it.
+            If one is out of range.
         """
         if isinstance(self.scheme, bool) or self.scheme not in (1, 2, 3):
             raise DataError(f"scheme must be 1, 2 or 3; got {self.scheme!r}")
@@ -181,7 +168,7 @@ class LabelProximity(BaseEstimator):
         return self._index_of(data.labels.T)(slice(None))
 
     def _index_of(self, labels: Any) -> Rows:
-        """Return rows of an index of schemes 1 and 2, for instances, or for classes where labels are transposed."""
+        """Return the rows of an index of schemes 1 and 2; for classes, labels are transposed."""
         index = "and" if self.index == "cooccurrence" else self.index
         if index in _OF_BITS:
             return _bits(sp.csr_array(labels) if is_sparse(labels) else labels, index, self.tau)
@@ -197,7 +184,7 @@ class LabelProximity(BaseEstimator):
         return lambda rows: weights[rows]
 
     def _points(self, labels: Any) -> FloatArray:
-        """Return phi, shape (n_rows, n_dimensions); what is zero but for rounding is zero."""
+        """Return phi, shape (n_rows, n_dimensions)."""
         kinds = [name for kind in ("projection", "embedding") for name in registry.list_methods(kind)]
         unsupervised = [name for name in kinds if not getattr(registry.method_class(name), "supervised", True)]
         if self.space not in unsupervised:
@@ -216,11 +203,11 @@ class LabelProximity(BaseEstimator):
 
 
 def _bits(labels: Any, index: str, tau: float | None) -> Rows:
-    """Return rows of an index of bits."""
+    """Return the rows of an index of scheme 1."""
     n_rows, n_bits = labels.shape
     counts, sizes = (np.asarray(labels.sum(axis=axis), dtype=np.float64).reshape(-1) for axis in (1, 0))
     others = scaled(labels, columns=quotient(1.0, sizes)).T if index == "scaled-dice" else labels.T
-    if tau is None:  # pairs of rows that differ in a bit, counted bit by bit
+    if tau is None:  # the sum of all Hamming distances, by labels
         tau = _width(float((2.0 * sizes * (n_rows - sizes)).sum()), n_rows)
 
     def proximities(rows: slice) -> FloatArray:
@@ -240,7 +227,7 @@ def _bits(labels: Any, index: str, tau: float | None) -> Rows:
 
 
 def _minkowski(points: FloatArray, p: float, tau: float | None) -> Rows:
-    """Return rows of the exponential of Minkowski distances to the power p."""
+    """Return the rows of the exponential of Minkowski distances to the power p."""
 
     def distances(rows: slice) -> FloatArray:
         if p == 2:
@@ -254,12 +241,12 @@ def _minkowski(points: FloatArray, p: float, tau: float | None) -> Rows:
 
 
 def _width(total: float, n_rows: int) -> float:
-    """Return the mean distance of all pairs from the sum over all ordered ones; 1 where no two rows differ."""
+    """Return the mean distance of all pairs from the sum over ordered pairs; 1 if no two rows differ."""
     return total / max(1, n_rows * (n_rows - 1)) or 1.0
 
 
 def _products(points: Any, index: str) -> Rows:
-    """Return rows of the cosine or of the Tanimoto coefficient, none below zero."""
+    """Return the rows of the cosine or the Tanimoto coefficient, negative ones set to 0."""
     squares = squared_norms(points)
 
     def proximities(rows: slice) -> FloatArray:
@@ -272,7 +259,7 @@ def _products(points: Any, index: str) -> Rows:
 
 
 def _class_features(data: TrainingSet, bits: bool) -> FloatArray:
-    """Return the cosines between what features the instances of the classes have, summed or as bits."""
+    """Return the cosines between the sums of the features of classes, or between their masks."""
     members, X = sp.csr_array(data.labels).T, data.points
     if bits:
         X = (X != 0).astype(np.float64)

@@ -1,7 +1,4 @@
-"""Who is near whom in a training set: distances, neighbours, paths, and reconstruction from neighbours.
-
-What is found is kept with the training set, by what it depends on.
-"""
+"""Distances, neighbours, shortest paths and reconstruction weights of a training set, cached with it."""
 
 from __future__ import annotations
 
@@ -15,7 +12,7 @@ from numpy.typing import NDArray
 
 from mlreduce.linalg.distances import Distances, nearest, row_blocks, squared_norms
 from mlreduce.spectral.graphs.similarities import divided_rows, pair_blocks
-from mlreduce.spectral.problem import TrainingSet
+from mlreduce.spectral.training_set import TrainingSet
 from mlreduce.validation import FloatArray, is_sparse
 
 __all__ = [
@@ -36,10 +33,7 @@ _RIDGE = 1e-3
 
 
 def distances_of(data: TrainingSet) -> FloatArray:
-    """Return the squared distances between all instances, shape (n_samples, n_samples); not to be modified.
-
-    Kept with the training set, so that methods fitted on it share them.
-    """
+    """Return the squared distances between all instances, shape (n_samples, n_samples); not to be modified."""
 
     def find() -> FloatArray:
         n_samples = data.X.shape[0]
@@ -48,11 +42,11 @@ def distances_of(data: TrainingSet) -> FloatArray:
             distances[rows] = block
         return distances
 
-    return data.kept("distances", find)
+    return data.cached("distances", find)
 
 
 def neighbours_of(data: TrainingSet, number: int, metric: str = "euclidean") -> NDArray[np.intp]:
-    """Return each instance's nearest others: nearest first, of equal ones the first.
+    """Return each instance's nearest others, nearest first; of equally near ones the first.
 
     Parameters
     ----------
@@ -75,22 +69,22 @@ def neighbours_of(data: TrainingSet, number: int, metric: str = "euclidean") -> 
             found[rows] = nearest(candidates, found.shape[1])
         return found
 
-    return data.kept(f"{number} neighbours by {metric}", find)
+    return data.cached(f"{number} neighbours by {metric}", find)
 
 
 def _search(data: TrainingSet, metric: str) -> tuple[Distances, NDArray[np.bool_]]:
-    """Return the distances that a metric is made of, and which rows are zero.
+    """Return the squared distances of a metric and the mask of zero rows.
 
-    Cosines are those of rows of length one, whose squared distance is two less two cosines.
+    Cosines are computed from the squared distances of rows of norm 1, ``2 - 2 cos``.
     """
 
     def find() -> tuple[Distances, NDArray[np.bool_]]:
-        if metric == "euclidean":  # shifted, so that a large offset of sparse features costs no digits
-            return Distances(data.near.stored), np.zeros(data.X.shape[0], dtype=bool)
+        if metric == "euclidean":  # centred, to keep precision with a large offset of sparse features
+            return Distances(data.centred_points.stored), np.zeros(data.X.shape[0], dtype=bool)
         lengths = np.sqrt(squared_norms(data.points))
         return Distances(divided_rows(data.points, lengths)), lengths == 0
 
-    return data.kept(f"search by {metric}", find)
+    return data.cached(f"search by {metric}", find)
 
 
 def _blocks(data: TrainingSet, metric: str) -> Iterator[tuple[slice, FloatArray]]:
@@ -98,12 +92,12 @@ def _blocks(data: TrainingSet, metric: str) -> Iterator[tuple[slice, FloatArray]
     n_samples = data.X.shape[0]
     search, zero = _search(data, metric)
     for rows in row_blocks(n_samples, n_samples):
-        if metric == "euclidean" and "distances" in data.shared:
-            yield rows, data.shared["distances"][rows]
+        if metric == "euclidean" and "distances" in data.cache:
+            yield rows, data.cache["distances"][rows]
             continue
         own = np.arange(n_samples)[rows]
         block = search.of(own)
-        if zero.any():  # a row of zeros has cosine 0 to all
+        if zero.any():  # zero rows have cosine 0 to all
             block[:, zero] = 2.0
             block[zero[rows]] = 2.0
             block[np.arange(len(own)), own] = 0.0
@@ -113,7 +107,7 @@ def _blocks(data: TrainingSet, metric: str) -> Iterator[tuple[slice, FloatArray]
 def reconstruction_weights(
     data: TrainingSet, n_neighbors: int, ridge: float = _RIDGE, metric: str = "euclidean"
 ) -> Any:
-    """Return the weights with which each instance is best reconstructed from its neighbours, not symmetric.
+    """Return the least-squares weights that reconstruct each instance from its neighbours, not symmetric.
 
     Parameters
     ----------
@@ -122,12 +116,12 @@ def reconstruction_weights(
     ridge : float, default=1e-3
         Of the Gram matrix of the neighbours less the instance, relative to its trace.
     metric : {"euclidean", "cosine"}, default="euclidean"
-        By which neighbours are nearest.
+        Metric of the neighbours.
 
     Returns
     -------
     W : csr_array of shape (n_samples, n_samples)
-        Rows sum to one; n_neighbors entries each, of either sign.
+        Rows of sum 1 with n_neighbors entries of either sign.
 
     References
     ----------
@@ -138,18 +132,18 @@ def reconstruction_weights(
         neighbours = neighbours_of(data, n_neighbors, metric)
         return directed_graph(neighbours, weights_from(data.points, np.arange(len(neighbours)), neighbours, ridge))
 
-    return data.kept(f"reconstruction from {n_neighbors} by {metric}, ridge {ridge}", find)
+    return data.cached(f"reconstruction from {n_neighbors} by {metric}, ridge {ridge}", find)
 
 
 def weights_from(X: Any, rows: NDArray[np.intp], neighbours: NDArray[np.intp], ridge: float) -> FloatArray:
-    """Return the weights of sum one with which some instances are best reconstructed from neighbours.
+    """Return the least-squares weights, of sum 1, that reconstruct instances from neighbours.
 
     Parameters
     ----------
     X : ndarray or csr_array of shape (n_samples, n_features)
     rows : ndarray of shape (n_rows,)
     neighbours : ndarray of shape (n_rows, k)
-        Of each of the rows.
+        Neighbours of each row.
     ridge : float
         Of the Gram matrix of the neighbours less the instance, relative to its trace.
 
@@ -194,13 +188,13 @@ def directed_graph(neighbours: NDArray[np.intp], values: FloatArray) -> Any:
 
 
 def geodesics_of(data: TrainingSet, graph: Any) -> FloatArray:
-    """Return the lengths of the shortest paths over a graph, infinite where there is none.
+    """Return the lengths of the shortest paths over a graph, infinite without a path.
 
     Parameters
     ----------
     data : TrainingSet
     graph : csr_array of shape (n_samples, n_samples)
-        Symmetric. What it stores is joined, by the Euclidean distance.
+        Symmetric; its stored entries are edges, of the Euclidean length.
 
     Returns
     -------
@@ -219,7 +213,7 @@ def joined_pairs(graph: Any) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
 
 
 def symmetric_graph(graph: Any, values: FloatArray) -> Any:
-    """Return a symmetric graph whose joined pairs have the values; pairs of value zero stay joined."""
+    """Return the symmetric graph with the values on its joined pairs; zeros stay stored."""
     first, second = joined_pairs(graph)
     rows, columns = np.r_[first, second], np.r_[second, first]
     order = np.lexsort((columns, rows))
@@ -235,13 +229,13 @@ def pair_distances(X: Any, first: NDArray[np.intp], second: NDArray[np.intp]) ->
 
 
 def close_pairs(data: TrainingSet, threshold: float, metric: str = "euclidean") -> Any:
-    """Return ones where a pair is no farther apart than a threshold, zero diagonal.
+    """Return the graph with weight 1 between pairs no farther apart than a threshold.
 
     Parameters
     ----------
     data : TrainingSet
     threshold : float
-        In units of the features; for cosines of one less the cosine.
+        In units of the features; for the cosine in units of ``1 - cos``.
     metric : {"euclidean", "cosine"}, default="euclidean"
 
     Returns

@@ -1,8 +1,4 @@
-"""Proximities of instances by their features: the weight matrix W of the graph-based methods.
-
-A graph says which pairs of instances are joined: nearest neighbours, pairs that are close enough, or all. A weight says
-how much a joined pair counts.
-"""
+"""Proximities of instances by their features: the weight matrix W of the graph-based methods."""
 
 from __future__ import annotations
 
@@ -17,6 +13,7 @@ from sklearn.base import BaseEstimator
 from mlreduce.exceptions import DataError, unknown_name
 from mlreduce.linalg.distances import squared_norms
 from mlreduce.linalg.utilities import quotient
+from mlreduce.spectral.form import Form
 from mlreduce.spectral.graphs.neighbours import (
     close_pairs,
     directed_graph,
@@ -29,7 +26,7 @@ from mlreduce.spectral.graphs.neighbours import (
     symmetric_graph,
 )
 from mlreduce.spectral.graphs.similarities import SIMILARITIES, all_similarities, similarities_of
-from mlreduce.spectral.problem import Form, TrainingSet
+from mlreduce.spectral.training_set import TrainingSet
 from mlreduce.validation import FloatArray, as_dense, check_count, check_options, check_range, is_sparse
 
 __all__ = ["Proximity", "attraction", "check_proximity", "degrees", "reconstruction"]
@@ -37,20 +34,20 @@ __all__ = ["Proximity", "attraction", "check_proximity", "degrees", "reconstruct
 _METRICS = ("euclidean", "cosine")
 _WEIGHTS = ("constant", "gaussian", "local-scaling", "ratio", "reconstruction", *SIMILARITIES, "geodesic")
 
-# Which neighbour's distance scales an instance locally, where the graph does not say.
+# Neighbour whose distance is the local scale, if the graph has no ``n_neighbors``.
 _LOCAL_NEIGHBOUR = 7
 
-# How far a user's own matrix may be from symmetric, relative to its largest entry.
+# Largest asymmetry of a user's matrix, relative to its largest entry.
 _ASYMMETRY = 1e-8
 
 
 def degrees(weights: Any) -> FloatArray:
-    """Return the diagonal of D(W): the sum of each instance's weights, shape (n_samples,)."""
+    """Return the row sums of W, the diagonal of D(W), shape (n_samples,)."""
     return np.asarray(weights.sum(axis=1), dtype=np.float64).reshape(-1)
 
 
 def attraction(weights: Any) -> Form:
-    """Return the form ``W - D(W)``: weighted squared differences of the joined pairs, each once, sign turned."""
+    """Return the form ``W - D(W)``, minus the weighted squared differences of the joined pairs."""
     if is_sparse(weights):
         return Form(graph=sp.csr_array(weights - sp.diags_array(degrees(weights))))
     graph = -np.diag(degrees(weights))
@@ -59,25 +56,25 @@ def attraction(weights: Any) -> Form:
 
 
 def reconstruction(data: TrainingSet, n_neighbors: int) -> Form:
-    """Return the form ``-(I - W)'(I - W)``, W from `reconstruction_weights`: squared errors, sign turned."""
+    """Return the form ``-(I - W)'(I - W)``, minus the squared errors with W of `reconstruction_weights`."""
     rest = sp.eye_array(data.X.shape[0], format="csr") - reconstruction_weights(data, n_neighbors)
     return Form(graph=sp.csr_array(-(rest.T @ rest)))
 
 
 def check_proximity(proximity: Proximity | Mapping[str, Any] | None, **defaults: Any) -> Proximity:
-    """Return what a method's parameter ``proximity`` stands for.
+    """Return the checked `Proximity` of a method's parameter ``proximity``.
 
     Parameters
     ----------
     proximity : Proximity, mapping of its parameters, or None
         None is ``Proximity()``.
     **defaults
-        Parameters of `Proximity` where a mapping or None says nothing of them.
+        Defaults of parameters that a mapping does not have.
 
     Raises
     ------
     DataError
-        If it is something else, names an unknown parameter, or one is impossible.
+        If it has another type, an unknown parameter, or one out of range.
     """
     if not isinstance(proximity, Proximity):
         proximity = Proximity(**{**defaults, **check_options(proximity, Proximity, "proximity")})
@@ -86,41 +83,40 @@ def check_proximity(proximity: Proximity | Mapping[str, Any] | None, **defaults:
 
 
 class Proximity(BaseEstimator):
-    """How near instances are by their features: which pairs a graph joins, and what weight each pair has.
+    """Proximity of instances by their features: a graph and the weights of its joined pairs.
 
-    A pair is joined if it meets all of the conditions that are given, ``n_neighbors`` and ``threshold``; without any,
-    all pairs are. Weights are not negative: a correlation below zero counts as none.
+    A pair is joined if it meets the conditions ``n_neighbors`` and ``threshold``, those that are given; without any,
+    all pairs are. Negative correlations are set to 0.
 
     Parameters
     ----------
     weight : str, callable, or matrix of shape (n_samples, n_samples), default="gaussian"
-        With the distance d of a pair:
+        Weight of a pair with distance d:
 
         - ``"constant"``: 1.
         - ``"gaussian"``: ``exp(-d^2 / tau)``, equation (7).
-        - ``"local-scaling"``: ``exp(-d^2 / (s_i s_j))``, s the distance to the ``n_neighbors``-th nearest instance, the
-          7th without ``n_neighbors``, equation (8). Where s is 0 equal instances have weight 1 and others 0.
+        - ``"local-scaling"``: ``exp(-d^2 / (s_i s_j))``, s the distance to the ``n_neighbors``-th nearest instance (7th
+          without ``n_neighbors``), equation (8). Where s is 0, equal instances have weight 1 and others 0.
         - ``"ratio"``: ``1 / (tau + d^2 / (||x_i||^2 + ||x_j||^2))``, equation (9).
-        - ``"reconstruction"``: ``(|w_ij| + |w_ji|) / 2`` of `reconstruction_weights`, which are not symmetric and of
-          either sign; needs ``n_neighbors``.
-        - ``"cosine"``, ``"pearson"``, ``"spearman"``, ``"kendall"``: similarity or correlation of two rows; 0 for rows
-          that do not vary. Kendall's costs n_features log(n_features) for every joined pair (for sparse rows their
-          entries count): 25 000 pairs of 3000 features are half a minute.
-        - ``"geodesic"``: ``exp(-g^2 / tau)`` with the length g of the shortest path over the graph. All pairs with a
-          path have a weight, the others none.
-        - a callable of X, as an array or csr_array, that returns weights of all pairs, or these weights themselves,
-          dense or sparse: symmetric, not negative. Those of joined pairs are taken; without conditions all.
+        - ``"reconstruction"``: ``(|w_ij| + |w_ji|) / 2`` of `reconstruction_weights`; needs ``n_neighbors``.
+        - ``"cosine"``, ``"pearson"``, ``"spearman"``, ``"kendall"``: similarity or correlation of two rows; 0 for
+          constant rows. Kendall's costs n log(n) per joined pair, n the number of features (stored entries of sparse
+          rows): half a minute for 25 000 pairs of 3000 features.
+        - ``"geodesic"``: ``exp(-g^2 / tau)`` with the length g of the shortest path over the graph, for all pairs that
+          have one.
+        - a callable of X, an ndarray or csr_array, that returns the weights of all pairs, or these weights: symmetric,
+          not negative, dense or sparse. Those of joined pairs are used.
     n_neighbors : int or None, default=10
-        Joins pairs of which one is among so many nearest of the other, all where there are fewer.
+        Join pairs of which one is among the ``n_neighbors`` nearest of the other, >= 1.
     mutual : bool, default=False
-        Only pairs where each is among the nearest of the other.
+        Join only pairs of which each is among the nearest of the other.
     threshold : float or None, default=None
-        Joins pairs that are no farther apart, > 0: in units of the features, or one less the cosine.
+        Join pairs no farther apart, > 0: in units of the features, or of ``1 - cos``.
     metric : {"euclidean", "cosine"}, default="euclidean"
-        What is near in the graph. The weights are as above whatever it is.
+        Metric of the graph; weights do not depend on it.
     tau : float or None, default=None
         Width of the weight, > 0. For "gaussian" and "geodesic" in squared units of the features; None is the mean
-        squared distance, or path, of the pairs that have one. For "ratio" without unit; None is 1.
+        squared distance, or path, of the pairs that have one. For "ratio" None is 1.
 
     References
     ----------
@@ -129,7 +125,7 @@ class Proximity(BaseEstimator):
     Examples
     --------
     >>> import numpy as np
-    >>> from mlreduce.spectral.problem import TrainingSet
+    >>> from mlreduce.spectral import TrainingSet
     >>> from mlreduce.spectral.graphs.proximity import Proximity
     >>> data = TrainingSet(np.array([[0.0], [1.0], [3.0]]))
     >>> Proximity("constant", n_neighbors=1).matrix(data).toarray()
@@ -157,10 +153,6 @@ class Proximity(BaseEstimator):
     def matrix(self, data: TrainingSet) -> Any:
         """Return W, symmetric with a zero diagonal, not negative; not to be modified.
 
-        Parameters
-        ----------
-        data : TrainingSet
-
         Returns
         -------
         csr_array or ndarray of shape (n_samples, n_samples)
@@ -169,21 +161,21 @@ class Proximity(BaseEstimator):
         Raises
         ------
         DataError
-            If a parameter is impossible, or weights of one's own are.
+            If a parameter is out of range, or own weights are invalid.
         """
         self.check()
         named = isinstance(self.weight, str)
-        # An object is known by its number as long as it lives: it is kept beside what came of it.
+        # The object of an id is cached too, so that the id stays its own.
         key = f"weights {self.weight if named else id(self.weight)} of {self._graph_key()}, tau {self.tau}"
-        return data.kept(key, lambda: (self.weight, self._matrix(data)))[1]
+        return data.cached(key, lambda: (self.weight, self._matrix(data)))[1]
 
     def check(self) -> None:
-        """Refuse parameters that are impossible.
+        """Check the parameters.
 
         Raises
         ------
         DataError
-            If one is; weights of one's own are checked when they are used.
+            If one is; own weights are checked when used.
         """
         if isinstance(self.weight, str) and self.weight not in _WEIGHTS:
             raise DataError(unknown_name("weight", self.weight, _WEIGHTS))
@@ -209,7 +201,7 @@ class Proximity(BaseEstimator):
             return sp.csr_array((1, 1))
         if self.n_neighbors is None and self.threshold is None:
             return self._of_all(data)
-        graph = data.kept(self._graph_key(), lambda: self._graph(data))
+        graph = data.cached(self._graph_key(), lambda: self._graph(data))
         if self._weighs("constant"):
             return graph
         if self._weighs("geodesic"):
@@ -299,12 +291,12 @@ class Proximity(BaseEstimator):
         weights: Any = self.weight(data.points) if callable(self.weight) else self.weight
         weights = sp.csr_array(weights, dtype=np.float64) if is_sparse(weights) else np.array(weights, dtype=np.float64)
         if weights.shape != (n_samples, n_samples):
-            raise DataError(f"weights of one's own must have the shape {(n_samples, n_samples)}; got {weights.shape}")
+            raise DataError(f"own weights must have the shape {(n_samples, n_samples)}; got {weights.shape}")
         values = weights.data if is_sparse(weights) else weights
         if not np.isfinite(values).all() or (values < 0).any():
-            raise DataError("weights of one's own must be finite and not negative")
+            raise DataError("own weights must be finite and not negative")
         if abs(weights - weights.T).max() > _ASYMMETRY * values.max(initial=0.0):
-            raise DataError("weights of one's own must be symmetric")
+            raise DataError("own weights must be symmetric")
         weights = (weights + weights.T) / 2
         if not is_sparse(weights):
             np.fill_diagonal(weights, 0.0)

@@ -1,7 +1,7 @@
-"""Cosines and correlations between instances, of pairs that are asked for or of all.
+"""Cosines and correlations between instances, of given pairs or of all.
 
-Cosine, Pearson's and Spearman's are inner products of rows that are prepared once; sparse rows stay sparse. Kendall's
-counts pairs of features for every pair of instances.
+Cosine, Pearson's and Spearman's are inner products of transformed rows; sparse rows stay sparse. Kendall's counts pairs
+of features for every pair of instances.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ __all__ = ["SIMILARITIES", "all_similarities", "divided_rows", "pair_blocks", "s
 #: Names of the similarities.
 SIMILARITIES = ("cosine", "pearson", "spearman", "kendall")
 
-# What rounding leaves of a row's scatter where it has none, relative to its sum of squares: when rows are centred, and
-# when squares are subtracted.
+# Scatter of constant rows by rounding error, relative to their sum of squares: of centred rows, and as a difference of
+# squares.
 _NONE_CENTRED = (8 * np.finfo(float).eps) ** 2
 _NONE_SUBTRACTED = 64 * np.finfo(float).eps
 
@@ -37,7 +37,7 @@ class _Rows(NamedTuple):
 
 
 def pair_blocks(X: Any, n_items: int, n_pairs: int = 1) -> list[slice]:
-    """Cut items, each of so many pairs of rows of an array or CSR matrix, into blocks whose rows take little memory."""
+    """Return blocks of items, each of ``n_pairs`` pairs of rows of X, that need little memory."""
     stored = 3 * (X.nnz // X.shape[0] + 1) if is_sparse(X) else X.shape[1]
     return row_blocks(n_items, n_pairs * stored)
 
@@ -49,8 +49,8 @@ def similarities_of(X: Any, kind: str, first: NDArray[np.intp], second: NDArray[
     ----------
     X : ndarray or csr_array of shape (n_samples, n_features)
     kind : {"cosine", "pearson", "spearman", "kendall"}
-        Equal values share the mean of their ranks; Kendall's is tau-b. A row that does not vary (for "cosine": that is
-        zero) has similarity 0 to all.
+        Equal values have their mean rank; Kendall's is tau-b. Constant rows (for "cosine" zero rows) have similarity 0
+        to all.
     first, second : ndarray of shape (n_pairs,)
         Row numbers.
 
@@ -113,13 +113,13 @@ def _prepared(X: Any, kind: str) -> _Rows:
 
 
 def divided_rows(X: Any, lengths: FloatArray) -> Any:
-    """Divide rows by their lengths; those without length become zero."""
+    """Divide rows by their norms; zero rows stay zero."""
     inverse = quotient(1.0, lengths)
     return sp.csr_array(sp.diags_array(inverse) @ X) if is_sparse(X) else inverse[:, np.newaxis] * X
 
 
 def _without_zeros(X: Any) -> Any:
-    """Return a CSR matrix with one entry a place, in order, and none that is zero."""
+    """Return a copy of a CSR matrix in canonical format without stored zeros."""
     X = X.copy()
     X.sum_duplicates()
     X.eliminate_zeros()
@@ -127,7 +127,7 @@ def _without_zeros(X: Any) -> Any:
 
 
 def _sparse_ranks(X: Any) -> Any:
-    """Return each row's ranks less the rank of its zeros, which leaves zeros zero."""
+    """Return each row's ranks less the rank of its zeros, so that zeros stay zero."""
     X = _without_zeros(X)
     sizes = np.diff(X.indptr)
     rows = np.repeat(np.arange(X.shape[0]), sizes)
@@ -154,9 +154,8 @@ def _kendall(
 ) -> FloatArray:
     """Return Kendall's tau-b of pairs of rows of a CSR matrix without stored zeros.
 
-    Features that are zero in both rows are one item that counts as many times. Items are sorted by the first row's
-    value and then the second's; the discordant pairs are then the inversions of the second's, counted while they are
-    sorted by merging.
+    Features that are zero in both rows are one item of that multiplicity. Items are sorted by the values of the first
+    row, then of the second; discordant pairs are the inversions of the second, counted by merge sort.
     """
     taus = np.zeros(len(first))
     for pair in range(len(first)):

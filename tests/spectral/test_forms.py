@@ -1,7 +1,4 @@
-"""Forms over the instances beside their dense matrices M, and the solver on what such forms may be.
-
-A form is drawn with any of its parts, dense or sparse; `dense_of` is the second opinion.
-"""
+"""Forms compared with their dense matrices M, and the solver on random forms."""
 
 from __future__ import annotations
 
@@ -14,8 +11,7 @@ from hypothesis import strategies as st
 from projection_problems import data
 
 from mlreduce.linalg.features import Coordinates, Features
-from mlreduce.spectral import krylov, solver
-from mlreduce.spectral.problem import Form
+from mlreduce.spectral import Form, krylov, solver
 from mlreduce.spectral.solver import solve
 
 both = pytest.mark.parametrize("kind", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
@@ -37,7 +33,7 @@ def symmetric(rng, size, density=1.0):
 
 
 def drawn(rng, n, chosen, squared=0.0, ridge=0.0):
-    """A form with the chosen parts; weights of either sign."""
+    """A form with the chosen terms."""
     weights = {"none": 0.0, "number": rng.standard_normal(), "each": rng.standard_normal(n)}[chosen["weights"]]
     factor = rng.standard_normal((n, 3)) * (rng.random((n, 3)) < 0.6)
     graph = symmetric(rng, n, 0.4)
@@ -69,7 +65,7 @@ def dense_of(form, n):
 @given(seed=seeds, chosen=parts)
 @centrings
 @both
-def test_a_form_is_its_dense_matrix(centred, kind, seed, chosen):
+def test_products_of_a_form(centred, kind, seed, chosen):
     rng = np.random.default_rng(seed)
     X = data(rng, 9, 5, 2, density=0.6)[0]
     X[:, 3] += 50  # a full column of a sparse matrix
@@ -80,9 +76,7 @@ def test_a_form_is_its_dense_matrix(centred, kind, seed, chosen):
     expected = shifted.T @ (M + 0.3 * shifted @ shifted.T) @ shifted + 0.7 * np.eye(5)
     np.testing.assert_allclose(form.matrix(features), expected, atol=1e-13 * scale**2)
     scores = rng.standard_normal((9, 2))
-    np.testing.assert_allclose(
-        form.times(features, scores), (M + 0.3 * shifted @ shifted.T) @ scores, atol=1e-12 * scale
-    )
+    np.testing.assert_allclose(form.dot(features, scores), (M + 0.3 * shifted @ shifted.T) @ scores, atol=1e-12 * scale)
     bare = drawn(np.random.default_rng(seed), 9, chosen)
     trace = np.trace(shifted.T @ dense_of(bare, 9) @ shifted)
     assert bare.mean_diagonal(features) == pytest.approx(trace / 5, abs=1e-11 * scale)
@@ -90,15 +84,15 @@ def test_a_form_is_its_dense_matrix(centred, kind, seed, chosen):
 
 @settings(max_examples=60)
 @given(seed=seeds, first=parts, second=parts, number=st.floats(-3, 3))
-def test_forms_add_up_and_are_multiplied(seed, first, second, number):
+def test_sum_and_multiple(seed, first, second, number):
     rng = np.random.default_rng(seed)
     left, right = drawn(rng, 8, first, 0.2, 0.3), drawn(rng, 8, second, 0.5, 0.1)
     before = dense_of(left, 8), dense_of(right, 8)
-    total = left.plus(right)
+    total = left + right
     np.testing.assert_allclose(dense_of(total, 8), before[0] + before[1], atol=1e-12)
     assert (total.squared, total.ridge) == (pytest.approx(0.7), pytest.approx(0.4))
-    np.testing.assert_allclose(dense_of(right.plus(left), 8), before[0] + before[1], atol=1e-12)
-    multiple = left.times_number(number)
+    np.testing.assert_allclose(dense_of(right + left, 8), before[0] + before[1], atol=1e-12)
+    multiple = left * number
     np.testing.assert_allclose(dense_of(multiple, 8), number * before[0], atol=1e-12)
     assert (multiple.squared, multiple.ridge) == (pytest.approx(0.2 * number), pytest.approx(0.3 * number))
     np.testing.assert_array_equal(dense_of(left, 8), before[0])
@@ -111,31 +105,31 @@ def test_forms_add_up_and_are_multiplied(seed, first, second, number):
 
 @settings(max_examples=60)
 @given(seed=seeds, chosen=parts)
-def test_a_form_over_copies_is_carried_to_the_instances(seed, chosen):
+def test_form_pulled_back_from_duplicates(seed, chosen):
     rng = np.random.default_rng(seed)
     form = drawn(rng, 11, chosen, ridge=0.4)
     where = sp.csr_array((rng.uniform(0.5, 2, 11), (np.arange(11), rng.integers(6, size=11))), shape=(11, 6))
     own, weighted = dense_of(form, 11), array(where)
-    carried = form.carried(where)
+    carried = form.pulled_back(where)
     np.testing.assert_allclose(dense_of(carried, 6), weighted.T @ own @ weighted, atol=1e-11)
     assert carried.ridge == 0.4
 
 
 @settings(max_examples=40)
 @given(seed=seeds, chosen=parts)
-def test_a_form_of_some_instances_is_carried_to_all(seed, chosen):
+def test_form_pulled_back_from_a_subset(seed, chosen):
     rng = np.random.default_rng(seed)
     X, rows = rng.standard_normal((12, 4)), rng.permutation(12)[:7]
     form = drawn(rng, 7, chosen)
     selection = sp.csr_array((np.ones(7), (np.arange(7), rows)), shape=(7, 12))
     for centred in (False, True):
         some = form.matrix(Features(X[rows] - X.mean(axis=0) * centred, centred=False))
-        np.testing.assert_allclose(form.carried(selection).matrix(Features(X, centred)), some, atol=1e-10)
+        np.testing.assert_allclose(form.pulled_back(selection).matrix(Features(X, centred)), some, atol=1e-10)
 
 
 @settings(max_examples=40)
 @given(seed=seeds, chosen=parts)
-def test_a_form_is_scaled_and_recentred(seed, chosen):
+def test_scaled_and_recentred(seed, chosen):
     rng = np.random.default_rng(seed)
     form, scale = drawn(rng, 7, chosen), rng.uniform(0.5, 2, 7)
     M, H = dense_of(form, 7), np.eye(7) - 1 / 7
@@ -147,27 +141,14 @@ def test_a_form_is_scaled_and_recentred(seed, chosen):
     )
 
 
-def test_a_form_with_squared_scatter_is_not_carried():
+def test_squared_scatter_is_not_pulled_back():
     with pytest.raises(ValueError, match="squared scatter"):
-        Form(squared=1.0).carried(sp.eye_array(3, format="csr"))
-
-
-@both
-@centrings
-def test_features_of_a_graph(kind, centred, rng):
-    X = data(rng, 10, 4, 2, density=0.5)[0]
-    X[:, 1] = 0.1
-    features, shifted = Features(kind(X), centred), X - X.mean(axis=0) if centred else X
-    for graph in (symmetric(rng, 10), sp.csr_array(symmetric(rng, 10, 0.3))):
-        form = features.form(graph)
-        np.testing.assert_allclose(form, shifted.T @ array(graph) @ shifted, atol=1e-12)
-        np.testing.assert_array_equal(form, form.T)
-        assert not centred or kind is np.asarray or (form[1] == 0).all()
+        Form(squared=1.0).pulled_back(sp.eye_array(3, format="csr"))
 
 
 @settings(max_examples=30)
 @given(seed=seeds, chosen=parts)
-def test_instances_as_features_of_themselves(seed, chosen):
+def test_coordinates_as_features(seed, chosen):
     rng = np.random.default_rng(seed)
     features, identity = Coordinates(8), Features(np.eye(8), centred=False)
     form = drawn(rng, 8, chosen, ridge=0.2)
@@ -184,7 +165,7 @@ def test_instances_as_features_of_themselves(seed, chosen):
 @settings(max_examples=40)
 @given(seed=seeds, chosen=parts, size=st.sampled_from([(20, 5), (6, 15)]))
 @both
-def test_signed_values_are_all_values_where_features_vary(kind, seed, chosen, size):
+def test_signed_values_in_the_row_space(kind, seed, chosen, size):
     rng = np.random.default_rng(seed)
     X = rng.standard_normal(size)
     X[:, -1] = X[:, 0] + 2 * X[:, 1]
@@ -220,17 +201,16 @@ def laplacian(rng, n, n_parts=1, loops=True):
 
 
 class TestBlocks:
-    """A few eigenvectors of a matrix over the instances, beside all of them."""
+    """A few eigenvectors of a matrix over the instances."""
 
     @pytest.fixture(autouse=True)
     def only_blocks(self, monkeypatch):
-        """A dense solution would hide it."""
         monkeypatch.setattr(solver, "_matrices", None)
 
     @pytest.mark.parametrize("upper", [0.0, 0.5, 30.0, None])
     @pytest.mark.parametrize("n_parts", [1, 2, 5, 9])
     @both
-    def test_largest_eigenvalues_as_often_as_they_occur(self, kind, n_parts, upper, rng):
+    def test_multiple_eigenvalues(self, kind, n_parts, upper, rng):
         A = laplacian(rng, 80, n_parts)
         found = solve(Coordinates(80), Form(graph=kind(A)), limit=6, signed_values=True, upper=upper)
         values = np.linalg.eigvalsh(A)[::-1]
@@ -269,29 +249,14 @@ class TestBlocks:
         expected = np.linalg.eigvalsh(dense_of(form, 72) + 0.3 * np.eye(72))[::-1][:4]
         np.testing.assert_allclose(found.eigenvalues, expected, rtol=1e-10)
 
-    def test_results_are_the_same_to_the_last_bit(self, rng):
-        form = Form(graph=sp.csr_array(laplacian(rng, 80, 3)))
-        first, second = (solve(Coordinates(80), form, limit=4, signed_values=True, upper=0.0) for _ in range(2))
-        assert first.components.tobytes() == second.components.tobytes()
-
-    def test_a_matrix_of_low_rank_has_no_more_than_its_rank(self, rng):
+    def test_low_rank(self, rng):
         L = rng.standard_normal((100, 3))
         found = solve(Coordinates(100), Form(graph=L @ L.T), limit=6)
         np.testing.assert_allclose(found.eigenvalues, np.linalg.svd(L, compute_uv=False) ** 2)
         assert len(solve(Coordinates(100), Form(graph=np.zeros((100, 100))), limit=6).eigenvalues) == 0
 
 
-def test_a_trivial_vector_is_left_out_of_all_too(rng):
-    for n_parts in (1, 3):
-        A = laplacian(rng, 20, n_parts)
-        for kind in (np.asarray, sp.csr_array):
-            form = Form(graph=kind(A))
-            found = solve(Coordinates(20), form, limit=19, signed_values=True, upper=0.0, trivial=np.full(20, 3.0))
-            np.testing.assert_allclose(found.eigenvalues, np.linalg.eigvalsh(A)[::-1][1:], atol=1e-12 * 20)
-            np.testing.assert_allclose(found.components.sum(axis=1), 0, atol=1e-11)
-
-
-def test_what_does_not_converge_is_solved_as_a_matrix(rng, monkeypatch):
+def test_no_convergence_falls_back_to_dense(rng, monkeypatch):
     A = laplacian(rng, 80, 3)
     monkeypatch.setattr(krylov, "_COLLECTED", 10)
     assert krylov.leading_eigenvectors(lambda right: A @ right, 80, 3, np.zeros((80, 0))) is None

@@ -65,16 +65,10 @@ def test_a_kernel_of_the_labels(kernel, matrix_of, kind, problem):
 
 
 @both
-def test_with_the_linear_kernel_it_is_mddm(kind, problem):
+def test_linear_kernel_is_mddm(kind, problem):
     X, Y = problem
     ours, mddm = mlreduce.make("mddm-kernel"), mlreduce.make("mddmp", coding="binary")
     same_directions(ours.fit(kind(X), Y), mddm.fit(kind(X), Y), rtol=1e-12, atol=1e-12)
-
-
-def test_the_default_width_is_one_over_the_number_of_labels(problem):
-    X, Y = problem
-    default = mlreduce.make("mddm-kernel", kernel="rbf").fit(X, Y)
-    same_directions(default, mlreduce.make("mddm-kernel", kernel="rbf", gamma=1 / Y.shape[1]).fit(X, Y))
 
 
 @kernels
@@ -95,7 +89,7 @@ def test_eigenvalues_add_up_to_the_estimate(kernel, matrix_of, kind, estimate, p
 
 @kernels
 @pytest.mark.parametrize("estimate", ["biased", "unbiased"])
-def test_no_other_directions_have_a_larger_estimate(kernel, matrix_of, estimate, rng):
+def test_directions_maximise_the_estimate(kernel, matrix_of, estimate, rng):
     X, Y = data(rng, 10, 5, 3)
     method = mlreduce.make("sfehs", n_components=2, kernel=kernel, gamma=0.4, estimate=estimate).fit(X, Y)
     directly, L = {"biased": biased, "unbiased": unbiased}[estimate], matrix_of(Y.astype(float))
@@ -106,7 +100,7 @@ def test_no_other_directions_have_a_larger_estimate(kernel, matrix_of, estimate,
 
 
 @both
-def test_the_biased_estimate_has_the_directions_of_mddm(kind, problem):
+def test_biased_estimate_is_mddm(kind, problem):
     X, Y = problem
     n, ours, mddm = len(X), mlreduce.make("sfehs").fit(kind(X), Y), mlreduce.make("mddm-kernel").fit(kind(X), Y)
     np.testing.assert_allclose(ours.eigenvalues_ * (n - 1) ** 2, mddm.eigenvalues_)
@@ -116,18 +110,10 @@ def test_the_biased_estimate_has_the_directions_of_mddm(kind, problem):
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
 @pytest.mark.parametrize("value", [0, 1])
 @pytest.mark.parametrize("n", [4, 23, 1000])
-def test_labels_that_do_not_vary_have_no_unbiased_dependence(kernel, value, n, rng):
+def test_constant_labels_are_refused(kernel, value, n, rng):
     X = rng.standard_normal((n, 3)) + 30
     with pytest.raises(DataError, match="labels do not vary"):
         mlreduce.make("sfehs", kernel=kernel, estimate="unbiased").fit(X, np.full((n, 3), value))
-
-
-def test_a_label_of_all_adds_nothing(problem):
-    X, Y = problem
-    for estimate in ("biased", "unbiased"):
-        plain = mlreduce.make("sfehs", estimate=estimate).fit(X, Y)
-        more = mlreduce.make("sfehs", estimate=estimate).fit(X, np.c_[Y, np.ones(len(Y))])
-        same_directions(more, plain)
 
 
 @pytest.mark.parametrize("name", ["mddm-kernel", "sfehs"])
@@ -152,14 +138,3 @@ def test_impossible_estimates_are_refused(rng):
         mlreduce.make("sfehs", estimate="best").fit(X, Y)
     with pytest.raises(DataError, match="the unbiased estimate needs four instances at least; got n_samples=3"):
         mlreduce.make("sfehs", estimate="unbiased").fit(X[:3], Y[:3])
-
-
-def test_the_diagonal_of_a_form(rng):
-    from mlreduce.spectral.problem import Form
-
-    F, C, G = rng.standard_normal((6, 3)), rng.standard_normal((3, 3)), rng.standard_normal((6, 6))
-    C, G, w = C + C.T, G + G.T, rng.standard_normal(6)
-    expected = np.diag(np.diag(w) + F @ C @ F.T + G)
-    for kind in (np.asarray, sp.csr_array):
-        np.testing.assert_allclose(Form(w, kind(F), C, kind(G)).diagonal(6), expected)
-    np.testing.assert_allclose(Form(2.0, F, 3.0).diagonal(6), 2 + 3 * (F**2).sum(axis=1))

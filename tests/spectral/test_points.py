@@ -1,4 +1,4 @@
-"""Who is near whom is decided by a training set's points, whatever the features are."""
+"""Distances and neighbours are those of a training set's points, not of its features."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import scipy.sparse as sp
 from projection_problems import data
 
 import mlreduce
-from mlreduce.spectral.problem import TrainingSet
+from mlreduce.spectral import TrainingSet
 
-#: Methods that look at neighbours or pairs, and at nothing else of the features but in the products X'MX.
+#: Methods whose M depends on distances or neighbours only.
 BY_NEIGHBOURS = [
     *("lpp", "olpp", "npp", "onpp", "mope"),
     *(f"mesd-{name}" for name in ("lfda", "mfa", "dla", "dne", "olpp-r", "sonpp", "donpp", "onpp-r")),
@@ -21,7 +21,7 @@ kinds = pytest.mark.parametrize("kind", [np.asarray, sp.csr_array], ids=["dense"
 
 
 def problem(rng, kind):
-    """Points, features that say nothing of them, and labels of which every third is unknown."""
+    """Points, independent features, and labels of which every third is unknown."""
     X, Y = data(rng, 30, 5, 3)
     Y[~Y.any(axis=1), 0] = 1
     labelled = np.arange(30) % 3 > 0
@@ -33,9 +33,9 @@ def matrices(name, training):
     method = mlreduce.make(name)
     if not name.startswith("ss"):
         training = TrainingSet(training.X, training.labels, points=training._points)
-    forms = method.objective(training), method._constraint(method._part(training))
+    forms = method.objective(training), method._constraint(method._usable(training))
     identity = np.eye(30)
-    return [None if form is None else form.times(training.raw, identity) for form in forms]
+    return [None if form is None else form.dot(training.raw, identity) for form in forms]
 
 
 @pytest.mark.parametrize("name", BY_NEIGHBOURS)

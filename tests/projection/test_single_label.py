@@ -1,27 +1,28 @@
-"""Projections for classes, and their multi-label extensions by sample duplication (MESD)."""
+"""Projections for single-label data and their multi-label extensions by sample duplication (MESD)."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
-import scipy.linalg
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from projection_problems import data, same_directions, signed
-from single_label_by_the_book import WITH_CONSTRAINT, copies, forms, forms_by_copying
+from single_label_by_the_book import forms_by_copying
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 import mlreduce
 from mlreduce.exceptions import DataError
 from mlreduce.linalg.features import Coordinates
+from mlreduce.spectral import TrainingSet
 from mlreduce.spectral.graphs.proximity import Proximity
-from mlreduce.spectral.problem import TrainingSet
 
-#: Proximities of pairs, whatever else there is: those of copies are those of their instances.
+#: Proximities that do not depend on other instances.
 PAIRWISE = {"weight": "gaussian", "n_neighbors": None, "tau": 8.0}
-#: For every method parameters under which each part of its form shows.
+#: Parameters with which each term of a form has an effect.
 METHODS = {
     "fda": {"ridge": 0.7},
     "lfda": {"ridge": 0.7, "proximity": PAIRWISE},
@@ -50,7 +51,7 @@ def classes(rng, n=30, d=5, c=4):
 
 
 def several(rng, n=26, d=4, c=5, share=0.35):
-    """Instances with several labels: some without any, a label of one instance, and a last one that nobody has."""
+    """Instances with several labels, some without; a label of one instance and one of none."""
     Y = (rng.random((n, c)) < share).astype(int)
     Y[: c - 2, : c - 2] |= np.eye(c - 2, dtype=int)
     Y[3] = 0
@@ -73,7 +74,8 @@ def proximities(data):
 def matrices(method, data):
     """Objective and constraint over the instances, the latter without its ridge."""
     instances = Coordinates(data.X.shape[0])
-    within = method._within(data).matrix(instances) if hasattr(method, "_within") else None
+    constraint = method._constraint(data)
+    within = None if constraint is None else replace(constraint, ridge=0.0).matrix(instances)
     return method._objective(data).matrix(instances), within
 
 
@@ -85,24 +87,11 @@ def assert_same_matrices(found, expected):
             np.testing.assert_allclose(ours, theirs, atol=1e-10 * max(1, np.abs(theirs).max()))
 
 
-# The formulas
-
-
-@methods
-@kinds
-@pytest.mark.parametrize("ties", [False, True])
-def test_forms_are_those_of_the_book(name, kind, ties, rng):
-    X, y = classes(rng)
-    X = on_a_grid(rng, X) if ties else X
-    data = TrainingSet(kind(X), np.eye(4)[y])
-    assert_same_matrices(matrices(make(name), data), forms(name, X, y, proximities(data), METHODS[name]))
-
-
 @methods
 @kinds
 @weightings
 @pytest.mark.parametrize("ties", [False, True])
-def test_forms_of_several_labels_are_those_of_their_copies(name, kind, weighted, ties, rng):
+def test_forms_of_several_labels(name, kind, weighted, ties, rng):
     X, Y = several(rng)
     X = on_a_grid(rng, X) if ties else X
     data = TrainingSet(kind(X), sp.csr_array(Y, dtype=float))
@@ -128,7 +117,6 @@ def test_proximities_of_a_sparse_graph(name, weighted, rng):
 @settings(max_examples=6)
 @given(seed=st.integers(0, 10_000), weighted=st.booleans())
 def test_forms_of_dense_labels(name, seed, weighted):
-    """Most instances have most labels: many copies at distance zero."""
     rng = np.random.default_rng(seed)
     X, Y = several(rng, n=12, d=3, c=7, share=0.8)
     data = TrainingSet(X, Y.astype(float))
@@ -149,41 +137,9 @@ def test_more_neighbours_than_there_are(name, rng):
 
 
 @methods
-def test_only_differences_of_instances_count(name, rng):
-    X, Y = several(rng)
-    for matrix in matrices(make(f"mesd-{name}"), TrainingSet(X, Y.astype(float))):
-        if matrix is not None:
-            np.testing.assert_allclose(matrix.sum(axis=0), 0, atol=1e-9 * np.abs(matrix).max())
-
-
-@methods
-@kinds
-@pytest.mark.parametrize("shape", [(30, 5), (12, 20)], ids=["tall", "wide"])
-def test_directions_solve_the_problem_of_the_forms(name, kind, shape, rng):
-    X, y = classes(rng, *shape)
-    method = make(name).fit(kind(X), y)
-    A, B = forms(name, X, y, proximities(TrainingSet(X)), METHODS[name])
-    Xc, P = X - X.mean(axis=0), method.components_
-    basis = scipy.linalg.orth(Xc.T)
-    objective = Xc.T @ A @ Xc
-    constraint = np.eye(shape[1]) if B is None else Xc.T @ B @ Xc + 0.7 * np.eye(shape[1])
-    values = scipy.linalg.eigh(basis.T @ objective @ basis, basis.T @ constraint @ basis)[0][::-1]
-    scale = np.abs(values).max()
-    if name in WITH_CONSTRAINT:
-        values = values[values > 1e-9 * scale]
-    np.testing.assert_allclose(method.eigenvalues_, values, atol=1e-8 * scale)
-    np.testing.assert_allclose(P @ constraint @ P.T, np.eye(len(P)), atol=1e-8)
-    np.testing.assert_allclose(P @ objective @ P.T, np.diag(values), atol=1e-8 * scale)
-    np.testing.assert_allclose(method.transform(X).mean(axis=0), 0, atol=1e-9)
-
-
-# One method and another
-
-
-@methods
 @kinds
 @weightings
-def test_with_one_label_each_the_extension_is_the_method(name, kind, weighted, rng):
+def test_extension_of_single_labels_is_the_method(name, kind, weighted, rng):
     X, y = classes(rng)
     single = make(name).fit(kind(X), y)
     extended = make(f"mesd-{name}", weighted=weighted).fit(kind(X), np.eye(4, dtype=int)[y])
@@ -192,23 +148,11 @@ def test_with_one_label_each_the_extension_is_the_method(name, kind, weighted, r
 
 
 @methods
-def test_the_extension_has_the_parameters_and_defaults_of_the_method(name):
+def test_extension_has_the_methods_parameters(name):
     extended, single = mlreduce.make(f"mesd-{name}"), mlreduce.make(name)
     assert extended.get_params() == single.get_params() | {"weighted": False}
     changed = {"n_components": 3} | METHODS[name]
     assert mlreduce.make(f"mesd-{name}", weighted=True, **changed).get_params().items() >= changed.items()
-
-
-@methods
-@kinds
-def test_the_extension_is_the_method_on_copied_instances(name, kind, rng):
-    X, Y = several(rng)
-    rows, labels = (np.array(part) for part in zip(*copies(Y), strict=True))
-    extended = make(f"mesd-{name}").fit(kind(X), Y)
-    copied = make(name).fit(kind(X[rows]), labels)
-    np.testing.assert_allclose(extended.eigenvalues_, copied.eigenvalues_, rtol=1e-8, atol=1e-9)
-    np.testing.assert_allclose(extended.components_, copied.components_, atol=1e-7)
-    np.testing.assert_allclose(extended.mean_, copied.mean_, atol=1e-12)
 
 
 def test_fda_is_scikit_learns(rng):
@@ -223,7 +167,7 @@ def test_fda_is_scikit_learns(rng):
 
 
 @kinds
-def test_extended_fda_is_discriminant_analysis_by_copying(kind, rng):
+def test_mesd_fda_is_lda_copy(kind, rng):
     X, Y = several(rng)
     extended, copying = make("mesd-fda").fit(kind(X), Y), mlreduce.make("lda-copy", ridge=0.7).fit(kind(X), Y)
     same_directions(extended, copying)
@@ -241,50 +185,12 @@ def test_without_repulsion_onpp_r_is_sonpp(rng):
     same_directions(make("mesd-onpp-r", beta=0).fit(X, Y), make("mesd-sonpp").fit(X, Y), rtol=1e-12)
 
 
-def test_with_all_of_the_class_both_reconstructions_agree_where_the_ridge_is_the_same(rng):
+def test_reconstructions_agree_on_a_simplex(rng):
     """Instances on the corners of a simplex: all are equally far from all, and the two ridges are one."""
     y = np.repeat([0, 1], 4)
     data = TrainingSet(np.eye(8), np.eye(2)[y])
     near, whole = make("sonpp", n_neighbors=3), make("donpp", beta=0)
     np.testing.assert_allclose(matrices(near, data)[0], matrices(whole, data)[0], atol=1e-12)
-
-
-# What they are for
-
-
-@methods
-@pytest.mark.parametrize("prefix", ["", "mesd-"])
-def test_the_first_direction_is_the_one_that_separates(name, prefix, rng):
-    """Two elongated classes side by side: principal components would take the long axis."""
-    y = np.repeat([0, 1], 40)
-    X = rng.standard_normal((80, 3)) * [0.05, 3, 1]
-    X[:, 0] += 2.0 * y
-    turn = np.linalg.qr(rng.standard_normal((3, 3)))[0]
-    own = {"beta": {"dla": 0.4, "donpp": 0.001}.get(name, 0.1)} if "beta" in METHODS[name] else {}
-    own |= {"within_weight": 1.0} if name == "mmc" else {}
-    own |= {"reg": 0.1} if name in ("sonpp", "donpp") else {}
-    Y = np.eye(2, dtype=int)[y]
-    if prefix:  # an instance of both between them
-        X, Y = np.r_[X, [[1.0, 0, 0]]], np.r_[Y, [[1, 1]]]
-    P = make(prefix + name, n_components=1, **own).fit(X @ turn, Y).components_
-    direction = (P / np.linalg.norm(P)) @ turn.T
-    assert abs(direction[0, 0]) > 0.9
-
-
-# What does not matter
-
-
-@methods
-@weightings
-def test_order_of_instances(name, weighted, rng):
-    X, Y = several(rng)
-    order = rng.permutation(len(X))
-    moved, still = (
-        make(f"mesd-{name}", weighted=weighted).fit(features, labels)
-        for features, labels in ((X[order], Y[order]), (X, Y))
-    )
-    np.testing.assert_allclose(moved.eigenvalues_, still.eigenvalues_, rtol=1e-8, atol=1e-9)
-    np.testing.assert_allclose(moved.components_, still.components_, atol=1e-7)
 
 
 @methods
@@ -310,7 +216,7 @@ def test_names_and_order_of_classes(name, rng):
 @methods
 @weightings
 @kinds
-def test_instances_without_labels_and_labels_without_instances_take_no_part(name, weighted, kind, rng):
+def test_empty_rows_and_labels_have_no_effect(name, weighted, kind, rng):
     X, Y = several(rng)
     rows, labels = Y.any(axis=1), Y.any(axis=0)
     assert not rows.all()
@@ -324,17 +230,7 @@ def test_instances_without_labels_and_labels_without_instances_take_no_part(name
 
 
 @methods
-@weightings
-def test_an_offset_of_the_features(name, weighted, rng):
-    X, Y = several(rng)
-    moved, still = (make(f"mesd-{name}", weighted=weighted).fit(features, Y) for features in (X + 100, X))
-    np.testing.assert_allclose(moved.eigenvalues_, still.eigenvalues_, rtol=1e-7, atol=1e-8)
-    np.testing.assert_allclose(moved.components_, still.components_, atol=1e-6)
-    np.testing.assert_allclose(moved.mean_, still.mean_ + 100)
-
-
-@methods
-def test_the_weighted_mean_counts_instances_once_and_the_other_copies(name, rng):
+def test_weighted_and_unweighted_means(name, rng):
     X, Y = several(rng)
     counts = Y.sum(axis=1)
     once, copied = (make(f"mesd-{name}", weighted=weighted).fit(X, Y).mean_ for weighted in (True, False))
@@ -342,19 +238,18 @@ def test_the_weighted_mean_counts_instances_once_and_the_other_copies(name, rng)
     np.testing.assert_allclose(copied, np.average(X, axis=0, weights=counts), atol=1e-12)
 
 
-# What is refused
-
-
 @methods
-def test_several_labels_are_refused_and_the_extension_is_named(name, rng):
+def test_several_labels_are_refused(name, rng):
     X, Y = several(rng)
     Y[3] = 1
     Y[:3, :] = np.eye(5)[:3]
     cls = type(make(name)).__name__
-    with pytest.raises(DataError, match=rf"{cls} takes one label an instance: row 3 has 5, .*; MESD{cls} takes any"):
+    with pytest.raises(DataError, match=rf"{cls} takes one label per instance: row 3 has 5 .*; MESD{cls} takes any"):
         make(name).fit(X, Y)
     Y[3] = 0
-    with pytest.raises(DataError, match=rf"{cls} takes one label an instance: row 3 has 0, and \d+ more"):
+    with pytest.raises(
+        DataError, match=rf"{cls} takes one label per instance: row 3 has 0 \(rows with another number: \d+\)"
+    ):
         make(name).fit(X, sp.csr_array(Y))
     with pytest.raises(DataError, match=f"MESD{cls}"):
         make(name).fit_training_set(TrainingSet(X, Y.astype(float)))
@@ -365,7 +260,7 @@ def test_several_labels_are_refused_and_the_extension_is_named(name, rng):
     [
         ([0, 1, 0.5, 1], "y holds 0.5 in row 2: classes must be integers or strings"),
         ([0, 1, np.nan, 1], "y holds nan in row 2"),
-        (["a", 1, None, "a"], "y mixes things that have no order"),
+        (["a", 1, None, "a"], "y mixes types that cannot be ordered"),
         ([0, 1, 1], "inconsistent numbers of samples: X has 4 rows, Y has 3"),
         ([2, 2, 2, 2], "needs two classes at least: only one label occurs"),
         (None, "requires y to be passed"),
@@ -379,7 +274,7 @@ def test_class_vectors_are_checked(name, y, sentence, rng):
 
 
 @methods
-def test_the_extension_needs_labels_and_two_of_them(name, rng):
+def test_extension_needs_two_labels(name, rng):
     X, Y = several(rng)
     for labels, sentence in ((0 * Y, "no instance has a label"), (Y * [1, 0, 0, 0, 0], "only one label occurs")):
         with pytest.raises(DataError, match=sentence):
@@ -388,45 +283,16 @@ def test_the_extension_needs_labels_and_two_of_them(name, rng):
         make(f"mesd-{name}", weighted="yes").fit(X, Y)
 
 
-def test_pairs_of_an_instance_with_itself_are_told_from_pairs(rng):
+def test_pairs_of_duplicates_only_are_refused(rng):
     X, Y = several(rng, share=0.8)
-    with pytest.raises(DataError, match="all of the 1 nearest pairs of each class are of an instance with itself"):
+    with pytest.raises(DataError, match="all of the 1 nearest pairs of each class are duplicates of the same instance"):
         make("mesd-mfa", n_pairs=1).fit(X, Y)
     assert make("mesd-mfa", n_pairs=None).fit(X, Y).n_components_ == 4
 
 
-@pytest.mark.parametrize("prefix", ["", "mesd-"])
-@methods
-def test_parameters_are_checked(name, prefix, rng):
-    X, y = classes(rng)
-    wrong = {
-        "ridge": (-1, "some"),
-        "n_neighbors": (0, 1.5, None, True),
-        "n_others": (0, "five"),
-        "n_pairs": (0, 2.5),
-        "within_weight": (-0.1, None),
-        "beta": (-0.1, None, np.inf),
-        "reg": (0, -1, "small"),
-        "proximity": ("gaussian", 3),
-    }
-    for parameter, values in wrong.items():
-        if parameter in METHODS[name]:
-            for value in values:
-                with pytest.raises(DataError, match=f"^{parameter} must be"):
-                    make(prefix + name, **{parameter: value}).fit(X, np.eye(4)[y])
-    if "proximity" in METHODS[name]:
-        with pytest.raises(DataError, match=r"unknown parameter of proximity 'n_neighbours'; did you mean"):
-            make(prefix + name, proximity={"n_neighbours": 3}).fit(X, np.eye(4)[y])
-        by_object = make(prefix + name, proximity=Proximity(**PAIRWISE)).fit(X, np.eye(4)[y])
-        same_directions(by_object, make(prefix + name).fit(X, np.eye(4)[y]), rtol=0, atol=0)
-        plain, default = (make(prefix + name, proximity=what).fit(X, np.eye(4)[y]) for what in (None, Proximity()))
-        same_directions(plain, default, rtol=0, atol=0)
-
-
 @methods
 @kinds
-def test_instances_that_are_all_the_same(name, kind):
-    """Distances are zero and ridges relative to nothing: a sentence or numbers, and no warning."""
+def test_equal_instances(name, kind):
     X = np.ones((8, 3))
     with pytest.raises(DataError, match="the features do not vary"):
         make(name).fit(kind(X), np.arange(8) % 2)
@@ -437,13 +303,58 @@ def test_instances_that_are_all_the_same(name, kind):
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_instances_without_labels_have_no_share_in_the_objective(name, rng):
+def test_objective_without_unlabelled_instances(name, rng):
     X, Y = data(rng, 30, 5, 3)
     Y[::4] = 0
     used = np.flatnonzero(Y.any(axis=1))
     method, all_of = mlreduce.make(f"mesd-{name}"), TrainingSet(X, Y.astype(float))
-    whole = method.objective(all_of).times(all_of.raw, np.eye(30))
+    whole = method.objective(all_of).dot(all_of.raw, np.eye(30))
     part = TrainingSet(X[used], Y[used].astype(float))
     expected = np.zeros((30, 30))
-    expected[np.ix_(used, used)] = method.objective(part).times(part.raw, np.eye(len(used)))
+    expected[np.ix_(used, used)] = method.objective(part).dot(part.raw, np.eye(len(used)))
     np.testing.assert_allclose(whole, expected, atol=1e-12 * np.abs(expected).max())
+
+
+@methods
+def test_mesd_of_a_base_is_the_named_extension(name, rng):
+    X, Y = several(rng)
+    expected = make(f"mesd-{name}", n_components=2, weighted=True).fit(X, Y)
+    by_name = mlreduce.MESD(n_components=2, base=name, parameters=METHODS[name], weighted=True)
+    by_object = mlreduce.MESD(n_components=2, base=mlreduce.make(name), weighted=True)
+    by_object.set_params(**{f"base__{key}": value for key, value in METHODS[name].items()})
+    for method in (by_name, by_object):
+        np.testing.assert_array_equal(method.fit(X, Y).components_, expected.components_)
+        np.testing.assert_array_equal(method.mean_, expected.mean_)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "sentence"),
+    [
+        ({"base": "pca"}, "base must be a projection for single-label data, or its registry name; got 'pca'"),
+        ({"base": 3}, "base must be"),
+        ({"parameters": {"rigde": 1}}, "unknown parameter of parameters 'rigde'; did you mean 'ridge'"),
+        ({"parameters": {"n_components": 1}}, "unknown parameter of parameters 'n_components'"),
+        ({"parameters": {"ridge": -1}}, "ridge must be"),
+        ({"weighted": None}, "weighted must be True or False"),
+        ({"base": "mmc", "select": "energy"}, "MESD has eigenvalues below zero"),
+    ],
+)
+def test_wrong_parameters_of_mesd_are_refused(parameters, sentence, rng):
+    with pytest.raises(DataError, match=sentence):
+        mlreduce.MESD(**parameters).fit(*several(rng))
+
+
+def test_docstrings_of_named_extensions():
+    for name in METHODS:
+        cls = type(mlreduce.make(f"mesd-{name}"))
+        documented = cls.__doc__.partition("Parameters\n")[2]
+        assert all(parameter in documented for parameter in cls().get_params())
+
+
+def test_named_extensions_may_be_subclassed(rng):
+    class Weighted(mlreduce.MESDFDA):
+        def __init__(self, ridge=0.7, weighted=True):
+            super().__init__(ridge=ridge, weighted=weighted)
+
+    X, Y = several(rng)
+    same_directions(Weighted().fit(X, Y), make("mesd-fda", weighted=True).fit(X, Y), rtol=0, atol=0)

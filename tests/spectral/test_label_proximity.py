@@ -10,10 +10,10 @@ from label_proximities_by_the_book import SCHEME_1, average_over_classes, index_
 import mlreduce
 from mlreduce import registry
 from mlreduce.exceptions import DataError
+from mlreduce.spectral import TrainingSet
 from mlreduce.spectral.graphs.combination import COMBINATIONS, check_combination, combined
 from mlreduce.spectral.graphs.label_proximity import LabelProximity
 from mlreduce.spectral.graphs.proximity import Proximity
-from mlreduce.spectral.problem import TrainingSet
 
 both = pytest.mark.parametrize("kind", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
 EVERY = [
@@ -47,7 +47,7 @@ def proximity(Y, *args, X=None, **parameters):
 
 @both
 @pytest.mark.parametrize("index", SCHEME_1)
-def test_indices_of_bits_are_those_of_the_book(index, kind, labels):
+def test_indices_of_label_sets(index, kind, labels):
     tau = {"tau": 1.7} if index == "hamming-exponential" else {}
     expected = index_of_bits(labels, index, **tau)
     np.testing.assert_allclose(proximity(kind(labels), 1, index, **tau), expected, atol=1e-14)
@@ -69,7 +69,7 @@ def points_of(Y, k=None):
     ("index", "parameters"),
     [("minkowski", {"p": 2.0, "tau": 0.7}), ("minkowski", {"p": 1.5, "tau": 2.0}), ("tanimoto", {}), ("cosine", {})],
 )
-def test_indices_of_points_are_those_of_the_book(index, parameters, k, kind, labels):
+def test_indices_of_points(index, parameters, k, kind, labels):
     expected = index_of_points(points_of(labels, k), index, **parameters)
     found = proximity(kind(labels), 2, index, n_label_components=k, **parameters)
     np.testing.assert_allclose(found, expected, atol=1e-10)
@@ -80,7 +80,7 @@ def test_indices_of_points_are_those_of_the_book(index, parameters, k, kind, lab
     np.testing.assert_allclose(found, averaged, atol=1e-10)
 
 
-def test_what_the_space_leaves_out_is_near_nothing():
+def test_points_outside_the_space_are_zero():
     """The first component is the difference of two labels; instances of the third are zero but for rounding."""
     Y = np.repeat(np.eye(3), [10, 10, 4], axis=0)
     for index in ("cosine", "tanimoto"):
@@ -89,7 +89,7 @@ def test_what_the_space_leaves_out_is_near_nothing():
         np.testing.assert_allclose(G[:20, :20], np.kron(np.eye(2), np.ones((10, 10))), atol=1e-12)
 
 
-def test_points_may_come_from_any_unsupervised_method(labels, monkeypatch):
+def test_space_by_other_methods(labels, monkeypatch):
     lsi = mlreduce.make("lsi", n_components=3).fit(labels)
     expected = index_of_points(labels @ lsi.components_.T, "cosine")
     found = proximity(labels, 2, "cosine", space="lsi", n_label_components=3)
@@ -109,7 +109,7 @@ def test_points_may_come_from_any_unsupervised_method(labels, monkeypatch):
 
 
 @both
-def test_weights_of_features_serve_for_points_and_classes(kind, labels):
+def test_weights_of_proximity_as_indices(kind, labels):
     def weights(Y):
         points = points_of(Y)
         W = Proximity("gaussian", n_neighbors=None).matrix(TrainingSet(points))
@@ -121,7 +121,7 @@ def test_weights_of_features_serve_for_points_and_classes(kind, labels):
     np.testing.assert_allclose(proximity(kind(labels), 3, "gaussian"), averaged, atol=1e-7)
 
 
-def test_weights_of_features_are_brought_into_the_unit_interval(labels, monkeypatch):
+def test_weights_are_scaled(labels, monkeypatch):
     raw = np.linspace(-2, 4, 23 * 23).reshape(23, 23)
     monkeypatch.setattr(Proximity, "matrix", lambda self, data: raw + raw.T)
     found, expected = proximity(labels, 2, "anything"), (raw + raw.T).clip(0) / 8
@@ -131,7 +131,7 @@ def test_weights_of_features_are_brought_into_the_unit_interval(labels, monkeypa
 
 @both
 @pytest.mark.parametrize("sparse_features", [False, True])
-def test_classes_by_what_features_their_instances_have(kind, sparse_features, labels, rng):
+def test_classes_by_features(kind, sparse_features, labels, rng):
     X = rng.integers(0, 3, (23, 8)) * (rng.random((23, 8)) < 0.4).astype(float)
     features = sp.csr_array(X) if sparse_features else X
     for index in ("features", "feature-bits"):
@@ -144,7 +144,7 @@ def test_classes_by_what_features_their_instances_have(kind, sparse_features, la
 
 
 @both
-def test_classes_by_how_often_they_occur_together(kind, labels):
+def test_cooccurrence(kind, labels):
     together = labels.T @ labels
     expected = average_over_classes(labels, together / together.max())
     np.testing.assert_allclose(proximity(kind(labels), 3, "cooccurrence"), expected, atol=1e-14)
@@ -152,7 +152,7 @@ def test_classes_by_how_often_they_occur_together(kind, labels):
 
 
 @both
-def test_where_classes_resemble_themselves_only_it_is_the_product_of_shares(kind, labels):
+def test_identity_of_classes(kind, labels):
     m = labels.sum(axis=1)
     shares = np.divide(labels, m[:, None], out=np.zeros_like(labels), where=m[:, None] > 0)
     np.testing.assert_allclose(proximity(kind(labels), 3, "identity"), shares @ shares.T, atol=1e-14)
@@ -163,7 +163,7 @@ def test_where_classes_resemble_themselves_only_it_is_the_product_of_shares(kind
 
 @settings(max_examples=30)
 @given(seed=st.integers(0, 10_000))
-def test_of_bits_tanimoto_is_jaccard_and_minkowski_is_hamming(seed):
+def test_full_rank_points_agree_with_label_sets(seed):
     rng = np.random.default_rng(seed)
     Y = np.vstack([(rng.random((12, 4)) < 0.5).astype(float), np.eye(4), np.zeros((1, 4))])  # of full rank
     jaccard = index_of_bits(Y, "jaccard")
@@ -176,7 +176,7 @@ def test_of_bits_tanimoto_is_jaccard_and_minkowski_is_hamming(seed):
 
 
 @pytest.mark.parametrize("p", [1.0, 2.0, 3.0])
-def test_the_default_width_is_the_mean_distance_of_all_pairs(p, labels):
+def test_default_width_is_the_mean_distance(p, labels):
     points = points_of(labels)
     pairs = [(i, j) for i in range(23) for j in range(i)]
     mean = np.mean([(np.abs(points[i] - points[j]) ** p).sum() for i, j in pairs])
@@ -191,7 +191,7 @@ def test_the_default_width_is_the_mean_distance_of_all_pairs(p, labels):
 
 @every
 @both
-def test_proximities_are_symmetric_in_the_unit_interval_and_come_in_any_blocks(scheme, index, kind, labels, rng):
+def test_range_symmetry_and_blocks(scheme, index, kind, labels, rng):
     data = TrainingSet(rng.random((23, 5)), kind(labels))
     method = LabelProximity(scheme, index)
     G, rows_of = method.matrix(data), method.of(data)
@@ -200,30 +200,13 @@ def test_proximities_are_symmetric_in_the_unit_interval_and_come_in_any_blocks(s
     assert G.max() <= 1
     pieces = np.vstack([rows_of(slice(0, 5)), rows_of(slice(5, 6)), rows_of(slice(6, 23))])
     np.testing.assert_allclose(pieces, G, atol=1e-14)
-    rows_of(slice(0, 5))[:] = 7  # what is returned is nobody else's
+    rows_of(slice(0, 5))[:] = 7  # results are not shared
     if index not in ("gaussian", "constant"):
         np.testing.assert_allclose(rows_of(slice(0, 5)), G[:5], atol=1e-14)
 
 
-@pytest.mark.parametrize(
-    ("scheme", "index"), [(1, "dice"), (1, "jaccard"), (1, "and"), (1, "hamming-linear"), (3, "identity")]
-)
-def test_some_are_kernels(scheme, index, labels):
-    values = np.linalg.eigvalsh(proximity(labels, scheme, index))
-    assert values.min() > -1e-12
-
-
 @every
-def test_order_of_instances_and_labels(scheme, index, labels, rng):
-    X = rng.random((23, 5))
-    order, columns = rng.permutation(23), rng.permutation(6)
-    G = proximity(labels, scheme, index, X=X)
-    moved = proximity(labels[order][:, columns], scheme, index, X=X[order])
-    np.testing.assert_allclose(moved, G[np.ix_(order, order)], atol=1e-7)
-
-
-@every
-def test_a_label_that_nobody_has_changes_nothing(scheme, index, labels, rng):
+def test_labels_without_instances_have_no_effect(scheme, index, labels, rng):
     if index == "hamming-linear" and scheme == 1:
         pytest.skip("its unit is one of all labels")
     X = rng.random((23, 5))
@@ -232,7 +215,7 @@ def test_a_label_that_nobody_has_changes_nothing(scheme, index, labels, rng):
 
 
 @every
-def test_instances_without_labels_are_near_none_but_where_it_is_said(scheme, index, labels, rng):
+def test_instances_without_labels(scheme, index, labels, rng):
     G = proximity(labels, scheme, index, X=rng.random((23, 5)))
     if index.startswith("hamming") and scheme == 1:
         assert G[4, 9] == G[4, 4] == 1
@@ -272,11 +255,11 @@ def test_impossible_parameters_are_refused(parameters, sentence, labels):
 
 @pytest.mark.parametrize("index", ["dice", "cosine", "gaussian", "features"])
 @both
-def test_where_nobody_has_a_label_none_are_near(index, kind):
+def test_no_labels_at_all(index, kind):
     assert not proximity(kind(np.zeros((4, 3))), 3, index).any()
 
 
-def test_labels_that_do_not_vary_cannot_be_projected():
+def test_constant_labels_cannot_be_projected():
     with pytest.raises(DataError, match="the labels cannot be projected by pca: .* do not vary"):
         proximity(np.ones((5, 3)), 2, "cosine")
 
@@ -284,25 +267,8 @@ def test_labels_that_do_not_vary_cannot_be_projected():
 unit = st.floats(0, 1)
 
 
-@given(w=unit, g=unit, a=st.floats(0.1, 3), b=st.floats(0.1, 3), beta=st.floats(0, 5))
-def test_limits_of_the_priority(w, g, a, b, beta):
-    def psi(w, g):
-        return combined(np.array([w]), np.array([g]), "priority", a, b, beta)[0]
-
-    assert psi(w, 0.0) == 0
-    assert psi(w, 1.0) == pytest.approx(1 / (1 + beta * (1 - w**b)))
-    assert psi(0.0, 1.0) == pytest.approx(1 / (1 + beta))
-    assert psi(1.0, 1.0) == 1
-    assert psi(0.0, g) == pytest.approx(g**a / (1 + beta))
-    assert psi(1.0, g) == pytest.approx(g**a)
-    assert 0 <= psi(w, g) <= 1
-    more = min(1.0, w + 0.1)
-    assert psi(more, g) >= psi(w, g) * (1 - 1e-12)
-    assert psi(w, more) >= psi(w, w) * (1 - 1e-12)
-
-
 @given(w=unit, g=unit, beta=unit, gamma=unit)
-def test_what_the_combinations_have_in_common(w, g, beta, gamma):
+def test_combinations_agree_at_their_limits(w, g, beta, gamma):
     W, G = np.array([w]), np.array([g])
     weighted = combined(W, G, "weighted-sum", beta=gamma)
     np.testing.assert_allclose(combined(W, G, "priority", beta=0, gamma=gamma), weighted, atol=1e-15)

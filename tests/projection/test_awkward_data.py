@@ -1,4 +1,4 @@
-"""Awkward data: a defined answer or a sentence that says why there is none."""
+"""Degenerate data: a finite result or an error with its reason."""
 
 from __future__ import annotations
 
@@ -9,10 +9,8 @@ import pytest
 import scipy.linalg
 import scipy.sparse as sp
 from projection_problems import (
-    ALL,
     CENTRED,
-    EXTENSIONS,
-    INFORMED,
+    REPRESENTATIVES,
     SIGNED,
     SUPERVISED,
     data,
@@ -42,7 +40,6 @@ def labelled(**changes):
 
 
 def sane_fit(name, X, Y, **parameters):
-    """Fit; nothing but a `ProjectionWarning` may be warned of, and every number is finite."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warnings.simplefilter("ignore", ProjectionWarning)
@@ -82,39 +79,31 @@ def awkward():
         yield f"wide, constant at {value}", np.c_[base(n=7, d=18)[0], np.full((7, 2), value)], base(n=7, d=18)[1]
 
 
-#: Costs of the features as they are: along a constant feature, or a mixture that is one, they are zero.
+#: Raw features: costs are zero along constant features and combinations of them.
 CONSTANT_FIRST = [name for name in SIGNED if name not in CENTRED]
-#: Rounding of a graph's objective counts in the metric of a small ridge, where features depend on each other: a further
-#: direction may remain, of next to no eigenvalue.
-GRAPHS_IN_A_METRIC = ("mesd-mfa",)
 AWKWARD = {name: problem for name, *problem in awkward()}
 
 
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", REPRESENTATIVES)
 @pytest.mark.parametrize("problem", AWKWARD.values(), ids=AWKWARD)
-def test_awkward_data_has_an_answer_and_it_is_the_same_for_all_storages(name, problem):
+def test_awkward_data_in_every_storage(name, problem):
     X, Y = problem
     dense = sane_fit(name, X, Y)
     for kind in (sp.csr_array, stored):
         sparse = sane_fit(name, kind(X), sp.csr_array(Y))
-        if name in GRAPHS_IN_A_METRIC:
-            for method in (dense, sparse):
-                values = method.eigenvalues_
-                method.n_components_ = np.count_nonzero(values > 1e-9 * values[0])
-                method.eigenvalues_ = values[: method.n_components_]
         assert sparse.n_components_ == dense.n_components_
         if name in CONSTANT_FIRST and np.abs(X).max() == 1e8:
-            continue  # the first direction leaves nothing but rounding, and of the others rounding leaves nothing
+            continue  # rounding error exceeds all other costs
         np.testing.assert_allclose(
             sparse.eigenvalues_, dense.eigenvalues_, rtol=1e-6, atol=1e-9 * np.abs(dense.eigenvalues_).max()
         )
 
 
-@pytest.mark.parametrize("name", [name for name in CENTRED if name in INFORMED])
-@pytest.mark.parametrize("value", [0.0, 0.1, 1e8])
+@pytest.mark.parametrize("name", CENTRED)
+@pytest.mark.parametrize("value", [0.1, 1e8])
 @pytest.mark.parametrize("shape", [(24, 5, 3), (7, 18, 3)], ids=["tall", "wide"])
 @kinds
-def test_constant_features_are_as_if_absent(name, value, shape, kind, rng):
+def test_constant_features_have_no_effect(name, value, shape, kind, rng):
     X, Y = data(rng, *shape)
     more = np.c_[np.full(len(X), value), X]
     with_, without = (make(name).fit(kind(features), Y) for features in (more, X))
@@ -124,8 +113,8 @@ def test_constant_features_are_as_if_absent(name, value, shape, kind, rng):
     assert with_.mean_[0] == value
 
 
-@pytest.mark.parametrize("name", [name for name in CENTRED if name in INFORMED])
-@pytest.mark.parametrize("value", [0.0, 0.1, 1 / 3, 1e8])
+@pytest.mark.parametrize("name", CENTRED)
+@pytest.mark.parametrize("value", [0.0, 1 / 3, 1e8])
 @pytest.mark.parametrize("shape", [(24, 5), (5, 24)], ids=["tall", "wide"])
 @kinds
 def test_features_that_do_not_vary_are_refused(name, value, shape, kind, rng):
@@ -133,22 +122,7 @@ def test_features_that_do_not_vary_are_refused(name, value, shape, kind, rng):
         make(name).fit(kind(np.full(shape, value)), random_labels(rng, shape[0], 3))
 
 
-#: Methods that have an answer where all instances have the same labels: features count too, or neighbours, or what all
-#: have in common.
-ANSWERS_WITHOUT_LABELS = ["hsl1", "hsl2", "hsl3", "mlsi", "mope", "morp", "mvmd"]
-ANSWERS_WITHOUT_LABELS += [name for name in EXTENSIONS if name != "mesd-fda"]
-
-
-@pytest.mark.parametrize("name", ["hsl1", "hsl2", "hsl3", "mope"])
-@kinds
-def test_labels_of_nobody_are_refused_where_those_of_all_are_not(name, kind, rng):
-    X = rng.standard_normal((24, 5)) + 30
-    assert sane_fit(name, kind(X), np.ones((24, 2), int)).n_components_ >= 1
-    with pytest.raises(DataError, match="labels do not vary with them|no two have a label in common"):
-        make(name).fit(kind(X), np.zeros((24, 2), int))
-
-
-@pytest.mark.parametrize("name", [name for name in SUPERVISED if name not in ANSWERS_WITHOUT_LABELS])
+@pytest.mark.parametrize("name", ["mddmp", "cca", "mddm-kernel", "lda-copy", "mesd-fda"])
 @pytest.mark.parametrize("value", [0, 1])
 @pytest.mark.parametrize("c", [1, 3])
 @pytest.mark.parametrize("shape", [(24, 5), (6, 13)], ids=["tall", "wide"])
@@ -159,21 +133,12 @@ def test_labels_that_do_not_vary_are_refused(name, value, c, shape, kind, rng):
         make(name).fit(kind(X), np.full((len(X), c), value))
 
 
-@pytest.mark.parametrize("name", ["mddmp", "mddmf", "pls", "opls", "rcca", "cca"])
-@kinds
-def test_labels_that_features_say_nothing_about_are_refused(name, kind):
-    """Exclusive or: the covariances are zero, but not in floating point."""
-    bits = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 7)
-    with pytest.raises(DataError, match="labels do not vary with them"):
-        make(name).fit(kind(0.1 + 0.6 * bits), bits.sum(axis=1) % 2)
-
-
 @pytest.mark.parametrize("name", SUPERVISED)
 @kinds
 def test_one_label(name, kind):
     X, Y = base()
     y = np.c_[Y[:, 0], np.zeros(24, int)]  # the second has no instance
-    if name in ("lda-copy", "mlda", *EXTENSIONS):
+    if name in ("lda-copy", "mesd-lfda", "mesd-dne"):
         for labels in (y, y[:, 0]):
             with pytest.raises(DataError, match="needs two classes at least: only one label occurs"):
                 make(name).fit(kind(X), labels)
@@ -183,26 +148,6 @@ def test_one_label(name, kind):
     if name in ("mddmp", "pls"):
         direction = (X - X.mean(axis=0)).T @ y[:, 0]
         np.testing.assert_allclose(method.components_, signed(direction[None] / np.linalg.norm(direction)))
-
-
-@pytest.mark.parametrize("name", INFORMED)
-def test_two_instances(name):
-    X, Y = np.array([[1.0, 2, 5], [0, 4, 1]]), np.array([[1, 0], [0, 1]])
-    discriminants = ("lda-copy", "mlda", "dmlda", "mesd-fda", "mesd-lfda", "mesd-mfa")
-    if name in discriminants:  # every class has one instance: no scatter, and no ridge relative to it
-        with pytest.raises(DataError, match="positive eigenvalue"):
-            mlreduce.make(name).fit(X, Y)
-    if name == "mope":  # which have no label in common
-        with pytest.raises(DataError, match="joins no pair"):
-            mlreduce.make(name).fit(X, Y)
-        Y = np.ones((2, 2), int)
-    assert sane_fit(name, X, Y, **({"ridge": 1.0} if name in discriminants else {})).n_components_ <= 2
-
-
-@pytest.mark.parametrize("name", [name for name in CENTRED if name in INFORMED])
-def test_one_instance(name):
-    with pytest.raises(DataError, match="instances that differ; got n_samples=1"):
-        make(name).fit([[1.0, 2, 3]], [[1, 0]])
 
 
 @pytest.mark.parametrize("name", ["cca", "opls"])
@@ -224,25 +169,7 @@ def test_dependent_features_have_the_shortest_directions(name, kind, rng):
     np.testing.assert_allclose(singular.components_.T * turn, shortest, atol=1e-7)
 
 
-@pytest.mark.parametrize("name", ["cca", "opls"])
-@kinds
-def test_directions_of_wide_data_are_the_shortest(name, kind, rng):
-    X, Y = data(rng, 9, 20, 3)
-    P = make(name).fit(kind(X), Y).components_
-    Xc = X - X.mean(axis=0)
-    np.testing.assert_allclose(P @ np.linalg.pinv(Xc) @ Xc, P, atol=1e-9)
-
-
-@pytest.mark.parametrize("name", ["lda-copy", "mlda", "dmlda"])
-def test_scatter_inside_classes_may_be_singular_without_a_ridge(name, rng):
-    X, Y = data(rng, 40, 4, 3)
-    with pytest.warns(ProjectionWarning, match="singular"):
-        method = make(name, ridge=0).fit(np.c_[X, X[:, 0]], Y)
-    np.testing.assert_allclose(method.eigenvalues_, make(name, ridge=0).fit(X, Y).eigenvalues_, rtol=1e-7)
-    np.testing.assert_allclose(method.components_[:, 0], method.components_[:, 4], atol=1e-9)
-
-
-def test_directions_are_sought_where_the_scatter_inside_classes_is_not_singular(rng):
+def test_directions_avoid_the_kernel_of_the_scatter(rng):
     y = rng.integers(3, size=40)
     Y, X = np.eye(3, dtype=int)[y], rng.standard_normal((40, 4))
     X = np.c_[X, X[:, 0] + y]  # the difference of two features is the class: inside classes it does not vary
@@ -259,16 +186,8 @@ def test_directions_are_sought_where_the_scatter_inside_classes_is_not_singular(
     np.testing.assert_allclose(P @ basis @ basis.T, P, atol=1e-9)
 
 
-@pytest.mark.parametrize("name", ["dmlda", "mvmd", "mlsi"])
-def test_dependent_features_add_no_direction(name):
-    for seed in range(20):
-        X, Y = data(np.random.default_rng(seed), 20, 5, 3)
-        X = np.c_[X, X[:, 0], X[:, 1] + X[:, 2]]
-        assert mlreduce.make(name).fit(X, Y).n_components_ == 5
-
-
 @pytest.mark.parametrize("name", SUPERVISED)
-def test_labels_that_say_nothing_new(name, rng):
+def test_redundant_labels_have_no_effect(name, rng):
     X, Y = data(rng, 30, 6, 3)
     plain = make(name).fit(X, Y)
     same_directions(make(name).fit(X, np.c_[Y, np.zeros(30, int)]), plain)

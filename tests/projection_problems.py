@@ -1,4 +1,4 @@
-"""What the tests of the projections share: methods with parameters, and random problems."""
+"""Methods with parameters, and random problems, for the tests of the projections."""
 
 from __future__ import annotations
 
@@ -7,28 +7,27 @@ import scipy.sparse as sp
 
 import mlreduce
 
-#: Methods that take one label an instance: the same code as their extensions to several (test_single_label.py), which
-#: are tested in their place.
+#: Methods for single-label data: the same code as their extensions (test_single_label.py), tested in their place.
 SINGLE_LABEL = ["dla", "dne", "donpp", "fda", "lfda", "mfa", "mmc", "olpp-r", "onpp-r", "sonpp"]
-EXTENSIONS = [f"mesd-{name}" for name in SINGLE_LABEL]
-#: Pairs of projections, labels of some instances: test_semi_supervised.py asks them what is asked of others here.
+EXTENSIONS = ["mesd", *(f"mesd-{name}" for name in SINGLE_LABEL)]
+#: Tested in test_semi_supervised.py.
 SEMI_SUPERVISED = ["self", "semi-supervised", "ssdne", "ssdonpp", "ssfda", "sslfda", "ssmfa", "ssmmc", "ssmope"]
-ALL = [name for name in mlreduce.list_methods("projection") if name not in SINGLE_LABEL + SEMI_SUPERVISED]
-#: A control, whose directions are no answer to the data: left out where a property says what an answer depends on.
-CONTROLS = ["random-projection"]
-INFORMED = [name for name in ALL if name not in CONTROLS]
-SUPERVISED = [name for name in ALL if mlreduce.make(name).supervised]
-CENTRED = [name for name in ALL if mlreduce.make(name).centred]
-#: Costs with their sign turned, and graphs: eigenvalues may be negative, and all directions in the row space count.
-SIGNED = [name for name in ALL if mlreduce.make(name).signed_values]
-POSITIVE = [name for name in ALL if name not in SIGNED]
-#: Parameters for which the constraint is never singular, and every formula has all its terms.
+OTHERS = [*SINGLE_LABEL, *SEMI_SUPERVISED, "random-projection"]
+EVERY = [name for name in mlreduce.list_methods("projection") if name not in OTHERS]
+#: For properties of the code that methods share: thin (mddmp, in a metric cca), samples (pca), features (mlsi, in a
+#: metric lda-copy), kernel (mddm-kernel), cost (morp), graphs (mope, olpp, lpp), duplicates (mesd-lfda, mesd-dne).
+REPRESENTATIVES = ["pca", "mddmp", "cca", "mlsi", "lda-copy", "mddm-kernel", "morp", "mope", "olpp", "lpp", "mesd-lfda"]
+REPRESENTATIVES += ["mesd-dne"]
+SUPERVISED = [name for name in REPRESENTATIVES if mlreduce.make(name).supervised]
+CENTRED = [name for name in REPRESENTATIVES if mlreduce.make(name).centred]
+#: Eigenvalues may be negative.
+SIGNED = [name for name in REPRESENTATIVES if mlreduce.make(name).signed_values]
+POSITIVE = [name for name in REPRESENTATIVES if name not in SIGNED]
+#: Parameters for which the constraint is regular, and every term of the formulas has an effect.
 PARAMETERS = {
-    **{name: {} for name in ("pca", "lsi", "mddmp", "pls", "mddm-kernel", "sfehs")},
+    **{name: {} for name in ("pca", "lsi", "mddmp", "pls", "mddm-kernel", "sfehs", "cca", "opls")},
     **{name: {"ridge": 0.7} for name in ("rcca", "lda-copy", "mlda", "dmlda")},
     "random-projection": {"random_state": 0},
-    "cca": {},
-    "opls": {},
     "mddmf": {"beta": 0.3},
     "mvmd": {"beta": 0.2},
     "mlsi": {"beta": 0.4, "gamma": 0.6},
@@ -41,11 +40,10 @@ PARAMETERS = {
     "npp": {"n_neighbors": 4, "ridge": 0.7},
     **{name: {"ridge": 0.7} for name in ("mesd-fda", "mesd-lfda")},
     "mesd-mfa": {"ridge": 0.7, "n_pairs": 150},
+    "mesd": {"base": "lfda", "parameters": {"ridge": 0.7}},
     **{f"mesd-{name}": {} for name in ("mmc", "dla", "dne", "olpp-r", "sonpp", "donpp", "onpp-r")},
 }
 ORTHONORMAL = ["lsi", "mddm-kernel", "mddmp", "mope", "mvmd", "pca", "pls", "sfehs"]
-#: Methods whose constraint is ``Xc'Xc`` alone: units of the features do not matter.
-UNIT_FREE = ["cca", "opls"]
 SHAPES = {"tall": (40, 7, 4), "wide": (12, 25, 4), "many labels": (30, 5, 9), "wide, many labels": (8, 20, 11)}
 
 
@@ -71,19 +69,18 @@ def same_directions(first, second, rtol=1e-7, atol=1e-7):
 
 
 def same_values(first, second, rtol, atol=0.0):
-    """Values of a cost come from sums of terms that cancel: they are compared relative to the largest."""
+    """Costs are sums of terms that cancel: they are compared relative to the largest."""
     largest = np.abs(second.eigenvalues_).max() if second.signed_values else 0.0
     np.testing.assert_allclose(first.eigenvalues_, second.eigenvalues_, rtol=rtol, atol=max(atol, rtol * largest))
 
 
 def signed(rows):
-    """The project's rule of signs."""
     peaks = rows[np.arange(len(rows)), np.abs(rows).argmax(axis=1)]
     return rows * np.sign(peaks)[:, None]
 
 
 def stored(X):
-    """A sparse matrix in which every entry is stored, zeros too."""
+    """A sparse matrix with all entries stored, zeros too."""
     X = np.asarray(X, dtype=float)
     n, d = X.shape
     return sp.csr_array((X.ravel(), np.tile(np.arange(d), n), np.arange(n + 1) * d), shape=X.shape)

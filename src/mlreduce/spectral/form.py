@@ -1,0 +1,268 @@
+"""Quadratic forms over the instances: the matrices A and B of every spectral method.
+
+A projection maximises ``tr(P'X'AXP)`` subject to ``P'X'BXP = I``, where both may have a ridge. A form stores the terms
+of its matrix M, which is rarely computed. Centring is not part of M but a property of `Features`: a rank-one
+correction of products, so that sparse features stay sparse.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse as sp
+
+from mlreduce.linalg.features import Features
+from mlreduce.validation import FloatArray, as_dense, is_sparse
+
+__all__ = ["Form"]
+
+# Eigenvalues of ``middle`` below minus this, relative to the largest, are negative.
+_INDEFINITE = 1e-10
+
+
+@dataclass(frozen=True, eq=False)
+class Form:
+    """Symmetric form ``X'MX + ridge I`` with ``M = diag(weights) + factor middle factor' + graph + squared XX'``.
+
+    Forms over the same instances are added, ``form + other``, and multiplied by numbers, ``form * 0.5``.
+
+    Attributes
+    ----------
+    weights : float or ndarray of shape (n_samples,), default=0
+        One for all instances, or one per instance.
+    factor : sparse matrix or ndarray of shape (n_samples, r), or None
+        Usually the labels.
+    middle : float or ndarray of shape (r, r), default=1
+        Symmetric; a number is a multiple of the identity.
+    graph : sparse matrix or ndarray of shape (n_samples, n_samples), or None
+        Symmetric; may have a diagonal.
+    squared : float, default=0
+        Multiple of ``XX'``, which adds ``(X'X)^2`` to the form.
+    ridge : float, default=0
+        Multiple of the identity of order n_features.
+    """
+
+    weights: float | FloatArray = 0.0
+    factor: Any = None
+    middle: float | FloatArray = 1.0
+    graph: Any = None
+    squared: float = 0.0
+    ridge: float = 0.0
+
+    @property
+    def weight(self) -> float | None:
+        """The weight common to all instances; None where weights differ."""
+        return None if isinstance(self.weights, np.ndarray) else self.weights
+
+    @property
+    def is_thin(self) -> bool:
+        """Whether the form is ``SS'`` for an S with as many columns as ``factor``."""
+        bare = self.weight == 0 and self.graph is None and self.squared == 0 and self.ridge == 0
+        return bare and self._is_rooted
+
+    @property
+    def has_sample_root(self) -> bool:
+        """Whether `sample_root` applies: one positive weight for all, a positive semidefinite middle, nothing else."""
+        rest = self.graph is not None or self.squared or self.ridge
+        return self.weight is not None and self.weight > 0 and not rest and self._is_rooted
+
+    @cached_property
+    def _is_rooted(self) -> bool:
+        if not isinstance(self.middle, np.ndarray):
+            return self.middle >= 0
+        values = np.linalg.eigvalsh(self.middle)
+        return bool(values.min(initial=0.0) >= -_INDEFINITE * values.max(initial=0.0))
+
+    @property
+    def scalars(self) -> tuple[float, float] | None:
+        """``(weight, ridge)`` where these two numbers define the form; None otherwise."""
+        other = self.factor is not None or self.graph is not None or self.squared
+        return None if self.weight is None or other else (self.weight, self.ridge)
+
+    def middle_root(self) -> float | FloatArray:
+        """Return R with ``RR' = middle``, a number or of shape (r, q), for a positive semidefinite middle."""
+        if not isinstance(self.middle, np.ndarray):
+            return float(np.sqrt(self.middle))
+        values, vectors = np.linalg.eigh(self.middle)
+        kept = values > len(values) * np.finfo(float).eps * np.abs(values).max(initial=0.0)
+        root: FloatArray = vectors[:, kept] * np.sqrt(values[kept])
+        return root
+
+    def sample_factor(self) -> Any:
+        """Return ``factor R``, shape (n_samples, q), sparse where ``factor`` is and R is a number."""
+        return _product(self.factor, self.middle_root())
+
+    def feature_factor(self, features: Features) -> FloatArray:
+        """Return S, shape (n_features, q), with ``SS' = X' factor middle factor' X``."""
+        factor: FloatArray = _product(features.cross(self.factor), self.middle_root())
+        return factor
+
+    def dot(self, features: Features, right: FloatArray) -> FloatArray:
+        """Return ``M right``."""
+        total: FloatArray = (self.weights * right.T).T
+        if self.factor is not None:
+            total = total + self.factor @ _product((self.factor.T @ right).T, self.middle).T
+        if self.graph is not None:
+            total = total + self.graph @ right
+        if self.squared:
+            total = total + self.squared * features.dot(features.transposed_dot(right))
+        return total
+
+    def matrix(self, features: Features) -> FloatArray:
+        """Return ``X'MX + ridge I`` as an array of shape (n_features, n_features)."""
+        if isinstance(self.weights, np.ndarray):
+            total = features.weighted_scatter(self.weights.clip(0))
+            if (self.weights < 0).any():
+                total -= features.weighted_scatter((-self.weights).clip(0))
+        elif self.weights:
+            total = self.weights * features.scatter
+        else:
+            total = np.zeros((features.shape[1], features.shape[1]))
+        if self.squared:
+            total += self.squared * (features.scatter @ features.scatter)
+        if self.factor is not None:
+            cross = features.cross(self.factor)
+            total += _product(cross, self.middle) @ cross.T
+        if self.graph is not None:
+            total += features.form(self.graph)
+        total.flat[:: len(total) + 1] += self.ridge
+        return total
+
+    def diagonal(self, n_samples: int) -> FloatArray:
+        """Return the diagonal of M, shape (n_samples,); not for forms with ``squared``."""
+        diagonal = np.zeros(n_samples) + self.weights
+        if self.factor is not None:
+            product = _product(self.factor, self.middle)
+            entries = self.factor.multiply(product) if is_sparse(self.factor) else self.factor * product
+            diagonal += np.asarray(entries.sum(axis=1)).reshape(-1)
+        if self.graph is not None:
+            diagonal += self.graph.diagonal()
+        return diagonal
+
+    def mean_diagonal(self, features: Features) -> float:
+        """Return the mean diagonal of ``X'MX``; not for forms with ``squared``."""
+        trace = float(np.sum(self.weights * features.squared_norms))
+        if self.factor is not None:
+            cross = features.cross(self.factor)
+            trace += float(np.sum(_product(cross, self.middle) * cross))
+        if self.graph is not None:
+            trace += float(np.trace(features.form(self.graph)))
+        return trace / features.shape[1]
+
+    def __mul__(self, number: float) -> Form:
+        return Form(
+            self.weights * number,
+            self.factor,
+            self.middle * number,
+            None if self.graph is None else self.graph * number,
+            self.squared * number,
+            self.ridge * number,
+        )
+
+    def __add__(self, other: Form) -> Form:
+        factor, middle = self.factor, self.middle
+        if factor is None:
+            factor, middle = other.factor, other.middle
+        elif other.factor is not None:
+            factor = _hstack(factor, other.factor)
+            middle = scipy.linalg.block_diag(self._middle_matrix(), other._middle_matrix())
+        graph = self.graph if other.graph is None else other.graph
+        if self.graph is not None and other.graph is not None:
+            graph = _sum(self.graph, other.graph)
+        return Form(
+            self.weights + other.weights, factor, middle, graph, self.squared + other.squared, self.ridge + other.ridge
+        )
+
+    def pulled_back(self, incidence: Any) -> Form:
+        """Return the form with the matrix ``C'MC``, over other instances.
+
+        Parameters
+        ----------
+        incidence : sparse matrix of shape (n_own, n_samples)
+            C: at most one entry per row. The instances of M are duplicates of those of the result, or some of them.
+
+        Raises
+        ------
+        ValueError
+            If the form has ``squared``, which belongs to its own features.
+        """
+        if self.squared:
+            raise ValueError("a form with squared scatter cannot be moved to other instances")
+        counted = np.zeros(incidence.shape[0]) + self.weights
+        factor, graph = self.factor, self.graph
+        if factor is not None:
+            factor = as_csr(incidence.T @ factor)
+        if graph is not None:
+            graph = as_csr(incidence.T @ graph @ incidence)
+        weights = incidence.power(2).T @ counted if counted.any() else 0.0
+        return replace(self, weights=weights, factor=factor, graph=graph)
+
+    def scaled(self, scale: FloatArray) -> Form:
+        """Return the form with ``SMS``, ``S = diag(scale)``, scale of shape (n_samples,)."""
+        return self.pulled_back(sp.csr_array(sp.diags_array(scale)))
+
+    def recentred(self, n_samples: int) -> Form:
+        """Return the form with ``HMH``: of the instances less their own mean, whatever else is centred."""
+        ones = np.ones((n_samples, 1))
+        rest = np.zeros(n_samples) + self.weights
+        if self.graph is not None:
+            rest = rest + self.graph @ ones[:, 0]
+        centred = self if self.factor is None else self._centred_factor(ones)
+        if not rest.any():
+            return centred
+        middle = np.array([[0.0, -1.0 / n_samples], [-1.0 / n_samples, rest.sum() / n_samples**2]])
+        return centred + Form(factor=np.column_stack([rest, ones]), middle=middle)
+
+    def _centred_factor(self, ones: FloatArray) -> Form:
+        """Return the form with a factor of column means zero; a sparse factor gets a column of ones instead."""
+        means = np.asarray(self.factor.mean(axis=0)).reshape(1, -1)
+        if not is_sparse(self.factor):
+            return replace(self, factor=self.factor - means)
+        centring = np.vstack([np.eye(self.factor.shape[1]), -means])
+        return replace(self, factor=_hstack(self.factor, ones), middle=centring @ self._middle_matrix() @ centring.T)
+
+    def _middle_matrix(self) -> FloatArray:
+        if isinstance(self.middle, np.ndarray):
+            return self.middle
+        matrix: FloatArray = self.middle * np.eye(self.factor.shape[1])
+        return matrix
+
+    def sample_root(self, n_samples: int) -> tuple[float, FloatArray, FloatArray]:
+        """Return ``(w, E, g)`` such that ``wI + E diag(g) E'`` is the square root of M; see `has_sample_root`.
+
+        E has orthonormal columns: a product with the root costs two thin products.
+        """
+        weight = float(self.weights)
+        root = float(np.sqrt(weight))
+        if self.factor is None:
+            return root, np.zeros((n_samples, 0)), np.zeros(0)
+        vectors, values, _ = np.linalg.svd(as_dense(self.sample_factor()), full_matrices=False)
+        return root, vectors, np.sqrt(weight + values**2) - root
+
+
+def as_csr(matrix: Any) -> Any:
+    """Return a sparse matrix as a csr_array, and an ndarray as it is."""
+    return sp.csr_array(matrix) if is_sparse(matrix) else matrix
+
+
+def _hstack(left: Any, right: Any) -> Any:
+    """Stack columns; sparse if one of the matrices is."""
+    if is_sparse(left) or is_sparse(right):
+        return sp.csr_array(sp.hstack([sp.csr_array(left), sp.csr_array(right)]))
+    return np.hstack([left, right])
+
+
+def _sum(left: Any, right: Any) -> Any:
+    """Add two graphs; a sparse and a dense one make a dense one."""
+    if is_sparse(left) == is_sparse(right):
+        return left + right
+    return as_dense(left) + as_dense(right)
+
+
+def _product(left: Any, right: float | FloatArray) -> Any:
+    """Multiply by an array, or by a number."""
+    return left @ right if isinstance(right, np.ndarray) else left * right

@@ -1,0 +1,144 @@
+"""Training sets, which cache what the methods fitted on them have in common."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from mlreduce.linalg.features import Features
+from mlreduce.spectral.form import as_csr
+from mlreduce.validation import FloatArray, as_dense
+
+__all__ = ["TrainingSet"]
+
+_Value = TypeVar("_Value")
+
+
+class TrainingSet:
+    """Features and labels of one training set, with a cache for the methods fitted on it.
+
+    Parameters
+    ----------
+    X : ndarray or csr_array of shape (n_samples, n_features), float64
+    labels : ndarray or csr_array of shape (n_samples, n_labels), float64, or None, default=None
+        In {0, 1}; zeros in rows that are not labelled. None for unsupervised methods.
+    labelled : ndarray of shape (n_samples,), bool, or None, default=None
+        Mask of the instances whose labels are known; None is all. Only semi-supervised methods use it.
+    points : ndarray or csr_array of shape (n_samples, n_original) or None, default=None
+        Features by which distances and neighbours are computed; None is X. Relation features need it: proximities are
+        those of the features behind them.
+
+    Attributes
+    ----------
+    cache : dict
+        See `cached`.
+    """
+
+    def __init__(
+        self, X: Any, labels: Any = None, labelled: NDArray[np.bool_] | None = None, points: Any = None
+    ) -> None:
+        self.X = X
+        self._points = points
+        self.labels = labels
+        self.labelled = None if labelled is None or labelled.all() else labelled
+        self.cache: dict[str, Any] = {}
+        # The sets that this one is a subset of, with the rows in them. References are weak: a set caches its subsets,
+        # and a reference cycle would keep large arrays alive until the garbage collector runs.
+        self._origins: list[tuple[weakref.ref[TrainingSet], NDArray[np.intp]]] = []
+
+    def cached(self, key: str, compute: Callable[[], _Value]) -> _Value:
+        """Return the value cached under a key, computed at the first call."""
+        if key not in self.cache:
+            self.cache[key] = compute()
+        value: _Value = self.cache[key]
+        return value
+
+    @cached_property
+    def centred(self) -> Features:
+        """The features less their mean."""
+        return Features(self.X, centred=True)
+
+    @cached_property
+    def raw(self) -> Features:
+        """The features, not centred."""
+        return Features(self.X, centred=False)
+
+    @property
+    def points(self) -> Any:
+        """Features by which distances and neighbours are computed, an array or CSR array."""
+        return self.X if self._points is None else self._points
+
+    @cached_property
+    def centred_points(self) -> Features:
+        """The points less their mean."""
+        return self.centred if self._points is None else Features(self._points, centred=True)
+
+    @classmethod
+    def partly_labelled(cls, X: Any, labels: Any, labelled: NDArray[np.bool_], points: Any = None) -> TrainingSet:
+        """Return a training set from the labels of its labelled instances alone, shape (n_labelled, n_labels)."""
+        selection = _selection_matrix(np.flatnonzero(labelled), len(labelled))
+        return cls(X, as_csr(selection.T @ labels), labelled, points)
+
+    @property
+    def labelled_part(self) -> TrainingSet:
+        """The labelled instances; the set itself where all are labelled."""
+        labelled = self.labelled
+        if labelled is None:
+            return self
+        return self.cached("labelled instances", lambda: self.subset(np.flatnonzero(labelled)))
+
+    def subset(self, rows: NDArray[np.intp]) -> TrainingSet:
+        """Return the training set of some of the instances, all of them taken as labelled."""
+        labels = None if self.labels is None else self.labels[rows]
+        subset = TrainingSet(self.X[rows], labels, points=None if self._points is None else self._points[rows])
+        subset._origins = [(weakref.ref(self), rows), *((whole, places[rows]) for whole, places in self._origins)]
+        return subset
+
+    def selection_from(self, whole: TrainingSet) -> Any:
+        """Return C, shape (n_own, n_samples of whole), for `Form.pulled_back` from this subset to the whole set.
+
+        Raises
+        ------
+        ValueError
+            If this is no subset of it.
+        """
+        n_samples = whole.X.shape[0]
+        if whole is self:
+            return _selection_matrix(np.arange(n_samples), n_samples)
+        for origin, rows in self._origins:
+            if origin() is whole:
+                return _selection_matrix(rows, n_samples)
+        raise ValueError("not a subset of the other training set")
+
+    @cached_property
+    def class_sizes(self) -> FloatArray:
+        """Number of instances of each label, shape (n_labels,)."""
+        return np.asarray(self.labels.sum(axis=0), dtype=np.float64).reshape(-1)
+
+    @cached_property
+    def label_counts(self) -> FloatArray:
+        """Number of labels of each instance, shape (n_samples,)."""
+        return np.asarray(self.labels.sum(axis=1), dtype=np.float64).reshape(-1)
+
+    @cached_property
+    def label_products(self) -> FloatArray:
+        """``Y'Y``, shape (n_labels, n_labels)."""
+        return as_dense(self.labels.T @ self.labels)
+
+    @cached_property
+    def label_scatter(self) -> FloatArray:
+        """``Y'Y`` of the centred labels."""
+        n_samples = self.labels.shape[0]
+        scatter: FloatArray = self.label_products - np.outer(self.class_sizes, self.class_sizes) / n_samples
+        return scatter
+
+
+def _selection_matrix(rows: NDArray[np.intp], n_samples: int) -> Any:
+    """Return the matrix that selects rows, shape (n_rows, n_samples)."""
+    return sp.csr_array((np.ones(len(rows)), rows, np.arange(len(rows) + 1)), shape=(len(rows), n_samples))

@@ -1,0 +1,84 @@
+"""Imports between the packages point in one direction, and inside `projection` from methods to helpers."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import mlreduce
+
+ROOT = Path(mlreduce.__file__).parent
+BASE = {"exceptions", "validation"}
+#: What each package may import. `registry` finds classes by name and imports no method itself.
+ALLOWED = {
+    "__init__": {"registry", "datasets"},
+    "exceptions": set(),
+    "validation": {"exceptions"},
+    "registry": {"exceptions"},
+    "datasets": BASE,
+    "linalg": BASE | {"datasets"},  # least_squares reads arrays of held-out splits
+    "preprocessing": BASE | {"linalg"},
+    "metrics": BASE | {"linalg"},
+    "spectral": BASE | {"linalg", "registry"},
+    "projection": BASE | {"linalg", "registry", "spectral"},
+    "embedding": BASE | {"linalg", "registry", "spectral"},
+    "propagation": BASE | {"linalg", "registry", "spectral"},
+    "predictors": BASE | {"linalg", "registry"},
+    "labelspace": BASE | {"linalg", "registry", "predictors"},
+    "selection": BASE | {"linalg", "registry", "preprocessing"},
+    "experiments": {
+        *BASE,
+        *("datasets", "labelspace", "linalg", "metrics", "preprocessing", "projection", "propagation", "registry"),
+        *("selection", "spectral"),
+    },
+    "reporting": BASE | {"datasets", "experiments", "metrics"},
+    "provenance": BASE | {"datasets", "experiments", "reporting"},
+}
+
+
+def imported_modules(path: Path) -> set[str]:
+    """Return the modules of mlreduce that a file imports, inside functions too."""
+    modules = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            modules |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module == "mlreduce":
+            modules |= {f"mlreduce.{alias.name}" for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            modules.add(node.module)
+    return {module for module in modules if module.startswith("mlreduce.")}
+
+
+def test_imports_between_packages():
+    found: dict[str, set[str]] = {}
+    for path in ROOT.rglob("*.py"):
+        package = path.relative_to(ROOT).parts[0].removesuffix(".py")
+        found.setdefault(package, set()).update(module.split(".")[1] for module in imported_modules(path))
+    wrong = {package: used - ALLOWED.get(package, set()) - {package} for package, used in found.items()}
+    assert {package: sorted(used) for package, used in wrong.items() if used} == {}
+
+
+def test_allowed_imports_have_no_cycle():
+    remaining = dict(ALLOWED)
+    while remaining:
+        free = [package for package, used in remaining.items() if not used & remaining.keys()]
+        assert free, remaining
+        for package in free:
+            del remaining[package]
+
+
+def test_imports_inside_projection():
+    methods = {path.stem for path in (ROOT / "projection").glob("*.py") if "\n@register(" in path.read_text("utf-8")}
+    graph = {
+        path.stem: {
+            module.rpartition(".")[2] for module in imported_modules(path) if module.startswith("mlreduce.projection.")
+        }
+        for path in (ROOT / "projection").glob("[!_]*.py")
+    }
+    for helper in graph.keys() - methods:
+        assert not graph[helper] & methods, helper
+    while graph:
+        free = [module for module, used in graph.items() if not used & graph.keys()]
+        assert free, graph
+        for module in free:
+            del graph[module]
