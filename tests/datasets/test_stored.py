@@ -193,3 +193,13 @@ def test_one_long_name_does_not_pad_all_others(tmp_path):
         assert opened.getinfo("feature_names.npy").file_size < 200_000  # as an array of texts, 72 MB
     back = MultiLabelData.load(tmp_path / "d.npz")
     assert (back.feature_names, back.label_names, back.name, back.dropped) == (names, ["x"], "set", ["id"])
+
+
+def test_impossible_shapes_and_compressions_are_refused(tmp_path):
+    shape = npy(np.zeros(0), shape=(b"(0,), }", b"(0, 9999999999999999999999999), }"))
+    with pytest.raises(DataError, match="not a whole set"):
+        read_arrays(archive(tmp_path / "a.npz", {"one.npy": shape}), "set")
+    with zipfile.ZipFile(tmp_path / "b.npz", "w", zipfile.ZIP_BZIP2) as opened:  # unpacks in pieces of any size
+        opened.writestr("one.npy", npy(np.zeros(2)))
+    with pytest.raises(DataError, match="'one' has a compression that NumPy does not write"):
+        read_arrays(tmp_path / "b.npz", "set")

@@ -8,6 +8,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from sklearn.utils import get_tags
 
 import mlreduce
 from mlreduce.datasets.embedded import planted
@@ -259,3 +260,12 @@ def test_missing_values_are_named(example):
         mlreduce.CPLST().fit(table, Y)
     with pytest.raises(DataError, match="NaN in column 0, row 1"):
         mlreduce.CPLST().fit(sp.csr_array([[1.0, 0.0], [np.nan, 2.0]]), [[0], [1]])
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_tags_declare_multi_output_targets(name):
+    tags = get_tags(make(name))
+    assert (tags.target_tags.multi_output, tags.target_tags.required, tags.input_tags.sparse) == (True, True, True)
+    tags = get_tags(CodedClassifier(make(name)))
+    assert (tags.target_tags.multi_output, tags.target_tags.single_output) == (True, False)
+    assert tags.classifier_tags.multi_label

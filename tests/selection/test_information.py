@@ -150,3 +150,9 @@ def test_what_are_no_bins_is_refused():
         mutual_information(np.zeros(3, dtype=np.int64))
     with pytest.raises(DataError, match="must have the same rows; got 3 and 2"):
         mutual_information(np.zeros((3, 1), dtype=int), np.zeros((2, 1), dtype=int))
+
+
+def test_codes_far_apart_take_no_more_memory():
+    """Bins are counted in an array over their range only where the range is small."""
+    A = np.array([[0, -(2**62)], [2**62, 0], [0, 2**62], [2**62, -(2**62)]])
+    np.testing.assert_allclose(entropies(A), np.log(2) * np.array([1, 1.5]))

@@ -293,3 +293,13 @@ def test_an_impossible_sample_is_refused(cls):
     for sampling in (0, -0.1, 1.1, None, "all", np.nan):
         with pytest.raises(DataError, match="^sampling must be"):
             cls(sampling=sampling).fit(*problem())
+
+
+@every
+def test_features_have_three_bins_by_default(cls):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((80, 6))
+    Y = (X[:, :2] > 0).astype(int)
+    own = {} if cls is QPFS else {"random_state": 0}
+    expected = cls(discretise=None, **own).fit(Discretiser("equal-width", 3).fit_transform(X, Y), Y)
+    np.testing.assert_array_equal(cls(**own).fit(X, Y).weights_, expected.weights_)
