@@ -51,49 +51,20 @@ def test_shipped_configurations_are_valid(name):
 
 
 @pytest.mark.parametrize("scale", ["demo", "paper"])
-def test_shipped_study_is_valid(scale):
-    study = load_study(STUDY, scale, read_catalogue())
-    assert study.name == "cplst-2012"
-    assert set(study.methods) == {*mlreduce.list_methods("labelspace")}
-    assert study.groups["linear-codes"].predictors == ["linear"]
-    assert study.curves == (["yeast"] if scale == "paper" else ["digits"])
-    assert study.splits == (100 if scale == "paper" else 10)
-
-
-@pytest.mark.parametrize("scale", ["demo", "paper"])
-def test_shipped_projection_study_is_valid(scale):
-    study = load_study(CONFIG / "studies" / "mvmd-2016.yaml", scale, read_catalogue())
-    assert study.family == "projection"
-    assert study.protocols == {"ten-fold": {"folds": 10}}
-    assert len(study.groups["paper"].methods) == 8
-    assert study.groups["paper"].predictors == list(study.predictors)
-    assert len(study.claimed_on) == 8
-    assert study.timed == 3
-    assert load_study(CONFIG / "studies" / "mvmd-2016.yaml", scale, read_catalogue(), splits=2).timed == 2
-
-
-@pytest.mark.parametrize("scale", ["demo", "paper"])
-def test_shipped_selection_study_is_valid(scale, monkeypatch):
-    monkeypatch.delenv("MLREDUCE_MIRROR", raising=False)  # which may lack a set that is optional
-    study = load_study(CONFIG / "studies" / "gmba-2016.yaml", scale, read_catalogue())
-    assert study.family == "selection"
-    assert study.scaling == {"default": "standard"}
-    assert study.rule_of("ten-fold", "yeast") == {"folds": 10}
-    assert study.rule_of("ten-fold", "bibtex") == {"train_rows": 1800, "test": 0.1}
-    assert len(study.claimed_on) == 8
-    registered = {entry.get("method", label) for label, entry in study.methods.items()}
-    others = {"qpfs", "qpfs-approx", "pmu", "rfs"}
-    assert registered == {"gmba", "spec", "mlfs", "mlrf", "all-features", "random-features"} | others
-
-
-@pytest.mark.parametrize("scale", ["demo", "paper"])
-def test_shipped_information_study_is_valid(scale):
-    study = load_study(CONFIG / "studies" / "qpfs-lowrank-2016.yaml", scale, read_catalogue())
-    assert study.family == "selection"
-    assert study.approximation["draws"] == 100
-    assert study.averages["qpfs-approx"] == [f"qpfs-approx-{draw}" for draw in range(5)]
-    wanted = {"qpfs", "qpfs-approx", "qpfs-nystrom", "pmu", "rfs"}
-    assert {entry.get("method", label) for label, entry in study.methods.items()} >= wanted
+def test_shipped_studies_are_valid(scale, monkeypatch):
+    monkeypatch.delenv("MLREDUCE_MIRROR", raising=False)  # which may lack an optional data set
+    catalogue = read_catalogue()
+    codes, mvmd, gmba, qpfs = (
+        load_study(CONFIG / "studies" / f"{name}.yaml", scale, catalogue)
+        for name in ("cplst-2012", "mvmd-2016", "gmba-2016", "qpfs-lowrank-2016")
+    )
+    assert set(codes.methods) == {*mlreduce.list_methods("labelspace")}
+    assert codes.splits == (100 if scale == "paper" else 10)
+    assert (mvmd.family, mvmd.protocols, mvmd.timed) == ("projection", {"ten-fold": {"folds": 10}}, 3)
+    assert load_study(CONFIG / "studies" / "mvmd-2016.yaml", scale, catalogue, splits=2).timed == 2
+    assert gmba.family == qpfs.family == "selection"
+    assert gmba.rule_of("ten-fold", "bibtex") == {"train_rows": 1800, "test": 0.1}
+    assert qpfs.averages["qpfs-approx"] == [f"qpfs-approx-{draw}" for draw in range(5)]
 
 
 def test_methods_that_draw_are_written_out(changed):
@@ -113,7 +84,7 @@ def test_a_study_says_whether_it_needs_parts(changed):
         changed({"protocols": {"choice": {"parts": "train"}}}, GMBA)
 
 
-def test_an_optional_data_set_is_left_out_where_the_mirror_lacks_it(changed, tmp_path, monkeypatch):
+def test_an_optional_data_set_may_be_absent_from_the_mirror(changed, tmp_path, monkeypatch):
     changes = {"scales.paper.datasets": ["mediamill", "planted"], "scales.paper.optional": ["mediamill"]}
     monkeypatch.delenv("MLREDUCE_MIRROR", raising=False)
     here = {"source": GMBA, "scale": "paper"}
@@ -127,27 +98,7 @@ def test_an_optional_data_set_is_left_out_where_the_mirror_lacks_it(changed, tmp
     assert changed(changes, **here).left_out == []
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"scaling": "standart"}, "scaling: unknown value 'standart'; did you mean 'standard'"),
-        ({"methods.gmba.gmba": {"draws": 1}}, "methods.gmba.gmba.draws: 1 is less than the minimum of 2"),
-        ({"methods.gmba.gmba": {"draws": 2, "n_order": 3}}, "unknown parameter of gmba 'n_order'"),
-        ({"protocols.ten-fold": {"sampled": {}}}, "protocols.ten-fold"),
-        ({"protocols.ten-fold.train": 0.5}, "protocols.ten-fold"),
-        ({"figures.figure3.panels": [["bibtex", "br-kn"]]}, "figure3.panels: unknown predictor 'br-kn'"),
-        ({"figures.figure3.panels": [["bibtx", "br-knn"]]}, "figure3.panels: unknown data set 'bibtx'"),
-        ({"figures.figure-orders.thin": {"one": ["gmba-9"]}}, "figure-orders.methods: unknown method 'gmba-9'"),
-        ({"tables.table-stability.size_percents": [15]}, "table-stability.size_percents: 15 is not measured"),
-        ({"methods.filters.pca": {}}, "'pca' \\(projection\\) and .* cannot stand in one study"),
-    ],
-)
-def test_wrong_selection_studies(changed, changes, message):
-    with pytest.raises(ConfigurationError, match=message):
-        changed(changes, GMBA)
-
-
-def test_groups_have_splits_batches_and_candidates_of_their_own(changed):
+def test_groups_have_their_own_splits_and_candidates(changed):
     study = changed(
         {
             "scales.demo.splits": 10,
@@ -178,84 +129,6 @@ def test_run_on_and_splits_replace_the_studys_own(changed):
     assert (study.splits, study.datasets, study.curves) == (3, ["planted"], ["planted"])
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"scales.demo.datasets": ["digit"]}, "unknown data set 'digit'; did you mean 'digits'"),
-        ({"methods.linear-codes.cplts": {}}, "methods.linear-codes: unknown method 'cplts'; did you mean 'cplst'"),
-        ({"methods.linear-codes.cplst": {"rcon": 1}}, "unknown parameter of cplst 'rcon'; did you mean 'rcond'"),
-        ({"methods.mine": {"plst": {}}}, "methods.mine: 'plst' with 'linear' is in group 'linear-codes' too"),
-        (
-            {"methods.tree-codes.plst": {"rcond": 1e-8}},
-            "tree-codes: 'plst' has other parameters in another group|"
-            "linear-codes: 'plst' has other parameters in another group",
-        ),
-        ({"groups.tree-codes.predictors": ["m5"]}, "groups.tree-codes: unknown predictor 'm5'; did you mean 'm5p'"),
-        ({"groups.tree-code": {"predictors": ["m5p"]}}, "unknown group 'tree-code'; did you mean 'tree-codes'"),
-        ({"scales.demo.fewer_splits.mine": {"default": 1}}, "fewer_splits: unknown group 'mine'"),
-        (
-            {"methods.own": {"pbr": {}}, "groups.own": {"predictors": ["linear"]}},
-            "linear-codes: no predictor is left for it",
-        ),
-        ({"groups.kernel-codes.choose.log2_gamma": {"yeast": [0, 1]}}, "the key 'default' is missing"),
-        ({"groups.kernel-codes.choose.folds": 1}, "choose.folds: 1 is less than the minimum"),
-        ({"methods.linear-codes.linear": {}}, "unknown method 'linear'"),
-        ({"predictors": {"liner": {}}}, "predictors: unknown method 'liner'; did you mean 'linear'"),
-        ({"measures": ["hamming-los"]}, "unknown measure 'hamming-los'; did you mean 'hamming-loss'"),
-        ({"tables.table3.methods": ["plts"]}, r"tables.table3.methods: unknown method 'plts'; did you mean 'plst'"),
-        ({"tables.table3.predictor": "m5"}, "tables.table3: unknown predictor 'm5'"),
-        ({"measures": ["hamming-loss"]}, "figures.figure1: unknown measure 'encoding-error'"),
-        ({"sizes": [20, 120]}, "sizes.1: 120 is greater than the maximum of 100"),
-        ({"protocols.as-printed.train": 1.2}, "protocols.as-printed.train: 1.2 is greater"),
-        ({"protocol": {}}, "unknown key 'protocol'; did you mean 'protocols'"),
-        ({"scales.demo.split": 3}, "scales.demo: unknown key 'split'; did you mean 'splits'"),
-        ({"measures": None}, "the key 'measures' is missing"),
-        ({"scales.demo.splits": "many"}, "scales.demo.splits: expected integer, got 'many'"),
-    ],
-)
-def test_wrong_studies_name_file_key_and_what_would_be_right(changed, changes, message):
-    with pytest.raises(ConfigurationError, match=message) as caught:
-        changed(changes)
-    assert "my-study.yaml" in str(caught.value)
-    assert "\n" not in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"methods.own": {"mine": {"method": "mvdm"}}}, "unknown method 'mvdm'; did you mean 'mvmd'"),
-        ({"methods.own": {"plst": {}}}, "'plst' .labelspace. and 'mvmd' .projection. cannot stand in one study"),
-        ({"methods.own": {"pca": {}}}, "methods.own: 'pca' with 'ridge' is in group 'paper' too"),
-        (
-            {"methods.own": {"mine": {"method": "mvmd", "bta": 1}}},
-            "unknown parameter of mvmd 'bta'; did you mean 'beta'",
-        ),
-        ({"predictors.mine": {"method": "rigde"}}, "predictors: unknown method 'rigde'; did you mean 'ridge'"),
-        ({"tables.table-f1.energy": 0.5}, "tables.table-f1.energy: 0.5 is not measured"),
-        ({"tables.table-f1.measure": "instance-f2"}, "unknown measure 'instance-f2'; did you mean 'instance-f1'"),
-        ({"tables.table-f1.kind": "rankd"}, "unknown value 'rankd'; did you mean 'ranked'"),
-        ({"figures.figure-beta-f1.references": {"pac": "PCA"}}, "unknown method 'pac'; did you mean 'pca'"),
-        ({"figures.figure-ranks.measures": None}, "figures.figure-ranks: the key 'measures' is missing"),
-        ({"figures.figure-ranks.predictor": "rigde"}, "unknown predictor 'rigde'; did you mean 'ridge'"),
-        ({"figures.figure-f1.kind": "panels"}, "figures.figure-f1: the key 'panels' is missing"),
-        (
-            {"figures.figure-f1.kind": "panels", "figures.figure-f1.panels": [["yeast"]]},
-            r"figures.figure-f1.panels.0: \['yeast'\]",
-        ),
-        ({"figures.figure-f1.thin": {"several": "pca"}}, "figures.figure-f1.thin.several: expected array, got 'pca'"),
-        ({"tables.table-times.kind": "stability"}, "tables.table-times: the key 'size_percents' is missing"),
-        ({"tables.table-times.size_percents": [0]}, "size_percents.0: 0 is less than the minimum of 1"),
-        ({"protocols.ten-fold.folds": 1}, "protocols.ten-fold.folds: 1 is less than the minimum"),
-        ({"protocols.ten-fold.train": 0.5}, "protocols.ten-fold"),
-        ({"energies": [1.0]}, "energies.0: 1.0 is greater"),
-    ],
-)
-def test_wrong_projection_studies(changed, changes, message):
-    with pytest.raises(ConfigurationError, match=message) as caught:
-        changed(changes, source=CONFIG / "studies" / "mvmd-2016.yaml")
-    assert "\n" not in str(caught.value)
-
-
 def test_a_study_may_ask_for_panels_and_stability(changed):
     panels = {"panels": [["yeast", "ridge"], ["scene", "fixed-ridge"]], "predictor_labels": {"ridge": "R"}}
     figure = {"kind": "panels", "caption": "c", "methods": ["pca"], "measure": "hamming-loss", **panels}
@@ -265,20 +138,6 @@ def test_a_study_may_ask_for_panels_and_stability(changed):
     study = changed(outputs, source=CONFIG / "studies" / "mvmd-2016.yaml")
     assert study.figures["figure-panels"] == {**figure, **more}
     assert study.tables["table-stability"] == table
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"splits_per_jobs": 3}, "configuration: unknown key 'splits_per_jobs'; did you mean 'splits_per_job'"),
-        ({"scale": "papers"}, "scale: unknown value 'papers'; did you mean 'paper'"),
-        ({"seed": -1}, "seed: -1 is less than the minimum"),
-        ({"run_on": 3}, "run_on: expected array or string, got 3"),
-    ],
-)
-def test_wrong_configurations(changes, message):
-    with pytest.raises(ConfigurationError, match=message):
-        validate(read_yaml(CONFIG / "config.yaml") | changes, "config", "configuration")
 
 
 def test_what_is_no_yaml(tmp_path):
@@ -325,7 +184,7 @@ MERGES = ALIASES.replace("[1]", "{k: 1}").replace("[*", "{<<: [*").replace("]\n"
         ("a: b\n---\nc: d", "not YAML: but found another document"),
     ],
 )
-def test_what_no_configuration_has_a_use_for(tmp_path, text, message):
+def test_yaml_beyond_configurations_is_refused(tmp_path, text, message):
     (tmp_path / "c.yaml").write_text(text)
     with pytest.raises(ConfigurationError, match=f"c\\.yaml.*{message}"):
         read_yaml(tmp_path / "c.yaml")
@@ -357,36 +216,73 @@ def test_sentences_stay_short(tmp_path):
         assert len(str(caught.value)) < 500
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"seed": 2012.0}, "seed: expected integer, got 2012.0"),
-        ({"splits": 10**6}, "splits: 1000000 is greater than the maximum"),
-    ],
-)
-def test_numbers_that_only_look_right(changes, message):
-    with pytest.raises(ConfigurationError, match=message):
-        validate(read_yaml(CONFIG / "config.yaml") | changes, "config", "here")
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"methods.linear-codes": {"../plst": {"method": "plst"}}}, "methods.linear-codes: '../plst' does not match"),
-        ({"methods.linear-codes": {"=plst": {"method": "plst"}}}, "'=plst' does not match"),
+WRONG = {
+    "cplst-2012": [
+        ({"scales.demo.datasets": ["digit"]}, "unknown data set 'digit'; did you mean 'digits'"),
+        ({"methods.linear-codes.cplts": {}}, "methods.linear-codes: unknown method 'cplts'; did you mean 'cplst'"),
+        ({"methods.linear-codes.cplst": {"rcon": 1}}, "unknown parameter of cplst 'rcon'; did you mean 'rcond'"),
+        ({"methods.mine": {"plst": {}}}, "methods.mine: 'plst' with 'linear' is in group 'linear-codes' too"),
+        ({"methods.tree-codes.plst": {"rcond": 1e-8}}, "codes: 'plst' has other parameters in another group"),
+        ({"groups.tree-codes.predictors": ["m5"]}, "groups.tree-codes: unknown predictor 'm5'; did you mean 'm5p'"),
+        ({"groups.tree-code": {"predictors": ["m5p"]}}, "unknown group 'tree-code'; did you mean 'tree-codes'"),
+        ({"scales.demo.fewer_splits.mine": {"default": 1}}, "fewer_splits: unknown group 'mine'"),
+        ({"methods.own": {"pbr": {}}, "groups.own": {"predictors": ["linear"]}}, "codes: no predictor is left for it"),
+        ({"groups.kernel-codes.choose.log2_gamma": {"yeast": [0, 1]}}, "the key 'default' is missing"),
+        ({"groups.kernel-codes.choose.log2_gamma": {"default": [0, 2000]}}, "2000 is greater than the maximum"),
+        ({"predictors": {"liner": {}}}, "predictors: unknown method 'liner'; did you mean 'linear'"),
+        ({"measures": ["hamming-los"]}, "unknown measure 'hamming-los'; did you mean 'hamming-loss'"),
+        ({"tables.table3.methods": ["plts"]}, r"tables.table3.methods: unknown method 'plts'; did you mean 'plst'"),
+        ({"tables.table3.predictor": "m5"}, "tables.table3: unknown predictor 'm5'"),
+        ({"measures": ["hamming-loss"]}, "figures.figure1: unknown measure 'encoding-error'"),
+        ({"sizes": [20, 120]}, "sizes.1: 120 is greater than the maximum of 100"),
         ({"sizes": [10, 20, 10]}, "sizes: 10 is listed twice"),
-        ({"sizes": [*range(1, 101), "1"] * 9}, "sizes: .* is listed twice"),
-        ({"methods.linear-codes": {"cs": {"draws": 10**9}}}, "draws: 1000000000 is greater than the maximum of 1000"),
-        (
-            {"groups.kernel-codes.choose.log2_gamma": {"default": [0, 2, 0]}},
-            "2: 0 is less than the minimum of 1",
-        ),
-        ({"groups.kernel-codes.choose.log2_gamma": {"default": [0, 2000]}}, "2000 is greater than the maximum of 1000"),
+        ({"protocol": {}}, "unknown key 'protocol'; did you mean 'protocols'"),
+        ({"measures": None}, "the key 'measures' is missing"),
+        ({"scales.demo.splits": "many"}, "scales.demo.splits: expected integer, got 'many'"),
+        ({"methods.linear-codes": {"../plst": {"method": "plst"}}}, "methods.linear-codes: '../plst' does not match"),
+    ],
+    "mvmd-2016": [
+        ({"methods.own": {"plst": {}}}, "'plst' .labelspace. and 'mvmd' .projection. cannot stand in one study"),
+        ({"tables.table-f1.energy": 0.5}, "tables.table-f1.energy: 0.5 is not measured"),
+        ({"tables.table-f1.kind": "rankd"}, "unknown value 'rankd'; did you mean 'ranked'"),
+        ({"figures.figure-beta-f1.references": {"pac": "PCA"}}, "unknown method 'pac'; did you mean 'pca'"),
+        ({"figures.figure-ranks.measures": None}, "figures.figure-ranks: the key 'measures' is missing"),
+        ({"figures.figure-f1.kind": "panels"}, "figures.figure-f1: the key 'panels' is missing"),
+        ({"tables.table-times.kind": "stability"}, "tables.table-times: the key 'size_percents' is missing"),
+        ({"protocols.ten-fold.train": 0.5}, "protocols.ten-fold"),
+    ],
+    "gmba-2016": [
+        ({"scaling": "standart"}, "scaling: unknown value 'standart'; did you mean 'standard'"),
+        ({"methods.gmba.gmba": {"draws": 1}}, "methods.gmba.gmba.draws: 1 is less than the minimum of 2"),
+        ({"figures.figure3.panels": [["bibtex", "br-kn"]]}, "figure3.panels: unknown predictor 'br-kn'"),
+        ({"figures.figure3.panels": [["bibtx", "br-knn"]]}, "figure3.panels: unknown data set 'bibtx'"),
+        ({"figures.figure-orders.thin": {"one": ["gmba-9"]}}, "figure-orders.methods: unknown method 'gmba-9'"),
+        ({"tables.table-stability.size_percents": [15]}, "table-stability.size_percents: 15 is not measured"),
+    ],
+}
+
+
+@pytest.mark.parametrize(("study", "changes", "message"), [(name, *case) for name in WRONG for case in WRONG[name]])
+def test_wrong_studies_are_refused_by_key(changed, study, changes, message):
+    with pytest.raises(ConfigurationError, match=message) as caught:
+        changed(changes, CONFIG / "studies" / f"{study}.yaml")
+    assert "my-study.yaml" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"splits_per_jobs": 3}, "configuration: unknown key 'splits_per_jobs'; did you mean 'splits_per_job'"),
+        ({"scale": "papers"}, "scale: unknown value 'papers'; did you mean 'paper'"),
+        ({"seed": -1}, "seed: -1 is less than the minimum"),
+        ({"seed": 2012.0}, "seed: expected integer, got 2012.0"),
+        ({"run_on": 3}, "run_on: expected array or string, got 3"),
     ],
 )
-def test_studies_that_ask_for_the_impossible(changed, changes, message):
+def test_wrong_configurations(changes, message):
     with pytest.raises(ConfigurationError, match=message):
-        changed(changes)
+        validate(read_yaml(CONFIG / "config.yaml") | changes, "config", "configuration")
 
 
 def test_batches_cover_the_splits():

@@ -25,7 +25,7 @@ def test_download_is_kept_and_not_repeated(tmp_path):
         assert server.requests == 1
 
 
-def test_no_network_says_which_file_from_where_and_where_to_put_it(tmp_path):
+def test_no_network_names_the_file_and_its_place(tmp_path):
     with Server(whole) as server:
         address = server.address
     with pytest.raises(FetchError) as caught:
@@ -76,10 +76,8 @@ def test_cache_folder_comes_from_the_environment(monkeypatch, tmp_path):
 class Dripping:
     """An answer that sends pieces of one size, and a clock that each of them moves on by some seconds."""
 
-    headers: dict[str, str] = {}
-
     def __init__(self, piece: bytes, seconds: float, pieces: int) -> None:
-        self.raw, self._piece, self._seconds, self._left, self.now = self, piece, seconds, pieces, 0.0
+        self.raw, self.headers, self._piece, self._seconds, self._left, self.now = self, {}, piece, seconds, pieces, 0.0
 
     def read1(self, size, decode_content):
         self.now += self._seconds

@@ -1,4 +1,4 @@
-"""The search for hostile files finds what it is for, in a reader with mistakes."""
+"""The fuzzer finds the mistakes of a faulty reader."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("atheris", reason="needs atheris")
+pytestmark = [pytest.mark.fuzz, pytest.mark.slow]
 
 TESTS = Path(__file__).parents[1]
 READER = """

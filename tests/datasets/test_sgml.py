@@ -1,11 +1,8 @@
 from __future__ import annotations
 
-import re
 import time
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from mlreduce.datasets.readers.reuters import read_reuters
 from mlreduce.datasets.readers.sgml import Document, read_sgml
@@ -103,34 +100,6 @@ def test_deviations_are_named_with_their_line(write, old, new, message):
     assert old in GOOD
     with pytest.raises(DataError, match=rf"reut2-000\.sgm, {message}"):
         read_sgml(write(GOOD.replace(old, new, 1)))
-
-
-def test_a_file_that_is_not_there(tmp_path):
-    with pytest.raises(DataError, match="none.sgm: no such file"):
-        read_sgml(tmp_path / "none.sgm")
-
-
-@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(data=st.data())
-def test_any_bytes_are_documents_or_one_sentence(write, data):
-    """Bytes at random, and the good file with a piece replaced by bytes, by markup or by another piece of it."""
-    good = GOOD.encode("latin-1")
-    start, stop = sorted(data.draw(st.tuples(*[st.integers(0, len(good))] * 2)))
-    markup = st.sampled_from(
-        [b"<", b">", b"&", b"</", b"<D>", b"</D>", b"</TEXT>", b"<REUTERS>", b'"', b"&#999;", b"\x00"]
-    )
-    piece = data.draw(
-        st.one_of(st.binary(max_size=20), st.lists(markup, max_size=6).map(b"".join), st.just(good[:stop]))
-    )
-    whole = data.draw(st.booleans())
-    content = piece if whole else good[:start] + piece + good[stop:]
-    try:
-        documents = read_sgml(write(content))
-    except DataError as error:
-        assert re.search(", line [0-9]+: |; unpack it", str(error))
-    else:
-        assert documents
-        assert all(isinstance(document, Document) for document in documents)
 
 
 @pytest.mark.parametrize(

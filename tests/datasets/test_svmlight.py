@@ -2,10 +2,7 @@ from __future__ import annotations
 
 import pytest
 import scipy.sparse as sp
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
-from mlreduce.datasets.data import MultiLabelData
 from mlreduce.datasets.readers.svmlight import read_svmlight
 from mlreduce.exceptions import DataError
 
@@ -63,16 +60,3 @@ def test_files_that_are_none(write, tmp_path):
         read_svmlight([write(b"\n# nothing\n")], 5)
     with pytest.raises(DataError, match="none.svmlight: no such file"):
         read_svmlight([tmp_path / "none.svmlight"], 5)
-
-
-@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
-    st.lists(
-        st.one_of(st.sampled_from([b"1", b" ", b":", b",", b"\n", b"#", b"2:3", b"-", b"qid:1"]), st.binary(max_size=3))
-    )
-)
-def test_any_bytes_are_data_or_one_sentence(write, pieces):
-    try:
-        assert isinstance(read_svmlight([write(b"".join(pieces))], 3), MultiLabelData)
-    except DataError as error:
-        assert "a.svmlight" in str(error)

@@ -1,4 +1,4 @@
-"""What a server may do to who fetches from it: in the end the right file, or a sentence, and nothing wrong is kept."""
+"""Faults of servers: a download ends with the right file or one sentence, and no wrong file is kept."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_faults_end_in_a_sentence_and_leave_nothing(fault, tmp_path):
     assert time.monotonic() - started < 30
 
 
-@pytest.mark.parametrize("fault", [name for name in FAULTS if name not in REQUESTS])
+@pytest.mark.parametrize("fault", ["stalls", "sends wrong bytes", "500"])
 def test_faults_that_pass_are_got_over(fault, tmp_path):
     with Server(FAULTS[fault][0], whole) as server:
         assert fetch(entry(server), cache=tmp_path).read_bytes() == CONTENT
@@ -85,7 +85,7 @@ def test_faults_that_pass_are_got_over(fault, tmp_path):
     assert kept(tmp_path) == ["f.arff"]
 
 
-@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("fault", ["sends half", "404", "closes at once"])
 def test_another_address_serves_where_one_does_not(fault, tmp_path):
     with Server(FAULTS[fault][0]) as server, Server(whole) as other:
         assert fetch(entry(server, other), cache=tmp_path).read_bytes() == CONTENT

@@ -69,20 +69,11 @@ def test_each_choice_is_fitted_by_least_squares(rng):
         np.testing.assert_allclose(y[picked], np.linalg.lstsq(V[:, picked], code, rcond=None)[0])
 
 
-def test_at_full_size_with_all_labels_allowed_it_solves_for_them(rng):
+def test_at_full_size_all_labels_are_solved_for(rng):
     Y = few_labels(rng, 30, 6, 6)
     cs = coder(Y, n_nonzero=6)
     scores = rng.random((10, 6))
     np.testing.assert_allclose(cs.reconstruct(cs.project(scores)) + cs.mean_, scores, atol=1e-6)
-
-
-def test_a_code_of_one_explains_one_label(rng):
-    Y = few_labels(rng, 30, 6, 3)
-    cs = coder(Y, n_nonzero=3)
-    codes = cs.encode(Y)[:, :1]
-    y = cs.reconstruct(codes) + cs.mean_
-    assert (np.count_nonzero(y, axis=1) <= 1).all()
-    np.testing.assert_allclose(y @ cs.components_[:1].T, codes + cs.components_[:1] @ cs.mean_, atol=1e-12)
 
 
 def test_directions_are_drawn_with_the_stated_variance():
@@ -109,12 +100,6 @@ def test_a_whole_mean_is_not_rounded_up():
     """Ten labels of a tenth of the rows each: the means add up to a little less or more than one."""
     assert coder(np.eye(10, dtype=int)).n_nonzero_ == 1
     assert coder(np.tile(np.eye(49, dtype=int), (3, 1))).n_nonzero_ == 1
-
-
-def test_random_state_decides_the_directions(rng):
-    Y = few_labels(rng, 30, 6, 3)
-    np.testing.assert_array_equal(coder(Y).components_, coder(Y).components_)
-    assert not np.allclose(coder(Y).components_, coder(Y, random_state=1).components_)
 
 
 def test_eigenvalues_are_sums_of_squares_of_codes(rng):

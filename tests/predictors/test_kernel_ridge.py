@@ -34,13 +34,6 @@ def test_it_is_scikit_learns(gamma, alpha, kind):
     assert ours.gamma_ == (gamma or 1 / 5)
 
 
-def test_one_target_keeps_its_dimension():
-    X, T, X_test = problem(q=1)
-    flat, table = KernelRidgeRegressor().fit(X, T[:, 0]), KernelRidgeRegressor().fit(X, T)
-    assert flat.dual_coef_.shape == (40,)
-    np.testing.assert_allclose(flat.predict(X_test), table.predict(X_test)[:, 0], rtol=1e-12)
-
-
 @given(st.integers(2, 20), st.integers(1, 5), st.floats(1e-3, 10), st.floats(1e-3, 1e2), st.randoms())
 def test_order_of_rows_and_offsets_do_not_matter(n, d, gamma, alpha, random):
     X, T, X_test = problem(n, d)
@@ -50,7 +43,7 @@ def test_order_of_rows_and_offsets_do_not_matter(n, d, gamma, alpha, random):
     np.testing.assert_allclose(second, first, atol=1e-7)
 
 
-def test_equal_rows_get_the_mean_of_their_targets_without_much_of_a_penalty():
+def test_equal_rows_get_the_mean_of_their_targets():
     X = np.array([[0.0], [0.0], [1.0]])
     model = KernelRidgeRegressor(1.0, alpha=1e-40).fit(X, [1.0, 0.0, 3.0])
     np.testing.assert_allclose(model.predict(X), [0.5, 0.5, 3.0], atol=1e-12)
@@ -87,8 +80,3 @@ def test_impossible_parameters(value, name):
     split = KernelRidgeRegressor().on_split(X, T, X_test)
     with pytest.raises(DataError, match=f"{name} must be a number > 0; got"):
         split.predictions(**({"gamma": 1.0, "alpha": 1.0} | {name: value}))
-
-
-def test_missing_features_are_named():
-    with pytest.raises(DataError, match="X contains NaN in column 1"):
-        KernelRidgeRegressor().fit(np.array([[0, np.nan], [1, 2]]), [0, 1])

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import doctest
-import pickle
 from itertools import product
 
 import m5p_by_the_book as book
@@ -12,8 +11,6 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
 
 import mlreduce
 from mlreduce.exceptions import DataError
@@ -39,6 +36,7 @@ TARGETS = {
     "mostly one": lambda rng, X: (rng.random(len(X)) < 0.08) * 1.5 - 0.7,
 }
 BOTH = list(product(FEATURES, TARGETS))
+PAIRS = list(zip(FEATURES, TARGETS, strict=True))
 
 
 def problem(features="continuous", targets="smooth", n=60, d=5, seed=0):
@@ -80,7 +78,7 @@ def assert_by_the_book(X, y, X_new, rtol=1e-9, **parameters):
 
 @pytest.mark.parametrize(("features", "targets"), BOTH)
 def test_equals_the_book(features, targets):
-    options = product((True, False), (True, False), (1, 4, 7, 30))
+    options = [(True, True, 4), (True, False, 7), (False, True, 1), (False, False, 30)]
     for seed, (pruning, smoothing, min_instances) in enumerate(options):
         X, y = problem(features, targets, n=(12, 30, 70)[seed % 3], d=(2, 6)[seed % 2], seed=seed)
         # Binary features of few rows may be collinear: then which one stays is rounding, and new rows may tell.
@@ -114,17 +112,6 @@ def test_a_broken_line_is_found_with_its_pieces():
     np.testing.assert_allclose(model.predict(x), y, atol=1e-6)
 
 
-@pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix, sp.coo_array])
-def test_a_linear_target_is_one_leaf_with_that_model(rng, form):
-    X = rng.standard_normal((200, 3)) * (rng.random((200, 3)) < 0.7)
-    model = M5PRegressor().fit(form(X), 2 + X @ [1.0, -3.0, 2.0])
-    (tree,) = model.trees_
-    assert model.n_leaves_ == [1]
-    np.testing.assert_array_equal(tree.model_features, [0, 1, 2])
-    np.testing.assert_allclose(tree.intercept, 2, rtol=1e-6)
-    np.testing.assert_allclose(tree.coefficients, [1, -3, 2], rtol=1e-6)
-
-
 @pytest.mark.parametrize("name", ["X", "y"])
 @pytest.mark.parametrize("storage", [np.asarray, sp.csr_array])
 def test_numbers_whose_squares_overflow_are_refused(name, storage):
@@ -141,16 +128,6 @@ def test_a_constant_target_is_one_constant(n, value):
     model = M5PRegressor().fit(X, np.full(n, value))
     assert model.n_leaves_ == [1]
     np.testing.assert_allclose(model.predict(X), value, rtol=1e-12)
-
-
-@pytest.mark.parametrize("n", [1, 2, 3])
-@pytest.mark.parametrize("min_instances", [1, 4])
-def test_fewer_than_four_rows_are_their_mean(n, min_instances):
-    X, y = problem(n=n)
-    model = M5PRegressor(min_instances).fit(X, y)
-    assert model.n_leaves_ == [1]
-    np.testing.assert_allclose(model.predict(X), y.mean())
-    np.testing.assert_array_equal(model.apply(X), 0)
 
 
 @pytest.mark.parametrize(("n", "sizes"), [(4, {2}), (5, {2, 3})])
@@ -211,7 +188,7 @@ def test_a_side_has_more_than_a_fifth_of_the_rows():
 # Invariances
 
 
-@pytest.mark.parametrize(("features", "targets"), BOTH)
+@pytest.mark.parametrize(("features", "targets"), PAIRS)
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix])
 def test_the_order_of_the_rows_does_not_matter(features, targets, form):
     X, y = problem(features, targets, n=150, d=8)
@@ -231,7 +208,7 @@ def test_the_order_of_the_rows_does_not_matter(features, targets, form):
         ("binary", "0/1", 123, 22, 3218265, 5),
     ],
 )
-def test_the_order_of_the_rows_does_not_decide_ties_of_the_elimination(features, targets, n, d, seed, min_instances):
+def test_row_order_does_not_decide_ties_of_the_elimination(features, targets, n, d, seed, min_instances):
     """Nodes of eight or twelve rows in which a model without a feature is exactly as good as one with it."""
     X, y = problem(features, targets, n, d, seed)
     parameters = {"min_instances": min_instances, "pruning": False}
@@ -243,18 +220,9 @@ def test_the_order_of_the_rows_does_not_decide_ties_of_the_elimination(features,
         np.testing.assert_allclose(permuted.predict(X), model.predict(X), rtol=1e-9, atol=1e-9)
 
 
-def test_the_order_of_continuous_columns_does_not_matter(rng):
-    X, y = problem(n=300, d=8)
-    model = M5PRegressor(min_instances=20).fit(X, y)
-    assert model.n_leaves_[0] > 3
-    order = rng.permutation(8)
-    permuted = M5PRegressor(min_instances=20).fit(X[:, order], y)
-    np.testing.assert_allclose(permuted.predict(X[:, order]), model.predict(X), rtol=1e-9)
-
-
 @pytest.mark.parametrize("targets", ["smooth", "0/1"])
 @pytest.mark.parametrize("shift", [-1e3, 0.3, 1e6])
-def test_a_constant_added_to_the_target_is_added_to_the_predictions(targets, shift):
+def test_a_shift_of_the_target_shifts_the_predictions(targets, shift):
     X, y = problem(targets=targets, n=150)
     model, shifted = M5PRegressor().fit(X, y), M5PRegressor().fit(X, y + shift)
     np.testing.assert_array_equal(shifted.trees_[0].feature, model.trees_[0].feature)
@@ -320,24 +288,6 @@ def test_stored_zeros_and_duplicates_of_sparse_matrices():
 # Effects of the parameters
 
 
-@pytest.mark.parametrize("features", FEATURES)
-@pytest.mark.parametrize("targets", TARGETS)
-def test_pruning_takes_leaves_away(features, targets):
-    X, y = problem(features, targets, n=150)
-    full, pruned = M5PRegressor(pruning=False).fit(X, y), M5PRegressor().fit(X, y)
-    assert pruned.n_leaves_[0] <= full.n_leaves_[0]
-    assert our_tests(pruned)[0] in (our_tests(full)[0], (-1, 0.0))
-    assert pruned.trees_[0].n_samples[0] == len(y)
-
-
-def test_smoothing_leaves_a_single_leaf_alone(rng):
-    X = rng.standard_normal((50, 3))
-    y = X @ [1, 2, 3] + rng.standard_normal(50)
-    smooth, rough = M5PRegressor().fit(X, y), M5PRegressor(smoothing=False).fit(X, y)
-    assert smooth.n_leaves_ == [1]
-    np.testing.assert_array_equal(smooth.predict(X), rough.predict(X))
-
-
 def test_smoothing_moves_leaves_towards_the_models_above():
     X, y = problem(n=100)
     y = y + 5 * (X[:, 0] > 0.2)
@@ -353,19 +303,10 @@ def test_smoothing_moves_leaves_towards_the_models_above():
     np.testing.assert_allclose(smooth.predict(X), expected, rtol=1e-9)
 
 
-@pytest.mark.parametrize("targets", TARGETS)
-def test_a_larger_min_instances_never_gives_more_leaves(targets):
-    X, y = problem(targets=targets, n=150)
-    leaves = [M5PRegressor(m, pruning=False).fit(X, y).n_leaves_[0] for m in (1, 4, 5, 8, 20, 60, 150, 151)]
-    assert leaves == sorted(leaves, reverse=True)
-    assert leaves[0] == leaves[1]
-    assert leaves[-1] == 1
-
-
 # Splits and models
 
 
-@pytest.mark.parametrize(("features", "targets"), BOTH)
+@pytest.mark.parametrize(("features", "targets"), PAIRS)
 def test_no_boundary_of_the_root_has_a_higher_gain(features, targets):
     for seed in range(10):
         X, y = problem(features, targets, n=37, d=4, seed=seed)
@@ -412,7 +353,7 @@ def test_the_elimination_is_that_of_refitting(shape):
 
 @pytest.mark.parametrize("noise", [0.0, 1e-9, 1e-6, 1e-3])
 @pytest.mark.parametrize("scaled", [False, True])
-def test_the_elimination_of_nearly_collinear_columns_is_that_of_refitting(noise, scaled):
+def test_the_elimination_of_collinear_columns_is_refitting(noise, scaled):
     for seed in range(5):
         rng = np.random.default_rng(seed)
         base = rng.standard_normal((80, 8))
@@ -422,17 +363,6 @@ def test_the_elimination_of_nearly_collinear_columns_is_that_of_refitting(noise,
         (ours, _, error), (theirs, _, squares) = elimination(X, y), refitted(X, y)
         np.testing.assert_allclose(ours, theirs, atol=1e-5)
         assert error == pytest.approx(squares, rel=1e-5)
-
-
-@pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix])
-@pytest.mark.parametrize("shift", [0.0, 1e4])
-def test_columns_far_from_zero_have_the_models_of_the_book(form, shift):
-    X, y = problem(n=80, d=4)
-    X[:, 1:] += shift
-    root = book.fit(X, y, smoothing=False)
-    model = M5PRegressor(smoothing=False).fit(form(X), y)
-    assert our_tests(model) == outline(root)
-    np.testing.assert_allclose(model.predict(form(X)), book.predict(root, X), atol=1e-6 if shift else 1e-9)
 
 
 # Refusals
@@ -459,11 +389,6 @@ def test_impossible_min_instances(value):
         mlreduce.make("m5p", min_instances=value).fit(X, y)
 
 
-def test_whole_numbers_of_numpy_are_numbers():
-    X, y = problem(n=60)
-    assert_same_tree(M5PRegressor(np.int32(9)).fit(X, y), M5PRegressor(9).fit(X, y))
-
-
 @pytest.mark.parametrize("use", ["export_text", "plot"])
 def test_impossible_outputs_and_names(use):
     X, y = problem(n=20)
@@ -473,14 +398,6 @@ def test_impossible_outputs_and_names(use):
             getattr(model, use)(output)
     with pytest.raises(DataError, match="feature_names has 2 names, but the trees were grown on 5"):
         getattr(model, use)(feature_names=["a", "b"])
-
-
-def test_nothing_works_before_fit():
-    X, _ = problem(n=5)
-    model = M5PRegressor()
-    for use in (lambda: model.predict(X), lambda: model.apply(X), model.export_text, model.plot):
-        with pytest.raises(NotFittedError):
-            use()
 
 
 def test_other_features_than_those_of_fit():
@@ -541,32 +458,6 @@ def test_picture_of_a_tree():
     _, single = plt.subplots()
     assert [text.get_text() for text in model.plot(max_depth=0, ax=single).texts] == ["16 rows\n3 leaves"]
     plt.close("all")
-
-
-def test_pickles_and_clones():
-    X, y = problem(n=60)
-    model = M5PRegressor(min_instances=6, n_jobs=2).fit(X, y)
-    np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict(X), model.predict(X))
-    assert clone(model).get_params() == model.get_params()
-    assert not hasattr(clone(model), "trees_")
-
-
-@pytest.mark.parametrize("form", [np.array, np.asfortranarray, sp.csr_matrix, sp.csc_matrix])
-def test_input_is_never_modified(form):
-    X, y = problem("sparse", n=60)
-    given_X, given_y = form(X), y.copy()
-    M5PRegressor().fit(given_X, given_y).predict(given_X)
-    np.testing.assert_array_equal(given_X.toarray() if sp.issparse(given_X) else given_X, X)
-    np.testing.assert_array_equal(given_y, y)
-
-
-def test_input_may_be_read_only_integers_or_single_precision():
-    X, y = problem("few levels", "few levels", n=60)
-    expected = M5PRegressor().fit(X, y).predict(X)
-    X.setflags(write=False)
-    y.setflags(write=False)
-    for form in (np.asarray, lambda values: values.astype(np.int8), lambda values: values.astype(np.float32)):
-        np.testing.assert_array_equal(M5PRegressor().fit(form(X), y).predict(form(X)), expected)
 
 
 def test_the_example_of_the_documentation_runs():

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import pickle
-
 import numpy as np
-import pandas as pd
 import pytest
 import scipy.sparse as sp
 import selection_by_the_book as book
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
-from sklearn.metrics import f1_score
-from sklearn.model_selection import GridSearchCV
 from sklearn.multioutput import ClassifierChain, MultiOutputClassifier
 from sklearn.neighbors import KNeighborsClassifier
 
-import mlreduce
 from mlreduce.exceptions import DataError
 from mlreduce.predictors import BinaryRelevanceKNN, ClassifierChainKNN
 
@@ -72,21 +65,11 @@ def test_the_chain_is_scikit_learns(n_neighbors, seed, order):
     np.testing.assert_allclose(ours.predict_proba(X_new), theirs.predict_proba(X_new))
 
 
-def test_both_are_scikit_multilearns():
-    from skmultilearn.problem_transform import BinaryRelevance
-    from skmultilearn.problem_transform import ClassifierChain as Chain
-
-    X, Y, X_new, _ = problem(n=100)
-    for cls, theirs in ((BinaryRelevanceKNN, BinaryRelevance), (ClassifierChainKNN, Chain)):
-        model = theirs(KNeighborsClassifier(3), require_dense=[True, True]).fit(X, Y)
-        np.testing.assert_array_equal(cls().fit(X, Y).predict(X_new), model.predict(X_new).toarray())
-
-
 @given(
     st.sampled_from(BOTH), st.sampled_from(sorted(FEATURES)), st.sampled_from(sorted(FORMS)), st.integers(1, 20),
     st.integers(1, 5), st.integers(1, 5), st.integers(1, 5), st.integers(0, 10**6),
 )  # fmt: skip
-@settings(max_examples=150)
+@settings(max_examples=100)
 def test_votes_are_the_books(cls, features, form, n, d, q, n_neighbors, seed):
     X, Y, X_new, _ = problem(features, n, d, q, 6, seed)
     model = cls(n_neighbors=min(n_neighbors, n)).fit(FORMS[form](X), Y)
@@ -112,7 +95,7 @@ def test_an_even_number_of_neighbours_may_tie_and_votes_no():
         np.testing.assert_array_equal(model.predict_proba([[0.4]]), [[0.5]])
 
 
-def test_what_is_predicted_moves_the_neighbours_of_the_next_label():
+def test_predictions_move_the_neighbours_of_the_next_label():
     """The first label is predicted absent: that brings the row 1.2 away without it before the one 1.1 away with it."""
     X = np.array([[0.0], [0.0], [1.1], [1.2]])
     Y = np.array([[0, 0], [0, 1], [1, 0], [0, 1]])
@@ -122,8 +105,8 @@ def test_what_is_predicted_moves_the_neighbours_of_the_next_label():
 
 @both
 @pytest.mark.parametrize("features", sorted(FEATURES))
-@pytest.mark.parametrize("n_neighbors", [1, 2, 3])
-def test_predictions_from_the_first_features_of_every_size(cls, features, n_neighbors):
+@pytest.mark.parametrize("n_neighbors", [1, 2])
+def test_nested_sizes_are_each_size_alone(cls, features, n_neighbors):
     X, Y, X_new, _ = problem(features, d=9, seed=2)
     model = cls(n_neighbors=n_neighbors)
     for sizes in ([1, 2, 5, 9], [3], list(range(1, 10))):
@@ -135,15 +118,6 @@ def test_predictions_from_the_first_features_of_every_size(cls, features, n_neig
 
 
 @both
-def test_nested_predictions_leave_the_features_as_they_are(cls):
-    X, Y, X_new, _ = problem()
-    before = X.copy(), X_new.copy()
-    list(cls().predict_nested(X, Y.astype(float), X_new, [2, 5]))
-    np.testing.assert_array_equal(X, before[0])
-    np.testing.assert_array_equal(X_new, before[1])
-
-
-@both
 def test_blocks_of_rows_do_not_show(cls, monkeypatch):
     X, Y, X_new, _ = problem("few levels")
     model = cls().fit(X, Y)
@@ -152,52 +126,6 @@ def test_blocks_of_rows_do_not_show(cls, monkeypatch):
         monkeypatch.setattr(f"mlreduce.linalg.distances.{limit}", 8 * 60 * 7)
     np.testing.assert_array_equal(model.predict(X_new), whole)
     np.testing.assert_array_equal(list(model.predict_nested(X, Y.astype(float), X_new, [2, 5])), nested)
-
-
-@both
-def test_shapes_of_labels(cls):
-    X, Y, X_new, _ = problem()
-    assert cls().fit(X, Y).predict(X_new).shape == (30, 4)
-    column = cls().fit(X, Y[:, [0]])
-    assert column.predict(X_new).shape == (30, 1)
-    line = cls().fit(X, Y[:, 0])
-    assert line.predict(X_new).shape == (30,)
-    np.testing.assert_array_equal(line.predict(X_new), column.predict(X_new)[:, 0])
-    for form in (2 * Y - 1, Y.astype(bool), sp.csr_array(Y), pd.DataFrame(Y)):
-        np.testing.assert_array_equal(cls().fit(X, form).predict(X_new), cls().fit(X, Y).predict(X_new))
-    assert set(np.unique(cls().fit(X, 2 * Y - 1).predict(X_new))) <= {0, 1}
-
-
-@both
-def test_conventions(cls):
-    X, Y, X_new, Y_new = problem()
-    model = cls(n_neighbors=5)
-    assert model.get_params()["n_neighbors"] == 5
-    assert clone(model).get_params() == model.get_params()
-    with pytest.raises(NotFittedError):
-        model.predict(X_new)
-    assert model.fit(X, Y) is model
-    np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict(X_new), model.predict(X_new))
-    assert model.n_features_in_ == 5
-    with pytest.raises(ValueError, match="4 features, but .* is expecting 5"):
-        model.predict(X_new[:, :4])
-    search = GridSearchCV(cls(), {"n_neighbors": [1, 3, 9]}, cv=3).fit(X, Y)
-    assert 0 <= search.score(X_new, Y_new) <= 1
-    assert f1_score(Y_new, model.predict(X_new), average="micro") > 0.4
-
-
-@both
-def test_names_are_kept_and_forgotten(cls):
-    X, Y, X_new, _ = problem()
-    table, labels = pd.DataFrame(X).add_prefix("f"), pd.DataFrame(Y).add_prefix("label")
-    model = cls().fit(table, labels)
-    assert list(model.feature_names_in_) == list(table.columns)
-    assert model.label_names_ == list(labels.columns)
-    new = pd.DataFrame(X_new, columns=table.columns)
-    np.testing.assert_array_equal(model.predict(new), cls().fit(X, Y).predict(X_new))
-    with pytest.raises(ValueError, match="feature names should match"):
-        model.predict(new[new.columns[::-1]])
-    assert not hasattr(model.fit(X, Y), "label_names_")
 
 
 @both
@@ -229,8 +157,3 @@ def test_orders_that_are_no_orders_are_refused(order):
     X, Y, *_ = problem()
     with pytest.raises(DataError, match="order must hold each of 0..3, the labels, once"):
         ClassifierChainKNN(order=order).fit(X, Y)
-
-
-def test_made_by_name():
-    assert isinstance(mlreduce.make("br-knn", n_neighbors=5), BinaryRelevanceKNN)
-    assert isinstance(mlreduce.make("cc-knn"), ClassifierChainKNN)

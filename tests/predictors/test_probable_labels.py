@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import pickle
-
 import information_by_the_book as book
 import numpy as np
-import pandas as pd
 import pytest
-import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
 from sklearn.naive_bayes import GaussianNB
 
 from mlreduce.exceptions import DataError
@@ -84,7 +79,7 @@ def test_without_smoothing_to_speak_of_one_neighbour_is_followed():
 
 @both
 @pytest.mark.parametrize("features", sorted(FEATURES))
-def test_predictions_from_the_first_features_of_every_size(model, features, monkeypatch):
+def test_nested_sizes_are_each_size_alone(model, features, monkeypatch):
     X, Y, X_new, _ = problem(features, d=9, seed=2)
     monkeypatch.setattr("mlreduce.linalg.distances._CACHED_BYTES", 8 * len(X) * 7)  # blocks of seven rows
     for sizes in ([1, 2, 5, 9], [3], list(range(1, 10))):
@@ -129,32 +124,6 @@ def test_a_label_of_all_or_of_nobody(model, constant):
     assert np.isfinite(fitted.predict_scores(X_new)).all()
     alone = MLNB(smoothing=0).fit(X, Y).predict_proba(X_new)[:, 1]
     np.testing.assert_array_equal(alone, constant)
-
-
-@both
-def test_every_form_of_features_and_labels(model):
-    X, Y, X_new, _ = problem("few levels")
-    expected = clone(model).fit(X, Y).predict_proba(X_new)
-    for features in (sp.csr_array, sp.csc_matrix, np.asfortranarray, pd.DataFrame):
-        fitted = clone(model).fit(features(X), Y)
-        np.testing.assert_allclose(fitted.predict_proba(features(X_new)), expected, rtol=1e-9)
-    for labels in (2 * Y - 1, Y.astype(bool), sp.csr_array(Y), pd.DataFrame(Y).add_prefix("l")):
-        fitted = clone(model).fit(X, labels)
-        np.testing.assert_array_equal(fitted.predict_proba(X_new), expected)
-    assert fitted.label_names_ == ["l0", "l1", "l2", "l3"]
-    one = clone(model).fit(X, Y[:, 2])
-    assert one.predict(X_new).shape == (20,)
-    np.testing.assert_allclose(one.predict_proba(X_new)[:, 0], expected[:, 2], rtol=1e-12)
-
-
-@both
-def test_it_is_cloned_pickled_and_fitted_before_use(model):
-    X, Y, X_new, _ = problem()
-    with pytest.raises(NotFittedError):
-        clone(model).predict(X_new)
-    fitted = clone(model).fit(X, Y)
-    again = pickle.loads(pickle.dumps(fitted))
-    np.testing.assert_array_equal(again.predict_proba(X_new), fitted.predict_proba(X_new))
 
 
 def test_what_is_impossible_is_refused():

@@ -12,7 +12,7 @@ from mlreduce.linalg.utilities import best_of_each
 
 
 @given(seed=st.integers(0, 10_000), n_samples=st.integers(1, 30), n_labels=st.integers(1, 5))
-def test_each_label_goes_to_the_best_as_often_as_its_share_says(seed, n_samples, n_labels):
+def test_each_label_goes_to_its_share_of_the_best(seed, n_samples, n_labels):
     rng = np.random.default_rng(seed)
     scores = rng.integers(-3, 6, (n_samples, n_labels)).astype(float)  # with ties, and without a score
     shares = rng.uniform(size=n_labels)
@@ -35,7 +35,7 @@ def test_it_makes_the_labels_that_propagation_itself_makes(rng):
     assert 0 < predicted.sum() < predicted.size
 
 
-def test_a_label_without_a_column_is_not_predicted_and_further_columns_are_not_looked_at(rng):
+def test_labels_without_a_column_are_not_predicted(rng):
     scores, Y = rng.uniform(size=(20, 4)), np.tile([1, 0, 1], (20, 1))
     Y[::2] = 1
     few = mlreduce.ProportionalCut().fit(scores[:, :2], Y).predict(scores[:, :2])

@@ -55,7 +55,7 @@ def test_rows_that_coincide_have_no_distance(offset, kind, rng):
 @metrics
 @pytest.mark.parametrize("selection", ["random", "k-means++"])
 @both
-def test_some_prototypes_are_columns_of_all_in_the_order_of_rows(metric, selection, kind, rng):
+def test_prototypes_are_columns_of_all_relations(metric, selection, kind, rng):
     X = kind(data(rng, 40, 5, 1)[0])
     all_ = RelationFeatures(metric).fit_transform(X)
     method = RelationFeatures(metric, n_prototypes=9, selection=selection, random_state=1).fit(X)
@@ -131,7 +131,7 @@ def turned(Z, like):
 
 @pytest.mark.parametrize("name", ["cca", "opls"])
 @pytest.mark.filterwarnings("ignore::mlreduce.exceptions.ProjectionWarning")
-def test_with_inner_products_and_a_constraint_on_the_embeddings_the_kernel_form_is_the_linear_one(name, rng):
+def test_the_kernel_form_of_inner_products_is_the_linear_one(name, rng):
     """B = K'HK: what is maximised over is the space of the features either way."""
     X, Y = data(rng, 50, 6, 4)
     linear = mlreduce.make(name).fit(X, Y)
@@ -143,7 +143,7 @@ def test_with_inner_products_and_a_constraint_on_the_embeddings_the_kernel_form_
         np.testing.assert_allclose(turned(kernel.transform(rows), Z), Z, atol=1e-6)
 
 
-def test_with_orthonormal_coefficients_the_kernel_form_is_another(rng):
+def test_orthonormal_coefficients_give_another_kernel_form(rng):
     """B = I on the coefficients: of centred features PCA has the same axes, each longer by its singular value."""
     X, Y = data(rng, 50, 6, 4)
     X -= X.mean(axis=0)

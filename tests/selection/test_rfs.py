@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from mlreduce.exceptions import DataError
 from mlreduce.selection import RFS
 from mlreduce.selection.rfs import _weighted_ridge
 
@@ -67,7 +66,7 @@ def test_the_limit_is_the_minimum(n, d, gamma):
 
 @given(st.integers(1, 20), st.integers(1, 20), seeds)
 @settings(max_examples=40)
-def test_both_roads_lead_to_the_same_coefficients(n, d, seed):
+def test_both_systems_have_the_same_solution(n, d, seed):
     """Rows or columns of zeros change nothing, and decide which system is the smaller."""
     X, Y = problem(n, d, seed=seed)
     rng = np.random.default_rng(seed)
@@ -88,7 +87,7 @@ def test_sparse_features_give_the_same(n, d):
     np.testing.assert_allclose(fitted.objective_, expected.objective_)
 
 
-def test_features_that_matter_come_first_and_outliers_do_not_lead():
+def test_features_that_matter_come_first_despite_outliers():
     X, Y = problem(n=200, d=12)
     assert set(np.argsort(RFS(gamma=2.0).fit(X, Y).ranking_)[:3]) == {0, 1, 2}
     X[:4, 11] = 1e4  # a squared loss would follow these
@@ -101,20 +100,3 @@ def test_labels_and_features_of_zeros_only():
     assert not RFS().fit(X, np.zeros_like(Y)).scores_.any()
     X[:, 2] = 0
     assert RFS().fit(X, Y).scores_[2] == 0
-
-
-def test_features_so_large_that_the_penalty_is_lost():
-    X, Y = problem(n=12, d=30)
-    X, Y = np.r_[X, X], np.r_[Y, Y]
-    fitted = RFS(gamma=1e-6).fit(1e9 * X, Y)
-    assert np.isfinite(fitted.scores_).all()
-    assert fitted.objective_[-1] <= fitted.objective_[0] + 1e-6
-
-
-def test_what_is_impossible_is_refused():
-    for gamma in (0, -1, np.nan, np.inf, "1", None):
-        with pytest.raises(DataError, match="^gamma must be"):
-            RFS(gamma=gamma).fit(*problem())
-    for n_iter in (0, 1.5, True, None):
-        with pytest.raises(DataError, match="^n_iter must be"):
-            RFS(n_iter=n_iter).fit(*problem())

@@ -75,7 +75,7 @@ def test_the_graph_of_figure_1():
 
 @given(problems["labels"], problems["n"], problems["q"], problems["seed"])
 @settings(max_examples=60)
-def test_the_graph_is_the_books_and_the_normalised_clique_expansion(labels, n, q, seed):
+def test_the_graph_is_the_normalised_clique_expansion(labels, n, q, seed):
     _, Y = problem("binary", labels, n, 1, q, seed)
     A = label_similarity(Y)
     np.testing.assert_array_equal(A, book.label_similarity(Y))
@@ -87,23 +87,6 @@ def test_the_graph_is_the_books_and_the_normalised_clique_expansion(labels, n, q
     assert np.all(np.diag(A) == 0)
 
 
-@pytest.mark.parametrize(
-    "form", [lambda Y: 2 * Y - 1, lambda Y: Y.astype(bool), sp.csr_array], ids=["-1/1", "bool", "csr"]
-)
-def test_the_graph_takes_labels_in_every_form(form):
-    _, Y = problem()
-    np.testing.assert_array_equal(label_similarity(form(Y)), label_similarity(Y))
-
-
-def test_equal_sets_have_similarity_one_and_disjoint_sets_zero():
-    _, Y = problem(labels="few sets", n=30, q=6)
-    A = label_similarity(Y)
-    for i, j in combinations(range(len(Y)), 2):
-        if Y[i].any() or Y[j].any():
-            assert (A[i, j] == 1) == np.array_equal(Y[i], Y[j])
-            assert (A[i, j] == 0) == (not np.any(Y[i] & Y[j]))
-
-
 # Equal to the book
 
 
@@ -111,7 +94,7 @@ def test_equal_sets_have_similarity_one_and_disjoint_sets_zero():
     **problems, n_neighbors=st.integers(1, 4), s_min=st.sampled_from([1.0, 0.5, 0.3]),
     miss_weight=st.sampled_from([0, 0.5, 1, 3]),
 )  # fmt: skip
-@settings(max_examples=150)
+@settings(max_examples=100)
 def test_gradients_of_gmba_are_the_books(
     features, labels, n, d, q, seed, variant, form, n_neighbors, s_min, miss_weight
 ):
@@ -128,7 +111,7 @@ def test_gradients_of_gmba_are_the_books(
     **problems, n_neighbors=st.integers(1, 3), s_min=st.sampled_from([1.0, 0.5]), step=st.sampled_from([0.9, 0.1]),
     n_iter=st.sampled_from([None, 1, 5, 40]), n_orders=st.integers(1, 3),
 )  # fmt: skip
-@settings(max_examples=150)
+@settings(max_examples=100)
 def test_gmba_is_the_books(features, labels, n, d, q, seed, variant, form, n_neighbors, s_min, step, n_iter, n_orders):
     X, Y = problem(features, labels, n, d, q, seed)
     parameters = {"n_neighbors": n_neighbors, "s_min": s_min, "variant": variant}
@@ -141,7 +124,7 @@ def test_gmba_is_the_books(features, labels, n, d, q, seed, variant, form, n_nei
 
 
 @given(**problems)
-@settings(max_examples=150)
+@settings(max_examples=100)
 def test_spec_is_the_books(features, labels, n, d, q, seed, variant, form):
     X, Y = problem(features, labels, n, d, q, seed)
     ours = SPEC(variant=variant).fit(FORMS[form](X), Y).scores_
@@ -150,7 +133,7 @@ def test_spec_is_the_books(features, labels, n, d, q, seed, variant, form):
 
 
 @given(**problems)
-@settings(max_examples=150)
+@settings(max_examples=100)
 def test_mlfs_is_the_books(features, labels, n, d, q, seed, variant, form):
     X, Y = problem(features, labels, n, d, q, seed)
     ours = MLFS(variant=variant).fit(FORMS[form](X), Y).scores_
@@ -158,7 +141,7 @@ def test_mlfs_is_the_books(features, labels, n, d, q, seed, variant, form):
 
 
 @given(**problems, n_neighbors=st.integers(1, 4))
-@settings(max_examples=150)
+@settings(max_examples=100)
 def test_mlrf_is_the_books(features, labels, n, d, q, seed, variant, form, n_neighbors):
     X, Y = problem(features, labels, n, d, q, seed)
     ours = MLRF(n_neighbors=n_neighbors, variant=variant, random_state=seed).fit(FORMS[form](X), Y).scores_
@@ -233,7 +216,7 @@ def test_the_gradient_is_that_of_the_loss(s_min, miss_weight):
 
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
 @variants
-def test_no_step_where_neighbours_and_misses_are_where_the_instance_is(form, variant):
+def test_no_step_among_equal_rows(form, variant):
     """A step has a fixed length: what rounding leaves of a gradient of zero would be as long as any other."""
     X, Y = problem("binary", "few sets", n=60, seed=20)
     X[::2] = X[0] / 10
@@ -253,16 +236,7 @@ def test_a_nearest_miss_on_the_edge_counts_in_the_equations_only():
     assert slopes_of(X, Y, n_neighbors=1, variant="published-code")[1] == 2 * 1
 
 
-def test_one_step_has_the_given_length_and_goes_down():
-    X, Y = problem(labels="few sets", seed=5)
-    slopes = slopes_of(X, Y)
-    first = np.random.RandomState(3).permutation(len(X))[0]
-    assert slopes[first].any()
-    scores = GMBA(n_iter=1, step=0.25, random_state=3).fit(X, Y).scores_
-    np.testing.assert_allclose(scores, 1 - 0.25 * slopes[first] / np.linalg.norm(slopes[first]))
-
-
-def test_instances_with_too_few_hits_or_misses_are_passed_over():
+def test_instances_with_too_few_hits_or_misses_are_skipped():
     X, Y = problem(n=7, q=2, seed=6)
     Y[:] = [[1, 0]] * 5 + [[0, 1]] * 2
     few = GMBA(n_neighbors=2, random_state=0).fit(X, Y)
@@ -448,13 +422,6 @@ def same(first, second):
 
 
 @every
-def test_features_in_another_order(selector, rng):
-    X, Y = problem(labels="few sets", seed=13)
-    order = rng.permutation(6)
-    same(scores_of(selector, X[:, order], Y), scores_of(selector, X, Y)[order])
-
-
-@every
 def test_labels_in_another_order(selector, rng):
     X, Y = problem(labels="few sets", q=6, seed=14)
     if isinstance(selector, MLRF) and selector.variant == "published-code":
@@ -478,34 +445,3 @@ def test_the_unit_of_a_feature_does_not_matter(cls, variant):
     X, Y = problem(seed=16)
     scales = np.array([1e-3, -2, 1e4, 0.1, -7, 1])
     same(scores_of(cls(variant=variant), X * scales, Y), scores_of(cls(variant=variant), X, Y))
-
-
-@pytest.mark.parametrize("cls", [MLFS, MLRF, GMBA])
-@variants
-def test_where_zero_lies_does_not_matter(cls, variant):
-    X, Y = problem(labels="few sets", seed=17)
-    selector = cls(variant=variant, **(DRAWN if cls is not MLFS else {}))
-    same(scores_of(selector, X + np.arange(-3, 3), Y), scores_of(selector, X, Y))
-
-
-@pytest.mark.parametrize("selector", [GMBA(random_state=0), GMBA(random_state=0, variant="published-code"), MLRF()])
-@pytest.mark.parametrize("scale", [1e-6, 3.0, 1e6])
-def test_a_unit_of_all_features_does_not_matter(selector, scale):
-    X, Y = problem(labels="few sets", seed=18)
-    same(scores_of(selector, scale * X, Y), scores_of(selector, X, Y))
-
-
-@every
-def test_a_feature_twice_scores_twice(selector):
-    X, Y = problem(labels="few sets", seed=19)
-    fitted = selector.fit(X[:, [0, 1, 2, 0, 1, 2]], Y)
-    same(fitted.scores_[:3], fitted.scores_[3:])
-
-
-@every
-@pytest.mark.parametrize("features", ["few levels", "binary", "continuous"])
-def test_sparse_features_score_as_dense_ones(selector, features):
-    X, Y = problem(features, "few sets", n=60, seed=20)
-    X[np.random.default_rng(0).random(X.shape) < 0.5] = 0
-    same(scores_of(selector, sp.csr_array(X), sp.csr_array(Y)), scores_of(selector, X, Y))
-    same(scores_of(selector, sp.csc_matrix(X), Y), scores_of(selector, X, Y))
