@@ -1,6 +1,6 @@
-"""The one list of methods: registry name -> class.
+"""Registry of methods: name -> class.
 
-A method is announced by a decorator on its class, ``@register("cplst")``, in a file of one of the family folders.
+A method is registered by a decorator on its class, ``@register("cplst")``, in a file of one of the family folders.
 The files are searched for these lines as text, so that listing all names imports nothing, making one method
 imports that method alone, and a new method is a new file and nothing else.
 """
@@ -30,7 +30,7 @@ __all__ = [
     "register",
 ]
 
-#: The folders that hold methods; also the kinds that `list_methods` knows.
+#: Folders of methods, and kinds of `list_methods`.
 FAMILIES = ("projection", "embedding", "propagation", "labelspace", "selection", "predictors")
 
 _ANNOUNCEMENT = re.compile(r'^@register\("([a-z0-9-]+)"\)\n(?:@.*\n)*class (\w+)', re.MULTILINE)
@@ -62,7 +62,7 @@ def _announced() -> dict[str, _Entry]:
 
 
 def register(name: str, kind: str = "user") -> Callable[[_Class], _Class]:
-    """Announce a class under a registry name.
+    """Register a class under a name.
 
     Parameters
     ----------
@@ -220,7 +220,7 @@ def class_names(kind: str | None = None) -> dict[str, str]:
 
 
 def find_class(class_name: str, module: str) -> type:
-    """Return a method's class by its own name: what makes ``mlreduce.CPLST`` work.
+    """Return a method's class by its class name, for ``mlreduce.CPLST``.
 
     Raises
     ------

@@ -98,7 +98,7 @@ def copy_from(server, tmp_path, monkeypatch, meanwhile):
 @pytest.mark.parametrize(
     ("meanwhile", "sentence"),
     [
-        (lambda source: shutil.rmtree(source.parent), "it was there and is gone"),
+        (lambda source: shutil.rmtree(source.parent), "it disappeared"),
         (lambda source: source.write_bytes(CONTENT[:-1]), "it changed while it was copied"),
     ],
     ids=["vanishes", "changes"],

@@ -199,9 +199,9 @@ def test_impossible_sizes_are_refused(value, example):
 
 def test_what_cannot_be_fitted_or_coded_is_refused(example):
     X, Y = example
-    with pytest.raises(DataError, match="looks at the features"):
+    with pytest.raises(DataError, match="needs the features"):
         mlreduce.CPLST().fit(None, Y)
-    with pytest.raises(DataError, match="looks at the features"):
+    with pytest.raises(DataError, match="needs the features"):
         mlreduce.CPLST().fit_statistics(LabelStatistics.of(Y.astype(float)))
     with pytest.raises(DataError, match="learns all 5 labels"):
         mlreduce.BR(n_components=2).fit(None, Y)

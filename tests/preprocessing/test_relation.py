@@ -92,7 +92,7 @@ def test_a_metric_of_ones_own(kind, rng):
     np.testing.assert_allclose(method.transform(kind(X)), 2 * X @ X.T)
     with pytest.raises(DataError, match=r"metric must return an array of shape \(12, 12\); got \(12, 3\)"):
         RelationFeatures(lambda rows, _: np.ones((rows.shape[0], 3))).fit_transform(kind(X))
-    with pytest.raises(DataError, match="what metric returns contains NaN in column 0, row 0"):
+    with pytest.raises(DataError, match="the result of metric contains NaN in column 0, row 0"):
         RelationFeatures(lambda rows, others: np.full((rows.shape[0], others.shape[0]), np.nan)).fit_transform(kind(X))
 
 

@@ -1,4 +1,4 @@
-"""Data sets that need no file: handwritten digits with attributes as labels, and a generator with a known answer."""
+"""Data sets without files: handwritten digits with attributes as labels, and generators."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def digits() -> MultiLabelData:
 
 
 class Planted(NamedTuple):
-    """A generated data set and the answer that a method should find in it.
+    """A generated data set with its ground truth.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ def planted(
     share: float = 0.5,
     random_state: int | np.random.RandomState | None = 0,
 ) -> Planted:
-    """Generate labels that a few directions of the features decide, beside labels that nothing decides.
+    """Generate labels that depend on a few directions of the features, and labels independent of them.
 
     Features are independent standard normal. A learnable label is whether one linear function of ``n_latent`` latent
     directions plus noise is large, so that its covariance with the features lies in the planted subspace.

@@ -21,7 +21,7 @@ __all__ = ["RANK_SHIFT", "ROW_BITS", "Columns", "sort_columns"]
 RANK_SHIFT = 32
 ROW_BITS = (1 << RANK_SHIFT) - 1
 
-# Values of a feature closer than this count as equal.
+# Values of a feature closer than this are equal.
 _SAME_VALUE = 1e-10
 
 

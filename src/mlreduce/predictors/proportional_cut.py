@@ -1,4 +1,4 @@
-"""Scores of labels into labels, of each as many as the training instances say."""
+"""Proportional cut: label scores to labels, each with its training share."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["ProportionalCut"]
 
 @register("pcut")
 class ProportionalCut(LabelClassifier):
-    """Take features for scores of the labels, and give each label to the instances with the best, as many as usual.
+    """Proportional cut (PCut): assign each label to its training share of instances, by highest score.
 
     Column j of the features is the score of label j, the larger the likelier; the share of instances that get a label
     is that of the training instances which have it. All instances that are passed to ``predict`` are decided
@@ -43,7 +43,7 @@ class ProportionalCut(LabelClassifier):
     """
 
     def fit(self, X: Any, Y: Any) -> Self:
-        """Count how many instances have each label.
+        """Compute the share of instances with each label.
 
         Parameters
         ----------

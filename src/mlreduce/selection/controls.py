@@ -1,4 +1,4 @@
-"""What a selector must be better than: all features, and features at random."""
+"""Control selectors: all features, and random features."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["AllFeatures", "RandomFeatures"]
 
 @register("all-features")
 class AllFeatures(Selector):
-    """Keep every feature.
+    """All features: a control that keeps every feature.
 
     Attributes
     ----------
@@ -33,7 +33,7 @@ class AllFeatures(Selector):
 
 @register("random-features")
 class RandomFeatures(Selector):
-    """Rank the features at random.
+    """Random features: a control that ranks the features at random.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""GMBA: features by gradient steps on the margin of the label graph."""
+"""GMBA: gradient steps on the margin of the label graph."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _ROUNDING = 64 * np.finfo(float).eps
 
 @register("gmba")
 class GMBA(Selector):
-    """Graph-margin based multi-label feature selection.
+    """Graph-margin based multi-label feature selection (GMBA).
 
     An instance is similar to those whose label sets are at least ``s_min`` alike (its hits) and dissimilar to all
     others (its misses). Its loss is small where its nearest hits are near, and the misses farther than they by a
     margin. Weights of the features start at 1 and take a step of length ``step`` down the gradient of the loss of one
     instance after the other. The instances come in a random order, which matters much: see ``n_orders``.
 
-    Instances with fewer than ``n_neighbors`` hits, or as many misses, are passed over.
+    Instances with fewer than ``n_neighbors`` hits or misses are skipped.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ class GMBA(Selector):
 
 
 def _visits(n_samples: int, n_iter: int, random: np.random.RandomState) -> NDArray[np.intp]:
-    """Return which instance has each step: one random order after the other."""
+    """Return the instance of each step: consecutive random orders."""
     rounds = [random.permutation(n_samples) for _ in range(-(-n_iter // n_samples))]
     return np.concatenate(rounds)[:n_iter]
 
@@ -160,11 +160,11 @@ class _Slopes:
         self._distances, self._graph = Distances(X), LabelGraph(labels)
         self._n_neighbors, self._s_min, self._miss_weight = n_neighbors, s_min, miss_weight
         self._as_published = as_published
-        #: Which instances were asked for and have too few hits or misses.
+        #: Instances visited that have too few hits or misses.
         self.skipped = np.zeros(len(labels), dtype=bool)
 
     def in_order(self, order: NDArray[np.intp]) -> Iterator[FloatArray]:
-        """Yield the numbers of the instances in an order, in blocks of rows; zeros for those that are passed over."""
+        """Yield the numbers of the instances in an order, in blocks of rows; zeros for skipped ones."""
         for rows in row_blocks(len(order), self._X.shape[0]):
             yield self._of(order[rows])
 
@@ -206,7 +206,7 @@ class _Slopes:
         squares = weights.sum(axis=1)[:, np.newaxis] * np.square(own) + _product(weights, self._squares)
         products = 2.0 * own * _product(weights, self._X)
         far = squares - products
-        # Steps have one length: what rounding leaves of nothing must be nothing.
+        # Steps have a fixed length, so that rounding errors of a zero gradient must be zero.
         size = squares + np.abs(products) + slopes
         slopes -= far
         slopes[np.abs(slopes) <= _ROUNDING * size] = 0.0

@@ -1,4 +1,4 @@
-"""PMU: features one after the other, by what each adds about the labels."""
+"""PMU: greedy selection by pairwise multi-label utility."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from mlreduce.validation import FloatArray
 
 __all__ = ["PMU"]
 
-#: Which pairs of labels the third term is over.
+#: Pairs of labels in the third term.
 PAIRS = ("distinct", "ordered")
 
-# Gains are rounded to multiples of this many nats, so that equal ones are equal.
+# Gains are rounded to multiples of this many nats, so that ties are exact.
 _UNIT = 2.0**-32
 
 
 @register("pmu")
 class PMU(Selector):
-    """Pairwise multi-label utility: relevance less redundancy less what pairs of labels say alike.
+    """Pairwise multi-label utility (PMU): relevance minus redundancy minus label interactions.
 
     Features are taken one by one, each time the one with the largest
 

@@ -1,4 +1,4 @@
-"""MLRF: ReliefF with an instance in each of its labels' classes."""
+"""MLRF: multi-label ReliefF."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["MLRF"]
 
 @register("mlrf")
 class MLRF(Selector):
-    """Multi-label ReliefF: how much more features differ from the nearest of other labels than from those of one's own.
+    """Multi-label ReliefF (MLRF): differences to the nearest misses minus those to the nearest hits.
 
     Each label of an instance is compared with each label that it does not have: the nearest instances with the former
     are hits, the nearest with the latter and without the former are misses. Misses count by the share of their label

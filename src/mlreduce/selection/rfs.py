@@ -1,4 +1,4 @@
-"""RFS: features whose coefficients do not vanish in a regression that outliers do not lead."""
+"""RFS: robust feature selection by joint L2,1 norms."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from mlreduce.validation import FloatArray, as_dense, check_range, is_sparse
 
 __all__ = ["RFS"]
 
-# Residuals are taken to be at least this long where their length is divided by; labels are 0 and 1.
+# Smallest residual norm in a division; labels are 0 and 1.
 _SHORTEST = 1e-8
 
 
 @register("rfs")
 class RFS(Selector):
-    """Robust feature selection: least sums of lengths, of residuals and of coefficients.
+    """Robust feature selection (RFS): L2,1 norms of residuals and coefficients.
 
-    It minimises ``sum_i ||x_i W - y_i|| + gamma sum_j ||w_j||`` over the coefficients W, a row a feature, by solving
-    one ridge regression after the other, with instances and features weighted by the lengths that they had before. The
-    first has no weights and the penalty ``gamma^2``. There is no intercept, and labels are 0 and 1, as in the paper.
+    It minimises ``sum_i ||x_i W - y_i|| + gamma sum_j ||w_j||`` over the coefficients W, one row per feature, by a
+    sequence of ridge regressions, each with instances and features weighted by the norms of the previous one. The first
+    has no weights and the penalty ``gamma^2``. There is no intercept, and labels are 0 and 1, as in the paper.
 
     Parameters
     ----------

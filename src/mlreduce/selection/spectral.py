@@ -1,4 +1,4 @@
-"""SPEC: features that are smooth on the label graph."""
+"""SPEC: spectral feature selection on the label graph."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ISOLATED_DEGREE = 0.01
 
 @register("spec")
 class SPEC(Selector):
-    """Spectral feature selection on the label graph.
+    """Spectral feature selection (SPEC) on the label graph.
 
     A feature x, weighted by the degrees D of the graph with adjacency A, has the score
     ``phi = x'(D - A)x / x'Dx`` in [0, 2], which is ``f'Lf`` for the normalised Laplacian L and f = D^(1/2) x of unit

@@ -1,4 +1,4 @@
-"""Reuters-21578 as a multi-label data set: which documents, which categories, in which terms."""
+"""Reuters-21578 as a multi-label data set."""
 
 from __future__ import annotations
 
