@@ -228,7 +228,7 @@ def test_not_text(tmp_path, labels):
         (("'two words'", "'two words"), "line 6: an attribute is '@attribute name type'"),
         (("@relation", "@attribute"), "line 2: the file is cut off or not laid out as ARFF: expected @RELATION"),
         (("@data", "@relation b\n@data"), "line 13: .* expected @ATTRIBUTE or @DATA, got '@relation b'"),
-        (("@attribute id", "@attribute 'i\x07d'"), r"bad\.arff: the name of a dropped attribute contains an unprintable),
+        (("@attribute id", "@attribute 'i\x07d'"), r"bad\.arff: the name of a dropped attribute contains an unprintable"),
         (("@attribute size", "@attribute " + "s" * 2000), r"bad\.arff: the name 's{40}'... of a feature is longer"),
         (("@attribute size", "@attribute place=north"), r"bad\.arff: two features are called 'place=north'"),
     ],
