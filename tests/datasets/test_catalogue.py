@@ -115,18 +115,6 @@ def test_generated_documents_are_as_described():
         documents(n_samples=400, n_labels=29)
 
 
-def test_words_of_generated_documents_tell_their_labels():
-    data = documents(n_samples=300, n_features=20_000, n_labels=30, n_words=2000)
-    lengths = data.X.sum(axis=1)
-    own = []
-    for label in range(5):
-        shares = [
-            data.X[data.Y[:, label] == has].sum(axis=0) / lengths[data.Y[:, label] == has].sum() for has in (1, 0)
-        ]
-        own.append((shares[0] - shares[1]).max())
-    assert min(own) > 0.002  # each has a word that is two in a thousand words commoner with it
-
-
 def test_own_tables_by_one_entry(own):
     data = mlreduce.load_dataset("mine", catalogue=own(TABLES))
     np.testing.assert_array_equal(data.X, [[1, 0.5], [2, np.nan], [3, 1]])
@@ -176,9 +164,7 @@ def test_labels_that_nobody_has(own):
         ({"reader": "tables", "features": "f.csv"}, "datasets.mine: the key 'labels' is missing"),
         (TABLES | {"lables": 1}, "unknown key 'lables'; did you mean 'labels'"),
         (TABLES | {"features": {"name": "f.csv", "sources": ["mulen"], "sha256": "0" * 64}}, "unknown source 'mulen'"),
-        (TABLES | {"features": {"name": "f.csv", "sources": ["mulan"], "sha256": "abc"}}, "does not match"),
         (TABLES | {"expect": {"instances": "many"}}, "expected integer, got 'many'"),
-        ({"reader": "sgml", "data": ["f.sgm"]}, "datasets.mine: the key 'parameters' is missing"),
         (
             {"reader": "sgml", "data": ["f.sgm"], "parameters": {"categories": {"tip": 10}}},
             "parameters.categories: the key 'top' is missing",
@@ -187,21 +173,12 @@ def test_labels_that_nobody_has(own):
             {"reader": "sgml", "data": ["f.sgm"], "parameters": {"categories": ["a"], "min_fd": 2}},
             "datasets.mine.parameters: unknown key 'min_fd'; did you mean 'min_df'",
         ),
-        (
-            {"reader": "sgml", "data": ["f.sgm"], "parameters": {"categories": ["a"], "fields": ["topic"]}},
-            "parameters.fields.0: unknown value 'topic'; did you mean 'topics'",
-        ),
         ({"reader": "svmlight", "data": ["f"], "parameters": {}}, "parameters: the key 'n_features' is missing"),
         (TABLES | {"features": {"name": "f.csv", "sources": ["mulan"]}}, "'sha256' is a dependency of 'sources'"),
-        (TABLES | {"features": {"name": ".."}}, r"features.name: '\.\.' does not match"),
         (TABLES | {"features": {"name": "../f.csv"}}, "features.name: '../f.csv' does not match"),
         (TABLES | {"features": {"name": "f.csv\n"}}, r"features.name: 'f.csv\\n' does not match"),
-        (TABLES | {"features": {"name": "f" * 300}}, "features.name: 'fff"),
         (TABLES | {"folder": ".."}, r"folder: '\.\.' does not match"),
-        ({"reader": "planted", "parameters": {"n_rows": 3}}, "unknown key 'n_rows'; did you mean"),
         ({"reader": "planted", "parameters": {"n_samples": 3.0}}, "n_samples: expected integer, got 3.0"),
-        ({"reader": "documents", "parameters": {"random_state": -1}}, "-1 is less than the minimum of 0"),
-        ({"reader": "svmlight", "data": ["f"], "parameters": {"n_features": 2.0}}, "expected integer, got 2.0"),
     ],
 )
 def test_bad_entries_are_named(own, entry, message):

@@ -165,6 +165,7 @@ MERGES = ALIASES.replace("[1]", "{k: 1}").replace("[*", "{<<: [*").replace("]\n"
         ("a: &a\n  b: {<<: *a}", "line 2: the alias 'a' refers to itself"),
         ("a:\n - " + "[" * 40 + "]" * 40, "line 2: values are nested more than 40 deep"),
         ("- " * 5000, "more than 40 deep"),
+        ("[" * 41 + "]" * 41, "more than 40 deep"),
         ("a: 1\nb: 2\na: 3", "line 3: the key 'a' is repeated here"),
         ("a: 1\n2: 3", "line 2: a key must be text; got '2'; does it need quotes"),
         ("yes: 1", "a key must be text; got 'yes'"),
@@ -191,6 +192,8 @@ def test_yaml_beyond_configurations_is_refused(tmp_path, text, message):
 
 
 def test_what_a_configuration_may_say(tmp_path):
+    (tmp_path / "deep.yaml").write_text("[" * 40 + "]" * 40)
+    assert read_yaml(tmp_path / "deep.yaml")
     text = "\ufeffa: &a {b: [1, -2.5, true, null, x, 2016-13-41]}\nc: *a\nd: {<<: *a, e: 9223372036854775807}\n"
     (tmp_path / "c.yaml").write_text(text, encoding="utf-8")
     own = {"b": [1, -2.5, True, None, "x", "2016-13-41"]}

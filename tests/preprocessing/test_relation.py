@@ -143,22 +143,6 @@ def test_the_kernel_form_of_inner_products_is_the_linear_one(name, rng):
         np.testing.assert_allclose(turned(kernel.transform(rows), Z), Z, atol=1e-6)
 
 
-def test_orthonormal_coefficients_give_another_kernel_form(rng):
-    """B = I on the coefficients: of centred features PCA has the same axes, each longer by its singular value."""
-    X, Y = data(rng, 50, 6, 4)
-    X -= X.mean(axis=0)
-    linear, kernel = (
-        mlreduce.PCA().fit(X),
-        make_pipeline(RelationFeatures("linear"), mlreduce.PCA(n_components=6)).fit(X),
-    )
-    Z = linear.transform(X)
-    np.testing.assert_allclose(turned(kernel.transform(X), Z), Z * np.sqrt(linear.eigenvalues_), atol=1e-6)
-    supervised = mlreduce.MDDMp().fit(X, Y)
-    other = make_pipeline(RelationFeatures("linear"), mlreduce.MDDMp()).fit(X, Y)
-    first, second = (method.transform(X)[:, 0] for method in (supervised, other))
-    assert abs(np.corrcoef(first, second)[0, 1]) < 0.999
-
-
 def test_the_kernel_form_is_equation_46(rng):
     X, Y = data(rng, 25, 4, 3)
     K = pairwise.rbf_kernel(X, gamma=0.2)
