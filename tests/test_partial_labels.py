@@ -55,7 +55,7 @@ def test_class_vectors():
 
 
 @pytest.mark.parametrize("labels", [Y, Y.tolist(), pd.DataFrame(Y), sp.csr_array(Y), Y[:, 0]])
-def test_complete_labels_are_as_ever(labels):
+def test_complete_labels_are_unchanged(labels):
     found, labelled = check_partial_labels(labels, 5)
     assert labelled.all()
     np.testing.assert_array_equal(found, check_labels(labels, 5))
@@ -75,7 +75,7 @@ def test_complete_labels_are_as_ever(labels):
         (None, "requires y to be passed"),
     ],
 )
-def test_what_is_refused(labels, sentence):
+def test_wrong_labels_are_refused(labels, sentence):
     with pytest.raises(DataError, match=sentence):
         check_partial_labels(labels)
 

@@ -131,7 +131,7 @@ def method_class(name: str) -> type:
     Raises
     ------
     ConfigurationError
-        If no method has this name; the sentence holds the nearest known one.
+        If no method has this name; the message names the nearest known one.
     """
     if name in _at_run_time:
         return _at_run_time[name][1]
@@ -160,7 +160,7 @@ def make(name: str, **parameters: Any) -> Any:
     Raises
     ------
     ConfigurationError
-        If the name or one of the parameters is unknown; the sentence holds the nearest known one.
+        If the name or one of the parameters is unknown; the message names the nearest known one.
 
     Examples
     --------
@@ -187,7 +187,7 @@ def _check_parameters(name: str, parameters: Iterable[str], known: Iterable[str]
 def make_entry(label: str, entry: Mapping[str, Any]) -> Any:
     """Make an estimator from an entry of a study file: parameters, and under ``method`` the registry name.
 
-    Without ``method`` the label is the registry name; with it one method can stand in a study several times.
+    Without ``method`` the label is the registry name; with it one method can occur several times in a study.
 
     Raises
     ------
@@ -210,7 +210,7 @@ def check_entry(label: str, entry: Mapping[str, Any]) -> None:
 
 
 def entry_name(label: str, entry: Mapping[str, Any]) -> str:
-    """Return the registry name that an entry of a study file stands for."""
+    """Return the registry name of an entry of a study file."""
     return str(entry.get("method", label))
 
 

@@ -210,7 +210,7 @@ def check_partial_labels(
     Returns
     -------
     labels : ndarray or csr_array of shape (n_labelled, n_labels), float64, in {0, 1}
-        Of the labelled rows, in their order.
+        Labels of the labelled rows, in their order.
     labelled : ndarray of shape (n_samples,), bool
         Which rows these are.
 
@@ -351,7 +351,7 @@ def check_options(options: Any, cls: Any, name: str, taken: Collection[str] = ()
     cls : type
         A scikit-learn estimator's.
     name : str
-        Of what holds them, for the sentence.
+        Name of the parameter, for the message.
     taken : collection of str, default=()
         Parameters that are said elsewhere.
 
@@ -388,11 +388,11 @@ def check_size(size: int | float | None, largest: int, what: str, name: str = "n
     size : int, float or None
         A number; a fraction in (0, 1), rounded down but never to zero; or None for all.
     largest : int
-        How many there can be.
+        Largest allowed number.
     what : str
-        What is counted, for the message: "labels".
+        Noun for the message: "labels".
     name : str, default="n_components"
-        Of the parameter, for the message.
+        Name of the parameter, for the message.
 
     Raises
     ------

@@ -144,12 +144,12 @@ def test_files_of_one_name_in_two_folders_keep_apart(tmp_path):
         (TABLES | {"expect": {"cardinality": 1.0}}, "expected 1.0 cardinality, found 1.333"),
     ],
 )
-def test_what_does_not_fit_its_entry_is_refused(own, entry, message):
+def test_data_unlike_its_entry_are_refused(own, entry, message):
     with pytest.raises(DataError, match=message):
         mlreduce.load_dataset("mine", catalogue=own(entry))
 
 
-def test_labels_that_nobody_has(own):
+def test_labels_without_instances(own):
     labels = pd.DataFrame({"x": [1, 0, 1], "nobody": [0, 0, 0]})
     with pytest.raises(DataError, match="mine: no instance has the label.*'nobody'.*empty_labels: keep"):
         mlreduce.load_dataset("mine", catalogue=own(TABLES, labels=labels))
@@ -256,7 +256,7 @@ def test_bad_tables(tmp_path, features, labels, message):
         read_tables(tmp_path / "f.csv", tmp_path / "l.csv")
 
 
-def test_tables_that_are_not(tmp_path):
+def test_files_that_are_not_tables(tmp_path):
     (tmp_path / "l.csv").write_text("x\n1\n")
     with pytest.raises(DataError, match="no such file"):
         read_tables(tmp_path / "f.csv", tmp_path / "l.csv")

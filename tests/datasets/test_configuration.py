@@ -140,7 +140,7 @@ def test_a_study_may_ask_for_panels_and_stability(changed):
     assert study.tables["table-stability"] == table
 
 
-def test_what_is_no_yaml(tmp_path):
+def test_invalid_yaml_is_refused(tmp_path):
     with pytest.raises(ConfigurationError, match="no such file"):
         read_yaml(tmp_path / "none.yaml")
     (tmp_path / "bad.yaml").write_text("a: 1\nb: [1, 2\nc: 3\n")
@@ -191,7 +191,7 @@ def test_yaml_beyond_configurations_is_refused(tmp_path, text, message):
         read_yaml(tmp_path / "c.yaml")
 
 
-def test_what_a_configuration_may_say(tmp_path):
+def test_valid_yaml_is_read(tmp_path):
     (tmp_path / "deep.yaml").write_text("[" * 40 + "]" * 40)
     assert read_yaml(tmp_path / "deep.yaml")
     text = "\ufeffa: &a {b: [1, -2.5, true, null, x, 2016-13-41]}\nc: *a\nd: {<<: *a, e: 9223372036854775807}\n"
@@ -200,7 +200,7 @@ def test_what_a_configuration_may_say(tmp_path):
     assert read_yaml(tmp_path / "c.yaml") == {"a": own, "c": own, "d": own | {"e": 2**63 - 1}}
 
 
-def test_a_configuration_that_another_has_read():
+def test_expanded_aliases_are_counted():
     endless = []
     endless.append(endless)
     shared = ["a"]

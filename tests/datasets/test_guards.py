@@ -78,7 +78,7 @@ def test_archives_are_refused_and_nothing_is_unpacked(tmp_path, name, kind):
 
 
 @pytest.mark.parametrize("name", READ)
-def test_what_cannot_be_opened_is_said(tmp_path, name):
+def test_missing_files_and_folders_are_refused(tmp_path, name):
     with pytest.raises(DataError, match=f"{name}: no such file"):
         READ[name](tmp_path / name)
     (tmp_path / name).mkdir()

@@ -143,13 +143,13 @@ def test_documents_become_labels_and_counts(write):
         ({"categories": {"top": 1}, "fields": ["places"]}, [[1]] * 3, ["usa"]),
     ],
 )
-def test_which_documents_and_labels_is_the_entrys_to_say(write, options, rows, labels):
+def test_entries_select_documents_and_labels(write, options, rows, labels):
     data = read_reuters([write(SET)], **options)
     assert data.Y.tolist() == rows
     assert data.label_names == labels
 
 
-def test_what_the_files_do_not_hold_is_named(write):
+def test_missing_categories_are_named(write):
     path = write(SET)
     with pytest.raises(DataError, match="set: topics: unknown category 'weat'; did you mean 'wheat'"):
         read_reuters([path], ["weat"], "set")

@@ -55,7 +55,7 @@ def test_labels_have_names_of_their_own(write):
     assert data.label_names == ["0", "1.5", "1000001", "1000002", "1.2345678901234567e+19"]
 
 
-def test_files_that_are_none(write, tmp_path):
+def test_files_without_rows(write, tmp_path):
     with pytest.raises(DataError, match="no rows"):
         read_svmlight([write(b"\n# nothing\n")], 5)
     with pytest.raises(DataError, match="none.svmlight: no such file"):

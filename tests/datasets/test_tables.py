@@ -74,7 +74,7 @@ def test_empty_cells_are_missing(tmp_path):
     np.testing.assert_array_equal(data.Y, [[1, 0], [0, 0], [1, 1]])
 
 
-def test_what_pandas_notes_beside_a_table_is_not_needed(read):
+def test_pandas_metadata_are_ignored(read):
     frame = pd.DataFrame({"a.b": [1, 0], "c": [True, False]}, index=["x", "y"])
     table = pa.Table.from_pandas(frame)
     assert "__index_level_0__" in table.column_names

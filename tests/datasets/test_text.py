@@ -55,7 +55,7 @@ def test_counts_are_those_of_counting(texts, min_df):
     assert counts.toarray().tolist() == [[words.count(term) for term in terms] for words in stems]
 
 
-def test_what_cannot_be_counted_is_refused():
+def test_wrong_counting_options_are_refused():
     with pytest.raises(DataError, match="unknown kind of tokens 'space'; did you mean 'spaced'"):
         count_terms(["a"], tokens="space")
     with pytest.raises(DataError, match="between 1 and the number of texts, 1; got 2"):
@@ -101,7 +101,7 @@ def test_test_rows_change_nothing_of_the_training_rows(rng):
     np.testing.assert_array_equal(one.kept, other.kept)
 
 
-def test_what_is_no_count_is_refused():
+def test_negative_counts_are_refused():
     with pytest.raises(DataError, match="not negative"):
         scale_parts(np.array([[1.0, -1.0]]), np.array([[1.0, 1.0]]), "tf-idf")
     with pytest.raises(DataError, match="no term is in a training row"):

@@ -64,7 +64,7 @@ REQUESTS = {"404": 1, "redirects": 31}
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_faults_end_in_a_sentence_and_leave_nothing(fault, tmp_path):
+def test_faults_end_with_a_message_and_leave_nothing(fault, tmp_path):
     answer, reason = FAULTS[fault]
     started = time.monotonic()
     with Server(answer) as server:
@@ -78,7 +78,7 @@ def test_faults_end_in_a_sentence_and_leave_nothing(fault, tmp_path):
 
 
 @pytest.mark.parametrize("fault", ["stalls", "sends wrong bytes", "500"])
-def test_faults_that_pass_are_got_over(fault, tmp_path):
+def test_temporary_faults_are_retried(fault, tmp_path):
     with Server(FAULTS[fault][0], whole) as server:
         assert fetch(entry(server), cache=tmp_path).read_bytes() == CONTENT
         assert server.requests == 2
@@ -98,7 +98,7 @@ def test_more_than_is_announced_is_cut_where_the_file_ends(tmp_path):
 
 
 @pytest.mark.parametrize("status", ["408 Request Timeout", "425 Too Early", "429 Too Many Requests", "503 Busy"])
-def test_who_is_asked_to_come_again_does(status, tmp_path):
+def test_temporary_refusals_are_retried(status, tmp_path):
     with Server(says(status), whole) as server:
         assert fetch(entry(server), cache=tmp_path).read_bytes() == CONTENT
 
@@ -112,7 +112,7 @@ def test_each_try_waits_longer_than_the_one_before(tmp_path, monkeypatch):
     assert waits == [0, 1, 2, 3]
 
 
-def test_what_is_no_address_is_not_tried_again(tmp_path, monkeypatch):
+def test_wrong_addresses_are_not_retried(tmp_path, monkeypatch):
     monkeypatch.setattr(module.time, "sleep", lambda seconds: pytest.fail("waited") if seconds else None)
     with pytest.raises(FetchError, match=r"from ht:tp, //x: .*ht:tp"):
         fetch(module.FileEntry("set", "f.arff", ("ht:tp, //x",), "0" * 64), cache=tmp_path)

@@ -197,7 +197,7 @@ def test_impossible_sizes_are_refused(value, example):
         mlreduce.PLST(n_components=value).fit(None, example[1])
 
 
-def test_what_cannot_be_fitted_or_coded_is_refused(example):
+def test_wrong_inputs_are_refused(example):
     X, Y = example
     with pytest.raises(DataError, match="needs the features"):
         mlreduce.CPLST().fit(None, Y)

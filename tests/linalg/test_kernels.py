@@ -17,7 +17,7 @@ KINDS = [np.asarray, sp.csr_array, sp.csr_matrix]
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("other_kind", KINDS)
-def test_distances_are_scipys(kind, other_kind, rng):
+def test_distances_match_scipy(kind, other_kind, rng):
     X, other = (np.round(rng.standard_normal((n, 5)), 1) * (rng.random((n, 5)) < 0.6) for n in (8, 6))
     np.testing.assert_allclose(squared_distances(kind(X), other_kind(other)), cdist(X, other) ** 2, atol=1e-12)
     np.testing.assert_allclose(squared_distances(kind(X)), cdist(X, X) ** 2, atol=1e-12)
@@ -46,7 +46,7 @@ def test_rows_with_other_features_have_no_distance():
 
 
 @pytest.mark.parametrize("gamma", [1e-3, 0.5, 40])
-def test_the_gaussian_kernel_is_scikit_learns(gamma, rng):
+def test_the_gaussian_kernel_matches_scikit_learn(gamma, rng):
     X, other = rng.standard_normal((9, 4)), rng.standard_normal((5, 4))
     distances = squared_distances(X, other)
     kernel = gaussian_kernel(distances, gamma)

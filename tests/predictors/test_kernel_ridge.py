@@ -22,7 +22,7 @@ def problem(n=40, d=5, q=3, seed=0, n_test=9):
 @pytest.mark.parametrize("gamma", [None, 1e-3, 0.3, 5.0])
 @pytest.mark.parametrize("alpha", [1e-4, 1.0, 100.0])
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_matrix, sp.csc_array])
-def test_it_is_scikit_learns(gamma, alpha, kind):
+def test_it_matches_scikit_learn(gamma, alpha, kind):
     X, T, X_test = problem()
     X[np.abs(X) < 0.5] = 0
     ours, theirs = KernelRidgeRegressor(gamma, alpha), KernelRidge(kernel="rbf", gamma=gamma, alpha=alpha)

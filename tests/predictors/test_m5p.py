@@ -77,7 +77,7 @@ def assert_by_the_book(X, y, X_new, rtol=1e-9, **parameters):
 
 
 @pytest.mark.parametrize(("features", "targets"), BOTH)
-def test_equals_the_book(features, targets):
+def test_equals_the_reference(features, targets):
     options = [(True, True, 4), (True, False, 7), (False, True, 1), (False, False, 30)]
     for seed, (pruning, smoothing, min_instances) in enumerate(options):
         X, y = problem(features, targets, n=(12, 30, 70)[seed % 3], d=(2, 6)[seed % 2], seed=seed)
@@ -91,7 +91,7 @@ def test_equals_the_book(features, targets):
     st.integers(0, 10**6), st.booleans(), st.booleans(), st.integers(1, 12),
 )  # fmt: skip
 @settings(max_examples=60)
-def test_equals_the_book_on_any_problem(features, targets, n, d, seed, pruning, smoothing, min_instances):
+def test_equals_the_reference_on_any_problem(features, targets, n, d, seed, pruning, smoothing, min_instances):
     X, y = problem(features, targets, n, d, seed)
     # Near-collinear columns of so few rows multiply the rounding errors of both.
     assert_by_the_book(X, y, X, 1e-6, pruning=pruning, smoothing=smoothing, min_instances=min_instances)

@@ -1,4 +1,4 @@
-"""Votes of nearest neighbours: beside scikit-learn's, scikit-multilearn's and the book (selection_by_the_book.py)."""
+"""Votes of nearest neighbours against scikit-learn and selection_by_the_book.py."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def same_votes(model, X, Y, X_new):
 
 @pytest.mark.parametrize("n_neighbors", [1, 2, 3, 4, 7])
 @pytest.mark.parametrize("seed", range(3))
-def test_binary_relevance_is_scikit_learns(n_neighbors, seed):
+def test_binary_relevance_matches_scikit_learn(n_neighbors, seed):
     X, Y, X_new, _ = problem(seed=seed)
     ours = BinaryRelevanceKNN(n_neighbors=n_neighbors).fit(X, Y)
     theirs = MultiOutputClassifier(KNeighborsClassifier(n_neighbors)).fit(X, Y)
@@ -57,7 +57,7 @@ def test_binary_relevance_is_scikit_learns(n_neighbors, seed):
 @pytest.mark.parametrize("order", [None, [2, 0, 3, 1]])
 @pytest.mark.parametrize("n_neighbors", [1, 3, 4])
 @pytest.mark.parametrize("seed", range(3))
-def test_the_chain_is_scikit_learns(n_neighbors, seed, order):
+def test_the_chain_matches_scikit_learn(n_neighbors, seed, order):
     X, Y, X_new, _ = problem(seed=seed)
     ours = ClassifierChainKNN(n_neighbors=n_neighbors, order=order).fit(X, Y)
     theirs = ClassifierChain(KNeighborsClassifier(n_neighbors), order=order).fit(X, Y)
@@ -70,7 +70,7 @@ def test_the_chain_is_scikit_learns(n_neighbors, seed, order):
     st.integers(1, 5), st.integers(1, 5), st.integers(1, 5), st.integers(0, 10**6),
 )  # fmt: skip
 @settings(max_examples=100)
-def test_votes_are_the_books(cls, features, form, n, d, q, n_neighbors, seed):
+def test_votes_match_the_reference(cls, features, form, n, d, q, n_neighbors, seed):
     X, Y, X_new, _ = problem(features, n, d, q, 6, seed)
     model = cls(n_neighbors=min(n_neighbors, n)).fit(FORMS[form](X), Y)
     if isinstance(model, ClassifierChainKNN):
@@ -118,7 +118,7 @@ def test_nested_sizes_are_each_size_alone(cls, features, n_neighbors):
 
 
 @both
-def test_blocks_of_rows_do_not_show(cls, monkeypatch):
+def test_block_size_does_not_matter(cls, monkeypatch):
     X, Y, X_new, _ = problem("few levels")
     model = cls().fit(X, Y)
     whole, nested = model.predict(X_new), list(model.predict_nested(X, Y.astype(float), X_new, [2, 5]))
@@ -137,7 +137,7 @@ def test_numbers_of_neighbours_out_of_range_are_refused(cls, n_neighbors):
 
 
 @both
-def test_data_that_are_no_data_are_refused(cls):
+def test_wrong_data_are_refused(cls):
     X, Y, X_new, _ = problem()
     with pytest.raises(DataError, match="n_samples=2"):
         cls().fit(X[:2], Y[:2])
@@ -153,7 +153,7 @@ def test_data_that_are_no_data_are_refused(cls):
 
 
 @pytest.mark.parametrize("order", [[0, 1, 2], [0, 1, 2, 2], [1, 2, 3, 4]])
-def test_orders_that_are_no_orders_are_refused(order):
+def test_wrong_orders_are_refused(order):
     X, Y, *_ = problem()
     with pytest.raises(DataError, match="order must hold each of 0..3, the labels, once"):
         ClassifierChainKNN(order=order).fit(X, Y)

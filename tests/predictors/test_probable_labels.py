@@ -1,4 +1,4 @@
-"""ML-KNN and naive Bayes: beside the formulas by the book, beside scikit-learn's, and from the first features."""
+"""ML-KNN and naive Bayes against information_by_the_book.py and scikit-learn, and nested sizes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def problem(features="continuous", n=60, d=5, q=4, n_new=20, seed=0):
 
 @given(kinds, st.integers(2, 20), st.integers(1, 4), st.integers(1, 5), st.floats(0.1, 3), seeds)
 @settings(max_examples=60)
-def test_ml_knn_is_the_books(features, n, q, n_neighbors, smoothing, seed):
+def test_ml_knn_matches_the_reference(features, n, q, n_neighbors, smoothing, seed):
     X, Y, X_new, _ = problem(features, n, 3, q, 6, seed)
     n_neighbors = min(n_neighbors, n - 1)
     fitted = MLKNN(n_neighbors, smoothing).fit(X, Y)
@@ -46,7 +46,7 @@ def test_ml_knn_is_the_books(features, n, q, n_neighbors, smoothing, seed):
 
 @given(kinds, st.integers(1, 20), st.integers(1, 4), st.integers(1, 4), st.sampled_from([0.5, 1.0]), seeds)
 @settings(max_examples=60)
-def test_naive_bayes_is_the_books(features, n, d, q, smoothing, seed):
+def test_naive_bayes_matches_the_reference(features, n, d, q, smoothing, seed):
     X, Y, X_new, _ = problem(features, n, d, q, 6, seed)
     floor = 1e-3
     fitted = MLNB(smoothing, floor).fit(X, Y)
@@ -126,7 +126,7 @@ def test_a_label_of_all_or_of_nobody(model, constant):
     np.testing.assert_array_equal(alone, constant)
 
 
-def test_what_is_impossible_is_refused():
+def test_impossible_parameters_are_refused():
     X, Y, X_new, _ = problem(n=10)
     for smoothing in (0, -1, None, np.nan):
         with pytest.raises(DataError, match="^smoothing must be"):

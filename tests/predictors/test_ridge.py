@@ -33,7 +33,7 @@ def alone(Z, T, Z_test, size, penalty):
 
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("alpha", [1e-3, 1.0, 1e4])
-def test_ridge_is_scikit_learns(shape, alpha):
+def test_ridge_matches_scikit_learn(shape, alpha):
     X, T, X_test = problem(*shape)
     ours, theirs = RidgeRegressor(alpha).fit(X, T), Ridge(alpha, solver="svd").fit(X, T)
     for own, other in (

@@ -1,4 +1,4 @@
-"""Discretisers beside the book (information_by_the_book.py), beside scikit-learn's, and at the edges."""
+"""Discretisers against information_by_the_book.py and scikit-learn, and edge cases."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def assert_cuts(ours, X, expected):
 
 @given(**problems, n_bins=st.integers(2, 5))
 @settings(max_examples=80)
-def test_unsupervised_cuts_are_the_books(columns, n, q, seed, n_bins):
+def test_unsupervised_cuts_match_the_reference(columns, n, q, seed, n_bins):
     X, Y = problem(columns, n, q, seed)
     assert_cuts(cuts_of("equal-width", X, Y, n_bins), X, [book.equal_width(x, n_bins) for x in X.T])
     assert_cuts(cuts_of("equal-frequency", X, Y, n_bins), X, [book.equal_frequency(x, n_bins) for x in X.T])
@@ -58,7 +58,7 @@ def test_unsupervised_cuts_are_the_books(columns, n, q, seed, n_bins):
 
 @given(**problems)
 @settings(max_examples=80)
-def test_supervised_cuts_are_the_books(columns, n, q, seed):
+def test_supervised_cuts_match_the_reference(columns, n, q, seed):
     X, Y = problem(columns, n, q, seed)
     sets = [tuple(row) for row in Y.tolist()]
     assert_cuts(cuts_of("mdl", X, Y), X, [book.mdl(x.tolist(), sets) for x in X.T])
@@ -79,7 +79,7 @@ def test_laim_cuts_between_the_labels():
     np.testing.assert_array_equal(cuts_of("laim", x[:, np.newaxis], Y)[0], [29.5, 59.5])
 
 
-def test_equal_widths_are_scikit_learns():
+def test_equal_widths_match_scikit_learn():
     X, Y = problem(n=200)
     theirs = KBinsDiscretizer(5, encode="ordinal", strategy="uniform", subsample=None).fit_transform(X)
     np.testing.assert_array_equal(Discretiser("equal-width", 5).fit_transform(X, Y), theirs)
@@ -132,7 +132,7 @@ def test_extreme_values_have_bins(method):
     assert bins[0, 0] <= bins[2, 0] <= bins[1, 0]
 
 
-def test_what_is_impossible_is_refused():
+def test_impossible_parameters_are_refused():
     X, _ = problem()
     with pytest.raises(DataError, match="unknown discretiser 'equal-with'; did you mean 'equal-width'"):
         Discretiser("equal-with").fit(X)
@@ -144,7 +144,7 @@ def test_what_is_impossible_is_refused():
             Discretiser(method).fit(X)
 
 
-def test_bins_of_ones_own():
+def test_features_that_are_bins():
     bins = np.array([[0, 3], [7, -1]])
     np.testing.assert_array_equal(discretise(bins.astype(float), np.zeros((2, 1)), None, 3), bins)
     np.testing.assert_array_equal(discretise(sp.csr_array(bins.astype(float)), np.zeros((2, 1)), None, 3), bins)
@@ -153,6 +153,6 @@ def test_bins_of_ones_own():
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_it_is_an_estimator():
+def test_scikit_learns_estimator_checks():
     for estimator, check in estimator_checks_generator(Discretiser(), mark="skip"):
         check(estimator)

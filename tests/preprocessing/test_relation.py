@@ -27,7 +27,7 @@ metrics = pytest.mark.parametrize("metric", THEIRS)
 @metrics
 @both
 @pytest.mark.parametrize("other", [np.asarray, sp.csr_array], ids=["to dense", "to sparse"])
-def test_relations_are_scikit_learns(metric, kind, other, rng, monkeypatch):
+def test_relations_match_scikit_learn(metric, kind, other, rng, monkeypatch):
     monkeypatch.setattr(distances, "_BLOCK_BYTES", 8 * 30 * 7)  # several blocks of rows
     X, _ = data(rng, 30, 6, 1, density=0.6)
     X[4] = 0
@@ -86,7 +86,7 @@ def test_prototypes_are_chosen_from_rows_that_coincide():
 
 
 @both
-def test_a_metric_of_ones_own(kind, rng):
+def test_callable_metrics(kind, rng):
     X, _ = data(rng, 12, 4, 1)
     method = RelationFeatures(lambda rows, prototypes: (rows @ prototypes.T) * 2).fit(kind(X))
     np.testing.assert_allclose(method.transform(kind(X)), 2 * X @ X.T)

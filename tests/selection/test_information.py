@@ -1,4 +1,4 @@
-"""Entropies and information of all pairs: beside scikit-learn's, beside the book, and by their algebra."""
+"""Entropies and mutual information against scikit-learn, information_by_the_book.py and identities."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def random_bins(n=200, d=6, n_bins=3, seed=0):
 
 
 @given(tables(2))
-def test_information_is_scikit_learns(both):
+def test_information_matches_scikit_learn(both):
     A, B = both
     for ours, one, other in ((mutual_information(A, B), A, B), (mutual_information(A), A, A)):
         theirs = [[mutual_info_score(a, b) for b in other.T] for a in one.T]
@@ -50,7 +50,7 @@ def test_entropies_are_on_the_diagonal(one):
 
 
 @given(tables(3))
-def test_interactions_are_the_books(three):
+def test_interactions_match_the_reference(three):
     A, B, C = three
     expected = [[book.interaction(A[:, 0], b, c) for c in C.T] for b in B.T]
     np.testing.assert_allclose(interaction_information(A[:, 0], B, C), expected, atol=1e-12)
@@ -99,7 +99,7 @@ def test_dense_and_sparse_products_count_alike(share, monkeypatch):
         np.testing.assert_array_equal(one, other)
 
 
-def test_blocks_do_not_show(monkeypatch):
+def test_block_size_does_not_matter(monkeypatch):
     A, B = random_bins(d=9, n_bins=4), random_bins(d=3, seed=1)
     A[:, 4] = 0
     expected = mutual_information(A), mutual_information(A, B)
@@ -128,7 +128,7 @@ def test_memory_is_bounded():
     assert peak < 120e6
 
 
-def test_what_are_no_bins_is_refused():
+def test_tables_without_bins_are_refused():
     with pytest.raises(DataError, match="bins must be whole numbers in a table"):
         entropies(np.array([[0.5]]))
     with pytest.raises(DataError, match=r"got int64 of shape \(3,\)"):

@@ -1,4 +1,4 @@
-"""PMU beside the formula by the book, at every step."""
+"""PMU against information_by_the_book.py, at every step."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def problem(n=50, d=6, q=3, seed=0, n_bins=3):
     seed=st.integers(0, 10**6), data=st.data(),
 )  # fmt: skip
 @settings(max_examples=60)
-def test_every_step_is_the_books(pairs, n, d, q, n_bins, seed, data):
+def test_every_step_matches_the_reference(pairs, n, d, q, n_bins, seed, data):
     F, Y = problem(n, d, q, seed, n_bins)
     number = data.draw(st.integers(1, d))
     fitted = PMU(k=number, discretise=None, pairs=pairs).fit(F, Y)
@@ -48,7 +48,7 @@ def test_every_step_is_the_books(pairs, n, d, q, n_bins, seed, data):
 
 
 @both
-def test_the_whole_order_is_the_books(pairs):
+def test_the_whole_order_matches_the_reference(pairs):
     F, Y = problem(seed=3)
     fitted = PMU(k=None, discretise=None, pairs=pairs).fit(F, Y)
     order, gains = book.pmu(F, Y, 6, pairs)
@@ -91,7 +91,7 @@ def test_features_are_put_into_bins(method):
         np.testing.assert_array_equal(fitted.ranking_, expected.ranking_)
 
 
-def test_what_is_impossible_is_refused():
+def test_impossible_parameters_are_refused():
     for pairs in ("all", None, 1):
         with pytest.raises(DataError, match="pairs must be 'distinct' or 'ordered'"):
             PMU(pairs=pairs).fit(*problem())

@@ -1,4 +1,4 @@
-"""The quadratic program beside brute force, SciPy and its conditions; the approximations beside their equations."""
+"""The quadratic program against brute force, SciPy and its conditions; approximations against their equations."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_the_minimum_is_that_of_every_set_tried(n, rank, seed, nonnegative):
 
 
 @pytest.mark.parametrize(("n", "rank"), [(30, 40), (30, 30), (30, 10), (120, 200)])
-def test_the_minimum_is_scipys(n, rank):
+def test_the_minimum_matches_scipy(n, rank):
     Q, c = program(n, rank, 3)
     x, residual = minimise(Q, c)
     assert residual <= 1e-12
@@ -104,7 +104,7 @@ def test_the_nearest_positive_matrix():
 
 @given(st.integers(2, 12), seeds)
 @settings(max_examples=40)
-def test_averages_are_the_books(n, seed):
+def test_averages_match_the_reference(n, seed):
     Q, _ = program(n, 3, seed)
     places = np.random.default_rng(seed).permutation(n)[: 1 + seed % n]
     np.testing.assert_allclose(approximate_dependency(Q[places], places), book.filled_in(Q, places), atol=1e-12)
@@ -128,7 +128,7 @@ def test_one_sampled_row_as_in_propositions_1_and_2():
     assert approximation_error(Q, average) == pytest.approx(np.sum((Q - average) ** 2))
 
 
-def test_what_cannot_be_filled_in_is_refused():
+def test_wrong_approximations_are_refused():
     Q, _ = program(4, 4, 0)
     with pytest.raises(DataError, match="unknown approximation 'nystroem'; did you mean 'nystrom'"):
         approximate_dependency(Q[:1], [0], "nystroem")
@@ -142,7 +142,7 @@ def test_what_cannot_be_filled_in_is_refused():
 
 @given(st.integers(5, 40), st.integers(1, 7), seeds)
 @settings(max_examples=40)
-def test_weights_are_the_books(n, d, seed):
+def test_weights_match_the_reference(n, d, seed):
     F, Y = problem(n, max(d, 2), 3, seed)
     fitted = QPFS(discretise=None).fit(F, Y)
     Q, c = book.dependency(F), book.relevance(F, Y)

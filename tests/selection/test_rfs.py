@@ -1,4 +1,4 @@
-"""RFS beside the paper's algorithm by the book, a generic minimiser, and its own other road."""
+"""RFS against information_by_the_book.py, a generic minimiser, and its own second linear system."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def problem(n=40, d=7, q=3, seed=0):
 
 @given(st.integers(2, 25), st.integers(1, 25), seeds, st.sampled_from([0.1, 1.0, 5.0]), st.integers(1, 6))
 @settings(max_examples=60)
-def test_coefficients_are_the_books(n, d, seed, gamma, n_iter):
+def test_coefficients_match_the_reference(n, d, seed, gamma, n_iter):
     X, Y = problem(n, d, seed=seed)
     fitted = RFS(gamma=gamma, n_iter=n_iter).fit(X, Y)
     W = book.rfs(X, Y.astype(float), gamma, n_iter)

@@ -1,4 +1,4 @@
-"""Selectors beside the book (selection_by_the_book.py), beside algebra, and on data of which the answer is known."""
+"""Selectors against selection_by_the_book.py, scikit-learn, and answers by hand."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_the_graph_is_the_normalised_clique_expansion(labels, n, q, seed):
     miss_weight=st.sampled_from([0, 0.5, 1, 3]),
 )  # fmt: skip
 @settings(max_examples=100)
-def test_gradients_of_gmba_are_the_books(
+def test_gradients_of_gmba_match_the_reference(
     features, labels, n, d, q, seed, variant, form, n_neighbors, s_min, miss_weight
 ):
     X, Y = problem(features, labels, n, d, q, seed)
@@ -112,7 +112,9 @@ def test_gradients_of_gmba_are_the_books(
     n_iter=st.sampled_from([None, 1, 5, 40]), n_orders=st.integers(1, 3),
 )  # fmt: skip
 @settings(max_examples=100)
-def test_gmba_is_the_books(features, labels, n, d, q, seed, variant, form, n_neighbors, s_min, step, n_iter, n_orders):
+def test_gmba_matches_the_reference(
+    features, labels, n, d, q, seed, variant, form, n_neighbors, s_min, step, n_iter, n_orders
+):
     X, Y = problem(features, labels, n, d, q, seed)
     parameters = {"n_neighbors": n_neighbors, "s_min": s_min, "variant": variant}
     parameters |= {"step": step, "n_iter": n_iter, "n_orders": n_orders, "random_state": seed}
@@ -125,7 +127,7 @@ def test_gmba_is_the_books(features, labels, n, d, q, seed, variant, form, n_nei
 
 @given(**problems)
 @settings(max_examples=100)
-def test_spec_is_the_books(features, labels, n, d, q, seed, variant, form):
+def test_spec_matches_the_reference(features, labels, n, d, q, seed, variant, form):
     X, Y = problem(features, labels, n, d, q, seed)
     ours = SPEC(variant=variant).fit(FORMS[form](X), Y).scores_
     np.testing.assert_allclose(ours, book.spec(X, Y, variant), rtol=1e-9, atol=1e-9)
@@ -134,7 +136,7 @@ def test_spec_is_the_books(features, labels, n, d, q, seed, variant, form):
 
 @given(**problems)
 @settings(max_examples=100)
-def test_mlfs_is_the_books(features, labels, n, d, q, seed, variant, form):
+def test_mlfs_matches_the_reference(features, labels, n, d, q, seed, variant, form):
     X, Y = problem(features, labels, n, d, q, seed)
     ours = MLFS(variant=variant).fit(FORMS[form](X), Y).scores_
     np.testing.assert_allclose(ours, book.mlfs(X, Y, variant), rtol=1e-9, atol=1e-12)
@@ -142,7 +144,7 @@ def test_mlfs_is_the_books(features, labels, n, d, q, seed, variant, form):
 
 @given(**problems, n_neighbors=st.integers(1, 4))
 @settings(max_examples=100)
-def test_mlrf_is_the_books(features, labels, n, d, q, seed, variant, form, n_neighbors):
+def test_mlrf_matches_the_reference(features, labels, n, d, q, seed, variant, form, n_neighbors):
     X, Y = problem(features, labels, n, d, q, seed)
     ours = MLRF(n_neighbors=n_neighbors, variant=variant, random_state=seed).fit(FORMS[form](X), Y).scores_
     theirs = book.mlrf(X, Y, n_neighbors, variant, seed)
@@ -152,7 +154,7 @@ def test_mlrf_is_the_books(features, labels, n, d, q, seed, variant, form, n_nei
 
 @pytest.mark.parametrize("features", ["continuous", "few levels", "binary"])
 @variants
-def test_equals_the_book_on_more_rows(features, variant):
+def test_equals_the_reference_on_more_rows(features, variant):
     X, Y = problem(features, "few sets", n=90, d=12, q=7, seed=3)
     Y[::7] = problem(labels="any", n=90, q=7, seed=4)[1][::7]
     both = {"variant": variant, "random_state": 0}
@@ -163,7 +165,7 @@ def test_equals_the_book_on_more_rows(features, variant):
 
 
 @variants
-def test_blocks_of_rows_do_not_show(monkeypatch, variant):
+def test_block_size_does_not_matter(monkeypatch, variant):
     X, Y = problem("few levels", "few sets", n=50)
     selectors = [GMBA(variant=variant, random_state=0), GMBA(variant=variant, n_orders=2, random_state=0)]
     selectors += [SPEC(variant=variant), MLRF(variant=variant, random_state=0)]
@@ -295,7 +297,7 @@ def test_features_that_the_graph_does_not_see():
     X[4:, 0] = 0  # lives on instances without labels only
     assert SPEC().fit(X, Y).scores_[0] == -2
     published = SPEC(variant="published-code").fit(X, Y).scores_
-    # Degree 0.01 there, and nothing beside it in A: as rough as a feature alone, 1.
+    # Degree 0.01 there, and no entry in A: as rough as a feature alone, 1.
     np.testing.assert_allclose(published[0], -1)
     X[:, 0] = 0
     A = label_similarity(Y)

@@ -30,7 +30,7 @@ class Dataset(NamedTuple):
         By role: ``data`` and ``labels`` for ARFF, ``features`` and ``labels`` for tables, ``data`` for SGML and
         svmlight, none for embedded sets.
     options : dict
-        The entry itself, with what the reader and the checks need.
+        The entry itself, with the options of the reader and the checks.
     """
 
     name: str
@@ -201,13 +201,13 @@ def read_catalogue(path: str | Path | None = None) -> Catalogue:
     Parameters
     ----------
     path : path or None, default=None
-        A datasets file of your own; its entries come beside, and where names coincide before, the built-in ones.
+        A datasets file of your own; its entries extend the built-in ones and take precedence.
         Files that it names are relative to its folder.
 
     Raises
     ------
     ConfigurationError
-        If an entry has an unknown or missing key; the sentence names the file, the key and what is allowed.
+        If an entry has an unknown or missing key; the message names the file, the key and what is allowed.
     """
     catalogue = Catalogue()
     for file in (_BUILT_IN, *([Path(path)] if path else [])):
@@ -241,7 +241,7 @@ def load_dataset(
     catalogue : path or None, default=None
         A datasets file of your own with further entries.
     cache : path or None, default=None
-        Where downloads are kept; also the environment variable MLREDUCE_CACHE. The default is the user's cache
+        Folder of downloads; also the environment variable MLREDUCE_CACHE. The default is the user's cache
         folder, shared by all checkouts.
 
     Returns

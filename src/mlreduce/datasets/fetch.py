@@ -44,9 +44,9 @@ class FileEntry(NamedTuple):
     folder, name : str
         The file is ``<folder>/<name>`` in the cache and in a mirror.
     addresses : tuple of str
-        Where it is published, tried in this order; none for a file that its holder gives to users, who put it there.
+        Addresses, tried in this order; none for a file that its holder gives to users, who put it there.
     sha256 : str or None
-        What it must be; None only for a file that is not published.
+        Expected checksum; None only for a file that is not published.
     local : path or None
         A user's own file: used where it is.
     """
@@ -108,7 +108,7 @@ def fetch(entry: FileEntry, mirror: str | Path | None = None, cache: str | Path 
     Raises
     ------
     FetchError
-        If the file cannot be had or is not the one described; the sentence says which file, from where, and where
+        If the file cannot be had or is not the one described; the message says which file, from where, and where
         to put it by hand.
     """
     if entry.local is not None:

@@ -99,7 +99,7 @@ def check_names(names: Sequence[str], what: str, where: str) -> None:
     ----------
     names : sequence of str
     what, where : str
-        Of what they are the names, and in which data set or file, for the message: "label", "emotions".
+        Kind of the names, and data set or file, for the message: "label", "emotions".
 
     Raises
     ------

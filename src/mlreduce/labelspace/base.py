@@ -42,9 +42,9 @@ class LabelStatistics:
     gram : ndarray of shape (n_labels, n_labels)
         ``Z'Z`` for the centred labels Z.
     explained : ndarray of shape (n_labels, n_labels) or None
-        What the method's regression explains of ``gram``: ``Z'HZ`` for the hat matrix H of least squares on the
+        Part of ``gram`` that the method's regression explains: ``Z'HZ`` for the hat matrix H of least squares on the
         features with an intercept, ``Z'Z - E'E`` for a regression with the residual E. None where the features were
-        not looked at.
+        not used.
     """
 
     n_samples: int
@@ -108,13 +108,13 @@ class LabelCoder(BaseEstimator):
         Length of the code: a number of 1..n_labels, a fraction of n_labels in (0, 1), None for all.
     rcond : float, default=1e-10
         Relative size below which a singular value of the features (with an intercept) counts as zero in the hat
-        matrix. Only methods that look at the features use it.
+        matrix. Only used by methods that use the features.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_labels)
     eigenvalues_ : ndarray of shape (n_components,)
-        What each direction contributes to the method's objective.
+        Contribution of each direction to the method's objective.
     mean_ : ndarray of shape (n_labels,)
     n_components_ : int
     n_labels_ : int
@@ -147,7 +147,7 @@ class LabelCoder(BaseEstimator):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features), or None
-            Features. None is allowed where the method does not look at them.
+            Features. None is allowed where the method does not use them.
         Y : array-like or sparse matrix of shape (n_samples, n_labels)
             Labels in {0, 1} or {-1, 1}.
 
@@ -180,7 +180,7 @@ class LabelCoder(BaseEstimator):
         Raises
         ------
         DataError
-            If ``n_components`` is impossible, or the method needs what the features explain and it is not there.
+            If ``n_components`` is out of range, or the method needs ``explained`` and it is None.
         """
         self.n_labels_ = len(statistics.mean)
         self.n_components_ = check_size(self.n_components, self.n_labels_, "labels")

@@ -107,7 +107,7 @@ class CompressedSensing(LabelCoder):
 
 
 def _sparsest(signals: FloatArray, directions: FloatArray, n_nonzero: int) -> FloatArray:
-    """Return vectors ``y``, a row a signal, with at most so many non-zeros and ``directions @ y`` near the signal."""
+    """Return sparse vectors ``y``, one row per signal, with ``directions @ y`` near the signal."""
     norms = np.linalg.norm(directions, axis=0)
     atoms = directions / norms  # of norm one, so that correlations compare
     with warnings.catch_warnings():

@@ -50,7 +50,7 @@ class KernelCPLST(LabelCoder):
     n_components : int, float or None, default=None
         Length of the code: a number of 1..n_labels, a fraction of n_labels in (0, 1), None for all.
     gamma : float or None, default=None
-        Width of the kernel, > 0: the larger, the narrower. None stands for ``1 / n_features``.
+        Width of the kernel, > 0: the larger, the narrower.     None means ``1 / n_features``.
     alpha : float, default=1.0
         Penalty of the regression, > 0.
 

@@ -115,7 +115,7 @@ class Features:
         return self.weighted_scatter(None)
 
     def weighted_scatter(self, weights: FloatArray | None) -> FloatArray:
-        """Return ``X'diag(weights)X`` for weights >= 0; None stands for ones."""
+        """Return ``X'diag(weights)X`` for weights >= 0; None means ones."""
         if is_sparse(self._stored):
             return self._sparse_scatter(weights)
         scatter = np.zeros((self.shape[1], self.shape[1]))

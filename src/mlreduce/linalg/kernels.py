@@ -35,7 +35,7 @@ def check_positive(value: Any, name: str) -> float:
 
 
 def check_gamma(gamma: Any, n_features: int) -> float:
-    """Return the width parameter of a Gaussian kernel; None stands for ``1 / n_features``.
+    """Return the width parameter of a Gaussian kernel;     None means ``1 / n_features``.
 
     Raises
     ------
@@ -55,7 +55,7 @@ def squared_distances(X: Any, other: Any = None) -> FloatArray:
     ----------
     X : ndarray or csr_array of shape (n_rows, n_features)
     other : ndarray or csr_array of shape (n_others, n_features) or None, default=None
-        None stands for X itself; the result is then symmetric, with zeros on the diagonal.
+        None means X itself; the result is then symmetric, with zeros on the diagonal.
 
     Returns
     -------
@@ -147,7 +147,7 @@ def kernel_ridge(kernel: FloatArray, alpha: float, targets: FloatArray) -> Ridge
             coefficients, _ = scipy.linalg.lapack.dpotrs(factor, targets, lower=1)
             return RidgeSolution(coefficients, alpha * coefficients)
     # Rows that coincide make the kernel singular, and rounding then leaves small negative eigenvalues. A penalty
-    # smaller than they are gives no positive definite matrix: decompose, and leave out what is zero but for rounding.
+    # smaller than they are gives no positive definite matrix: decompose, and leave out what is zero up to rounding.
     values, vectors = np.linalg.eigh(kernel)
     kept = values > len(values) * np.finfo(float).eps * values[-1]
     values, vectors = values[kept, np.newaxis], vectors[:, kept]

@@ -31,7 +31,7 @@ class Columns(NamedTuple):
     Attributes
     ----------
     indptr : ndarray of shape (n_features + 1,), int64
-        Where each column's entries begin.
+        Start of each column's entries.
     entries : ndarray, int64
         Non-zero entries of one column after the other in ascending order of value, equal values by row: the row in the
         lower 32 bits, the rank of the value among the column's distinct values in the upper.

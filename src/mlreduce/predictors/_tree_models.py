@@ -4,7 +4,7 @@ The backward elimination drops one feature after the other from a regression. It
 Gram matrix: dropping feature j takes a rank-one term off the inverse, moves the coefficients along its column, and adds
 ``b_j^2 / P_jj`` to the squared errors, so that a step costs k^2 and no regression is solved again.
 
-Compiled functions that call each other stand in one file: numba's cache on disk sees changes in a function's own file
+Compiled functions that call each other are in one file: Numba's cache only tracks changes in a function's own file
 alone.
 """
 
@@ -75,7 +75,7 @@ class Tree(NamedTuple):
     n_samples : ndarray of shape (n_nodes,), int64
         Training rows of a node.
     intercept : ndarray of shape (n_nodes,)
-        Of a leaf's linear model.
+        Linear models of the leaves.
     model_ptr : ndarray of shape (n_nodes + 1,), int64
         Leaf i's model has the entries ``model_ptr[i]:model_ptr[i + 1]``.
     model_features : ndarray, int64
@@ -267,7 +267,7 @@ def _leave_out(
 ) -> int:  # fmt: skip
     """Drop a feature from a regression in place; return how many are left. The last takes its place.
 
-    Of the inverse only the lower triangle is kept.
+    Only the lower triangle of the inverse is kept.
     """
     pivot, last = inverse[gone, gone], size - 1
     line = np.empty(size)

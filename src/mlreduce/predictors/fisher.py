@@ -35,7 +35,7 @@ class _Sides(NamedTuple):
     present, absent : ndarray of shape (n_labels,)
         Numbers of rows with and without the label.
     prior : bool
-        Whether the threshold takes account of them.
+        Whether the threshold uses the class sizes.
     """
 
     present: FloatArray
@@ -190,7 +190,7 @@ class FisherClassifier(LabelClassifier):
         Yields
         ------
         ndarray of shape (n_test, n_labels)
-            What `predict_scores` gives, for each size.
+            Scores as of `predict_scores`, for each size.
 
         Raises
         ------

@@ -68,7 +68,7 @@ class MLKNN(_NeighbourVotes):
     n_neighbors : int, default=10
         >= 1; there must be more training rows.
     smoothing : float, default=1.0
-        What is added to every count, > 0.
+        Additive smoothing of every count, > 0.
 
     Attributes
     ----------

@@ -36,7 +36,7 @@ class _Gaussians(NamedTuple):
     prior : ndarray of shape (n_labels,)
         Log odds of each label.
     means, variances : ndarray of shape (2, n_labels, n_features)
-        Of the features in these units.
+        Means of the features in these units.
     """
 
     centre: FloatArray
@@ -87,7 +87,7 @@ class MLNB(LabelClassifier):
     Parameters
     ----------
     smoothing : float, default=1.0
-        What is added to the counts of a label's presence and absence, >= 0.
+        Additive smoothing of the counts of a label's presence and absence, >= 0.
     variance_floor : float, default=1e-9
         Least variance of a feature where a label is present or absent, as a share of the feature's whole variance;
         > 0.
@@ -189,7 +189,7 @@ class MLNB(LabelClassifier):
         Yields
         ------
         ndarray of shape (n_test_samples, n_labels)
-            What `predict_scores` gives, for each size.
+            Scores as of `predict_scores`, for each size.
 
         Raises
         ------

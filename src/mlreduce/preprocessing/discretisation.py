@@ -85,7 +85,7 @@ class Discretiser(TransformerMixin, BaseEstimator):
     Attributes
     ----------
     cut_points_ : list of ndarray
-        Of each feature, ascending; one less than bins, none for a constant feature.
+        Cut points of each feature, ascending; one less than bins, none for a constant feature.
     n_features_in_ : int
     feature_names_in_ : ndarray of str
         Only when ``X`` had names.
@@ -114,7 +114,7 @@ class Discretiser(TransformerMixin, BaseEstimator):
         X : array-like or sparse matrix of shape (n_samples, n_features)
             A sparse matrix is made dense some columns at a time.
         Y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels), or None
-            Labels in {0, 1} or {-1, 1}; only the supervised methods look at them.
+            Labels in {0, 1} or {-1, 1}; only the supervised methods use them.
 
         Raises
         ------

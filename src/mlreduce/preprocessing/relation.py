@@ -23,7 +23,7 @@ __all__ = ["RelationFeatures"]
 _Relation = Callable[[Any], FloatArray]
 
 # Rounding error of a squared distance from inner products of d numbers, relative to the squared norms and the square
-# root of d: what is below it is the distance of rows that coincide.
+# root of d: smaller values are set to zero.
 _ROUNDING = 4 * np.finfo(float).eps
 
 
@@ -44,11 +44,11 @@ class RelationFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         How many training instances are prototypes; a fraction of them in (0, 1), rounded down but never to zero; None
         for all.
     selection : {"random", "k-means++"}, default="random"
-        How some are chosen: all subsets alike, or each far from those before as k-means++ draws its centres.
+        How prototypes are chosen: uniformly, or far from each other by k-means++ seeding.
     gamma : float or None, default=None
-        Of the Gaussian kernel, > 0; None is ``1 / n_features``.
+        Width parameter of the Gaussian kernel, > 0; None means ``1 / n_features``.
     random_state : int, RandomState instance or None, default=None
-        Of the choice of prototypes.
+        Seed of the choice of prototypes.
 
     Attributes
     ----------
@@ -146,7 +146,7 @@ class RelationFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         Raises
         ------
         DataError
-            If a feature is not finite, or what a callable returns is not or has another shape.
+            If a feature is not finite, or a callable's result is not finite or has another shape.
         """
         check_is_fitted(self, "prototypes_")
         features = check_features(self, X, reset=False)

@@ -38,7 +38,7 @@ class RandomFeatures(Selector):
     Parameters
     ----------
     k : int, float or None, default=0.5
-        How many features to keep: a number, a fraction in (0, 1), or None for all.
+        Number of features to keep: a number, a fraction in (0, 1), or None for all.
     random_state : int, RandomState instance or None, default=None
 
     Attributes

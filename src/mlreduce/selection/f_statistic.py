@@ -26,7 +26,7 @@ class MLFS(Selector):
     Parameters
     ----------
     k : int, float or None, default=0.5
-        How many features to keep: a number, a fraction in (0, 1), or None for all.
+        Number of features to keep: a number, a fraction in (0, 1), or None for all.
     variant : {"equations", "published-code"}, default="equations"
         The published code of Yan and Li (2016) adds the labels' variances up without weighting them by size.
 

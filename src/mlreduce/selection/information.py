@@ -44,7 +44,7 @@ class Counted(NamedTuple):
     ones : ndarray or csr_array of shape (n_samples, n_bins)
         One column per bin of a variable, without the commonest bin of each.
     starts : ndarray of shape (n_variables + 1,), int
-        Where the bins of each variable start.
+        First column of each variable.
     """
 
     ones: Any
@@ -182,7 +182,7 @@ def _shared_terms(
     n_samples: int,
     terms: FloatArray,
 ) -> FloatArray:
-    """Return the sums of ``k log k`` over the cells of each pair of variables; those left out are what remains."""
+    """Return the sums of ``k log k`` over the cells of each pair of variables."""
     sums = np.zeros((len(starts) - 1, len(other_starts) - 1))
     for one in range(len(starts) - 1):
         for other in range(len(other_starts) - 1):

@@ -83,7 +83,7 @@ def approximation_error(dependency: FloatArray, approximated: FloatArray) -> flo
 class QPFS(Selector):
     """Quadratic programming feature selection (QPFS): maximal relevance, minimal dependency.
 
-    They minimise ``x'Qx / 2 - c'x`` over all x that are nowhere negative; Q is the mutual information of the features
+    The weights minimise ``x'Qx / 2 - c'x`` over all x >= 0; Q is the mutual information of the features
     with each other, with their entropies on the diagonal, and c that with the labels, summed over these.
 
     Where Q is not positive semidefinite the nearest such matrix takes its place: its negative eigenvalues become 0. The
@@ -93,12 +93,12 @@ class QPFS(Selector):
     Parameters
     ----------
     k : int, float or None, default=0.5
-        How many features to keep: a number, a fraction in (0, 1), or None for all.
+        Number of features to keep: a number, a fraction in (0, 1), or None for all.
     discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
-        How the features are put into bins, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they
+        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they
         are bins.
     n_bins : int, default=3
-        Of the first two.
+        Number of bins of "equal-width" and "equal-frequency", >= 2.
 
     Attributes
     ----------
@@ -113,7 +113,7 @@ class QPFS(Selector):
     dependency_ : ndarray of shape (n_features, n_features)
         Q as it was used, in nats.
     n_negative_eigenvalues_ : int
-        How many were replaced by 0.
+        Number of eigenvalues replaced by 0.
     kkt_residual_ : float
         By how much the conditions of a minimum are violated, relative to the largest relevance.
 
@@ -196,16 +196,16 @@ class ApproximateQPFS(_Sampled):
     Parameters
     ----------
     k : int, float or None, default=0.5
-        How many features to keep: a number, a fraction in (0, 1), or None for all.
+        Number of features to keep: a number, a fraction in (0, 1), or None for all.
     sampling : float, default=0.2
         Share of the features that are sampled, in (0, 1]; rounded down, at least one feature.
     discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
-        How the features are put into bins, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they
+        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they
         are bins.
     n_bins : int, default=3
-        Of the first two.
+        Number of bins of "equal-width" and "equal-frequency", >= 2.
     random_state : int, RandomState instance or None, default=None
-        Of the sample, which is uniform.
+        Seed of the sample, which is uniform.
 
     Attributes
     ----------
@@ -232,16 +232,16 @@ class NystromQPFS(_Sampled):
     Parameters
     ----------
     k : int, float or None, default=0.5
-        How many features to keep: a number, a fraction in (0, 1), or None for all.
+        Number of features to keep: a number, a fraction in (0, 1), or None for all.
     sampling : float, default=0.2
         Share of the features that are sampled, in (0, 1]; rounded down, at least one feature.
     discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
-        How the features are put into bins, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they
+        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they
         are bins.
     n_bins : int, default=3
-        Of the first two.
+        Number of bins of "equal-width" and "equal-frequency", >= 2.
     random_state : int, RandomState instance or None, default=None
-        Of the sample, which is uniform.
+        Seed of the sample, which is uniform.
 
     Attributes
     ----------

@@ -13,7 +13,7 @@ from mlreduce.validation import FloatArray
 
 __all__ = ["Minimum", "minimise", "nearest_positive", "violation"]
 
-# Of the largest diagonal entry: what is added before a factorisation, and taken back by repeating the solution.
+# Diagonal shift before a factorisation, relative to the largest diagonal entry; iterative refinement removes it.
 _SHIFT = 1e-7
 _REPEATS = 200
 

@@ -30,7 +30,7 @@ class RFS(Selector):
     Parameters
     ----------
     k : int, float or None, default=0.5
-        How many features to keep: a number, a fraction in (0, 1), or None for all.
+        Number of features to keep: a number, a fraction in (0, 1), or None for all.
     gamma : float, default=1.0
         Weight of the coefficients against the residuals, > 0.
     n_iter : int, default=10
@@ -45,7 +45,7 @@ class RFS(Selector):
     coef_ : ndarray of shape (n_features, n_labels)
         W.
     objective_ : ndarray of shape (n_iter,)
-        What is minimised, after each regression; it does not rise.
+        Objective after each regression; it does not increase.
 
     References
     ----------

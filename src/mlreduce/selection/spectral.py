@@ -32,7 +32,7 @@ class SPEC(Selector):
     Parameters
     ----------
     k : int, float or None, default=0.5
-        How many features to keep: a number, a fraction in (0, 1), or None for all.
+        Number of features to keep: a number, a fraction in (0, 1), or None for all.
     variant : {"equations", "published-code"}, default="equations"
         The published code gives instances that share no label with any other the degree 0.01 and not 0, and a
         feature that vanishes on the graph the score of a constant vector, not the worst.

@@ -73,7 +73,7 @@ def _merge(paths: Sequence[Path]) -> Table:
 
 
 def _two_values(attribute: Attribute) -> tuple[float, float]:
-    """Return the numbers that a nominal attribute's first and second value stand for."""
+    """Return the numbers for the first and second value of a nominal attribute."""
     words = [value.strip().lower() for value in attribute.places or ()]
     if words[0] in _TRUE_WORDS and words[1] in _FALSE_WORDS:
         return 1.0, 0.0
@@ -178,7 +178,7 @@ def read_arff(
     labels : path or int
         Mulan's XML file, or how many of the last attributes are labels.
     name : str, default=""
-        What to call the data set.
+        Name of the data set.
     keep_identifiers : bool, default=False
         Encode identifiers like any nominal attribute.
 
@@ -186,7 +186,7 @@ def read_arff(
     -------
     data : MultiLabelData
     n_attributes : int
-        How many attributes that are no labels the files declare, identifiers included: what papers count.
+        Number of declared attributes that are not labels, identifiers included, as papers count them.
 
     Raises
     ------

@@ -29,7 +29,7 @@ _DECLARATION = re.compile(rf"""@attribute\s++({_QUOTED}|[^\s{{}},%'"][^\s{{}},%]
 # A value up to its comma or the end; without quotes it may have spaces inside.
 _VALUE = re.compile(rf"""\s*+({_QUOTED}|[^,'"{{}}]*+)\s*+(,|\Z)""")
 _ENTRY = re.compile(rf"""\s*+([0-9]++)\s++({_QUOTED}|[^\s,'"{{}}]++)\s*+(,|\Z)""")
-# A sparse row of which only the commas and spaces tell what is what.
+# A plain sparse row, parsed at commas and spaces.
 _PLAIN_ENTRY = r"""[0-9]++\s++[^\s,'"{}]++\s*+"""
 _PLAIN_ROW = re.compile(rf"\{{\s*+(?:{_PLAIN_ENTRY}(?:,\s*+{_PLAIN_ENTRY})*+)?\}}")
 _ESCAPED = re.compile(r"""\\(['"%\\])""")
@@ -59,7 +59,7 @@ class Attribute(NamedTuple):
 
 
 class Table(NamedTuple):
-    """A file's attributes and rows: nominal values as places in their lists, what is missing as NaN.
+    """A file's attributes and rows: nominal values as positions in their lists, missing values as NaN.
 
     Attributes
     ----------
@@ -74,7 +74,7 @@ class Table(NamedTuple):
 def read_table(path: str | Path) -> Table:
     """Read an ARFF file, dense or sparse.
 
-    Names and nominal values may stand in quotes, single or double, inside of which a backslash precedes a quote, a
+    Names and nominal values may be quoted, single or double, inside of which a backslash precedes a quote, a
     percent sign or itself. ``?``, ``nan`` and, in a dense row, nothing at all are a missing value. Numbers are finite.
     Attributes are numeric or nominal: no strings, dates or relations.
 

@@ -140,7 +140,7 @@ def read_yaml(path: str | Path) -> Any:
     ------
     ConfigurationError
         If it does not exist or is not YAML; if it has tags, a key twice in a mapping, more than 20,000 values (those
-        behind an alias counted each time), or values nested more than 40 deep. The sentence names
+        behind an alias counted each time), or values nested more than 40 deep. The message names
         file and line.
     """
     try:
@@ -195,7 +195,7 @@ def validate(content: Any, schema: str, where: str) -> None:
     Parameters
     ----------
     content : object
-        What was read.
+        Content of the file.
     schema : {"config", "study", "datasets", "claims", "manifest"}
         Which kind of file it is.
     where : str

@@ -63,7 +63,7 @@ class Document(NamedTuple):
     title, body : str
         Empty where it has none.
     text : str
-        All there is in its element TEXT: title, author, dateline and body, or what has no such structure.
+        Content of its element TEXT: title, author, dateline and body, or unstructured text.
     """
 
     number: int

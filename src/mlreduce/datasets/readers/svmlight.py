@@ -43,7 +43,7 @@ def read_svmlight(paths: Sequence[str | Path], n_features: int, name: str = "") 
     n_features : int
         Features are numbered from 1 to this, ascending in each row.
     name : str, default=""
-        What to call the data set.
+        Name of the data set.
 
     Returns
     -------
@@ -53,7 +53,7 @@ def read_svmlight(paths: Sequence[str | Path], n_features: int, name: str = "") 
     Raises
     ------
     DataError
-        If a file cannot be read so; the sentence names the file and, where it is a line's fault, the line.
+        If a file cannot be read so; the message names the file and, where it is a line's fault, the line.
     """
     files = [Path(path) for path in paths]
     matrices: list[Any] = []

@@ -32,7 +32,7 @@ def read_tables(features: str | Path, labels: str | Path, name: str = "") -> Mul
     labels : path
         Columns in {0, 1} or {-1, 1}.
     name : str, default=""
-        What to call the data set.
+        Name of the data set.
 
     Raises
     ------

@@ -63,7 +63,7 @@ def count_terms(texts: Sequence[str], min_df: int = 1, tokens: str = "spaced") -
     Returns
     -------
     counts : csr_array of shape (n_texts, n_terms), float64
-        How often a term is in a text.
+        Number of occurrences of a term in a text.
     terms : list of str
         Sorted.
 
