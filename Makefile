@@ -7,12 +7,14 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 CORES ?= all
 
-.PHONY: help demo test test-cluster lint types unit check-workflow install weka fuzz lock benchmark reference verify pictures \
-	clean
+.PHONY: help demo plan test test-all test-cluster lint types unit check-workflow install weka fuzz lock benchmark \
+	reference verify pictures clean
 
 help:
 	@echo "make demo       the studies on the embedded data, at a small size; ends by naming the report"
-	@echo "make test       lint, types and every test"
+	@echo "make plan       what the demo would run, as a table of steps"
+	@echo "make test       lint, types and the tests of the library, minutes"
+	@echo "make test-all   every test: whole studies, faults, the cluster and fuzzing too"
 	@echo "make test-cluster  the workflow on a Slurm of one node (Debian packages; root); some minutes"
 	@echo "make benchmark  what the speed claims rest on"
 	@echo "make reference  the full protocols, and their summary into results/reference"
@@ -40,10 +42,16 @@ weka:
 		DEBIAN_FRONTEND=noninteractive timeout 300 apt-get install -qq --no-install-recommends weka default-jre-headless > /dev/null; }
 
 demo: $(STAMP)
-	@$(BIN)/snakemake --cores $(CORES) --quiet rules
-	@echo "The report: $(CURDIR)/results/demo/report.html"
+	@$(BIN)/snakemake --cores $(CORES)
+
+plan: $(STAMP)
+	@$(BIN)/snakemake --cores $(CORES) --dry-run
 
 test: lint types check-workflow unit
+
+test-all: lint types check-workflow weka
+	OMP_NUM_THREADS=1 $(BIN)/pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
+	$(MAKE) test-cluster fuzz INPUTS=100000
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
@@ -56,10 +64,9 @@ types: $(STAMP)
 check-workflow: $(STAMP)
 	$(BIN)/snakemake --lint
 
-# A process a core, each with one thread: many small problems, which threads only slow down. In the order of testpaths:
-# files with many tests are not those that take long.
+# One process per core, each with one thread: many small problems, which threads only slow down.
 unit: $(STAMP)
-	OMP_NUM_THREADS=1 $(BIN)/pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
+	OMP_NUM_THREADS=1 $(BIN)/pytest -m "not slow" --numprocesses auto --dist loadfile
 
 # Three to five minutes; after ten it ends as by Ctrl-C, so that it clears up after itself.
 test-cluster: $(STAMP)
@@ -89,7 +96,7 @@ reference: $(STAMP)
 			results/paper/$$study/*.png results/paper/$$study/manifest.json $(REFERENCE)/$$study; \
 		gzip -9nf $(REFERENCE)/$$study/summary.csv; \
 	done
-	$(BIN)/python docs/update_readme.py
+	$(BIN)/python docs/update_results.py
 
 # A random sample of the committed summary, computed anew from the data; the seed is printed. SHARE=0.02 of the cells,
 # SEED, MINUTES, STUDIES and DATASETS (with commas) as the options of these names.

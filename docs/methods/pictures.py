@@ -128,7 +128,7 @@ _SHARES = (2, 5, *range(10, 101, 10))
 # Of the pictures of semi-supervised methods one training row in so many has labels.
 _LABELLED = 4
 
-# Side of a panel in inches, by the number of panels beside each other.
+# Side of a panel in inches, by the number of panels in a row.
 _SIDES = {1: 2.9, 2: 2.3, 3: 2.0, 4: 1.7, 5: 1.5}
 _LEGEND = 1.3
 

@@ -32,7 +32,6 @@ MOVED = {
     "mlreduce.evaluation.kernel_choice": "mlreduce.experiments.kernel_choice",
     "mlreduce.evaluation": "mlreduce.experiments",
     "mlreduce.labelspace.coding": "mlreduce.labelspace.base",
-    "mlreduce.needs": "mlreduce.experiments.resources",
     "mlreduce.projection.label_proximity": "mlreduce.spectral.graphs.label_proximity",
     "mlreduce.projection.problem": "mlreduce.spectral.problem",
     "mlreduce.projection.proximity": "mlreduce.spectral.graphs.proximity",

@@ -148,7 +148,7 @@ def test_of_two_checkouts_one_downloads_and_both_are_served(tmp_path):
     assert Path(found[0]).read_bytes() == CONTENT
 
 
-def test_a_killed_download_blocks_nobody_and_leaves_nothing(tmp_path):
+def test_a_killed_download_blocks_nobody(tmp_path):
     with Server(stalls, whole) as server:
         process = fetching(server, tmp_path)
         wait_for(lambda: any(path.stat().st_size for path in tmp_path.glob("set/.partial*")))
@@ -156,7 +156,6 @@ def test_a_killed_download_blocks_nobody_and_leaves_nothing(tmp_path):
         process.communicate()
         assert list(tmp_path.glob("set/.partial*"))
         assert fetch(entry(server), cache=tmp_path).read_bytes() == CONTENT
-    assert not list(tmp_path.glob("set/.partial*"))
 
 
 def test_files_in_the_cache_can_be_read_by_others(tmp_path):

@@ -54,7 +54,7 @@ def test_every_projection_and_embedding_has_a_page_and_a_row_that_links_to_it(na
     row, cls = row_of(name), method_class(name)
     (target,) = re.findall(rf"\[{name}\]\(([^)]*)\)", row)
     page = (FOLDER / target).read_text(encoding="utf-8")
-    assert f"`{name}`, class `{cls.__name__}`" in page
+    assert f"`{name}`, class `{cls.__name__}`" in " ".join(page.split())
     assert re.search(rf"mlreduce\.{cls.__name__}\(", page), "no example"
     assert f"| `{cls.__name__}` |" in row
     assert row.endswith("| yes |" if cls.supervised else "| no |")
@@ -70,7 +70,7 @@ def test_every_selector_and_classifier_has_a_page_and_a_row_that_links_to_it(nam
     row, cls = row_of(name), method_class(name)
     (target,) = re.findall(rf"\[{name}\]\(([^)]*)\)", row)
     page = (FOLDER / target).read_text(encoding="utf-8")
-    assert f"`{name}`, class `{cls.__name__}`" in page
+    assert f"`{name}`, class `{cls.__name__}`" in " ".join(page.split())
     assert re.search(rf"mlreduce\.{cls.__name__}\(", page), "no example"
     assert f"| `{cls.__name__}` |" in row
     own = set(cls().get_params()) - {"k"}
@@ -84,7 +84,7 @@ def test_every_label_propagation_has_a_page_and_a_row_that_links_to_it(name):
     page = (FOLDER / "propagation.md").read_text(encoding="utf-8")
     assert f"[{name}](propagation.md)" in row
     assert f"| `{cls.__name__}` |" in row
-    assert f"`{name}`, class `{cls.__name__}`" in page
+    assert f"`{name}`, class `{cls.__name__}`" in " ".join(page.split())
     assert re.search(rf"mlreduce\.{cls.__name__}\(", page), "no example"
     assert all(f"`{parameter}`" in page for parameter in cls().get_params())
 

@@ -1,88 +1,82 @@
-# Loads and checks the configuration, and constrains what names may be. No rules here.
+# The plan of the run, and functions of wildcards that rules share. The work is in workflow/lib, in plain Python.
 import os
-from pathlib import Path
+import sys
+
+LIBRARY = str(Path(workflow.basedir) / "workflow" / "lib")
+sys.path.insert(0, LIBRARY)
 
 from snakemake.exceptions import WorkflowError
 
-from mlreduce.datasets.readers.configuration import validate
-from mlreduce.datasets.catalogue import read_catalogue
 from mlreduce.exceptions import MLReduceError
-from mlreduce.experiments.study import load_study
+from mlreduce.experiments.failures import sentence_on_failures
 
-# As seen from where it runs: a project that is moved or copied takes its results along.
-PROJECT = Path(os.path.relpath(workflow.basedir))
-CLAIMS = str(PROJECT / "config" / "claims.yaml")
+from description import manifest_description, report_description
+from jobs import ALL, Jobs
+from needs import growing, memory_of, minutes_of
+from outputs import TABLE_FORMATS, Outputs
+from plan import make_plan
+from retries import failures_in, retry_flag
 
 try:
-    validate(config, "config", "configuration")
-    CATALOGUE = read_catalogue(config.get("datasets"))
-    RUN_ON = config.get("run_on")
-    STUDIES = {
-        name: load_study(
-            PROJECT / "config" / "studies" / f"{name}.yaml",
-            config["scale"],
-            CATALOGUE,
-            splits=config.get("splits"),
-            run_on=RUN_ON.split(",") if isinstance(RUN_ON, str) else RUN_ON,
-            mirror=config.get("mirror"),
-        )
-        for name in config["studies"]
-    }
+    PLAN = make_plan(config, workflow.basedir)
+    JOBS = Jobs(PLAN)
+    OUTPUTS = Outputs(PLAN, JOBS)
 except MLReduceError as error:
     raise WorkflowError(str(error))
 
+STUDIES, BASE, DATA = PLAN.studies, PLAN.base, PLAN.data
 RESULTS = config["results"]
-BASE = f"{RESULTS}/{config['scale']}"
-
-
-def one_of(names):
-    """A wildcard's constraint: exactly these names; one that nothing matches where there are none."""
-    return f"({'|'.join(sorted(names))})" if names else "(?!)"
-
-
-def of_family(*families):
-    return one_of({name for name, study in STUDIES.items() if study.family in families})
-
-
-def variants(study, figure):
-    """Suffixes of a figure's files, one a protocol that it shows: none for the first."""
-    protocols = (
-        STUDIES[study].figures[figure].get("protocols", STUDIES[study].protocols)
-    )
-    return {
-        f"-{protocol}" if position else "": protocol
-        for position, protocol in enumerate(protocols)
-    }
-
-
-def all_variants(study):
-    figures = STUDIES[study].figures if study in STUDIES else []
-    return {figure: variants(study, figure) for figure in figures}
+RETRY = retry_flag(PLAN, JOBS, workflow.is_main_process)
 
 
 wildcard_constraints:
     study="[a-z0-9-]+",
     dataset="[A-Za-z0-9_-]+",
-    protocol="[a-z0-9-]+",
-    group="[a-z0-9-]+",
+    unit="[a-z0-9-]+([.][a-z0-9-]+)?",
     predictor="[a-z0-9-]+",
-    batch=r"\d+-\d+",
-    table=one_of({name for study in STUDIES.values() for name in study.tables}),
-    details="spectra|rankings",
-    figure=one_of({name for study in STUDIES.values() for name in study.figures}),
-    variant=one_of(
-        {
-            variant
-            for study in STUDIES
-            for own in all_variants(study).values()
-            for variant in own
-        }
-    ),
+    batch=r"\d+-\d+|all",
+    group="[a-z0-9-]+",
 
 
 def study_of(wildcards):
     return STUDIES[wildcards.study]
 
 
-def group_of(wildcards):
-    return study_of(wildcards).groups[wildcards.group]
+def of_job(function, *more):
+    """A function of study and the wildcards that a job of a study has, for input and params."""
+
+    def evaluated(wildcards):
+        names = ("dataset", "unit", "batch", "predictor", "group")
+        own = [wildcards[name] for name in names if name in wildcards.keys()]
+        return function(*more, study_of(wildcards), *own)
+
+    return evaluated
+
+
+def report_failures(logs=()):
+    """End with a sentence and a status other than 0 where cells failed; of a killed job its log says it."""
+    said = "".join(Path(log).read_text() for log in logs)
+    if "SIGKILL" in said or "exit status 137" in said:
+        print(
+            "mlreduce: a job was killed from outside, most often by the system because memory ran out. Let fewer jobs "
+            "run at once (--cores 1), or say how much memory there is (--resources mem_mb=8000). The same command goes "
+            "on: what is done is kept.",
+            file=sys.stderr,
+        )
+    sentence = sentence_on_failures(failures_in(PLAN), BASE)
+    if sentence:
+        sys.exit(f"mlreduce: {sentence}")
+
+
+def kept(path):
+    """What is fitted is kept, so that another predictor fits nothing again; or not, to save room on disk."""
+    return path if PLAN.config["keep_fitted"] else temp(path)
+
+
+def threads_of(wildcards):
+    """Threads of a job that trains predictors of many targets."""
+    return config["threads_per_job"] if study_of(wildcards).family == "labelspace" else 1
+
+
+# All cores, of which it uses one: nothing runs at the same time as what is timed. Not where data are small.
+alone = 1 if PLAN.config["bundle"] else os.cpu_count()

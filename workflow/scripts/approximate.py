@@ -1,14 +1,14 @@
 """Approximate the dependencies of a data set's features from samples of them, and count the cells of the theorem."""
 
-from _station import station
+from _job import job
 
 snakemake = globals()["snakemake"]
 
-with station(snakemake):
+with job(snakemake):
     from mlreduce.datasets.data import MultiLabelData
     from mlreduce.datasets.files import replacing
     from mlreduce.experiments.approximation import approximation_errors, dependency, theorem_cells
-    from mlreduce.reporting.tables.layout import write_csv
+    from mlreduce.experiments.results import write_table
 
     asked, data = snakemake.params.approximation, MultiLabelData.load(snakemake.input[0])
     matrix = dependency(data, asked.get("discretise", "equal-width"), asked.get("n_bins", 3))
@@ -16,6 +16,6 @@ with station(snakemake):
         data, matrix, asked["methods"], asked["percents"], asked["draws"], snakemake.params.seed
     )
     with replacing(snakemake.output.errors) as path:
-        errors.to_parquet(path, index=False)
+        write_table(path, errors)
     with replacing(snakemake.output.theorem) as path:
-        write_csv(theorem_cells(data.name, matrix), path)
+        write_table(path, theorem_cells(data.name, matrix))

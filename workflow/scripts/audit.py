@@ -4,12 +4,13 @@ from pathlib import Path
 
 import pandas as pd
 
-from _station import station
+from _job import job
 
 snakemake = globals()["snakemake"]
 
-with station(snakemake):
+with job(snakemake):
     from mlreduce.datasets.files import replacing
+    from mlreduce.experiments.results import read_table
     from mlreduce.reporting.audit import audit, audit_markdown, read_published
     from mlreduce.reporting.claims.reading import claims_markdown, claims_table, read_claims
     from mlreduce.reporting.tables.layout import write_csv
@@ -19,11 +20,14 @@ with station(snakemake):
     published = read_published(printed[0]) if printed else None
     cells = audit({Path(path).stem: pd.read_csv(path) for path in snakemake.input.tables}, published)
     # Claims are about the data sets of the paper: one that was not run leaves them undecided.
-    datasets = pd.read_csv(snakemake.input.datasets).set_index("dataset").reindex(snakemake.params.claimed_on)
-    summary = pd.read_csv(snakemake.input.summary)
-    others = {Path(path).stem: pd.read_csv(path) for path in snakemake.input.others}
-    claims = claims_table(read_claims(snakemake.input.claims).get(study, []), summary, datasets.reset_index(), others)
+    datasets = read_table(snakemake.input.datasets).set_index("dataset").reindex(snakemake.params.claimed_on)
+    summary = read_table(snakemake.input.summary)
+    others = {Path(path).stem: read_table(path) for path in snakemake.input.others}
+    about = [] if snakemake.params.own_data else read_claims(snakemake.input.claims).get(study, [])
+    claims = claims_table(about, summary, datasets.reset_index(), others)
     text = f"{audit_markdown(cells, study)}\n{claims_markdown(claims, study)}"
+    if snakemake.params.own_data:
+        text = "The claims and printed numbers of the papers are about other data than these.\n"
     if snakemake.params.left_out:
         text += f"\nLeft out, since the mirror does not hold them: {', '.join(snakemake.params.left_out)}.\n"
     with replacing(snakemake.output.csv) as path:

@@ -1,18 +1,18 @@
-"""What fits cost on relation features and on the features themselves, one thread, nothing running beside it."""
+"""Seconds and memory of fits on relation features and on the features themselves, with one thread."""
 
-from _station import station
+from _job import job
 
 snakemake = globals()["snakemake"]
 
-with station(snakemake):
+with job(snakemake):
     from mlreduce.datasets.data import MultiLabelData
     from mlreduce.datasets.files import replacing
     from mlreduce.experiments.costs import measure_costs
     from mlreduce.experiments.failures import Failures
-    from mlreduce.reporting.tables.layout import write_csv
+    from mlreduce.experiments.results import write_table
 
     params, failures = snakemake.params, Failures("cost")
-    costs = measure_costs(MultiLabelData.load(snakemake.input[0]), params.costs, params.space, params.seed, failures)
-    with replacing(snakemake.output.costs) as path:
-        write_csv(costs, path)
-    failures.save(snakemake.output.failures, snakemake.wildcards)
+    data = MultiLabelData.load(snakemake.input.data)
+    costs = measure_costs(data, params.costs, params.space, params.seed, failures)
+    with replacing(snakemake.output[0]) as path:
+        write_table(path, costs, failures.table(study=snakemake.wildcards.study, dataset=data.name))

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from _station import station
+from _job import job
 
 snakemake = globals()["snakemake"]
 
-with station(snakemake):
+with job(snakemake):
     from mlreduce.provenance.crate import Paper, write_crate
 
     paper = Paper(snakemake.params.title, snakemake.params.identifier)

@@ -1,10 +1,10 @@
 """Factorise the design [1 X] of a data set once, for every split, method and protocol."""
 
-from _station import station
+from _job import job
 
 snakemake = globals()["snakemake"]
 
-with station(snakemake):
+with job(snakemake):
     from mlreduce.datasets.data import MultiLabelData
     from mlreduce.datasets.files import replacing
     from mlreduce.linalg.least_squares import Design

@@ -1,10 +1,10 @@
 """Fetch the published files of a data set, checked, into one folder."""
 
-from _station import station
+from _job import job
 
 snakemake = globals()["snakemake"]
 
-with station(snakemake):
+with job(snakemake):
     from mlreduce.datasets.catalogue import Dataset
 
     # As the run began with it: the catalogue may have been edited since.

@@ -1,22 +1,24 @@
-"""One figure of a paper, in three formats."""
+"""One figure of a study, of its own scores."""
 
 from contextlib import ExitStack
-from pathlib import Path
+from io import StringIO
 
 import pandas as pd
 
-from _station import station
+from _job import job
 
 snakemake = globals()["snakemake"]
 
-with station(snakemake):
+with job(snakemake):
     from mlreduce.datasets.files import replacing
+    from mlreduce.experiments.gathering import Gathering
     from mlreduce.reporting.figures.kinds import make_figure
     from mlreduce.reporting.figures.layout import save
+    from mlreduce.reporting.tables.layout import write_csv
 
-    path = Path(snakemake.input[0])
-    source = pd.read_csv(path) if path.suffix == ".csv" else pd.read_parquet(path)
-    params = snakemake.params
-    figure = make_figure(source, params.spec, params.protocol, params.dataset)
+    params, text = snakemake.params, StringIO()
+    gathering = Gathering({"scores": list(snakemake.input)}, params.averages)
+    write_csv(gathering.table("areas" if params.spec.get("area") else "summary"), text)
+    figure = make_figure(pd.read_csv(StringIO(text.getvalue())), params.spec, params.protocol, params.dataset)
     with ExitStack() as stack:
         save(figure, [stack.enter_context(replacing(path)) for path in snakemake.output])

@@ -1,24 +1,32 @@
-"""Put the scores of all jobs together, in an order that does not depend on the jobs, and average them."""
+"""Gather the tables of a study from those of its jobs."""
+
+from io import StringIO
+from pathlib import Path
 
 import pandas as pd
 
-from _station import station
+from _job import job
 
 snakemake = globals()["snakemake"]
 
-with station(snakemake):
+with job(snakemake):
     from mlreduce.datasets.files import replacing
-    from mlreduce.experiments.failures import read_failures
-    from mlreduce.experiments.scores import SCORE_COLUMNS
-    from mlreduce.reporting.tables.areas import averaged_draws
-    from mlreduce.reporting.tables.layout import summarise, write_csv
-    from mlreduce.reporting.tables.missing import of_draws, with_gaps
+    from mlreduce.experiments.gathering import Gathering
+    from mlreduce.experiments.results import write_table
+    from mlreduce.reporting.tables.layout import write_csv
 
-    keys = ["study", "protocol", *SCORE_COLUMNS[:-1]]
-    averages, failures = snakemake.params.averages, read_failures(snakemake.input.failures)
-    scores = pd.concat(map(pd.read_parquet, snakemake.input.scores)).sort_values(keys, ignore_index=True)
-    with replacing(snakemake.output.scores) as path:
-        scores.to_parquet(path, index=False)
-    summary = summarise(averaged_draws(scores, averages, failures))
-    with replacing(snakemake.output.summary) as path:
-        write_csv(with_gaps(summary, of_draws(failures, averages)), path)
+    params = snakemake.params
+    files = {kind: [paths] if isinstance(paths, str) else list(paths) for kind, paths in snakemake.input.items()}
+    gathering = Gathering(files, params.averages, params.base, params.image)
+    outputs = {Path(path).name: path for path in snakemake.output}
+    for name in sorted({Path(path).stem for path in outputs}):
+        table = gathering.table(name)
+        if f"{name}.csv" in outputs:
+            # What jobs go on from are the digits that people see.
+            text = StringIO()
+            write_csv(table, text)
+            with replacing(outputs[f"{name}.csv"]) as path:
+                path.write_text(text.getvalue(), encoding="utf-8")
+            table = pd.read_csv(StringIO(text.getvalue()))
+        with replacing(outputs[f"{name}.parquet"]) as path:
+            write_table(path, table)

@@ -3,11 +3,11 @@
 import json
 from pathlib import Path
 
-from _station import station
+from _job import job
 
 snakemake = globals()["snakemake"]
 
-with station(snakemake):
+with job(snakemake):
     from mlreduce.datasets.catalogue import read_catalogue
     from mlreduce.datasets.files import replacing
     from mlreduce.provenance.digest import environment
@@ -15,16 +15,8 @@ with station(snakemake):
     from mlreduce.reporting.tables.layout import write_csv
 
     params, folder = snakemake.params, Path(snakemake.output.manifest).parent
-    names = params.names
-
-    # Benchmarks of what a study no longer asks for may lie there too.
-    def is_asked_for(path):
-        return path.stem in {*names["datasets"], *names["predictors"], *names["outputs"]}
-
-    single = [*folder.glob("benchmarks/*.tsv"), *filter(is_asked_for, folder.glob("benchmarks/*/*.tsv"))]
-    kinds = names["datasets"], names["predictors"], params.threads
-    own = read_jobs([*params.jobs, *single], *kinds)
-    jobs = read_jobs([*params.jobs, *single, *filter(lambda path: Path(path).is_file(), params.shared)], *kinds)
+    jobs = read_jobs(params.benchmarks, params.threads)
+    own = jobs[~jobs["rule"].isin(["fetch", "prepare", "factorise"])]  # which other runs share
     with replacing(snakemake.output.jobs) as path:
         write_csv(jobs, path)
 

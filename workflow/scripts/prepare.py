@@ -1,10 +1,10 @@
 """Read a data set from its files, check it against the catalogue, and write it as arrays."""
 
-from _station import station
+from _job import job
 
 snakemake = globals()["snakemake"]
 
-with station(snakemake):
+with job(snakemake):
     from mlreduce.datasets.catalogue import Dataset
     from mlreduce.datasets.files import replacing
 

@@ -1,24 +1,28 @@
-"""One table of a paper: tidy, as Markdown and as LaTeX."""
+"""One table of a study, of its own scores."""
 
+from io import StringIO
 from pathlib import Path
 
 import pandas as pd
 
-from _station import station
+from _job import job
 
 snakemake = globals()["snakemake"]
 
-with station(snakemake):
+with job(snakemake):
     from mlreduce.datasets.files import replacing
+    from mlreduce.experiments.gathering import Gathering
     from mlreduce.reporting.tables.kinds import make_table
     from mlreduce.reporting.tables.layout import write_csv
 
-    path = Path(snakemake.input[0])
-    source = pd.read_csv(path) if path.suffix == ".csv" else pd.read_parquet(path)
-    table, markdown, latex = make_table(source, snakemake.params.spec, snakemake.wildcards.table)
-    with replacing(snakemake.output.csv) as path:
-        write_csv(table, path)
-    with replacing(snakemake.output.md) as path:
-        path.write_text(markdown, encoding="utf-8")
-    with replacing(snakemake.output.tex) as path:
-        path.write_text(latex, encoding="utf-8")
+    params, text = snakemake.params, StringIO()
+    gathering = Gathering({"scores": list(snakemake.input)}, params.averages)
+    write_csv(gathering.table("areas" if params.spec.get("area") else "summary"), text)
+    source = pd.read_csv(StringIO(text.getvalue()))
+    table, markdown, latex = make_table(source, params.spec, snakemake.wildcards.table)
+    for target in map(Path, snakemake.output):
+        with replacing(target) as path:
+            if target.suffix == ".csv":
+                write_csv(table, path)
+            else:
+                path.write_text(markdown if target.suffix == ".md" else latex, encoding="utf-8")

@@ -1,24 +1,23 @@
-"""Seconds to fit every method of a study on its own, one thread, nothing running beside it."""
+"""Processor seconds to fit each method on its own, with one thread."""
 
 import json
 
 import threadpoolctl
 
-from _station import station
+from _job import job
 
 snakemake = globals()["snakemake"]
 
-with station(snakemake):
+with job(snakemake):
     from mlreduce.datasets.data import MultiLabelData
     from mlreduce.datasets.files import replacing
     from mlreduce.experiments.failures import Failures
-    from mlreduce.experiments.splitting import load_splits
-    from mlreduce.reporting.tables.layout import write_csv
+    from mlreduce.experiments.results import write_table
+    from mlreduce.experiments.splitting import take_splits
 
-    settings = json.loads(snakemake.params.settings)
-    splits = load_splits(snakemake.input.splits, settings["protocol"], f"0-{settings['splits'] - 1}")
-    failures = Failures("time")
-    data, space = MultiLabelData.load(snakemake.input.data), settings["space"]
+    settings, seed = json.loads(snakemake.params.settings), snakemake.params.seed
+    data, space, failures = MultiLabelData.load(snakemake.input.data), settings["space"], Failures("time")
+    splits = take_splits(data.Y, settings["rule"], range(settings["splits"]), seed, data.name)
     if settings["family"] == "projection":
         from mlreduce.experiments.feature_space import time_fits as timed
 
@@ -28,7 +27,6 @@ with station(snakemake):
 
         features = space["scaling"]
     with threadpoolctl.threadpool_limits(1):  # now that the libraries with threads are loaded
-        times = timed(data, splits, settings["methods"], features, snakemake.params.seed, failures)
-    with replacing(snakemake.output.times) as path:
-        write_csv(times, path)
-    failures.save(snakemake.output.failures, snakemake.wildcards)
+        times = timed(data, splits, settings["methods"], features, seed, failures)
+    with replacing(snakemake.output[0]) as path:
+        write_table(path, times, failures.table(study=snakemake.wildcards.study, dataset=data.name))

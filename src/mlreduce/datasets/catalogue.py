@@ -117,7 +117,7 @@ class Dataset(NamedTuple):
         elif self.reader == "digits":
             from mlreduce.datasets.embedded import digits
 
-            data = digits()
+            data = replace(digits(**parameters), name=self.name)
         elif self.reader == "planted":
             from mlreduce.datasets.embedded import planted
 

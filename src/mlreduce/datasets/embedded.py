@@ -30,18 +30,23 @@ DIGIT_ATTRIBUTES: dict[str, tuple[int, ...]] = {
 }
 
 
-def digits() -> MultiLabelData:
+def digits(n_samples: int = 1797) -> MultiLabelData:
     """Return scikit-learn's handwritten digits with eight attributes of the digit as labels.
 
     1797 images of 8 x 8 pixels, grey values 0..16. Five labels are about the number's factors, one about its size, two
     about its shape; `DIGIT_ATTRIBUTES` lists the digits of each, and no two digits share all eight. The shape is that
     of the printed digit (an open four), whatever the hand that drew it.
+
+    Parameters
+    ----------
+    n_samples : int, default=1797
+        How many of the images, the first ones.
     """
     images = load_digits()
     Y = np.column_stack([np.isin(images.target, members) for members in DIGIT_ATTRIBUTES.values()])
     return MultiLabelData(
-        np.asarray(images.data, dtype=np.float64),
-        Y.astype(np.int8),
+        np.asarray(images.data, dtype=np.float64)[:n_samples],
+        Y.astype(np.int8)[:n_samples],
         [str(name) for name in images.feature_names],
         list(DIGIT_ATTRIBUTES),
         "digits",

@@ -1,17 +1,14 @@
-"""Files that are there whole or not at all, and that say so when they are no longer what was written."""
+"""Files that are written whole or not at all, and archives of arrays."""
 
 from __future__ import annotations
 
 import errno
-import glob
 import hashlib
 import os
-import platform
 import sys
-import time
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -24,11 +21,8 @@ if sys.platform != "win32":
 
 __all__ = [
     "arrays_sha256",
-    "check_files",
-    "checksum_path",
     "file_sha256",
     "locked",
-    "not_of_the_future",
     "opened_arrays",
     "read_arrays",
     "replacing",
@@ -120,9 +114,8 @@ def read_arrays(path: str | Path, what: str, required: tuple[str, ...] = ()) -> 
 def replacing(path: str | Path) -> Iterator[Path]:
     """Give a temporary path beside ``path`` to write to, and move it into place when the block succeeds.
 
-    A process that is killed half-way, a disk that is full, or two processes that write the same file at once never
-    leave a broken file under the name. The temporary name keeps the suffix, by which writers know the format. Beside
-    the file its checksum is left, by which `check_files` knows it again.
+    A process that is killed, a full disk, or two processes that write the same file at once never leave a broken file
+    under the name. The temporary name keeps the suffix, by which writers know the format.
 
     Raises
     ------
@@ -130,82 +123,19 @@ def replacing(path: str | Path) -> Iterator[Path]:
         If the file cannot be written; what was there before is untouched.
     """
     path = Path(path)
-    temporary = path.with_name(f".partial-{platform.node()}-{os.getpid()}-{path.name}")
-    checksum = temporary.with_name(f"{temporary.name}.sha256")
+    temporary = path.with_name(f".partial-{os.getpid()}-{path.name}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        _clear_leftovers(path)
         yield temporary
-        checksum.write_text(f"{file_sha256(temporary)}  {path.name}\n", encoding="utf-8")
-        # Some file systems say only when they are asked to keep a file that they are full.
-        for written in (temporary, checksum):
-            with written.open("rb") as file:
-                os.fsync(file.fileno())
-        checksum.replace(checksum_path(path))
         temporary.replace(path)
     except OSError as error:
-        about = {str(temporary), str(checksum), str(path.parent)}
-        if error.errno not in _NO_ROOM and str(error.filename) not in about:
-            raise  # of something that the block read
+        if error.errno not in _NO_ROOM and str(error.filename) not in (str(temporary), str(path.parent)):
+            raise  # about something that the block read
         remedy = "; make room and run again" if error.errno in _NO_ROOM else ""
         raise StorageError(f"{path} could not be written: {error.strerror}{remedy}") from error
     finally:
-        for leftover in (temporary, checksum):
-            with suppress(OSError):  # gone, in its place, or in a folder that is read-only by now
-                leftover.unlink()
-
-
-def _clear_leftovers(path: Path) -> None:
-    """Remove what processes of this machine that were killed left of a file."""
-    for leftover in path.parent.glob(f".partial-{glob.escape(platform.node())}-*-{glob.escape(path.name)}*"):
-        process = leftover.name.removeprefix(f".partial-{platform.node()}-").partition("-")[0]
-        try:
-            os.kill(int(process), 0)
-        except ProcessLookupError:
-            leftover.unlink(missing_ok=True)
-        except (PermissionError, ValueError):
-            continue  # alive and another user's, or another file whose name ends like this one
-
-
-def checksum_path(path: str | Path) -> Path:
-    """Return where `replacing` leaves the checksum of a file, in the form that sha256sum reads."""
-    path = Path(path)
-    return path.with_name(f".{path.name}.sha256")
-
-
-def check_files(paths: Iterable[str | Path]) -> None:
-    """Check that files are what `replacing` wrote: a bit that flipped, a half or an empty file is never used.
-
-    Files that have no checksum beside them are not ours and are passed over.
-
-    Parameters
-    ----------
-    paths : iterable of paths
-        Of a folder, every file in it that has a checksum is checked.
-
-    Raises
-    ------
-    DataError
-        If some are not; the sentence names each and says what to do.
-    """
-    damaged: dict[Path, Path] = {}
-    for path in map(Path, paths):
-        sums = path.glob(".*.sha256") if path.is_dir() else [checksum_path(path)]
-        files = [own.with_name(own.name[1:].removesuffix(".sha256")) for own in sums]
-        damaged |= {file: path for file in sorted(files) if not _is_as_written(file)}
-    if damaged:
-        raise DataError(
-            f"{', '.join(map(str, damaged))}: not what was written, by the checksum beside it; "
-            f"delete {', '.join(map(str, dict.fromkeys(damaged.values())))} and run again"
-        )
-
-
-def _is_as_written(path: Path) -> bool:
-    try:
-        expected = checksum_path(path).read_bytes()
-    except FileNotFoundError:
-        return True
-    return path.is_file() and expected == f"{file_sha256(path)}  {path.name}\n".encode()
+        with suppress(OSError):  # gone, in its place, or in a folder that is read-only by now
+            temporary.unlink()
 
 
 @contextmanager
@@ -234,28 +164,3 @@ def locked(path: str | Path, *, shared: bool = False) -> Iterator[None]:
                 if error.errno not in _NO_LOCKS:
                     raise
         yield
-
-
-def not_of_the_future(folders: Iterable[str | Path]) -> None:
-    """Date the files in folders that a clock which was ahead dated in the future to now, in the order that they have.
-
-    What goes by dates would make them and what depends on them again and again, until that time has come.
-
-    Parameters
-    ----------
-    folders : iterable of paths
-        Those that are not there, and files that cannot be dated, are passed over.
-    """
-    now = time.time_ns()
-    files = (Path(place, name) for folder in folders for place, _, names in os.walk(folder) for name in names)
-    ahead = sorted((date, file) for file in files if (date := _modified(file)) > now)
-    for position, (_, file) in enumerate(ahead):
-        with suppress(OSError):
-            os.utime(file, ns=(now + 1000 * position,) * 2, follow_symlinks=False)
-
-
-def _modified(path: Path) -> int:
-    try:
-        return path.lstat().st_mtime_ns
-    except OSError:
-        return 0

@@ -1,4 +1,4 @@
-"""How well a matrix of dependencies is approximated from some of its rows, and what the QPFS paper proves of it."""
+"""Approximation of a dependency matrix from some of its rows, and the theorem of the QPFS paper about it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = [
     "theorem_cells",
 ]
 
-#: Columns of the errors: the number of sampled features, and the squared Frobenius norm of what is wrong.
+#: Columns of the errors: the number of sampled features, and the squared Frobenius norm of the error.
 APPROXIMATION_COLUMNS = ("dataset", "method", "size_percent", "size", "draw", "value")
 
 #: Columns of the counts of `theorem_cells`.

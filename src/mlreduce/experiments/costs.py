@@ -1,4 +1,4 @@
-"""What fits cost on relations to training rows, and on the features themselves, as rows and features grow."""
+"""Cost of fits on relation features and on the features themselves, at growing numbers of rows and features."""
 
 from __future__ import annotations
 

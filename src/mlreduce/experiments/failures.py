@@ -6,7 +6,6 @@ job. So does what is no method's doing: a wrong configuration, memory or a disk 
 
 from __future__ import annotations
 
-import os
 import re
 import traceback
 import warnings
@@ -16,8 +15,7 @@ from typing import Any, TypeVar
 
 import pandas as pd
 
-from mlreduce.datasets.files import check_files, replacing
-from mlreduce.exceptions import ConfigurationError, DataError
+from mlreduce.exceptions import ConfigurationError
 from mlreduce.experiments.scores import as_table
 
 __all__ = [
@@ -26,26 +24,23 @@ __all__ = [
     "FailedCellWarning",
     "Failures",
     "failures_before",
-    "read_failures",
+    "read_failures_csv",
     "sentence_on_failures",
-    "set_aside",
+    "sorted_failures",
 ]
 
-#: Columns of the failures, one row a cell that is missing. The step is where it failed: "choose", "reduce", "rank",
+#: Columns of the failures, one row per missing cell. The step is where it failed: "choose", "reduce", "rank",
 #: "predict", "time", "image" or "cost"; what has no value, such as the predictor of a fit that was timed, is empty.
 FAILURE_COLUMNS = (
     *("study", "protocol", "dataset", "group", "method", "predictor", "split", "step"),
     *("error", "message", "where"),
 )
 
-# What is not a method's doing.
+# Errors that no method causes.
 _OTHERS = (ConfigurationError, MemoryError, OSError)
 
 # Characters of a message that are kept, and cells that are named in a sentence.
 _LENGTH, _NAMED = 200, 3
-
-# Before any file was made, in seconds of a file's time.
-_LONG_AGO = 1
 
 _Result = TypeVar("_Result")
 
@@ -55,7 +50,7 @@ class FailedCellWarning(UserWarning):
 
 
 class Failures:
-    """What fails in a job.
+    """Record of the cells that fail in a job.
 
     Parameters
     ----------
@@ -150,21 +145,7 @@ class Failures:
         cells = [
             {**dict.fromkeys(FAILURE_COLUMNS, ""), **row, "predictor": self._predictor, **job} for row in self._rows
         ]
-        return _sorted(as_table([tuple(cell.values()) for cell in cells], FAILURE_COLUMNS))
-
-    def save(self, path: str | Path, job: object) -> None:
-        """Write the failures, if only a header, for `read_failures`.
-
-        Parameters
-        ----------
-        path : path
-            Of a CSV file.
-        job : object
-            With those of the attributes ``study``, ``protocol``, ``dataset`` and ``group`` that the job has.
-        """
-        table = self.table(**{name: getattr(job, name, "") for name in FAILURE_COLUMNS[:4]})
-        with replacing(path) as temporary:
-            table.to_csv(temporary, index=False, lineterminator="\n")
+        return sorted_failures([as_table([tuple(cell.values()) for cell in cells], FAILURE_COLUMNS)])
 
 
 class _Raise(Failures):
@@ -183,69 +164,58 @@ class _Raise(Failures):
 RAISE: Failures = _Raise("")
 
 
-def read_failures(paths: Iterable[str | Path]) -> pd.DataFrame:
-    """Read failures of several jobs: with `FAILURE_COLUMNS`, sorted, each once."""
+def sorted_failures(parts: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Return failures of several jobs as one table with `FAILURE_COLUMNS`, sorted, each once."""
+    parts = [part for part in parts if len(part)]
+    table = pd.concat(parts) if parts else as_table([], FAILURE_COLUMNS)
+    texts = [name for name in FAILURE_COLUMNS if name != "split"]
+    table = table.fillna(dict.fromkeys(texts, "")).astype(dict.fromkeys(texts, "str") | {"split": "Int64"})
+    return table.drop_duplicates().sort_values(list(FAILURE_COLUMNS[:8]), ignore_index=True)
+
+
+def read_failures_csv(path: str | Path) -> pd.DataFrame:
+    """Read the table of failed cells of a study: with `FAILURE_COLUMNS`, sorted."""
     kinds: Any = dict.fromkeys(FAILURE_COLUMNS, "str") | {"split": "Int64"}
     # A method may be called "nan" or "none".
-    exactly: Any = {"dtype": kinds, "keep_default_na": False, "na_values": {"split": [""]}}
-    parts = [part for path in paths if len(part := pd.read_csv(path, **exactly))]
-    table = pd.concat(parts) if parts else as_table([], FAILURE_COLUMNS)
-    return _sorted(table.drop_duplicates())
+    return sorted_failures([pd.read_csv(path, dtype=kinds, keep_default_na=False, na_values={"split": [""]})])
 
 
-def failures_before(paths: Iterable[str | Path], splits: Iterable[int], once: bool) -> pd.DataFrame:
-    """Read what failed before some splits are worked on.
+def failures_before(failures: pd.DataFrame, splits: Iterable[int], once: bool) -> pd.DataFrame:
+    """Return what failed before some splits are worked on.
 
     Parameters
     ----------
-    paths : iterable of path
-        Of files that `Failures.save` wrote.
+    failures : DataFrame
+        With `FAILURE_COLUMNS`, of one protocol and group.
     splits : iterable of int
     once : bool
         Whether that was done on one split for all: what failed there is missing on each of these.
     """
-    failures = read_failures(paths)
     if not once:
         return failures[failures["split"].isin(list(splits))]
     of_one = failures.drop_duplicates("method")
     return pd.concat([of_one.assign(split=split) for split in splits], ignore_index=True)
 
 
-def set_aside(folder: str | Path) -> None:
-    """Date the records of jobs in which something failed long ago, so that they are out of date and the jobs run again.
-
-    So are records that are damaged: something may have failed. Nothing is removed: what there is stays until something
-    takes its place.
+def sentence_on_failures(failures: pd.DataFrame, folder: str | Path) -> str:
+    """Return a sentence on what failed and where the reasons stand; "" where nothing did.
 
     Parameters
     ----------
+    failures : DataFrame
+        With `FAILURE_COLUMNS`.
     folder : path
         Of the results of all studies.
     """
-    for record in _records(folder):
-        if not _is_whole(record) or len(_own_failures(record, folder)):
-            os.utime(record, (_LONG_AGO, _LONG_AGO))
-
-
-def sentence_on_failures(folder: str | Path) -> str:
-    """Say what failed since `set_aside`, and where the reasons stand; "" where nothing did.
-
-    Parameters
-    ----------
-    folder : path
-        Of the results of all studies.
-    """
-    records = [path for path in _records(folder) if path.stat().st_mtime > _LONG_AGO and _is_whole(path)]
-    failures = [own for path in records if len(own := _own_failures(path, folder))]
-    if not failures:
+    if failures.empty:
         return ""
-    cells = pd.concat(failures, ignore_index=True).drop_duplicates().to_dict("records")
+    cells = failures.to_dict("records")
     firsts = "; ".join(map(_named, cells[:_NAMED]))
     more = f"; and {len(cells) - _NAMED} more" if len(cells) > _NAMED else ""
-    folders = sorted({f"{folder}/{cell['study']}/failures" for cell in cells})
+    files = sorted({f"{folder}/{cell['study']}/failures.csv" for cell in cells})
     number = f"{len(cells)} cells" if len(cells) > 1 else "1 cell"
     return (
-        f"{number} failed: {firsts}{more}. All reasons stand in {', '.join(folders)}, and under the tables; "
+        f"{number} failed: {firsts}{more}. All reasons are in {', '.join(files)} and under the tables; "
         "the next run tries the cells again."
     )
 
@@ -254,30 +224,6 @@ def _named(cell: Mapping[Any, Any]) -> str:
     split = "" if pd.isna(cell["split"]) else f" on split {cell['split']}"
     names = [cell[name] for name in ("study", "protocol", "dataset", "method", "predictor") if cell[name]]
     return f"{' '.join(names)}{split}: {cell['error']}: {cell['message']}"
-
-
-def _records(folder: str | Path) -> list[Path]:
-    """Return the records of jobs that are more, or less, than a header."""
-    header = len(",".join(FAILURE_COLUMNS)) + 1
-    return [path for path in sorted(Path(folder).glob("*/failures/*/**/*.csv")) if path.stat().st_size != header]
-
-
-def _own_failures(record: Path, folder: str | Path) -> pd.DataFrame:
-    """Return what failed in a job, by its record; not what had failed before it."""
-    failures, step = read_failures([record]), record.relative_to(folder).parts[2]
-    return failures[failures["step"] == step]
-
-
-def _is_whole(record: Path) -> bool:
-    try:
-        check_files([record])
-    except DataError:
-        return False
-    return True
-
-
-def _sorted(table: pd.DataFrame) -> pd.DataFrame:
-    return table.sort_values(list(FAILURE_COLUMNS[:8]), ignore_index=True).astype({"split": "Int64"})
 
 
 def _first_line(text: str) -> str:

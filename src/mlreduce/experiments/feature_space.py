@@ -1,8 +1,8 @@
 """The loop of a feature-space study: data set, split, projection, predictor -> tidy scores.
 
-It has two halves, one a rule of the workflow: `reduce_features` fits the projections of a batch of splits,
-`score_features` trains the predictor on projected features and measures. Methods fitted on one training set share
-what they have in common; a projection is fitted once a split, and every size is a part of it. A method that propagates
+`reduce_features` fits the projections of a batch of splits, `score_features` trains the predictor on projected
+features and measures. Methods fitted on one training set share what they have in common; a projection is fitted once
+per split, and every size is a part of it. A method that propagates
 labels embeds the test rows with the training rows, among those whose labels are not known.
 """
 
@@ -41,7 +41,7 @@ _Methods = Mapping[str, Mapping[str, Any]]
 # Decimals of a regressor's guesses that rank labels.
 _DIGITS = 9
 
-# What is seen of the features where a study says nothing.
+# The features as they are, unless a study says otherwise.
 _AS_THEY_ARE: Mapping[str, Any] = {"scaling": "none", "relation": None}
 
 
@@ -61,7 +61,7 @@ def make_reduction(label: str, entry: Mapping[str, Any], seed: int = 0, dataset:
 
 
 def fit_method(method: Any, view: View) -> Arrays:
-    """Fit a method on the training rows of a split, and return what it leaves behind.
+    """Fit a method on the training rows of a split, and return its fitted arrays.
 
     Supervised methods see the rows whose labels are known, semi-supervised ones and those without labels all.
     """

@@ -28,12 +28,12 @@ from mlreduce.validation import FloatArray, check_finite, check_labels, is_spars
 
 __all__ = ["CHOICE_COLUMNS", "KernelChoice", "choose_kernel", "choose_on_splits", "chosen_parameters"]
 
-#: Columns of a table of choices: one row a split, method and pair of candidates.
+#: Columns of a table of choices: one row per split, method and pair of candidates.
 CHOICE_COLUMNS = ("split", "method", "gamma", "alpha", "loss", "chosen")
 
 
 class KernelChoice(NamedTuple):
-    """What cross validation says of one method.
+    """Result of cross validation for one method.
 
     Attributes
     ----------

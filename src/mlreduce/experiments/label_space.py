@@ -1,8 +1,7 @@
 """The loop of a label-space study: data set, split, coder, predictor -> tidy scores.
 
-It has two halves, one a rule of the workflow: `reduce_labels` fits the label coders of a batch of splits, `score`
-trains the predictor on their codes and measures. Coders that share a training set share its statistics, and what can
-be shared of training is `mlreduce.experiments.training`.
+`reduce_labels` fits the label coders of a batch of splits, `score` trains the predictor on their codes and measures.
+Coders with the same training set share its statistics; `mlreduce.experiments.training` shares the training.
 """
 
 from __future__ import annotations
@@ -228,7 +227,7 @@ def _predicted_codes(
 def _outcomes(
     coder: LabelCoder, truth: Any, labels: FloatArray, predicted_codes: FloatArray, sizes: Sequence[int]
 ) -> Iterator[tuple[int, Outcome]]:
-    """Yield what a coder makes of predicted codes, at every size that it has."""
+    """Yield the outcome of decoding predicted codes, at every size that the coder has."""
     codes = coder.project(labels)
     centred = labels - coder.mean_
     possible = [size for size in sizes if size == coder.n_labels_ or coder.reduces]

@@ -63,7 +63,7 @@ def proximity_images(
     side: int = _SIDE,
     failures: Failures = RAISE,
 ) -> pd.DataFrame:
-    """Return what each method's objective makes of pairs of training instances, as an image.
+    """Return the values of each method's objective for pairs of training instances, as an image.
 
     A pixel is the mean over a block of pairs, the diagonal left out.
 
@@ -105,7 +105,7 @@ def proximity_images(
 
 
 def _objective(method: Any, training: TrainingSet) -> FloatArray:
-    """Return what the objective makes of all pairs of instances."""
+    """Return the objective's values for all pairs of instances."""
     form, size = method.objective(training), training.X.shape[0]
     if method.centred:
         form = form.recentred(size)

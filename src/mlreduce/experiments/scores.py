@@ -11,7 +11,7 @@ from mlreduce.exceptions import DataError
 
 __all__ = ["SCORE_COLUMNS", "SPECTRUM_COLUMNS", "as_scores", "as_table", "percent_size", "resolve_sizes"]
 
-#: Columns of the tidy scores, one row a value. A size stands for a percentage, for a share of the eigenvalues'
+#: Columns of the tidy scores, one row per value. A size stands for a percentage, for a share of the eigenvalues'
 #: sum (``energy``), or, where both are 0, for itself.
 SCORE_COLUMNS = (
     "dataset",
@@ -45,7 +45,7 @@ def as_table(rows: Sequence[tuple[Any, ...]], columns: Sequence[str]) -> pd.Data
 
 
 def as_scores(rows: Iterable[tuple[Any, ...]]) -> pd.DataFrame:
-    """Return rows as a table with `SCORE_COLUMNS`, sorted by content: the order of the rows leaves no trace."""
+    """Return rows as a table with `SCORE_COLUMNS`, sorted by content, whatever the order of the rows."""
     table = as_table(list(rows), SCORE_COLUMNS)
     return table.sort_values(list(SCORE_COLUMNS[:-1]), ignore_index=True, kind="stable")
 
@@ -72,7 +72,7 @@ def resolve_sizes(percents: Sequence[int], n_labels: int, every: bool = False) -
         In 1..100; see `percent_size`.
     n_labels : int
     every : bool, default=False
-        All of 1..n_labels beside.
+        All of 1..n_labels too.
 
     Raises
     ------

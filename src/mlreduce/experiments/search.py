@@ -29,7 +29,7 @@ from mlreduce.validation import FloatArray, check_finite
 
 __all__ = ["SEARCH_COLUMNS", "Search", "candidates_of", "chosen_entries", "search_on_splits"]
 
-#: Columns of a table of candidates: one row a split, method, candidate and round in which it was tried.
+#: Columns of a table of candidates: one row per split, method, candidate and round in which it was tried.
 SEARCH_COLUMNS = ("split", "method", "candidate", "parameters", "rows", "score", "chosen")
 
 _Methods = Mapping[str, Mapping[str, Any]]
@@ -171,7 +171,7 @@ def _searched(
     seed: int,
     failures: Failures,
 ) -> list[tuple[Any, ...]]:
-    """Return a row a trial of one split."""
+    """Return one row per trial of one split."""
     rows: list[tuple[Any, ...]] = []
     fixed = chosen_entries(methods, None)
     trials = [
@@ -242,7 +242,7 @@ def _scores(
 
 
 def _embedded(method: Any, view: View) -> tuple[FloatArray, FloatArray] | tuple[()]:
-    """Return the embeddings of both parts; nothing where this part of the data does not allow the parameters."""
+    """Return the embeddings of both parts; empty where this part of the data does not allow the parameters."""
     try:
         return embed(method, fit_method(method, view), view)
     except DataError:

@@ -1,4 +1,4 @@
-"""Seeds that depend on what they are for and on nothing else: not on order, batch, process or machine."""
+"""Seeds that depend on their purpose alone: not on order, batch, process or machine."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ is a part.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from mlreduce.datasets.data import MultiLabelData
 from mlreduce.exceptions import ConfigurationError
 from mlreduce.experiments.failures import RAISE, Failures
 from mlreduce.experiments.feature_space import Measuring
+from mlreduce.experiments.fitted_arrays import Arrays
 from mlreduce.experiments.scores import as_scores, as_table, percent_size
 from mlreduce.experiments.seeds import seeded
 from mlreduce.experiments.splitting import Split
@@ -26,12 +27,9 @@ from mlreduce.preprocessing.scaling import ScaledParts, scale_parts
 from mlreduce.selection.base import Selector
 from mlreduce.validation import as_dense, check_finite
 
-__all__ = ["RANKING_COLUMNS", "rank_features", "score_ranked", "time_selectors"]
+__all__ = ["rank_features", "score_ranked", "time_selectors"]
 
 _Methods = Mapping[str, Mapping[str, Any]]
-
-#: Columns of the rankings: features by their column in the data set; those constant in a training part are not there.
-RANKING_COLUMNS = ("dataset", "method", "split", "feature", "rank", "score")
 
 
 def make_selector(label: str, entry: Mapping[str, Any], seed: int, dataset: str, split: int) -> Selector:
@@ -60,7 +58,7 @@ def rank_features(
     scaling: str,
     seed: int,
     failures: Failures = RAISE,
-) -> pd.DataFrame:
+) -> Iterator[tuple[tuple[str, ...], Arrays]]:
     """Fit selectors on the training part of every split.
 
     Parameters
@@ -76,10 +74,11 @@ def rank_features(
     failures : Failures, default=RAISE
         Takes what a selector raises.
 
-    Returns
-    -------
-    DataFrame
-        With `RANKING_COLUMNS`, sorted; nothing of those that failed.
+    Yields
+    ------
+    (split number as text, label), arrays
+        ``feature`` (columns of the data set, the best first), ``rank`` (from 1) and ``score``. Features that are
+        constant in the training part are left out, and so are selectors that failed.
 
     Raises
     ------
@@ -87,23 +86,29 @@ def rank_features(
         If a feature is missing or infinite.
     """
     check_finite(data.X, data.feature_names, data.name)
-    parts = []
     for number, split in splits.items():
         scaled = _scaled(data, split, scaling)
         for label, entry in methods.items():
+            if (number, label) in failures:
+                continue
             method = make_selector(label, entry, seed, data.name, number)
             selector = failures.attempt(number, label, method.fit, scaled.train, data.Y[split.train])
             if selector is not None:
-                columns = (data.name, label, number, scaled.kept, selector.ranking_, selector.scores_)
-                parts.append(pd.DataFrame(dict(zip(RANKING_COLUMNS, columns, strict=True))))
-    rankings = pd.concat(parts, ignore_index=True) if parts else as_table([], RANKING_COLUMNS)
-    return rankings.sort_values(["dataset", "method", "split", "rank"], ignore_index=True)
+                best = np.argsort(selector.ranking_, kind="stable")
+                yield (
+                    (str(number), label),
+                    {
+                        "feature": scaled.kept[best],
+                        "rank": selector.ranking_[best],
+                        "score": np.asarray(selector.scores_)[best],
+                    },
+                )
 
 
 def score_ranked(
     data: MultiLabelData,
     splits: Mapping[int, Split],
-    rankings: pd.DataFrame,
+    fitted: Mapping[tuple[str, ...], Arrays],
     methods: _Methods,
     predictor: tuple[str, Mapping[str, Any]],
     percents: Sequence[int],
@@ -118,8 +123,8 @@ def score_ranked(
     ----------
     data, splits, methods, scaling
         As for `rank_features`.
-    rankings : DataFrame
-        What `rank_features` returned.
+    fitted : mapping
+        What `rank_features` yielded.
     predictor : (label, entry of a study file)
     percents : sequence of int
         Sizes in percent of the features that vary in the training part. A control that keeps all features is
@@ -136,7 +141,6 @@ def score_ranked(
         With `mlreduce.experiments.scores.SCORE_COLUMNS`.
     """
     measuring = Measuring(data, predictor, measures, share, failures)
-    by_fit = dict(list(rankings.sort_values("rank").groupby(["method", "split"])["feature"]))
     for number, split in splits.items():
         scaled = _scaled(data, split, scaling)
         place = np.full(data.X.shape[1], -1)
@@ -144,7 +148,7 @@ def score_ranked(
         for label, entry in methods.items():
             if (number, label) in failures:
                 continue
-            order = place[by_fit[label, number].to_numpy()]
+            order = place[fitted[str(number), label]["feature"]]
             method: Any = registry.method_class(registry.entry_name(label, entry))
             sizes: dict[int, list[tuple[int, float]]] = {}
             for percent in percents if method.selects else [100]:

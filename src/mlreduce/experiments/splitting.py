@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mlreduce.datasets.files import read_arrays
 from mlreduce.exceptions import DataError
 from mlreduce.experiments.seeds import derive_seed
 
 __all__ = [
     "Parts",
     "Split",
-    "draw_splits",
     "fold_rows",
-    "load_splits",
+    "random_order",
     "random_orders",
     "random_parts",
     "sample_rows",
     "split_rows",
+    "take_splits",
     "three_parts",
 ]
 
@@ -54,16 +52,19 @@ class Parts(NamedTuple):
     test: NDArray[np.int64]
 
 
-def random_orders(n_samples: int, n_splits: int, seed: int, dataset: str) -> NDArray[np.int32]:
-    """Return one random order of the rows a split, shape (n_splits, n_samples).
+def random_order(n_samples: int, number: int, seed: int, dataset: str) -> NDArray[np.int32]:
+    """Random order of the rows for one split, shape (n_samples,).
 
-    Split number i is the same whatever ``n_splits`` is. Every training fraction takes its rows from the front of
-    the same order, so that protocols are compared on nested training sets.
+    Every training fraction takes its rows from the front of the same order, so that protocols are compared on nested
+    training sets.
     """
-    orders = np.empty((n_splits, n_samples), dtype=np.int32)
-    for i in range(n_splits):
-        orders[i] = np.random.default_rng(derive_seed(seed, dataset, "split", i)).permutation(n_samples)
-    return orders
+    rng = np.random.default_rng(derive_seed(seed, dataset, "split", number))
+    return rng.permutation(n_samples).astype(np.int32)
+
+
+def random_orders(n_samples: int, n_splits: int, seed: int, dataset: str) -> NDArray[np.int32]:
+    """`random_order` of the first splits, shape (n_splits, n_samples)."""
+    return np.array([random_order(n_samples, i, seed, dataset) for i in range(n_splits)])
 
 
 def split_rows(order: NDArray[np.integer], train_fraction: float | str) -> Split:
@@ -178,25 +179,9 @@ def three_parts(labels: NDArray[Any], rng: np.random.Generator) -> Parts:
     return Parts(*(np.sort(order[part == number]) for number in range(3)))
 
 
-def random_parts(labels: NDArray[Any], n_splits: int, seed: int, dataset: str) -> NDArray[np.int8]:
-    """Return to which part of `three_parts` each row belongs, one drawing a split, shape (n_splits, n_samples).
-
-    0 is the training part, 1 validation, 2 test. Split number i is the same whatever ``n_splits`` is.
-    """
-    parts = np.empty((n_splits, len(labels)), dtype=np.int8)
-    for i in range(n_splits):
-        rng = np.random.default_rng(derive_seed(seed, dataset, "parts", i))
-        for number, rows in enumerate(three_parts(labels, rng)):
-            parts[i, rows] = number
-    return parts
-
-
-def draw_splits(labels: NDArray[Any], n_splits: int, seed: int, dataset: str, in_parts: bool) -> dict[str, Any]:
-    """Return what a file of splits holds, for `load_splits`: ``orders`` and, where they are asked for, ``parts``."""
-    drawn: dict[str, NDArray[np.integer]] = {"orders": random_orders(len(labels), n_splits, seed, dataset)}
-    if in_parts:
-        drawn["parts"] = random_parts(labels, n_splits, seed, dataset)
-    return drawn
+def random_parts(labels: NDArray[Any], number: int, seed: int, dataset: str) -> Parts:
+    """`three_parts` of one split."""
+    return three_parts(labels, np.random.default_rng(derive_seed(seed, dataset, "parts", number)))
 
 
 def _partly_labelled(split: Split, order: NDArray[np.integer], share: float | str) -> Split:
@@ -208,46 +193,46 @@ def _partly_labelled(split: Split, order: NDArray[np.integer], share: float | st
     return split if number == len(train) else split._replace(labelled=np.sort(train[:number]))
 
 
-def load_splits(path: str | Path, protocol: Mapping[str, Any], batch: str) -> dict[int, Split]:
-    """Read a batch of splits from a file of orders.
+def take_splits(
+    labels: NDArray[Any], protocol: Mapping[str, Any], numbers: Iterable[int], seed: int, dataset: str
+) -> dict[int, Split]:
+    """Split the rows of a data set as a protocol says.
+
+    Split number i is the same whatever other splits are taken, so that jobs may take any of them.
 
     Parameters
     ----------
-    path : path
-        ``.npz`` file with ``orders``, from `random_orders`, and ``parts``, from `random_parts`, if they are asked for.
+    labels : ndarray of shape (n_samples, n_labels), in {0, 1}
     protocol : dict
-        ``{"train": fraction}``, as for `split_rows`, or ``{"folds": number}``: split i is then fold ``i % folds`` of
-        the order number ``i // folds``, so that more splits than folds are repeated cross validation. Or
-        ``{"train_rows": number, "test": fraction}``, as for `sample_rows`. Or ``{"parts": "test"}`` or
-        ``{"parts": "validation"}``: the first of `three_parts` trains, and the one named tests; where it is the third,
-        the second is kept for validation. Beside one of these ``{"labelled": share}`` of the training rows whose labels
+        One of ``{"train": fraction}``, see `split_rows`; ``{"folds": number}``, where split i is fold ``i % folds`` of
+        the order number ``i // folds``, so that more splits than folds are repeated cross validation;
+        ``{"train_rows": number, "test": fraction}``, see `sample_rows`; ``{"parts": "test"}`` or
+        ``{"parts": "validation"}``, where the first of `three_parts` trains and the one named tests; where the third
+        tests, the second is kept for validation. Optionally ``labelled``: the share of the training rows whose labels
         are known.
-    batch : str
-        First and last number, as in "000-099".
+    numbers : iterable of int
+        Which splits.
+    seed : int
+        Of the study.
+    dataset : str
+        Name, from which random numbers are derived.
 
-    Raises
-    ------
-    DataError
-        If the file is not whole or does not hold these splits.
+    Returns
+    -------
+    dict of int to Split
     """
-    first, _, last = batch.partition("-")
-    stored = read_arrays(path, "file of splits", ("orders", "parts") if "parts" in protocol else ("orders",))
-    orders = stored["orders"]
-    if int(last) >= len(orders):
-        raise DataError(f"{path}: holds {len(orders)} splits; split {int(last)} was asked for")
     splits = {}
-    for number in range(int(first), int(last) + 1):
-        order = orders[number]
+    for number in numbers:
+        drawn = number // int(protocol["folds"]) if "folds" in protocol else number
+        order = random_order(len(labels), drawn, seed, dataset)
         if "train" in protocol:
             split = split_rows(order, protocol["train"])
         elif "train_rows" in protocol:
             split = sample_rows(order, protocol["train_rows"], protocol["test"])
         elif "parts" in protocol:
-            train, validation, test = (np.flatnonzero(stored["parts"][number] == part) for part in range(3))
+            train, validation, test = random_parts(labels, number, seed, dataset)
             split = Split(train, test, validation) if protocol["parts"] == "test" else Split(train, validation)
         else:
-            folds = int(protocol["folds"])
-            order = orders[number // folds]
-            split = fold_rows(order, folds, number % folds)
+            split = fold_rows(order, int(protocol["folds"]), number % int(protocol["folds"]))
         splits[number] = _partly_labelled(split, order, protocol["labelled"]) if "labelled" in protocol else split
     return splits

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -97,7 +97,7 @@ class Study:
         Data sets, and "default", to the relation to the training rows that takes the place of the features; empty where
         features stay what they are. See `mlreduce.preprocessing.relation.RelationFeatures`.
     dimensions : dict of str to dict
-        Protocol to data sets, and "default", to a number of dimensions at which methods are measured beside the
+        Protocol to data sets, and "default", to a number of dimensions at which methods are measured in addition to the
         percentages.
     datasets : list of str
     left_out : list of str
@@ -122,6 +122,10 @@ class Study:
         What of the features' dependencies is approximated, and how; see `mlreduce.experiments.approximation`.
     costs : dict or None
         Whose fits are timed at growing sizes; see `mlreduce.experiments.costs`.
+    known_datasets : list of str
+        The data sets of its scales.
+    sample : list of (protocol, dataset, method, predictor) or None
+        The only curves that are computed, to verify them; None for all.
     averages : dict of str to list of str
         Methods that draw, of which a split has several: the name of their mean to theirs.
     """
@@ -150,9 +154,64 @@ class Study:
     costs: Mapping[str, Any] | None = None
     identifier: str | None = None
     averages: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    known_datasets: Sequence[str] = ()
+    sample: Sequence[tuple[str, str, str, str]] | None = None
+
+    def tasks(self, dataset: str) -> list[tuple[str, str]]:
+        """Return protocol and group of everything that is run on a data set."""
+        return [
+            (protocol, name)
+            for protocol in self.protocols
+            for name, group in self.groups.items()
+            if group.runs_on(protocol) and self.methods_of(dataset, protocol, name)
+        ]
+
+    def methods_of(self, dataset: str, protocol: str, group: str) -> Methods:
+        """Return the methods of a group that are run: all, or those of a sample."""
+        own = self.groups[group].methods
+        if self.sample is None:
+            return own
+        asked = {method for *at, method, _ in self._sampled(dataset, protocol, group) for method in self.draws(method)}
+        return {label: entry for label, entry in own.items() if label in asked}
+
+    def predictors_of(self, dataset: str, protocol: str, group: str) -> list[str]:
+        """Return the predictors of a group that are trained: all, or those of a sample."""
+        own = self.groups[group].predictors
+        if self.sample is None:
+            return list(own)
+        asked = {predictor for *_, predictor in self._sampled(dataset, protocol, group)}
+        return [name for name in own if name in asked]
+
+    def _sampled(self, dataset: str, protocol: str, group: str) -> list[tuple[str, str, str, str]]:
+        own = self.groups[group]
+        return [
+            curve
+            for curve in self.sample or []
+            if curve[:2] == (protocol, dataset)
+            and self.draws(curve[2])[0] in own.methods
+            and curve[3] in own.predictors
+        ]
+
+    def draws(self, method: str) -> Sequence[str]:
+        """Return the labels of the draws of a method, or its own."""
+        return self.averages.get(method, [method])
+
+    def shows(self, output: Mapping[str, Any], protocol: str, group: str, predictor: str) -> bool:
+        """Say whether a table or figure shows scores of a protocol, group and predictor."""
+        methods = {draw for method in output["methods"] for draw in self.draws(method)}
+        return (
+            protocol in output.get("protocols", self.protocols)
+            and predictor == output.get("predictor", predictor)
+            and not methods.isdisjoint(self.groups[group].methods)
+        )
+
+    @property
+    def image_figure(self) -> Mapping[str, Any]:
+        """The figure that shows proximities as images."""
+        return next(figure for figure in self.figures.values() if figure.get("kind") == "proximities")
 
     def rule_of(self, protocol: str, dataset: str) -> dict[str, Any]:
-        """Return how a protocol splits a data set: see `mlreduce.experiments.splitting.load_splits`."""
+        """Return how a protocol splits a data set: see `mlreduce.experiments.splitting.take_splits`."""
         rule = dict(self.protocols[protocol])
         sampled: Mapping[str, Any] = rule.pop("sampled", {})
         labelled = {"labelled": rule.pop("labelled")} if "labelled" in rule else {}
@@ -169,14 +228,9 @@ class Study:
         return {"scaling": _of(self.scaling, dataset, SCALINGS[0]), "relation": _of(self.relation, dataset, None)}
 
     def dimension_of(self, protocol: str, dataset: str) -> int | None:
-        """Return the number of dimensions at which methods are measured beside the percentages, if there is one."""
+        """Return the number of dimensions at which methods are measured in addition to the percentages, if there is one."""
         number: int | None = _of(self.dimensions.get(protocol, {}), dataset, None)
         return number
-
-    @property
-    def in_parts(self) -> bool:
-        """Say whether a protocol deals the rows to parts for training, validation and test."""
-        return any("parts" in rule for rule in self.protocols.values())
 
     @property
     def methods(self) -> dict[str, Mapping[str, Any]]:
@@ -214,6 +268,7 @@ def load_study(
     splits: int | None = None,
     run_on: Sequence[str] | None = None,
     mirror: str | Path | None = None,
+    methods: Sequence[str] | None = None,
 ) -> Study:
     """Read a study file and check every name in it.
 
@@ -231,6 +286,8 @@ def load_study(
         Instead of the scale's data sets.
     mirror : path or None, default=None
         Where data sets are read from; one that the scale calls optional is left out if the mirror does not hold it.
+    methods : sequence of str or None, default=None
+        Labels of the only methods to run; None for all. Labels that this study does not have are another study's.
 
     Raises
     ------
@@ -240,10 +297,12 @@ def load_study(
     """
     content = read_yaml(path)
     validate(content, "study", str(path))
-    size = content["scales"][scale]
+    size = content["scales"].get(scale)
+    if size is None:
+        raise ConfigurationError(unknown_name("scale", scale, content["scales"], f"{path}: scales"))
     left_out = [name for name in size.get("optional", []) if not catalogue[name].is_at_hand(mirror)]
     datasets = list(run_on) if run_on else [name for name in size["datasets"] if name not in left_out]
-    methods, averages = _with_draws(content["methods"])
+    written, averages = _with_draws(content["methods"])
     curves = [name for name in size.get("curves", []) if name in datasets] or datasets[:1]
     study = Study(
         name=Path(path).stem,
@@ -259,7 +318,7 @@ def load_study(
         splits=splits or size["splits"],
         timed=min(size.get("timed", 0), splits or size["splits"]),
         curves=curves,
-        groups=_groups({**content, "methods": methods}, size, str(path)),
+        groups=_groups({**content, "methods": written}, size, str(path)),
         predictors=content["predictors"],
         sizes=content["sizes"],
         energies=content.get("energies", []),
@@ -270,9 +329,52 @@ def load_study(
         costs=content.get("costs"),
         identifier=content.get("identifier"),
         averages=averages,
+        known_datasets=sorted({name for own in content["scales"].values() for name in own["datasets"]}),
     )
     _check_names(study, str(path), catalogue)
-    return study
+    return study if methods is None else _only(study, methods, str(path))
+
+
+def _only(study: Study, methods: Sequence[str], where: str) -> Study:
+    """Return a study with some of its methods, and the tables and figures that still have something to show."""
+    known = {*study.methods, *study.averages}
+    labels = {label for method in methods if method in known for label in study.draws(method)}
+    kept = {*labels, *(name for name in methods if name in study.averages)}
+    groups = {
+        name: replace(group, methods=own)
+        for name, group in study.groups.items()
+        if (own := {label: entry for label, entry in group.methods.items() if label in labels})
+    }
+    tables, figures = (
+        {name: shown for name, output in outputs.items() if (shown := _shown(output, kept)) is not None}
+        for outputs in (study.tables, study.figures)
+    )
+    costs = study.costs
+    if costs is not None:
+        own = {label: entry for label, entry in costs["methods"].items() if label in kept}
+        costs = {**costs, "methods": own} if own else None
+    return replace(study, groups=groups, tables=tables, figures=figures, costs=costs, approximation=None)
+
+
+def _shown(output: Mapping[str, Any], kept: Collection[str]) -> Mapping[str, Any] | None:
+    """Return what a table or figure shows of some methods; None where nothing is left to compare."""
+    if output.get("kind") in ("approximation", "theorem", "time-ratios", "parameter"):
+        return None
+    shown = dict(output)
+    for key in ("methods", "references"):
+        own = output.get(key)
+        if own is not None:
+            shown[key] = (
+                {name: label for name, label in own.items() if name in kept}
+                if isinstance(own, Mapping)
+                else [name for name in own if name in kept]
+            )
+    for key in ("thin", "families"):
+        if key in output:
+            lines = {name: [method for method in own if method in kept] for name, own in output[key].items()}
+            shown[key] = {name: own for name, own in lines.items() if own}
+    least = 2 if output.get("kind") in ("average-ranks", "critical-differences") else 1
+    return shown if len(shown["methods"]) >= least else None
 
 
 def tried_first(entry: Mapping[str, Any]) -> dict[str, Any]:
@@ -307,7 +409,7 @@ def _with_draws(groups: Mapping[str, Methods]) -> tuple[dict[str, Methods], dict
 def _groups(content: Mapping[str, Any], size: Mapping[str, Any], where: str) -> dict[str, Group]:
     """Put together what a study file says of each group, at one of its scales.
 
-    A group that the file says nothing of is trained on by the predictors that no group has for itself.
+    A group without settings is trained on by the predictors that no group has for itself.
     """
     settings, fewer = content.get("groups", {}), size.get("fewer_splits", {})
     for key, names in (("groups", settings), ("scales: fewer_splits", fewer)):

@@ -26,7 +26,7 @@ class Training:
     What is shared depends on what the predictor offers:
 
     - ``held_out``, of one that is linear in its targets and solves all splits from one factorisation of the features:
-      a solution a split serves every coder.
+      one solution per split serves every coder.
     - ``on_split``, of one that is linear in its targets and whose parameters may differ between coders: a solution for
       each pair of split and parameters.
     - ``independent_targets``, of one for which many targets are as many problems: the codes of all coders are one

@@ -1,4 +1,4 @@
-"""What methods see of a split: features scaled by its training rows, or relations to these, and known labels."""
+"""A split as methods see it: features scaled by its training rows, or relations to these, and known labels."""
 
 from __future__ import annotations
 

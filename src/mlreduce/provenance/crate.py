@@ -33,7 +33,7 @@ _PROFILES = {
 }
 _TERMS = "https://w3id.org/ro/terms/workflow-run/context"
 
-# Beside the code, what says how it is used, by whom it is and under which terms.
+# In addition to the code: how it is used, its authors and its licence.
 _PAPERS = ("README.md", "LICENSE", "CITATION.cff", "pyproject.toml")
 
 _FOLDERS = {

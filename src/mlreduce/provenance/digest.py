@@ -1,4 +1,4 @@
-"""What made a result: the library's own code as a digest; the checkout, the packages and the machine."""
+"""Digests of the library's code, and a description of checkout, packages and machine."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["CODE", "code_digest", "code_files", "environment", "source_digest", 
 
 _PACKAGE = Path(__file__).parents[1]
 
-#: What of a project runs: its files and folders that decide what a result is.
+#: Files and folders of a project that decide its results.
 CODE = ("Snakefile", "workflow", "src", "config", "envs")
 
 _LOCKED = re.compile(r"^([a-z0-9][a-z0-9._-]*)==([^ ;\\]+)", re.MULTILINE)
@@ -119,7 +119,7 @@ def code_files(project: str | Path) -> list[str]:
 
 
 def source_state(project: str | Path) -> dict[str, Any]:
-    """Say which code a project is: its commit, and whether what lies there is that commit.
+    """Describe a project's code: its commit, and whether the files are that commit's.
 
     Parameters
     ----------

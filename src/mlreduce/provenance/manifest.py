@@ -11,7 +11,7 @@ import hashlib
 import json
 import math
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -35,33 +35,28 @@ __all__ = [
     "same_results",
 ]
 
-#: Columns of the table of jobs, one row a job. What a rule does not have is empty, and so is what was not measured.
+#: Columns of the table of jobs, one row per job. What a rule does not have is empty, and so is what was not measured.
 JOB_COLUMNS = (
-    *("rule", "protocol", "dataset", "group", "predictor", "batch", "output"),
+    *("rule", "protocol", "dataset", "group", "predictor", "batch"),
     *("seconds", "cpu_seconds", "peak_mb", "threads", "ended"),
 )
 
-# By how many folders a benchmark lies below its rule's: what they and its name say.
-_PLACES: dict[int, tuple[str, ...]] = {
-    0: (),
-    1: ("output",),
-    4: ("protocol", "dataset", "group", "batch"),
-    5: ("protocol", "dataset", "group", "predictor", "batch"),
+# Meaning of the folders below a rule's, by their number.
+_PLACES = {
+    1: ("dataset",),
+    2: ("dataset", "group"),
+    3: ("dataset", "unit", "batch"),
+    4: ("dataset", "unit", "predictor", "batch"),
 }
 
 
-def read_jobs(
-    benchmarks: Iterable[str | Path], datasets: Sequence[str], predictors: Sequence[str], threads: Mapping[str, int]
-) -> pd.DataFrame:
+def read_jobs(benchmarks: Iterable[str | Path], threads: Mapping[str, int]) -> pd.DataFrame:
     """Collect what Snakemake measured of jobs.
 
     Parameters
     ----------
     benchmarks : iterable of paths
-        ``.../benchmarks/<rule>/<wildcards>.tsv``, or ``.../benchmarks/<rule>.tsv``; one that is missing is a job that
-        was not measured.
-    datasets, predictors : sequence of str
-        Names that a job's only wildcard may be.
+        ``.../benchmarks/<rule>/<wildcards>.tsv``; one that is missing is a job that was not measured.
     threads : dict of str to int
         Rules whose jobs have more than one thread.
 
@@ -74,15 +69,13 @@ def read_jobs(
     rows = []
     for path in map(Path, benchmarks):
         rule, *wildcards = path.with_suffix("").parts[len(path.parts) - path.parts[::-1].index("benchmarks") :]
-        places = _PLACES[len(wildcards)]
-        if places == ("output",) and wildcards[0] in datasets:
-            places = ("dataset",)
-        elif places == ("output",) and wildcards[0] in predictors:
-            places = ("predictor",)
-        row = {"rule": rule, "threads": threads.get(rule, 1), **dict(zip(places, wildcards, strict=True))}
+        row: dict[str, Any] = {"rule": rule, "threads": threads.get(rule, 1)}
+        row |= dict(zip(_PLACES[len(wildcards)], wildcards, strict=True))
+        if "." in row.get("unit", ""):
+            row["protocol"], row["group"] = row["unit"].split(".", 1)
         rows.append(row | (_measured(path) if path.is_file() else {}))
     table = pd.DataFrame(rows, columns=list(JOB_COLUMNS))
-    return table.sort_values(list(JOB_COLUMNS[:7]), ignore_index=True, na_position="first")
+    return table.sort_values(list(JOB_COLUMNS[:6]), ignore_index=True, na_position="first")
 
 
 def _measured(path: Path) -> dict[str, Any]:
@@ -222,7 +215,7 @@ def read_manifest(folder: str | Path) -> dict[str, Any]:
     path = Path(folder) / "manifest.json"
     try:
         manifest = json.loads(path.read_text(encoding="utf-8"))
-        # JSON can hold half of a character, and Python reads numbers that are none.
+        # JSON can hold lone surrogates, and Python reads NaN and Infinity.
         json.dumps(manifest, ensure_ascii=False, allow_nan=False).encode()
     except FileNotFoundError:
         raise DataError(f"{path}: no such file; a study that was run to its end has one") from None

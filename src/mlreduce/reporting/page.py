@@ -11,7 +11,7 @@ import jinja2
 import markupsafe
 import pandas as pd
 
-from mlreduce.experiments.failures import read_failures
+from mlreduce.experiments.failures import read_failures_csv
 from mlreduce.reporting.audit import VERDICTS, audit_rows, audit_sentences
 from mlreduce.reporting.claims.verdicts import count
 from mlreduce.reporting.tables.kinds import table_parts
@@ -132,7 +132,7 @@ def study_section(folder: Path, spec: Mapping[str, Any]) -> dict[str, Any]:
 
 def _failed(path: Path) -> dict[str, Any] | None:
     """Say how many cells failed, and why; nothing where none did."""
-    failures = read_failures([path])
+    failures = read_failures_csv(path)
     if failures.empty:
         return None
     keys = ["protocol", "dataset", "method", "predictor"]

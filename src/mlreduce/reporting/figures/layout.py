@@ -12,6 +12,7 @@ import pandas as pd
 mpl.use("agg")
 
 import matplotlib.pyplot as plt
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.ticker import MaxNLocator
 
 from mlreduce.exceptions import DataError
@@ -166,5 +167,8 @@ def save(figure: Any, paths: Sequence[str | Path]) -> None:
     metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}, ".png": {"Software": None}}
     with mpl.rc_context({"svg.hashsalt": "mlreduce", "savefig.dpi": 150}):
         for path in map(Path, paths):
-            figure.savefig(path, metadata=metadata[path.suffix])
+            if path.suffix == ".svg":  # savefig would draw the figure once more for its layout
+                FigureCanvasSVG(figure).print_svg(path, metadata=metadata[".svg"])
+            else:
+                figure.savefig(path, metadata=metadata[path.suffix])
     plt.close(figure)

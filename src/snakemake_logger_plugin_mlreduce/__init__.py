@@ -1,0 +1,231 @@
+"""Snakemake logger plugin ``mlreduce``: a line per finished job, first tables, short errors, a plan for dry runs.
+
+Selected by ``logger: mlreduce`` in the profile or ``--logger mlreduce``. Snakemake discovers it by the module's name.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import time
+from collections import Counter
+from logging import DEBUG, INFO, LogRecord
+from typing import Any, NamedTuple, TextIO
+
+from snakemake_interface_logger_plugins.base import LogHandlerBase
+from snakemake_interface_logger_plugins.common import LogEvent
+
+from snakemake_logger_plugin_mlreduce import text
+
+__all__ = ["LogHandler"]
+
+_MANY = 200  # jobs; runs of more print about a hundred lines
+_LINES = 10  # of an error
+
+
+class Job(NamedTuple):
+    """What the log says of a job."""
+
+    step: str
+    study: str
+    dataset: str
+    others: str
+    output: tuple[str, ...]
+
+    @classmethod
+    def of(cls, record: LogRecord) -> Job:
+        """Return the job of a record of the events JOB_INFO and JOB_ERROR (which has no wildcards)."""
+        given: dict[str, Any] = dict(getattr(record, "wildcards", None) or {})
+        rule: str = getattr(record, "rule_name", "")
+        output = tuple(getattr(record, "output", None) or ())
+        study, dataset = str(given.pop("study", "")) or text.study_of(output), str(given.pop("dataset", ""))
+        return cls(text.step_of(rule), study, dataset, " ".join(map(str, given.values())), output)
+
+    @property
+    def name(self) -> str:
+        """Study, data set, step and what else tells it from others: ``gmba-2016  digits  fit  spec``."""
+        return "  ".join(filter(None, [self.study, self.dataset, self.step, self.others]))
+
+
+class LogHandler(LogHandlerBase):
+    """The log of a run as a person reads it."""
+
+    writes_to_stream = True  # in place of Snakemake's own; the one in .snakemake/log stays
+    writes_to_file = False
+    has_filter = True  # jobs must be seen whatever --quiet says: their results are named later
+    has_formatter = False  # Snakemake's, for --verbose and --debug-dag
+    needs_rulegraph = False
+
+    def __post_init__(self) -> None:
+        """Start the clock; the settings are there already."""
+        quiet = {str(level).rpartition(".")[2].lower() for level in self.common_settings.quiet or ()}
+        self.dryrun: bool = self.common_settings.dryrun
+        self.silent = "all" in quiet and not self.dryrun
+        self.no_progress = bool(quiet & {"all", "progress"})
+        self.no_reasons = "reason" in quiet
+        self.stream: TextIO = sys.stdout if self.common_settings.stdout else sys.stderr
+        self.terminal = self.stream.isatty() and os.environ.get("TERM") != "dumb"
+        self.started = time.monotonic()
+        self.jobs: dict[int, Job] = {}
+        self.running: dict[int, Job] = {}
+        self.failed: dict[int, Job] = {}
+        self.plan: dict[tuple[str, str], Counter[str]] = {}
+        self.targets: list[str] = []
+        self.done = self.total = self.printed = 0
+        self.shown: set[str] = set()  # studies whose first table was printed, and messages
+        self.reports: list[str] = []
+        self.tables: list[str] = []
+        self.interrupted = self.ended = self.status = False
+
+    def emit(self, record: LogRecord) -> None:
+        """Print what is to be said of a record."""
+        try:
+            self._handle(record)
+        except BrokenPipeError:
+            raise
+        except Exception:  # noqa: BLE001 - what logging does: a run must not end by its log
+            self.handleError(record)
+
+    def close(self) -> None:
+        """End with what a run came to."""
+        if not self.ended:
+            self.ended = True
+            self._end()
+        super().close()
+
+    def _handle(self, record: LogRecord) -> None:
+        event, settings = getattr(record, "event", None), self.common_settings
+        self.targets = list(getattr(record, "targets", self.targets))  # a Snakefile may name what can be asked for
+        handlers = {
+            LogEvent.JOB_INFO: self._job,
+            LogEvent.JOB_FINISHED: self._finished,
+            LogEvent.PROGRESS: self._progressed,
+            LogEvent.RUN_INFO: self._stats,
+            LogEvent.JOB_ERROR: self._job_error,
+            LogEvent.ERROR: self._error,
+        }
+        if settings.verbose:  # all that Snakemake says, in its words
+            self._say(self.format(record))
+        elif event in handlers:
+            handlers[event](record)
+        elif event == LogEvent.DEBUG_DAG and settings.debug_dag:
+            self._say(self.format(record))
+        elif event == LogEvent.SHELLCMD and settings.printshellcmds:
+            self._say(str(getattr(record, "shellcmd", None) or record.msg))
+        elif event is None and record.levelno > DEBUG:
+            self._message(record)
+
+    def _job(self, record: LogRecord) -> None:
+        job, number = Job.of(record), getattr(record, "jobid", -1)
+        self.jobs[number] = job
+        if self.dryrun:
+            why = "" if self.no_reasons else text.reason_of(getattr(record, "reason", ""))
+            self.plan.setdefault((job.step, job.study), Counter())[why] += 1
+        else:
+            self.running[number] = job
+            self._progress()
+
+    def _progressed(self, record: LogRecord) -> None:
+        self.total = getattr(record, "total", self.total)
+        self._progress()
+
+    def _finished(self, record: LogRecord) -> None:
+        number: int = getattr(record, "job_id", -1)
+        self.running.pop(number, None)
+        self.failed.pop(number, None)
+        job = self.jobs.get(number)
+        self.done += 1
+        if job is None or not job.output:  # a target: nothing was done
+            return
+        self.reports += [path for path in job.output if path.endswith("report.html")]
+        tables = [path for path in job.output if path.endswith(".md")] if job.step in ("table", "tables") else []
+        self.tables += tables
+        due = self.total <= _MANY or self.done * 100 // self.total > self.printed
+        if not self.no_progress and (due or job.step in ("tables", "figures", "report")):
+            self.printed = self.done * 100 // max(self.total, 1)
+            self._say(f"[{self._count()}] {job.name}")
+        if tables and job.study not in self.shown:
+            self.shown.add(job.study)
+            self._say(*text.first_table(tables[0], self._width()))
+
+    def _stats(self, record: LogRecord) -> None:
+        stats: dict[str, int] = dict(getattr(record, "stats", {}))
+        self.total = stats.pop("total", self.total)
+        if not self.dryrun:
+            self.done = 0
+        elif self.plan:
+            self._say(*text.plan_lines(self.plan, self._width()))
+        elif self.no_progress:  # with --quiet, Snakemake stops here
+            for rule, number in stats.items():
+                self.plan.setdefault((text.step_of(rule), ""), Counter())[""] += number
+            self._say(*text.plan_lines(self.plan, self._width()))
+
+    def _job_error(self, record: LogRecord) -> None:
+        number = getattr(record, "jobid", -1)
+        job = self.jobs.get(number, Job.of(record))
+        self.running.pop(number, None)
+        if self.interrupted:
+            return
+        self.failed[number] = job
+        logs = [str(path) for path in getattr(record, "log", None) or ()]
+        reasons = text.last_words(logs)
+        lines = [f"Failed: {job.name}" if job.study else f"Failed: {job.name} ({', '.join(job.output[:1])})"]
+        lines += [f"  {line}" for line in reasons or [str(getattr(record, "rule_msg", None) or "no reason was logged")]]
+        self._say(*lines[: _LINES - 1], *(f"  log: {path}" for path in logs[:1]))
+
+    def _error(self, record: LogRecord) -> None:
+        message = str(record.msg)
+        if "SIGINT" in message or "exit status 130" in message:
+            self.interrupted = True
+        elif "CalledProcessError" not in message and "At least one job did not complete" not in message:
+            self._say(*text.short_error(message, str(getattr(record, "exception", "")), self.targets)[:_LINES])
+
+    def _message(self, record: LogRecord) -> None:
+        message = str(record.msg or "").strip()
+        if message.startswith("Terminating processes on user request"):
+            self.interrupted = True
+            self._say("Stopping the running jobs.")
+        elif message and message != "None" and not text.is_noise(message) and message not in self.shown:
+            self.shown.add(message)
+            lines = message.splitlines()
+            self._say(*(lines if record.levelno <= INFO else lines[:_LINES]))
+
+    def _count(self) -> str:
+        total = str(self.total)
+        return f"{self.done:>{len(total)}}/{total} {time.monotonic() - self.started:5.0f} s"
+
+    def _width(self) -> int:
+        return shutil.get_terminal_size((120, 24)).columns - 1 if self.terminal else 120
+
+    def _progress(self) -> None:
+        if self.terminal and not (self.dryrun or self.no_progress or self.interrupted):
+            names = ", ".join(" ".join(job.name.split()) for job in self.running.values())
+            line = f"[{self._count()}] {names or '...'}"
+            self.stream.write(f"\r\033[K{line[: self._width()]}")
+            self.stream.flush()
+            self.status = True
+
+    def _say(self, *lines: str) -> None:
+        if self.silent:
+            return
+        self.stream.write("\r\033[K" * self.status + "".join(f"{line}\n" for line in lines))
+        self.stream.flush()
+        self.status = False
+        if self.running:
+            self._progress()
+
+    def _end(self) -> None:
+        self.running.clear()
+        if self.dryrun or not self.total:
+            return
+        seconds = time.monotonic() - self.started
+        came = f"{self.done} of {self.total} jobs in {seconds:.0f} s"
+        said = [f"Interrupted: {came}; the same command goes on from here." if self.interrupted else f"{came}."]
+        if self.failed:
+            names = "; ".join(" ".join(job.name.split()) for job in list(self.failed.values())[:3])
+            said += [f"{len(self.failed)} failed: {names}{'; ...' * (len(self.failed) > 3)}"]
+        said += [f"The report: {path}" for path in self.reports[-1:]]
+        if self.tables and not self.reports:
+            said += [f"Tables: {', '.join(self.tables[:3])}{', ...' * (len(self.tables) > 3)}"]
+        self._say(*said)

@@ -1,0 +1,142 @@
+"""What the log prints of names, tables, reasons and errors."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from itertools import islice
+from pathlib import Path
+
+_PER_STUDY = re.compile(r"(gather|tables|figures)_")
+_ROWS = 36  # of a plan, which has four lines more
+_REASONS = {
+    "Missing output": "missing output",
+    "Incomplete output": "incomplete output",
+    "Code has": "code",
+    "Params have": "parameters",
+    "Software": "environment",
+    "Set of input": "other inputs",
+    "Updated input": "newer input",
+    "Input files updated": "earlier step",
+    "Forced": "forced",
+}
+_NOISE = re.compile(
+    r"Building DAG|Using |Provided |Rules claiming|Job stats|Execute \d+ jobs|Select jobs|host:|Conda env.*: ignored"
+    r"|Singularity containers: |Group jobs: |Assuming unrestricted|Config file .* is extended|Loading trusted IOCache"
+    r"|Complete log|Elapsed time|Shutting down|Exiting because|Removing |Would remove|Touching output|Waiting at most"
+    r"|Some jobs were triggered|Rules with provenance|\d+ jobs have (missing|outdated)|This was a dry-run|Reasons:"
+    r"|Submitted |Job \d+ has been submitted|Error in group|Storing output|Job rate limit|Updating checkpoint"
+    r"|Determining filesystem"
+)
+
+
+def step_of(rule: str) -> str:
+    """Return the step a rule belongs to: ``tables_gmba`` is one of ``tables``."""
+    found = _PER_STUDY.match(rule)
+    return found[1] if found else rule
+
+
+def study_of(paths: Iterable[str]) -> str:
+    """Return the study in ``results/<scale>/<study>/...``, or nothing."""
+    for path in paths:
+        _, found, rest = f"/{path}".rpartition("/results/")
+        parts = rest.split("/")
+        if found and len(parts) > 2:
+            return parts[1]
+    return ""
+
+
+def reason_of(reason: str) -> str:
+    """Return the first of Snakemake's reasons in one or two words."""
+    return next((short for start, short in _REASONS.items() if reason.startswith(start)), reason.split(":")[0][:30])
+
+
+def is_noise(message: str) -> bool:
+    """Whether a message of Snakemake's says nothing to the reader of a run."""
+    return _NOISE.match(message) is not None
+
+
+def plan_lines(plan: Mapping[tuple[str, str], Counter[str]], width: int) -> list[str]:
+    """Return the table of steps, studies, numbers of jobs and reasons; studies are added up where it is long."""
+    jobs = sum(count.total() for count in plan.values())
+    if len(plan) > _ROWS:
+        merged: dict[str, Counter[str]] = {}
+        studies: dict[str, list[str]] = {}
+        for (step, study), count in plan.items():
+            merged[step] = merged.get(step, Counter()) + count
+            studies.setdefault(step, []).append(study)
+        named = {step: own[0] if len(own) == 1 else f"{len(own)} studies" for step, own in studies.items()}
+        plan = {(step, named[step]): count for step, count in merged.items()}
+    steps = list(dict.fromkeys(step for step, _ in plan))
+    ordered = sorted(plan.items(), key=lambda item: (steps.index(item[0][0]), item[0][1]))
+    rows = [("step", "study", "jobs", "why")]
+    for (step, study), count in islice(ordered, _ROWS):
+        why = ", ".join(f"{reason} {number}" for reason, number in count.most_common() if reason)
+        rows.append((step, study or "-", str(count.total()), why))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = [f"{a:{widths[0]}}  {b:{widths[1]}}  {c:>{widths[2]}}  {d}".rstrip() for a, b, c, d in rows]
+    if len(plan) > _ROWS:
+        lines.append("...")
+    return [line[: width or None] for line in lines] + [f"{jobs} jobs"]
+
+
+def first_table(path: str, width: int, lines: int = 12) -> list[str]:
+    """Return title and first table of a Markdown file in columns, without deviations and bold type."""
+    try:
+        written = Path(path).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        return []
+    title = next((line.lstrip("# ") for line in written if line.startswith("#")), Path(path).stem)
+    start = next((number for number, line in enumerate(written) if line.startswith("|")), len(written))
+    rows = []
+    for line in written[start:]:
+        if not line.startswith("|"):
+            break
+        if not set(line) <= set("|-: "):
+            rows.append([re.sub(r" ± \S+|\*\*", "", cell).strip() for cell in line.strip("| ").split(" | ")])
+    widths = [
+        max(len(row[column]) for row in rows if column < len(row)) for column in range(max(map(len, rows), default=0))
+    ]
+    shown = ["  ".join(f"{cell:{size}}" for cell, size in zip(row, widths, strict=False)).rstrip() for row in rows]
+    if len(shown) > lines - 2:
+        shown = [*shown[: lines - 3], f"... {len(shown) - lines + 3} more rows"]
+    return [f"  {line}"[:width] for line in [title, *shown, path]]
+
+
+def last_words(logs: Iterable[str], lines: int = 6) -> list[str]:
+    """Return the sentence ``mlreduce: ...`` of the first readable log with text, or its last lines."""
+    for path in logs:
+        try:
+            written = [line.rstrip() for line in Path(path).read_text("utf-8", "replace").splitlines() if line.strip()]
+        except OSError:
+            continue
+        sentences = [line for line in written if line.startswith("mlreduce: ")]
+        if written:
+            return [line[:500] for line in sentences[-1:] or written[-lines:]]
+    return []
+
+
+def short_error(message: str, kind: str, targets: Iterable[str]) -> list[str]:
+    """Return an error's type, sentence and place without the traceback, with the nearest name of an unknown target."""
+    places = re.findall(r'^ +File "(.+?)", line (\d+)', message, flags=re.MULTILINE)
+    if "Traceback (most recent call last)" in message:
+        own = [(path, line) for path, line in places if "site-packages" not in path and not path.startswith("<")]
+        last = [line for line in message.splitlines() if line and not line.startswith(" ")][-1:]
+        where = [f"  in {path}, line {line}" for path, line in own[-1:]]
+        return [*last, *where, "  (--verbose shows the traceback)"]
+    noise = re.compile(r' +File ".+", line \d+|\s*(Error:|Traceback:|Wildcards:)?$')
+    kept = [line for line in message.splitlines() if not noise.match(line)]
+    if kept and re.fullmatch(r"\w+( in .*)?:", kept[0]) and len(kept) > 1 and kind in kept[0]:
+        place = kept[0].removeprefix(kind).removeprefix(" in ").rstrip(":")
+        kept = [
+            f"{kind.replace('WorkflowError', 'Error')}: {kept[1].strip()}",
+            *kept[2:],
+            *([f"  in {place}"] if place else []),
+        ]
+    unknown = re.search(r"No rule to produce (\S+)", message)
+    nearest = difflib.get_close_matches(unknown[1], list(targets), n=1, cutoff=0.5) if unknown else []
+    if unknown:
+        return [f"There is no rule or file {unknown[1]!r}.", *(f"Did you mean {name!r}?" for name in nearest)]
+    return kept

@@ -1,0 +1,333 @@
+"""The log of a run, from records as Snakemake makes them."""
+
+from __future__ import annotations
+
+import io
+import logging
+from types import SimpleNamespace
+
+import pytest
+from snakemake_interface_logger_plugins.common import LogEvent
+
+from snakemake_logger_plugin_mlreduce import LogHandler, text
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+class Run:
+    """A handler that writes into a string, and the events of a run."""
+
+    def __init__(self, monkeypatch, stream=None, **settings):
+        self.stream = stream or io.StringIO()
+        monkeypatch.setattr("sys.stdout" if settings.get("dryrun") else "sys.stderr", self.stream)
+        off = dict.fromkeys(["printshellcmds", "debug_dag", "verbose", "dryrun", "show_failed_logs", "nocolor"], False)
+        given = off | {"quiet": set(), "stdout": settings.get("dryrun", False)} | settings
+        self.handler = LogHandler(SimpleNamespace(**given), None)
+        self.jobs = 0
+
+    def tell(self, message=None, level=logging.INFO, **extra):
+        self.handler.handle(logging.makeLogRecord({"msg": message, "levelno": level, **extra}))
+
+    def start(self, total):
+        self.tell(event=LogEvent.RUN_INFO, stats={"fit": total, "total": total})
+
+    def job(self, rule, output=("results/demo/gmba-2016/x",), reason="", **wildcards):
+        self.jobs += 1
+        event = {"event": LogEvent.JOB_INFO, "jobid": self.jobs, "rule_name": rule, "output": list(output)}
+        self.tell(**event, wildcards=wildcards, reason=reason)
+        return self.jobs
+
+    def finish(self, *given, **wildcards):
+        self.tell(event=LogEvent.JOB_FINISHED, job_id=self.job(*given, **wildcards))
+
+    def fail(self, number, log, rule="fit"):
+        self.tell(
+            "Error in rule",
+            logging.ERROR,
+            event=LogEvent.JOB_ERROR,
+            jobid=number,
+            rule_name=rule,
+            rule_msg=None,
+            log=log,
+        )
+
+    def error(self, message, kind="WorkflowError"):
+        self.tell(message, logging.ERROR, event=LogEvent.ERROR, exception=kind)
+
+    @property
+    def lines(self):
+        return self.stream.getvalue().splitlines()
+
+
+@pytest.fixture
+def run(monkeypatch):
+    return Run(monkeypatch)
+
+
+def test_one_line_per_finished_job(run):
+    run.start(2)
+    run.finish("fit", batch="001", study="gmba-2016", unit="spec", dataset="digits")
+    run.finish("all", ())
+    run.handler.close()
+    run.handler.close()
+    assert run.lines == ["[1/2     0 s] gmba-2016  digits  fit  001 spec", "2 of 2 jobs in 0 s."]
+
+
+def test_study_and_step_from_the_output_path(run):
+    run.start(1)
+    run.finish("figures_gmba", ["results/demo/gmba-2016/figure.svg"])
+    assert run.lines[-1].endswith("] gmba-2016  figures")
+
+
+@pytest.mark.parametrize(
+    ("path", "study"),
+    [("/a/results/b/results/demo/x/t.md", "x"), ("results/demo/report.html", ""), ("data/digits.npz", "")],
+)
+def test_study_of_a_path(path, study):
+    assert text.study_of([path]) == study
+
+
+def test_progress_line_on_a_terminal(monkeypatch):
+    run = Run(monkeypatch, Terminal())
+    run.start(2)
+    run.job("fit", study="gmba-2016", dataset="digits")
+    run.finish("fit", study="gmba-2016", dataset="planted")
+    shown = run.stream.getvalue().split("\r\033[K")
+    assert shown[1] == "[0/2     0 s] gmba-2016 digits fit"
+    assert shown[3:] == ["[1/2     0 s] gmba-2016  planted  fit\n", "[1/2     0 s] gmba-2016 digits fit"]
+
+
+def test_big_runs_print_about_a_hundred_lines(run):
+    run.start(1000)
+    for _ in range(999):
+        run.finish("fit", study="gmba-2016", dataset="digits")
+    assert 90 <= len(run.lines) <= 100
+    before = len(run.lines)
+    run.tell(event=LogEvent.PROGRESS, done=999, total=10_000)
+    run.finish("figures_gmba", ["results/demo/gmba-2016/figure.svg"])
+    assert len(run.lines) == before + 1
+
+
+def test_first_table_once_per_study(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "results" / "demo" / "gmba-2016"
+    folder.mkdir(parents=True)
+    rows = "\n".join(f"| set{number} | **0.5 ± 0.01 (1)** |" for number in range(20))
+    (folder / "table3.md").write_text(f"# Title\n\ntext\n\n| dataset | gmba |\n| --- | --- |\n{rows}\n\n| other |\n")
+    run.start(3)
+    for _ in range(2):
+        run.finish("tables_gmba", ["results/demo/gmba-2016/table3.csv", "results/demo/gmba-2016/table3.md"])
+    table = run.lines[1:-1]
+    assert table[:3] == ["  Title", "  dataset  gmba", "  set0     0.5 (1)"]
+    assert table[-2:] == ["  ... 12 more rows", "  results/demo/gmba-2016/table3.md"]
+    assert len(table) == 12
+    run.handler.close()
+    assert run.lines[-1] == "Tables: results/demo/gmba-2016/table3.md, results/demo/gmba-2016/table3.md"
+
+
+def test_a_missing_table_is_no_error(run):
+    run.start(1)
+    run.finish("table", ["results/demo/gmba-2016/nowhere.md"])
+    assert len(run.lines) == 1
+
+
+def test_the_report_is_named_last(run):
+    run.start(1)
+    run.finish("report", ["results/demo/report.html"])
+    run.handler.close()
+    assert run.lines[-1] == "The report: results/demo/report.html"
+
+
+def test_failure_names_job_reason_and_log(run, tmp_path):
+    log = tmp_path / "fit.log"
+    log.write_text("a warning\nmlreduce: the data set is empty\n\n")
+    run.start(3)
+    number = run.job("fit", study="gmba-2016", dataset="digits")
+    run.error("RuleException:\nCalledProcessError in file 'x', line 3:\nCommand ... returned non-zero exit status 1.")
+    run.fail(number, [str(log)])
+    run.error("WorkflowError:\nAt least one job did not complete successfully.")
+    run.handler.close()
+    assert run.lines == [
+        "Failed: gmba-2016  digits  fit",
+        "  mlreduce: the data set is empty",
+        f"  log: {log}",
+        "0 of 3 jobs in 0 s.",
+        "1 failed: gmba-2016 digits fit",
+    ]
+
+
+def test_failure_without_a_sentence_shows_the_end_of_the_log(run, tmp_path):
+    log = tmp_path / "fit.log"
+    log.write_text("".join(f"line {number}\n" for number in range(30)))
+    run.fail(run.job("prepare", ["data/digits.npz"], dataset="digits"), ["nowhere.log", str(log)], "prepare")
+    assert run.lines[0] == "Failed: digits  prepare (data/digits.npz)"
+    assert run.lines[-2:] == ["  line 29", "  log: nowhere.log"]
+    run.fail(99, [])
+    assert run.lines[-1] == "  no reason was logged"
+
+
+def test_a_retried_job_is_not_failed(run):
+    run.start(1)
+    number = run.job("fit", study="gmba-2016")
+    run.fail(number, [])
+    run.tell(event=LogEvent.JOB_FINISHED, job_id=number)
+    run.handler.close()
+    assert run.lines[-1] == "1 of 1 jobs in 0 s."
+
+
+def test_interruption_is_two_lines(run):
+    run.start(2)
+    number = run.job("fit", study="gmba-2016")
+    run.error("RuleException:\nCommand ... died with <Signals.SIGINT: 2>.")
+    run.tell("Terminating processes on user request, this might take some time.")
+    run.fail(number, [])
+    run.error("WorkflowError:\nAt least one job did not complete successfully.")
+    run.handler.close()
+    assert run.lines == [
+        "Stopping the running jobs.",
+        "Interrupted: 0 of 2 jobs in 0 s; the same command goes on from here.",
+    ]
+
+
+def plan(run, studies):
+    for study in studies:
+        for rule in ["fit", "predict", "tables_x"]:
+            run.job(rule, [f"results/demo/{study}/a"], "Missing output files: a, b", study=study, dataset="digits")
+    run.job("fit", reason="Code has changed since last execution", study=studies[0])
+    run.tell(event=LogEvent.RUN_INFO, stats={"total": run.jobs})
+
+
+def test_dry_run_is_a_table_of_steps(monkeypatch):
+    run = Run(monkeypatch, dryrun=True)
+    run.tell(event=LogEvent.RUN_INFO, stats={"total": 7})
+    plan(run, ["gmba-2016", "mvmd-2016"])
+    run.tell("This was a dry-run (flag -n).")
+    run.handler.close()
+    assert run.lines == [
+        "step     study      jobs  why",
+        "fit      gmba-2016     2  missing output 1, code 1",
+        "fit      mvmd-2016     1  missing output 1",
+        "predict  gmba-2016     1  missing output 1",
+        "predict  mvmd-2016     1  missing output 1",
+        "tables   gmba-2016     1  missing output 1",
+        "tables   mvmd-2016     1  missing output 1",
+        "7 jobs",
+    ]
+
+
+def test_dry_run_of_many_studies_adds_them_up(monkeypatch):
+    run = Run(monkeypatch, dryrun=True)
+    plan(run, [f"study-{number}" for number in range(20)])
+    assert run.lines[1].split() == ["fit", "20", "studies", "21", "missing", "output", "20,", "code", "1"]
+    assert len(run.lines) == 5
+
+
+def test_a_plan_of_many_steps_is_cut():
+    lines = text.plan_lines({(f"step{number}", ""): text.Counter({"forced": 1}) for number in range(60)}, 0)
+    assert len(lines) <= 40
+    assert lines[-2:] == ["...", "60 jobs"]
+
+
+def test_quiet_dry_run_counts_steps(monkeypatch):
+    run = Run(monkeypatch, dryrun=True, quiet={"rules", "progress"})
+    run.tell(event=LogEvent.RUN_INFO, stats={"fit": 3, "tables_a": 1, "tables_b": 1, "total": 5})
+    assert [line.split() for line in run.lines[1:]] == [["fit", "-", "3"], ["tables", "-", "2"], ["5", "jobs"]]
+
+
+def test_no_reasons_where_they_are_not_wanted(monkeypatch):
+    run = Run(monkeypatch, dryrun=True, quiet={"reason"})
+    plan(run, ["gmba-2016"])
+    assert "missing" not in run.stream.getvalue()
+
+
+@pytest.mark.parametrize(("quiet", "lines"), [({"all"}, 0), ({"progress"}, 2), ({"rules"}, 3)])
+def test_quiet_is_respected(monkeypatch, quiet, lines):
+    run = Run(monkeypatch, quiet=quiet)
+    run.start(1)
+    run.finish("report", ["results/demo/report.html"])
+    run.handler.close()
+    assert len(run.lines) == lines
+
+
+def test_error_in_the_snakefile_loses_its_traceback(run):
+    run.error(
+        'ConfigurationError in file "/a/Snakefile", line 12:\nrun_on: unknown data set\n'
+        '  File "/a/Snakefile", line 12, in <module>\n  File "/a/b.py", line 3, in f',
+        "ConfigurationError",
+    )
+    assert run.lines == ["ConfigurationError: run_on: unknown data set", '  in file "/a/Snakefile", line 12']
+
+
+def test_error_of_a_workflow_is_one_sentence(run):
+    run.error("WorkflowError:\nwhat went wrong")
+    assert run.lines == ["Error: what went wrong"]
+
+
+def test_python_traceback_becomes_error_and_place(run):
+    run.error(
+        'Traceback (most recent call last):\n  File "/v/site-packages/snakemake/cli.py", line 1, in main\n    x()\n'
+        '  File "/a/own.py", line 7, in f\n    y()\nValueError: too small\n',
+        "ValueError",
+    )
+    assert run.lines == ["ValueError: too small", "  in /a/own.py, line 7", "  (--verbose shows the traceback)"]
+
+
+def test_errors_have_at_most_ten_lines(run):
+    run.error("\n".join(f"line {number}" for number in range(50)))
+    assert len(run.lines) == 10
+
+
+def test_unknown_target_with_the_nearest_name(run):
+    run.tell(None, targets=["cplst_table3", "gmba"])
+    run.error("MissingRuleException:\nNo rule to produce cplst_tabel3 (if you use input functions ...).")
+    assert run.lines == ["There is no rule or file 'cplst_tabel3'.", "Did you mean 'cplst_table3'?"]
+
+
+def test_verbose_keeps_everything(monkeypatch):
+    run = Run(monkeypatch, verbose=True)
+    run.tell("Building DAG of jobs...")
+    run.tell("a detail", logging.DEBUG)
+    run.error("Traceback (most recent call last):\n  here\nValueError: x", "ValueError")
+    assert run.lines == [
+        "Building DAG of jobs...",
+        "a detail",
+        "Traceback (most recent call last):",
+        "  here",
+        "ValueError: x",
+    ]
+
+
+def test_messages_are_said_once_and_noise_is_not(run):
+    for _ in range(2):
+        run.tell("Nothing to be done (all requested files are present and up to date).")
+        run.tell("Building DAG of jobs...")
+        run.tell("a detail", logging.DEBUG)
+        run.tell("careful", logging.WARNING)
+    run.handler.close()
+    assert run.lines == ["Nothing to be done (all requested files are present and up to date).", "careful"]
+
+
+def test_commands_and_candidates_where_asked_for(monkeypatch):
+    for wanted, lines in ((False, []), (True, ["sort x", "candidate"])):
+        run = Run(monkeypatch, printshellcmds=wanted, debug_dag=wanted)
+        run.tell(event=LogEvent.SHELLCMD, shellcmd="sort x")
+        run.tell("candidate", event=LogEvent.DEBUG_DAG)
+        assert run.lines == lines
+
+
+def test_a_broken_record_does_not_end_the_run(run, monkeypatch):
+    monkeypatch.setattr(logging, "raiseExceptions", False)
+    run.tell(event=LogEvent.RUN_INFO, stats=3)
+    assert run.lines == []
+
+
+def test_a_closed_pipe_ends_the_run(run, monkeypatch):
+    def closed(_):
+        raise BrokenPipeError
+
+    monkeypatch.setattr(run.stream, "write", closed)
+    with pytest.raises(BrokenPipeError):
+        run.tell("something")

@@ -1,0 +1,57 @@
+"""What the manifest and the report say of a study."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jobs import ALL, Jobs
+from outputs import Outputs
+from plan import Plan
+
+from mlreduce.experiments.study import Study
+
+
+def manifest_description(plan: Plan, jobs: Jobs, study: Study) -> dict[str, Any]:
+    """What the manifest says a study was run with."""
+    description: dict[str, Any] = {
+        "scale": plan.config["scale"],
+        "protocols": {name: dict(rule) for name, rule in study.protocols.items()},
+        "splits": study.splits,
+        "seed": plan.config["seed"],
+        "datasets": list(study.datasets),
+    }
+    if study.left_out:
+        description["left_out"] = list(study.left_out)
+    if study.family != "labelspace":
+        description["spaces"] = {name: study.space_of(name) for name in study.datasets}
+    groups = {}
+    for name, group in sorted(study.groups.items()):
+        groups[name] = {
+            "predictors": list(group.predictors),
+            "splits": {dataset: study.splits_of(name, dataset) for dataset in study.datasets},
+            **({"choose": dict(group.choice)} if group.choice else {}),
+            **({"search": dict(group.search)} if group.search else {}),
+        }
+    protocol = next(iter(study.protocols))
+    return description | {
+        "methods": {name: dict(parameters) for name, parameters in sorted(study.methods.items())},
+        "sizes": list(study.sizes),
+        "energies": list(study.energies),
+        "measures": sorted(study.measures),
+        "groups": groups,
+        "predictors": {name: dict(parameters) for name, parameters in sorted(study.predictors.items())},
+        "code": {name: jobs.digest("predict", study, f"{protocol}.{name}", ALL) for name in sorted(study.groups)},
+    }
+
+
+def report_description(outputs: Outputs, study: Study) -> dict[str, Any]:
+    """What the report needs to know of a study to show its files."""
+    return {
+        "title": study.title,
+        "tables": {key: dict(spec) for key, spec in study.tables.items()},
+        "figures": {key: dict(spec) for key, spec in study.figures.items()},
+        "protocols": list(study.protocols),
+        "variants": outputs.all_variants(study),
+        "datasets": list(study.datasets),
+        "left_out": list(study.left_out),
+    }

@@ -1,0 +1,248 @@
+"""The jobs of a study: which tasks each has, which files it makes, and what it is told.
+
+A unit of work is one group under one protocol, ``protocol.group``, or ``all`` of a study on a data set where data are
+small (the setting ``bundle``). Units are cut into batches of splits. What a job is told are plain values as text: a
+change of any re-runs the job, and a log can show them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any
+
+from plan import Plan
+
+from mlreduce import registry
+from mlreduce.experiments.study import Study, tried_first
+from mlreduce.provenance.digest import source_digest
+
+ALL = "all"
+
+
+class Jobs:
+    """The jobs of a plan.
+
+    Parameters
+    ----------
+    plan : Plan
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan, self._config = plan, plan.config
+        self._bundle = bool(plan.config["bundle"])
+
+    # Tasks
+
+    def tasks(self, study: Study, dataset: str, unit: str, batch: str) -> Iterator[tuple[str, str, tuple[int, int]]]:
+        """Yield protocol, group and first and last split of each task of a job."""
+        for protocol, group in study.tasks(dataset):
+            if unit in (ALL, f"{protocol}.{group}"):
+                if batch == ALL:
+                    yield protocol, group, (0, study.splits_of(group, dataset) - 1)
+                else:
+                    first, last = batch.split("-")
+                    yield protocol, group, (int(first), int(last))
+
+    def units(self, study: Study, dataset: str) -> list[str]:
+        """Names of the units of a study on a data set."""
+        units = [f"{protocol}.{group}" for protocol, group in study.tasks(dataset)]
+        return [ALL] * bool(units) if self._bundle else units
+
+    def batches(self, study: Study, dataset: str, unit: str, choosing: bool = False) -> list[str]:
+        """Names of the batches of a unit, or of those in which parameters are chosen."""
+        if unit == ALL:
+            chooses = any(study.groups[group].chooses for _, group in study.tasks(dataset))
+            return [ALL] * bool(chooses or not choosing)
+        group = unit.partition(".")[2]
+        own = study.choice_batches if choosing else study.batches
+        return own(group, dataset, self._config["splits_per_job"])
+
+    def predictors(self, study: Study, dataset: str, unit: str) -> list[str]:
+        """Names by which the predictions of a unit are cut up."""
+        return [ALL] if unit == ALL else study.predictors_of(dataset, *unit.split(".", 1))
+
+    # Files
+
+    def folder(self, study: Study | str) -> str:
+        """Folder of a study's results."""
+        return f"{self._plan.base}/{study if isinstance(study, str) else study.name}"
+
+    def choices(self, study: Study, dataset: str, unit: str, batch: str | None = None) -> list[str]:
+        """Files of choices of a unit, or those that one of its batches goes by."""
+        batches = self.batches(study, dataset, unit, choosing=True)
+        if batch is not None and unit != ALL and not study.groups[unit.partition(".")[2]].chosen_once(dataset):
+            batches = [name for name in batches if name == batch]
+        return [f"{self.folder(study)}/choices/{dataset}/{unit}/{name}.parquet" for name in batches]
+
+    def parts(self, study: Study, kind: str, suffix: str = "parquet") -> list[str]:
+        """Files of a kind, "choices", "fitted" or "details", of all jobs of a study."""
+        return [
+            f"{self.folder(study)}/{kind}/{dataset}/{unit}/{batch}.{suffix}"
+            for dataset in study.datasets
+            for unit in self.units(study, dataset)
+            for batch in self.batches(study, dataset, unit, choosing=kind == "choices")
+        ]
+
+    def scores(self, study: Study, shown: Mapping[str, Any] | None = None) -> list[str]:
+        """Files of scores of all jobs of a study, or of those that a table or figure shows."""
+        return [
+            f"{self.folder(study)}/scores/{dataset}/{unit}/{predictor}/{batch}.parquet"
+            for dataset in study.datasets
+            for unit in self.units(study, dataset)
+            for predictor in self.predictors(study, dataset, unit)
+            for batch in self.batches(study, dataset, unit)
+            if shown is None or unit == ALL or study.shows(shown, *unit.split(".", 1), predictor)
+        ]
+
+    def timed(self, study: Study) -> list[str]:
+        """Files of the times of fits, a job per data set and group: a method of one's own times no other again."""
+        if not study.timed:
+            return []
+        groups = [ALL] if self._bundle else list(study.groups)
+        return [
+            f"{self.folder(study)}/times/{dataset}/{group}.parquet" for dataset in study.datasets for group in groups
+        ]
+
+    def prepared(self, study: Study) -> list[str]:
+        """Data sets of a study, as arrays."""
+        return [f"{self._plan.data}/{dataset}.npz" for dataset in study.datasets]
+
+    def raw_folder(self, dataset: str) -> list[str]:
+        """Folder of the fetched files of a data set; nothing for data that need no file."""
+        return [f"{self._plan.data}/raw/{dataset}"] if self._plan.catalogue[dataset].files else []
+
+    def raw(self, study: Study) -> list[str]:
+        """Folders of the fetched files of a study; nothing for data that need no file."""
+        return [folder for name in study.datasets for folder in self.raw_folder(name)]
+
+    def benchmarks(self, study: Study) -> list[str]:
+        """What Snakemake measured of the jobs that a study asks for."""
+        folder = self.folder(study)
+        parts = [*self.parts(study, "details"), *self.scores(study), *self.timed(study)]
+        if any(group.chooses for group in study.groups.values()):
+            parts += self.parts(study, "choices")
+        steps = {"details": "fit", "scores": "predict", "times": "time", "choices": "choose"}
+        own = []
+        for part in parts:
+            kind, _, rest = part.removeprefix(f"{folder}/").removesuffix(".parquet").partition("/")
+            own.append(f"{folder}/benchmarks/{steps[kind]}/{rest}.tsv")
+        shared = ["fetch", "prepare", *(["factorise"] if study.family == "labelspace" else [])]
+        root = self._config["results"]
+        return own + [f"{root}/benchmarks/{step}/{name}.tsv" for step in shared for name in study.datasets]
+
+    # What jobs are told
+
+    def settings(self, step: str, study: Study, dataset: str, unit: str, batch: str, predictor: str = ALL) -> str:
+        """Settings of a choose, fit or predict job: see `mlreduce.experiments.loop`."""
+        tasks = []
+        for protocol, name, splits in self.tasks(study, dataset, unit, batch):
+            group = study.groups[name]
+            if step == "choose" and not group.chooses:
+                continue
+            once = group.chosen_once(dataset)
+            task = {
+                "protocol": protocol,
+                "group": name,
+                "rule": study.rule_of(protocol, dataset),
+                "splits": (0, 0) if step == "choose" and once else splits,
+                "methods": study.methods_of(dataset, protocol, name),
+                "once": once,
+            }
+            if step == "choose" and group.choice:
+                task["candidates"] = group.candidates(dataset)
+            elif step == "choose":
+                task["search"] = self._search(study, dataset, protocol, name)
+            elif step == "predict":
+                asked = study.predictors_of(dataset, protocol, name)
+                task["predictors"] = {own: study.predictors[own] for own in asked if predictor in (ALL, own)}
+                task["dimension"] = study.dimension_of(protocol, dataset)
+            tasks.append(task)
+        settings: dict[str, Any] = {"family": study.family, "space": study.space_of(dataset), "tasks": tasks}
+        if step == "predict":
+            settings["measured"] = {
+                "sizes": list(study.sizes),
+                "energies": list(study.energies),
+                "every_size": dataset in study.curves,
+                "measures": sorted(study.measures),
+            }
+        return json.dumps(settings, sort_keys=True)
+
+    def _search(self, study: Study, dataset: str, protocol: str, group: str) -> dict[str, Any]:
+        """How parameters of methods are searched."""
+        predictor = study.groups[group].predictors[0]
+        return {
+            **(study.groups[group].search or {}),
+            "predictor": (predictor, study.predictors[predictor]),
+            "dimension": study.dimension_of(protocol, dataset),
+        }
+
+    def timing(self, study: Study, dataset: str, group: str) -> str:
+        """Settings of a job that times fits."""
+        groups = study.groups if group == ALL else [group]
+        return json.dumps(
+            {
+                "family": study.family,
+                "methods": {
+                    label: tried_first(entry) for name in groups for label, entry in study.groups[name].methods.items()
+                },
+                "rule": study.rule_of(next(iter(study.protocols)), dataset),
+                "space": study.space_of(dataset),
+                "splits": study.timed,
+            },
+            sort_keys=True,
+        )
+
+    def images(self, study: Study, dataset: str) -> dict[str, Any]:
+        """Settings of a job that draws proximities, and under ``choices`` the files of choices that it goes by."""
+        shown = study.image_figure["methods"]
+        protocol = next(iter(study.protocols))
+        groups = {next(name for name, own in study.groups.items() if method in own.methods) for method in shown}
+        units = [ALL] if self._bundle else [f"{protocol}.{group}" for group in sorted(groups)]
+        settings = {
+            "methods": {method: study.methods[method] for method in shown},
+            "protocol": protocol,
+            "rule": study.rule_of(protocol, dataset),
+            "space": study.space_of(dataset),
+        }
+        choices = [file for unit in units for file in self.choices(study, dataset, unit)]
+        return {"settings": json.dumps(settings, sort_keys=True), "choices": choices}
+
+    # Digests of the code that jobs run
+
+    def digest(self, script: str, study: Study | None = None, unit: str = ALL, predictor: str | None = None) -> str:
+        """Digest of the code behind a script and the methods, or the predictors, of its tasks."""
+        names: set[str] = set()
+        if study is not None:
+            groups = study.groups if unit == ALL else [unit.partition(".")[2]]
+            for name in groups:
+                group = study.groups[name]
+                names |= {registry.entry_name(label, entry) for label, entry in group.methods.items()}
+                if predictor is not None:
+                    own = group.predictors if predictor == ALL else [predictor]
+                    names |= {registry.entry_name(label, study.predictors[label]) for label in own}
+        return self.digest_of(script, frozenset(names))
+
+    def unit_of(self, study: Study, group: str) -> str:
+        """A unit with the methods of a group."""
+        return ALL if group == ALL else f"{next(iter(study.protocols))}.{group}"
+
+    def digest_of_costs(self, study: Study) -> str:
+        """Digest of the code behind measured costs."""
+        entries = (study.costs or {})["methods"].items()
+        return self.digest_of("cost", frozenset(registry.entry_name(label, entry) for label, entry in entries))
+
+    def digest_of_images(self, study: Study) -> str:
+        """Digest of the code behind images of proximities."""
+        shown = study.image_figure["methods"]
+        return self.digest_of("images", frozenset(registry.entry_name(name, study.methods[name]) for name in shown))
+
+    def digest_of(self, script: str, names: frozenset[str] = frozenset()) -> str:
+        """Digest of the code behind a script and some methods by their registry names."""
+        return _digest(str(self._plan.project / "workflow" / "scripts" / f"{script}.py"), names)
+
+
+@cache
+def _digest(script: str, names: frozenset[str]) -> str:
+    return source_digest(script, *sorted(registry.module_of(name) for name in names))

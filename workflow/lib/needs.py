@@ -1,0 +1,186 @@
+"""What a job asks a cluster for: bounds on memory and time, by the data set before it and what it does with it.
+
+The numbers are bounds on what the jobs of full runs used: docs/cluster.md has the largest of these, and says how they
+were measured.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from jobs import ALL, Jobs
+from plan import Plan
+
+from mlreduce import registry
+from mlreduce.datasets.files import opened_arrays
+from mlreduce.exceptions import DataError
+
+# A job on next to no data: two Snakemakes (the one that Slurm starts, and the one that this starts), and a script.
+_LEAST_MB = 2000
+_LEAST_MINUTES = 10
+
+# How many numbers are held at once for each one that a row has.
+_HELD = 4
+
+# Seconds a fit, for each row and each row or column. What is not named here, a predictor of one's own say, may be slow.
+_SEARCHING = 4e-6
+_SLOW = 2e-6
+_QUICK = 1e-7
+_SECONDS = {
+    **dict.fromkeys(["choose"], _SEARCHING),
+    **dict.fromkeys(["factorise", "fit-labels", "linear", "ridge", "kernel-ridge", "br-knn"], _QUICK),
+}
+
+
+class Size(NamedTuple):
+    """What a prepared data set holds.
+
+    Attributes
+    ----------
+    rows, columns, labels : int
+    stored : int
+        How many numbers stand for the features: all, or those of sparse ones that are not zero.
+    """
+
+    rows: int
+    columns: int
+    labels: int
+    stored: int
+
+
+def size_of(path: str | Path) -> Size:
+    """Return the size of a prepared data set, by the heads of its arrays: features are not read.
+
+    Raises
+    ------
+    FileNotFoundError
+        If it is not there.
+    DataError
+        If it is not a whole data set.
+    """
+    # The error of os.stat names the path as it was given, by which Snakemake knows an input that is yet to be made.
+    return _size_of(str(path), os.stat(path).st_mtime_ns)  # noqa: PTH116
+
+
+@cache
+def _size_of(path: str, changed: int) -> Size:
+    with opened_arrays(path, "prepared data set") as arrays:
+        rows, labels = arrays.shape("Y")
+        if "X" in arrays.files:
+            _, columns = arrays.shape("X")
+            return Size(rows, columns, labels, rows * columns)
+        _, columns = map(int, arrays["X_shape"].ravel())
+        (stored,) = arrays.shape("X_data")
+        return Size(rows, columns, labels, stored)
+
+
+def rows_of(rule: Mapping[str, Any], rows: int) -> int:
+    """Return how many of a data set's rows a protocol uses: see `mlreduce.experiments.study.Study.rule_of`."""
+    if "train_rows" not in rule:
+        return rows
+    used: int = rule["train_rows"] + math.ceil(float(rule["test"]) * rows)
+    return min(rows, used)
+
+
+@dataclass(frozen=True)
+class Job:
+    """A job, as far as its memory and time go.
+
+    Attributes
+    ----------
+    size : Size
+        Of its data set.
+    rows : int
+        How many of the rows it uses.
+    width : int
+        How many numbers it has for a row: the features, or relations to the other rows, or both.
+    fits : int
+        Methods times splits.
+    codes : bool
+        Whether each fit leaves matrices from labels to labels.
+    """
+
+    size: Size
+    rows: int
+    width: int
+    fits: int = 1
+    codes: bool = False
+
+    @property
+    def megabytes(self) -> int:
+        """A bound on the memory, that of the Snakemake around the job included."""
+        numbers = _HELD * self.rows * self.width + 2 * self.size.stored
+        numbers += self.fits * self.size.labels * self.size.labels if self.codes else 0
+        return _LEAST_MB + math.ceil(8e-6 * numbers)
+
+    def minutes(self, work: str) -> int:
+        """Return a bound on the time.
+
+        Parameters
+        ----------
+        work : str
+            What it does: "choose", "factorise", "fit-labels", or the name of a predictor; anything else is
+            slow.
+        """
+        seconds = _SECONDS.get(work, _SLOW) * self.fits * self.rows * (self.rows + self.width)
+        return _LEAST_MINUTES + math.ceil(seconds / 60)
+
+
+def growing(amount: int) -> Callable[..., int]:
+    """A resource that doubles with each attempt."""
+    return lambda wildcards, attempt: amount * 2 ** (attempt - 1)
+
+
+def memory_of(plan: Plan, jobs: Jobs) -> Callable[..., int]:
+    """Memory of a job in MB by the size of its data set, the first of its inputs."""
+    return lambda wildcards, input, attempt: (
+        max(job.megabytes for job, _ in _tasks(plan, jobs, wildcards, input)) * 2 ** (attempt - 1)
+    )
+
+
+def minutes_of(plan: Plan, jobs: Jobs, step: str) -> Callable[..., int]:
+    """Time of a job in minutes, for a step or the predictors that it trains."""
+
+    def minutes(wildcards: Any, input: Any, attempt: int) -> int:
+        total = 0
+        for job, predictors in _tasks(plan, jobs, wildcards, input):
+            coding = step == "fit" and job.codes
+            works = predictors if step == "predict" else ["fit-labels" if coding else step]
+            total += sum(job.minutes(work) for work in works)
+        return total * 2 ** (attempt - 1)
+
+    return minutes
+
+
+def _tasks(plan: Plan, jobs: Jobs, wildcards: Any, input: Any) -> list[tuple[Job, list[str]]]:
+    """The tasks of a job as far as memory and time go, with the registry names of their predictors."""
+    try:
+        size = size_of(input[0])
+    except DataError:
+        size = Size(0, 0, 0, 0)  # not whole, which the job itself will say
+    names = wildcards.keys()
+    if "study" not in names:
+        return [(Job(size, size.rows, size.columns), [])]
+    study, dataset = plan.studies[wildcards.study], wildcards.dataset
+    related = study.space_of(dataset)["relation"]
+    if "unit" not in names:
+        rows = rows_of(study.rule_of(next(iter(study.protocols)), dataset), size.rows)
+        groups = study.groups if wildcards.group == ALL else [wildcards.group]
+        fits = sum(len(study.groups[name].methods) for name in groups) * study.timed
+        return [(Job(size, rows, rows if related else size.columns, fits=fits), [])]
+    found = []
+    for protocol, name, (first, last) in jobs.tasks(study, dataset, wildcards.unit, wildcards.batch):
+        rows, group = rows_of(study.rule_of(protocol, dataset), size.rows), study.groups[name]
+        width = (rows if related else size.columns) + (rows if group.choice else 0)
+        fits = len(study.methods_of(dataset, protocol, name)) * (last - first + 1)
+        asked = wildcards.get("predictor", ALL)
+        own = [label for label in study.predictors_of(dataset, protocol, name) if asked in (ALL, label)]
+        trained = [registry.entry_name(label, study.predictors[label]) for label in own]
+        found.append((Job(size, rows, width, fits=fits, codes=study.family == "labelspace"), trained))
+    return found

@@ -1,0 +1,279 @@
+"""The files that a study ends in, which of them each is made from, and the targets of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from jobs import Jobs
+from plan import Plan
+
+from mlreduce.datasets.files import file_sha256
+from mlreduce.experiments.study import Study
+from mlreduce.reporting.sources import FIGURE_SOURCES, TABLE_SOURCES
+
+TABLE_FORMATS = ("csv", "md", "tex")
+
+# Files that hold measured seconds, and so differ from run to run.
+TIMED = ("times", "ratios", "costs")
+
+
+class Outputs:
+    """The results of a plan.
+
+    Parameters
+    ----------
+    plan : Plan
+    jobs : Jobs
+    """
+
+    def __init__(self, plan: Plan, jobs: Jobs) -> None:
+        self._plan, self._jobs = plan, jobs
+        self._formats = list(plan.config["figure_formats"])
+
+    # Tables and figures
+
+    def alone(self, study: Study) -> dict[str, Mapping[str, Any]]:
+        """Tables and figures that are targets by themselves: made of their own scores, before the study has ended."""
+        if self._plan.config["bundle"]:
+            return {}
+        return {name: spec for name, spec in {**study.tables, **study.figures}.items() if spec.get("alone")}
+
+    def tables(self, study: Study) -> list[str]:
+        """Names of the tables that one job makes."""
+        return [name for name in study.tables if name not in self.alone(study)]
+
+    def figures(self, study: Study) -> dict[str, tuple[str, str]]:
+        """Figures that one job makes: name of the file to (name in the study, protocol)."""
+        return {
+            file: shown
+            for name in study.figures
+            if name not in self.alone(study)
+            for file, shown in self.variants(study, name).items()
+        }
+
+    def variants(self, study: Study, figure: str) -> dict[str, tuple[str, str]]:
+        """Files of a figure, one per protocol that it shows; the first has the figure's name."""
+        protocols = study.figures[figure].get("protocols", study.protocols)
+        return {
+            (f"{figure}-{protocol}" if position else figure): (figure, protocol)
+            for position, protocol in enumerate(protocols)
+        }
+
+    def all_variants(self, study: Study) -> dict[str, dict[str, str]]:
+        """Suffixes of the files of each figure, and the protocol that each shows."""
+        return {
+            figure: {
+                file.removeprefix(figure): protocol for file, (_, protocol) in self.variants(study, figure).items()
+            }
+            for figure in study.figures
+        }
+
+    def table_files(self, study: Study, *names: str) -> list[str]:
+        """Files of some tables; of all where none is named."""
+        chosen = names or tuple(study.tables)
+        return [f"{self._jobs.folder(study)}/{name}.{suffix}" for name in chosen for suffix in TABLE_FORMATS]
+
+    def figure_files(self, study: Study, *files: str) -> list[str]:
+        """Files of some figures, by the names of their files; of all where none is named."""
+        chosen = files or tuple(file for figure in study.figures for file in self.variants(study, figure))
+        return [f"{self._jobs.folder(study)}/{name}.{suffix}" for name in chosen for suffix in self._formats]
+
+    def figure_spec(self, study: Study, figure: str) -> dict[str, Any]:
+        """What a figure shows, with the values of the parameter that it may have on its axis."""
+        spec = dict(study.figures[figure])
+        if "parameter" in spec:
+            spec["points"] = {method: study.methods[method][spec["parameter"]] for method in spec["methods"]}
+        return spec
+
+    # What they are made from
+
+    def source(self, study: Study, spec: Mapping[str, Any], sources: Mapping[str, str], default: str) -> str:
+        """Name of the gathered table that a table or figure is made from."""
+        name = sources[spec.get("kind", default)].partition(".")[0]
+        return "areas" if name == "summary" and spec.get("area") else name
+
+    def sources(self, study: Study) -> dict[str, str]:
+        """Table or figure to the gathered table that it is made from."""
+        return {
+            **{name: self.source(study, spec, TABLE_SOURCES, "sizes") for name, spec in study.tables.items()},
+            **{name: self.source(study, spec, FIGURE_SOURCES, "curves") for name, spec in study.figures.items()},
+        }
+
+    def gathered(self, study: Study) -> list[str]:
+        """Names of what is gathered from the jobs of a study."""
+        names = {"scores", "summary", "datasets", "failures", self.details(study), *self.sources(study).values()}
+        names |= {"areas"} if study.family == "selection" else set()
+        names |= {"approximation", "theorem"} if study.approximation else set()
+        names |= {"choices"} if any(group.chooses for group in study.groups.values()) else set()
+        names |= {"times"} if "ratios" in names else set()
+        return sorted(names)
+
+    def gathered_files(self, study: Study) -> list[str]:
+        """Files of what is gathered: Parquet for jobs, and CSV for people where a table is short."""
+        long = {"scores", self.details(study), "proximities"}
+        return [
+            f"{self._jobs.folder(study)}/{name}.{suffix}"
+            for name in self.gathered(study)
+            for suffix in (["parquet"] if name in long else ["csv", "parquet"])
+        ]
+
+    def details(self, study: Study) -> str:
+        """Name of what is kept of fits."""
+        return "rankings" if study.family == "selection" else "spectra"
+
+    def printed_tables(self, study: Study) -> list[str]:
+        """Tables whose cells may have printed counterparts."""
+        names = [name for name, spec in study.tables.items() if spec.get("kind", "sizes") == "sizes"]
+        return [f"{self._jobs.folder(study)}/{name}.csv" for name in names]
+
+    def claimed_of(self, study: Study) -> list[str]:
+        """Gathered tables that claims are about, in addition to the summary."""
+        names = ["areas"] if study.family == "selection" else []
+        names += ["approximation"] if study.approximation else []
+        names += ["times"] if "ratios" in self.gathered(study) else []
+        return [f"{self._jobs.folder(study)}/{name}.parquet" for name in names]
+
+    def gathered_from(self, study: Study) -> dict[str, list[str]]:
+        """Files that the tables of a study are gathered from, by kind."""
+        jobs, folder, names = self._jobs, self._jobs.folder(study), self.gathered(study)
+        files = {
+            "data": jobs.prepared(study),
+            "scores": jobs.scores(study),
+            "details": jobs.parts(study, "details"),
+            "choices": jobs.parts(study, "choices") if "choices" in names else [],
+            "times": jobs.timed(study) if "times" in names else [],
+            "costs": [f"{folder}/costs/{name}.parquet" for name in study.costed] if "costs" in names else [],
+            "published": self._plan.published(study.name) if "ratios" in names else [],
+        }
+        for kind, name in (("errors", "approximations"), ("theorem", "theorems")):
+            own = study.datasets if study.approximation else []
+            files[kind] = [f"{folder}/{name}/{dataset}.parquet" for dataset in own]
+        shown = study.datasets if "proximities" in names else []
+        files["images"] = [f"{folder}/images/{dataset}.parquet" for dataset in shown]
+        return files
+
+    def source_files(self, study: Study, names: Iterable[str]) -> list[str]:
+        """Gathered tables that some tables and figures are made from."""
+        sources = self.sources(study)
+        return [f"{self._jobs.folder(study)}/{stem}.parquet" for stem in sorted({sources[name] for name in names})]
+
+    def base_of_ratios(self, study: Study) -> str | None:
+        """By whose fit times a table of ratios divides."""
+        kinds = (spec for spec in study.tables.values() if spec.get("kind") == "time-ratios")
+        return next((spec["base"] for spec in kinds), None)
+
+    def image_selection(self, study: Study) -> dict[str, Any] | None:
+        """Whose scores stand beside the images of proximities."""
+        if "proximities" not in self.gathered(study):
+            return None
+        figure = study.image_figure
+        return {key: figure[key] for key in ("measure", "predictor")} | {"protocol": next(iter(study.protocols))}
+
+    def printed_cells(self, study: Study) -> list[str]:
+        """Printed numbers of a paper, where it printed tables by size."""
+        return self._plan.published(study.name) if self.printed_tables(study) else []
+
+    @staticmethod
+    def contents(*paths: str) -> list[str]:
+        """Checksums of files: a change re-runs what was made of them, whatever date they have."""
+        return [file_sha256(path) for path in paths]
+
+    def _constraint(self, names: Iterable[str]) -> str:
+        return f"({'|'.join(sorted(names))})" if names else "(?!)"
+
+    @property
+    def alone_tables(self) -> str:
+        """Constraint of a wildcard: the tables that are targets by themselves."""
+        return self._constraint(
+            {name for study in self._plan.studies.values() for name in self.alone(study) if name in study.tables}
+        )
+
+    @property
+    def alone_figures(self) -> str:
+        """Constraint of a wildcard: the files of the figures that are targets by themselves."""
+        return self._constraint(
+            {
+                file
+                for study in self._plan.studies.values()
+                for name in self.alone(study)
+                if name in study.figures
+                for file in self.variants(study, name)
+            }
+        )
+
+    def figure_of(self, wildcards: Any) -> tuple[str, str]:
+        """Name in the study and protocol of a figure's file."""
+        study = self._plan.studies[wildcards.study]
+        found = {file: shown for name in study.figures for file, shown in self.variants(study, name).items()}
+        return found[wildcards.figure]
+
+    # The report
+
+    @property
+    def title(self) -> str:
+        """Title of the report."""
+        if not self._plan.own_data:
+            return "mlreduce"
+        names = sorted({name for study in self._plan.studies.values() for name in study.datasets})
+        return f"mlreduce on {', '.join(names)}"
+
+    @property
+    def introduction(self) -> str:
+        """What the report says at its top."""
+        if self._plan.own_data:
+            return (
+                "The methods and protocols of the studies on other data than the papers' own: no claim and no printed "
+                "number of the papers is about these."
+            )
+        return {
+            "demo": "Every study at a small size, on data that come with the dependencies: a check that all steps "
+            "work, not a result. The papers' own data sets: snakemake --configfile config/paper.yaml",
+            "paper": "Every table and figure computed from the published data, with the numbers that the papers print.",
+        }[self._plan.config["scale"]]
+
+    # Everything
+
+    def results(self, study: Study) -> list[str]:
+        """Everything that a study ends in, except its manifest."""
+        folder = self._jobs.folder(study)
+        audit = [f"{folder}/{name}" for name in ("audit.csv", "claims.csv", "audit.md")]
+        tables = self.table_files(study) if study.tables else []
+        figures = self.figure_files(study) if study.figures else []
+        return [*tables, *figures, *self.gathered_files(study), *audit]
+
+    def timed_results(self, study: Study) -> list[str]:
+        """Names of the results that hold measured times."""
+        shown = {name for name, source in self.sources(study).items() if source in TIMED}
+        figures = {file for name in shown & set(study.figures) for file in self.variants(study, name)}
+        stems = {*TIMED, *(shown & set(study.tables)), *figures}
+        if any(Path(path).stem in TIMED for path in self.claimed_of(study)):
+            stems |= {"claims", "audit"}
+        return sorted(Path(path).name for path in self.results(study) if Path(path).stem in stems)
+
+    def everything(self, study: Study) -> list[str]:
+        """All that a run promises of a study: a file of it that is deleted is made again."""
+        promised = [*self.results(study), f"{self._jobs.folder(study)}/manifest.json"]
+        promised += [*self._jobs.prepared(study), *self._jobs.scores(study), *self._jobs.parts(study, "details")]
+        if self._plan.config["keep_fitted"]:
+            promised += self._jobs.parts(study, "fitted", "npz")
+        return promised
+
+    def targets(self) -> dict[str, list[str]]:
+        """Targets of a run: name of the rule to its files. The short name of a study is what comes before its year."""
+        found: dict[str, list[str]] = {}
+        for name, study in self._plan.studies.items():
+            short = name.split("-")[0].replace(".", "_")
+            folder = self._jobs.folder(study)
+            found[short] = [*self.results(study), f"{folder}/manifest.json"]
+            found[f"{short}_tables"] = self.table_files(study) if study.tables else []
+            found[f"{short}_figures"] = self.figure_files(study) if study.figures else []
+            found[f"{short}_audit"] = [f"{folder}/audit.md"]
+            found[f"{short}_crate"] = [f"{folder}.crate.zip"]
+            for table in study.tables:
+                found[f"{short}_{table.replace('-', '_')}"] = self.table_files(study, table)
+            for figure in study.figures:
+                files = list(self.variants(study, figure))
+                found[f"{short}_{figure.replace('-', '_')}"] = self.figure_files(study, *files)
+        return found

@@ -1,0 +1,104 @@
+# From a data set to scores. A job is a unit of a study on a data set (a group under a protocol, or all of them where
+# data are small) and a batch of splits; one thread each, so that results do not depend on the number of cores.
+
+
+def design_of(wildcards):
+    """The factorised design, for label-space reduction."""
+    own = study_of(wildcards).family == "labelspace"
+    return [f"{DATA}/{wildcards.dataset}.design.npz"] if own else []
+
+
+def choices_of(wildcards):
+    """The choices that a batch goes by, where parameters are chosen."""
+    return JOBS.choices(
+        study_of(wildcards), wildcards.dataset, wildcards.unit, wildcards.batch
+    )
+
+
+rule choose:
+    input:
+        data=f"{DATA}/{{dataset}}.npz",
+        retry=lambda wildcards: RETRY(
+            f"{BASE}/{wildcards.study}/choices/{wildcards.dataset}/{wildcards.unit}/{wildcards.batch}.parquet"
+        ),
+    output:
+        f"{BASE}/{{study}}/choices/{{dataset}}/{{unit}}/{{batch}}.parquet",
+    log:
+        f"{BASE}/{{study}}/logs/choose/{{dataset}}/{{unit}}/{{batch}}.log",
+    benchmark:
+        f"{BASE}/{{study}}/benchmarks/choose/{{dataset}}/{{unit}}/{{batch}}.tsv"
+    conda:
+        "../../envs/compute.yaml"
+    resources:
+        mem_mb=memory_of(PLAN, JOBS),
+        runtime=minutes_of(PLAN, JOBS, "choose"),
+    params:
+        settings=of_job(JOBS.settings, "choose"),
+        seed=config["seed"],
+        code=lambda wildcards: JOBS.digest(
+            "choose", study_of(wildcards), wildcards.unit, ALL
+        ),
+    script:
+        "../scripts/choose.py"
+
+
+rule fit:
+    input:
+        data=f"{DATA}/{{dataset}}.npz",
+        design=design_of,
+        choices=choices_of,
+        retry=lambda wildcards: RETRY(
+            f"{BASE}/{wildcards.study}/details/{wildcards.dataset}/{wildcards.unit}/{wildcards.batch}.parquet"
+        ),
+    output:
+        fitted=kept(
+            f"{BASE}/{{study}}/fitted/{{dataset}}/{{unit}}/{{batch}}.npz"
+        ),
+        details=f"{BASE}/{{study}}/details/{{dataset}}/{{unit}}/{{batch}}.parquet",
+    log:
+        f"{BASE}/{{study}}/logs/fit/{{dataset}}/{{unit}}/{{batch}}.log",
+    benchmark:
+        f"{BASE}/{{study}}/benchmarks/fit/{{dataset}}/{{unit}}/{{batch}}.tsv"
+    conda:
+        "../../envs/compute.yaml"
+    resources:
+        mem_mb=memory_of(PLAN, JOBS),
+        runtime=minutes_of(PLAN, JOBS, "fit"),
+    params:
+        settings=of_job(JOBS.settings, "fit"),
+        seed=config["seed"],
+        code=lambda wildcards: JOBS.digest("fit", study_of(wildcards), wildcards.unit),
+    script:
+        "../scripts/fit.py"
+
+
+rule predict:
+    input:
+        data=f"{DATA}/{{dataset}}.npz",
+        design=design_of,
+        fitted=f"{BASE}/{{study}}/fitted/{{dataset}}/{{unit}}/{{batch}}.npz",
+        details=f"{BASE}/{{study}}/details/{{dataset}}/{{unit}}/{{batch}}.parquet",
+        choices=choices_of,
+        retry=lambda wildcards: RETRY(
+            f"{BASE}/{wildcards.study}/scores/{wildcards.dataset}/{wildcards.unit}/{wildcards.predictor}/{wildcards.batch}.parquet"
+        ),
+    output:
+        f"{BASE}/{{study}}/scores/{{dataset}}/{{unit}}/{{predictor}}/{{batch}}.parquet",
+    log:
+        f"{BASE}/{{study}}/logs/predict/{{dataset}}/{{unit}}/{{predictor}}/{{batch}}.log",
+    benchmark:
+        f"{BASE}/{{study}}/benchmarks/predict/{{dataset}}/{{unit}}/{{predictor}}/{{batch}}.tsv"
+    conda:
+        "../../envs/compute.yaml"
+    threads: threads_of
+    resources:
+        mem_mb=memory_of(PLAN, JOBS),
+        runtime=minutes_of(PLAN, JOBS, "predict"),
+    params:
+        settings=of_job(JOBS.settings, "predict"),
+        seed=config["seed"],
+        code=lambda wildcards: JOBS.digest(
+            "predict", study_of(wildcards), wildcards.unit, wildcards.predictor
+        ),
+    script:
+        "../scripts/predict.py"

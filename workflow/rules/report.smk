@@ -1,0 +1,246 @@
+# From scores to tables, figures, the audit and the report: seconds of work each, and no computation is repeated. Rules
+# whose files depend on the study are made in a loop, one per study.
+
+
+localrules:
+    audit,
+    manifest,
+    crate,
+    page,
+    table,
+    figure,
+
+
+for name, study in STUDIES.items():
+
+    rule:
+        name:
+            f"gather_{name.replace('-', '_')}"
+        localrule: True
+        input:
+            **OUTPUTS.gathered_from(study),
+        output:
+            OUTPUTS.gathered_files(study),
+        log:
+            f"{BASE}/{name}/logs/gather.log",
+        conda:
+            "../../envs/report.yaml"
+        resources:
+            mem_mb=2000,
+        params:
+            study=name,
+            averages=dict(study.averages),
+            base=OUTPUTS.base_of_ratios(study),
+            image=OUTPUTS.image_selection(study),
+            content=OUTPUTS.contents(*PLAN.published(name)),
+            code=JOBS.digest("gather"),
+        script:
+            "../scripts/gather.py"
+
+    if OUTPUTS.tables(study):
+
+        rule:
+            name:
+                f"tables_{name.replace('-', '_')}"
+            localrule: True
+            input:
+                OUTPUTS.source_files(study, OUTPUTS.tables(study)),
+            output:
+                report(
+                    OUTPUTS.table_files(study, *OUTPUTS.tables(study)),
+                    caption="../report/table.rst",
+                    category=name,
+                ),
+            log:
+                f"{BASE}/{name}/logs/tables.log",
+            conda:
+                "../../envs/report.yaml"
+            params:
+                specs={
+                    key: (dict(study.tables[key]), OUTPUTS.sources(study)[key])
+                    for key in OUTPUTS.tables(study)
+                },
+                code=JOBS.digest("tables"),
+            script:
+                "../scripts/tables.py"
+
+    if OUTPUTS.figures(study):
+
+        rule:
+            name:
+                f"figures_{name.replace('-', '_')}"
+            localrule: True
+            input:
+                OUTPUTS.source_files(
+                    study, {figure for figure, _ in OUTPUTS.figures(study).values()}
+                ),
+            output:
+                report(
+                    OUTPUTS.figure_files(study, *OUTPUTS.figures(study)),
+                    caption="../report/figure.rst",
+                    category=name,
+                ),
+            log:
+                f"{BASE}/{name}/logs/figures.log",
+            conda:
+                "../../envs/report.yaml"
+            params:
+                specs={
+                    file: (
+                        OUTPUTS.figure_spec(study, figure),
+                        protocol,
+                        OUTPUTS.sources(study)[figure],
+                    )
+                    for file, (figure, protocol) in OUTPUTS.figures(study).items()
+                },
+                dataset=study.curves[0],
+                code=JOBS.digest("figures"),
+            script:
+                "../scripts/figures.py"
+
+
+# Tables and figures that are targets by themselves (`alone` in a study file): of their own scores only.
+rule table:
+    input:
+        lambda wildcards: JOBS.scores(
+            study_of(wildcards), study_of(wildcards).tables[wildcards.table]
+        ),
+    output:
+        expand(
+            f"{BASE}/{{{{study}}}}/{{{{table}}}}.{{suffix}}", suffix=TABLE_FORMATS
+        ),
+    log:
+        f"{BASE}/{{study}}/logs/{{table}}.log",
+    wildcard_constraints:
+        table=OUTPUTS.alone_tables,
+    conda:
+        "../../envs/report.yaml"
+    params:
+        spec=lambda wildcards: dict(study_of(wildcards).tables[wildcards.table]),
+        averages=lambda wildcards: dict(study_of(wildcards).averages),
+        code=JOBS.digest("table"),
+    script:
+        "../scripts/table.py"
+
+
+rule figure:
+    input:
+        lambda wildcards: JOBS.scores(
+            study_of(wildcards),
+            study_of(wildcards).figures[OUTPUTS.figure_of(wildcards)[0]],
+        ),
+    output:
+        expand(
+            f"{BASE}/{{{{study}}}}/{{{{figure}}}}.{{suffix}}",
+            suffix=PLAN.config["figure_formats"],
+        ),
+    log:
+        f"{BASE}/{{study}}/logs/{{figure}}.log",
+    wildcard_constraints:
+        figure=OUTPUTS.alone_figures,
+    conda:
+        "../../envs/report.yaml"
+    params:
+        spec=lambda wildcards: OUTPUTS.figure_spec(
+            study_of(wildcards), OUTPUTS.figure_of(wildcards)[0]
+        ),
+        protocol=lambda wildcards: OUTPUTS.figure_of(wildcards)[1],
+        dataset=lambda wildcards: study_of(wildcards).curves[0],
+        averages=lambda wildcards: dict(study_of(wildcards).averages),
+        code=JOBS.digest("figure"),
+    script:
+        "../scripts/figure.py"
+
+
+rule audit:
+    input:
+        tables=lambda wildcards: OUTPUTS.printed_tables(study_of(wildcards)),
+        summary=f"{BASE}/{{study}}/summary.parquet",
+        datasets=f"{BASE}/{{study}}/datasets.parquet",
+        others=lambda wildcards: OUTPUTS.claimed_of(study_of(wildcards)),
+        published=lambda wildcards: OUTPUTS.printed_cells(study_of(wildcards)),
+        claims=PLAN.claims,
+    output:
+        csv=f"{BASE}/{{study}}/audit.csv",
+        claims=f"{BASE}/{{study}}/claims.csv",
+        md=report(
+            f"{BASE}/{{study}}/audit.md",
+            caption="../report/audit.rst",
+            category="{study}",
+        ),
+    log:
+        f"{BASE}/{{study}}/logs/audit.log",
+    conda:
+        "../../envs/report.yaml"
+    params:
+        claimed_on=lambda wildcards: list(study_of(wildcards).claimed_on),
+        left_out=lambda wildcards: list(study_of(wildcards).left_out),
+        own_data=PLAN.own_data,
+        content=lambda wildcards: OUTPUTS.contents(
+            PLAN.claims, *OUTPUTS.printed_cells(study_of(wildcards))
+        ),
+        code=JOBS.digest("audit"),
+    script:
+        "../scripts/audit.py"
+
+
+rule manifest:
+    input:
+        results=lambda wildcards: OUTPUTS.results(study_of(wildcards)),
+        data=lambda wildcards: JOBS.prepared(study_of(wildcards)),
+        raw=lambda wildcards: JOBS.raw(study_of(wildcards)),
+    output:
+        manifest=f"{BASE}/{{study}}/manifest.json",
+        jobs=f"{BASE}/{{study}}/jobs.csv",
+    log:
+        f"{BASE}/{{study}}/logs/manifest.log",
+    conda:
+        "../../envs/data.yaml"
+    params:
+        study=lambda wildcards: manifest_description(PLAN, JOBS, study_of(wildcards)),
+        timed=lambda wildcards: OUTPUTS.timed_results(study_of(wildcards)),
+        benchmarks=lambda wildcards: JOBS.benchmarks(study_of(wildcards)),
+        threads=lambda wildcards: {"predict": threads_of(wildcards)},
+        code=JOBS.digest("manifest"),
+    script:
+        "../scripts/manifest.py"
+
+
+rule crate:
+    input:
+        results=lambda wildcards: OUTPUTS.results(study_of(wildcards)),
+        manifest=f"{BASE}/{{study}}/manifest.json",
+        jobs=f"{BASE}/{{study}}/jobs.csv",
+    output:
+        f"{BASE}/{{study}}.crate.zip",
+    log:
+        f"{BASE}/{{study}}/logs/crate.log",
+    conda:
+        "../../envs/data.yaml"
+    params:
+        title=lambda wildcards: study_of(wildcards).title,
+        identifier=lambda wildcards: study_of(wildcards).identifier,
+        code=JOBS.digest("crate"),
+    script:
+        "../scripts/crate.py"
+
+
+rule page:
+    input:
+        [OUTPUTS.results(study) for study in STUDIES.values()],
+        [f"{BASE}/{study}/manifest.json" for study in STUDIES],
+    output:
+        f"{BASE}/report.html",
+    log:
+        f"{BASE}/logs/page.log",
+    conda:
+        "../../envs/report.yaml"
+    params:
+        title=OUTPUTS.title,
+        introduction=OUTPUTS.introduction,
+        studies={
+            name: report_description(OUTPUTS, study) for name, study in STUDIES.items()
+        },
+        code=JOBS.digest("page"),
+    script:
+        "../scripts/page.py"

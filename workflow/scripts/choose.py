@@ -1,0 +1,19 @@
+"""Choose parameters of predictors or methods on the training parts of a batch of splits."""
+
+import json
+
+from _job import job
+
+snakemake = globals()["snakemake"]
+
+with job(snakemake):
+    from mlreduce.datasets.data import MultiLabelData
+    from mlreduce.datasets.files import replacing
+    from mlreduce.experiments.loop import Experiment
+    from mlreduce.experiments.results import write_table
+
+    data, settings = MultiLabelData.load(snakemake.input.data), json.loads(snakemake.params.settings)
+    experiment = Experiment(snakemake.wildcards.study, data, settings, snakemake.params.seed)
+    choices, failures = experiment.choose()
+    with replacing(snakemake.output[0]) as path:
+        write_table(path, choices, failures)

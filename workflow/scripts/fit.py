@@ -1,0 +1,29 @@
+"""Fit methods on the training parts of a batch of splits."""
+
+import json
+
+from _job import job
+
+snakemake = globals()["snakemake"]
+
+with job(snakemake):
+    from mlreduce.datasets.data import MultiLabelData
+    from mlreduce.datasets.files import replacing
+    from mlreduce.experiments.fitted_arrays import save_arrays
+    from mlreduce.experiments.loop import Experiment, joined
+    from mlreduce.experiments.results import read_failures, read_tables, write_table
+
+    source = snakemake.input
+    experiment = Experiment(
+        snakemake.wildcards.study,
+        MultiLabelData.load(source.data),
+        json.loads(snakemake.params.settings),
+        snakemake.params.seed,
+        design=next(iter(source.design), None),
+    )
+    choices = read_tables(source.choices) if source.choices else None
+    fits = list(experiment.fit(choices, read_failures(source.choices)))
+    with replacing(snakemake.output.fitted) as path:
+        save_arrays(path, (item for fit in fits for item in fit.arrays))
+    with replacing(snakemake.output.details) as path:
+        write_table(path, *joined((fit.details, fit.failures) for fit in fits))

@@ -1,0 +1,30 @@
+"""Draw the proximity matrices of some methods on the first split."""
+
+import json
+
+from _job import job
+
+snakemake = globals()["snakemake"]
+
+with job(snakemake):
+    from mlreduce.datasets.data import MultiLabelData
+    from mlreduce.datasets.files import replacing
+    from mlreduce.experiments.failures import Failures, failures_before
+    from mlreduce.experiments.proximities import proximity_images
+    from mlreduce.experiments.results import read_failures, read_tables, write_table
+    from mlreduce.experiments.search import chosen_entries
+    from mlreduce.experiments.splitting import take_splits
+
+    settings, source = json.loads(snakemake.params.settings), snakemake.input
+    data = MultiLabelData.load(source.data)
+    split = take_splits(data.Y, settings["rule"], [0], snakemake.params.seed, data.name)[0]
+    choices, before = None, read_failures(source.choices)
+    if source.choices:
+        choices = read_tables(source.choices)
+        choices = choices[choices["protocol"] == settings["protocol"]]
+        before = before[before["protocol"] == settings["protocol"]]
+    failures = Failures("image", before=failures_before(before, [0], once=True))
+    methods = chosen_entries(settings["methods"], choices)
+    images = proximity_images(data, split, methods, settings["space"], failures=failures)
+    with replacing(snakemake.output[0]) as path:
+        write_table(path, images, failures.table(study=snakemake.wildcards.study, dataset=data.name))

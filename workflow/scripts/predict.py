@@ -1,0 +1,33 @@
+"""Train predictors on what was fitted on the training parts of a batch of splits, and measure them on the test parts."""
+
+import json
+
+import threadpoolctl
+
+from _job import job
+
+snakemake = globals()["snakemake"]
+
+with job(snakemake):
+    from mlreduce.datasets.data import MultiLabelData
+    from mlreduce.datasets.files import replacing
+    from mlreduce.experiments.fitted_arrays import StoredArrays
+    from mlreduce.experiments.loop import Experiment
+    from mlreduce.experiments.results import read_failures, read_tables, write_table
+
+    source = snakemake.input
+    experiment = Experiment(
+        snakemake.wildcards.study,
+        MultiLabelData.load(source.data),
+        json.loads(snakemake.params.settings),
+        snakemake.params.seed,
+        design=next(iter(source.design), None),
+        threads=snakemake.threads,
+    )
+    choices = read_tables(source.choices) if source.choices else None
+    if snakemake.threads > 1:
+        # The threads are the predictor's; one for BLAS, whose rounding depends on their number.
+        threadpoolctl.threadpool_limits(1)
+    scores, failures = experiment.predict(StoredArrays(source.fitted), choices, read_failures([source.details]))
+    with replacing(snakemake.output[0]) as path:
+        write_table(path, scores, failures)

@@ -1,0 +1,23 @@
+"""Tables of a study: tidy, as Markdown and as LaTeX."""
+
+from pathlib import Path
+
+from _job import job
+
+snakemake = globals()["snakemake"]
+
+with job(snakemake):
+    from mlreduce.datasets.files import replacing
+    from mlreduce.experiments.results import read_table
+    from mlreduce.reporting.tables.kinds import make_table
+    from mlreduce.reporting.tables.layout import write_csv
+
+    sources = {Path(path).stem: read_table(path) for path in snakemake.input}
+    folder = Path(snakemake.output[0]).parent
+    for name, (spec, source) in snakemake.params.specs.items():
+        table, markdown, latex = make_table(sources[source], spec, name)
+        with replacing(folder / f"{name}.csv") as path:
+            write_csv(table, path)
+        for suffix, text in (("md", markdown), ("tex", latex)):
+            with replacing(folder / f"{name}.{suffix}") as path:
+                path.write_text(text, encoding="utf-8")
