@@ -134,6 +134,10 @@ results: results
 seed: 2012
 splits_per_job: 100
 threads_per_job: 1
+bundle: true
+keep_fitted: true
+retry_failed: false
+figure_formats: [svg]
 run_on: [emotions, yeast]
 mirror: /data
 """

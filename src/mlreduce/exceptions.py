@@ -1,4 +1,4 @@
-"""What goes wrong by the user's hand, each with one sentence that says what, where and what would be right."""
+"""Errors shown to users as one sentence."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class DataError(MLReduceError):
 
 
 class FetchError(MLReduceError):
-    """A published file could not be had, or is not the file that the catalogue describes."""
+    """A published file is not available, or is not the file that the catalogue describes."""
 
 
 class StorageError(MLReduceError):
-    """A file could not be written: a disk that is full, a folder that is read-only or gone."""
+    """A file could not be written: full disk, read-only or missing folder."""
 
 
 class ConfigurationError(MLReduceError):
@@ -37,11 +37,11 @@ class ConfigurationError(MLReduceError):
 
 
 class ProjectionWarning(UserWarning):
-    """A projection is usable, but not all that was asked for."""
+    """A projection is usable but deviates from what was requested."""
 
 
 def unknown_name(kind: str, name: object, known: Iterable[str], where: str = "") -> str:
-    """Return a sentence about an unknown name, with the nearest known one.
+    """Return a message about an unknown name, with the nearest known one.
 
     Parameters
     ----------

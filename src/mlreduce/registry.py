@@ -1,13 +1,12 @@
-"""The one list of methods: registry name -> class.
+"""Registry of methods: name -> class.
 
-A method is announced by a decorator on its class, ``@register("cplst")``, in a file of one of the family folders.
+A method is registered by a decorator on its class, ``@register("cplst")``, in a file of one of the family folders.
 The files are searched for these lines as text, so that listing all names imports nothing, making one method
 imports that method alone, and a new method is a new file and nothing else.
 """
 
 from __future__ import annotations
 
-import ast
 import importlib
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -31,7 +30,7 @@ __all__ = [
     "register",
 ]
 
-#: The folders that hold methods; also the kinds that `list_methods` knows.
+#: Folders of methods, and kinds of `list_methods`.
 FAMILIES = ("projection", "embedding", "propagation", "labelspace", "selection", "predictors")
 
 _ANNOUNCEMENT = re.compile(r'^@register\("([a-z0-9-]+)"\)\n(?:@.*\n)*class (\w+)', re.MULTILINE)
@@ -63,7 +62,7 @@ def _announced() -> dict[str, _Entry]:
 
 
 def register(name: str, kind: str = "user") -> Callable[[_Class], _Class]:
-    """Announce a class under a registry name.
+    """Register a class under a name.
 
     Parameters
     ----------
@@ -132,7 +131,7 @@ def method_class(name: str) -> type:
     Raises
     ------
     ConfigurationError
-        If no method has this name; the sentence holds the nearest known one.
+        If no method has this name; the message names the nearest known one.
     """
     if name in _at_run_time:
         return _at_run_time[name][1]
@@ -161,7 +160,7 @@ def make(name: str, **parameters: Any) -> Any:
     Raises
     ------
     ConfigurationError
-        If the name or one of the parameters is unknown; the sentence holds the nearest known one.
+        If the name or one of the parameters is unknown; the message names the nearest known one.
 
     Examples
     --------
@@ -175,7 +174,7 @@ def make(name: str, **parameters: Any) -> Any:
 
 
 def _parameters(cls: Any) -> list[str] | None:
-    """Return the names of a class's parameters; None for one that does not say, which is no estimator."""
+    """Return the names of a class's parameters; None for a class that is no scikit-learn estimator."""
     return cls._get_param_names() if hasattr(cls, "_get_param_names") else None
 
 
@@ -188,7 +187,7 @@ def _check_parameters(name: str, parameters: Iterable[str], known: Iterable[str]
 def make_entry(label: str, entry: Mapping[str, Any]) -> Any:
     """Make an estimator from an entry of a study file: parameters, and under ``method`` the registry name.
 
-    Without ``method`` the label is the registry name; with it one method can stand in a study several times.
+    Without ``method`` the label is the registry name; with it one method can occur several times in a study.
 
     Raises
     ------
@@ -199,7 +198,7 @@ def make_entry(label: str, entry: Mapping[str, Any]) -> Any:
 
 
 def check_entry(label: str, entry: Mapping[str, Any]) -> None:
-    """Check the names in an entry of a study file: to import all that a study uses takes seconds, to read it does not.
+    """Check the method and parameter names of an entry of a study file.
 
     Raises
     ------
@@ -207,53 +206,11 @@ def check_entry(label: str, entry: Mapping[str, Any]) -> None:
         As `make`.
     """
     name = entry_name(label, entry)
-    own = _announced().get(name)
-    written = _written_parameters(own.module, own.class_name) if own and name not in _at_run_time else None
-    known = _parameters(method_class(name)) if written is None else written
-    _check_parameters(name, [key for key in entry if key != "method"], known)
-
-
-@cache
-def _written(module: str) -> tuple[dict[str, ast.ClassDef], dict[str, tuple[str, str]]]:
-    """Return the classes that the text of a module of the package defines, and whence it has names: module, name."""
-    path = _PACKAGE.parent.joinpath(*module.split(".")).with_suffix(".py")
-    if not path.is_file():
-        return {}, {}
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
-    taken = {
-        alias.asname or alias.name: (node.module, alias.name)
-        for node in tree.body
-        if isinstance(node, ast.ImportFrom) and node.module and not node.level
-        for alias in node.names
-    }
-    return classes, taken
-
-
-def _written_parameters(module: str, class_name: str) -> list[str] | None:
-    """Return the names of a class's parameters from its text or its bases'; None where that is not plain to see."""
-    classes, taken = _written(module)
-    if class_name not in classes:
-        return [] if class_name == "BaseEstimator" or class_name.endswith("Mixin") else None  # of scikit-learn
-    for node in classes[class_name].body:
-        if isinstance(node, ast.FunctionDef) and node.name == "__init__":
-            arguments = node.args
-            if node.decorator_list or arguments.vararg or arguments.kwarg or arguments.posonlyargs:
-                return None
-            return [argument.arg for argument in [*arguments.args[1:], *arguments.kwonlyargs]]
-    inherited: list[str] = []
-    for base in classes[class_name].bases:
-        if not isinstance(base, ast.Name):
-            return None
-        found = _written_parameters(*taken.get(base.id, (module, base.id)))
-        if found is None or (found and inherited):
-            return None
-        inherited = inherited or found
-    return inherited
+    _check_parameters(name, [key for key in entry if key != "method"], _parameters(method_class(name)))
 
 
 def entry_name(label: str, entry: Mapping[str, Any]) -> str:
-    """Return the registry name that an entry of a study file stands for."""
+    """Return the registry name of an entry of a study file."""
     return str(entry.get("method", label))
 
 
@@ -263,7 +220,7 @@ def class_names(kind: str | None = None) -> dict[str, str]:
 
 
 def find_class(class_name: str, module: str) -> type:
-    """Return a method's class by its own name: what makes ``mlreduce.CPLST`` work.
+    """Return a method's class by its class name, for ``mlreduce.CPLST``.
 
     Raises
     ------

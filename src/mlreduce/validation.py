@@ -1,4 +1,4 @@
-"""Features and labels as users bring them, checked once and turned into arrays."""
+"""Checks of features, labels and parameters."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = [
 
 FloatArray = NDArray[np.float64]
 
-# Dense labels are made sparse where products with them cost less then: from this many entries, below this density.
+# Size and density of dense labels from which sparse products are faster.
 _SMALL_LABELS = 20_000
 _RARE = 0.15
 
@@ -42,7 +42,7 @@ def column_names(table: Any) -> list[str] | None:
 
 
 def is_sparse(X: Any) -> bool:
-    """Say whether X is a SciPy sparse matrix or array."""
+    """Whether X is a SciPy sparse matrix or array."""
     return bool(sp.issparse(X))  # a plain bool: SciPy's type guard narrows to a class without methods
 
 
@@ -102,7 +102,7 @@ def check_features(estimator: Any, X: Any, *, reset: bool) -> Any:
     ValueError
         If the shape is not what scikit-learn's estimators take.
     """
-    from sklearn.utils.validation import validate_data  # slow to import, and stations that only move data need none
+    from sklearn.utils.validation import validate_data  # slow to import, and not needed by jobs that only move data
 
     names = column_names(X)
     X = validate_data(estimator, X, reset=reset, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False)
@@ -167,7 +167,7 @@ def check_labels(Y: Any, n_samples: int | None = None, *, sparse: bool = False) 
         raise DataError("a multi-label method requires y to be passed, but the target y is None")
     if sparse and is_sparse(Y) and Y.ndim == 2 and Y.shape[1]:
         ones = sp.csr_array(Y, dtype=np.float64, copy=True)
-        ones.sum_duplicates()  # entries of one place add up, and are judged by their sum
+        ones.sum_duplicates()  # duplicate entries add up
         if np.isin(ones.data, (0, 1)).all():
             _check_rows(ones, n_samples)
             ones.eliminate_zeros()
@@ -210,7 +210,7 @@ def check_partial_labels(
     Returns
     -------
     labels : ndarray or csr_array of shape (n_labelled, n_labels), float64, in {0, 1}
-        Of the labelled rows, in their order.
+        Labels of the labelled rows, in their order.
     labelled : ndarray of shape (n_samples,), bool
         Which rows these are.
 
@@ -225,7 +225,7 @@ def check_partial_labels(
 
 
 def fill_unlabelled(Y: Any, n_samples: int | None = None) -> tuple[Any, NDArray[np.bool_] | None]:
-    """Give rows without labels those of the first labelled one, so that labels are checked as if all were known.
+    """Fill unlabelled rows with the labels of the first labelled row, so that all can be checked.
 
     Parameters
     ----------
@@ -265,7 +265,7 @@ def fill_unlabelled(Y: Any, n_samples: int | None = None) -> tuple[Any, NDArray[
 
 
 def _unknown(Y: Any) -> NDArray[np.bool_] | None:
-    """Say where Y is NaN; None where it is nowhere."""
+    """Mask of NaN in Y; None if there are none."""
     if is_sparse(Y):
         entries = Y.tocoo()
         missing = np.isnan(entries.data) if entries.data.dtype.kind == "f" else np.zeros(0, dtype=bool)
@@ -290,7 +290,7 @@ def _is_missing(value: Any) -> bool:
 
 
 def _check_signs(labels: Any, positive: NDArray[np.bool_], names: Sequence[str] | None) -> None:
-    """Refuse labels that are not -1 or 1 throughout."""
+    """Refuse labels other than -1 and 1."""
     wrong = ~(positive | (labels == 0) | (labels == -1))
     if not wrong.any():
         if (labels == 0).any():
@@ -351,7 +351,7 @@ def check_options(options: Any, cls: Any, name: str, taken: Collection[str] = ()
     cls : type
         A scikit-learn estimator's.
     name : str
-        Of what holds them, for the sentence.
+        Name of the parameter, for the message.
     taken : collection of str, default=()
         Parameters that are said elsewhere.
 
@@ -388,11 +388,11 @@ def check_size(size: int | float | None, largest: int, what: str, name: str = "n
     size : int, float or None
         A number; a fraction in (0, 1), rounded down but never to zero; or None for all.
     largest : int
-        How many there can be.
+        Largest allowed number.
     what : str
-        What is counted, for the message: "labels".
+        Noun for the message: "labels".
     name : str, default="n_components"
-        Of the parameter, for the message.
+        Name of the parameter, for the message.
 
     Raises
     ------

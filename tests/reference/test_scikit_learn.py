@@ -1,4 +1,4 @@
-"""Our estimators beside scikit-learn's, and under its own checks."""
+"""Our estimators against scikit-learn's, and its estimator checks."""
 
 from __future__ import annotations
 

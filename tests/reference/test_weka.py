@@ -1,4 +1,4 @@
-"""Our model trees beside Weka's: its recorded predictions, and Weka itself where it is installed.
+"""Our model trees against Weka's: its recorded predictions, and Weka itself where it is installed.
 
 Growth exactly as Weka's, rounding included, is in the book only. It shows that models, pruning and smoothing of the
 book are Weka's, and tests/unit/test_m5p.py that ours are the book's; the two ways of growing are compared by errors.

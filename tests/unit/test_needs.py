@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from mlreduce.experiments.resources import _SECONDS, Job, Size, rows_of, size_of
 from project import submitted_rules
 
 from mlreduce import registry
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.datasets.embedded import planted
 from mlreduce.exceptions import DataError
-from mlreduce.experiments.resources import _SECONDS, Job, Size, rows_of, size_of
 
 PROJECT = Path(__file__).parents[2]
 # Of two Snakemakes around a job, which its benchmark does not see.

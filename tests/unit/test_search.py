@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -151,3 +152,11 @@ def test_what_is_drawn_depends_on_the_seed_alone(data, split):
 def test_test_rows_are_never_looked_at(data, split):
     other = split._replace(test=split.test[:3])
     pd.testing.assert_frame_equal(found(data, split), found(data, other))
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_features_that_are_not_finite_are_refused(data, split, value):
+    X = data.X.copy()
+    X[split.train[0], 4] = value
+    with pytest.raises(DataError, match=rf"planted contains .* in column 4 \('{data.feature_names[4]}'\)"):
+        found(replace(data, X=X), split, methods={"pca": {}})

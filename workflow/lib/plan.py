@@ -13,7 +13,6 @@ from mlreduce.datasets.readers.configuration import validate
 from mlreduce.exceptions import ConfigurationError, unknown_name
 from mlreduce.experiments.study import Study, load_study
 
-
 # Keys that are true or false, and what the command line may have for these.
 _SWITCHES, _WORDS = ("bundle", "keep_fitted", "retry_failed"), ("true", "false")
 

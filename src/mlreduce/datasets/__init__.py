@@ -1,4 +1,4 @@
-"""The front door: named data sets, fetched, checked and read."""
+"""Loading of named data sets: download, checks and readers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["MultiLabelData", "load_dataset", "read_catalogue"]
 
 
 def __getattr__(name: str) -> Any:
-    # Readers and downloads are loaded when asked for: jobs that take prepared data need none of them.
+    # Readers and downloads are imported on demand: jobs on prepared data need none.
     if name in {"load_dataset", "read_catalogue"}:
         from mlreduce.datasets import catalogue
 

@@ -1,4 +1,4 @@
-"""What data sets there are: the catalogue file, its entries, and reading one of them."""
+"""The catalogue of data sets."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Dataset(NamedTuple):
         By role: ``data`` and ``labels`` for ARFF, ``features`` and ``labels`` for tables, ``data`` for SGML and
         svmlight, none for embedded sets.
     options : dict
-        The entry itself, with what the reader and the checks need.
+        The entry itself, with the options of the reader and the checks.
     """
 
     name: str
@@ -39,16 +39,16 @@ class Dataset(NamedTuple):
     options: Mapping[str, Any]
 
     def to_json(self) -> str:
-        """Describe the entry whole, the user's own files by their checksums too: for `from_json` in another process.
+        """Serialise the entry, with checksums of the user's own files.
 
-        Two descriptions are equal where the same would be read.
+        Equal texts mean that the same data would be read.
         """
         files = {role: [entry.pinned()._asdict() for entry in entries] for role, entries in self.files.items()}
         return json.dumps(self._asdict() | {"files": files}, default=str, sort_keys=True)
 
     @classmethod
     def from_json(cls, text: str) -> Dataset:
-        """Return the entry that `to_json` described, whatever its files have become since."""
+        """Return the entry that `to_json` serialised."""
         content = json.loads(text)
         files = {role: [FileEntry.of(**entry) for entry in entries] for role, entries in content.pop("files").items()}
         return cls(**content, files=files)
@@ -58,7 +58,7 @@ class Dataset(NamedTuple):
         return [fetch(entry, mirror, cache_folder) for entries in self.files.values() for entry in entries]
 
     def is_at_hand(self, mirror: str | Path | None = None) -> bool:
-        """Say whether the files can be had: a mirror, where there is one, must hold them, and what is not published."""
+        """Whether the files are available: in the mirror if there is one; unpublished files must be there."""
         folder = mirror_folder(mirror)
         entries = [entry for entries in self.files.values() for entry in entries if entry.local is None]
         needed = [entry for entry in entries if folder or not entry.addresses]
@@ -95,7 +95,7 @@ class Dataset(NamedTuple):
         by_role = {role: [next(remaining) for _ in entries] for role, entries in self.files.items()}
         attributes = None
         parameters = self.options.get("parameters", {})
-        # A reader is imported when it is used: a job that fetches or reads one file does not load them all.
+        # Readers are imported when used.
         if self.reader == "arff":
             from mlreduce.datasets.readers.arff import read_arff
 
@@ -148,7 +148,7 @@ class Dataset(NamedTuple):
 
 
 class Catalogue(dict[str, Dataset]):
-    """Data sets by name; asking for an unknown one says which is nearest."""
+    """Data sets by name; the error for an unknown one names the nearest."""
 
     def __missing__(self, name: str) -> Dataset:
         raise ConfigurationError(unknown_name("data set", name, self))
@@ -187,7 +187,7 @@ def _path(path: Path, name: str) -> Path:
 
 
 def _address(template: str, dataset: str, file: str) -> str:
-    """Fill in an address; not by `str.format`, whose templates can ask for anything."""
+    """Fill in an address, without `str.format`, whose templates can access attributes."""
     return template.replace("{dataset}", dataset).replace("{file}", file)
 
 
@@ -196,18 +196,18 @@ _ROLES = {"arff": ("data", "labels"), "tables": ("features", "labels"), "sgml": 
 
 @cache
 def read_catalogue(path: str | Path | None = None) -> Catalogue:
-    """Read the catalogue, and a file of the user's own on top of it.
+    """Read the catalogue, extended by a user's own file.
 
     Parameters
     ----------
     path : path or None, default=None
-        A datasets file of your own; its entries come beside, and where names coincide before, the built-in ones.
+        A datasets file of your own; its entries extend the built-in ones and take precedence.
         Files that it names are relative to its folder.
 
     Raises
     ------
     ConfigurationError
-        If an entry has an unknown or missing key; the sentence names the file, the key and what is allowed.
+        If an entry has an unknown or missing key; the message names the file, the key and what is allowed.
     """
     catalogue = Catalogue()
     for file in (_BUILT_IN, *([Path(path)] if path else [])):
@@ -241,7 +241,7 @@ def load_dataset(
     catalogue : path or None, default=None
         A datasets file of your own with further entries.
     cache : path or None, default=None
-        Where downloads are kept; also the environment variable MLREDUCE_CACHE. The default is the user's cache
+        Folder of downloads; also the environment variable MLREDUCE_CACHE. The default is the user's cache
         folder, shared by all checkouts.
 
     Returns

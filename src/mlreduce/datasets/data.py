@@ -38,7 +38,7 @@ class MultiLabelData:
     Raises
     ------
     DataError
-        If the shapes do not belong together, or names are not as `mlreduce.datasets.guards.check_names` wants them.
+        If the shapes do not match, or names are not as `mlreduce.datasets.guards.check_names` wants them.
     """
 
     X: Any
@@ -53,7 +53,7 @@ class MultiLabelData:
         if self.Y.shape != (rows, len(self.label_names)) or columns != len(self.feature_names):
             raise DataError(
                 f"{self.name}: X {self.X.shape}, Y {self.Y.shape}, {len(self.feature_names)} feature names and "
-                f"{len(self.label_names)} label names do not belong together"
+                f"{len(self.label_names)} label names do not match"
             )
         where = self.name or "the data set"
         check_names([self.name], "data set", where)
@@ -120,7 +120,7 @@ class MultiLabelData:
 
 
 def _packed(names: Sequence[str]) -> NDArray[np.uint8]:
-    """Return names, none of which holds a line break, as one text: an array of texts pads all to the longest."""
+    """Join names, none of which has a line break, as bytes: an array of texts would pad all to the longest."""
     return np.frombuffer("".join(f"{name}\n" for name in names).encode(), dtype=np.uint8)
 
 
@@ -129,7 +129,7 @@ def _unpacked(text: NDArray[np.uint8]) -> list[str]:
 
 
 def _sparse(arrays: dict[str, Any]) -> sp.csr_array:
-    """Put a sparse matrix together and see that it points nowhere outside of itself."""
+    """Build a sparse matrix and check its indices."""
     matrix = sp.csr_array(
         (arrays["X_data"], arrays["X_indices"], arrays["X_indptr"]), shape=tuple(arrays["X_shape"].tolist())
     )

@@ -1,4 +1,4 @@
-"""Data sets that need no file: handwritten digits with attributes as labels, and a generator with a known answer."""
+"""Data sets without files: handwritten digits with attributes as labels, and generators."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def digits(n_samples: int = 1797) -> MultiLabelData:
 
 
 class Planted(NamedTuple):
-    """A generated data set and the answer that a method should find in it.
+    """A generated data set with its ground truth.
 
     Attributes
     ----------
@@ -80,12 +80,12 @@ def planted(
     share: float = 0.5,
     random_state: int | np.random.RandomState | None = 0,
 ) -> Planted:
-    """Generate labels that a few directions of the features decide, beside labels that nothing decides.
+    """Generate labels that depend on a few directions of the features, and labels independent of them.
 
     Features are independent standard normal. A learnable label is whether one linear function of ``n_latent`` latent
     directions plus noise is large, so that its covariance with the features lies in the planted subspace.
     The distractors are copies of one coin, independent of the features: they hold the largest variance of the
-    labels, which is where a method that does not look at the features goes first.
+    labels, which methods that ignore the features choose first.
 
     Parameters
     ----------
@@ -94,11 +94,11 @@ def planted(
     n_latent : int, default=3
         Dimension of the planted subspace; at most ``n_features``.
     n_distractors : int, default=4
-        How many of the labels (the last ones) are the coin; less than ``n_labels``.
+        Number of labels (the last ones) that copy the coin; less than ``n_labels``.
     noise : float, default=0.3
-        Standard deviation of what is added before that is decided; >= 0.
+        Standard deviation of the noise; >= 0.
     share : float, default=0.5
-        Of the instances that have a learnable label, on average; in (0, 1).
+        Mean share of the instances that have a learnable label; in (0, 1).
     random_state : int, RandomState or None, default=0
 
     Raises

@@ -1,4 +1,4 @@
-"""Published files: downloaded once into a cache that checkouts share, or read from a mirror; never used unchecked."""
+"""Published files: downloaded into a shared cache or read from a mirror, with checksums."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ __all__ = ["CACHE_VARIABLE", "MIRROR_VARIABLE", "FileEntry", "copy", "default_ca
 MIRROR_VARIABLE = "MLREDUCE_MIRROR"
 CACHE_VARIABLE = "MLREDUCE_CACHE"
 
-# Tries per address, and how much longer each waits than the one before.
+# Tries per address, and the increase of the wait between them.
 _TRIES = 4
 _WAIT_SECONDS = 1.0
-# How long a server may be silent, how slow it may be on the whole after a minute, and how much it may send: a download
-# ends whatever a server does.
+# Limits on the silence of a server, its mean rate after a minute, and the size of a file, so that every download
+# ends.
 _SILENCE_SECONDS = 30.0
 _GRACE_SECONDS = 60.0
 _SLOWEST = 1000  # bytes a second
 _LARGEST = 2**32  # bytes
-# Status codes of 4xx after which the same request may be answered otherwise.
+# Status codes of 4xx after which a request is repeated.
 _HOPEFUL = (408, 425, 429)
 
 
@@ -44,9 +44,9 @@ class FileEntry(NamedTuple):
     folder, name : str
         The file is ``<folder>/<name>`` in the cache and in a mirror.
     addresses : tuple of str
-        Where it is published, tried in this order; none for a file that its holder gives to users, who put it there.
+        Addresses, tried in this order; none for a file that its holder gives to users, who put it there.
     sha256 : str or None
-        What it must be; None only for a file that is not published.
+        Expected checksum; None only for a file that is not published.
     local : path or None
         A user's own file: used where it is.
     """
@@ -85,13 +85,13 @@ def _check(path: Path, sha256: str | None, advice: str) -> Path:
 
 
 def mirror_folder(mirror: str | Path | None = None) -> Path | None:
-    """Return the folder that stands for the network: the one given, else what MLREDUCE_MIRROR says, else none."""
+    """Return the mirror folder: the one given, else MLREDUCE_MIRROR, else None."""
     folder = mirror or os.environ.get(MIRROR_VARIABLE)
     return Path(folder) if folder else None
 
 
 def fetch(entry: FileEntry, mirror: str | Path | None = None, cache: str | Path | None = None) -> Path:
-    """Return the path of a file whose checksum has just been checked.
+    """Return the path of a file after checking its checksum.
 
     A user's own file is used where it is. With a mirror the file is read from ``mirror/<folder>/<name>``. Else it
     comes from the cache, into which it is downloaded when it is missing or damaged: every address in turn, several
@@ -108,7 +108,7 @@ def fetch(entry: FileEntry, mirror: str | Path | None = None, cache: str | Path 
     Raises
     ------
     FetchError
-        If the file cannot be had or is not the one described; the sentence says which file, from where, and where
+        If the file cannot be had or is not the one described; the message says which file, from where, and where
         to put it by hand.
     """
     if entry.local is not None:
@@ -129,7 +129,7 @@ def fetch(entry: FileEntry, mirror: str | Path | None = None, cache: str | Path 
 def copy(
     entry: FileEntry, place: str | Path, mirror: str | Path | None = None, cache: str | Path | None = None
 ) -> None:
-    """Fetch a file, and copy it to a place of one's own, where the checksum is checked again.
+    """Fetch a file and copy it, checking the checksum of the copy.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ def copy(
         except FileNotFoundError as error:
             if source.is_file():
                 raise
-            raise FetchError(f"{source}: it was there and is gone: is its folder being cleared? Run again") from error
+            raise FetchError(f"{source}: it disappeared; is its folder being cleared? Run again") from error
         if entry.sha256 is not None and file_sha256(partial) != entry.sha256:
             raise FetchError(f"{source}: it changed while it was copied; run again")
 
@@ -159,7 +159,7 @@ def _is_right(place: Path, entry: FileEntry) -> bool:
 
 
 def _into_cache(entry: FileEntry, place: Path) -> None:
-    """Download a file to its place in the cache; of several who want it at once, one does."""
+    """Download a file into the cache, once for concurrent processes."""
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
         with locked(place.with_name(f".{place.name}.lock")):
@@ -196,24 +196,24 @@ def _download_from_any(entry: FileEntry, place: Path) -> None:
 
 
 class _WrongContent(Exception):
-    """What a server sends is not what it should be."""
+    """A server sends wrong content."""
 
 
 def _download(address: str, path: Path) -> None:
-    """Write what is at an address to a file, in a time and of a size that are bounded."""
+    """Download an address to a file, in bounded time and size."""
     started, received = time.monotonic(), 0
     with requests.get(address, stream=True, timeout=_SILENCE_SECONDS) as answer, path.open("wb") as file:
         answer.raise_for_status()
         announced = answer.headers.get("Content-Length", "")
         total = int(announced) if announced.isdecimal() else None
         with tqdm(total=total, unit="B", unit_scale=True, disable=not sys.stderr.isatty()) as bar:
-            # As it comes: waiting for a piece of some size, a server that drips could hold us for hours.
+            # Read as data arrives: waiting for a full block would let a slow server hold the connection for hours.
             while piece := answer.raw.read1(2**16, decode_content=True):
                 file.write(piece)
                 bar.update(len(piece))
                 received += len(piece)
                 if received > _LARGEST:
-                    raise _WrongContent(f"it did not stop sending after {received:,} bytes")
+                    raise _WrongContent(f"it sent more than {received:,} bytes")
                 if time.monotonic() - started > _GRACE_SECONDS + received / _SLOWEST:
                     raise _WrongContent(f"it sent {received:,} bytes in {time.monotonic() - started:.0f} s: too slow")
 
@@ -223,10 +223,10 @@ def _status(error: Exception) -> int | None:
 
 
 def _is_hopeless(error: Exception) -> bool:
-    """Say whether trying again would end alike."""
+    """Whether trying again would fail in the same way."""
     status = _status(error)
     refused = status is not None and 400 <= status < 500 and status not in _HOPEFUL
-    return refused or isinstance(error, requests.TooManyRedirects | ValueError)  # or not an address at all
+    return refused or isinstance(error, requests.TooManyRedirects | ValueError)  # or not a valid address
 
 
 def _why(error: Exception) -> str:

@@ -6,12 +6,14 @@ import errno
 import hashlib
 import os
 import sys
+import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from mlreduce.datasets.archive import ArrayArchive
+from mlreduce.datasets.guards import GuardedArrays
 from mlreduce.exceptions import DataError, StorageError
 
 if sys.platform != "win32":
@@ -29,6 +31,8 @@ __all__ = [
 # Of a full disk, a used-up quota and a limit on the size of files: making room helps.
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
+# Raised for damaged archives: RuntimeError for encrypted ones, OverflowError for impossible shapes.
+_DAMAGED = (OSError, ValueError, KeyError, EOFError, RuntimeError, OverflowError, zipfile.BadZipFile, zlib.error)
 
 
 def file_sha256(path: str | Path) -> str:
@@ -75,11 +79,11 @@ def opened_arrays(path: str | Path, what: str) -> Iterator[Any]:
         If the file is there but not whole, now or when an array is read.
     """
     try:
-        with Path(path).open("rb") as file, ArrayArchive(file) as stored:
+        with Path(path).open("rb") as file, GuardedArrays(file) as stored:
             yield stored
     except FileNotFoundError:
         raise
-    except (OSError, ValueError, KeyError) as error:
+    except _DAMAGED as error:
         raise DataError(f"{path}: not a whole {what} ({error}); delete it and run again") from error
 
 

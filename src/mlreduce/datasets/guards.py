@@ -1,28 +1,33 @@
-"""What files of others may ask for: memory in proportion to their size, names that can be shown, no archives."""
+"""Limits on untrusted files: memory in proportion to their size, printable names, no archives, no pickles."""
 
 from __future__ import annotations
 
+import math
 import re
+import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.lib.npyio import NpzFile
 
 from mlreduce.exceptions import DataError
 
-__all__ = ["FREE_BYTES", "LONGEST_NAME", "RATIO", "check_memory", "check_names", "opened"]
+__all__ = ["FREE_BYTES", "LONGEST_NAME", "RATIO", "GuardedArrays", "check_memory", "check_names", "opened"]
 
-#: Arrays up to this size may come out of a file of any size.
+#: Bytes of arrays allowed from a file of any size.
 FREE_BYTES = 256 * 2**20
-#: Larger ones may be so many times as large as the files that they come from.
+#: Allowed ratio of larger arrays to the size of their files.
 RATIO = 100
-#: Characters of a name of a feature or a label.
+#: Largest length of a name of a feature or a label.
 LONGEST_NAME = 1000
 
-# Control characters, and what else ends a line or cannot be written as UTF-8.
+# Control characters, line separators, and surrogates, which UTF-8 cannot encode.
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
-# How archives and compressed files begin; a tar's mark stands further on.
+# First bytes of archives and compressed files; the mark of a tar file has an offset.
 _ARCHIVES = {
     b"PK\x03\x04": "a zip archive",
     b"Rar!\x1a\x07": "a rar archive",
@@ -61,8 +66,8 @@ def opened(path: str | Path) -> Iterator[BinaryIO]:
 def check_memory(needed: int, paths: Iterable[str | Path], what: str) -> None:
     """Refuse arrays that are out of proportion to the files that describe them.
 
-    A few bytes can stand for a matrix of any size: rows that are empty, a category for each row, long runs of one
-    value. What is refused has to be refused before it is made.
+    A few bytes can describe a matrix of any size: empty rows, one category per row, long runs of one
+    value. Call before the arrays are allocated.
 
     Parameters
     ----------
@@ -88,13 +93,13 @@ def check_memory(needed: int, paths: Iterable[str | Path], what: str) -> None:
 
 
 def check_names(names: Sequence[str], what: str, where: str) -> None:
-    """Refuse names that cannot be told apart or shown on a line.
+    """Refuse duplicate and unprintable names.
 
     Parameters
     ----------
     names : sequence of str
     what, where : str
-        Of what they are the names, and in which data set or file, for the message: "label", "emotions".
+        Kind of the names, and data set or file, for the message: "label", "emotions".
 
     Raises
     ------
@@ -112,4 +117,57 @@ def check_names(names: Sequence[str], what: str, where: str) -> None:
         raise DataError(f"{where}: the name {longest[:40]!r}... of a {what} is longer than {LONGEST_NAME} characters")
     if _UNPRINTABLE.search("".join(names)):
         name = next(name for name in names if _UNPRINTABLE.search(name))
-        raise DataError(f"{where}: the name of a {what} holds a character that cannot be shown: {name[:40]!a}")
+        raise DataError(f"{where}: the name of a {what} contains an unprintable character: {name[:40]!a}")
+
+
+class GuardedArrays(NpzFile):
+    """An ``.npz`` file opened without pickles whose arrays take no more memory than its size allows.
+
+    Parameters
+    ----------
+    file : binary file
+        Open for reading; stays open.
+
+    Raises
+    ------
+    ValueError
+        If the unpacked size exceeds the limits of `check_memory`, two members share a name, or, when an array is
+        read, its header does not match the size of its member. `zipfile` and `numpy.lib.format` raise other errors
+        for damaged files.
+    """
+
+    def __init__(self, file: BinaryIO) -> None:
+        size = file.seek(0, 2)
+        super().__init__(file)
+        assert self.zip is not None  # only closing sets it to None
+        self._archive: zipfile.ZipFile = self.zip
+        members = self._archive.infolist()
+        if len({member.filename.removesuffix(".npy") for member in members}) < len(members):
+            raise ValueError("it holds two arrays of one name")
+        unpacked = sum(member.file_size for member in members)
+        if unpacked > max(FREE_BYTES, RATIO * size):
+            raise ValueError(f"{size} bytes that unpack to {unpacked}, more than {RATIO} times as much")
+
+    def __getitem__(self, key: str) -> Any:
+        self.shape(key)
+        return super().__getitem__(key)
+
+    def shape(self, key: str) -> tuple[int, ...]:
+        """Return the shape of an array without reading it.
+
+        `numpy.load` allocates what the header asks for, so the header is compared with the member's size first.
+        """
+        member = self._archive.getinfo(f"{key}.npy")
+        if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):  # others unpack without a limit
+            raise ValueError(f"{key!r} has a compression that NumPy does not write")
+        with self._archive.open(member) as file:
+            try:
+                major, _ = np.lib.format.read_magic(file)
+                read_header = {1: np.lib.format.read_array_header_1_0, 2: np.lib.format.read_array_header_2_0}[major]
+                shape, _, dtype = read_header(file, max_header_size=1000)
+            except Exception as error:  # the header is evaluated as a Python literal, which can fail in many ways
+                raise ValueError(f"{key!r} is not an array: {error}") from error
+            needed = dtype.itemsize * math.prod(shape)
+            if dtype.kind in "biufU" and dtype.itemsize and needed == member.file_size - file.tell():
+                return shape
+        raise ValueError(f"{key!r} is not an array of numbers or texts of the size in its header")

@@ -1,4 +1,4 @@
-"""Label-space reductions: many labels to a few codes, learned instead of the labels, and back."""
+"""Label-space dimension reduction: coders and a classifier that learns codes."""
 
 from __future__ import annotations
 

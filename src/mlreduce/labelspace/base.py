@@ -1,6 +1,6 @@
-"""What every label coder shares: fitting from statistics, encoding, decoding by rounding.
+"""Base of the label coders: fitting from statistics, encoding, decoding by rounding.
 
-A linear coder sees the data through four things only: how many rows there are, the mean of each label, the Gram
+A linear coder depends on four statistics of the data: the number of rows, the mean of each label, the Gram
 matrix of the centred labels ``Z'Z``, and what a regression on the features explains of it: ``Z'HZ`` for a linear one,
 whose hat matrix is H. A method is the choice of directions it makes from these (`LabelCoder._directions`); the rest is
 here.
@@ -32,7 +32,7 @@ _EQUAL = 1e-10
 
 @dataclass(frozen=True)
 class LabelStatistics:
-    """What linear label coders need to know of a training set.
+    """Statistics of a training set that linear label coders need.
 
     Attributes
     ----------
@@ -42,9 +42,9 @@ class LabelStatistics:
     gram : ndarray of shape (n_labels, n_labels)
         ``Z'Z`` for the centred labels Z.
     explained : ndarray of shape (n_labels, n_labels) or None
-        What the method's regression explains of ``gram``: ``Z'HZ`` for the hat matrix H of least squares on the
+        Part of ``gram`` that the method's regression explains: ``Z'HZ`` for the hat matrix H of least squares on the
         features with an intercept, ``Z'Z - E'E`` for a regression with the residual E. None where the features were
-        not looked at.
+        not used.
     """
 
     n_samples: int
@@ -54,14 +54,14 @@ class LabelStatistics:
 
     @property
     def explained_gram(self) -> FloatArray:
-        """``explained``, for methods that cannot do without."""
+        """``explained``; raises `DataError` where it is None."""
         if self.explained is None:
-            raise DataError("this method looks at the features, but the statistics hold labels only")
+            raise DataError("this method needs the features, but the statistics hold labels only")
         return self.explained
 
     @classmethod
     def of(cls, Y: FloatArray) -> Self:
-        """Compute from labels in {0, 1}, without looking at the features."""
+        """Compute from labels in {0, 1}, without features."""
         counts = sp.csr_array(Y)  # labels are rare; counting co-occurrences is exact either way
         mean = Y.mean(axis=0)
         return cls(len(Y), mean, (counts.T @ counts).toarray() - len(Y) * np.outer(mean, mean))
@@ -77,7 +77,7 @@ class LabelStatistics:
 def ordered_eigenvectors(matrix: FloatArray, variance: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return eigenvalues, descending, and eigenvectors as rows, made unique where the problem leaves a choice.
 
-    Inside a space of equal eigenvalues the directions are ordered by ``variance``; each direction's entry of largest
+    Within an eigenspace the directions are ordered by ``variance``; each direction's entry of largest
     magnitude is positive.
     """
     if not len(matrix):
@@ -108,13 +108,13 @@ class LabelCoder(BaseEstimator):
         Length of the code: a number of 1..n_labels, a fraction of n_labels in (0, 1), None for all.
     rcond : float, default=1e-10
         Relative size below which a singular value of the features (with an intercept) counts as zero in the hat
-        matrix. Only methods that look at the features use it.
+        matrix. Only used by methods that use the features.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_labels)
     eigenvalues_ : ndarray of shape (n_components,)
-        What each direction contributes to the method's objective.
+        Contribution of each direction to the method's objective.
     mean_ : ndarray of shape (n_labels,)
     n_components_ : int
     n_labels_ : int
@@ -124,10 +124,10 @@ class LabelCoder(BaseEstimator):
 
     #: Whether `fit` needs the features at all.
     feature_aware = False
-    #: Whether it looks at them through kernel ridge regression, with the method's ``gamma`` and ``alpha``, instead of
+    #: Whether it uses them through kernel ridge regression, with the method's ``gamma`` and ``alpha``, instead of
     #: least squares: the directions then cannot come from a factorisation of the features that methods share.
     kernelised = False
-    #: Whether codes may be shorter than the labels are many.
+    #: Whether codes may be shorter than the number of labels.
     reduces = True
 
     def __init__(self, n_components: int | float | None = None, rcond: float = DEFAULT_RCOND) -> None:
@@ -147,7 +147,7 @@ class LabelCoder(BaseEstimator):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features), or None
-            Features. None is allowed where the method does not look at them.
+            Features. None is allowed where the method does not use them.
         Y : array-like or sparse matrix of shape (n_samples, n_labels)
             Labels in {0, 1} or {-1, 1}.
 
@@ -161,14 +161,14 @@ class LabelCoder(BaseEstimator):
             If a feature is not finite, a label is not 0/1 or -1/1, or ``n_components`` is impossible.
         """
         if X is None and self.feature_aware:
-            raise DataError(f"{type(self).__name__} looks at the features: X must not be None")
+            raise DataError(f"{type(self).__name__} needs the features: X must not be None")
         features = None if X is None else check_features(self, X, reset=True)
         labels = check_labels(Y, None if features is None else features.shape[0])
         remember_label_names(self, Y)
         return self.fit_statistics(self._statistics(features, labels))
 
     def _statistics(self, features: Any, labels: FloatArray) -> LabelStatistics:
-        """Return what the directions are made of; a method overrides it whose regression is not least squares."""
+        """Return the statistics; overridden by methods whose regression is not least squares."""
         statistics = LabelStatistics.of(labels)
         if not self.feature_aware:
             return statistics
@@ -180,7 +180,7 @@ class LabelCoder(BaseEstimator):
         Raises
         ------
         DataError
-            If ``n_components`` is impossible, or the method needs what the features explain and it is not there.
+            If ``n_components`` is out of range, or the method needs ``explained`` and it is None.
         """
         self.n_labels_ = len(statistics.mean)
         self.n_components_ = check_size(self.n_components, self.n_labels_, "labels")
@@ -217,14 +217,14 @@ class LabelCoder(BaseEstimator):
         return codes
 
     def reconstruct(self, codes: FloatArray) -> FloatArray:
-        """Return the centred labels ``z`` that codes of any size up to ``n_components_`` stand for."""
+        """Reconstruct centred labels ``z`` from codes of any size up to ``n_components_``."""
         size = codes.shape[1]
         return next(self.reconstruct_sizes(codes, [size]))
 
     def reconstruct_sizes(self, codes: FloatArray, sizes: Sequence[int]) -> Iterator[FloatArray]:
         """Reconstruct from the first columns of a code, for several ascending sizes at the cost of the largest.
 
-        Each array is the next one's starting point: use it before asking for the next.
+        Each array is updated in place to the next: use it before advancing the iterator.
 
         Raises
         ------
@@ -245,7 +245,7 @@ class LabelCoder(BaseEstimator):
         return codes, self.components_
 
     def decode(self, codes: Any) -> NDArray[np.int8]:
-        """Return the labels in {0, 1} that codes stand for, by rounding (round-based decoding).
+        """Decode labels in {0, 1} by rounding (round-based decoding).
 
         Parameters
         ----------
@@ -261,7 +261,7 @@ class LabelCoder(BaseEstimator):
         return self.round(self.reconstruct(codes), codes.shape[1])
 
     def round(self, centred: FloatArray, size: int) -> NDArray[np.int8]:
-        """Return the labels in {0, 1} for what codes of a size reconstruct to."""
+        """Round reconstructed labels to {0, 1}."""
         return above_half(centred + self.mean_)
 
     @staticmethod

@@ -1,4 +1,4 @@
-"""Binary relevance: every label is its own code."""
+"""Binary relevance (BR)."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ __all__ = ["BR"]
 
 @register("br")
 class BR(LabelCoder):
-    """Binary relevance: no reduction, every label is learned.
+    """Binary relevance (BR): no reduction, every label is learned.
 
-    The yardstick of label-space reduction: with linear regression, PLST and CPLST at full size equal it exactly.
+    The baseline of label-space reduction: with linear regression, PLST and CPLST at full size equal it exactly.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""A label coder and a regressor, put together as one multi-label classifier."""
+"""A multi-label classifier from a label coder and a regressor."""
 
 from __future__ import annotations
 

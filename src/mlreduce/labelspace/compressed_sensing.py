@@ -1,4 +1,4 @@
-"""Compressed sensing: random codes, and labels recovered as the sparse vector behind them."""
+"""Compressed sensing: random codes, decoded as sparse vectors."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class CompressedSensing(LabelCoder):
     """Compressed sensing: random directions of the labels, decoded by orthogonal matching pursuit.
 
     Directions are Gaussian, each entry of variance one over the number of labels, so that the column of a label has an
-    expected squared norm of one at full size. The features are not looked at. Decoding takes an instance to have few
+    expected squared norm of one at full size. The features are not used. Decoding takes an instance to have few
     labels: one after the other it picks the label whose column has the largest correlation with what is not yet
     explained of the code, and fits all it has picked by least squares.
 
@@ -107,7 +107,7 @@ class CompressedSensing(LabelCoder):
 
 
 def _sparsest(signals: FloatArray, directions: FloatArray, n_nonzero: int) -> FloatArray:
-    """Return vectors ``y``, a row a signal, with at most so many non-zeros and ``directions @ y`` near the signal."""
+    """Return sparse vectors ``y``, one row per signal, with ``directions @ y`` near the signal."""
     norms = np.linalg.norm(directions, axis=0)
     atoms = directions / norms  # of norm one, so that correlations compare
     with warnings.catch_warnings():

@@ -38,7 +38,7 @@ def explained_by_kernel(kernel: FloatArray, alpha: float, centred: FloatArray) -
 
 @register("kernel-cplst")
 class KernelCPLST(LabelCoder):
-    """CPLST with kernel ridge regression in place of linear regression.
+    """Kernel conditional principal label space transformation (kernel CPLST).
 
     Directions are the leading eigenvectors of ``Z'(2KQ - QKKQ)Z``, Z the centred labels, K the Gaussian kernel
     ``exp(-gamma ||x - x'||^2)`` of the training rows and ``Q = (K + alpha I)^-1``: the smallest sum of encoding and
@@ -50,7 +50,7 @@ class KernelCPLST(LabelCoder):
     n_components : int, float or None, default=None
         Length of the code: a number of 1..n_labels, a fraction of n_labels in (0, 1), None for all.
     gamma : float or None, default=None
-        Width of the kernel, > 0: the larger, the narrower. None stands for ``1 / n_features``.
+        Width of the kernel, > 0: the larger, the narrower.     None means ``1 / n_features``.
     alpha : float, default=1.0
         Penalty of the regression, > 0.
 

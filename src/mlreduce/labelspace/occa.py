@@ -11,7 +11,7 @@ __all__ = ["OCCA"]
 
 @register("occa")
 class OCCA(LabelCoder):
-    """Orthogonally constrained CCA: the directions of the labels that are easiest to learn.
+    """Orthogonally constrained canonical correlation analysis (OCCA).
 
     Directions are the leading eigenvectors of ``Z'(H - I)Z``, H the hat matrix of linear regression: the smallest
     prediction error ``||HZV' - ZV'||_F^2`` on the training rows. Directions that the regression fits exactly tie at

@@ -1,4 +1,4 @@
-"""Partial binary relevance: some labels, drawn at random."""
+"""Partial binary relevance (PBR)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["PBR"]
 
 @register("pbr")
 class PBR(LabelCoder):
-    """Partial binary relevance: learn a random subset of the labels, predict the others absent.
+    """Partial binary relevance (PBR): learn a random subset of the labels, predict the others absent.
 
     Parameters
     ----------

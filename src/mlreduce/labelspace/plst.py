@@ -11,10 +11,10 @@ __all__ = ["PLST"]
 
 @register("plst")
 class PLST(LabelCoder):
-    """Principal label space transformation: the principal components of the labels.
+    """Principal label space transformation (PLST): principal components of the labels.
 
     Directions are the leading eigenvectors of ``Z'Z``, Z the centred labels: the smallest encoding error
-    ``||Z - ZV'V||_F^2`` that any orthonormal code of the size has. The features are not looked at.
+    ``||Z - ZV'V||_F^2`` that any orthonormal code of the size has. The features are not used.
 
     Parameters
     ----------

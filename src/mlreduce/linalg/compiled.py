@@ -1,4 +1,4 @@
-"""Loops that NumPy cannot express, compiled on their first call and kept on disk beside the package."""
+"""Loops compiled by Numba on their first call and cached on disk."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from mlreduce.validation import FloatArray
 __all__ = ["compiled", "errors_by_size", "scatter_of_rows"]
 
 
-# Side of the squares in which a matrix is mirrored: two of them fit into a fast cache.
+# Tile size for mirroring a matrix: two tiles fit into the L1 cache.
 _TILE = 32
 
 
 def compiled(function: Callable[..., Any]) -> Any:
-    """Compile a function of numbers and arrays; it lets other threads run beside it."""
+    """Compile a function of numbers and arrays, which releases the GIL."""
     try:
         return numba.njit(cache=True, nogil=True)(function)
     except RuntimeError:  # neither the package's folder nor the user's cache can be written
@@ -36,7 +36,7 @@ def scatter_of_rows(
 ) -> FloatArray:
     """Return ``X'diag(weights)X`` of a CSR matrix in canonical format as an array.
 
-    SciPy's product finds out first where the result is not zero; a scatter matrix hardly is anywhere.
+    SciPy's product first computes a sparsity pattern, but a scatter matrix is nearly dense.
     """
     scatter = np.zeros((n_features, n_features))
     for row in range(len(indptr) - 1):
@@ -61,7 +61,7 @@ def errors_by_size(
     """Count the wrong labels of codes at every size.
 
     Labels of size m are where ``mean`` plus the first m coordinates, times the first m rows of ``basis``, is above
-    ``threshold``. A reconstruction for every size would be written and read once each, only to be counted.
+    ``threshold``. Reconstructions are updated in place instead of being stored for every size.
     """
     errors = np.zeros(len(basis), dtype=np.int64)
     centred = np.empty(len(mean))

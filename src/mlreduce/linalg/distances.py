@@ -1,4 +1,4 @@
-"""Squared distances between rows, of which equal ones are equal.
+"""Squared Euclidean distances with exact ties.
 
 Inner products round differently from one place of a matrix to the next, so that rows that are equally far away come
 out a little apart, and rounding would decide which is nearest. Distances here are multiples of a unit that is far above
@@ -20,15 +20,15 @@ __all__ = ["Distances", "GrowingDistances", "distance_unit", "nearest", "row_blo
 # The unit is this power of two times the largest squared norm: rounding errors are some 2**-50 of it.
 _UNIT = 2.0**-32
 
-# Bytes of one matrix of blocks of rows against all rows.
+# Bytes of the distance matrix of one block of rows.
 _BLOCK_BYTES = 2**25
 
-# Of a matrix that is gone through several times: it fits into a fast cache.
+# Bytes of a block that is read several times: it fits into the L2 cache.
 _CACHED_BYTES = 2**19
 
 
 def row_blocks(n_rows: int, n_columns: int, n_bytes: int | None = None) -> list[slice]:
-    """Cut rows into blocks so that a matrix of a block and all columns stays small."""
+    """Split rows into blocks whose matrices stay below a number of bytes (32 MB by default)."""
     step = max(1, (n_bytes or _BLOCK_BYTES) // (8 * max(n_columns, 1)))
     return [slice(start, min(start + step, n_rows)) for start in range(0, n_rows, step)]
 
@@ -40,13 +40,13 @@ def squared_norms(X: Any) -> FloatArray:
 
 
 def distance_unit(norms: FloatArray) -> float:
-    """Return the unit for rows of these squared norms about their mean: a power of two, at most 1."""
+    """Return the grid unit, a power of two of at most 1, from the squared norms of centred rows."""
     largest = norms.max(initial=0.0)
     return float(min(1.0, 2.0 ** np.ceil(np.log2(largest)) * _UNIT)) if largest > 0 else 1.0
 
 
 def to_grid(distances: FloatArray, unit: float) -> FloatArray:
-    """Round distances to multiples of the unit, none below zero, in place."""
+    """Round distances to non-negative multiples of the unit, in place."""
     distances *= 1.0 / unit
     np.rint(distances, out=distances)
     np.maximum(distances, 0.0, out=distances)
@@ -60,12 +60,12 @@ class Distances:
     Parameters
     ----------
     X : ndarray or csr_array of shape (n_samples, n_features)
-        A dense matrix is centred, which leaves distances as they are and makes rounding errors small.
+        Dense matrices are centred, which preserves distances and reduces rounding errors.
 
     Attributes
     ----------
     unit : float
-        What distances are multiples of, a power of two.
+        Power of two of which all distances are multiples.
     """
 
     def __init__(self, X: Any) -> None:
@@ -86,7 +86,7 @@ class Distances:
 
 
 class GrowingDistances:
-    """Squared distances of rows to training rows as features are added: inner products add up.
+    """Squared distances from test to training rows, updated as features are added.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ class GrowingDistances:
         self._used = size
 
     def blocks(self) -> Iterator[tuple[slice, FloatArray]]:
-        """Go through the rows: some of them, and their distances to all training rows."""
+        """Yield blocks of test rows with their distances to all training rows."""
         unit = distance_unit(self._others)
         for rows in row_blocks(*self._products.shape, _CACHED_BYTES):
             distances = self._own[rows, np.newaxis] + self._others
@@ -118,12 +118,12 @@ class GrowingDistances:
 
 
 def nearest(distances: FloatArray, number: int) -> NDArray[np.intp]:
-    """Return the columns of the smallest entries of each row, smallest first, of equal ones the first.
+    """Return the columns of the smallest entries of each row in ascending order; ties go to the first column.
 
     Parameters
     ----------
     distances : ndarray of shape (n_rows, n_columns)
-        Overwritten; infinite where a column is no candidate.
+        Overwritten; infinite where a column is not a candidate.
     number : int
         At most ``n_columns``.
     """

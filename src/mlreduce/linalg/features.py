@@ -1,4 +1,4 @@
-"""A feature matrix whose products are those of the centred one, without centring it."""
+"""Feature matrices with implicit centring."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from mlreduce.validation import FloatArray, as_dense, is_sparse
 
 __all__ = ["Coordinates", "Features"]
 
-# Rows that are shifted at once: bounds the copy that centring a dense matrix needs.
+# Bytes of rows centred at once: bounds the temporary copy of a dense matrix.
 _BLOCK_BYTES = 2**25
 
-# Products of entries of the same row, from which on compiling a loop pays.
+# Number of products of entries from which a compiled loop is faster than SciPy.
 _MANY_PRODUCTS = 2_000_000
 
-# Rounding error of an inner product of n numbers, relative to the factors' lengths and the square root of n.
+# Rounding error of an inner product of n numbers, relative to the vectors' norms and sqrt(n).
 _ROUNDING = 4 * np.finfo(float).eps
 
-# Scatter of a feature, relative to its sum of squares, that is none but for rounding.
+# Scatter of a feature, relative to its sum of squares, below which it is rounding error.
 _NO_SCATTER = 1e-13
 
 
@@ -43,28 +43,28 @@ class Features:
     Attributes
     ----------
     mean : ndarray of shape (n_features,)
-        What is subtracted; zeros where nothing is.
+        Column means that are subtracted; zeros without centring.
     """
 
     def __init__(self, X: Any, centred: bool) -> None:
         self.X = X
         self.centred = centred
         self.shape: tuple[int, int] = X.shape
-        #: What the solver keeps for further problems with the same features.
+        #: Cache of the solver for further problems with the same features.
         self.shared: dict[Any, Any] = {}
-        # What products are made of, and what of the mean these have to subtract.
+        # The matrix used in products, and the part of the mean that still has to be subtracted.
         self._stored, self._shift = X, np.zeros(X.shape[1])
         if centred:
             self._stored, self._shift = _shift_full_columns(X) if is_sparse(X) else (X, self.mean)
 
     @property
     def stored(self) -> Any:
-        """The matrix that products are made of: X, of which sparse columns without a zero may be shifted."""
+        """The matrix used in products: X, with sparse columns that have no zeros shifted to mean zero."""
         return self._stored
 
     @cached_property
     def constant(self) -> NDArray[np.bool_]:
-        """Columns with one value only: rounding must not give them a variance."""
+        """Mask of constant columns, which must not get a variance from rounding."""
         return _constant(self.X)
 
     @cached_property
@@ -91,9 +91,9 @@ class Features:
         return dense
 
     def cross(self, labels: Any) -> FloatArray:
-        """Return ``X'Y``, where what is zero is exactly zero: rounding must not become a direction.
+        """Return ``X'Y`` with entries within rounding error set to exactly zero.
 
-        It is kept for further calls with the same object, and not to be modified.
+        The result is cached for further calls with the same object; do not modify it.
         """
         known = self.shared.get("cross")
         if known is None or known[0] is not labels:
@@ -115,7 +115,7 @@ class Features:
         return self.weighted_scatter(None)
 
     def weighted_scatter(self, weights: FloatArray | None) -> FloatArray:
-        """Return ``X'diag(weights)X`` for weights >= 0; None stands for ones."""
+        """Return ``X'diag(weights)X`` for weights >= 0; None means ones."""
         if is_sparse(self._stored):
             return self._sparse_scatter(weights)
         scatter = np.zeros((self.shape[1], self.shape[1]))
@@ -177,12 +177,12 @@ class Features:
 
     @cached_property
     def _stored_squares(self) -> FloatArray:
-        """``sum x^2`` of each feature as stored: the size against which rounding errors of products are told."""
+        """``sum x^2`` of each stored feature, the scale of rounding errors of products."""
         return _column_squares(self._stored)
 
     @cached_property
     def scatter_noise(self) -> FloatArray:
-        """What rounding may leave of a feature's scatter where it has none, shape (n_features,)."""
+        """Largest rounding error of each feature's scatter, shape (n_features,)."""
         squares, n_samples = self._stored_squares, self.shape[0]
         if is_sparse(self._stored) or not self.centred:
             return np.asarray(_NO_SCATTER * squares)
@@ -211,12 +211,12 @@ def _products(X: Any, weights: FloatArray | None) -> FloatArray:
 
 
 def _subtract_outer(matrix: FloatArray, left: FloatArray, right: FloatArray) -> None:
-    """Subtract ``left right'`` in place: an outer product of its own would cost as much as a scatter matrix."""
+    """Subtract ``left right'`` in place, without forming the outer product."""
     scipy.linalg.blas.dger(-1.0, right, left, a=matrix.T, overwrite_a=True)
 
 
 def _canonical(X: Any) -> Any:
-    """Return a CSR matrix with one entry a place, in order."""
+    """Return a CSR matrix in canonical format: sorted, without duplicates."""
     if not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
@@ -224,13 +224,13 @@ def _canonical(X: Any) -> Any:
 
 
 def _full(X: Any) -> NDArray[np.bool_]:
-    """Say which columns of a CSR matrix in canonical format store a value in every row."""
+    """Mask of the columns of a canonical CSR matrix that store a value in every row."""
     full: NDArray[np.bool_] = np.bincount(X.indices, minlength=X.shape[1]) == X.shape[0]
     return full
 
 
 def _constant(X: Any) -> NDArray[np.bool_]:
-    """Say which columns have one value only."""
+    """Mask of constant columns."""
     constant: NDArray[np.bool_]
     if not is_sparse(X):
         constant = (X[:1] == X).all(axis=0)
@@ -244,7 +244,7 @@ def _constant(X: Any) -> NDArray[np.bool_]:
 
 
 def _mean(X: Any, constant: NDArray[np.bool_]) -> FloatArray:
-    """Return the column means, of constant columns exactly."""
+    """Return the column means, exact for constant columns."""
     sums = np.bincount(X.indices, X.data, X.shape[1]) if is_sparse(X) else X.sum(axis=0)
     mean: FloatArray = sums / X.shape[0]
     if constant.any():
@@ -271,7 +271,7 @@ def _column_squares(X: Any) -> FloatArray:
 
 
 class Coordinates(Features):
-    """The instances as features of themselves, ``X = I``: what a form of these is, is its matrix over the instances.
+    """Features ``X = I``, for which ``X'GX`` is the graph matrix G itself.
 
     Parameters
     ----------
@@ -290,5 +290,5 @@ class Coordinates(Features):
         return as_dense(right)
 
     def form(self, graph: Any) -> FloatArray:
-        """Return the graph as an array of its own."""
+        """Return a copy of the graph as an array."""
         return np.array(as_dense(graph))

@@ -13,7 +13,7 @@ __all__ = ["KernelRidgePath", "PathStep"]
 
 
 class PathStep(NamedTuple):
-    """What one penalty gives.
+    """Solution for one penalty.
 
     Attributes
     ----------
@@ -28,7 +28,7 @@ class PathStep(NamedTuple):
 
 
 class KernelRidgePath:
-    """Kernel ridge regression on some rows, for any number of penalties.
+    """Kernel ridge regression for many penalties, from one tridiagonal reduction.
 
     With an orthogonal Q for which ``K = QSQ'`` and S is tridiagonal, ``(K + alpha I)^-1`` is ``Q (S + alpha I)^-1 Q'``:
     once Q' has been applied to the targets and to the kernels of the held-out rows, a penalty costs the solution of a
@@ -52,14 +52,14 @@ class KernelRidgePath:
             storage.T, lower=1, lwork=int(lwork), overwrite_a=1
         )
         if n_samples == 1:
-            self._off_diagonal = np.zeros(1)  # SciPy's wrapper takes no empty array
+            self._off_diagonal = np.zeros(1)  # SciPy's wrapper rejects empty arrays
         self._targets = _transformed(reduced, scales, targets)
         self._crossed = _transformed(reduced, scales, crossed)
 
     def solve(self, alpha: float) -> PathStep | None:
-        """Solve for a penalty > 0; None where rounding errors are larger than the penalty.
+        """Solve for a penalty > 0; return None where rounding errors exceed the penalty.
 
-        The kernel is then not positive definite even with the penalty, and nothing sensible can be said.
+        The kernel is then not positive definite even with the penalty.
         """
         diagonal, off_diagonal, info = lapack.dpttrf(self._diagonal + alpha, self._off_diagonal)
         if info != 0:
@@ -83,6 +83,6 @@ def _transformed(reduced: FloatArray, scales: FloatArray, table: FloatArray) -> 
     memory = reduced.T.reshape(-1)
     reflectors = memory[1 : 1 + n_samples * (n_samples - 1)].reshape(n_samples - 1, n_samples).T
     lower = np.asfortranarray(result[1:])
-    _, work, _ = lapack.dormqr("L", "T", reflectors, scales, lower, -1)  # asks for the size of the workspace
+    _, work, _ = lapack.dormqr("L", "T", reflectors, scales, lower, -1)  # workspace query
     lower, _, _ = lapack.dormqr("L", "T", reflectors, scales, lower, int(work[0]), overwrite_c=1)
     return np.asfortranarray(np.vstack([result[:1], lower]))

@@ -19,7 +19,7 @@ __all__ = [
     "squared_distances",
 ]
 
-# Rows for which sums of squared norms are formed at once.
+# Number of rows for which sums of squared norms are formed at once.
 _BLOCK = 256
 
 
@@ -35,7 +35,7 @@ def check_positive(value: Any, name: str) -> float:
 
 
 def check_gamma(gamma: Any, n_features: int) -> float:
-    """Return the width parameter of a Gaussian kernel; None stands for ``1 / n_features``.
+    """Return the width parameter of a Gaussian kernel;     None means ``1 / n_features``.
 
     Raises
     ------
@@ -48,14 +48,14 @@ def check_gamma(gamma: Any, n_features: int) -> float:
 def squared_distances(X: Any, other: Any = None) -> FloatArray:
     """Return the squared Euclidean distances between the rows of two feature matrices.
 
-    They come from inner products. Dense features are shifted by a mean first, so that an offset that is large beside
+    Computed from inner products. Dense features are centred first, so that an offset that is large compared with
     the distances costs no accuracy; sparse ones are taken as they are.
 
     Parameters
     ----------
     X : ndarray or csr_array of shape (n_rows, n_features)
     other : ndarray or csr_array of shape (n_others, n_features) or None, default=None
-        None stands for X itself; the result is then symmetric, with zeros on the diagonal.
+        None means X itself; the result is then symmetric, with zeros on the diagonal.
 
     Returns
     -------
@@ -81,7 +81,9 @@ def squared_distances(X: Any, other: Any = None) -> FloatArray:
         products = left @ right.T
         own, others = (np.einsum("ij,ij->i", M, M) for M in (left, right))
     if same:
-        own = others = np.diag(products).copy()  # computed like the other products: equal rows have no distance
+        own = others = np.diag(
+            products
+        ).copy()  # computed like the other products, so that equal rows have distance zero
     products *= -2.0
     for start in range(0, len(own), _BLOCK):
         # Not one after the other, which rounding would make asymmetric, nor all at once: this is the largest matrix.
@@ -109,7 +111,7 @@ def gaussian_kernel(distances: FloatArray, gamma: float, *, overwrite: bool = Fa
 
 
 class RidgeSolution(NamedTuple):
-    """What ridge regression with a kernel makes of targets T.
+    """Solution of kernel ridge regression for targets T.
 
     Attributes
     ----------
@@ -145,7 +147,7 @@ def kernel_ridge(kernel: FloatArray, alpha: float, targets: FloatArray) -> Ridge
             coefficients, _ = scipy.linalg.lapack.dpotrs(factor, targets, lower=1)
             return RidgeSolution(coefficients, alpha * coefficients)
     # Rows that coincide make the kernel singular, and rounding then leaves small negative eigenvalues. A penalty
-    # smaller than they are gives no positive definite matrix: decompose, and leave out what is zero but for rounding.
+    # smaller than they are gives no positive definite matrix: decompose, and leave out what is zero up to rounding.
     values, vectors = np.linalg.eigh(kernel)
     kept = values > len(values) * np.finfo(float).eps * values[-1]
     values, vectors = values[kept, np.newaxis], vectors[:, kept]

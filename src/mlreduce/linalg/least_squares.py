@@ -1,4 +1,4 @@
-"""Minimum-norm least squares, for one training set or for very many that leave out rows of the same data.
+"""Minimum-norm least squares, for one training set or many subsets of the same rows.
 
 The design matrix is ``[1 X]``: the intercept is its first coefficient and counts in the norm. Singular values
 below ``rcond`` times the largest are treated as zero.
@@ -29,7 +29,7 @@ __all__ = ["DEFAULT_RCOND", "Design", "HeldOutLeastSquares", "HeldOutSolution"]
 #: of eleven orders of magnitude there (docs/deviations.md).
 DEFAULT_RCOND = 1e-10
 
-# 1 - m below this, for an eigenvalue m of U_te U_te', means that the training rows do not see the direction at all.
+# 1 - m below this, for an eigenvalue m of U_te U_te', means that no training row varies along the direction.
 # Rounding leaves about 1e-14; in the papers' data the next value is above 1e-5.
 _UNSEEN = 1e-10
 
@@ -103,7 +103,7 @@ class Design(NamedTuple):
 
 
 class HeldOutSolution(NamedTuple):
-    """What least squares on the training rows says about the labels.
+    """Predictions of least squares for held-out rows.
 
     Attributes
     ----------
@@ -118,7 +118,7 @@ class HeldOutSolution(NamedTuple):
 
 
 class HeldOutLeastSquares:
-    """Least squares on all rows but some, for many choices of these, from one factorisation of all rows.
+    """Least squares on all rows but the held-out ones, for many splits, from one factorisation.
 
     Directions that the training rows do not see count as zero, as do those below the cut-off of the design of all rows.
     Where singular values lie on either side of a gap, as in the papers' data, this is the cut-off of the training rows.

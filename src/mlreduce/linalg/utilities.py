@@ -11,7 +11,7 @@ __all__ = ["TIE", "above_half", "best_of_each", "quotient", "signed"]
 
 
 def quotient(numerators: FloatArray | float, denominators: FloatArray) -> FloatArray:
-    """Divide where the denominator is positive; 0 elsewhere: a label that no instance has, a row without length."""
+    """Division returning 0 where the denominator is not positive."""
     shape = np.broadcast_shapes(np.shape(numerators), denominators.shape)
     ratios: FloatArray = np.divide(numerators, denominators, out=np.zeros(shape), where=denominators > 0)
     return ratios
@@ -24,12 +24,12 @@ TIE = 1e-9
 
 
 def above_half(values: FloatArray) -> NDArray[np.int8]:
-    """Return the labels in {0, 1} that predictions of such labels stand for."""
+    """Round predictions of labels to {0, 1}, ties to 0."""
     return (values > 0.5 + TIE).astype(np.int8)
 
 
 def best_of_each(scores: FloatArray, shares: FloatArray) -> NDArray[np.int8]:
-    """Return labels in {0, 1}: each for the instances with its best scores, as many as its share of them.
+    """Assign each label to the instances with its highest scores, as many as its share of instances.
 
     Parameters
     ----------
@@ -46,6 +46,6 @@ def best_of_each(scores: FloatArray, shares: FloatArray) -> NDArray[np.int8]:
 
 
 def signed(rows: FloatArray) -> FloatArray:
-    """Turn each row so that its entry of largest magnitude is positive."""
+    """Flip the sign of rows so that the entry of largest magnitude is positive."""
     peaks = rows[np.arange(len(rows)), np.argmax(np.abs(rows), axis=1)]
     return np.ascontiguousarray(rows * np.where(peaks < 0, -1.0, 1.0)[:, np.newaxis])

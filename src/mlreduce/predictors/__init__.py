@@ -1,4 +1,4 @@
-"""Predictors: what is trained on reduced features or on codes of the labels."""
+"""Predictors: regressors and classifiers on reduced features or label codes."""
 
 from __future__ import annotations
 

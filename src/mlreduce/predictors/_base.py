@@ -1,4 +1,4 @@
-"""What the regressors share, and what the classifiers."""
+"""Bases of the regressors and classifiers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["LabelClassifier", "Regressor"]
 class Regressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
     """Base of the regressors: for one target or many, with dense or sparse features."""
 
-    #: Whether training on several targets at once is training on each.
+    #: Whether training on several targets equals training on each.
     independent_targets = True
 
     def __sklearn_tags__(self) -> Tags:
@@ -23,8 +23,8 @@ class Regressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
 class LabelClassifier(ClassifierMixin, BaseEstimator):
     """Base of the classifiers: for one label or many, with dense or sparse features."""
 
-    #: Whether it says more of labels than which are present: ``predict_scores`` gives a number a label, the larger
-    #: the likelier and above one half for those predicted present, and ``predict_nested`` yields such numbers.
+    #: Whether it scores labels: ``predict_scores`` gives a number per label, larger is
+    #: likelier, above one half for predicted labels, and ``predict_nested`` yields such numbers.
     ranks = False
 
     def __sklearn_tags__(self) -> Tags:

@@ -21,7 +21,7 @@ __all__ = ["RANK_SHIFT", "ROW_BITS", "Columns", "sort_columns"]
 RANK_SHIFT = 32
 ROW_BITS = (1 << RANK_SHIFT) - 1
 
-# Values of a feature closer than this count as equal.
+# Values of a feature closer than this are equal.
 _SAME_VALUE = 1e-10
 
 
@@ -31,7 +31,7 @@ class Columns(NamedTuple):
     Attributes
     ----------
     indptr : ndarray of shape (n_features + 1,), int64
-        Where each column's entries begin.
+        Start of each column's entries.
     entries : ndarray, int64
         Non-zero entries of one column after the other in ascending order of value, equal values by row: the row in the
         lower 32 bits, the rank of the value among the column's distinct values in the upper.

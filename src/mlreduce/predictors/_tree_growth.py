@@ -5,7 +5,7 @@ fine that 63 bits just hold their sum; integers add up to the same in any order,
 order of the rows. It matters here more than elsewhere: the fifth root in the gain makes much of a rounding error, and a
 pure side has a variance of exactly zero.
 
-Compiled functions that call each other stand in one file: numba's cache on disk sees changes in a function's own file
+Compiled functions that call each other are in one file: Numba's cache only tracks changes in a function's own file
 alone.
 """
 
@@ -206,7 +206,7 @@ def _add_up(
         rank = section[t] >> RANK_SHIFT
         ranks[t] = rank
         negative += rank < zero_rank
-    if zeros:  # what is left over is theirs
+    if zeros:  # the remainder belongs to them
         shift, square_shift = (about.total - one) * about.unit, (about.squares - two) * about.square_unit
         for t in range(len(section), negative, -1):
             sums[t], squares[t], ranks[t] = sums[t - 1] + shift, squares[t - 1] + square_shift, ranks[t - 1]

@@ -4,7 +4,7 @@ The backward elimination drops one feature after the other from a regression. It
 Gram matrix: dropping feature j takes a rank-one term off the inverse, moves the coefficients along its column, and adds
 ``b_j^2 / P_jj`` to the squared errors, so that a step costs k^2 and no regression is solved again.
 
-Compiled functions that call each other stand in one file: numba's cache on disk sees changes in a function's own file
+Compiled functions that call each other are in one file: Numba's cache only tracks changes in a function's own file
 alone.
 """
 
@@ -54,7 +54,7 @@ class Rows(NamedTuple):
 
     @classmethod
     def of(cls, X: Any) -> Rows:
-        """Wrap a dense or CSR matrix; what cannot be written to is copied, or loops would be compiled anew for it."""
+        """Wrap a dense or CSR matrix; read-only arrays are copied, as Numba would compile them anew."""
         if not is_sparse(X):
             empty = np.zeros(0, np.int64)
             return cls(False, np.require(X, np.float64, ["C", "W"]), empty, empty, np.zeros(0))
@@ -75,7 +75,7 @@ class Tree(NamedTuple):
     n_samples : ndarray of shape (n_nodes,), int64
         Training rows of a node.
     intercept : ndarray of shape (n_nodes,)
-        Of a leaf's linear model.
+        Linear models of the leaves.
     model_ptr : ndarray of shape (n_nodes + 1,), int64
         Leaf i's model has the entries ``model_ptr[i]:model_ptr[i + 1]``.
     model_features : ndarray, int64
@@ -129,7 +129,7 @@ def _scatter(
                 for two in range(size):
                     line[found[two]] += values[one] * values[two]
         mean /= n
-        residue = 0.0  # the distances add up to zero but for rounding
+        residue = 0.0  # deviations from the mean add up to rounding error
         for row in chosen:
             residue += targets[row] - mean_target
         cross -= mean * residue
@@ -182,7 +182,7 @@ def _inverse(gram: FloatArray, active: IntArray) -> FloatArray:
 
 @compiled
 def _extreme(coefficients: FloatArray, active: IntArray, size: int, sign: int) -> int:
-    """Return where the largest (sign 1) or smallest (-1) coefficient is; of equal ones, that of the first feature."""
+    """Return the position of the largest (sign 1) or smallest (-1) coefficient; ties go to the first feature."""
     most = abs(coefficients[0])
     for one in range(1, size):
         most = max(most, abs(coefficients[one])) if sign > 0 else min(most, abs(coefficients[one]))
@@ -267,7 +267,7 @@ def _leave_out(
 ) -> int:  # fmt: skip
     """Drop a feature from a regression in place; return how many are left. The last takes its place.
 
-    Of the inverse only the lower triangle is kept.
+    Only the lower triangle of the inverse is kept.
     """
     pivot, last = inverse[gone, gone], size - 1
     line = np.empty(size)
@@ -294,7 +294,7 @@ def _leave_out(
 
 @compiled
 def _room(array: Any, needed: int) -> Any:
-    """Return an array with room for more entries."""
+    """Return an array with a larger capacity."""
     if needed <= len(array):
         return array
     longer = np.zeros(max(needed, 2 * len(array)), array.dtype)
@@ -304,7 +304,7 @@ def _room(array: Any, needed: int) -> Any:
 
 @compiled
 def _inflation(n: int, parameters: int) -> float:
-    """Return the factor by which a model's error on new rows is taken to exceed that on its own."""
+    """Return the assumed ratio of a model's error on new rows to its training error."""
     return (n + _PARAMETER_WEIGHT * parameters) / (n - parameters) if n > parameters else 10.0
 
 

@@ -1,4 +1,4 @@
-"""What is done with a finished model tree: predicting, writing it down, drawing it."""
+"""Use of fitted model trees: prediction, text and plot."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def predict(tree: Tree, rows: Rows, n_features: int) -> FloatArray:
 
 
 def leaves_of(tree: Tree, rows: Rows, n_features: int) -> IntArray:
-    """Return the numbers of the nodes in which rows end."""
+    """Return the leaf of each row."""
     found: IntArray = _walk(tree, rows, n_features)[0]
     return found
 
@@ -82,7 +82,7 @@ def _count(number: int, noun: str) -> str:
 
 
 def draw(tree: Tree, names: Sequence[str], max_depth: int, ax: Any) -> Any:
-    """Draw a tree down to a depth."""
+    """Plot a tree down to a depth."""
     if ax is None:
         import matplotlib.pyplot as plt
 

@@ -20,22 +20,22 @@ from mlreduce.validation import FloatArray, as_dense, check_features, check_labe
 
 __all__ = ["FisherClassifier"]
 
-# Ridge of the scatter relative to its mean diagonal, where none is given.
+# Default ridge, relative to the mean diagonal of the scatter.
 _RIDGE = 1e-3
 
-# Least part of a label's scatter that lies inside its two classes: where there is none the discriminant is infinite.
+# Smallest within-class share of a label's scatter, which bounds the discriminant of separable classes.
 _LEAST_WITHIN = 1e-12
 
 
 class _Sides(NamedTuple):
-    """How many training rows have each label, and what follows for its discriminant.
+    """Class sizes of each label, and the scale and offset of its discriminant.
 
     Attributes
     ----------
     present, absent : ndarray of shape (n_labels,)
         Numbers of rows with and without the label.
     prior : bool
-        Whether the threshold takes account of them.
+        Whether the threshold uses the class sizes.
     """
 
     present: FloatArray
@@ -50,7 +50,7 @@ class _Sides(NamedTuple):
         return cls(present, len(labels) - present, threshold == "prior")
 
     def scale_and_shift(self, explained: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return factor and summand that turn regressions on the labels into log odds, each of shape (n_labels,).
+        """Return the scale and shift from regressions on labels to log odds, each of shape (n_labels,).
 
         With S_t the scatter of all rows plus the ridge, a = n_0 n_1 / n and d the difference of the class means,
         ``b = S_t^-1 X'y = a S_t^-1 d`` is the regression, and ``explained`` its part ``q = y'Xb`` of the label's
@@ -63,7 +63,7 @@ class _Sides(NamedTuple):
         between = present * absent / n_samples
         scale = np.where(known, n_samples / np.maximum(between - explained, _LEAST_WITHIN * between), 0.0)
         middle = explained * (1.0 / present - 1.0 / absent) / 2
-        # Half a row on each side keeps the odds of a label finite that all rows have, or none.
+        # Half a row in each class keeps the odds finite for labels that all rows have, or none.
         half = np.where(known, 0.0, 0.5)
         odds = np.log((self.present + half) / (self.absent + half))
         return scale, np.where(known & (not self.prior), 0.0, odds) - scale * middle
@@ -71,7 +71,7 @@ class _Sides(NamedTuple):
 
 @register("flda")
 class FisherClassifier(LabelClassifier):
-    """Fisher's linear discriminant for each label: instances with it against those without.
+    """Fisher's linear discriminant (FLDA) for each label against the rest.
 
     ``w = (S_w + ridge I)^-1 (mu_1 - mu_0)`` with S_w the scatter inside the two classes of the label. It is the
     direction of a ridge regression on the label, whose matrix does not depend on the label: one factorisation serves
@@ -117,7 +117,7 @@ class FisherClassifier(LabelClassifier):
         self.threshold = threshold
 
     def fit(self, X: Any, Y: Any) -> Self:
-        """Find the discriminants.
+        """Compute the discriminants.
 
         Parameters
         ----------
@@ -176,7 +176,7 @@ class FisherClassifier(LabelClassifier):
         """Predict from the first k columns only, for several ascending k at the cost of the largest.
 
         As of `RidgeRegressor`: the leading blocks of a Cholesky factor are the factors of the leading blocks. All sizes
-        have one ridge, where it is None that of all columns given. The estimator is neither fitted by this nor need it
+        have one ridge, where it is None that of all columns given. The estimator is not fitted by this and need not
         be.
 
         Parameters
@@ -190,7 +190,7 @@ class FisherClassifier(LabelClassifier):
         Yields
         ------
         ndarray of shape (n_test, n_labels)
-            What `predict_scores` gives, for each size.
+            Scores as of `predict_scores`, for each size.
 
         Raises
         ------

@@ -16,7 +16,7 @@ __all__ = ["HeldOutKernelRidge", "KernelRidgeRegressor"]
 
 @register("kernel-ridge")
 class KernelRidgeRegressor(Regressor):
-    """Ridge regression with the Gaussian kernel ``exp(-gamma ||x - x'||^2)``.
+    """Kernel ridge regression with the Gaussian kernel ``exp(-gamma ||x - x'||^2)``.
 
     There is no intercept: predictions shrink towards zero, so that targets should be centred. Label coders centre
     what they encode.
@@ -24,7 +24,7 @@ class KernelRidgeRegressor(Regressor):
     Parameters
     ----------
     gamma : float or None, default=None
-        Width of the kernel, > 0: the larger, the narrower. None stands for ``1 / n_features``.
+        Width of the kernel, > 0: the larger, the narrower.     None means ``1 / n_features``.
     alpha : float, default=1.0
         Strength of the penalty on the squared norm of the regression function, > 0.
 
@@ -80,7 +80,7 @@ class KernelRidgeRegressor(Regressor):
     def on_split(self, X_train: Any, labels: FloatArray, X_test: Any) -> HeldOutKernelRidge:
         """Return this regression for one split and many parameters.
 
-        What a predictor that is linear in its targets may offer: training on ``T A`` gives the predictions of training
+        Only for predictors that are linear in their targets: training on ``T A`` gives the predictions of training
         on ``T``, times ``A``, so that one solution serves the codes of every method that has the same parameters.
         """
         return HeldOutKernelRidge(X_train, labels, X_test)
@@ -95,9 +95,9 @@ class KernelRidgeRegressor(Regressor):
 
 
 class HeldOutKernelRidge:
-    """Kernel ridge regression from some rows to others, for many widths and penalties.
+    """Kernel ridge regression of one split for many widths and penalties.
 
-    Distances are computed once, and a pair of parameters is solved for once.
+    Distances are computed once, and solutions are cached per pair of parameters.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ class HeldOutKernelRidge:
         self._solved: dict[tuple[float, float], FloatArray] = {}
 
     def predictions(self, gamma: float | None, alpha: float) -> FloatArray:
-        """Return what training on the centred labels predicts, the mean added again: shape (n_test, n_labels).
+        """Return the predictions of training on centred labels plus the mean, shape (n_test, n_labels).
 
         Parameters
         ----------

@@ -16,7 +16,7 @@ __all__ = ["LinearRegressor"]
 
 @register("linear")
 class LinearRegressor(Regressor):
-    """Least squares with an intercept, the solution of minimum norm.
+    """Linear regression by least squares with an intercept, of minimum norm.
 
     The design is ``[1 X]``, so that the intercept counts in the norm; where the design has full column rank this is
     ordinary least squares.
@@ -66,8 +66,8 @@ class LinearRegressor(Regressor):
     def held_out(self, design: Design, targets: FloatArray) -> HeldOutLeastSquares:
         """Return this regression for many splits of the rows behind a design; see `HeldOutLeastSquares.without`.
 
-        What a predictor that is linear in its targets may offer: training on ``T A`` gives the predictions of training
-        on ``T``, times ``A``, so that one solution a split serves the codes of every method.
+        Only for predictors that are linear in their targets: training on ``T A`` gives the predictions of training
+        on ``T``, times ``A``, so that one solution per split serves the codes of every method.
         """
         return HeldOutLeastSquares(design.truncated(self.rcond), targets)
 

@@ -22,13 +22,13 @@ from mlreduce.validation import FloatArray, check_features, check_regression, is
 
 __all__ = ["M5PRegressor"]
 
-# Sums of squares of larger numbers overflow.
+# Largest number whose sum of squares cannot overflow.
 _LARGEST = 1e150
 
 
 @register("m5p")
 class M5PRegressor(Regressor):
-    """M5' model tree: splits that even out the target, and a linear regression in every leaf.
+    """M5' model tree: a regression tree with a linear model in every leaf.
 
     As Weka 3.6 builds it with its defaults, in a variant of which the tree does not depend on the order of the rows: a
     tie goes to the first column and to the lowest threshold. Predictions differ from Weka's where that is decided by
@@ -87,7 +87,7 @@ class M5PRegressor(Regressor):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Grow, prune and smooth a tree a target.
+        """Grow, prune and smooth one tree per target.
 
         Parameters
         ----------
@@ -214,7 +214,7 @@ def _check_magnitude(values: Any, name: str) -> None:
 
 
 def _canonical(X: Any) -> Any:
-    """Return a matrix in which a place of the table is stored once at most."""
+    """Return a sparse matrix without duplicate entries."""
     if is_sparse(X) and not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()

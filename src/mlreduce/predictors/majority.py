@@ -1,4 +1,4 @@
-"""What a predictor must be better than: the labels that most training instances have."""
+"""Majority labels: a baseline without features."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ __all__ = ["MajorityLabels"]
 
 @register("majority-labels")
 class MajorityLabels(LabelClassifier):
-    """Predict, whatever the features, the labels that more than half of the training instances have.
+    """Majority labels: predict the labels that more than half of the training instances have.
 
-    The loss of this control is the least that any prediction without features has, label by label.
+    Its loss is the smallest of all predictions that ignore the features, label by label.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class MajorityLabels(LabelClassifier):
     """
 
     def fit(self, X: Any, Y: Any) -> Self:
-        """Count labels.
+        """Count the labels.
 
         Parameters
         ----------

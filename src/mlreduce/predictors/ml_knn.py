@@ -1,4 +1,4 @@
-"""ML-KNN: labels by Bayes' rule from how many of the neighbours have them."""
+"""ML-KNN: Bayes' rule on the number of neighbours with each label."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["MLKNN"]
 
 
 class _Rates(NamedTuple):
-    """How often labels occur, and how many neighbours of those that have them, or not, have them too.
+    """Label frequencies, and the distributions of neighbour counts with and without each label.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class _Rates(NamedTuple):
 
 @register("ml-knn")
 class MLKNN(_NeighbourVotes):
-    """Nearest neighbours, and for each label what a number of them with the label is worth.
+    """Multi-label k-nearest neighbours (ML-KNN): Bayes' rule on the neighbours' labels.
 
     How likely a label is where so many neighbours have it is counted on the training rows, each among the others. Of
     rows that are equally far away the first are taken.
@@ -68,7 +68,7 @@ class MLKNN(_NeighbourVotes):
     n_neighbors : int, default=10
         >= 1; there must be more training rows.
     smoothing : float, default=1.0
-        What is added to every count, > 0.
+        Additive smoothing of every count, > 0.
 
     Attributes
     ----------
@@ -96,7 +96,7 @@ class MLKNN(_NeighbourVotes):
         self.smoothing = smoothing
 
     def fit(self, X: Any, Y: Any) -> Self:
-        """Remember the training rows, and count the labels of their neighbours.
+        """Store the training rows and count the labels of their neighbours.
 
         Parameters
         ----------
@@ -135,7 +135,7 @@ class MLKNN(_NeighbourVotes):
         return present[:, 0] if self._one_dimension else present
 
     def predict_nested(self, train: Any, labels: FloatArray, test: Any, sizes: Sequence[int]) -> Iterator[FloatArray]:
-        """Predict from the first features, for several numbers of them: inner products are added up as these grow.
+        """Predict from the first k features for several ascending k, updating inner products.
 
         Parameters
         ----------

@@ -27,7 +27,7 @@ __all__ = ["MLNB"]
 
 
 class _Gaussians(NamedTuple):
-    """A normal distribution a label, side (absent, present) and feature, in units of the feature's own.
+    """Normal distributions per label, class (absent, present) and feature, in the feature's units.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class _Gaussians(NamedTuple):
     prior : ndarray of shape (n_labels,)
         Log odds of each label.
     means, variances : ndarray of shape (2, n_labels, n_features)
-        Of the features in these units.
+        Means of the features in these units.
     """
 
     centre: FloatArray
@@ -54,13 +54,13 @@ class _Gaussians(NamedTuple):
         centred /= unit
         sides = np.stack([1.0 - labels, labels])
         sizes = sides.sum(axis=1)
-        with np.errstate(divide="ignore"):  # minus infinity of a side that nobody is on
+        with np.errstate(divide="ignore"):  # minus infinity for an empty class
             logs = np.log(smoothing + sizes)
         divisor = np.maximum(sizes, 1.0)[:, :, np.newaxis]
         turned = sides.transpose(0, 2, 1)
         means = turned @ centred / divisor
         variances = np.maximum(turned @ np.square(centred) / divisor - np.square(means), floor)
-        # A side that nobody is on looks like the other one: the prior alone decides.
+        # An empty class gets the other's distributions, so that the prior alone decides.
         for side in range(2):
             empty = sizes[side] == 0
             means[side, empty], variances[side, empty] = means[1 - side, empty], variances[1 - side, empty]
@@ -82,12 +82,12 @@ class _Gaussians(NamedTuple):
 
 @register("mlnb")
 class MLNB(LabelClassifier):
-    """Gaussian naive Bayes for each label: features are independent and normal, given that the label is there or not.
+    """Multi-label naive Bayes (MLNB): Gaussian naive Bayes for each label.
 
     Parameters
     ----------
     smoothing : float, default=1.0
-        What is added to the counts of a label's presence and absence, >= 0.
+        Additive smoothing of the counts of a label's presence and absence, >= 0.
     variance_floor : float, default=1e-9
         Least variance of a feature where a label is present or absent, as a share of the feature's whole variance;
         > 0.
@@ -166,8 +166,8 @@ class MLNB(LabelClassifier):
     def predict_scores(self, X: Any) -> FloatArray:
         """Return the log odds of each label plus one half, shape (n_samples, n_labels).
 
-        Above one half where the label is predicted. In order they are as the probabilities, of which those of many
-        features are 0 or 1 in all digits.
+        Above one half where the label is predicted. They have the order of the probabilities, which for many
+        features round to 0 or 1.
         """
         return self._log_odds(X) + 0.5
 
@@ -177,7 +177,7 @@ class MLNB(LabelClassifier):
         return present[:, 0] if self._one_dimension else present
 
     def predict_nested(self, train: Any, labels: FloatArray, test: Any, sizes: Sequence[int]) -> Iterator[FloatArray]:
-        """Predict from the first features, for several numbers of them: log odds are added up as these grow.
+        """Predict from the first k features for several ascending k, updating log odds.
 
         Parameters
         ----------
@@ -189,7 +189,7 @@ class MLNB(LabelClassifier):
         Yields
         ------
         ndarray of shape (n_test_samples, n_labels)
-            What `predict_scores` gives, for each size.
+            Scores as of `predict_scores`, for each size.
 
         Raises
         ------
@@ -210,7 +210,7 @@ def _log_odds(
     heights: FloatArray,
     sizes: NDArray[np.int64],
 ) -> FloatArray:
-    """Return the log odds after each of the sizes; squares of differences are not expanded, as these may be large."""
+    """Return the log odds after each size; squared differences are not expanded, for accuracy."""
     odds = np.empty((len(sizes), len(X), len(prior)))
     for row in range(len(X)):
         for label in range(len(prior)):

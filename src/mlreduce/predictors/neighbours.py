@@ -1,4 +1,4 @@
-"""Binary relevance and classifier chains over nearest neighbours, from one matrix of distances."""
+"""Binary relevance and classifier chains with k-nearest neighbours, from one distance matrix."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ __all__ = ["BinaryRelevanceKNN", "ClassifierChainKNN"]
 
 
 class _NeighbourVotes(LabelClassifier):
-    """Labels by the votes of the nearest training rows."""
+    """Base of the classifiers by votes of the nearest training rows."""
 
-    #: Whether labels that are predicted already are features of the next.
+    #: Whether predicted labels are features of the next label.
     _chained = False
 
     n_neighbors: int
 
     def fit(self, X: Any, Y: Any) -> Self:
-        """Remember the training rows.
+        """Store the training rows.
 
         Parameters
         ----------
@@ -71,7 +71,7 @@ class _NeighbourVotes(LabelClassifier):
         return present[:, 0] if self._one_dimension else present
 
     def predict_nested(self, train: Any, labels: FloatArray, test: Any, sizes: Sequence[int]) -> Iterator[NDArray[Any]]:
-        """Predict from the first features, for several numbers of them: inner products are added up as these grow.
+        """Predict from the first k features for several ascending k, updating inner products.
 
         Parameters
         ----------
@@ -115,9 +115,9 @@ class _NeighbourVotes(LabelClassifier):
 
 @register("br-knn")
 class BinaryRelevanceKNN(_NeighbourVotes):
-    """A nearest-neighbour classifier for each label, which all have the same neighbours.
+    """Binary relevance with k-nearest neighbours (BR-kNN).
 
-    Of training rows that are equally far away the first are taken.
+    All labels share the same neighbours; of training rows at equal distance the first are taken.
 
     Parameters
     ----------
@@ -145,9 +145,9 @@ class BinaryRelevanceKNN(_NeighbourVotes):
 
 @register("cc-knn")
 class ClassifierChainKNN(_NeighbourVotes):
-    """A chain of nearest-neighbour classifiers: labels that are predicted already are features of the next.
+    """Classifier chain with k-nearest neighbours (CC-kNN): predicted labels are features of the next.
 
-    A label is one more column, 0 or 1, beside the features: their scale decides what it weighs. The distances of the
+    A label is one more column, 0 or 1, so that its weight depends on the scale of the features. The distances of the
     features are computed once, and each label moves the training rows that have it nearer or farther by one.
 
     Parameters

@@ -1,4 +1,4 @@
-"""Scores of labels into labels, of each as many as the training instances say."""
+"""Proportional cut: label scores to labels, each with its training share."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ __all__ = ["ProportionalCut"]
 
 @register("pcut")
 class ProportionalCut(LabelClassifier):
-    """Take features for scores of the labels, and give each label to the instances with the best, as many as usual.
+    """Proportional cut (PCut): assign each label to its training share of instances, by highest score.
 
     Column j of the features is the score of label j, the larger the likelier; the share of instances that get a label
     is that of the training instances which have it. All instances that are passed to ``predict`` are decided
-    together, so that what an instance gets depends on the others. A score of zero or less is no label, and nor is a
+    together, so that predictions depend on the other instances. A score of zero or less is no label, and neither is a
     label without a column. This is what makes label propagations classifiers of their own.
 
     Attributes
     ----------
     shares_ : ndarray of shape (n_labels,)
-        Of the training instances that have each label.
+        Share of the training instances that have each label.
     classes_ : ndarray of shape (2,)
         0 and 1, for every label.
     n_features_in_ : int
@@ -43,12 +43,12 @@ class ProportionalCut(LabelClassifier):
     """
 
     def fit(self, X: Any, Y: Any) -> Self:
-        """Count how many instances have each label.
+        """Compute the share of instances with each label.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_labels)
-            Scores; only their number of columns is looked at.
+            Scores; only their number of columns is used.
         Y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels) or (n_samples,)
             Labels in {0, 1} or {-1, 1}.
 

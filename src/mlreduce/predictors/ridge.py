@@ -1,4 +1,4 @@
-"""Ridge regression with many targets, and for many nested sets of features at the cost of one."""
+"""Ridge regression with many targets, and for nested sets of features at the cost of one."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _ILL_CONDITIONED = 1e-10
 
 
 class _Factor(NamedTuple):
-    """Cholesky factor of a matrix scaled to a unit diagonal, which spares features of unequal size rounding errors."""
+    """Cholesky factor of a matrix scaled to a unit diagonal, for accuracy with features of unequal scale."""
 
     lower: FloatArray
     scale: FloatArray
@@ -86,7 +86,7 @@ def _coefficients(features: Features, targets: FloatArray, penalty: float) -> Fl
 
 @register("ridge")
 class RidgeRegressor(Regressor):
-    """Least squares with a penalty on the squared coefficients; the intercept is not penalised.
+    """Ridge regression: least squares with a squared penalty on all coefficients but the intercept.
 
     With centred features Xc and targets Yc it minimises ``||Yc - Xc B||^2 + penalty ||B||^2``, through the Gram matrix
     of the features or, where these are more than the rows, of the rows. Where the penalty is zero and the features are
@@ -158,12 +158,12 @@ class RidgeRegressor(Regressor):
     ) -> Iterator[FloatArray]:
         """Predict from the first k columns only, for several ascending k at the cost of the largest.
 
-        What a method of feature projection needs, whose features come in order of importance. The predictions are those
+        For feature projections, whose features are ordered by importance. The predictions are those
         of a regression trained on k columns alone, but all have one penalty: where ``relative`` is true, that of all
         columns given. It is one Cholesky factorisation, since the leading blocks of a factor are the factors of the
-        leading blocks. Where the penalty is zero and the columns are collinear, every size is solved for by itself.
+        leading blocks. Where the penalty is zero and the columns are collinear, each size is solved separately.
 
-        The estimator is neither fitted by this nor need it be.
+        The estimator is not fitted by this and need not be.
 
         Parameters
         ----------

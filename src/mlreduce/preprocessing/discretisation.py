@@ -1,4 +1,4 @@
-"""Numbers into bins: what methods that count need.
+"""Discretisation of features into bins.
 
 A bin holds the values from one cut point to the next, the lower end included. Values outside the range that was seen
 are in the first or last bin.
@@ -25,15 +25,15 @@ __all__ = ["DISCRETISERS", "Bins", "Discretiser", "discretise"]
 
 Bins = NDArray[np.int32]
 
-#: The ways to find cut points.
+#: Names of the discretisation methods.
 DISCRETISERS = ("equal-width", "equal-frequency", "mdl", "laim")
 
-# Of two cuts whose gains differ by less than this share of the largest possible the lower one is taken.
+# Cuts whose gains differ by less than this share of the largest possible gain tie; the lower one is taken.
 _TIE = 1e-9
 
 
 def discretise(X: Any, labels: FloatArray, method: str | None, n_bins: int) -> Bins:
-    """Return the bins of features for a selector.
+    """Discretise the features for a selector.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def discretise(X: Any, labels: FloatArray, method: str | None, n_bins: int) -> B
 
 
 class Discretiser(TransformerMixin, BaseEstimator):
-    """Put the values of each feature into bins, numbered from 0.
+    """Discretise each feature into bins numbered from 0.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ class Discretiser(TransformerMixin, BaseEstimator):
     Attributes
     ----------
     cut_points_ : list of ndarray
-        Of each feature, ascending; one less than bins, none for a constant feature.
+        Cut points of each feature, ascending; one less than bins, none for a constant feature.
     n_features_in_ : int
     feature_names_in_ : ndarray of str
         Only when ``X`` had names.
@@ -114,7 +114,7 @@ class Discretiser(TransformerMixin, BaseEstimator):
         X : array-like or sparse matrix of shape (n_samples, n_features)
             A sparse matrix is made dense some columns at a time.
         Y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels), or None
-            Labels in {0, 1} or {-1, 1}; only the supervised methods look at them.
+            Labels in {0, 1} or {-1, 1}; only the supervised methods use them.
 
         Raises
         ------
@@ -188,7 +188,7 @@ def _supervised(values: FloatArray, search: Callable[..., NDArray[np.int64]]) ->
 
 
 def _between(ascending: FloatArray, places: NDArray[np.integer[Any]]) -> FloatArray:
-    """Return cut points half way between the values at some places and those before them."""
+    """Return the midpoints between the values at some positions and their predecessors."""
     low, high = ascending[places - 1], ascending[places]
     middle = low / 2 + high / 2
     cuts: FloatArray = np.where((middle > low) & (middle <= high), middle, high)
@@ -206,7 +206,7 @@ def _entropy_terms(largest: int) -> FloatArray:
 def _mdl_cuts(
     classes: NDArray[np.int64], terms: FloatArray, order: NDArray[np.int64], places: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Return the places, among those where the value changes, at which the sorted rows are cut."""
+    """Return the positions, among those where the value changes, at which the sorted rows are cut."""
     n_classes = classes.max() + 1
     left, right = np.zeros(n_classes, dtype=np.int64), np.zeros(n_classes, dtype=np.int64)
     chosen = np.zeros(len(order) + 1, dtype=np.bool_)
@@ -257,10 +257,10 @@ def _mdl_cuts(
 
 @compiled
 def _laim_cuts(labels: NDArray[np.int8], order: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the places, among those where the value changes, at which the sorted rows are cut."""
+    """Return the positions, among those where the value changes, at which the sorted rows are cut."""
     n_labels = labels.shape[1]
     left, right = np.zeros(n_labels, dtype=np.int64), np.zeros(n_labels, dtype=np.int64)
-    # Of each bin: where it starts and stops, its criterion, and the best that its two parts would have.
+    # Start, stop and criterion of each bin, and the best criterion of its two parts.
     starts, stops = np.zeros(len(places) + 1, dtype=np.int64), np.zeros(len(places) + 1, dtype=np.int64)
     own, halved = np.zeros(len(places) + 1), np.full(len(places) + 1, -np.inf)
     where = np.full(len(places) + 1, -1)

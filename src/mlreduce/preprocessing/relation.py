@@ -1,4 +1,4 @@
-"""Relation features: instances described by how they relate to training instances."""
+"""Relation features: similarities or distances to training instances."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from mlreduce.validation import FloatArray, as_dense, check_features, check_fini
 
 __all__ = ["RelationFeatures"]
 
-#: What relates a block of rows to the prototypes, shape (n_rows, n_prototypes).
+#: Function from a block of rows to relations of shape (n_rows, n_prototypes).
 _Relation = Callable[[Any], FloatArray]
 
 # Rounding error of a squared distance from inner products of d numbers, relative to the squared norms and the square
-# root of d: what is below it is the distance of rows that coincide.
+# root of d: smaller values are set to zero.
 _ROUNDING = 4 * np.finfo(float).eps
 
 
 class RelationFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """Replace features by similarities or distances to training instances, the prototypes.
+    """Relation features: similarities or distances to training instances, the prototypes.
 
     Projections of relation features are not linear in the features: with a kernel as metric they are kernel methods, in
     which a direction is a combination of the instances and not of the features. Many features become as many as there
@@ -44,11 +44,11 @@ class RelationFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         How many training instances are prototypes; a fraction of them in (0, 1), rounded down but never to zero; None
         for all.
     selection : {"random", "k-means++"}, default="random"
-        How some are chosen: all subsets alike, or each far from those before as k-means++ draws its centres.
+        How prototypes are chosen: uniformly, or far from each other by k-means++ seeding.
     gamma : float or None, default=None
-        Of the Gaussian kernel, > 0; None is ``1 / n_features``.
+        Width parameter of the Gaussian kernel, > 0; None means ``1 / n_features``.
     random_state : int, RandomState instance or None, default=None
-        Of the choice of prototypes.
+        Seed of the choice of prototypes.
 
     Attributes
     ----------
@@ -123,17 +123,17 @@ class RelationFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         random = check_random_state(self.random_state)
         if self.selection == "random":
             return np.sort(random.permutation(n_samples)[:number])
-        from sklearn.cluster import kmeans_plusplus  # slow to import, and every job of a study of features imports this
+        from sklearn.cluster import kmeans_plusplus  # slow to import and rarely needed
 
         drawn = np.unique(kmeans_plusplus(features, number, random_state=random)[1])
-        # A row is drawn again where all others coincide with prototypes: any will do then, so the first.
+        # Rows are drawn twice where all others coincide with prototypes; then the first remaining rows are taken.
         rest = np.setdiff1d(np.arange(n_samples), drawn)[: number - len(drawn)]
         return np.sort(np.concatenate([drawn, rest]))
 
     def transform(self, X: Any) -> FloatArray:
         """Relate instances to the prototypes.
 
-        Rows are taken in blocks: beside the result only one of them is in memory.
+        Rows are processed in blocks, so that only one block is in memory besides the result.
 
         Parameters
         ----------
@@ -146,7 +146,7 @@ class RelationFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         Raises
         ------
         DataError
-            If a feature is not finite, or what a callable returns is not or has another shape.
+            If a feature is not finite, or a callable's result is not finite or has another shape.
         """
         check_is_fitted(self, "prototypes_")
         features = check_features(self, X, reset=False)
@@ -173,7 +173,7 @@ class RelationFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
 
 
 def _squared_distances(prototypes: Any) -> _Relation:
-    """Prepare squared distances; dense rows are shifted by a mean, so that an offset costs no accuracy."""
+    """Return a function for squared distances; dense rows are centred for accuracy."""
     mean = 0.0 if is_sparse(prototypes) else prototypes.mean(axis=0)
     right = prototypes if is_sparse(prototypes) else prototypes - mean
     others, rounding = squared_norms(right), _ROUNDING * np.sqrt(prototypes.shape[1])
@@ -226,7 +226,7 @@ def _called(metric: Callable[[Any, Any], Any], prototypes: Any) -> _Relation:
         expected = block.shape[0], prototypes.shape[0]
         if relations.shape != expected:
             raise DataError(f"metric must return an array of shape {expected}; got {relations.shape}")
-        check_finite(relations, what="what metric returns")
+        check_finite(relations, what="the result of metric")
         return relations
 
     return relate

@@ -1,4 +1,4 @@
-"""Features made comparable before a method sees them, by what the training rows say."""
+"""Scaling of features, fitted on the training rows."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mlreduce.validation import FloatArray, as_dense
 
 __all__ = ["SCALINGS", "ScaledParts", "scale_parts"]
 
-#: What a study may say of the scale of features.
+#: Names of the scalings.
 SCALINGS = ("none", "standard", "tf-idf")
 
 
@@ -24,7 +24,7 @@ class ScaledParts(NamedTuple):
     ----------
     train, test : ndarray or csr_array of shape (n_rows, n_kept)
     kept : ndarray of int, shape (n_kept,)
-        Which columns they are; those that say nothing in the training rows are left out: see `scale_parts`.
+        Indices of the kept columns; columns without information in the training rows are dropped, see `scale_parts`.
     """
 
     train: Any

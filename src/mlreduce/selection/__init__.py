@@ -1,4 +1,4 @@
-"""Feature selection: fewer features, each as it was."""
+"""Feature selection."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every selector shares: scores in, a ranking and a selection out."""
+"""Base of the feature selectors: ranking and selection from scores."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from mlreduce.validation import FloatArray, check_features, check_labels, check_
 
 __all__ = ["Selector", "check_variant"]
 
-#: What ``variant`` may be where the published code of a paper departs from its equations.
+#: Values of ``variant`` where a paper's published code differs from its equations.
 VARIANTS = ("equations", "published-code")
 
 
 def check_variant(variant: Any) -> bool:
-    """Return whether the published code is to be followed.
+    """Check ``variant`` and return whether it is the published code.
 
     Raises
     ------
@@ -34,7 +34,7 @@ def check_variant(variant: Any) -> bool:
 
 
 class Selector(SelectorMixin, BaseEstimator):
-    """Base of the feature selectors: a method gives `_scores`, the larger the better.
+    """Base of the feature selectors; methods implement `_scores`, larger is better.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class Selector(SelectorMixin, BaseEstimator):
         Only when ``Y`` was a DataFrame.
     """
 
-    #: Whether there is anything to select: a control that keeps all features has one size only.
+    #: Whether features are selected; False for the control that keeps all features.
     selects = True
 
     k: int | float | None
@@ -90,11 +90,11 @@ class Selector(SelectorMixin, BaseEstimator):
         return self
 
     def _scores(self, X: Any, labels: FloatArray) -> FloatArray:
-        """Return a score a feature, the larger the better, for a checked array or CSR matrix and labels in {0, 1}."""
+        """Return a score per feature, larger is better, for a checked array or CSR matrix and labels in {0, 1}."""
         raise NotImplementedError  # abstract: a selector is this choice
 
     def _best_first(self, scores: FloatArray) -> NDArray[np.intp]:
-        """Return the features by descending score; a method may have more to say of equal ones."""
+        """Return the features by descending score; methods may override the order of ties."""
         return np.argsort(-scores, kind="stable")
 
     def _size(self, n_features: int) -> int:

@@ -1,4 +1,4 @@
-"""What a selector must be better than: all features, and features at random."""
+"""Control selectors: all features, and random features."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["AllFeatures", "RandomFeatures"]
 
 @register("all-features")
 class AllFeatures(Selector):
-    """Keep every feature.
+    """All features: a control that keeps every feature.
 
     Attributes
     ----------
@@ -33,12 +33,12 @@ class AllFeatures(Selector):
 
 @register("random-features")
 class RandomFeatures(Selector):
-    """Rank the features at random.
+    """Random features: a control that ranks the features at random.
 
     Parameters
     ----------
     k : int, float or None, default=0.5
-        How many features to keep: a number, a fraction in (0, 1), or None for all.
+        Number of features to keep: a number, a fraction in (0, 1), or None for all.
     random_state : int, RandomState instance or None, default=None
 
     Attributes

@@ -1,4 +1,4 @@
-"""MLFS: the F statistic with an instance in each of its labels' classes."""
+"""MLFS: multi-label F statistic."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ROUNDING = 8 * np.finfo(float).eps
 
 @register("mlfs")
 class MLFS(Selector):
-    """Multi-label F statistic: scatter between the labels' means over scatter within the labels.
+    """Multi-label F statistic (MLFS): between-label over within-label scatter.
 
     An instance counts once in each of its labels, and not at all if it has none. With one label an instance this is
     the F statistic of analysis of variance.
@@ -26,7 +26,7 @@ class MLFS(Selector):
     Parameters
     ----------
     k : int, float or None, default=0.5
-        How many features to keep: a number, a fraction in (0, 1), or None for all.
+        Number of features to keep: a number, a fraction in (0, 1), or None for all.
     variant : {"equations", "published-code"}, default="equations"
         The published code of Yan and Li (2016) adds the labels' variances up without weighting them by size.
 
@@ -64,7 +64,7 @@ class MLFS(Selector):
             members -= own
             between += sizes[label] * np.square(own - mean)
             within += np.einsum("ij,ij->j", members, members) / (sizes[label] if as_published else 1.0)
-        # What rounding leaves is no scatter.
+        # Rounding error is not scatter.
         noise = sizes.sum() * np.square(_ROUNDING * largest)
         between[between <= noise] = 0.0
         none = within <= noise

@@ -1,4 +1,4 @@
-"""GMBA: features by gradient steps on the margin of the label graph."""
+"""GMBA: gradient steps on the margin of the label graph."""
 
 from __future__ import annotations
 
@@ -24,37 +24,37 @@ _ROUNDING = 64 * np.finfo(float).eps
 
 @register("gmba")
 class GMBA(Selector):
-    """Graph-margin based multi-label feature selection.
+    """Graph-margin based multi-label feature selection (GMBA).
 
     An instance is similar to those whose label sets are at least ``s_min`` alike (its hits) and dissimilar to all
     others (its misses). Its loss is small where its nearest hits are near, and the misses farther than they by a
     margin. Weights of the features start at 1 and take a step of length ``step`` down the gradient of the loss of one
-    instance after the other. The instances come in a random order, which matters much: see ``n_orders``.
+    instance after the other. The random order of the instances matters, see ``n_orders``.
 
-    Instances with fewer than ``n_neighbors`` hits, or as many misses, are passed over.
+    Instances with fewer than ``n_neighbors`` hits or misses are skipped.
 
     Parameters
     ----------
     k : int, float or None, default=0.5
-        How many features to keep: a number, a fraction in (0, 1), or None for all.
+        Number of features to keep: a number, a fraction in (0, 1), or None for all.
     n_neighbors : int, default=3
-        How many of the nearest hits count, >= 1.
+        Number of nearest hits, >= 1.
     s_min : float, default=1.0
         Least similarity of a hit, in (0, 1]; 1 means the same labels.
     miss_weight : float, default=1.0
-        Of the misses against the hits, lambda in the paper, >= 0.
+        Weight of the misses relative to the hits, lambda in the paper, >= 0.
     step : float, default=0.9
         Length of a step, beta in the paper, > 0.
     n_iter : int or None, default=None
-        Number of steps; None for one an instance. After all instances have had theirs another random order begins.
+        Number of steps; None for one per instance. Further passes use another random order.
     n_orders : int, default=1
-        Over how many random orders the weights are averaged.
+        Number of random orders over which the weights are averaged.
     variant : {"equations", "published-code"}, default="equations"
         The published code departs from the equations in three places: the similarity of a hit is looked up at its
         position among the hits instead of its row; of the nearest hits the r-th counts ``n_neighbors + 1 - r`` times;
         misses on the very edge of the margin do not count, which the nearest often is.
     random_state : int, RandomState instance or None, default=None
-        Of the orders.
+        Seed of the orders.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class GMBA(Selector):
     ranking_
         See `Selector`.
     n_skipped_ : int
-        How many of the instances that had a step were passed over.
+        Number of skipped instances among those visited.
 
     References
     ----------
@@ -72,7 +72,7 @@ class GMBA(Selector):
     Notes
     -----
     Neighbours, margins and which misses count are of unweighted distances (equations 10 and 15). The gradient is then
-    the weight times a number that the weights have no part in, and all these numbers come from matrix products.
+    the weight times a factor independent of the weights, computed by matrix products.
     """
 
     def __init__(
@@ -133,7 +133,7 @@ class GMBA(Selector):
 
 
 def _visits(n_samples: int, n_iter: int, random: np.random.RandomState) -> NDArray[np.intp]:
-    """Return which instance has each step: one random order after the other."""
+    """Return the instance of each step: consecutive random orders."""
     rounds = [random.permutation(n_samples) for _ in range(-(-n_iter // n_samples))]
     return np.concatenate(rounds)[:n_iter]
 
@@ -160,11 +160,11 @@ class _Slopes:
         self._distances, self._graph = Distances(X), LabelGraph(labels)
         self._n_neighbors, self._s_min, self._miss_weight = n_neighbors, s_min, miss_weight
         self._as_published = as_published
-        #: Which instances were asked for and have too few hits or misses.
+        #: Instances visited that have too few hits or misses.
         self.skipped = np.zeros(len(labels), dtype=bool)
 
     def in_order(self, order: NDArray[np.intp]) -> Iterator[FloatArray]:
-        """Yield the numbers of the instances in an order, in blocks of rows; zeros for those that are passed over."""
+        """Yield the numbers of the instances in an order, in blocks of rows; zeros for skipped ones."""
         for rows in row_blocks(len(order), self._X.shape[0]):
             yield self._of(order[rows])
 
@@ -206,7 +206,7 @@ class _Slopes:
         squares = weights.sum(axis=1)[:, np.newaxis] * np.square(own) + _product(weights, self._squares)
         products = 2.0 * own * _product(weights, self._X)
         far = squares - products
-        # Steps have one length: what rounding leaves of nothing must be nothing.
+        # Steps have a fixed length, so that rounding errors of a zero gradient must be zero.
         size = squares + np.abs(products) + slopes
         slopes -= far
         slopes[np.abs(slopes) <= _ROUNDING * size] = 0.0
@@ -216,7 +216,7 @@ class _Slopes:
     def _first_similarity(
         self, similarity: FloatArray, hit: NDArray[np.bool_], chosen: NDArray[np.intp]
     ) -> NDArray[np.float64]:
-        """Return the similarity that stands before the distance of a hit."""
+        """Return the factor of the distance of a hit: its similarity."""
         line = np.arange(len(chosen))
         if self._as_published:
             chosen = np.cumsum(hit, axis=1)[line, chosen] - 1

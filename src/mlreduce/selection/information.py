@@ -1,7 +1,7 @@
 """Entropies and mutual information of columns of bins, all pairs at once; in nats.
 
-Counts of all pairs of bins are products of matrices of zeros and ones, a column a bin. In each variable the commonest
-bin is left out: its counts are what the others leave, and matrices of word bits stay sparse.
+Counts of all pairs of bins are products of indicator matrices with one column per bin. The commonest bin of each
+variable is left out: its counts follow from the others, and matrices of binary words stay sparse.
 """
 
 from __future__ import annotations
@@ -26,25 +26,25 @@ __all__ = [
     "shared_information",
 ]
 
-# Above this share of ones a dense product is the faster one.
+# Share of ones above which dense products are faster.
 _DENSE = 0.1
 
-# Sums of terms k log k that differ by less than this share of n log n are equal: what rounding leaves of nothing.
+# Sums of terms k log k that differ by less than this share of n log n are equal: rounding error of 0.
 _ROUNDING = 64 * np.finfo(float).eps
 
-# Single precision counts to this exactly.
+# Largest count that is exact in single precision.
 _EXACT = 2**24
 
 
 class Counted(NamedTuple):
-    """Variables by their bins: zeros and ones, of which counts are products.
+    """Indicator matrix of the bins of variables; counts are its products.
 
     Attributes
     ----------
     ones : ndarray or csr_array of shape (n_samples, n_bins)
-        A column a bin of a variable, without the commonest bin of each.
+        One column per bin of a variable, without the commonest bin of each.
     starts : ndarray of shape (n_variables + 1,), int
-        Where the bins of each variable start.
+        First column of each variable.
     """
 
     ones: Any
@@ -52,12 +52,12 @@ class Counted(NamedTuple):
 
     @classmethod
     def of(cls, bins: Any) -> Self:
-        """Count in whole numbers, shape (n_samples, n_variables).
+        """Return the indicators of a table of bins, whole numbers of shape (n_samples, n_variables).
 
         Raises
         ------
         DataError
-            If they are no whole numbers or no table.
+            If they are not a table of whole numbers.
         """
         table = np.asarray(bins)
         if table.ndim != 2 or table.dtype.kind not in "biu" or not table.size:
@@ -86,18 +86,18 @@ class Counted(NamedTuple):
         return int(self.ones.shape[0])
 
     def take(self, rows: NDArray[Any]) -> Counted:
-        """Return some rows: which bin is left out stays as it is."""
+        """Return a subset of rows, with the same bins left out."""
         return self._replace(ones=self.ones[rows])
 
     def variables(self, chosen: NDArray[np.intp]) -> Counted:
-        """Return some of the variables."""
+        """Return a subset of the variables."""
         sizes = np.diff(self.starts)[chosen]
         starts = np.concatenate([[0], sizes.cumsum()])
         columns = np.repeat(self.starts[chosen] - starts[:-1], sizes) + np.arange(starts[-1])
         return Counted(self.ones[:, columns], starts)
 
     def totals(self) -> NDArray[np.int64]:
-        """Return how often each bin but the left out ones occurs, shape (n_bins,)."""
+        """Return the counts of the bins, shape (n_bins,), without those left out."""
         return np.asarray(self.ones.sum(axis=0, dtype=np.float64)).reshape(-1).astype(np.int64)
 
     def own_terms(self) -> FloatArray:
@@ -160,7 +160,7 @@ def _renumbered(values: NDArray[Any]) -> tuple[NDArray[np.int64], int]:
 
 
 def _variable_blocks(starts: NDArray[np.int64], n_columns: int) -> list[slice]:
-    """Cut variables into blocks so that their bins times some columns stay small."""
+    """Split variables into blocks that bound the size of count matrices."""
     n_bins, n_variables = int(starts[-1]), len(starts) - 1
     widest = max(int(np.diff(starts).max()), 1)
     step = max(1, row_blocks(max(n_bins, 1), n_columns)[0].stop // widest)
@@ -182,7 +182,7 @@ def _shared_terms(
     n_samples: int,
     terms: FloatArray,
 ) -> FloatArray:
-    """Return the sums of ``k log k`` over the cells of each pair of variables; those left out are what remains."""
+    """Return the sums of ``k log k`` over the cells of each pair of variables."""
     sums = np.zeros((len(starts) - 1, len(other_starts) - 1))
     for one in range(len(starts) - 1):
         for other in range(len(other_starts) - 1):
@@ -253,7 +253,7 @@ def entropies(bins: Any) -> FloatArray:
     Raises
     ------
     DataError
-        If they are no whole numbers or no table.
+        If they are not a table of whole numbers.
 
     References
     ----------
@@ -280,7 +280,7 @@ def mutual_information(A: Any, B: Any = None) -> FloatArray:
     Raises
     ------
     DataError
-        If they are no whole numbers, no tables, or have different rows.
+        If they are not tables of whole numbers, or have different rows.
 
     References
     ----------
@@ -294,8 +294,8 @@ def mutual_information(A: Any, B: Any = None) -> FloatArray:
 def interaction_information(a: Any, B: Any, C: Any) -> FloatArray:
     """Return ``I(a;b;c)`` of one variable and each pair of the columns of two tables, in nats.
 
-    ``I(a;b;c) = H(a) + H(b) + H(c) - H(a,b) - H(a,c) - H(b,c) + H(a,b,c) = I(b;c) - I(b;c|a)``: above 0 where they
-    say the same, below 0 where two say more together; ``I(a;b;b) = I(a;b)``.
+    ``I(a;b;c) = H(a) + H(b) + H(c) - H(a,b) - H(a,c) - H(b,c) + H(a,b,c) = I(b;c) - I(b;c|a)`` is positive for
+    redundancy and negative for synergy; ``I(a;b;b) = I(a;b)``.
 
     Parameters
     ----------
@@ -309,7 +309,7 @@ def interaction_information(a: Any, B: Any, C: Any) -> FloatArray:
     Raises
     ------
     DataError
-        If they are no whole numbers, no tables, or have different rows.
+        If they are not tables of whole numbers, or have different rows.
 
     References
     ----------

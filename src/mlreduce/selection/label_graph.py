@@ -1,4 +1,4 @@
-"""The graph of the GMBA paper: instances joined by how much of their labels they share."""
+"""The label graph of the GMBA paper: weighted Jaccard similarity of label sets."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class LabelGraph:
 
     def __init__(self, labels: FloatArray) -> None:
         self._labels = labels
-        self._weighted = labels * labels.sum(axis=0)  # a label counts by the number of its instances
+        self._weighted = labels * labels.sum(axis=0)  # a label is weighted by its number of instances
         self._totals = self._weighted.sum(axis=1)
 
     def of(self, rows: NDArray[np.intp]) -> FloatArray:
@@ -39,7 +39,7 @@ class LabelGraph:
 def label_similarity(Y: Any) -> FloatArray:
     """Return the adjacency matrix of the label graph: the weighted Jaccard similarity of label sets.
 
-    Two instances are as similar as the labels that both have weigh among the labels that one of them has; a label
+    The weight of the labels that both instances have over that of the labels that either has; a label
     weighs as much as it has instances.
 
     Parameters

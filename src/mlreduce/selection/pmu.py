@@ -1,4 +1,4 @@
-"""PMU: features one after the other, by what each adds about the labels."""
+"""PMU: greedy selection by pairwise multi-label utility."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from mlreduce.validation import FloatArray
 
 __all__ = ["PMU"]
 
-#: Which pairs of labels the third term is over.
+#: Pairs of labels in the third term.
 PAIRS = ("distinct", "ordered")
 
-# Gains are rounded to multiples of this many nats, so that equal ones are equal.
+# Gains are rounded to multiples of this many nats, so that ties are exact.
 _UNIT = 2.0**-32
 
 
 @register("pmu")
 class PMU(Selector):
-    """Pairwise multi-label utility: relevance less redundancy less what pairs of labels say alike.
+    """Pairwise multi-label utility (PMU): relevance minus redundancy minus label interactions.
 
     Features are taken one by one, each time the one with the largest
 
@@ -38,13 +38,13 @@ class PMU(Selector):
     Parameters
     ----------
     k : int, float or None, default=0.5
-        How many features to keep: a number, a fraction in (0, 1), or None for all. So many are taken one by one; the
+        Number of features to keep: a number, a fraction in (0, 1), or None for all. So many are taken one by one; the
         others follow by their last J. For a larger k fit again.
     discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
-        How the features are put into bins, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they
+        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they
         are bins.
     n_bins : int, default=3
-        Of the first two.
+        Number of bins of "equal-width" and "equal-frequency", >= 2.
     pairs : {"distinct", "ordered"}, default="distinct"
         Pairs of labels with i < j, or all of i and j, each pair twice and a label with itself: as a public
         implementation has it. ``I(f;l;l) = I(f;l)``, so that the relevance then cancels.

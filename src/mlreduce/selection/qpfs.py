@@ -1,4 +1,4 @@
-"""QPFS: features by a quadratic program of mutual information, and two ways to save most of the information."""
+"""QPFS: quadratic programming feature selection by mutual information, and two approximations."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from mlreduce.validation import FloatArray, check_range
 
 __all__ = ["QPFS", "ApproximateQPFS", "NystromQPFS", "approximate_dependency", "approximation_error"]
 
-#: How the unsampled part of a dependency matrix may be filled in.
+#: Methods to fill in the unsampled part of a dependency matrix.
 APPROXIMATIONS = ("average", "nystrom", "half-nystrom")
 
 # Eigenvalues below this share of the largest are zero in a pseudo-inverse.
@@ -81,9 +81,9 @@ def approximation_error(dependency: FloatArray, approximated: FloatArray) -> flo
 
 @register("qpfs")
 class QPFS(Selector):
-    """Weights that are large for features which tell much of the labels and little of each other.
+    """Quadratic programming feature selection (QPFS): maximal relevance, minimal dependency.
 
-    They minimise ``x'Qx / 2 - c'x`` over all x that are nowhere negative; Q is the mutual information of the features
+    The weights minimise ``x'Qx / 2 - c'x`` over all x >= 0; Q is the mutual information of the features
     with each other, with their entropies on the diagonal, and c that with the labels, summed over these.
 
     Where Q is not positive semidefinite the nearest such matrix takes its place: its negative eigenvalues become 0. The
@@ -93,12 +93,12 @@ class QPFS(Selector):
     Parameters
     ----------
     k : int, float or None, default=0.5
-        How many features to keep: a number, a fraction in (0, 1), or None for all.
+        Number of features to keep: a number, a fraction in (0, 1), or None for all.
     discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
-        How the features are put into bins, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they
+        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they
         are bins.
     n_bins : int, default=3
-        Of the first two.
+        Number of bins of "equal-width" and "equal-frequency", >= 2.
 
     Attributes
     ----------
@@ -113,7 +113,7 @@ class QPFS(Selector):
     dependency_ : ndarray of shape (n_features, n_features)
         Q as it was used, in nats.
     n_negative_eigenvalues_ : int
-        How many were replaced by 0.
+        Number of eigenvalues replaced by 0.
     kkt_residual_ : float
         By how much the conditions of a minimum are violated, relative to the largest relevance.
 
@@ -139,7 +139,7 @@ class QPFS(Selector):
         return self.weights_.copy()
 
     def _check(self) -> None:
-        """Refuse parameters before anything is computed."""
+        """Check the parameters."""
 
     def _dependency(self, counted: Counted) -> FloatArray:
         return shared_information(counted, counted) / counted.n_samples
@@ -149,7 +149,7 @@ class QPFS(Selector):
 
 
 class _Sampled(QPFS):
-    """A part of the rows of Q, and the others filled in."""
+    """QPFS with a sample of the rows of Q and an approximation of the others."""
 
     _method: Literal["average", "nystrom"]
 
@@ -186,26 +186,26 @@ class _Sampled(QPFS):
 
 @register("qpfs-approx")
 class ApproximateQPFS(_Sampled):
-    """QPFS with the information of a sample of features, and averages in place of the rest.
+    """Approximate QPFS: mutual information of a sample of features, averages for the rest.
 
     The proposed method of the paper. Two features that were not sampled depend on each other as much as they depend on
     the sampled ones on average; so does each of them on itself, the diagonal included, as the paper's equation says.
-    What comes of it is hardly ever positive semidefinite, see `QPFS`. A feature that shares nothing with the sampled
+    The result is rarely positive semidefinite, see `QPFS`. A feature independent of the sampled
     ones would have a 0 on the diagonal and the function no minimum: its entropy stands there.
 
     Parameters
     ----------
     k : int, float or None, default=0.5
-        How many features to keep: a number, a fraction in (0, 1), or None for all.
+        Number of features to keep: a number, a fraction in (0, 1), or None for all.
     sampling : float, default=0.2
         Share of the features that are sampled, in (0, 1]; rounded down, at least one feature.
     discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
-        How the features are put into bins, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they
+        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they
         are bins.
     n_bins : int, default=3
-        Of the first two.
+        Number of bins of "equal-width" and "equal-frequency", >= 2.
     random_state : int, RandomState instance or None, default=None
-        Of the sample, which is uniform.
+        Seed of the sample, which is uniform.
 
     Attributes
     ----------
@@ -224,24 +224,24 @@ class ApproximateQPFS(_Sampled):
 
 @register("qpfs-nystrom")
 class NystromQPFS(_Sampled):
-    """QPFS with the information of a sample of features, and the rest by Nystrom's method.
+    """QPFS with Nystrom approximation: mutual information of a sample of features.
 
-    What the paper compares its own approximation with. A feature that shares nothing with the sampled ones has its
+    The paper's baseline for its own approximation. A feature independent of the sampled ones has its
     entropy on the diagonal, as in `ApproximateQPFS`.
 
     Parameters
     ----------
     k : int, float or None, default=0.5
-        How many features to keep: a number, a fraction in (0, 1), or None for all.
+        Number of features to keep: a number, a fraction in (0, 1), or None for all.
     sampling : float, default=0.2
         Share of the features that are sampled, in (0, 1]; rounded down, at least one feature.
     discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
-        How the features are put into bins, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they
+        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they
         are bins.
     n_bins : int, default=3
-        Of the first two.
+        Number of bins of "equal-width" and "equal-frequency", >= 2.
     random_state : int, RandomState instance or None, default=None
-        Of the sample, which is uniform.
+        Seed of the sample, which is uniform.
 
     Attributes
     ----------

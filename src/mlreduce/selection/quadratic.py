@@ -1,4 +1,4 @@
-"""The smallest value of a quadratic function where nothing is negative."""
+"""Quadratic programs with non-negative variables."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from mlreduce.validation import FloatArray
 
 __all__ = ["Minimum", "minimise", "nearest_positive", "violation"]
 
-# Of the largest diagonal entry: what is added before a factorisation, and taken back by repeating the solution.
+# Diagonal shift before a factorisation, relative to the largest diagonal entry; iterative refinement removes it.
 _SHIFT = 1e-7
 _REPEATS = 200
 
-# How often all weights may change sides: some ten times in all is usual.
+# Most exchanges of the active set; about ten are usual.
 _ROUNDS = 10
 
 # Relative residual at which a system counts as solved, and slope that counts as none.
@@ -26,7 +26,7 @@ _FLAT = 1e-12
 
 
 class Minimum(NamedTuple):
-    """Where a function is least.
+    """Minimum of a quadratic program.
 
     Attributes
     ----------
@@ -100,13 +100,13 @@ def minimise(Q: FloatArray, c: FloatArray) -> Minimum:
         tried = _settle(Q, c, x, entering | (x > 0))
         reached = float(tried @ (Q @ tried) / 2 - c @ tried)
         if reached >= value:
-            break  # nothing but rounding is left
+            break  # only rounding error is left
         x, value = tried, reached
     return Minimum(x, violation(Q, c, x))
 
 
 def _settle(Q: FloatArray, c: FloatArray, x: FloatArray, inside: NDArray[np.bool_]) -> FloatArray:
-    """Return the minimum over a set of features and subsets of it, by steps that stay where nothing is negative."""
+    """Return the minimum over a set of features and its subsets, by feasible steps."""
     x = x.copy()
     chosen = np.flatnonzero(inside)
     while len(chosen):
@@ -125,7 +125,7 @@ def _settle(Q: FloatArray, c: FloatArray, x: FloatArray, inside: NDArray[np.bool
 
 
 def _solve(Q: FloatArray, c: FloatArray) -> FloatArray:
-    """Solve a system whose matrix may be singular: with a shift, repeated until it no longer shows."""
+    """Solve a possibly singular system with a diagonal shift and iterative refinement."""
     shift = _SHIFT * float(np.diag(Q).max())
     while True:
         shifted = Q.copy()

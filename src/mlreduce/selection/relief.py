@@ -1,4 +1,4 @@
-"""MLRF: ReliefF with an instance in each of its labels' classes."""
+"""MLRF: multi-label ReliefF."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["MLRF"]
 
 @register("mlrf")
 class MLRF(Selector):
-    """Multi-label ReliefF: how much more features differ from the nearest of other labels than from those of one's own.
+    """Multi-label ReliefF (MLRF): differences to the nearest misses minus those to the nearest hits.
 
     Each label of an instance is compared with each label that it does not have: the nearest instances with the former
     are hits, the nearest with the latter and without the former are misses. Misses count by the share of their label
@@ -28,7 +28,7 @@ class MLRF(Selector):
     Parameters
     ----------
     k : int, float or None, default=0.5
-        How many features to keep: a number, a fraction in (0, 1), or None for all.
+        Number of features to keep: a number, a fraction in (0, 1), or None for all.
     n_neighbors : int, default=3
         Hits, and misses of each label, >= 1; where there are fewer, all of them.
     variant : {"equations", "published-code"}, default="equations"
@@ -36,7 +36,7 @@ class MLRF(Selector):
         across, counts an instance among its own neighbours, and reads positions in these lists as row numbers, so
         that the outcome depends on a random order.
     random_state : int, RandomState instance or None, default=None
-        Of the order in the published code; the equations draw nothing.
+        Seed of the order in the published code; unused by the equations.
 
     Attributes
     ----------
@@ -166,7 +166,7 @@ def _add_weighted_differences(
 
 
 def _as_published(X: Any, labels: FloatArray, n_neighbors: int, random: np.random.RandomState) -> FloatArray:
-    """Return the scores of the published code, in which positions in a list stand for row numbers."""
+    """Return the scores of the published code, which uses positions in a list as row numbers."""
     dense, scores = as_dense(X), np.zeros(X.shape[1])
     priors, order = labels.mean(axis=0), random.permutation(len(labels))
     distances, shares = Distances(X), labels * priors

@@ -1,4 +1,4 @@
-"""RFS: features whose coefficients do not vanish in a regression that outliers do not lead."""
+"""RFS: robust feature selection by joint L2,1 norms."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from mlreduce.validation import FloatArray, as_dense, check_range, is_sparse
 
 __all__ = ["RFS"]
 
-# Residuals are taken to be at least this long where their length is divided by; labels are 0 and 1.
+# Smallest residual norm in a division; labels are 0 and 1.
 _SHORTEST = 1e-8
 
 
 @register("rfs")
 class RFS(Selector):
-    """Robust feature selection: least sums of lengths, of residuals and of coefficients.
+    """Robust feature selection (RFS): L2,1 norms of residuals and coefficients.
 
-    It minimises ``sum_i ||x_i W - y_i|| + gamma sum_j ||w_j||`` over the coefficients W, a row a feature, by solving
-    one ridge regression after the other, with instances and features weighted by the lengths that they had before. The
-    first has no weights and the penalty ``gamma^2``. There is no intercept, and labels are 0 and 1, as in the paper.
+    It minimises ``sum_i ||x_i W - y_i|| + gamma sum_j ||w_j||`` over the coefficients W, one row per feature, by a
+    sequence of ridge regressions, each with instances and features weighted by the norms of the previous one. The first
+    has no weights and the penalty ``gamma^2``. There is no intercept, and labels are 0 and 1, as in the paper.
 
     Parameters
     ----------
     k : int, float or None, default=0.5
-        How many features to keep: a number, a fraction in (0, 1), or None for all.
+        Number of features to keep: a number, a fraction in (0, 1), or None for all.
     gamma : float, default=1.0
         Weight of the coefficients against the residuals, > 0.
     n_iter : int, default=10
@@ -45,7 +45,7 @@ class RFS(Selector):
     coef_ : ndarray of shape (n_features, n_labels)
         W.
     objective_ : ndarray of shape (n_iter,)
-        What is minimised, after each regression; it does not rise.
+        Objective after each regression; it does not increase.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""SPEC: features that are smooth on the label graph."""
+"""SPEC: spectral feature selection on the label graph."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ISOLATED_DEGREE = 0.01
 
 @register("spec")
 class SPEC(Selector):
-    """Spectral feature selection on the label graph.
+    """Spectral feature selection (SPEC) on the label graph.
 
     A feature x, weighted by the degrees D of the graph with adjacency A, has the score
     ``phi = x'(D - A)x / x'Dx`` in [0, 2], which is ``f'Lf`` for the normalised Laplacian L and f = D^(1/2) x of unit
@@ -32,7 +32,7 @@ class SPEC(Selector):
     Parameters
     ----------
     k : int, float or None, default=0.5
-        How many features to keep: a number, a fraction in (0, 1), or None for all.
+        Number of features to keep: a number, a fraction in (0, 1), or None for all.
     variant : {"equations", "published-code"}, default="equations"
         The published code gives instances that share no label with any other the degree 0.01 and not 0, and a
         feature that vanishes on the graph the score of a constant vector, not the worst.

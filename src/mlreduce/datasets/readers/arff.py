@@ -73,7 +73,7 @@ def _merge(paths: Sequence[Path]) -> Table:
 
 
 def _two_values(attribute: Attribute) -> tuple[float, float]:
-    """Return the numbers that a nominal attribute's first and second value stand for."""
+    """Return the numbers for the first and second value of a nominal attribute."""
     words = [value.strip().lower() for value in attribute.places or ()]
     if words[0] in _TRUE_WORDS and words[1] in _FALSE_WORDS:
         return 1.0, 0.0
@@ -94,12 +94,12 @@ def _column(values: Any, index: int) -> NDArray[np.float64]:
 
 
 def _recoded(column: NDArray[np.float64], low: float, high: float) -> NDArray[np.float64]:
-    """Put two numbers for the first and the second value of a list; what is missing stays so."""
+    """Recode the two values of a list; missing values stay NaN."""
     return np.where(np.isnan(column), column, np.where(column == 0, low, high))
 
 
 def _one_hot(column: NDArray[np.float64], n_values: int, sparse: bool) -> Any:
-    """Return a column a value of a list; NaN throughout where the value is missing."""
+    """Return one column per value of a list; NaN in all where the value is missing."""
     missing, known = np.flatnonzero(np.isnan(column)), np.flatnonzero(~np.isnan(column))
     rows = np.concatenate([known, np.repeat(missing, n_values)])
     columns = np.concatenate([column[known].astype(np.int64), np.tile(np.arange(n_values), len(missing))])
@@ -142,7 +142,7 @@ def _encode(
         if not keep_identifiers and _is_identifier(attribute, column):
             dropped.append(name)
             continue
-        # What is made of a value, or of a row of a sparse file that says nothing, has no text of its own there.
+        # Memory per value, including rows of sparse files without any text.
         missing = np.count_nonzero(np.isnan(column)) if sparse else n_rows
         needed += 8 * max(n_rows, (missing + 1) * len(places))
         check_memory(needed, files, f"a column for each value of the attributes to {name[:40]!r} and {n_rows} rows")
@@ -167,7 +167,7 @@ def read_arff(
     """Read a multi-label data set from one or several ARFF files.
 
     Numeric attributes are features as they are. A nominal attribute with two values is one 0/1 column (yes and true
-    are 1; two numbers are themselves; else the second value of the list is 1); with more values it is one column a
+    are 1; two numbers are themselves; else the second value of the list is 1); with more values it is one column per
     value, named ``attribute=value``. A nominal attribute whose value differs in every row is an identifier and is
     dropped. ``?`` becomes NaN.
 
@@ -178,7 +178,7 @@ def read_arff(
     labels : path or int
         Mulan's XML file, or how many of the last attributes are labels.
     name : str, default=""
-        What to call the data set.
+        Name of the data set.
     keep_identifiers : bool, default=False
         Encode identifiers like any nominal attribute.
 
@@ -186,7 +186,7 @@ def read_arff(
     -------
     data : MultiLabelData
     n_attributes : int
-        How many attributes that are no labels the files declare, identifiers included: what papers count.
+        Number of declared attributes that are not labels, identifiers included, as papers count them.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The syntax of ARFF: which attributes a file declares, and its rows as numbers; in time linear in its length.
+"""Parser of ARFF files: attributes and rows as numbers, in linear time.
 
 The package liac-arff reads the same files, and the tests compare the two. It does not do here: a list of values that
 does not end takes it twice as long with each value, thirty of them minutes.
@@ -23,17 +23,17 @@ from mlreduce.exceptions import DataError
 
 __all__ = ["Attribute", "Table", "read_table"]
 
-# Possessive quantifiers never go back over what they took: none of these takes longer than its text is long.
+# Possessive quantifiers never backtrack: matching takes linear time.
 _QUOTED = r"""'(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.)*+\""""
 _DECLARATION = re.compile(rf"""@attribute\s++({_QUOTED}|[^\s{{}},%'"][^\s{{}},%]*+)\s++(.*+)""", re.IGNORECASE)
 # A value up to its comma or the end; without quotes it may have spaces inside.
 _VALUE = re.compile(rf"""\s*+({_QUOTED}|[^,'"{{}}]*+)\s*+(,|\Z)""")
 _ENTRY = re.compile(rf"""\s*+([0-9]++)\s++({_QUOTED}|[^\s,'"{{}}]++)\s*+(,|\Z)""")
-# A sparse row of which only the commas and spaces tell what is what.
+# A plain sparse row, parsed at commas and spaces.
 _PLAIN_ENTRY = r"""[0-9]++\s++[^\s,'"{}]++\s*+"""
 _PLAIN_ROW = re.compile(rf"\{{\s*+(?:{_PLAIN_ENTRY}(?:,\s*+{_PLAIN_ENTRY})*+)?\}}")
 _ESCAPED = re.compile(r"""\\(['"%\\])""")
-# What Python reads as a number beside, such as 1_000, is none here.
+# Python's other notations of numbers, such as 1_000, are refused.
 _NUMBER = re.compile(r"[-+]?(?:(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][-+]?[0-9]++)?|nan)", re.IGNORECASE)
 
 _NUMERIC = ("numeric", "real", "integer")
@@ -59,7 +59,7 @@ class Attribute(NamedTuple):
 
 
 class Table(NamedTuple):
-    """A file's attributes and rows: nominal values as places in their lists, what is missing as NaN.
+    """A file's attributes and rows: nominal values as positions in their lists, missing values as NaN.
 
     Attributes
     ----------
@@ -74,7 +74,7 @@ class Table(NamedTuple):
 def read_table(path: str | Path) -> Table:
     """Read an ARFF file, dense or sparse.
 
-    Names and nominal values may stand in quotes, single or double, inside of which a backslash precedes a quote, a
+    Names and nominal values may be quoted, single or double, inside of which a backslash precedes a quote, a
     percent sign or itself. ``?``, ``nan`` and, in a dense row, nothing at all are a missing value. Numbers are finite.
     Attributes are numeric or nominal: no strings, dates or relations.
 
@@ -118,7 +118,7 @@ class _Reading:
         return Table(self.attributes, np.concatenate([self._dense(chunk) for chunk in chunks]))
 
     def _lines(self, text: str) -> Iterator[_Line]:
-        """Give the lines that hold something but a comment, with their numbers."""
+        """Yield the lines that are not empty or comments, with their numbers."""
         for self.line, line in enumerate(io.StringIO(text, newline=None), start=1):
             stripped = line.strip()
             if stripped and not stripped.startswith("%"):
@@ -186,7 +186,7 @@ class _Reading:
         return self._checked_row(number, line)
 
     def _checked_row(self, number: int, line: str) -> list[float]:
-        """Read a dense row of any look, or say what is wrong with it."""
+        """Parse a dense row in any layout, or raise an error that says what is wrong."""
         texts = _split(line)
         if texts is None:
             raise self.wrong(number, f"a quote or brace is out of place, or the row is cut off: {line[:60]!r}")
@@ -223,7 +223,7 @@ class _Reading:
         return self._checked_entries(number, line)
 
     def _checked_entries(self, number: int, line: str) -> dict[int, float]:
-        """Read a sparse row of any look, or say what is wrong with it."""
+        """Parse a sparse row in any layout, or raise an error that says what is wrong."""
         if not (line.startswith("{") and line.endswith("}")):
             raise self.wrong(number, f"a sparse row stands in braces; this one is cut off, or dense: {line[:60]!r}")
         row: dict[int, float] = {}
@@ -266,7 +266,7 @@ class _Reading:
 
 
 def _is_plain(line: str) -> bool:
-    """Say whether a row has no quotes, and no number that Python alone would read."""
+    """Whether a row has no quotes and no Python-only numbers."""
     return "'" not in line and '"' not in line and "_" not in line and line.isascii()
 
 
@@ -275,7 +275,7 @@ def _unquoted(text: str) -> str:
 
 
 def _split(text: str) -> list[str] | None:
-    """Take the quotes off values that stand between commas; None where quotes or braces are out of place."""
+    """Split a row at commas and remove quotes; None where quotes or braces are misplaced."""
     values = []
     position = 0
     while found := _VALUE.match(text, position):

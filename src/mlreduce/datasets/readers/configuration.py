@@ -1,4 +1,4 @@
-"""Configuration files: read, checked against their schema, and refused with a sentence a user can act on."""
+"""Configuration files: read and checked against their schema."""
 
 from __future__ import annotations
 
@@ -21,59 +21,59 @@ __all__ = ["read_yaml", "validate"]
 
 _SCHEMAS = Path(__file__).parents[2] / "schemas"
 
-# The largest of the project's own files has 20,000 bytes, and 1,800 values that stand in each other 7 deep.
+# The project's largest file has 20,000 bytes and 1,800 values, nested 7 deep.
 _MOST_BYTES = 1_000_000
 _MOST_VALUES = 20_000
 _DEEPEST = 40
-# Of all that is wrong, so much is looked at for what comes first.
+# Number of schema errors among which the first is reported.
 _MOST_ERRORS = 100
-# Of a wrong value, characters that are shown.
+# Characters of a wrong value shown in a message.
 _SHOWN = 80
 
-# What cannot be shown, but for line breaks and tabs in a longer text.
+# Unprintable characters, except line breaks and tabs.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
 
 
 class _Loader(yaml.SafeLoader):
-    """Texts, numbers, truth values, lists and mappings; keys are texts, and there once.
+    """YAML loader for texts, numbers, Booleans, lists and mappings with unique text keys.
 
-    An alias makes a value stand in several places, so that a short file can stand for more than any memory holds.
+    Aliases repeat values, so that a short file can expand beyond any memory; expanded values are counted.
     """
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
         self._depth = 0
         self._composed = 0
-        # How many values those that are read stand for, each time that an alias repeats them.
+        # Number of values of each node, with aliases expanded.
         self._sizes: dict[int, int] = {}
 
     def compose_node(self, parent: Any, index: Any) -> Any:
         event: Any = self.peek_event()  # type: ignore[no-untyped-call]
         tag = getattr(event, "tag", None)
         if tag is not None:
-            raise _wrong(f"the tag {tag[:_SHOWN]!r} has no use here", event)
+            raise _wrong(f"the tag {tag[:_SHOWN]!r} is not allowed", event)
         self._depth += 1
         self._composed += 1
         if self._depth > _DEEPEST:
-            raise _wrong(f"values stand in each other more than {_DEEPEST} deep", event)
+            raise _wrong(f"values are nested more than {_DEEPEST} deep", event)
         node = super().compose_node(parent, index)
         self._depth -= 1
         if isinstance(event, yaml.AliasEvent):
             if id(node) not in self._sizes:
-                raise _wrong(f"the alias {str(event.anchor)[:_SHOWN]!r} stands inside of what it stands for", event)
+                raise _wrong(f"the alias {str(event.anchor)[:_SHOWN]!r} refers to itself", event)
             return node
         if isinstance(node, yaml.MappingNode):
             _check_keys(node)
         elif isinstance(node, yaml.ScalarNode) and _CONTROL.search(node.value):
-            raise _wrong(f"{node.value[:_SHOWN]!a} holds a character that cannot be shown", event)
+            raise _wrong(f"{node.value[:_SHOWN]!a} contains an unprintable character", event)
         self._sizes[id(node)] = 1 + sum(self._sizes[id(child)] for child in _children(node))
         if max(self._composed, self._sizes[id(node)]) > _MOST_VALUES:
-            raise _wrong(f"more than {_MOST_VALUES} values, counting what an alias stands for", event)
+            raise _wrong(f"more than {_MOST_VALUES} values, with aliases expanded", event)
         return node
 
 
 class _Refused(yaml.MarkedYAMLError):
-    """What is YAML, and has no use in a configuration."""
+    """Valid YAML that configurations do not allow."""
 
 
 def _wrong(sentence: str, where: Any) -> _Refused:
@@ -95,11 +95,11 @@ def _check_keys(node: yaml.MappingNode) -> None:
             continue
         if key.tag != "tag:yaml.org,2002:str":
             shown = repr(key.value[:_SHOWN]) if isinstance(key, yaml.ScalarNode) else "a list or mapping"
-            raise _wrong(f"a key is a text, and {shown} is none; does it need quotes?", key)
+            raise _wrong(f"a key must be text; got {shown}; does it need quotes?", key)
         if key.value in seen:
-            raise _wrong(f"the key {key.value[:_SHOWN]!r} stands here twice", key)
+            raise _wrong(f"the key {key.value[:_SHOWN]!r} is repeated here", key)
         if "\n" in key.value:
-            raise _wrong(f"the key {key.value[:_SHOWN]!r} is longer than a line", key)
+            raise _wrong(f"the key {key.value[:_SHOWN]!r} contains a line break", key)
         seen.add(key.value)
 
 
@@ -109,7 +109,7 @@ def _whole_number(loader: Any, node: yaml.ScalarNode) -> int:
     except ValueError:
         number = 2**63
     if abs(number) >= 2**63:
-        raise _wrong(f"{node.value[:_SHOWN]!r} is no whole number that fits in 64 bits", node)
+        raise _wrong(f"{node.value[:_SHOWN]!r} is not an integer of at most 64 bits", node)
     return number
 
 
@@ -119,12 +119,12 @@ def _number(loader: Any, node: yaml.ScalarNode) -> float:
     except (ValueError, OverflowError):
         number = math.inf
     if not math.isfinite(number):
-        raise _wrong(f"{node.value[:_SHOWN]!r} is no finite number", node)
+        raise _wrong(f"{node.value[:_SHOWN]!r} is not a finite number", node)
     return number
 
 
 def _text(loader: Any, node: yaml.ScalarNode) -> str:
-    """Return what looks like a date as it stands: no setting is one, and there may be no such day."""
+    """Return dates as text."""
     return str(loader.construct_scalar(node))
 
 
@@ -140,7 +140,7 @@ def read_yaml(path: str | Path) -> Any:
     ------
     ConfigurationError
         If it does not exist or is not YAML; if it has tags, a key twice in a mapping, more than 20,000 values (those
-        behind an alias counted each time), or values that stand in each other more than 40 deep. The sentence names
+        behind an alias counted each time), or values nested more than 40 deep. The message names
         file and line.
     """
     try:
@@ -168,7 +168,7 @@ def _is_whole(_: Any, value: Any) -> bool:
 
 
 def _check_unique(_: Any, wanted: bool, values: Any, __: Any) -> Iterator[jsonschema.ValidationError]:
-    """Find equal items in one pass; jsonschema compares each with each where they cannot be sorted."""
+    """Find equal items in one pass; jsonschema compares all pairs."""
     if wanted and isinstance(values, list):
         texts = [json.dumps(value, sort_keys=True, default=str) for value in values]
         if len(set(texts)) < len(texts):
@@ -176,7 +176,7 @@ def _check_unique(_: Any, wanted: bool, values: Any, __: Any) -> Iterator[jsonsc
             yield jsonschema.ValidationError(f"{repeated} is listed twice")
 
 
-# JSON's whole numbers include 2.0, which Python does not count with.
+# JSON schema counts 2.0 as an integer.
 _Validator: Any = jsonschema.validators.extend(  # type: ignore[no-untyped-call]
     jsonschema.Draft202012Validator,
     {"uniqueItems": _check_unique},
@@ -195,7 +195,7 @@ def validate(content: Any, schema: str, where: str) -> None:
     Parameters
     ----------
     content : object
-        What was read.
+        Content of the file.
     schema : {"config", "study", "datasets", "claims", "manifest"}
         Which kind of file it is.
     where : str
@@ -214,7 +214,7 @@ def validate(content: Any, schema: str, where: str) -> None:
 
 
 def _check_extent(content: Any, where: str) -> None:
-    """Refuse more values than a file may have: a configuration that Snakemake has read may hold what repeats itself."""
+    """Refuse too many values: a configuration read by Snakemake may have expanded aliases."""
     pending = [content]
     for _ in range(_MOST_VALUES):
         if not pending:
@@ -224,11 +224,11 @@ def _check_extent(content: Any, where: str) -> None:
             pending += [*value, *value.values()]
         elif isinstance(value, list):
             pending += value
-    raise ConfigurationError(f"{where}: more than {_MOST_VALUES} values, counting what an alias stands for")
+    raise ConfigurationError(f"{where}: more than {_MOST_VALUES} values, with aliases expanded")
 
 
 def _most_telling(error: jsonschema.ValidationError) -> jsonschema.ValidationError:
-    """Of the alternatives of an anyOf, take the one that the content came nearest to."""
+    """Of the alternatives of an anyOf, return the deepest error."""
     while error.context:
         error = max(error.context, key=lambda e: len(e.absolute_path))
     return error

@@ -1,4 +1,4 @@
-"""Reuters-21578 as a multi-label data set: which documents, which categories, in which terms."""
+"""Reuters-21578 as a multi-label data set."""
 
 from __future__ import annotations
 
@@ -42,19 +42,19 @@ def read_reuters(
         The labels: these, in this order, or the most frequent ones among the documents that `marks` and `splits`
         keep, by falling frequency (ties by name). Documents without any of them are left out.
     name : str, default=""
-        What to call the data set.
+        Name of the data set.
     fields : sequence of {"topics", "places", "people", "orgs", "exchanges"}, default=("topics",)
-        Where the categories stand.
+        Elements with the categories.
     marks : sequence of {"YES", "NO", "BYPASS"}, default=all
-        What the attribute TOPICS of a document may be.
+        Allowed values of a document's attribute TOPICS.
     splits : sequence of {"TRAIN", "TEST", "NOT-USED"}, default=all
-        What its attribute LEWISSPLIT may be.
+        Allowed values of its attribute LEWISSPLIT.
     copies : bool, default=False
         Repeat a document for each of its labels, with all its labels each time: what mope-mesd-2012 counts as its
         articles are pairs of an article and a category. Copies of one document may then both train and test.
     min_df, tokens
         See `mlreduce.datasets.readers.text.count_terms`. Documents are counted among those that are kept, of every
-        part of a later split; labels are not looked at.
+        part of a later split; labels are not used.
 
     Raises
     ------

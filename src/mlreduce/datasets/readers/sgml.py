@@ -1,4 +1,4 @@
-"""The SGML files of Reuters-21578: documents with their categories, read strictly and in one pass."""
+"""Parser of the SGML files of Reuters-21578."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SPLITS = ("TRAIN", "TEST", "NOT-USED")
 
 _LISTS = {field.upper() for field in FIELDS} | {"COMPANIES"}
 _PARTS = {"TITLE", "AUTHOR", "DATELINE", "BODY"}
-# What may stand in what; "" is the file itself.
+# Allowed children of each element; "" is the file itself.
 _CHILDREN = {
     "": {"REUTERS"},
     "REUTERS": {"DATE", "MKNOTE", "UNKNOWN", "TEXT", *_LISTS},
@@ -29,7 +29,7 @@ _CHILDREN = {
 }
 _REPEATED = {"REUTERS", "MKNOTE", "UNKNOWN", "D"}
 _NEEDED = {field.upper() for field in FIELDS} | {"TEXT"}
-# Where only elements may stand, and nothing but white space between them.
+# Elements that hold only elements and white space.
 _WITHOUT_TEXT = {"", "REUTERS", *_LISTS}
 _ATTRIBUTES = {
     "TOPICS": (re.compile("|".join(MARKS)), " or ".join(MARKS)),
@@ -38,12 +38,12 @@ _ATTRIBUTES = {
 }
 
 _DOCTYPE = re.compile(r'\s*<!DOCTYPE\s+lewis\s+SYSTEM\s+"lewis\.dtd"\s*>')
-# A tag, or a "<" that begins none; the possessive quantifiers never go back over what they took.
+# A tag, or a "<" that does not begin one; possessive quantifiers never backtrack.
 _TAG = re.compile(r'<(/?)([A-Z]++)((?:\s++[A-Z]++="[^"<>]*+")*+)\s*+>|<')
 _ATTRIBUTE = re.compile(r'([A-Z]+)="([^"]*)"')
 _REFERENCE = re.compile(r"&(?:#([0-9]{1,3});|(lt|gt|amp);)?")
 _ENTITIES = {"lt": "<", "gt": ">", "amp": "&"}
-# Control characters separate; those that lay text out stay as they are.
+# Control characters become spaces, except white space.
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 
@@ -63,7 +63,7 @@ class Document(NamedTuple):
     title, body : str
         Empty where it has none.
     text : str
-        All there is in its element TEXT: title, author, dateline and body, or what has no such structure.
+        Content of its element TEXT: title, author, dateline and body, or unstructured text.
     """
 
     number: int
@@ -78,10 +78,9 @@ class Document(NamedTuple):
 def read_sgml(path: str | Path) -> list[Document]:
     """Read the documents of one file of Reuters-21578.
 
-    This is no SGML parser: it reads the elements of ``lewis.dtd`` with all their tags, and refuses anything else. The
-    document type is never opened and no entity can be declared. Bytes are Latin-1; ``&lt;``, ``&gt;``, ``&amp;`` and
-    numeric references below 256 are decoded, and control characters become spaces. The work is linear in the
-    length of the file, whatever it holds.
+    Only the elements of ``lewis.dtd`` with all their tags are read, and anything else is refused. The document type is
+    never opened and no entity can be declared. Bytes are Latin-1; ``&lt;``, ``&gt;``, ``&amp;`` and numeric references
+    below 256 are decoded, and control characters become spaces. Reading takes time linear in the length of the file.
 
     Parameters
     ----------
@@ -104,11 +103,11 @@ def read_sgml(path: str | Path) -> list[Document]:
 
 
 class _Open(NamedTuple):
-    """An element whose end has not come yet."""
+    """An open element."""
 
     name: str
-    tag: int  # where its tag begins
-    seen: set[str]  # which elements it has had
+    tag: int  # position of its tag
+    seen: set[str]  # children read so far
 
 
 class _Reading:

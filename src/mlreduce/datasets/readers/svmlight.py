@@ -1,4 +1,4 @@
-"""Files in svmlight's format with several labels a row: for features too many for a table."""
+"""Files in svmlight format with several labels per row."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from mlreduce.exceptions import DataError
 
 __all__ = ["read_svmlight"]
 
-# Possessive quantifiers and the look behind keep the time in proportion to the length of a row.
+# Possessive quantifiers and the lookbehind keep matching linear.
 _NUMBER = rb"[-+]?(?:\d++\.?\d*+|\.\d++)(?:e[-+]?\d++)?"
 _ROW = re.compile(
     rb"\s*+(?:%(n)s(?:,%(n)s)*+(?=\s|$))?(?:\s*+\d++:%(n)s(?=\s|$))*+\s*+" % {b"n": _NUMBER}, re.IGNORECASE
 )
 _COLUMN = re.compile(rb"(?<!\d)(\d++):")
-# What scikit-learn and Python read beside: groups of rows (qid:1), 1_000.
+# Notations that only scikit-learn or Python accept: groups of rows (qid:1), 1_000.
 _LOOSE = re.compile(rb"[_q]")
-# Of memory, for the number of a feature as text.
+# Bytes of memory per feature name.
 _BYTES_OF_A_NAME = 64
 
 
@@ -43,7 +43,7 @@ def read_svmlight(paths: Sequence[str | Path], n_features: int, name: str = "") 
     n_features : int
         Features are numbered from 1 to this, ascending in each row.
     name : str, default=""
-        What to call the data set.
+        Name of the data set.
 
     Returns
     -------
@@ -53,7 +53,7 @@ def read_svmlight(paths: Sequence[str | Path], n_features: int, name: str = "") 
     Raises
     ------
     DataError
-        If a file cannot be read so; the sentence names the file and, where it is a line's fault, the line.
+        If a file cannot be read so; the message names the file and, where it is a line's fault, the line.
     """
     files = [Path(path) for path in paths]
     matrices: list[Any] = []
@@ -64,7 +64,7 @@ def read_svmlight(paths: Sequence[str | Path], n_features: int, name: str = "") 
         labels_of += map(np.asarray, labels)
     if not labels_of:
         raise DataError(f"{files[0]}: no rows; a row is '1,5 3:2 17:1'")
-    # Adding zero makes -0 one with it.
+    # Adding zero turns -0 into 0.
     labels, columns = np.unique(np.concatenate(labels_of) + 0.0, return_inverse=True)
     check_memory(_BYTES_OF_A_NAME * n_features, files, f"the names of {n_features} features")
     check_memory(len(labels_of) * len(labels), files, f"{len(labels)} labels of {len(labels_of)} rows")
@@ -78,7 +78,7 @@ def _read(path: Path, n_features: int) -> tuple[Any, Any]:
     """Read features and labels of one file."""
     with opened(path) as file:
         try:
-            # A file that is open already: a path that ends in .gz would be unpacked, however much came out.
+            # An open file, since a path ending in .gz would be unpacked without a limit.
             X, labels = load_svmlight_files([file], n_features=n_features, multilabel=True, zero_based=False)
         except (ValueError, OverflowError) as error:
             raise _bad_row(file, path, n_features) or DataError(
@@ -94,7 +94,7 @@ def _read(path: Path, n_features: int) -> tuple[Any, Any]:
 
 
 def _bad_row(file: BinaryIO, path: Path, n_features: int) -> DataError | None:
-    """Find the first row that is not as it should be."""
+    """Find the first malformed row."""
     file.seek(0)
     for number, line in enumerate(file, start=1):
         if not _is_row(line.partition(b"#")[0], n_features):

@@ -32,7 +32,7 @@ def read_tables(features: str | Path, labels: str | Path, name: str = "") -> Mul
     labels : path
         Columns in {0, 1} or {-1, 1}.
     name : str, default=""
-        What to call the data set.
+        Name of the data set.
 
     Raises
     ------
@@ -52,7 +52,7 @@ def read_tables(features: str | Path, labels: str | Path, name: str = "") -> Mul
 
 
 def _read(path: Path) -> pd.DataFrame:
-    """Read a table of numbers whose columns have names of their own."""
+    """Read a table of numbers with unique column names."""
     suffix = path.suffix.lower()
     if suffix not in _PARQUET and suffix not in _SEPARATORS:
         raise DataError(f"{path}: a table is .csv, .tsv or .parquet; got {path.suffix or 'no suffix'}")
@@ -107,7 +107,7 @@ def _check_widths(rows: Any, path: Path) -> None:
 
 
 def _read_parquet(file: BinaryIO, path: Path) -> pd.DataFrame:
-    import pyarrow as pa  # only tables in this format need it
+    import pyarrow as pa  # only needed for this format
     import pyarrow.parquet as pq
 
     try:
@@ -121,7 +121,7 @@ def _read_parquet(file: BinaryIO, path: Path) -> pd.DataFrame:
                 raise _not_numeric(path, column)
         rows = parquet.metadata.num_rows
         check_memory(8 * rows * len(columns), [path], f"{len(columns)} columns of {rows} rows")
-        # Without what pandas noted beside: it names types to be made, and a column is all that is wanted.
+        # Ignore pandas metadata, which names types to construct.
         table: pd.DataFrame = parquet.read(columns=columns).replace_schema_metadata(None).to_pandas()
     except DataError:
         raise

@@ -1,4 +1,4 @@
-"""Texts as counts of their terms: unigrams in lower case, stemmed by Porter's rules."""
+"""Term counts of texts: lower-case unigrams, stemmed by Porter's rules."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mlreduce.exceptions import DataError, unknown_name
 
 __all__ = ["TOKENS", "count_terms"]
 
-#: What a term may be.
+#: Kinds of tokens.
 TOKENS = ("spaced", "alphanumeric")
 
 # Words of one or two letters stay as they are, as in Porter's own program; and so do runs of letters that no language
@@ -26,7 +26,7 @@ _ALPHANUMERIC = re.compile("[a-z0-9]+")
 
 
 class _Stemmed(dict[str, str]):
-    """Tokens to themselves with every word in them stemmed; each is stemmed once, when it is first asked for."""
+    """Cache from tokens to their stemmed form."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -63,7 +63,7 @@ def count_terms(texts: Sequence[str], min_df: int = 1, tokens: str = "spaced") -
     Returns
     -------
     counts : csr_array of shape (n_texts, n_terms), float64
-        How often a term is in a text.
+        Number of occurrences of a term in a text.
     terms : list of str
         Sorted.
 
@@ -85,6 +85,6 @@ def count_terms(texts: Sequence[str], min_df: int = 1, tokens: str = "spaced") -
     try:
         vectorizer = CountVectorizer(analyzer=analyse, min_df=min_df, dtype=np.float64)
         counts = vectorizer.fit_transform(texts)
-    except ValueError as error:  # all that is left: an empty vocabulary
+    except ValueError as error:  # the only remaining cause is an empty vocabulary
         raise DataError(f"no term is in {min_df} of the {len(texts)} texts") from error
     return sp.csr_array(counts), vectorizer.get_feature_names_out().tolist()

@@ -1,0 +1,328 @@
+from __future__ import annotations
+
+import re
+
+import arff
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mlreduce.datasets.readers.arff import read_arff, read_label_names
+from mlreduce.datasets.readers.arff_syntax import read_table
+from mlreduce.exceptions import DataError
+
+DENSE = """% a comment
+@relation 'a set: -C 2'
+
+@attribute id {p1,p2,p3,p4}
+@attribute size numeric
+@attribute 'two words' REAL
+@attribute place {north, 'far south', east}
+@attribute flag {YES, NO}
+@attribute bit {1,0}
+@attribute "Swainson\\'s Thrush" {0,1}
+@attribute rain {0,1}
+
+@data
+p1, 1.5, ?, north, YES, 1, 0, 1
+p2, -2e3, 4, 'far south', NO, 0, 1, 0
+
+% in between
+p3, 0, 5, east, YES, 1, 0, 0
+p4, 7, 6, ?, NO, 0, 1, 1
+"""
+
+SPARSE = """@RELATION words
+@ATTRIBUTE a {0,1}
+@ATTRIBUTE b NUMERIC
+@ATTRIBUTE c {x,y,z}
+@ATTRIBUTE l1 {0,1}
+@ATTRIBUTE l2 {0,1}
+@DATA
+{0 1, 1 2.5, 3 1}
+{}
+{2 y, 4 1}
+{ 1 ?, 2 z, 3 1, 4 1 }
+"""
+
+XML = '<labels xmlns="http://mulan.sourceforge.net/labels">{}</labels>'
+
+
+@pytest.fixture
+def write(tmp_path):
+    def do(name, text):
+        path = tmp_path / name
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return do
+
+
+@pytest.fixture
+def labels(write):
+    return write("l.xml", XML.format('<label name="rain"/><label name="Swainson\'s Thrush"></label>'))
+
+
+def test_dense_file_with_everything(write, labels):
+    data, attributes = read_arff([write("d.arff", DENSE)], labels, "mine")
+    assert data.feature_names == ["size", "two words", "place=north", "place=far south", "place=east", "flag", "bit"]
+    assert data.label_names == ["rain", "Swainson's Thrush"]
+    assert data.dropped == ["id"]
+    assert attributes == 6
+    expected = [
+        [1.5, np.nan, 1, 0, 0, 1, 1],
+        [-2000, 4, 0, 1, 0, 0, 0],
+        [0, 5, 0, 0, 1, 1, 1],
+        [7, 6, np.nan, np.nan, np.nan, 0, 0],
+    ]
+    np.testing.assert_array_equal(data.X, expected)
+    np.testing.assert_array_equal(data.Y, [[1, 0], [0, 1], [0, 0], [1, 1]])
+
+
+def test_identifiers_can_be_kept(write, labels):
+    data, _ = read_arff([write("d.arff", DENSE)], labels, keep_identifiers=True)
+    assert data.feature_names[:4] == ["id=p1", "id=p2", "id=p3", "id=p4"]
+    assert data.dropped == []
+
+
+def test_sparse_file_stays_sparse(write):
+    data, attributes = read_arff([write("s.arff", SPARSE)], 2)
+    assert sp.issparse(data.X)
+    assert attributes == 3
+    assert data.feature_names == ["a", "b", "c=x", "c=y", "c=z"]
+    expected = [[1, 2.5, 1, 0, 0], [0, 0, 1, 0, 0], [0, 0, 0, 1, 0], [0, np.nan, 0, 0, 1]]
+    np.testing.assert_array_equal(data.X.toarray(), expected)
+    np.testing.assert_array_equal(data.Y, [[1, 0], [0, 0], [0, 1], [1, 1]])
+
+
+def test_parts_are_stacked_and_must_agree(write, labels):
+    whole, _ = read_arff([write("d.arff", DENSE)] * 2, labels)
+    assert whole.X.shape[0] == 8
+    other = write("o.arff", DENSE.replace("place {north,", "place {west,").replace("north", "west"))
+    with pytest.raises(DataError, match=r"o\.arff: its attribute 'place' is not 'place'"):
+        read_arff([write("d.arff", DENSE), other], labels)
+    fewer = write("f.arff", SPARSE)
+    with pytest.raises(DataError, match=r"f\.arff"):
+        read_arff([write("d.arff", DENSE), fewer], labels)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("p3, 0, 5, east, YES, 1, 0, 0\n", "p3, 0, 5"), r"bad\.arff, line 18: .*wrong number of values or is cut off"),
+        (("p3, 0, 5, east", "p3, 0, 5, west"), r"line 18: the value 'west' is not in the list of attribute 'place'"),
+        (("p3, 0, 5", "p3, none, 5"), r"line 18: 'none' is not a number.*attribute 'size' is numeric"),
+        (("@attribute size numeric", "@attribute size date"), r"line 5: the attribute 'size' is of the type 'date'"),
+        (
+            ("@attribute size numeric", "@attribute rain numeric"),
+            r"line 11: .*'rain' stands in line 5 already",
+        ),
+        (("south', east}", "south', east, ?}"), r"attribute 'place' lists \? or nothing"),
+        (
+            ("@attribute size numeric", "@attribute size string"),
+            r"'size' is of the type 'string'; attributes are numeric",
+        ),
+        ((DENSE[DENSE.index("@data") :], ""), r"cut off or not laid out"),
+        ((DENSE[DENSE.index("p1, 1.5") :], ""), r"no rows of data.*truncated"),
+        (("YES, 1, 0, 1", "YES, 1, 0, ?"), r"the label 'rain' is missing in data row 1"),
+    ],
+)
+def test_bad_dense_files_are_named_with_their_line(write, labels, change, message):
+    path = write("bad.arff", DENSE.replace(*change))
+    with pytest.raises(DataError, match=message):
+        read_arff([path], labels)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("{2 y, 4 1}", "{2 y, 4 "), r"line 10: .*cut off"),
+        (("{2 y, 4 1}", "{2 q, 4 1}"), r"line 10: the value 'q' is not"),
+        (("{2 y, 4 1}", "{2 y, 99999999999999999999 ?}"), r"line 10: there is no attribute 9+: the file has 5"),
+        (("{2 y, 4 1}", "{2 y, 4 7}"), r"line 10: the value '7' is not"),
+    ],
+)
+def test_bad_sparse_files_are_named_with_their_line(write, change, message):
+    with pytest.raises(DataError, match=message):
+        read_arff([write("bad.arff", SPARSE.replace(*change))], 2)
+
+
+def test_labels_must_be_attributes_with_two_values(write):
+    path = write("d.arff", DENSE)
+    with pytest.raises(DataError, match=r"l\.xml: unknown attribute of d\.arff 'rein'; did you mean 'rain'\?"):
+        read_arff([path], write("l.xml", XML.format('<label name="rein"/>')))
+    with pytest.raises(DataError, match="the label 'place' has 3 values"):
+        read_arff([path], write("l.xml", XML.format('<label name="place"/>')))
+    with pytest.raises(DataError, match="the label 'size' is 1.5 in data row 1"):
+        read_arff([path], write("l.xml", XML.format('<label name="size"/>')))
+    with pytest.raises(DataError, match="cannot take the last 99"):
+        read_arff([path], 99)
+    everything = "".join(f'<label name="{n}"/>' for n in ("a", "l1", "l2"))
+    text = SPARSE.replace("@ATTRIBUTE b NUMERIC\n@ATTRIBUTE c {x,y,z}\n", "").split("@DATA")[0] + "@DATA\n{0 1}\n"
+    with pytest.raises(DataError, match="no attribute is left"):
+        read_arff([write("n.arff", text)], write("l.xml", XML.format(everything)))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("<labels><label name='a'>", "not well-formed"),
+        ("<labels/>", "expected elements"),
+        ("<labels><label/></labels>", "without a name"),
+        ("<labels><label name='a'/><label name='a'/></labels>", "two labels are called 'a'"),
+        ("<!DOCTYPE x [<!ENTITY a 'aaaa'>]><labels><label name='&a;'/></labels>", "refused"),
+        ("<!DOCTYPE x SYSTEM 'file:///etc/passwd'><labels><label name='a'/></labels>", "refused"),
+        ("", "not well-formed"),
+    ],
+)
+def test_bad_label_files(write, text, message):
+    with pytest.raises(DataError, match=message):
+        read_label_names(write("l.xml", text))
+
+
+def test_nested_labels_count(write):
+    path = write("l.xml", XML.format('<label name="a"><label name="a1"/></label>'))
+    assert read_label_names(path) == ["a", "a1"]
+
+
+def test_dense_and_sparse_parts_do_not_mix(write):
+    dense = SPARSE[: SPARSE.index("@DATA")] + "@DATA\n0,1,x,1,0\n"
+    with pytest.raises(DataError, match="is sparse ARFF and the other dense"):
+        read_arff([write("s.arff", SPARSE), write("d.arff", dense)], 2)
+
+
+def test_byte_order_marks_are_no_text(write):
+    data, _ = read_arff([write("s.arff", "\ufeff" + SPARSE)], 2)
+    assert data.X.shape == (4, 5)
+
+
+def test_not_text(tmp_path, labels):
+    path = tmp_path / "b.arff"
+    path.write_bytes(b"@relation x\n\xff\xfe")
+    with pytest.raises(DataError, match="not UTF-8"):
+        read_arff([path], labels)
+    path.write_bytes(b"\xff\xff<labels/>")
+    with pytest.raises(DataError):
+        read_label_names(path)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("p1, 1.5", "p1, 1e400"), r"line 14: the number 1e400 of attribute 'size' is too large"),
+        (("p1, 1.5", "p1, 1_5"), "line 14: '1_5' is not a number"),
+        (("north, YES, 1", "north', YES, 1"), "line 14: a quote or brace is out of place"),
+        (("p1, 1.5", "{0 p1}\np1, 1.5"), "line 15: a sparse row stands in braces"),
+        (("p2, -2e3", "{0 p1}\np2, -2e3"), "line 15: a quote or brace is out of place"),
+        (("{YES, NO}", "{YES, YES}"), "line 8: the attribute 'flag' lists a value twice"),
+        (("{YES, NO}", "{YES, 'NO}"), "line 8: the attribute 'flag' has a quote or brace out of place"),
+        (("'two words'", "two words"), r"line 6: the attribute 'two' is of the type 'words REAL'"),
+        (("'two words'", "'two words"), "line 6: an attribute is '@attribute name type'"),
+        (("@relation", "@attribute"), "line 2: the file is cut off or not laid out as ARFF: expected @RELATION"),
+        (("@data", "@relation b\n@data"), "line 13: .* expected @ATTRIBUTE or @DATA, got '@relation b'"),
+        (
+            ("@attribute id", "@attribute 'i\x07d'"),
+            r"bad\.arff: the name of a dropped attribute contains",
+        ),
+        (("@attribute size", "@attribute place=north"), r"bad\.arff: two features are called 'place=north'"),
+    ],
+)
+def test_dense_files_that_only_look_right(write, labels, change, message):
+    with pytest.raises(DataError, match=message):
+        read_arff([write("bad.arff", DENSE.replace(*change))], labels)
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("{0 1, 0 0}", "attribute 0 has two values"),
+        ("{-1 1}", "expected the place of an attribute and its value, got '-1 1'"),
+        ("{0 1,}", "expected the place of an attribute and its value, got ''"),
+        ("{0 1 1 2}", "expected the place of an attribute and its value"),
+        ("{1 1e400}", "the number 1e400 of attribute 'b' is too large"),
+        ("{1 1_0}", "'1_0' is not a number"),
+        ("{" + "9" * 5000 + " 1}", "there is no attribute 9{40}: the file has 5"),
+        ("{", "a sparse row stands in braces; this one is cut off"),
+    ],
+)
+def test_sparse_rows_that_only_look_right(write, row, message):
+    with pytest.raises(DataError, match=rf"bad\.arff, line 10: {message}"):
+        read_arff([write("bad.arff", SPARSE.replace("{2 y, 4 1}", row))], 2)
+
+
+def test_line_ends_quotes_and_order_of_entries_do_not_matter(write):
+    whole, _ = read_arff([write("s.arff", SPARSE)], 2)
+    other = SPARSE.replace("{0 1, 1 2.5, 3 1}", "{ 3 '1' , 0 1,1 \"2.5\" }").replace("{x,y,z}", "{ x , 'y', z}")
+    (write("o.arff", "")).write_bytes(other.replace("\n", "\r\n").encode())
+    data, _ = read_arff([write("s.arff", SPARSE).with_name("o.arff")], 2)
+    np.testing.assert_array_equal(data.X.toarray(), whole.X.toarray())
+    np.testing.assert_array_equal(data.Y, whole.Y)
+    assert data.feature_names == whole.feature_names
+
+
+def test_values_far_apart_are_themselves(write):
+    text = "@relation x\n@attribute a {1e308,-1e308}\n@attribute l {0,1}\n@data\n1e308,1\n-1e308,0\n?,0\n"
+    np.testing.assert_array_equal(read_arff([write("f.arff", text)], 1)[0].X.ravel(), [1e308, -1e308, np.nan])
+
+
+_names = st.text(st.characters(codec="utf-8", exclude_categories=["C", "Z"]), min_size=1, max_size=6)
+_values = st.lists(_names.filter(lambda name: name != "?"), min_size=2, max_size=4, unique=True)
+_numbers = st.floats(allow_nan=False, allow_infinity=False).map(repr)
+
+
+@st.composite
+def _files(draw):
+    """An ARFF file, dense or sparse, in the quotes and spaces that its values need or somebody likes."""
+    quote = draw(st.sampled_from(["'", '"']))
+
+    def quoted(text):
+        needed = not text.isalnum() or draw(st.booleans())
+        escaped = "".join(f"\\{character}" if character in "'\"\\%" else character for character in text)
+        return f"{quote}{escaped}{quote}" if needed else text
+
+    # liac-arff takes all quotes off the ends of a name, those that belong to it too.
+    unquoted = _names.filter(lambda name: not set(name) & set("'\"\\"))
+    names = draw(st.lists(unquoted, min_size=3, max_size=5, unique=True))
+    kinds = [draw(st.one_of(st.none(), _values)) for _ in names[1:]] + [["0", "1"]]
+    space = draw(st.sampled_from(["", " ", "  "]))
+    head = ["@relation x"]
+    for name, kind in zip(names, kinds, strict=True):
+        listed = "numeric" if kind is None else "{" + f",{space}".join(map(quoted, kind)) + "}"
+        head.append(f"@attribute {quoted(name)} {listed}")
+    sparse = draw(st.booleans())
+    rows = []
+    for _ in range(draw(st.integers(1, 4))):
+        values = [draw(_numbers) if kind is None else quoted(draw(st.sampled_from(kind))) for kind in kinds]
+        if sparse:
+            kept = draw(st.lists(st.sampled_from(range(len(kinds))), unique=True))
+            rows.append("{" + f",{space}".join(f"{place} {values[place]}" for place in kept) + "}")
+        else:
+            rows.append(f",{space}".join([*(draw(st.sampled_from([v, v, "?"])) for v in values[:-1]), values[-1]]))
+    return "\n".join([*head, "@data", *rows, ""])
+
+
+@settings(max_examples=100)
+@given(_files())
+def test_files_are_read_as_by_liac_arff(tmp_path_factory, text):
+    path = tmp_path_factory.mktemp("arff") / "f.arff"
+    path.write_text(text, encoding="utf-8")
+    try:
+        sparse = "\n{" in text.partition("@data")[2]
+        kind = arff.LOD if sparse else arff.DENSE
+        expected = arff.ArffDecoder().decode(text, encode_nominal=True, return_type=kind)
+    except (arff.ArffException, ValueError):
+        return  # what it does not read
+    table = read_table(path)
+    plain = [re.sub(r"\\(.)", r"\1", name) for name, _ in expected["attributes"]]
+    assert [attribute.name for attribute in table.attributes] == plain
+    for attribute, (_, values) in zip(table.attributes, expected["attributes"], strict=True):
+        assert (None if attribute.places is None else list(attribute.places)) == (
+            None if values == "NUMERIC" else values
+        )
+    rows = table.values.toarray() if sparse else table.values
+    for row, other in zip(rows, expected["data"], strict=True):
+        if sparse:
+            other = [other.get(place, 0) for place in range(len(row))]
+        np.testing.assert_array_equal(row, np.array(other, dtype=float))

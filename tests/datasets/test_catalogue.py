@@ -1,0 +1,301 @@
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+import yaml
+
+import mlreduce
+from mlreduce.datasets.catalogue import Dataset, read_catalogue
+from mlreduce.datasets.data import MultiLabelData
+from mlreduce.datasets.embedded import DIGIT_ATTRIBUTES, documents, planted
+from mlreduce.datasets.files import file_sha256
+from mlreduce.datasets.readers.tables import read_tables
+from mlreduce.exceptions import ConfigurationError, DataError, FetchError
+
+PUBLISHED = {
+    "emotions",
+    "yeast",
+    "scene",
+    "enron",
+    "medical",
+    "genbase",
+    "birds",
+    "corel5k",
+    "bibtex",
+    "mediamill",
+    "reuters",
+    "reuters-copies",
+}
+
+
+@pytest.fixture
+def own(tmp_path):
+    """A user's datasets file, with two tables beside it."""
+
+    def write(entry, features=None, labels=None):
+        features = pd.DataFrame({"a": [1.0, 2, 3], "b": [0.5, None, 1]}) if features is None else features
+        labels = pd.DataFrame({"x": [1, 0, 1], "y": [0, 1, 1]}) if labels is None else labels
+        features.to_csv(tmp_path / "f.csv", index=False)
+        labels.to_parquet(tmp_path / "l.parquet")
+        path = tmp_path / f"{len(list(tmp_path.iterdir()))}.yaml"
+        path.write_text(yaml.safe_dump({"datasets": {"mine": entry}}))
+        return path
+
+    return write
+
+
+TABLES = {"reader": "tables", "features": "f.csv", "labels": "l.parquet"}
+
+
+def test_built_in_catalogue_is_complete():
+    catalogue = read_catalogue()
+    assert set(catalogue) >= PUBLISHED | {"digits", "planted"}
+    for name in PUBLISHED:
+        dataset = catalogue[name]
+        assert {"citation", "licence", "expect"} <= set(dataset.options)
+        for entry in (e for entries in dataset.files.values() for e in entries):
+            assert len(entry.sha256) == 64
+            assert all(address.startswith("https://") and entry.name in address for address in entry.addresses)
+
+
+def test_digits_have_documented_labels():
+    data = mlreduce.load_dataset("digits")
+    assert data.X.shape == (1797, 64)
+    assert data.label_names == list(DIGIT_ATTRIBUTES)
+    patterns = {tuple(row) for row in data.Y}
+    assert len(patterns) == 10  # every digit has a pattern of its own
+    assert "1797 instances, 64 dense features, 8 labels" in repr(data)
+
+
+def test_planted_labels_depend_on_the_planted_subspace_only():
+    data, subspace, learnable = planted(n_samples=20_000, noise=0.1, random_state=1)
+    np.testing.assert_allclose(subspace.T @ subspace, np.eye(3), atol=1e-12)
+    covariance = (data.X - data.X.mean(0)).T @ (data.Y - data.Y.mean(0)) / len(data.Y)
+    outside = covariance - subspace @ (subspace.T @ covariance)
+    assert np.linalg.norm(outside[:, learnable]) < 0.1 * np.linalg.norm(covariance[:, learnable])
+    assert np.linalg.norm(covariance[:, ~learnable], axis=0).max() < 0.1
+    assert (planted(random_state=5).data.Y == planted(random_state=5).data.Y).all()
+    with pytest.raises(DataError, match="n_latent <= n_features"):
+        planted(n_features=2, n_latent=3)
+    with pytest.raises(DataError, match="0 < share < 1"):
+        planted(share=1.0)
+    few = planted(n_samples=20_000, n_distractors=0, share=0.1).data.Y
+    np.testing.assert_allclose(few.mean(axis=0), 0.1, atol=0.01)
+
+
+def test_a_generated_set_has_the_name_of_its_entry(own):
+    entry = {"reader": "planted", "parameters": {"n_samples": 30, "n_features": 4, "n_labels": 6}}
+    assert mlreduce.load_dataset("mine", catalogue=own(entry)).name == "mine"
+
+
+def test_generated_documents_are_as_described():
+    data = documents(n_samples=1000, n_features=50_000, n_labels=60, n_words=2000)
+    assert sp.issparse(data.X)
+    assert data.X.has_sorted_indices
+    assert data.X.indices.dtype == np.int32
+    assert (data.X.data >= 1).all()
+    assert data.X.data.dtype == np.float64
+    assert abs(data.X.sum() / 1000 - 2000) < 100
+    assert (data.X.data == np.round(data.X.data)).all()
+    numbers = data.Y.sum(axis=1)
+    assert (numbers == 1).mean() == 0.04
+    assert numbers.min() == 1
+    assert 12 < numbers.max() <= 17
+    sizes = data.Y.sum(axis=0, dtype=int)
+    np.testing.assert_allclose(sizes[:5] / 1000, [0.34, 0.31, 0.28, 0.26, 0.25], atol=0.02)
+    np.testing.assert_allclose(sizes[5:] / 1000, np.geomspace(0.14, 0.0015, 55), atol=0.012)
+    assert sizes.min() >= 1
+    frequency = np.sort(data.X.sum(axis=0))[::-1]
+    np.testing.assert_allclose(frequency[9] / frequency[99], 10, rtol=0.4)  # Zipf's law
+    again = documents(n_samples=1000, n_features=50_000, n_labels=60, n_words=2000)
+    assert (data.X != again.X).nnz == 0
+    with pytest.raises(DataError, match="documents needs .* 30 labels .*; got n_samples=400, .* n_labels=29"):
+        documents(n_samples=400, n_labels=29)
+
+
+def test_own_tables_by_one_entry(own):
+    data = mlreduce.load_dataset("mine", catalogue=own(TABLES))
+    np.testing.assert_array_equal(data.X, [[1, 0.5], [2, np.nan], [3, 1]])
+    np.testing.assert_array_equal(data.Y, [[1, 0], [0, 1], [1, 1]])
+    assert (data.feature_names, data.label_names, data.name) == (["a", "b"], ["x", "y"], "mine")
+
+
+def test_files_of_one_name_in_two_folders_keep_apart(tmp_path):
+    for folder, column in (("f", "a"), ("l", "x")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "data.csv").write_text(f"{column}\n1\n0\n")
+    entry = {"reader": "tables", "features": "f/data.csv", "labels": "l/data.csv"}
+    (tmp_path / "my.yaml").write_text(yaml.safe_dump({"datasets": {"mine": entry}}))
+    dataset = read_catalogue(tmp_path / "my.yaml")["mine"]
+    copies = dataset.copies(tmp_path / "raw")
+    (tmp_path / "raw").mkdir()
+    for path, copy in zip(dataset.fetch(), copies, strict=True):
+        copy.write_bytes(path.read_bytes())
+    data = dataset.read(copies)
+    assert (data.feature_names, data.label_names) == (["a"], ["x"])
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        (TABLES | {"expect": {"instances": 4}}, "mine: expected 4 instances, found 3; is a file truncated"),
+        (TABLES | {"expect": {"cardinality": 1.0}}, "expected 1.0 cardinality, found 1.333"),
+    ],
+)
+def test_data_unlike_its_entry_are_refused(own, entry, message):
+    with pytest.raises(DataError, match=message):
+        mlreduce.load_dataset("mine", catalogue=own(entry))
+
+
+def test_labels_without_instances(own):
+    labels = pd.DataFrame({"x": [1, 0, 1], "nobody": [0, 0, 0]})
+    with pytest.raises(DataError, match="mine: no instance has the label.*'nobody'.*empty_labels: keep"):
+        mlreduce.load_dataset("mine", catalogue=own(TABLES, labels=labels))
+    kept = mlreduce.load_dataset("mine", catalogue=own(TABLES | {"empty_labels": "keep"}, labels=labels))
+    assert kept.Y.shape == (3, 2)
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        ({"reader": "tabels"}, "datasets.mine.reader: unknown value 'tabels'; did you mean 'tables'"),
+        ({"reader": "tables", "features": "f.csv"}, "datasets.mine: the key 'labels' is missing"),
+        (TABLES | {"lables": 1}, "unknown key 'lables'; did you mean 'labels'"),
+        (TABLES | {"features": {"name": "f.csv", "sources": ["mulen"], "sha256": "0" * 64}}, "unknown source 'mulen'"),
+        (TABLES | {"expect": {"instances": "many"}}, "expected integer, got 'many'"),
+        (
+            {"reader": "sgml", "data": ["f.sgm"], "parameters": {"categories": {"tip": 10}}},
+            "parameters.categories: the key 'top' is missing",
+        ),
+        (
+            {"reader": "sgml", "data": ["f.sgm"], "parameters": {"categories": ["a"], "min_fd": 2}},
+            "datasets.mine.parameters: unknown key 'min_fd'; did you mean 'min_df'",
+        ),
+        ({"reader": "svmlight", "data": ["f"], "parameters": {}}, "parameters: the key 'n_features' is missing"),
+        (TABLES | {"features": {"name": "f.csv", "sources": ["mulan"]}}, "'sha256' is a dependency of 'sources'"),
+        (TABLES | {"features": {"name": "../f.csv"}}, "features.name: '../f.csv' does not match"),
+        (TABLES | {"features": {"name": "f.csv\n"}}, r"features.name: 'f.csv\\n' does not match"),
+        (TABLES | {"folder": ".."}, r"folder: '\.\.' does not match"),
+        ({"reader": "planted", "parameters": {"n_samples": 3.0}}, "n_samples: expected integer, got 3.0"),
+    ],
+)
+def test_bad_entries_are_named(own, entry, message):
+    path = own(entry)
+    with pytest.raises(ConfigurationError, match=message) as caught:
+        read_catalogue(path)
+    assert str(path) in str(caught.value) or "source" in message
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["https://x/{dataset.__class__}", "https://x/{file:>999999999999}", "https://x/{0}", "https://x/{", "ftp://x"],
+)
+def test_an_address_is_filled_in_and_nothing_else(own, address):
+    path = own(TABLES)
+    path.write_text(yaml.safe_dump(yaml.safe_load(path.read_text()) | {"sources": {"web": address}}))
+    with pytest.raises(ConfigurationError, match=r"sources.web: .* does not match"):
+        read_catalogue(path)
+    good = {"web": "https://x/{dataset}/{file}?{file}"}
+    files = {"name": "f.csv", "sources": ["web"], "sha256": "0" * 64}
+    path = own(TABLES | {"features": files})
+    path.write_text(yaml.safe_dump(yaml.safe_load(path.read_text()) | {"sources": good}))
+    (entry,) = read_catalogue(path)["mine"].files["features"]
+    assert entry.addresses == ("https://x/mine/f.csv?f.csv",)
+
+
+def test_paths_that_no_file_has(own):
+    with pytest.raises(ConfigurationError, match=r"data set 'mine': '.*'\.\.\. can be no path: File name too long"):
+        read_catalogue(own(TABLES | {"features": "f" * 5000}))
+
+
+def test_a_set_that_is_not_published_is_supplied_by_hand(tmp_path, monkeypatch):
+    monkeypatch.delenv("MLREDUCE_MIRROR", raising=False)
+    monkeypatch.setenv("MLREDUCE_CACHE", str(tmp_path / "cache"))
+    eep = read_catalogue()["eep"]
+    assert not eep.is_at_hand()
+    with pytest.raises(
+        FetchError, match=r"eep-train\.svmlight: no such file; it is not published; docs/add-data\.md says"
+    ):
+        mlreduce.load_dataset("eep")
+    for where, mirror in ((tmp_path / "cache", None), (tmp_path / "mirror", tmp_path / "mirror")):
+        (where / "eep").mkdir(parents=True)
+        for part in ("train", "test"):
+            (where / "eep" / f"eep-{part}.svmlight").write_text("1,2 1:3 1721881:1\n")
+        assert eep.is_at_hand(mirror)
+        with pytest.raises(DataError, match="eep: expected 2149 instances, found 2"):
+            mlreduce.load_dataset("eep", mirror=mirror)
+
+
+def test_published_files_may_lie_in_a_folder_of_another_name():
+    reuters = read_catalogue()["reuters"]
+    assert len(reuters.files["data"]) == 22
+    assert {entry.folder for entry in reuters.files["data"]} == {"reuters21578"}
+
+
+def test_unknown_data_set_names_the_nearest():
+    with pytest.raises(ConfigurationError, match="unknown data set 'emotion'; did you mean 'emotions'"):
+        mlreduce.load_dataset("emotion")
+
+
+@pytest.mark.parametrize(
+    ("features", "labels", "message"),
+    [
+        ("a\nred\n", "x\n1\n", "column 'a' is not numeric"),
+        ("a\n1\n2\n", "x\n1\n", "has 2 rows, .* has 1"),
+        ("a\n", "x\n", "no rows"),
+        ("a\n1\n", "x\n3\n", "labels must be 0/1"),
+        ("", "x\n1\n", "cannot be read as a table"),
+    ],
+)
+def test_bad_tables(tmp_path, features, labels, message):
+    (tmp_path / "f.csv").write_text(features)
+    (tmp_path / "l.csv").write_text(labels)
+    with pytest.raises(DataError, match=message):
+        read_tables(tmp_path / "f.csv", tmp_path / "l.csv")
+
+
+def test_files_that_are_not_tables(tmp_path):
+    (tmp_path / "l.csv").write_text("x\n1\n")
+    with pytest.raises(DataError, match="no such file"):
+        read_tables(tmp_path / "f.csv", tmp_path / "l.csv")
+    with pytest.raises(DataError, match=r"a table is \.csv, \.tsv or \.parquet; got \.xls"):
+        read_tables(tmp_path / "f.xls", tmp_path / "l.csv")
+    (tmp_path / "f.parquet").write_bytes(b"PAR1 and then nothing")
+    with pytest.raises(DataError, match="cannot be read as a table"):
+        read_tables(tmp_path / "f.parquet", tmp_path / "l.csv")
+
+
+@pytest.mark.parametrize("X", [np.arange(6.0).reshape(3, 2), sp.csr_array(np.diag([1.0, 0, 2]))])
+def test_data_survive_their_file(tmp_path, X):
+    names = [f"ä{i}" for i in range(X.shape[1])]
+    data = MultiLabelData(X, np.eye(3, 2, dtype=np.int8), names, ["a", "b"], "set", ["id"])
+    data.save(tmp_path / "d.npz")
+    back = MultiLabelData.load(tmp_path / "d.npz")
+    assert sp.issparse(back.X) == sp.issparse(X)
+    assert (abs(back.X - X)).sum() == 0
+    np.testing.assert_array_equal(back.Y, data.Y)
+    assert (back.feature_names, back.label_names, back.name, back.dropped) == (names, ["a", "b"], "set", ["id"])
+    whole = (tmp_path / "d.npz").read_bytes()
+    for broken in (whole[: len(whole) // 2], b"", b"nonsense"):
+        (tmp_path / "d.npz").write_bytes(broken)
+        with pytest.raises(DataError, match="not a whole prepared data set"):
+            MultiLabelData.load(tmp_path / "d.npz")
+
+
+def test_entries_go_through_text_whole(tmp_path):
+    catalogue = read_catalogue(None)
+    for dataset in catalogue.values():
+        assert Dataset.from_json(dataset.to_json()) == dataset
+    (tmp_path / "f.csv").write_text("a\n1\n")
+    (tmp_path / "l.csv").write_text("x\n1\n")
+    entry = {"reader": "tables", "features": "f.csv", "labels": "l.csv"}
+    (tmp_path / "own.yaml").write_text(yaml.safe_dump({"datasets": {"own": entry}}))
+    own = read_catalogue(tmp_path / "own.yaml")["own"]
+    text = own.to_json()
+    pinned = Dataset.from_json(text)
+    assert pinned.files["features"][0].local == tmp_path / "f.csv"
+    assert pinned.files["features"][0].sha256 == file_sha256(tmp_path / "f.csv")
+    (tmp_path / "f.csv").write_text("a\n2\n")
+    assert own.to_json() != text

@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.linalg
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.metrics.pairwise import rbf_kernel
+
+import mlreduce
+from mlreduce.exceptions import DataError
+from mlreduce.experiments.label_space import reduce_labels
+from mlreduce.experiments.splitting import random_orders, split_rows
+from mlreduce.labelspace.kernel_cplst import KernelCPLST, explained_by_kernel
+from mlreduce.linalg.kernels import kernel_ridge
+from mlreduce.linalg.least_squares import Design
+
+
+def literal(K, alpha, Z):
+    Q = np.linalg.inv(K + alpha * np.eye(len(K)))
+    return Z.T @ (2 * K @ Q - Q @ K @ K @ Q) @ Z
+
+
+@pytest.mark.parametrize("gamma", [None, 0.01, 0.5, 10.0])
+@pytest.mark.parametrize("alpha", [1e-3, 1.0, 50.0])
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_matrix])
+def test_directions_are_those_of_the_formula(gamma, alpha, kind, example):
+    X, Y = example
+    coder = KernelCPLST(gamma=gamma, alpha=alpha).fit(kind(X), Y)
+    matrix = literal(rbf_kernel(X, gamma=gamma), alpha, Y - Y.mean(axis=0))
+    np.testing.assert_allclose(coder.eigenvalues_, np.linalg.eigvalsh(matrix)[::-1], atol=1e-8)
+    V = coder.components_
+    np.testing.assert_allclose(V @ matrix @ V.T, np.diag(coder.eigenvalues_), atol=1e-8)
+    assert coder.gamma_ == (gamma or 1 / 7)
+
+
+def test_a_linear_kernel_and_a_small_penalty_give_cplst(example):
+    X, Y = example
+    cplst = mlreduce.CPLST().fit(X, Y)
+    Xc, Z = X - X.mean(axis=0), Y - Y.mean(axis=0)
+    values, vectors = np.linalg.eigh(explained_by_kernel(Xc @ Xc.T, 1e-7, Z))
+    np.testing.assert_allclose(values[::-1], cplst.eigenvalues_, rtol=1e-6)
+    np.testing.assert_allclose(np.abs(np.diag(vectors.T[::-1] @ cplst.components_.T)), 1, atol=1e-6)
+
+
+def test_a_narrow_kernel_explains_every_label_alike(example):
+    """Rows that have nothing in common are shrunk by alpha / (1 + alpha), whatever their labels: PLST."""
+    X, Y = example
+    coder, plst = KernelCPLST(gamma=1e6, alpha=0.5).fit(X, Y), mlreduce.PLST().fit(None, Y)
+    np.testing.assert_allclose(coder.components_, plst.components_, atol=1e-8)
+    np.testing.assert_allclose(coder.eigenvalues_, (1 - (0.5 / 1.5) ** 2) * plst.eigenvalues_, rtol=1e-8)
+
+
+@settings(max_examples=30)
+@given(st.integers(0, 10_000), st.integers(1, 4), st.floats(1e-2, 10), st.floats(1e-2, 10))
+def test_no_random_orthonormal_code_beats_it(seed, size, gamma, alpha):
+    rng = np.random.default_rng(seed)
+    X, Y = rng.standard_normal((25, 3)), (rng.random((25, 4)) < 0.4).astype(float)
+    K, Z = rbf_kernel(X, gamma=gamma), Y - Y.mean(axis=0)
+
+    def errors(V):
+        return np.sum((Z - Z @ V.T @ V) ** 2) + np.sum(kernel_ridge(K, alpha, Z @ V.T).residual ** 2)
+
+    own = KernelCPLST(size, gamma=gamma, alpha=alpha).fit(X, Y).components_
+    assert errors(own) <= errors(scipy.linalg.qr(rng.standard_normal((4, 4)))[0][:size]) + 1e-9
+
+
+@pytest.mark.parametrize("value", [0, -1, np.nan, np.inf, "much", False])
+@pytest.mark.parametrize("name", ["gamma", "alpha"])
+def test_impossible_parameters(value, name, example):
+    with pytest.raises(DataError, match=f"{name} must be a number > 0; got"):
+        KernelCPLST(**{name: value}).fit(*example)
+
+
+def test_studies_fit_it_with_the_parameters_chosen_per_split():
+    data = mlreduce.load_dataset("digits")
+    rows = np.arange(120)
+    data = mlreduce.datasets.MultiLabelData(data.X[rows], data.Y[rows], data.feature_names, data.label_names, data.name)
+    splits = {i: split_rows(order, 0.5) for i, order in enumerate(random_orders(120, 2, 0, "digits"))}
+    methods = {"plst": {}, "cplst": {}, "wide": {"method": "kernel-cplst", "gamma": 0.01}}
+    chosen = {("1", label): {"gamma": 2.0, "alpha": 0.25} for label in methods}
+    design = Design.of(data.X)
+    fitted = reduce_labels(data, design, splits, methods, 0, chosen)
+    for number, gamma, alpha in ((0, 0.01, 1.0), (1, 2.0, 0.25)):
+        train = splits[number].train
+        expected = KernelCPLST(gamma=gamma, alpha=alpha).fit(data.X[train], data.Y[train])
+        np.testing.assert_array_equal(fitted[str(number), "wide"]["components_"], expected.components_)
+    without = reduce_labels(data, design, splits, methods, 0)
+    for label in ("plst", "cplst"):
+        np.testing.assert_array_equal(fitted["1", label]["components_"], without["1", label]["components_"])

@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.kernel_ridge import KernelRidge
+
+import mlreduce
+from mlreduce.exceptions import DataError
+from mlreduce.predictors.kernel_ridge import KernelRidgeRegressor
+
+
+def problem(n=40, d=5, q=3, seed=0, n_test=9):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n + n_test, d)) + rng.uniform(-2, 2, d)
+    T = np.sin(X @ rng.standard_normal((d, q))) + 0.1 * rng.standard_normal((n + n_test, q))
+    return X[:n], T[:n], X[n:]
+
+
+@pytest.mark.parametrize("gamma", [None, 1e-3, 0.3, 5.0])
+@pytest.mark.parametrize("alpha", [1e-4, 1.0, 100.0])
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_matrix, sp.csc_array])
+def test_it_matches_scikit_learn(gamma, alpha, kind):
+    X, T, X_test = problem()
+    X[np.abs(X) < 0.5] = 0
+    ours, theirs = KernelRidgeRegressor(gamma, alpha), KernelRidge(kernel="rbf", gamma=gamma, alpha=alpha)
+    ours.fit(kind(X), T)
+    theirs.fit(X, T)
+    np.testing.assert_allclose(ours.dual_coef_, theirs.dual_coef_, rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(ours.predict(kind(X_test)), theirs.predict(X_test), atol=1e-8)
+    np.testing.assert_allclose(ours.predict(X_test), theirs.predict(X_test), atol=1e-8)
+    assert ours.gamma_ == (gamma or 1 / 5)
+
+
+@given(st.integers(2, 20), st.integers(1, 5), st.floats(1e-3, 10), st.floats(1e-3, 1e2), st.randoms())
+def test_order_of_rows_and_offsets_do_not_matter(n, d, gamma, alpha, random):
+    X, T, X_test = problem(n, d)
+    rows = random.sample(range(n), n)
+    first = KernelRidgeRegressor(gamma, alpha).fit(X, T).predict(X_test)
+    second = KernelRidgeRegressor(gamma, alpha).fit(X[rows] + 1000, T[rows]).predict(X_test + 1000)
+    np.testing.assert_allclose(second, first, atol=1e-7)
+
+
+def test_equal_rows_get_the_mean_of_their_targets():
+    X = np.array([[0.0], [0.0], [1.0]])
+    model = KernelRidgeRegressor(1.0, alpha=1e-40).fit(X, [1.0, 0.0, 3.0])
+    np.testing.assert_allclose(model.predict(X), [0.5, 0.5, 3.0], atol=1e-12)
+
+
+@pytest.mark.parametrize("gamma", [None, 0.01, 2.0])
+@pytest.mark.parametrize("alpha", [1e-3, 1.0])
+@pytest.mark.parametrize("storage", [np.asarray, sp.csr_array])
+def test_a_split_is_predicted_as_by_training_on_centred_targets(gamma, alpha, storage):
+    X, T, X_test = problem()
+    model, mean = KernelRidgeRegressor(gamma, alpha), T.mean(axis=0)
+    split = model.on_split(storage(X), T, storage(X_test))
+    expected = model.fit(X, T - mean).predict(X_test) + mean
+    for _ in range(2):  # the second time from what was kept
+        np.testing.assert_allclose(split.predictions(gamma, alpha), expected, atol=1e-10)
+    other = KernelRidgeRegressor(0.3, 2.0).fit(X, T - mean).predict(X_test) + mean
+    np.testing.assert_allclose(split.predictions(0.3, 2.0), other, atol=1e-10)
+
+
+def test_one_prediction_serves_every_code(example):
+    X, Y = example
+    predicted = KernelRidgeRegressor().on_split(X[:50], Y[:50].astype(float), X[50:]).predictions(0.1, 0.5)
+    coder = mlreduce.PLST(n_components=3).fit(None, Y[:50])
+    alone = KernelRidgeRegressor(0.1, 0.5).fit(X[:50], coder.encode(Y[:50])).predict(X[50:])
+    np.testing.assert_allclose(coder.project(predicted), alone, atol=1e-10)
+
+
+@pytest.mark.parametrize("value", [0, -1, np.nan, np.inf, "much", True])
+@pytest.mark.parametrize("name", ["gamma", "alpha"])
+def test_impossible_parameters(value, name):
+    X, T, X_test = problem(10)
+    with pytest.raises(DataError, match=f"{name} must be a number > 0; got"):
+        mlreduce.make("kernel-ridge", **{name: value}).fit(X, T)
+    split = KernelRidgeRegressor().on_split(X, T, X_test)
+    with pytest.raises(DataError, match=f"{name} must be a number > 0; got"):
+        split.predictions(**({"gamma": 1.0, "alpha": 1.0} | {name: value}))

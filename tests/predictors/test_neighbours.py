@@ -1,0 +1,159 @@
+"""Votes of nearest neighbours against scikit-learn and selection_by_the_book.py."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+import selection_by_the_book as book
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.multioutput import ClassifierChain, MultiOutputClassifier
+from sklearn.neighbors import KNeighborsClassifier
+
+from mlreduce.exceptions import DataError
+from mlreduce.predictors import BinaryRelevanceKNN, ClassifierChainKNN
+
+BOTH = (BinaryRelevanceKNN, ClassifierChainKNN)
+VOTES = {BinaryRelevanceKNN: book.binary_relevance, ClassifierChainKNN: book.chain}
+FEATURES = {
+    "continuous": lambda rng, n, d: rng.standard_normal((n, d)),
+    "few levels": lambda rng, n, d: rng.integers(-2, 3, (n, d)).astype(float),
+    "binary": lambda rng, n, d: (rng.random((n, d)) < 0.4).astype(float),
+    "all rows alike": lambda rng, n, d: np.ones((n, d)) / 7,
+    "large mean": lambda rng, n, d: 1000.0 + rng.integers(0, 3, (n, d)),
+    "tiny": lambda rng, n, d: 1e-6 * rng.standard_normal((n, d)),
+}
+FORMS = {"dense": np.asarray, "sparse": sp.csr_array}
+
+both = pytest.mark.parametrize("cls", BOTH)
+
+
+def problem(features="continuous", n=60, d=5, q=4, n_new=30, seed=0):
+    rng = np.random.default_rng(seed)
+    X = FEATURES[features](rng, n + n_new, d)
+    Y = (X @ rng.standard_normal((d, q)) + rng.standard_normal((n + n_new, q)) > rng.uniform(-1, 1, q)).astype(int)
+    return X[:n], Y[:n], X[n:], Y[n:]
+
+
+def same_votes(model, X, Y, X_new):
+    votes = VOTES[type(model)](X, Y, X_new, **model.get_params())
+    np.testing.assert_array_equal(model.predict_proba(X_new), votes / model.n_neighbors)
+    np.testing.assert_array_equal(model.predict(X_new), 2 * votes > model.n_neighbors)
+
+
+@pytest.mark.parametrize("n_neighbors", [1, 2, 3, 4, 7])
+@pytest.mark.parametrize("seed", range(3))
+def test_binary_relevance_matches_scikit_learn(n_neighbors, seed):
+    X, Y, X_new, _ = problem(seed=seed)
+    ours = BinaryRelevanceKNN(n_neighbors=n_neighbors).fit(X, Y)
+    theirs = MultiOutputClassifier(KNeighborsClassifier(n_neighbors)).fit(X, Y)
+    np.testing.assert_array_equal(ours.predict(X_new), theirs.predict(X_new))
+    shares = np.column_stack([label[:, 1] for label in theirs.predict_proba(X_new)])
+    np.testing.assert_allclose(ours.predict_proba(X_new), shares)
+
+
+@pytest.mark.parametrize("order", [None, [2, 0, 3, 1]])
+@pytest.mark.parametrize("n_neighbors", [1, 3, 4])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_chain_matches_scikit_learn(n_neighbors, seed, order):
+    X, Y, X_new, _ = problem(seed=seed)
+    ours = ClassifierChainKNN(n_neighbors=n_neighbors, order=order).fit(X, Y)
+    theirs = ClassifierChain(KNeighborsClassifier(n_neighbors), order=order).fit(X, Y)
+    np.testing.assert_array_equal(ours.predict(X_new), theirs.predict(X_new))
+    np.testing.assert_allclose(ours.predict_proba(X_new), theirs.predict_proba(X_new))
+
+
+@given(
+    st.sampled_from(BOTH), st.sampled_from(sorted(FEATURES)), st.sampled_from(sorted(FORMS)), st.integers(1, 20),
+    st.integers(1, 5), st.integers(1, 5), st.integers(1, 5), st.integers(0, 10**6),
+)  # fmt: skip
+@settings(max_examples=100)
+def test_votes_match_the_reference(cls, features, form, n, d, q, n_neighbors, seed):
+    X, Y, X_new, _ = problem(features, n, d, q, 6, seed)
+    model = cls(n_neighbors=min(n_neighbors, n)).fit(FORMS[form](X), Y)
+    if isinstance(model, ClassifierChainKNN):
+        model.set_params(order=np.random.default_rng(seed).permutation(q).tolist()).fit(FORMS[form](X), Y)
+    same_votes(model, X, Y, X_new)
+    np.testing.assert_array_equal(model.predict(FORMS[form](X_new)), model.predict(X_new))
+
+
+def test_of_rows_equally_far_away_the_first_vote():
+    X, Y = np.zeros((5, 1)), np.array([[1, 0], [1, 0], [0, 1], [0, 1], [0, 1]])
+    for cls in BOTH:
+        np.testing.assert_array_equal(cls().fit(X, Y).predict([[3.0]]), [[1, 0]])
+    mirrored = np.array([[-1.0], [1.0], [-1.0], [1.0]])
+    np.testing.assert_array_equal(BinaryRelevanceKNN(1).fit(mirrored, [1, 0, 0, 0]).predict([[0.0]]), [1])
+
+
+def test_an_even_number_of_neighbours_may_tie_and_votes_no():
+    X, Y = np.array([[0.0], [1.0], [9.0]]), np.array([[1], [0], [1]])
+    for cls in BOTH:
+        model = cls(n_neighbors=2).fit(X, Y)
+        np.testing.assert_array_equal(model.predict([[0.4]]), [[0]])
+        np.testing.assert_array_equal(model.predict_proba([[0.4]]), [[0.5]])
+
+
+def test_predictions_move_the_neighbours_of_the_next_label():
+    """The first label is predicted absent: that brings the row 1.2 away without it before the one 1.1 away with it."""
+    X = np.array([[0.0], [0.0], [1.1], [1.2]])
+    Y = np.array([[0, 0], [0, 1], [1, 0], [0, 1]])
+    for cls, second in ((BinaryRelevanceKNN, 0), (ClassifierChainKNN, 1)):
+        np.testing.assert_array_equal(cls().fit(X, Y).predict([[0.0]]), [[0, second]])
+
+
+@both
+@pytest.mark.parametrize("features", sorted(FEATURES))
+@pytest.mark.parametrize("n_neighbors", [1, 2])
+def test_nested_sizes_are_each_size_alone(cls, features, n_neighbors):
+    X, Y, X_new, _ = problem(features, d=9, seed=2)
+    model = cls(n_neighbors=n_neighbors)
+    for sizes in ([1, 2, 5, 9], [3], list(range(1, 10))):
+        nested = list(model.predict_nested(X, Y.astype(float), X_new, sizes))
+        assert len(nested) == len(sizes)
+        for size, predicted in zip(sizes, nested, strict=True):
+            alone = clone(model).fit(X[:, :size], Y).predict(X_new[:, :size])
+            np.testing.assert_array_equal(predicted, alone)
+
+
+@both
+def test_block_size_does_not_matter(cls, monkeypatch):
+    X, Y, X_new, _ = problem("few levels")
+    model = cls().fit(X, Y)
+    whole, nested = model.predict(X_new), list(model.predict_nested(X, Y.astype(float), X_new, [2, 5]))
+    for limit in ("_BLOCK_BYTES", "_CACHED_BYTES"):
+        monkeypatch.setattr(f"mlreduce.linalg.distances.{limit}", 8 * 60 * 7)
+    np.testing.assert_array_equal(model.predict(X_new), whole)
+    np.testing.assert_array_equal(list(model.predict_nested(X, Y.astype(float), X_new, [2, 5])), nested)
+
+
+@both
+@pytest.mark.parametrize("n_neighbors", [0, -1, 1.5, "3", True, None])
+def test_numbers_of_neighbours_out_of_range_are_refused(cls, n_neighbors):
+    X, Y, *_ = problem()
+    with pytest.raises(DataError, match="n_neighbors must be an integer >= 1"):
+        cls(n_neighbors=n_neighbors).fit(X, Y)
+
+
+@both
+def test_wrong_data_are_refused(cls):
+    X, Y, X_new, _ = problem()
+    with pytest.raises(DataError, match="n_samples=2"):
+        cls().fit(X[:2], Y[:2])
+    with pytest.raises(DataError, match="n_samples=2"):
+        next(cls().predict_nested(X[:2], Y[:2].astype(float), X_new, [1]))
+    with pytest.raises(DataError, match="Y is continuous"):
+        cls().fit(X, Y / 2)
+    X[1, 2] = np.nan
+    with pytest.raises(DataError, match="X contains NaN in column 2, row 1"):
+        cls().fit(X, Y)
+    with pytest.raises(DataError, match="X contains NaN in column 0, row 0"):
+        cls().fit(X_new, Y[:30]).predict([[np.nan] * 5])
+
+
+@pytest.mark.parametrize("order", [[0, 1, 2], [0, 1, 2, 2], [1, 2, 3, 4]])
+def test_wrong_orders_are_refused(order):
+    X, Y, *_ = problem()
+    with pytest.raises(DataError, match="order must hold each of 0..3, the labels, once"):
+        ClassifierChainKNN(order=order).fit(X, Y)

@@ -1,0 +1,145 @@
+"""ML-KNN and naive Bayes against information_by_the_book.py and scikit-learn, and nested sizes."""
+
+from __future__ import annotations
+
+import information_by_the_book as book
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.naive_bayes import GaussianNB
+
+from mlreduce.exceptions import DataError
+from mlreduce.linalg.utilities import above_half
+from mlreduce.predictors import MLKNN, MLNB, BinaryRelevanceKNN
+
+FEATURES = {
+    "continuous": lambda rng, n, d: rng.standard_normal((n, d)),
+    "few levels": lambda rng, n, d: rng.integers(-2, 3, (n, d)).astype(float),
+    "some constant": lambda rng, n, d: rng.standard_normal((n, d)) * (np.arange(d) % 2),
+}
+both = pytest.mark.parametrize("model", [MLKNN(n_neighbors=3), MLNB()], ids=["ml-knn", "mlnb"])
+kinds = st.sampled_from(sorted(FEATURES))
+seeds = st.integers(0, 10**6)
+
+
+def problem(features="continuous", n=60, d=5, q=4, n_new=20, seed=0):
+    rng = np.random.default_rng(seed)
+    X = FEATURES[features](rng, n + n_new, d)
+    Y = (X @ rng.standard_normal((d, q)) + rng.standard_normal((n + n_new, q)) > rng.uniform(-1, 1, q)).astype(int)
+    return X[:n], Y[:n], X[n:], Y[n:]
+
+
+@given(kinds, st.integers(2, 20), st.integers(1, 4), st.integers(1, 5), st.floats(0.1, 3), seeds)
+@settings(max_examples=60)
+def test_ml_knn_matches_the_reference(features, n, q, n_neighbors, smoothing, seed):
+    X, Y, X_new, _ = problem(features, n, 3, q, 6, seed)
+    n_neighbors = min(n_neighbors, n - 1)
+    fitted = MLKNN(n_neighbors, smoothing).fit(X, Y)
+    expected = book.ml_knn(X, Y, X_new, n_neighbors, smoothing)
+    np.testing.assert_allclose(fitted.predict_proba(X_new), expected, rtol=1e-12)
+    np.testing.assert_array_equal(fitted.predict(X_new), above_half(expected))
+    np.testing.assert_allclose(fitted.given_present_.sum(axis=1), 1)
+    np.testing.assert_allclose(fitted.given_absent_.sum(axis=1), 1)
+
+
+@given(kinds, st.integers(1, 20), st.integers(1, 4), st.integers(1, 4), st.sampled_from([0.5, 1.0]), seeds)
+@settings(max_examples=60)
+def test_naive_bayes_matches_the_reference(features, n, d, q, smoothing, seed):
+    X, Y, X_new, _ = problem(features, n, d, q, 6, seed)
+    floor = 1e-3
+    fitted = MLNB(smoothing, floor).fit(X, Y)
+    expected = book.naive_bayes(X, Y, X_new, smoothing, floor)
+    np.testing.assert_allclose(fitted.predict_scores(X_new) - 0.5, expected, rtol=1e-7, atol=1e-7)
+    np.testing.assert_allclose(fitted.predict_proba(X_new), 1 / (1 + np.exp(-np.clip(expected, -500, 500))), atol=1e-7)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_naive_bayes_is_scikit_learns_a_label(seed):
+    X, Y, X_new, _ = problem(n=200, seed=seed)
+    fitted = MLNB(smoothing=0).fit(X, Y)
+    for label, y in enumerate(Y.T):
+        theirs = GaussianNB(var_smoothing=0).fit(X, y)
+        np.testing.assert_allclose(fitted.predict_proba(X_new)[:, label], theirs.predict_proba(X_new)[:, 1], rtol=1e-9)
+        np.testing.assert_allclose(fitted.means_[:, label], theirs.theta_)
+        np.testing.assert_allclose(fitted.variances_[:, label], theirs.var_)
+        np.testing.assert_allclose(fitted.prior_[label], theirs.class_prior_[1])
+    smoothed = MLNB().fit(X, Y)
+    np.testing.assert_allclose(smoothed.prior_, (1 + Y.sum(axis=0)) / 202)
+
+
+def test_without_smoothing_to_speak_of_one_neighbour_is_followed():
+    X, Y, X_new, _ = problem(n=200, seed=1)
+    X = np.repeat(X, 2, axis=0)
+    Y = np.repeat(Y, 2, axis=0)
+    fitted = MLKNN(1, smoothing=1e-9).fit(X, Y)
+    np.testing.assert_array_equal(fitted.predict(X_new), BinaryRelevanceKNN(1).fit(X, Y).predict(X_new))
+
+
+@both
+@pytest.mark.parametrize("features", sorted(FEATURES))
+def test_nested_sizes_are_each_size_alone(model, features, monkeypatch):
+    X, Y, X_new, _ = problem(features, d=9, seed=2)
+    monkeypatch.setattr("mlreduce.linalg.distances._CACHED_BYTES", 8 * len(X) * 7)  # blocks of seven rows
+    for sizes in ([1, 2, 5, 9], [3], list(range(1, 10))):
+        nested = list(model.predict_nested(X, Y.astype(float), X_new, sizes))
+        assert len(nested) == len(sizes)
+        for size, scores in zip(sizes, nested, strict=True):
+            alone = clone(model).fit(X[:, :size], Y)
+            np.testing.assert_allclose(scores, alone.predict_scores(X_new[:, :size]), rtol=1e-9, atol=1e-9)
+            np.testing.assert_array_equal(above_half(scores), alone.predict(X_new[:, :size]))
+
+
+@both
+def test_scores_are_in_the_order_of_the_probabilities(model):
+    X, Y, X_new, _ = problem(d=2)
+    fitted = model.fit(X, Y)
+    scores, probability = fitted.predict_scores(X_new), fitted.predict_proba(X_new)
+    by_score = np.argsort(scores, axis=None)
+    assert (np.diff(probability.ravel()[by_score]) >= 0).all()
+    np.testing.assert_array_equal(scores > 0.5, probability > 0.5)
+    assert model.ranks
+    assert ((probability >= 0) & (probability <= 1)).all()
+
+
+def test_scores_differ_where_probabilities_are_one():
+    X = np.repeat(np.arange(2.0), 50)[:, np.newaxis] + np.random.default_rng(0).normal(0, 0.01, (100, 60))
+    Y = np.c_[X[:, 0] > 0.5, X[:, 1] > 0.5].astype(int)
+    Y[0, 1] = 1
+    fitted = MLNB().fit(X, Y)
+    new = np.full((1, 60), 1.0)
+    assert (fitted.predict_proba(new) == 1).all()
+    first, second = fitted.predict_scores(new)[0]
+    assert first != second
+
+
+@both
+@pytest.mark.parametrize("constant", [0, 1])
+def test_a_label_of_all_or_of_nobody(model, constant):
+    X, Y, X_new, _ = problem()
+    Y[:, 1] = constant
+    fitted = model.fit(X, Y)
+    assert (fitted.predict(X_new)[:, 1] == constant).all()
+    assert np.isfinite(fitted.predict_scores(X_new)).all()
+    alone = MLNB(smoothing=0).fit(X, Y).predict_proba(X_new)[:, 1]
+    np.testing.assert_array_equal(alone, constant)
+
+
+def test_impossible_parameters_are_refused():
+    X, Y, X_new, _ = problem(n=10)
+    for smoothing in (0, -1, None, np.nan):
+        with pytest.raises(DataError, match="^smoothing must be"):
+            MLKNN(3, smoothing).fit(X, Y)
+    for n_neighbors in (0, 1.5, None):
+        with pytest.raises(DataError, match="^n_neighbors must be"):
+            MLKNN(n_neighbors).fit(X, Y)
+    with pytest.raises(DataError, match="10 neighbours of a training row need one row more; got n_samples=10"):
+        MLKNN().fit(X, Y)
+    with pytest.raises(DataError, match="11 neighbours need as many training rows"):
+        list(MLKNN(11).predict_nested(X, Y.astype(float), X_new, [1]))
+    for floor in (0, -1, "1"):
+        with pytest.raises(DataError, match="^variance_floor must be"):
+            MLNB(variance_floor=floor).fit(X, Y)
+    with pytest.raises(DataError, match="^smoothing must be"):
+        MLNB(smoothing=-1).fit(X, Y)

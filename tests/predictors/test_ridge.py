@@ -1,0 +1,181 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.linear_model import Ridge
+
+import mlreduce
+from mlreduce.exceptions import DataError
+from mlreduce.predictors.ridge import RidgeRegressor
+
+SHAPES = [(40, 6, 3), (12, 12, 2), (8, 30, 4), (5, 4, 1), (2, 7, 2)]
+
+
+def problem(n, d, q, seed=0, n_test=9):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n + n_test, d)) + rng.uniform(-3, 3, d)
+    T = X @ rng.standard_normal((d, q)) + rng.standard_normal((n + n_test, q)) + 5
+    return X[:n], T[:n], X[n:]
+
+
+def collinear(n, d, q, seed=0):
+    X, T, X_test = problem(n, d, q, seed)
+    mix = np.random.default_rng(seed + 1).standard_normal((d, d // 2)) @ np.ones((d // 2, d))
+    return X @ mix, T, X_test @ mix
+
+
+def alone(Z, T, Z_test, size, penalty):
+    return RidgeRegressor(penalty).fit(Z[:, :size], T).predict(Z_test[:, :size])
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("alpha", [1e-3, 1.0, 1e4])
+def test_ridge_matches_scikit_learn(shape, alpha):
+    X, T, X_test = problem(*shape)
+    ours, theirs = RidgeRegressor(alpha).fit(X, T), Ridge(alpha, solver="svd").fit(X, T)
+    for own, other in (
+        (ours.coef_, theirs.coef_),
+        (ours.intercept_, theirs.intercept_),
+        (ours.predict(X_test), theirs.predict(X_test)),
+    ):
+        np.testing.assert_allclose(own, np.reshape(other, own.shape), atol=1e-8)  # theirs drops a single target
+    assert ours.penalty_ == alpha
+
+
+@given(st.integers(1, 20), st.integers(1, 20), st.integers(1, 3), st.floats(1e-2, 1e2), st.booleans())
+def test_the_gradient_vanishes(n, d, q, alpha, relative):
+    X, T, _ = problem(n, d, q, seed=n + 31 * d)
+    model = RidgeRegressor(alpha, relative=relative).fit(X, T)
+    residual = T - model.predict(X)
+    Xc = X - X.mean(axis=0)
+    np.testing.assert_allclose(residual.mean(axis=0), 0, atol=1e-8)
+    np.testing.assert_allclose(Xc.T @ residual, model.penalty_ * model.coef_.T, atol=1e-6)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("kind", [sp.csr_matrix, sp.csc_array, sp.coo_array])
+@pytest.mark.parametrize(("alpha", "relative"), [(0.5, False), (0.5, True), (0.0, False)])
+def test_sparse_is_dense(shape, kind, alpha, relative):
+    X, T, X_test = problem(*shape)
+    X[np.abs(X) < 1.5] = 0
+    dense, sparse = (RidgeRegressor(alpha, relative).fit(f(X), T) for f in (np.asarray, kind))
+    np.testing.assert_allclose(sparse.penalty_, dense.penalty_, rtol=1e-12)
+    np.testing.assert_allclose(sparse.predict(kind(X_test)), dense.predict(X_test), atol=1e-7)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_without_penalty_it_is_least_squares_of_minimum_norm(shape):
+    X, T, _ = problem(*shape)
+    Xc, Tc = X - X.mean(axis=0), T - T.mean(axis=0)
+    model = RidgeRegressor(0.0).fit(X, T)
+    np.testing.assert_allclose(model.coef_.T, np.linalg.lstsq(Xc, Tc, rcond=1e-10)[0], atol=1e-8)
+
+
+@pytest.mark.parametrize("alpha", [0.0, 1e-30])
+@pytest.mark.parametrize("shape", [(30, 6, 2), (6, 14, 2)])
+def test_collinear_features_without_penalty(alpha, shape):
+    X, T, X_test = collinear(*shape)
+    model = RidgeRegressor(alpha).fit(X, T)
+    Xc, Tc = X - X.mean(axis=0), T - T.mean(axis=0)
+    np.testing.assert_allclose(model.coef_.T, np.linalg.lstsq(Xc, Tc, rcond=1e-10)[0], atol=1e-8)
+    assert np.abs(model.predict(X_test)).max() < 1e6
+
+
+@pytest.mark.parametrize("n", [40, 5])
+def test_a_small_penalty_counts_for_nearly_collinear_features(n):
+    """Singular values 1 and 1e-6 and a penalty of 1e-12: half of the least-squares solution along the second."""
+    rng = np.random.default_rng(0)
+    left = rng.standard_normal((n, 2))
+    left = np.linalg.qr(left - left.mean(axis=0))[0]
+    right = np.linalg.qr(rng.standard_normal((8, 2)))[0].T
+    model = RidgeRegressor(1e-12).fit(left * [1, 1e-6] @ right, left @ [[3.0], [2e-6]])
+    np.testing.assert_allclose(model.coef_ @ right.T, [[3.0, 1.0]], rtol=1e-6)
+
+
+@pytest.mark.parametrize("features", [np.zeros((6, 3)), np.full((6, 3), 4.0)])
+@pytest.mark.parametrize(("alpha", "relative"), [(0.0, False), (1.0, False), (1.0, True)])
+def test_constant_features_predict_the_mean(features, alpha, relative):
+    T = np.arange(12.0).reshape(6, 2)
+    model = RidgeRegressor(alpha, relative).fit(features, T)
+    np.testing.assert_allclose(model.predict(features), np.tile(T.mean(axis=0), (6, 1)))
+    assert not model.coef_.any()
+
+
+def test_one_target_keeps_its_dimension():
+    X, T, X_test = problem(20, 3, 1)
+    flat, table = RidgeRegressor().fit(X, T[:, 0]), RidgeRegressor().fit(X, T)
+    assert flat.coef_.shape == (3,)
+    assert isinstance(flat.intercept_, float)
+    np.testing.assert_array_equal(flat.predict(X_test), table.predict(X_test)[:, 0])
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_relative_penalties_follow_the_scale(shape):
+    X, T, X_test = problem(*shape)
+    plain, scaled = (RidgeRegressor(0.3, relative=True).fit(X * s, T) for s in (1, 1000))
+    np.testing.assert_allclose(scaled.predict(X_test * 1000), plain.predict(X_test), atol=1e-8)
+    Xc = X - X.mean(axis=0)
+    np.testing.assert_allclose(plain.penalty_, 0.3 * np.trace(Xc.T @ Xc) / X.shape[1])
+    absolute = RidgeRegressor(plain.penalty_).fit(X, T)
+    np.testing.assert_allclose(plain.predict(X_test), absolute.predict(X_test), atol=1e-10)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize(("alpha", "relative"), [(0.7, False), (0.05, True), (1e-3, True)])
+def test_nested_sizes_are_each_size_alone(shape, alpha, relative):
+    Z, T, Z_test = problem(*shape)
+    sizes = list(range(1, shape[1] + 1))
+    model = RidgeRegressor(alpha, relative)
+    penalty = RidgeRegressor(alpha, relative).fit(Z, T).penalty_
+    for size, predicted in zip(sizes, model.predict_nested(Z, T, Z_test, sizes), strict=True):
+        np.testing.assert_allclose(predicted, alone(Z, T, Z_test, size, penalty), atol=1e-8)
+    assert not hasattr(model, "coef_")
+
+
+def test_a_relative_nested_penalty_comes_from_all_columns():
+    Z, T, Z_test = problem(30, 10, 3)
+    model = RidgeRegressor(0.5, relative=True)
+    (few,) = model.predict_nested(Z, T, Z_test, [4])
+    *_, fourth = (p.copy() for p, _ in zip(model.predict_nested(Z, T, Z_test, range(1, 11)), range(4), strict=False))
+    np.testing.assert_allclose(few, fourth, atol=1e-10)
+
+
+@pytest.mark.parametrize("alpha", [0.0, 1e-25])
+@pytest.mark.parametrize("make", [collinear, problem])
+@pytest.mark.parametrize("shape", [(30, 6, 2), (6, 15, 2)])
+def test_nested_sizes_without_penalty(alpha, make, shape):
+    """More columns than rows, or collinear ones: no Cholesky factor, still the right predictions."""
+    Z, T, Z_test = make(*shape)
+    sizes = [1, 3, 6]
+    for size, predicted in zip(sizes, RidgeRegressor(alpha).predict_nested(Z, T, Z_test, sizes), strict=True):
+        np.testing.assert_allclose(predicted, alone(Z, T, Z_test, size, alpha), rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("alpha", [-1, np.nan, np.inf, "much", None])
+def test_impossible_penalties(alpha):
+    X, T, X_test = problem(10, 3, 2)
+    for use in (lambda m: m.fit(X, T), lambda m: m.predict_nested(X, T, X_test, [1])):
+        with pytest.raises(DataError, match="alpha, the strength of the ridge penalty, must be a finite number >= 0"):
+            use(mlreduce.make("ridge", alpha=alpha))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"sizes": []}, r"sizes must ascend within 1\.\.3, the number of columns; got \[\]"),
+        ({"sizes": [0, 1]}, "sizes must ascend"),
+        ({"sizes": [2, 2]}, "sizes must ascend"),
+        ({"sizes": [1, 4]}, "sizes must ascend"),
+        ({"T_train": np.zeros((4, 1))}, "the same number of rows"),
+        ({"T_train": np.zeros(10)}, "must be tables"),
+        ({"Z_test": np.zeros((4, 2))}, "the same columns"),
+        ({"Z_test": np.full((4, 3), np.nan)}, "Z_test contains NaN in column 0"),
+    ],
+)
+def test_impossible_nested_calls_fail_at_once(changes, message):
+    X, T, X_test = problem(10, 3, 2)
+    with pytest.raises(DataError, match=message):
+        RidgeRegressor().predict_nested(**({"Z_train": X, "T_train": T, "Z_test": X_test, "sizes": [1]} | changes))

@@ -1,0 +1,29 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from mlreduce.exceptions import DataError
+from mlreduce.preprocessing.scaling import scale_parts
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
+def test_standard_scaling_uses_the_training_rows(kind, rng):
+    X = rng.random((30, 4)) * [1, 5, 0, 9] + [0, 1, 3, -4]
+    train, test, kept = scale_parts(kind(X[:20]), kind(X[20:]), "standard")
+    np.testing.assert_array_equal(kept, [0, 1, 3])  # a constant column is dropped
+    mean, deviation = X[:20, kept].mean(axis=0), X[:20, kept].std(axis=0)
+    np.testing.assert_allclose(train, (X[:20, kept] - mean) / deviation, atol=1e-12)
+    np.testing.assert_allclose(test, (X[20:, kept] - mean) / deviation, atol=1e-12)
+
+
+def test_no_scaling_and_what_cannot_be_scaled(rng):
+    X = rng.random((5, 2))
+    train, test, kept = scale_parts(X, X[:2], "none")
+    assert train is X
+    assert (test.shape, kept.tolist()) == ((2, 2), [0, 1])
+    with pytest.raises(DataError, match="unknown scaling 'standart'; did you mean 'standard'"):
+        scale_parts(X, X, "standart")
+    with pytest.raises(DataError, match="no feature varies in the training rows"):
+        scale_parts(np.ones((3, 2)), X, "standard")

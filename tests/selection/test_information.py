@@ -1,0 +1,143 @@
+"""Entropies and mutual information against scikit-learn, information_by_the_book.py and identities."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+import information_by_the_book as book
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from sklearn.metrics import mutual_info_score
+
+from mlreduce.exceptions import DataError
+from mlreduce.linalg import distances
+from mlreduce.selection import information
+from mlreduce.selection.information import Counted, entropies, interaction_information, mutual_information
+
+
+@st.composite
+def tables(draw, n_tables=1, largest=4):
+    n = draw(st.integers(1, 25))
+    widths = [draw(st.integers(1, 5)) for _ in range(n_tables)]
+    bins = st.integers(0, draw(st.integers(0, largest)))
+    return [draw(arrays(np.int64, (n, width), elements=bins, fill=bins)) for width in widths]
+
+
+def random_bins(n=200, d=6, n_bins=3, seed=0):
+    return np.random.default_rng(seed).integers(n_bins, size=(n, d))
+
+
+@given(tables(2))
+def test_information_matches_scikit_learn(both):
+    A, B = both
+    for ours, one, other in ((mutual_information(A, B), A, B), (mutual_information(A), A, A)):
+        theirs = [[mutual_info_score(a, b) for b in other.T] for a in one.T]
+        np.testing.assert_allclose(ours, theirs, atol=1e-13)
+        assert (ours >= 0).all()
+    np.testing.assert_array_equal(mutual_information(A), mutual_information(A).T)
+
+
+@given(tables())
+def test_entropies_are_on_the_diagonal(one):
+    (A,) = one
+    np.testing.assert_allclose(entropies(A), [book.entropy(a) for a in A.T], atol=1e-13)
+    np.testing.assert_array_equal(np.diag(mutual_information(A)), entropies(A))
+    np.testing.assert_allclose(np.diag(mutual_information(A, A)), entropies(A), atol=1e-13)
+    assert (mutual_information(A) <= np.minimum.outer(entropies(A), entropies(A)) + 1e-13).all()
+
+
+@given(tables(3))
+def test_interactions_match_the_reference(three):
+    A, B, C = three
+    expected = [[book.interaction(A[:, 0], b, c) for c in C.T] for b in B.T]
+    np.testing.assert_allclose(interaction_information(A[:, 0], B, C), expected, atol=1e-12)
+
+
+@given(tables(3))
+def test_interactions_are_symmetric(three):
+    a, b, c = (table[:, :1] for table in three)
+    orders = [interaction_information(x[:, 0], y, z)[0, 0] for x, y, z in ((a, b, c), (b, c, a), (c, a, b), (c, b, a))]
+    np.testing.assert_allclose(orders, orders[0], atol=1e-12)
+
+
+def test_the_chain_rule():
+    """I(a;b,c) = I(a;b) + I(a;c) - I(a;b;c), the pair of b and c as one variable."""
+    A, B, C = (random_bins(60, 3, seed=seed) for seed in range(3))
+    joint = B * 3 + C
+    left = mutual_information(A[:, :1], joint)[0]
+    right = mutual_information(A[:, :1], B)[0] + mutual_information(A[:, :1], C)[0]
+    right = right - np.diag(interaction_information(A[:, 0], B, C))
+    np.testing.assert_allclose(left, right, atol=1e-13)
+
+
+@given(tables(largest=5), st.randoms())
+def test_names_of_bins_do_not_matter(one, random):
+    (A,) = one
+    names = np.array(random.sample(range(-(10**6), 10**6), 6))
+    np.testing.assert_allclose(mutual_information(names[A]), mutual_information(A), atol=1e-13)
+    np.testing.assert_allclose(entropies(A + 10**9), entropies(A), atol=1e-13)
+
+
+def test_independent_columns_share_exactly_nothing():
+    A = np.array([[i, j, k] for i in range(3) for j in range(4) for k in range(5)] * 7)
+    np.testing.assert_array_equal(mutual_information(A)[~np.eye(3, dtype=bool)], 0)
+    np.testing.assert_array_equal(interaction_information(A[:, 0], A[:, 1:2], A[:, 2:]), 0)
+    np.testing.assert_array_equal(mutual_information(np.zeros((5, 2), dtype=int)), 0)
+
+
+@pytest.mark.parametrize("share", [0.0, 2.0])
+def test_dense_and_sparse_products_count_alike(share, monkeypatch):
+    A, B = random_bins(n_bins=4), random_bins(n_bins=2, seed=1)
+    expected = mutual_information(A, B), mutual_information(A), interaction_information(A[:, 0], A, B)
+    monkeypatch.setattr(information, "_DENSE", share)
+    assert isinstance(Counted.of(A).ones, np.ndarray) == (share == 0)
+    ours = mutual_information(A, B), mutual_information(A), interaction_information(A[:, 0], A, B)
+    for one, other in zip(ours, expected, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_block_size_does_not_matter(monkeypatch):
+    A, B = random_bins(d=9, n_bins=4), random_bins(d=3, seed=1)
+    A[:, 4] = 0
+    expected = mutual_information(A), mutual_information(A, B)
+    monkeypatch.setattr(distances, "_BLOCK_BYTES", 8 * 7)
+    np.testing.assert_array_equal(mutual_information(A), expected[0])
+    np.testing.assert_array_equal(mutual_information(A, B), expected[1])
+
+
+def test_some_of_the_variables():
+    A = random_bins(d=7, n_bins=3)
+    A[:, 2], A[:, 5] = 0, A[:, 5] > 0
+    chosen = np.array([5, 2, 0])
+    some = Counted.of(A).variables(chosen)
+    np.testing.assert_array_equal(some.ones, Counted.of(A[:, chosen]).ones)
+    np.testing.assert_array_equal(some.starts, Counted.of(A[:, chosen]).starts)
+
+
+def test_memory_is_bounded():
+    """A thousand word bits in 2000 documents: what is kept is the result and blocks of 32 MB."""
+    rng = np.random.default_rng(0)
+    A = (rng.random((2000, 1000)) < 0.03).astype(np.int8)
+    tracemalloc.start()
+    mutual_information(A)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 120e6
+
+
+def test_tables_without_bins_are_refused():
+    with pytest.raises(DataError, match="bins must be whole numbers in a table"):
+        entropies(np.array([[0.5]]))
+    with pytest.raises(DataError, match=r"got int64 of shape \(3,\)"):
+        mutual_information(np.zeros(3, dtype=np.int64))
+    with pytest.raises(DataError, match="must have the same rows; got 3 and 2"):
+        mutual_information(np.zeros((3, 1), dtype=int), np.zeros((2, 1), dtype=int))
+
+
+def test_codes_far_apart_take_no_more_memory():
+    """Bins are counted in an array over their range only where the range is small."""
+    A = np.array([[0, -(2**62)], [2**62, 0], [0, 2**62], [2**62, -(2**62)]])
+    np.testing.assert_allclose(entropies(A), np.log(2) * np.array([1, 1.5]))

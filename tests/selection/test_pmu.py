@@ -1,0 +1,99 @@
+"""PMU against information_by_the_book.py, at every step."""
+
+from __future__ import annotations
+
+import information_by_the_book as book
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mlreduce.exceptions import DataError
+from mlreduce.preprocessing.discretisation import Discretiser
+from mlreduce.selection import PMU
+
+PAIRS = ("distinct", "ordered")
+both = pytest.mark.parametrize("pairs", PAIRS)
+
+
+def problem(n=50, d=6, q=3, seed=0, n_bins=3):
+    rng = np.random.default_rng(seed)
+    F = rng.integers(n_bins, size=(n, d))
+    F[:, -1] = np.where(rng.random(n) < 0.8, F[:, 0], F[:, -1])
+    return F, (F @ rng.standard_normal((d, q)) + rng.standard_normal((n, q)) > 1).astype(int)
+
+
+@both
+@given(
+    n=st.integers(1, 25), d=st.integers(1, 6), q=st.integers(1, 4), n_bins=st.integers(1, 4),
+    seed=st.integers(0, 10**6), data=st.data(),
+)  # fmt: skip
+@settings(max_examples=60)
+def test_every_step_matches_the_reference(pairs, n, d, q, n_bins, seed, data):
+    F, Y = problem(n, d, q, seed, n_bins)
+    number = data.draw(st.integers(1, d))
+    fitted = PMU(k=number, discretise=None, pairs=pairs).fit(F, Y)
+    order = np.argsort(fitted.ranking_)
+    for step in range(number):
+        taken = order[:step].tolist()
+        values = {f: book.pmu_gain(F, Y, f, taken, pairs) for f in range(d) if f not in taken}
+        assert fitted.gains_[order[step]] == pytest.approx(values[order[step]], abs=1e-9)
+        # Of those that are the largest but for rounding the first.
+        assert order[step] == min(f for f, value in values.items() if value > max(values.values()) - 1e-9)
+    last = [book.pmu_gain(F, Y, f, order[: number - 1].tolist(), pairs) for f in order[number:]]
+    np.testing.assert_allclose(fitted.gains_[order[number:]], last, atol=1e-9)
+    assert (np.diff(fitted.gains_[order[number:]]) <= 0).all()
+    np.testing.assert_array_equal(fitted.scores_[order], np.arange(d)[::-1])
+
+
+@both
+def test_the_whole_order_matches_the_reference(pairs):
+    F, Y = problem(seed=3)
+    fitted = PMU(k=None, discretise=None, pairs=pairs).fit(F, Y)
+    order, gains = book.pmu(F, Y, 6, pairs)
+    np.testing.assert_array_equal(np.argsort(fitted.ranking_), order)
+    np.testing.assert_allclose(fitted.gains_[order], gains, atol=1e-9)
+
+
+def test_ordered_pairs_cancel_the_relevance():
+    F, Y = problem(q=1)
+    assert PMU(k=1, discretise=None, pairs="ordered").fit(F, Y).gains_.tolist() == [0] * 6
+
+
+def test_a_copy_comes_late():
+    F, Y = problem(n=300, d=5, seed=2)
+    F[:, 1] = F[:, 0]
+    Y = np.c_[F[:, 0] > 0, F[:, 2] > 0].astype(int)
+    ranking = PMU(k=None, discretise=None).fit(F, Y).ranking_
+    assert sorted(ranking[[0, 2]]) == [1, 2]
+    assert ranking[1] == 5
+
+
+def test_smaller_selections_are_parts_of_larger_ones():
+    F, Y = problem(d=9, seed=1)
+    whole = np.argsort(PMU(k=None, discretise=None).fit(F, Y).ranking_)
+    for k in range(1, 10):
+        order = np.argsort(PMU(k=k, discretise=None).fit(F, Y).ranking_)
+        np.testing.assert_array_equal(order[:k], whole[:k])
+
+
+@pytest.mark.parametrize("method", ["equal-width", "equal-frequency", "mdl", "laim"])
+def test_features_are_put_into_bins(method):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((80, 6))
+    Y = (X[:, :2] > 0).astype(int)
+    bins = Discretiser(method, 4).fit_transform(X, Y)
+    expected = PMU(discretise=None).fit(bins, Y)
+    for form in (np.asarray, sp.csr_array):
+        fitted = PMU(discretise=method, n_bins=4).fit(form(X), Y)
+        np.testing.assert_array_equal(fitted.gains_, expected.gains_)
+        np.testing.assert_array_equal(fitted.ranking_, expected.ranking_)
+
+
+def test_impossible_parameters_are_refused():
+    for pairs in ("all", None, 1):
+        with pytest.raises(DataError, match="pairs must be 'distinct' or 'ordered'"):
+            PMU(pairs=pairs).fit(*problem())
+    with pytest.raises(DataError, match="n_bins must be"):
+        PMU(n_bins=1).fit(*problem())

@@ -1,0 +1,252 @@
+"""The quadratic program against brute force, SciPy and its conditions; approximations against their equations."""
+
+from __future__ import annotations
+
+import information_by_the_book as book
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize, nnls
+
+from mlreduce.exceptions import DataError
+from mlreduce.preprocessing.discretisation import Discretiser
+from mlreduce.selection import QPFS, ApproximateQPFS, NystromQPFS
+from mlreduce.selection.information import mutual_information
+from mlreduce.selection.qpfs import approximate_dependency, approximation_error
+from mlreduce.selection.quadratic import minimise, nearest_positive, violation
+
+SELECTORS = (QPFS, ApproximateQPFS, NystromQPFS)
+SAMPLED = (ApproximateQPFS, NystromQPFS)
+seeds = st.integers(0, 10**6)
+every = pytest.mark.parametrize("cls", SELECTORS)
+sampled = pytest.mark.parametrize("cls", SAMPLED)
+
+
+def problem(n=60, d=8, q=3, seed=0, n_bins=3):
+    rng = np.random.default_rng(seed)
+    F = rng.integers(n_bins, size=(n, d))
+    F[:, 1] = np.where(rng.random(n) < 0.8, F[:, 0], F[:, 1])
+    Y = (F @ rng.standard_normal((d, q)) + rng.standard_normal((n, q)) > 0).astype(int)
+    return F, Y
+
+
+def program(n, rank, seed, nonnegative=True):
+    rng = np.random.default_rng(seed)
+    root = rng.random((n, rank)) if nonnegative else rng.standard_normal((n, rank))
+    c = rng.random(n) if nonnegative else root @ rng.standard_normal(rank)  # bounded below in either case
+    return root @ root.T, c
+
+
+# The solver
+
+
+@given(st.integers(1, 7), st.integers(1, 8), seeds, st.booleans())
+@settings(max_examples=60)
+def test_the_minimum_is_that_of_every_set_tried(n, rank, seed, nonnegative):
+    Q, c = program(n, rank, seed, nonnegative)
+    x, residual = minimise(Q, c)
+    assert (x >= 0).all()
+    assert residual <= 1e-9
+    _, value = book.quadratic_program(Q, c)
+    assert x @ Q @ x / 2 - c @ x == pytest.approx(value, rel=1e-8, abs=1e-10)
+
+
+@pytest.mark.parametrize(("n", "rank"), [(30, 40), (30, 30), (30, 10), (120, 200)])
+def test_the_minimum_matches_scipy(n, rank):
+    Q, c = program(n, rank, 3)
+    x, residual = minimise(Q, c)
+    assert residual <= 1e-12
+    theirs = minimize(lambda z: z @ Q @ z / 2 - c @ z, np.ones(n), jac=lambda z: Q @ z - c, method="L-BFGS-B",
+                      bounds=[(0, None)] * n, options={"maxiter": 20_000, "ftol": 1e-15, "gtol": 1e-12})  # fmt: skip
+    value = x @ Q @ x / 2 - c @ x
+    assert value <= theirs.fun + 1e-12
+    assert value == pytest.approx(theirs.fun, rel=1e-5)
+    if rank > n:
+        root = np.linalg.cholesky(Q)
+        np.testing.assert_allclose(nnls(root.T, np.linalg.solve(root, c))[0], x, atol=1e-8)
+
+
+def test_the_residual_is_that_of_the_conditions():
+    Q, c = np.diag([2.0, 1.0, 1.0]), np.array([2.0, -1.0, 0.5])
+    assert violation(Q, c, np.array([1.0, 0.0, 0.5])) == 0
+    assert violation(Q, c, np.array([1.5, 0.0, 0.5])) == 0.5
+    assert violation(Q, c, np.array([1.0, 0.0, 0.0])) == 0.25
+    assert minimise(Q, c).x == pytest.approx([1.0, 0.0, 0.5])
+    assert minimise(Q, -c).x == pytest.approx([0.0, 1.0, 0.0])
+    assert not minimise(Q, np.zeros(3)).x.any()
+
+
+def test_a_program_without_a_minimum_is_refused():
+    with pytest.raises(DataError, match="the quadratic program has no minimum"):
+        minimise(np.diag([1.0, 0.0]), np.ones(2))
+    assert minimise(np.diag([1.0, 0.0]), np.array([1.0, 0.0])).x == pytest.approx([1, 0])
+    level = np.array([[1.0, -1.0], [-1.0, 1.0]])  # it falls for ever along (1, 1): ends with a residual
+    assert minimise(level, np.ones(2)).residual > 0.1
+
+
+def test_the_nearest_positive_matrix():
+    rng = np.random.default_rng(0)
+    symmetric = rng.standard_normal((9, 9))
+    symmetric = symmetric + symmetric.T
+    values, vectors = np.linalg.eigh(symmetric)
+    nearest, number = nearest_positive(symmetric)
+    assert number == (values < 0).sum()
+    np.testing.assert_allclose(nearest, (vectors * np.maximum(values, 0)) @ vectors.T, atol=1e-12)
+    again, none = nearest_positive(nearest)
+    assert none == 0
+    np.testing.assert_array_equal(again, nearest)
+
+
+# The approximations
+
+
+@given(st.integers(2, 12), seeds)
+@settings(max_examples=40)
+def test_averages_match_the_reference(n, seed):
+    Q, _ = program(n, 3, seed)
+    places = np.random.default_rng(seed).permutation(n)[: 1 + seed % n]
+    np.testing.assert_allclose(approximate_dependency(Q[places], places), book.filled_in(Q, places), atol=1e-12)
+
+
+def test_nystroms_method_is_exact_at_full_rank():
+    Q, _ = program(12, 4, 0)
+    for size in range(4, 12):
+        places = np.random.default_rng(size).permutation(12)[:size]
+        np.testing.assert_allclose(approximate_dependency(Q[places], places, "nystrom"), Q, atol=1e-9)
+    places = np.arange(3)
+    assert approximation_error(Q, approximate_dependency(Q[places], places, "nystrom")) > 0.1
+
+
+def test_one_sampled_row_as_in_propositions_1_and_2():
+    """The appendix has I I / 2H in proposition 3; its proposition 2 gives I I / H."""
+    Q, _ = program(4, 9, 1)
+    average, nystrom = (approximate_dependency(Q[:1], [0], method) for method in ("average", "nystrom"))
+    assert average[2, 3] == pytest.approx((Q[0, 2] + Q[0, 3]) / 2)
+    assert nystrom[2, 3] == pytest.approx(Q[0, 2] * Q[0, 3] / Q[0, 0])
+    assert approximation_error(Q, average) == pytest.approx(np.sum((Q - average) ** 2))
+
+
+def test_wrong_approximations_are_refused():
+    Q, _ = program(4, 4, 0)
+    with pytest.raises(DataError, match="unknown approximation 'nystroem'; did you mean 'nystrom'"):
+        approximate_dependency(Q[:1], [0], "nystroem")
+    for places in ([0, 1], [], [0, 0]):
+        with pytest.raises(DataError, match="must name each row once"):
+            approximate_dependency(Q[: 2 if places == [0, 0] else 1], places)
+
+
+# The selectors
+
+
+@given(st.integers(5, 40), st.integers(1, 7), seeds)
+@settings(max_examples=40)
+def test_weights_match_the_reference(n, d, seed):
+    F, Y = problem(n, max(d, 2), 3, seed)
+    fitted = QPFS(discretise=None).fit(F, Y)
+    Q, c = book.dependency(F), book.relevance(F, Y)
+    np.testing.assert_allclose(fitted.relevance_, c, atol=1e-12)
+    if not fitted.n_negative_eigenvalues_:
+        np.testing.assert_allclose(fitted.dependency_, Q, atol=1e-12)
+    x, value = book.quadratic_program(fitted.dependency_, c)
+    weights = fitted.weights_
+    assert weights @ fitted.dependency_ @ weights / 2 - c @ weights == pytest.approx(value, rel=1e-8, abs=1e-10)
+    if np.linalg.eigvalsh(fitted.dependency_)[0] > 1e-6:
+        np.testing.assert_allclose(weights, x, atol=1e-6)
+    assert fitted.kkt_residual_ <= 1e-9
+    np.testing.assert_array_equal(fitted.scores_, weights)
+
+
+@every
+@given(seed=seeds, n_bins=st.integers(2, 4), n=st.integers(1, 30), d=st.integers(1, 12))
+@settings(max_examples=60)
+def test_every_problem_has_a_minimum(cls, seed, n_bins, n, d):
+    rng = np.random.default_rng(seed)
+    F, Y = rng.integers(n_bins, size=(n, d)), rng.integers(2, size=(n, 3))
+    F[:, rng.random(d) < 0.2] = 1
+    own = {} if cls is QPFS else {"sampling": float(rng.uniform(0.05, 1)), "random_state": seed}
+    fitted = cls(discretise=None, k=None, **own).fit(F, Y)
+    assert np.isfinite(fitted.weights_).all()
+    assert (fitted.weights_ >= 0).all()
+    assert fitted.kkt_residual_ <= 1e-9
+    assert np.linalg.eigvalsh(fitted.dependency_)[0] >= -1e-9 * np.abs(fitted.dependency_).max()
+
+
+@every
+def test_ranks_are_by_weight_then_relevance_then_column(cls):
+    F, Y = problem(d=20)
+    F[:, 10:] = F[:, 10:] > 0
+    F[:, 18], F[:, 19] = 0, 0
+    fitted = cls(discretise=None).fit(F, Y)
+    assert (fitted.weights_ == 0).sum() > 2
+    expected = sorted(range(20), key=lambda j: (-fitted.weights_[j], -fitted.relevance_[j], j))
+    np.testing.assert_array_equal(np.argsort(fitted.ranking_), expected)
+    assert expected[-2:] == [18, 19]
+
+
+@sampled
+def test_all_features_sampled_are_the_exact_program(cls):
+    F, Y = problem(d=10)
+    whole, fitted = QPFS(discretise=None).fit(F, Y), cls(discretise=None, sampling=1.0).fit(F, Y)
+    np.testing.assert_array_equal(fitted.sampled_, np.arange(10))
+    np.testing.assert_allclose(fitted.dependency_, whole.dependency_, atol=1e-14)
+    np.testing.assert_allclose(fitted.weights_, whole.weights_, atol=1e-9)
+
+
+@sampled
+def test_the_sample_is_of_the_seed_and_of_the_share(cls):
+    F, Y = problem(d=10)
+    for sampling, number in ((0.2, 2), (0.01, 1), (0.99, 9), (1, 10)):
+        assert len(cls(discretise=None, sampling=sampling).fit(F, Y).sampled_) == number
+    first, second, other = (cls(discretise=None, random_state=seed).fit(F, Y) for seed in (0, 0, 3))
+    np.testing.assert_array_equal(first.weights_, second.weights_)
+    assert first.sampled_.tolist() != other.sampled_.tolist()
+
+
+def test_the_sampled_rows_are_exact_and_the_rest_is_equation_6():
+    F, Y = problem(d=10)
+    fitted = ApproximateQPFS(discretise=None, sampling=0.3, random_state=1).fit(F, Y)
+    filled = approximate_dependency(mutual_information(F)[fitted.sampled_], fitted.sampled_)
+    nearest, number = nearest_positive(filled)
+    assert fitted.n_negative_eigenvalues_ == number > 0
+    np.testing.assert_allclose(fitted.dependency_, nearest, atol=1e-12)
+
+
+@sampled
+def test_diagonal_of_a_feature_independent_of_the_sample(cls):
+    F = np.array([[0, i, i] for i in range(2)] * 4)
+    Y = F[:, 1:2]
+    for seed in range(20):
+        fitted = cls(discretise=None, sampling=0.4, random_state=seed).fit(F, Y)
+        if fitted.sampled_.tolist() == [0]:
+            np.testing.assert_allclose(np.diag(fitted.dependency_), [0, np.log(2), np.log(2)])
+            break
+    else:
+        pytest.fail("the constant feature was never sampled")
+    assert fitted.ranking_[0] == 3
+
+
+@every
+@pytest.mark.parametrize("method", ["equal-width", "equal-frequency", "mdl", "laim"])
+def test_features_are_put_into_bins(cls, method):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((80, 6))
+    Y = (X[:, :2] > 0).astype(int)
+    own = {} if cls is QPFS else {"random_state": 0}
+    bins = Discretiser(method, 4).fit_transform(X, Y)
+    fitted = cls(discretise=method, n_bins=4, **own).fit(X, Y)
+    np.testing.assert_array_equal(fitted.weights_, cls(discretise=None, **own).fit(bins, Y).weights_)
+    np.testing.assert_array_equal(
+        fitted.weights_, cls(discretise=method, n_bins=4, **own).fit(sp.csr_array(X), Y).weights_
+    )
+
+
+@every
+def test_features_have_three_bins_by_default(cls):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((80, 6))
+    Y = (X[:, :2] > 0).astype(int)
+    own = {} if cls is QPFS else {"random_state": 0}
+    expected = cls(discretise=None, **own).fit(Discretiser("equal-width", 3).fit_transform(X, Y), Y)
+    np.testing.assert_array_equal(cls(**own).fit(X, Y).weights_, expected.weights_)

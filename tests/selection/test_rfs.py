@@ -1,0 +1,102 @@
+"""RFS against information_by_the_book.py, a generic minimiser, and its own second linear system."""
+
+from __future__ import annotations
+
+import information_by_the_book as book
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+
+from mlreduce.selection import RFS
+from mlreduce.selection.rfs import _weighted_ridge
+
+seeds = st.integers(0, 10**6)
+
+
+def problem(n=40, d=7, q=3, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d))
+    W = rng.standard_normal((d, q)) * (np.arange(d) < 3)[:, np.newaxis]
+    return X, (X @ W + 0.3 * rng.standard_normal((n, q)) > 0.3).astype(int)
+
+
+@given(st.integers(2, 25), st.integers(1, 25), seeds, st.sampled_from([0.1, 1.0, 5.0]), st.integers(1, 6))
+@settings(max_examples=60)
+def test_coefficients_match_the_reference(n, d, seed, gamma, n_iter):
+    X, Y = problem(n, d, seed=seed)
+    fitted = RFS(gamma=gamma, n_iter=n_iter).fit(X, Y)
+    W = book.rfs(X, Y.astype(float), gamma, n_iter)
+    np.testing.assert_allclose(fitted.coef_, W, atol=1e-5)
+    np.testing.assert_allclose(fitted.scores_, np.linalg.norm(fitted.coef_, axis=1))
+    assert fitted.objective_[-1] == pytest.approx(book.rfs_objective(X, Y, fitted.coef_, gamma))
+
+
+@given(st.integers(2, 30), st.integers(1, 30), seeds, st.sampled_from([0.01, 0.1, 1.0, 20.0]))
+@settings(max_examples=60)
+def test_the_objective_never_rises(n, d, seed, gamma):
+    X, Y = problem(n, d, seed=seed)
+    X[:, 0] = 0
+    objective = RFS(gamma=gamma, n_iter=15).fit(X, Y).objective_
+    assert len(objective) == 15
+    assert (np.diff(objective) <= 1e-7 * objective[:-1] + 1e-6).all()
+
+
+@pytest.mark.parametrize(("n", "d", "gamma"), [(40, 7, 1.0), (40, 7, 5.0), (12, 20, 1.0)])
+def test_the_limit_is_the_minimum(n, d, gamma):
+    X, Y = problem(n, d)
+    fitted = RFS(gamma=gamma, n_iter=300).fit(X, Y)
+
+    def smooth(flat, width):
+        W = flat.reshape(d, 3)
+        E = X @ W - Y
+        a, b = np.sqrt(np.square(E).sum(axis=1) + width), np.sqrt(np.square(W).sum(axis=1) + width)
+        return a.sum() + gamma * b.sum(), (X.T @ (E / a[:, None]) + gamma * W / b[:, None]).ravel()
+
+    flat = np.zeros(3 * d)
+    for width in 10.0 ** -np.arange(2, 14):
+        flat = minimize(smooth, flat, args=(width,), jac=True, method="L-BFGS-B", options={"maxiter": 5000}).x
+    theirs = book.rfs_objective(X, Y, flat.reshape(d, 3), gamma)
+    assert fitted.objective_[-1] == pytest.approx(theirs, rel=1e-4)
+    if n > d:
+        np.testing.assert_allclose(fitted.coef_, flat.reshape(d, 3), atol=0.02)
+
+
+@given(st.integers(1, 20), st.integers(1, 20), seeds)
+@settings(max_examples=40)
+def test_both_systems_have_the_same_solution(n, d, seed):
+    """Rows or columns of zeros change nothing, and decide which system is the smaller."""
+    X, Y = problem(n, d, seed=seed)
+    rng = np.random.default_rng(seed)
+    s, t, Y = rng.random(d), rng.random(n) + 0.1, Y.astype(float)
+    over_rows = _weighted_ridge(np.c_[X, np.zeros((n, n + d))], Y, np.r_[s, np.ones(n + d)], t, 0.7)[:d]
+    taller = np.r_[X, np.zeros((n + d, d))], np.r_[Y, np.zeros((n + d, 3))]
+    over_columns = _weighted_ridge(*taller, s, np.r_[t, np.ones(n + d)], 0.7)
+    np.testing.assert_allclose(over_rows, over_columns, atol=1e-9)
+
+
+@pytest.mark.parametrize(("n", "d"), [(40, 9), (9, 40)])
+def test_sparse_features_give_the_same(n, d):
+    X, Y = problem(n, d)
+    X[np.random.default_rng(0).random(X.shape) < 0.7] = 0
+    expected = RFS().fit(X, Y)
+    fitted = RFS().fit(sp.csr_array(X), Y)
+    np.testing.assert_allclose(fitted.coef_, expected.coef_, atol=1e-9)
+    np.testing.assert_allclose(fitted.objective_, expected.objective_)
+
+
+def test_features_that_matter_come_first_despite_outliers():
+    X, Y = problem(n=200, d=12)
+    assert set(np.argsort(RFS(gamma=2.0).fit(X, Y).ranking_)[:3]) == {0, 1, 2}
+    X[:4, 11] = 1e4  # a squared loss would follow these
+    Y[:4] = 1
+    assert set(np.argsort(RFS(gamma=2.0).fit(X, Y).ranking_)[:3]) == {0, 1, 2}
+
+
+def test_labels_and_features_of_zeros_only():
+    X, Y = problem()
+    assert not RFS().fit(X, np.zeros_like(Y)).scores_.any()
+    X[:, 2] = 0
+    assert RFS().fit(X, Y).scores_[2] == 0

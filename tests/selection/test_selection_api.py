@@ -1,0 +1,185 @@
+"""How many features, which parameters, and what a selector remembers."""
+
+from __future__ import annotations
+
+import inspect
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.feature_selection import SelectKBest, f_classif
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+
+import mlreduce
+from mlreduce.exceptions import DataError
+
+ALL = mlreduce.list_methods("selection")
+SELECTING = [name for name in ALL if name != "all-features"]
+REPRESENTATIVES = ["gmba", "mlfs", "pmu", "qpfs-approx"]  # drawn, by score, one by one, by weights
+RANDOM = ["gmba", "mlrf", "qpfs-approx", "qpfs-nystrom", "random-features"]
+
+every = pytest.mark.parametrize("name", ALL)
+
+
+def make(name, **parameters):
+    if "random_state" in inspect.signature(mlreduce.registry.method_class(name)).parameters:
+        parameters.setdefault("random_state", 0)
+    return mlreduce.make(name, **parameters)
+
+
+def data(n=40, d=10, seed=0):
+    rng = np.random.default_rng(seed)
+    sets = np.array([[1, 0, 0], [0, 1, 1], [0, 0, 1]])
+    return rng.standard_normal((n, d)), sets[rng.integers(3, size=n)]
+
+
+@every
+def test_scores_give_the_ranking_and_the_ranking_the_selection(name):
+    X, Y = data()
+    selector = make(name).fit(X, Y)
+    assert selector.scores_.shape == selector.ranking_.shape == (10,)
+    assert np.isfinite(selector.scores_).all()
+    best_first = np.argsort(selector.ranking_)
+    assert (np.diff(selector.scores_[best_first]) <= 0).all()
+    if not name.startswith("qpfs"):  # which knows more of equal scores
+        np.testing.assert_array_equal(best_first, np.argsort(-selector.scores_, kind="stable"))
+    assert sorted(selector.ranking_) == list(range(1, 11))
+    assert np.issubdtype(selector.ranking_.dtype, np.integer)
+    kept = selector.ranking_ <= (10 if name == "all-features" else 5)
+    np.testing.assert_array_equal(selector.get_support(), kept)
+    np.testing.assert_array_equal(selector.get_support(indices=True), np.flatnonzero(kept))
+    np.testing.assert_array_equal(selector.transform(X), X[:, kept])
+    assert selector.inverse_transform(selector.transform(X)).shape == X.shape
+
+
+@pytest.mark.parametrize("name", REPRESENTATIVES)
+@pytest.mark.parametrize(
+    ("k", "number"), [(3, 3), (np.int64(3), 3), (0.25, 2), (0.999, 9), (0.01, 1), (1, 1), (10, 10), (None, 10)]
+)
+def test_sizes(name, k, number):
+    X, Y = data()
+    selector = make(name, k=k).fit(X, Y)
+    assert selector.transform(X).shape == (40, number)
+    assert sorted(selector.ranking_[selector.get_support()]) == list(range(1, number + 1))
+
+
+@pytest.mark.parametrize("name", SELECTING)
+def test_selections_are_nested_and_follow_k_without_another_fit(name):
+    X, Y = data()
+    selector = make(name, k=None).fit(X, Y)  # of all features, as PMU takes no more one by one than k
+    before = np.zeros(10, dtype=bool)
+    for k in range(1, 11):
+        support = selector.set_params(k=k).get_support()
+        assert support.sum() == k
+        assert np.all(support >= before)
+        np.testing.assert_array_equal(support, make(name, k=k).fit(X, Y).get_support())
+        before = support
+
+
+@pytest.mark.parametrize("name", ["mlfs", "mlrf", "spec"])
+def test_of_equal_scores_the_first_column_comes_first(name):
+    X, Y = data()
+    ranking = make(name).fit(X[:, [0, 0, 1, 1]], Y).ranking_
+    assert ranking[1] == ranking[0] + 1
+    assert ranking[3] == ranking[2] + 1
+
+
+def test_mlfs_selects_what_scikit_learn_selects_from_classes():
+    X, Y = data(seed=1)
+    classes = Y.argmax(axis=1)
+    theirs = SelectKBest(f_classif, k=4).fit(X, classes)
+    np.testing.assert_array_equal(make("mlfs", k=4).fit(X, np.eye(3)[classes]).get_support(), theirs.get_support())
+
+
+@pytest.mark.parametrize("name", ["mlfs", "pmu"])
+@pytest.mark.parametrize(
+    ("k", "sentence"),
+    [
+        (0, "k must be between 1 and 10, the number of features; got 0"),
+        (11, "k must be between 1 and 10"),
+        (-1, "k must be between 1 and 10"),
+        (1.5, "k as a fraction must lie between 0 and 1; got 1.5"),
+        (1.0, "k as a fraction"),
+        (0.0, "k as a fraction"),
+        (np.nan, "k as a fraction"),
+        ("half", "k must be a number or None; got 'half'"),
+        (True, "k must be a number or None; got True"),
+    ],
+)
+def test_impossible_sizes_are_refused(name, k, sentence):
+    with pytest.raises(DataError, match=sentence):
+        make(name, k=k).fit(*data())
+
+
+OUT_OF_RANGE = [
+    *(("n_neighbors", value) for value in (0, -1, 1.5, "3", True, None)),
+    *(("variant", value) for value in ("code", None, 1)),
+    *(("s_min", value) for value in (0, -0.1, 1.1, np.nan, "1", True)),
+    *(("miss_weight", value) for value in (-1, np.nan, np.inf, "1")),
+    *(("step", value) for value in (0, -0.9, np.nan, np.inf, None)),
+    *(("n_iter", value) for value in (0, -1, 1.5, "all")),
+    *(("n_orders", value) for value in (0, -1, 2.5, None)),
+    *(("n_bins", value) for value in (0, 1, 2.5, "3", None, True)),
+    *(("sampling", value) for value in (0, -0.1, 1.1, np.nan, None)),
+    *(("pairs", value) for value in ("all", None)),
+    *(("gamma", value) for value in (0, -1, np.inf, "1")),
+]
+
+
+@every
+def test_parameters_out_of_range_are_refused_by_name(name):
+    known = inspect.signature(mlreduce.registry.method_class(name)).parameters
+    for parameter, value in OUT_OF_RANGE:
+        if parameter in known:
+            with pytest.raises(DataError, match=f"^{parameter} must be"):
+                make(name, **{parameter: value}).fit(*data())
+
+
+@pytest.mark.parametrize("name", [n for n in ALL if "discretise" in mlreduce.make(n).get_params()])
+def test_unknown_discretisers_are_refused(name):
+    with pytest.raises(DataError, match="unknown discretiser 'equal_width'; did you mean 'equal-width'"):
+        make(name, discretise="equal_width").fit(*data())
+
+
+@every
+def test_the_same_seed_gives_the_same_ranking(name):
+    X, Y = data()
+    for variant in ("equations", "published-code"):
+        own = {"variant": variant} if "variant" in mlreduce.make(name).get_params() else {}
+        first, second = (make(name, **own).fit(X, Y) for _ in range(2))
+        np.testing.assert_array_equal(first.scores_, second.scores_)
+        np.testing.assert_array_equal(first.fit(X, Y).scores_, second.scores_)
+        if name in RANDOM and (name, variant) != ("mlrf", "equations"):
+            other = make(name, random_state=1, **own).fit(X, Y)
+            assert not np.array_equal(other.scores_, first.scores_)
+
+
+def test_the_random_control_draws_from_the_generator():
+    X, Y = data()
+    scores = make("random-features", random_state=7).fit(X, Y).scores_
+    np.testing.assert_array_equal(scores, np.random.RandomState(7).random_sample(10))
+
+
+def test_the_control_of_all_features_keeps_them():
+    X, Y = data()
+    control = mlreduce.AllFeatures().fit(X, Y)
+    np.testing.assert_array_equal(control.scores_, 0)
+    np.testing.assert_array_equal(control.ranking_, np.arange(1, 11))
+    np.testing.assert_array_equal(control.transform(X), X)
+
+
+@every
+def test_sparse_features_stay_sparse(name):
+    X, Y = data()
+    kept = make(name).fit(sp.csr_array(X), Y).transform(sp.csr_array(X))
+    assert sp.issparse(kept)
+    np.testing.assert_array_equal(kept.toarray(), make(name).fit(X, Y).transform(X))
+
+
+def test_works_in_a_pipeline_under_grid_search():
+    X, Y = data(n=90)
+    X[:, :3] += 2 * Y
+    model = make_pipeline(mlreduce.MLFS(), mlreduce.BinaryRelevanceKNN())
+    search = GridSearchCV(model, {"mlfs__k": [1, 3, None]}, cv=3).fit(X, Y)
+    assert search.best_params_ == {"mlfs__k": 3}

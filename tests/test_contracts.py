@@ -1,0 +1,123 @@
+"""Awkward forms of features and labels, once per representative of each family and strategy."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+import mlreduce
+from mlreduce.exceptions import DataError
+from mlreduce.labelspace import CodedClassifier
+
+CODERS = {name: mlreduce.make(name) for name in ("plst", "cplst", "kernel-cplst")}
+CODERS["cs"] = mlreduce.make("cs", random_state=0)
+SELECTORS = {name: mlreduce.make(name) for name in ("mlfs", "spec", "pmu", "qpfs")}
+SELECTORS |= {name: mlreduce.make(name, random_state=0) for name in ("gmba", "mlrf")}
+CLASSIFIERS = {name: mlreduce.make(name) for name in ("cc-knn", "ml-knn", "mlnb", "flda")}
+CLASSIFIERS["coded"] = CodedClassifier()
+METHODS = CODERS | SELECTORS | CLASSIFIERS
+FEATURES = {"csr": sp.csr_array, "csc": sp.csc_matrix, "fortran": np.asfortranarray, "table": pd.DataFrame}
+LABELS = {
+    "-1/1": lambda Y: 2 * Y - 1,
+    "bool": lambda Y: Y.astype(bool),
+    "list": lambda Y: Y.tolist(),
+    "csr": sp.csr_array,
+    "matrix": sp.csr_matrix,
+    "table": lambda Y: pd.DataFrame(Y).add_prefix("label"),
+}
+
+every = pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
+
+
+def problem(seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(-2, 3, (40, 6)) * (rng.random((40, 6)) < 0.7) + 0.0
+    return X, np.array([[1, 0, 0], [0, 1, 1], [0, 0, 1], [1, 1, 0]])[rng.integers(4, size=40)]
+
+
+def result(fitted, X):
+    """Directions, scores of features, or scores of labels."""
+    if hasattr(fitted, "components_"):
+        return fitted.components_
+    if hasattr(fitted, "ranking_"):
+        return fitted.scores_
+    return fitted.decision_function(X) if hasattr(fitted, "decision_function") else fitted.predict_proba(X)
+
+
+@every
+@pytest.mark.parametrize("form", FEATURES.values(), ids=FEATURES)
+def test_features_in_every_form(method, form):
+    X, Y = problem()
+    expected = result(clone(method).fit(X, Y), X)
+    np.testing.assert_allclose(result(clone(method).fit(form(X), Y), form(X)), expected, rtol=1e-7, atol=1e-9)
+
+
+@every
+@pytest.mark.parametrize("form", LABELS.values(), ids=LABELS)
+def test_labels_in_every_form(method, form):
+    X, Y = problem()
+    fitted = clone(method).fit(X, form(Y))
+    np.testing.assert_allclose(result(fitted, X), result(clone(method).fit(X, Y), X), rtol=1e-12, atol=1e-12)
+    assert getattr(fitted, "label_names_", None) == (list(form(Y).columns) if hasattr(form(Y), "columns") else None)
+    assert not hasattr(fitted.fit(X, Y), "label_names_")
+
+
+@every
+def test_one_label_may_have_one_dimension(method):
+    X, Y = problem()
+    line, column = clone(method).fit(X, Y[:, 1]), clone(method).fit(X, Y[:, [1]])
+    np.testing.assert_array_equal(result(line, X).ravel(), result(column, X).ravel())
+    if hasattr(line, "predict"):
+        assert (line.predict(X).shape, column.predict(X).shape) == ((40,), (40, 1))
+
+
+@every
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
+def test_inputs_are_not_modified(method, form):
+    X, Y = problem()
+    features, labels = form(X), form(Y)
+    result(clone(method).fit(features, labels), features)
+    for given, expected in ((features, X), (labels, Y)):
+        np.testing.assert_array_equal(given.toarray() if sp.issparse(given) else given, expected)
+
+
+@every
+def test_pickles_clones_and_names(method):
+    X, Y = problem()
+    with pytest.raises(NotFittedError):
+        getattr(clone(method), next(use for use in ("predict", "encode", "transform") if hasattr(method, use)))(Y)
+    table = pd.DataFrame(X).add_prefix("f")
+    fitted = clone(method).fit(table, Y)
+    np.testing.assert_array_equal(result(pickle.loads(pickle.dumps(fitted)), table), result(fitted, table))
+    assert list(fitted.feature_names_in_) == list(table.columns)
+    assert not hasattr(fitted.fit(X, Y), "feature_names_in_")
+    assert fitted.fit(X[:, :4], Y).n_features_in_ == 4
+
+
+@every
+def test_wrong_features_and_labels_are_refused(method):
+    X, Y = problem()
+    for bad, kind in ((np.nan, "NaN"), (np.inf, "infinity")):
+        broken = X.copy()
+        broken[1, 2] = bad
+        if method is not CODERS["plst"] and method is not CODERS["cs"]:  # which look at the labels only
+            with pytest.raises(DataError, match=f"X contains {kind} in column 2, row 1"):
+                clone(method).fit(broken, Y)
+            with pytest.raises(DataError, match=rf"X contains {kind} in column 2 \('f2'\), row 1"):
+                clone(method).fit(pd.DataFrame(broken).add_prefix("f"), Y)
+    for labels, message in (
+        (np.full(Y.shape, 0.5), "Y is continuous: Y holds 0.5 in column 0, row 0"),
+        (2 * Y, "labels must be 0/1 or -1/1"),
+        (Y - Y[:, [1, 0, 2]], "mixes 0 and -1"),
+        (Y.astype(str).astype(object) + "a", "strings"),
+        (Y[:-1], "X has 40 rows, Y has 39"),
+        (None, "requires y"),
+    ):
+        with pytest.raises(DataError, match=message):
+            clone(method).fit(X, labels)
