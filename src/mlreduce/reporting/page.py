@@ -14,7 +14,7 @@ import pandas as pd
 from mlreduce.experiments.failures import read_failures
 from mlreduce.reporting.audit import VERDICTS, audit_rows, audit_sentences
 from mlreduce.reporting.claims.verdicts import count
-from mlreduce.reporting.tables.kinds import table_parts
+from mlreduce.reporting.tables import table_parts
 from mlreduce.reporting.tables.missing import cell_reasons, footnotes
 
 __all__ = ["render", "study_section"]

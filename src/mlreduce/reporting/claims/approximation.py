@@ -7,11 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from mlreduce.reporting.claims.checks import Arguments, check
 from mlreduce.reporting.claims.verdicts import ROUNDING, Verdict, count, covered, decide, standard_errors
+from mlreduce.reporting.options import SIZE_PERCENTS
 
 __all__ = ["lower_error", "slower_by"]
 
 
+@check("lower-error", looks_at="approximation", options={"size_percents": SIZE_PERCENTS})
 def lower_error(
     errors: pd.DataFrame,
     datasets: pd.DataFrame,
@@ -30,10 +33,6 @@ def lower_error(
     ----------
     errors : DataFrame
         Columns dataset, method, size_percent, mean and se, of the error over the samples of a size.
-    datasets : DataFrame
-        See `mlreduce.reporting.claims.reading.claims_table`.
-    method, than : str
-    size_percents : sequence of int
     tolerance_se : float, default=2.0
         >= 0. By how many standard errors of the difference the mean must be lower to be called clearly so.
 
@@ -79,6 +78,15 @@ def lower_error(
     )
 
 
+_POSITIVE = {"type": "number", "exclusiveMinimum": 0}
+
+
+def _bounds(arguments: Arguments, datasets: Sequence[str] | None) -> str:
+    least, most = arguments["least"], arguments.get("most_times", np.inf)
+    return "" if most >= least else f"'most_times' must be at least {least:g}, which is 'least'; got {most:g}"
+
+
+@check("slower-by", looks_at="times", options={"least": _POSITIVE, "most_times": _POSITIVE}, rule=_bounds)
 def slower_by(
     times: pd.DataFrame,
     datasets: pd.DataFrame,
@@ -94,8 +102,6 @@ def slower_by(
     ----------
     times : DataFrame
         Columns dataset, method, split and seconds. Means over the splits are compared.
-    datasets : DataFrame
-        See `mlreduce.reporting.claims.reading.claims_table`.
     method, than : str
         The time of the former over that of the latter.
     least : float
