@@ -14,17 +14,16 @@ from mlreduce.exceptions import DataError
 from mlreduce.experiments.failures import FAILURE_COLUMNS
 from mlreduce.experiments.scores import SPECTRUM_COLUMNS
 from mlreduce.reporting.audit import AUDIT_COLUMNS, audit, audit_markdown, audit_sentences, beside_printed
-from mlreduce.reporting.claims.reading import CLAIM_COLUMNS, Claim, claims_table
+from mlreduce.reporting.claims import CLAIM_COLUMNS, Claim, claims_table
 from mlreduce.reporting.escaping import markdown_escaped
-from mlreduce.reporting.figures.kinds import make_figure
+from mlreduce.reporting.figures import make_figure
 from mlreduce.reporting.page import render, study_section
-from mlreduce.reporting.statistics import compare
+from mlreduce.reporting.tables import make_table, table_parts
 from mlreduce.reporting.tables.areas import area_scores, averaged_draws
-from mlreduce.reporting.tables.kinds import make_table, table_parts
-from mlreduce.reporting.tables.layout import SUMMARY_COLUMNS, TABLE_COLUMNS, summarise, write_csv
+from mlreduce.reporting.tables.layout import SUMMARY_COLUMNS, summarise, write_csv
 from mlreduce.reporting.tables.missing import GAP, RULE, footnotes, of_draws, with_failed_rows, with_gaps
-from mlreduce.reporting.tables.ranked import ranked_table
 from mlreduce.reporting.tables.ratios import RATIO_COLUMNS, time_ratios
+from mlreduce.reporting.tables.sizes import TABLE_COLUMNS
 from mlreduce.reporting.tables.times import gathered_times
 
 METHODS = ["plst", "cplst", "cs"]
@@ -76,7 +75,7 @@ def summary(*parts):
     return pd.read_csv(io.StringIO(text.getvalue()))
 
 
-def test_where_nothing_failed_nothing_is_said_and_no_column_is_there():
+def test_without_failures_nothing_changes():
     whole = summarise(scores())
     assert with_gaps(whole, failures()) is whole
     times = pd.DataFrame({"dataset": ["a"], "method": ["b"], "split": [0], "seconds": [1.0]})
@@ -104,7 +103,7 @@ def test_a_mean_is_over_the_splits_on_which_the_method_ran():
     assert rest["reason"].isna().all()
 
 
-def test_a_cell_without_any_split_is_a_row_without_a_value_at_every_size_and_measure():
+def test_a_cell_without_splits_is_a_row_without_values():
     table = summary(ALL)
     gaps = table[table["splits"] == 0]
     assert gaps[["dataset", "method"]].drop_duplicates().values.tolist() == [["scene", "cs"]]
@@ -117,7 +116,7 @@ def test_a_cell_without_any_split_is_a_row_without_a_value_at_every_size_and_mea
     assert len(table) == len(summarise(scores()))
 
 
-def test_a_method_that_has_no_size_anywhere_gets_those_of_the_others():
+def test_a_method_without_sizes_gets_those_of_others():
     everywhere = failures(*((dataset, "cs", split) for dataset in SETS for split in range(3)))
     gaps = summary(everywhere).query("method == 'cs'")
     assert len(gaps) == 3 * 2 * 2
@@ -125,7 +124,7 @@ def test_a_method_that_has_no_size_anywhere_gets_those_of_the_others():
     assert summary(nothing).empty
 
 
-def test_the_error_of_the_one_split_that_is_left_is_unknown():
+def test_the_error_of_one_remaining_split_is_unknown():
     table = summary(failures(("scene", "plst", 0), ("scene", "plst", 2)))
     cells = table.query("dataset == 'scene' and method == 'plst'")
     assert set(cells["splits"]) == {1}
@@ -180,7 +179,7 @@ def test_many_footnotes_are_cut():
     assert notes[-1] == "and 8 more, in failures.csv"
 
 
-def test_ranks_leave_out_the_data_sets_with_a_gap_and_say_how_many():
+def test_ranks_leave_out_data_sets_with_a_gap():
     table, markdown, _ = make_table(summary(ONE, ALL), RANKED, "t")
     assert table.loc[table["dataset"] == "scene", "rank"].isna().all()
     whole = make_table(summarise(scores(sets=SETS)), RANKED, "t")[0]
@@ -194,7 +193,7 @@ def test_ranks_leave_out_the_data_sets_with_a_gap_and_say_how_many():
     assert "| average rank |  |" in some[1]
 
 
-def test_a_value_that_is_missing_for_no_reason_is_still_refused():
+def test_values_missing_without_a_reason_are_refused():
     table = summary(ALL)
     with pytest.raises(DataError, match="data set 'yeast' has no value of method 'cs'"):
         make_table(table[(table["dataset"] != "yeast") | (table["method"] != "cs")], RANKED, "t")
@@ -221,7 +220,7 @@ def test_tests_are_those_of_the_data_sets_that_are_left():
     plt.close(figure)
 
 
-def test_where_every_data_set_has_a_gap_there_is_no_rank_and_no_test():
+def test_gaps_everywhere_leave_no_rank_and_no_test():
     everywhere = failures(*((dataset, "cs", split) for dataset in SETS for split in range(3)))
     table, markdown, _ = make_table(summary(everywhere), AVERAGES, "t")
     assert table["average_rank"].isna().all()
@@ -276,7 +275,7 @@ def claim(name, **arguments):
     return Claim("id", "What it says.", "Section 1", name, arguments)
 
 
-def test_a_claim_whose_cells_are_missing_is_undecided_and_says_why():
+def test_claims_about_failed_cells_are_undecided():
     arguments = {"measure": "hamming-loss", "predictor": "linear", "protocol": "p", "size_percents": [50, 100]}
     whole, some, gaps = (
         claims_table([claim("not-worse", methods=["plst"], than=["cs"], **arguments)], own, known(SETS)).iloc[0]
@@ -396,7 +395,7 @@ def test_choices_show_gaps_and_reasons(tmp_path):
     assert "| scene | cs | – | – |" in markdown
 
 
-def test_stability_leaves_out_splits_on_which_a_draw_failed():
+def test_stability_leaves_out_failed_splits():
     rng = np.random.default_rng(0)
     rows = [
         ("s", "p", d, m, split, feature, rank, 0.0)
@@ -463,12 +462,3 @@ def test_the_page_says_what_failed(tmp_path):
     text = render("mlreduce", "", [study_section(tmp_path, spec)])
     assert "failed</h3>" not in text
     assert GAP not in text
-
-
-def test_compare_knows_what_was_left_out():
-    values = pd.DataFrame({"a": [1.0, 2.0, 3.0], "b": [2.0, 1.0, 4.0], "c": [3.0, 3.0, 5.0]}, index=["d", "e", "f"])
-    assert compare(values, True).left_out == ()
-    assert compare(values, True, ["g"]).left_out == ["g"]
-    whole = summarise(scores())
-    better = ranked_table(whole, "hamming-loss", "linear", METHODS, False, size_percent=100)
-    assert "reason" not in better

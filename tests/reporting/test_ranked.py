@@ -5,18 +5,11 @@ import pandas as pd
 import pytest
 
 from mlreduce.exceptions import DataError
-from mlreduce.reporting.statistics import compare, critical_difference, friedman
-from mlreduce.reporting.tables.kinds import make_table
+from mlreduce.reporting.statistics import critical_difference, friedman
+from mlreduce.reporting.tables import make_table, table_parts
+from mlreduce.reporting.tables.average_ranks import AVERAGE_RANK_COLUMNS, average_rank_table
 from mlreduce.reporting.tables.layout import SUMMARY_COLUMNS, write_csv
-from mlreduce.reporting.tables.ranked import (
-    AVERAGE_RANK_COLUMNS,
-    RANKED_COLUMNS,
-    average_rank_layout,
-    average_rank_table,
-    comparisons,
-    ranked_layout,
-    ranked_table,
-)
+from mlreduce.reporting.tables.ranked import RANKED_COLUMNS, ranked_layout, ranked_table
 
 METHODS = ["mvmd", "pca", "ml_da"]
 MEANS = {"yeast": [0.5, 0.4, 0.3], "birds": [0.2, 0.2, 0.6], "scene": [0.9, 0.1, 0.5]}
@@ -32,7 +25,8 @@ def summary(means=MEANS, measure="instance-f1", protocol="stated", percent=0, en
 
 
 def f1_table(data, methods=METHODS, **options):
-    return ranked_table(data, "instance-f1", "mlknn", methods, True, **{"energy": 0.99, **options})
+    spec = {"measure": "instance-f1", "predictor": "mlknn", "methods": methods, "energy": 0.99, **options}
+    return ranked_table(data, spec)
 
 
 @pytest.fixture
@@ -73,7 +67,7 @@ def test_only_what_is_asked_for_is_ranked():
     assert f1_table(data, METHODS[:2])["mean"].tolist() == [3, 1]
     assert f1_table(data, energy=0.9)["mean"].tolist() == [9, 9, 9]
     assert f1_table(data, energy=0.0, size_percent=10)["mean"].tolist() == [8, 8, 8]
-    lowest = ranked_table(data, "instance-f1", "mlknn", METHODS, False, energy=0.99)
+    lowest = f1_table(data.assign(measure="hamming-loss")[:3], measure="hamming-loss")
     assert lowest.set_index("method")["rank"].to_dict() == {"mvmd": 3, "pca": 1, "ml_da": 2}
 
 
@@ -87,7 +81,7 @@ def test_a_missing_or_repeated_value_is_named():
         f1_table(pd.concat([data, summary().assign(size=7.0)]))
 
 
-def test_layout_marks_the_best_with_its_ties_and_averages_the_ranks(ranked):
+def test_layout_marks_the_best_and_averages_ranks(ranked):
     header, rows = ranked_layout(ranked, [*METHODS, "absent"])
     assert header == ["dataset", "mvmd", "pca", "ml_da", "absent"]
     assert [row[0] for row in rows] == ["birds", "scene", "yeast", "average rank"]
@@ -115,7 +109,7 @@ def test_texts_of_a_ranked_table(ranked):
     assert r"\textbf{0.6000 $\pm$ 0.0316 (1)}" in latex
 
 
-def test_a_ranked_table_says_where_numbers_of_splits_differ():
+def test_numbers_of_splits_that_differ():
     data = summary()
     data["splits"] = data["splits"].where(data["dataset"] != "scene", 3)
     _, markdown, latex = make_table(data, spec("ranked", "F1", measure="instance-f1"), "table4")
@@ -135,100 +129,72 @@ def test_tables_of_nothing(ranked):
     assert markdown.startswith("# T\n")
     assert "|" not in markdown
     assert latex == "\n"
+    table, markdown, _ = make_table(summary().iloc[:0], spec("average-ranks", "T", measures=["instance-f1"]), "t")
+    assert table["data_sets"].eq(0).all()
+    assert table.drop(columns=["measure", "method", "data_sets"]).isna().all(axis=None)
+    assert "| F1 |  |  |  |  |  |  | 0 |\n| all measures |" in markdown
 
-    averages = average_rank_table({"instance-f1": empty}, METHODS, {"instance-f1": True})
-    assert averages["data_sets"].eq(0).all()
-    assert averages.drop(columns=["measure", "method", "data_sets"]).isna().all(axis=None)
-    _, rows = average_rank_layout(averages, METHODS)
-    assert rows == [["F1", *[""] * 6, "0"], ["all measures", *[""] * 6, "0"]]
 
-    nothing = average_rank_table({}, METHODS, {})
-    assert tuple(nothing.columns) == AVERAGE_RANK_COLUMNS
-    assert average_rank_layout(nothing, METHODS)[1] == []
-    assert comparisons({}, METHODS, {}) == {}
+LOSSES = {"yeast": [0.1, 0.2, 0.3], "birds": [0.1, 0.3, 0.2], "scene": [0.3, 0.2, 0.1]}
+BOTH = ["instance-f1", "hamming-loss"]
+
+
+def averages(data, measures=BOTH):
+    return average_rank_table(data, spec("average-ranks", "c", measures=measures))
 
 
 def two_measures():
-    loss = summary({"yeast": [0.1, 0.2, 0.3], "birds": [0.1, 0.3, 0.2], "scene": [0.3, 0.2, 0.1]}, "hamming-loss")
-    tables = {
-        "instance-f1": f1_table(summary()),
-        "hamming-loss": ranked_table(loss, "hamming-loss", "mlknn", METHODS, False, energy=0.99),
-    }
-    return tables, {"instance-f1": True, "hamming-loss": False}
+    return pd.concat([summary(), summary(LOSSES, "hamming-loss")])
 
 
 def test_average_ranks_by_hand():
-    tables, directions = two_measures()
-    table = average_rank_table(tables, METHODS, directions)
+    table = averages(two_measures())
     assert tuple(table.columns) == AVERAGE_RANK_COLUMNS
     assert table["measure"].tolist() == ["instance-f1"] * 3 + ["hamming-loss"] * 3 + ["all"] * 3
     assert table["method"].tolist() == METHODS * 3
-    averages = table.groupby("measure", sort=False)["average_rank"].apply(list)
-    assert averages["instance-f1"] == pytest.approx([1.5, 2.5, 2.0])
-    assert averages["hamming-loss"] == pytest.approx([5 / 3, 7 / 3, 2.0])
+    of_measures = table.groupby("measure", sort=False)["average_rank"].apply(list)
+    assert of_measures["instance-f1"] == pytest.approx([1.5, 2.5, 2.0])
+    assert of_measures["hamming-loss"] == pytest.approx([5 / 3, 7 / 3, 2.0])
     # Ranks over both measures: yeast 1, 2, 3; birds (2.5+1)/2, (2.5+3)/2, (1+2)/2; scene (1+3)/2, (3+2)/2, (2+1)/2.
     over_measures = np.array([[1, 2, 3], [1.75, 2.75, 1.5], [2, 2.5, 1.5]])
-    assert averages["all"] == pytest.approx([(1 + 2 + 2) / 3, (2 + 3 + 3) / 3, (3 + 1 + 1) / 3])
+    assert of_measures["all"] == pytest.approx([(1 + 2 + 2) / 3, (2 + 3 + 3) / 3, (3 + 1 + 1) / 3])
     last = table.iloc[-1]
     assert last["data_sets"] == 3
     assert (last["friedman_statistic"], last["friedman_p"]) == pytest.approx(friedman(pd.DataFrame(over_measures)))
     assert table["critical_difference"].to_numpy() == pytest.approx(critical_difference(3, 3))
 
 
-def test_comparisons_rank_the_means_of_each_measure():
-    tables, directions = two_measures()
-    made = comparisons(tables, METHODS, directions)
-    assert list(made) == ["instance-f1", "hamming-loss", "all"]
-    means = pd.DataFrame.from_dict(MEANS, orient="index", columns=METHODS).sort_index()
-    pd.testing.assert_series_equal(made["instance-f1"].average, compare(means, True).average, check_names=False)
-
-
-def test_repeating_a_measure_does_not_make_the_evidence_stronger():
-    table = f1_table(summary())
-    many = average_rank_table({f"m{i}": table for i in range(6)}, METHODS, {f"m{i}": True for i in range(6)})
-    per_measure = ["average_rank", "data_sets", "friedman_statistic", "friedman_p", "critical_difference"]
-    one, together = (many[many["measure"] == name][per_measure].to_numpy() for name in ("m0", "all"))
-    np.testing.assert_allclose(together.astype(float), one.astype(float))
-
-
 def test_a_data_set_that_one_measure_lacks_is_named():
-    tables, directions = two_measures()
-    tables["hamming-loss"] = tables["hamming-loss"].query("dataset != 'scene'")
+    data = two_measures()
     with pytest.raises(DataError, match="data set 'scene' has no value of method 'mvmd'"):
-        comparisons(tables, METHODS, directions)
+        averages(data[(data["measure"] != "hamming-loss") | (data["dataset"] != "scene")])
 
 
 def test_two_protocols_are_not_mixed():
-    tables, directions = two_measures()
-    tables["instance-f1"] = f1_table(pd.concat([summary(), summary(protocol="printed")]))
     with pytest.raises(DataError, match="several values on data set .* ranks need one protocol"):
-        average_rank_table(tables, METHODS, directions)
+        averages(pd.concat([two_measures(), summary(protocol="printed")]))
 
 
 def test_texts_of_average_ranks(tmp_path):
-    tables, directions = two_measures()
-    write_csv(average_rank_table(tables, METHODS, directions), tmp_path / "ranks.csv")
-    table = pd.read_csv(tmp_path / "ranks.csv")
-    header, rows = average_rank_layout(table, [*METHODS, "absent"])
+    table, markdown, latex = make_table(two_measures(), spec("average-ranks", "Ranks of 3", measures=BOTH), "ranks")
+    write_csv(table, tmp_path / "ranks.csv")
+    shown = spec("average-ranks", "c", measures=BOTH) | {"methods": [*METHODS, "absent"]}
+    ((_, title, header, rows),) = table_parts(pd.read_csv(tmp_path / "ranks.csv"), shown)
+    assert title == "over the data sets"
     assert header == ["measure", *METHODS, "absent", "Friedman", "p", "CD", "data sets"]
     assert [row[0] for row in rows] == ["F1", "Hamming loss", "all measures"]
     assert rows[2][1:5] == ["**1.67**", "2.67", "**1.67**", ""]
     assert rows[0][-2:] == ["1.91", "3"]
-    both = pd.concat([summary(), summary({name: [1 - v for v in row] for name, row in MEANS.items()}, "hamming-loss")])
-    options = {"measures": ["instance-f1", "hamming-loss"]}
-    made, markdown, latex = make_table(both, spec("average-ranks", "Ranks of 3", **options), "ranks")
-    assert made["measure"].unique().tolist() == ["instance-f1", "hamming-loss", "all"]
     assert markdown.startswith("# Ranks of 3\n\nAverage rank over the data sets")
     assert "| F1 | **1.50** | 2.50 | 2.00 |" in markdown
     assert r"\begin{tabular}{lrrrrrrr}" in latex
     assert r"\caption{Ranks of 3 (over the data sets)}" in latex
-    assert r"\textbf{1.50}" in latex
 
 
 def test_one_data_set_has_ranks_and_no_test():
-    one = f1_table(summary({"yeast": [0.5, 0.4, 0.3]}))
-    table = average_rank_table({"instance-f1": one}, METHODS, {"instance-f1": True})
+    table, markdown, _ = make_table(
+        summary({"yeast": [0.5, 0.4, 0.3]}), spec("average-ranks", "c", measures=BOTH[:1]), "t"
+    )
     assert table["average_rank"].tolist() == [1, 2, 3] * 2
     assert table["friedman_p"].isna().all()
-    _, rows = average_rank_layout(table, METHODS)
-    assert rows[0] == ["F1", "**1.00**", "2.00", "3.00", "", "", "", "1"]
+    assert "| F1 | **1.00** | 2.00 | 3.00 |  |  |  | 1 |" in markdown

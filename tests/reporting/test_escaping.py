@@ -1,4 +1,4 @@
-"""Names that come from files of others, on their way to what is read: a table, a page, a figure."""
+"""Names from files of others in tables, figures and the page."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import json
 import re
 import shutil
 import subprocess
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -20,14 +19,13 @@ from mlreduce.datasets.readers.arff import read_arff
 from mlreduce.exceptions import ConfigurationError
 from mlreduce.experiments.failures import FAILURE_COLUMNS
 from mlreduce.reporting.audit import audit, audit_markdown
-from mlreduce.reporting.claims.reading import CLAIM_COLUMNS, claims_markdown
+from mlreduce.reporting.claims import CLAIM_COLUMNS, claims_markdown
 from mlreduce.reporting.escaping import latex_escaped, markdown_escaped, without_formulas
-from mlreduce.reporting.figures.layout import curves, save
+from mlreduce.reporting.figures import make_figure, save
 from mlreduce.reporting.page import render, study_section
-from mlreduce.reporting.tables.kinds import make_table
+from mlreduce.reporting.tables import make_table
 from mlreduce.reporting.tables.layout import latex_text, summarise, to_latex, to_markdown, write_csv
 
-PROJECT = Path(__file__).parents[2]
 HOSTILE = [
     "=HYPERLINK(A1)",
     "+cmd|' /C calc'!A0",
@@ -44,7 +42,7 @@ HOSTILE = [
 ]
 
 
-def test_names_of_a_hostile_file_are_no_formulas_in_a_table_on_disk(tmp_path):
+def test_names_of_a_hostile_file_are_no_formulas(tmp_path):
     head = "".join(
         "@attribute '{}' {{0,1}}\n".format(name.replace("\\", "\\\\").replace("'", "\\'")) for name in HOSTILE
     )
@@ -83,22 +81,8 @@ def test_what_is_missing_stays_missing(tmp_path):
     assert (tmp_path / "a.csv").read_text() == "a,b\n'=1,\n,-1\n"
 
 
-def test_every_table_for_a_user_is_written_by_one_function():
-    sources = [
-        *(PROJECT / "src").rglob("*.py"),
-        *(PROJECT / "workflow").rglob("*.py"),
-        *PROJECT.rglob("workflow/*/*.smk"),
-    ]
-    writing = re.compile(r"\.to_(?:csv|excel|html|markdown|latex)\(|\bcsv\.(?:writer|DictWriter)\b")
-    found = [
-        f"{path.parent.name}/{path.name}" for path in sources for _ in writing.findall(path.read_text(encoding="utf-8"))
-    ]
-    # What failed in a job is read back by the next one.
-    assert sorted(found) == ["experiments/failures.py", "tables/layout.py"]
-
-
 @pytest.mark.parametrize(("reader", "old"), [("study", "plst"), ("study", "ten-fold"), ("catalogue", "songs")])
-def test_no_name_that_a_table_is_read_back_by_begins_a_formula(tmp_path, reader, old):
+def test_names_in_study_files_begin_no_formula(tmp_path, reader, old):
     """Names of methods, protocols and data sets: an apostrophe before one would make it another."""
     text = READERS[reader].seeds()[0].decode().replace("plst: *own", "plst: {method: PLST}")
     assert old in text
@@ -123,7 +107,7 @@ def test_no_text_begins_a_formula(text):
 @given(
     st.lists(st.text(max_size=20), min_size=2, max_size=2), st.lists(st.sampled_from(HOSTILE), min_size=2, max_size=2)
 )
-def test_a_table_has_the_rows_and_cells_it_was_given(texts, names):
+def test_tables_have_the_rows_and_cells_given(texts, names):
     markdown = to_markdown(["a", "b"], [texts, names])
     lines = markdown.split("\n")
     assert len(lines) == 5
@@ -209,7 +193,8 @@ def test_hostile_names_cannot_break_the_page(summary, tmp_path):
     failures = dict.fromkeys(FAILURE_COLUMNS, HOSTILE[4]) | {"split": 0, "message": HOSTILE[-1]}
     write_csv(pd.DataFrame([failures]), tmp_path / "failures.csv")
     (tmp_path / "manifest.json").write_text('{"dataset": "</pre><script>"}')
-    figure = curves(summary, ["hamming-loss"], HOSTILE[4:6], {"a | b": HOSTILE[-1]}, HOSTILE[4])
+    spec = {"caption": "c", "methods": HOSTILE[4:6], "labels": {"a | b": HOSTILE[-1]}, "measures": ["hamming-loss"]}
+    figure = make_figure(summary.assign(dataset=HOSTILE[4]), spec, "p", HOSTILE[4])
     save(figure, [tmp_path / "figure1.svg"])
     spec = {
         "title": "<script>",

@@ -1,10 +1,10 @@
-"""Small summaries on which checks of claims are tried."""
+"""Small summaries for the tests of checks of claims."""
 
 from __future__ import annotations
 
 import pandas as pd
 
-from mlreduce.reporting.claims.checks import CHECKS
+from mlreduce.registry import CHECKS
 
 VERDICTS = {"confirmed", "refuted", "undecided"}
 
@@ -22,7 +22,7 @@ CURVES = {"measures": ["hamming-loss"], "predictors": ["r"], "protocol": "p"}
 
 
 def summary(cells, **same):
-    """Cells as {(data set, method): columns}; what they do not say is the same for all."""
+    """Cells as {(data set, method): columns}; other columns are the same for all."""
     common = {
         **{"protocol": "p", "predictor": "r", "measure": "hamming-loss", "size_percent": 0, "energy": 0.0},
         **{"size": 3.0, "mean": 0.5, "se": 0.01, "sd": 0.1, "splits": 100},
@@ -36,7 +36,7 @@ def known(names, labels=5):
 
 
 def check(name, table, datasets, **arguments):
-    verdict, evidence = CHECKS[name](table, datasets, **arguments)
+    verdict, evidence = CHECKS[name].function(table, datasets, **arguments)
     assert verdict in VERDICTS
     assert evidence.endswith(".")
     assert "\n" not in evidence

@@ -4,19 +4,15 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-import yaml
 from claim_summaries import check, known
 
-from mlreduce.exceptions import ConfigurationError
-from mlreduce.reporting.claims.checks import CHECKS, LOOKS_AT
-from mlreduce.reporting.claims.reading import Claim, claims_table, read_claims
+from mlreduce.registry import CHECKS
+from mlreduce.reporting.claims import Claim, claims_table, read_claims
 
 PROJECT = Path(__file__).parents[2]
 SIZES = [5, 20, 80]
 NEARER = {"method": "a", "than": "b", "size_percents": SIZES}
 SLOWER = {"method": "a", "than": "b", "least": 2}
-
-# --- lower-error ----------------------------------------------------------------------------------------------------
 
 
 def errors(datasets="de", se=1.0, **means):
@@ -89,16 +85,6 @@ def test_lower_error_without_all_sizes_is_undecided():
     assert nearer(table, "") == ("undecided", "This run has no data set.")
 
 
-def test_other_rows_of_errors_are_not_looked_at():
-    table = errors(a=[90.0] * 3)
-    more = [table.assign(dataset="x", mean=1.0), errors(a=[200.0] * 3).assign(size_percent=40)]
-    assert nearer(pd.concat([table, *more])) == nearer(table)
-    assert nearer(table.sample(frac=1, random_state=0)) == nearer(table)
-
-
-# --- slower-by ------------------------------------------------------------------------------------------------------
-
-
 def times(ratios, splits=3):
     """Make times of which b's are 2 seconds on average, and a's as many times that as given for each data set."""
     rows = []
@@ -153,14 +139,11 @@ def test_slower_by_of_partial_runs():
     assert check("slower-by", more, datasets, **SLOWER) == check("slower-by", table, datasets, **SLOWER)
 
 
-# --- in a file and in a table ---------------------------------------------------------------------------------------
-
 CLAIMS = [Claim("one", "c", "w", "lower-error", NEARER), Claim("two", "c", "w", "slower-by", SLOWER)]
 
 
 def test_each_check_looks_at_its_table():
-    assert set(LOOKS_AT) <= set(CHECKS)
-    assert set(LOOKS_AT.values()) == {"areas", "approximation", "times"}
+    assert {own.looks_at for own in CHECKS.values()} == {"summary", "areas", "approximation", "times"}
     tables = {"approximation": errors(a=[90.0] * 3), "times": times({"d": 3, "e": 3})}
     nothing = pd.DataFrame()
     table = claims_table(CLAIMS, nothing, known("de"), tables)
@@ -173,39 +156,12 @@ def test_each_check_looks_at_its_table():
     assert claims_table(about, nothing, known("de"))["evidence"][0] == "Missing from this run: e, x."
 
 
-@pytest.mark.parametrize(
-    ("name", "changes", "message"),
-    [
-        ("lower-error", {"method": None}, "the argument 'method' of lower-error is missing"),
-        ("lower-error", {"than": ["b"]}, "'than' of lower-error must be one method; got .'b'."),
-        ("lower-error", {"than": "a"}, "'a' is 'method' and 'than', which must differ"),
-        ("lower-error", {"size_percents": [0]}, "'size_percents' of lower-error must be 1 or more; got 0"),
-        ("lower-error", {"protocol": "p"}, "unknown argument of lower-error 'protocol'"),
-        ("slower-by", {"least": None}, "the argument 'least' of slower-by is missing"),
-        ("slower-by", {"least": 0}, "least: 0 is less than or equal to the minimum of 0"),
-        ("slower-by", {"most_times": 1.5}, "'most_times' must be at least 2, which is 'least'; got 1.5"),
-        ("slower-by", {"times": 2}, "unknown key 'times'"),
-    ],
-)
-def test_wrong_claims_about_approximations(tmp_path, name, changes, message):
-    arguments = {"lower-error": NEARER, "slower-by": SLOWER}[name]
-    file = tmp_path / "claims.yaml"
-    given = {key: value for key, value in (arguments | changes).items() if value is not None}
-    for content in (arguments, given):
-        entry = {"id": "one", "claim": "c", "where": "w", "check": name, "arguments": content}
-        file.write_text(yaml.safe_dump({"mine": [entry]}))
-        if content is arguments:
-            assert read_claims(file)["mine"][0].check == name
-    with pytest.raises(ConfigurationError, match=message):
-        read_claims(file)
-
-
-def test_shipped_claims_about_times_hold_of_the_printed_ones():
+def test_shipped_claims_hold_of_the_printed_times():
     """What a claim takes for the paper's must be what the paper printed, or it would refute itself."""
     printed = pd.read_csv(PROJECT / "config" / "published" / "qpfs-lowrank-2016.csv").assign(split=0)
     claims = read_claims(PROJECT / "config" / "claims.yaml")["qpfs-lowrank-2016"]
     there = set(printed["method"])
-    of_times = [c for c in claims if LOOKS_AT.get(c.check) == "times" and {c.arguments["method"]} <= there]
+    of_times = [c for c in claims if CHECKS[c.check].looks_at == "times" and {c.arguments["method"]} <= there]
     table = claims_table(of_times, pd.DataFrame(), known(sorted(printed["dataset"].unique())), {"times": printed})
     assert list(table["verdict"]) == ["confirmed"] * 3
     assert "birds 29.9 (154 and 5.16 seconds), emotions 12.5" in table["evidence"][0]

@@ -25,9 +25,6 @@ def panels(datasets="de", **methods):
     return {key: dict(methods) for key in itertools.product(datasets, ("r", "q"), MEASURES)}
 
 
-# --- best-in-most ---------------------------------------------------------------------------------------------------
-
-
 def best(values, method="a", datasets="de", **changes):
     methods = list(next(iter(values.values())))
     return check("best-in-most", areas(values), known(datasets), method=method, methods=methods, **(PANELS | changes))
@@ -58,7 +55,7 @@ def test_best_in_most(number, to, verdict):
     assert best(changed(ORDERED, number, a=to))[0] == verdict
 
 
-def test_best_in_most_counts_by_predictor_and_says_who_else_is_best():
+def test_best_in_most_counts_by_predictor():
     verdict, evidence = best(changed(changed(ORDERED, 4, a=0.1), 1, c=0.95))
     assert verdict == "undecided"
     assert evidence == (
@@ -103,9 +100,6 @@ def test_a_missing_panel_is_missing():
     gone = table[(table["dataset"] != "d") | (table["method"] != "c") | (table["predictor"] != "r")]
     arguments = PANELS | {"method": "a", "methods": ["a", "b", "c"]}
     assert check("best-in-most", gone, known("de"), **arguments)[1].startswith("Missing from this run: d (c). On")
-
-
-# --- alike-on -------------------------------------------------------------------------------------------------------
 
 
 def alike(gaps, errors=0.01, datasets="de", **changes):
@@ -154,8 +148,6 @@ def test_losses_of_nothing_are_alike():
     assert "d 0.0 %" in evidence
 
 
-# --- suits-more -----------------------------------------------------------------------------------------------------
-
 SUITING = PANELS | {"methods": ["a", "b"], "than": ["x", "y"], "control": "r"}
 
 
@@ -194,7 +186,7 @@ def test_suits_more_names_the_others():
     ("good", "bad", "suited"),
     [(4, 0, True), (3, 0, True), (2, 0, False), (3, 1, False), (0, 0, False), (0, 4, False)],
 )
-def test_a_data_set_suits_who_is_better_in_most_panels_and_worse_in_none(good, bad, suited):
+def test_suits_is_better_in_most_panels_and_worse_in_none(good, bad, suited):
     values = panels("d", r=0.5, a=0.5, x=0.5)
     values = changed(changed(values, good + bad, a=0.4), good, a=0.6)
     arguments = SUITING | {"methods": ["a"], "than": ["x"]}

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from mlreduce.exceptions import DataError
-from mlreduce.reporting.tables.kinds import make_table, table_parts
+from mlreduce.reporting.tables import make_table, table_parts
 from mlreduce.reporting.tables.ratios import RATIO_COLUMNS, time_ratios
 
 PUBLISHED = Path(__file__).parents[2] / "config" / "published" / "qpfs-lowrank-2016.csv"

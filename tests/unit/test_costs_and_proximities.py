@@ -1,4 +1,4 @@
-"""Figures and tables of the study of embeddings, and what they are made from."""
+"""Costs and images of proximities: what figures of the study of embeddings are made from."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ import itertools
 import os
 
 import numpy as np
-import pandas as pd
 import pytest
-from claim_summaries import summary
 
 import mlreduce
 from mlreduce.datasets.embedded import planted
@@ -16,8 +14,6 @@ from mlreduce.exceptions import DataError
 from mlreduce.experiments.costs import COST_COLUMNS, measure_costs
 from mlreduce.experiments.proximities import IMAGE_COLUMNS, label_order, proximity_images
 from mlreduce.experiments.splitting import Split
-from mlreduce.reporting.figures import embeddings as embedding_figures
-from mlreduce.reporting.tables.kinds import make_table
 
 SPACE = {"scaling": "none", "relation": "euclidean"}
 
@@ -99,78 +95,6 @@ def test_a_fit_that_dies_is_an_error_and_not_a_hang(data, monkeypatch):
     monkeypatch.setattr("mlreduce.experiments.costs.make_reduction", lambda *_: os._exit(9))
     with pytest.raises(DataError, match="fitting 'mine' to 20 rows ended without a result"):
         measure_costs(data, COSTS | {"methods": methods}, SPACE, seed=1)
-
-
-FAMILIES = {"first": ["a", "b"], "second": ["c"]}
-
-
-def means():
-    return summary({(d, m): {"mean": 0.1 * i, "measure": "macro-f1"} for d in "de" for i, m in enumerate("abc", 1)})
-
-
-def test_families_are_drawn_in_their_colours_a_row_a_method():
-    figure = embedding_figures.family_comparison(means(), "macro-f1", FAMILIES, {"a": "first one"}, "title")
-    axes = [axis for axis in figure.axes if axis.get_visible()]
-    assert [axis.get_title() for axis in axes] == ["d", "e"]
-    assert [text.get_text() for text in axes[0].get_yticklabels()] == ["first one", "b", "c"]
-    points = [tuple(line.get_xdata()) for line in axes[0].get_lines() if line.get_label().startswith("_")]
-    assert sorted(x for own in points for x in own)[:1] == pytest.approx([0.1])
-    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["first", "second"]
-
-
-def test_families_need_one_value_a_method():
-    with pytest.raises(DataError, match="several values"):
-        embedding_figures.family_comparison(pd.concat([means(), means()]), "macro-f1", FAMILIES, {}, "title")
-    with pytest.raises(DataError, match="nothing to draw"):
-        embedding_figures.family_comparison(means(), "micro-f1", FAMILIES, {}, "title")
-
-
-def test_images_are_darker_where_instances_are_near():
-    cells = [("d", "m", i, j, float(i == j), 0.5) for i in range(3) for j in range(3)]
-    images = pd.DataFrame(
-        [*cells, *(("d", "n", *cell[2:5], np.nan) for cell in cells)], columns=[*IMAGE_COLUMNS, "score"]
-    )
-    figure = embedding_figures.proximity_images(images, ["m", "n", "absent"], {"m": "M"}, "title", "F1")
-    assert [axis.get_title() for axis in figure.axes if axis.get_visible()] == ["d: M (0.500)", "d: n"]
-    shown = figure.axes[0].get_images()[0]
-    np.testing.assert_array_equal(shown.get_array(), np.eye(3))
-    near, far = (shown.to_rgba(value)[0] for value in (1.0, 0.0))
-    assert near < far
-
-
-def costs():
-    rows = [
-        ("d", m, "rows", s, n, 8, 0, n / 100, 0.5) for m in "ab" for s in ("original", "relation") for n in (10, 20)
-    ]
-    return pd.DataFrame(rows, columns=list(COST_COLUMNS))
-
-
-def test_cost_curves_have_a_line_a_method_and_space():
-    figure = embedding_figures.cost_curves(costs(), ["a", "b"], {"a": "A"}, "title")
-    (axis,) = [axis for axis in figure.axes if axis.get_visible()]
-    assert [line.get_label() for line in axis.get_lines()] == [
-        *["A, original", "A, relation", "b, original", "b, relation"],
-    ]
-    assert axis.get_lines()[0].get_ydata().tolist() == [0.1, 0.2]
-
-
-def test_the_table_of_costs_has_a_row_a_size():
-    spec = {"kind": "costs", "caption": "Costs", "methods": ["a", "b"]}
-    markdown = make_table(costs(), spec, "costs")[1]
-    assert "| original | 10 | 8 |  | 0.1 (0.5) | 0.1 (0.5) |" in markdown
-    assert markdown.count("| relation |") == 2
-
-
-def test_the_table_of_found_parameters_names_them():
-    choices = pd.DataFrame(
-        {
-            **{"protocol": "p", "dataset": "d", "method": ["b", "a"], "split": 0, "candidate": [1, 0]},
-            **{"parameters": ['{"k": 3}', '{"k": 5}'], "rows": 1.0, "score": [0.25, 0.5]},
-        }
-    )
-    table, markdown, _ = make_table(choices, {"kind": "searched", "caption": "Found", "methods": ["a", "b"]}, "found")
-    assert len(table) == 2
-    assert markdown.index('| d | a | {"k": 5} | 0.5000 |') < markdown.index('| d | b | {"k": 3} | 0.2500 |')
 
 
 def test_random_directions_are_orthonormal_and_all_alike():
