@@ -1,5 +1,6 @@
 # Which files a study ends in, and of which of its files they are made.
-from mlreduce.reporting.sources import FIGURE_SOURCES, TABLE_SOURCES
+from mlreduce.reporting import figures as figure_kinds
+from mlreduce.reporting import tables as table_kinds
 
 TABLE_FORMATS = ("csv", "md", "tex")
 FIGURE_FORMATS = ("svg", "png", "pdf")
@@ -29,29 +30,19 @@ def figure_files(study):
 
 def source_of(study, file, spec):
     """A file of a study; of a summary, where it will do, the part of one predictor: others need not be trained."""
-    if file == "summary.csv" and spec.get("area"):
-        return f"{BASE}/{study}/areas.csv"
     if file == "summary.csv" and "predictor" in spec:
         file = f"summaries/{spec['predictor']}.csv"
     return f"{BASE}/{study}/{file}"
 
 
-def file_behind_table(spec):
-    return TABLE_SOURCES[spec.get("kind", "sizes")]
-
-
-def file_behind_figure(spec):
-    return FIGURE_SOURCES[spec.get("kind", "curves")]
-
-
 def table_source(wildcards):
     spec = study_of(wildcards).tables[wildcards.table]
-    return source_of(wildcards.study, file_behind_table(spec), spec)
+    return source_of(wildcards.study, table_kinds.table_source(spec), spec)
 
 
 def figure_source(wildcards):
     spec = study_of(wildcards).figures[wildcards.figure]
-    return source_of(wildcards.study, file_behind_figure(spec), spec)
+    return source_of(wildcards.study, figure_kinds.figure_source(spec), spec)
 
 
 def results_of(study):
@@ -76,8 +67,8 @@ def sources_of(study):
     sources = {
         source_of(study, file_behind(spec), spec)
         for file_behind, specs in (
-            (file_behind_table, tables),
-            (file_behind_figure, figures),
+            (table_kinds.table_source, tables),
+            (figure_kinds.figure_source, figures),
         )
         for spec in specs.values()
     }
@@ -93,10 +84,10 @@ def timed_results(wildcards):
     """The results of a study that hold measured times, and so differ from run to run."""
     study, found = study_of(wildcards), list(TIMED)
     for name, spec in study.tables.items():
-        if file_behind_table(spec) in TIMED:
+        if table_kinds.table_source(spec) in TIMED:
             found += [f"{name}.{suffix}" for suffix in TABLE_FORMATS]
     for name, spec in study.figures.items():
-        if file_behind_figure(spec) in TIMED:
+        if figure_kinds.figure_source(spec) in TIMED:
             found += [
                 f"{name}{variant}.{suffix}"
                 for variant in variants(study.name, name)

@@ -11,7 +11,7 @@ snakemake = globals()["snakemake"]
 with station(snakemake):
     from mlreduce.datasets.files import replacing
     from mlreduce.reporting.audit import audit, audit_markdown, read_published
-    from mlreduce.reporting.claims.reading import claims_markdown, claims_table, read_claims
+    from mlreduce.reporting.claims import claims_markdown, claims_table, read_claims
     from mlreduce.reporting.tables.layout import write_csv
 
     study = snakemake.wildcards.study

@@ -11,8 +11,7 @@ snakemake = globals()["snakemake"]
 
 with station(snakemake):
     from mlreduce.datasets.files import replacing
-    from mlreduce.reporting.figures.kinds import make_figure
-    from mlreduce.reporting.figures.layout import save
+    from mlreduce.reporting.figures import make_figure, save
 
     path = Path(snakemake.input[0])
     source = pd.read_csv(path) if path.suffix == ".csv" else pd.read_parquet(path)

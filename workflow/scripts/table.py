@@ -10,7 +10,7 @@ snakemake = globals()["snakemake"]
 
 with station(snakemake):
     from mlreduce.datasets.files import replacing
-    from mlreduce.reporting.tables.kinds import make_table
+    from mlreduce.reporting.tables import make_table
     from mlreduce.reporting.tables.layout import write_csv
 
     path = Path(snakemake.input[0])
