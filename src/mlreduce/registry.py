@@ -300,7 +300,7 @@ class Declarations(Mapping[str, _Declared], Generic[_Declared]):
 
     def __init__(self, kind: str, package: str) -> None:
         self._kind = kind
-        self._package = package
+        self.package = package
         self._declared: dict[str, _Declared] = {}
         self._modules: dict[str, str] = {}
         self._complete = False
@@ -332,9 +332,9 @@ class Declarations(Mapping[str, _Declared], Generic[_Declared]):
 
     def _all(self) -> dict[str, _Declared]:
         if not self._complete:
-            package = importlib.import_module(self._package)
+            package = importlib.import_module(self.package)
             for module in sorted(found.name for found in pkgutil.iter_modules(package.__path__)):
-                importlib.import_module(f"{self._package}.{module}")
+                importlib.import_module(f"{self.package}.{module}")
             self._declared = dict(sorted(self._declared.items()))
             self._complete = True
         return self._declared

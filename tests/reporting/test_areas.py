@@ -8,8 +8,8 @@ import pytest
 
 from mlreduce.exceptions import DataError
 from mlreduce.experiments.scores import SCORE_COLUMNS
-from mlreduce.reporting.tables.areas import area_scores, averaged_draws
-from mlreduce.reporting.tables.layout import summarise
+from mlreduce.reporting.areas import area_scores, averaged_draws
+from mlreduce.reporting.summary import summarise
 
 COLUMNS = ["study", "protocol", *SCORE_COLUMNS]
 

@@ -16,8 +16,8 @@ from mlreduce.reporting.audit import (
 )
 from mlreduce.reporting.claims import CLAIM_COLUMNS
 from mlreduce.reporting.page import render, study_section
+from mlreduce.reporting.summary import SUMMARY_COLUMNS, summarise, write_csv
 from mlreduce.reporting.tables import make_table
-from mlreduce.reporting.tables.layout import SUMMARY_COLUMNS, summarise, write_csv
 from mlreduce.reporting.tables.sizes import TABLE_COLUMNS, layout, select_table
 
 

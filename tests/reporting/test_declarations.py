@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import importlib
+import shutil
+import subprocess
 import sys
+from pathlib import Path
 
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 import yaml
 
+import mlreduce
 from mlreduce import registry
 from mlreduce.datasets.catalogue import read_catalogue
 from mlreduce.exceptions import ConfigurationError
@@ -160,3 +164,26 @@ def test_an_own_check_of_a_claim(tmp_path, one_file_each):
     assert verdicts[["verdict", "evidence"]].to_numpy().tolist() == [["confirmed", "At most 2."]]
     with pytest.raises(ConfigurationError, match="own.one: limit: -1 is less than the minimum of 0"):
         read(method="plst", limit=-1)
+
+
+def test_results_depend_on_the_code_of_declarations(tmp_path):
+    """A digest of code that looks measures up covers the files that declare them; one of tables is another's matter."""
+    package = tmp_path / "mlreduce"
+    shutil.copytree(Path(mlreduce.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
+    code = (
+        "from mlreduce.provenance.digest import source_digest as digest; "
+        "names = 'experiments.label_space', 'reporting.summary', 'reporting.tables'; "
+        "print(*(digest(f'mlreduce.{name}') for name in names))"
+    )
+
+    def digests():
+        run = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
+        return run.stdout.split()
+
+    before = digests()
+    (package / "reporting" / "tables" / "own.py").write_text("VALUE = 1")
+    after = digests()
+    assert [old == new for old, new in zip(before, after, strict=True)] == [True, True, False]
+    with (package / "metrics" / "ranking.py").open("a") as file:
+        file.write("VALUE = 1")
+    assert digests()[0] != after[0]

@@ -23,8 +23,9 @@ from mlreduce.reporting.claims import CLAIM_COLUMNS, claims_markdown
 from mlreduce.reporting.escaping import latex_escaped, markdown_escaped, without_formulas
 from mlreduce.reporting.figures import make_figure, save
 from mlreduce.reporting.page import render, study_section
+from mlreduce.reporting.summary import summarise, write_csv
 from mlreduce.reporting.tables import make_table
-from mlreduce.reporting.tables.layout import latex_text, summarise, to_latex, to_markdown, write_csv
+from mlreduce.reporting.tables.layout import latex_text, to_latex, to_markdown
 
 HOSTILE = [
     "=HYPERLINK(A1)",

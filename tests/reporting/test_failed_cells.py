@@ -13,15 +13,15 @@ from claim_summaries import check, known
 from mlreduce.exceptions import DataError
 from mlreduce.experiments.failures import FAILURE_COLUMNS
 from mlreduce.experiments.scores import SPECTRUM_COLUMNS
+from mlreduce.reporting.areas import area_scores, averaged_draws
 from mlreduce.reporting.audit import AUDIT_COLUMNS, audit, audit_markdown, audit_sentences, beside_printed
 from mlreduce.reporting.claims import CLAIM_COLUMNS, Claim, claims_table
 from mlreduce.reporting.escaping import markdown_escaped
+from mlreduce.reporting.failed_cells import GAP, RULE, footnotes, of_draws, with_failed_rows, with_gaps
 from mlreduce.reporting.figures import make_figure
 from mlreduce.reporting.page import render, study_section
+from mlreduce.reporting.summary import SUMMARY_COLUMNS, summarise, write_csv
 from mlreduce.reporting.tables import make_table, table_parts
-from mlreduce.reporting.tables.areas import area_scores, averaged_draws
-from mlreduce.reporting.tables.layout import SUMMARY_COLUMNS, summarise, write_csv
-from mlreduce.reporting.tables.missing import GAP, RULE, footnotes, of_draws, with_failed_rows, with_gaps
 from mlreduce.reporting.tables.ratios import RATIO_COLUMNS, time_ratios
 from mlreduce.reporting.tables.sizes import TABLE_COLUMNS
 from mlreduce.reporting.tables.times import gathered_times

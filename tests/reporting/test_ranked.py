@@ -6,9 +6,9 @@ import pytest
 
 from mlreduce.exceptions import DataError
 from mlreduce.reporting.statistics import critical_difference, friedman
+from mlreduce.reporting.summary import SUMMARY_COLUMNS, write_csv
 from mlreduce.reporting.tables import make_table, table_parts
 from mlreduce.reporting.tables.average_ranks import AVERAGE_RANK_COLUMNS, average_rank_table
-from mlreduce.reporting.tables.layout import SUMMARY_COLUMNS, write_csv
 from mlreduce.reporting.tables.ranked import RANKED_COLUMNS, ranked_layout, ranked_table
 
 METHODS = ["mvmd", "pca", "ml_da"]

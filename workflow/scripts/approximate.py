@@ -8,7 +8,7 @@ with station(snakemake):
     from mlreduce.datasets.data import MultiLabelData
     from mlreduce.datasets.files import replacing
     from mlreduce.experiments.approximation import approximation_errors, dependency, theorem_cells
-    from mlreduce.reporting.tables.layout import write_csv
+    from mlreduce.reporting.summary import write_csv
 
     asked, data = snakemake.params.approximation, MultiLabelData.load(snakemake.input[0])
     matrix = dependency(data, asked.get("discretise", "equal-width"), asked.get("n_bins", 3))

@@ -9,7 +9,7 @@ snakemake = globals()["snakemake"]
 with station(snakemake):
     from mlreduce.datasets.files import replacing
     from mlreduce.experiments.approximation import mean_errors
-    from mlreduce.reporting.tables.layout import write_csv
+    from mlreduce.reporting.summary import write_csv
 
     errors = pd.concat(map(pd.read_parquet, snakemake.input.errors), ignore_index=True)
     with replacing(snakemake.output.errors) as path:

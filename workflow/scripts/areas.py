@@ -9,9 +9,9 @@ snakemake = globals()["snakemake"]
 with station(snakemake):
     from mlreduce.datasets.files import replacing
     from mlreduce.experiments.failures import read_failures
-    from mlreduce.reporting.tables.areas import area_scores, averaged_draws
-    from mlreduce.reporting.tables.layout import summarise, write_csv
-    from mlreduce.reporting.tables.missing import of_draws, with_gaps
+    from mlreduce.reporting.areas import area_scores, averaged_draws
+    from mlreduce.reporting.failed_cells import of_draws, with_gaps
+    from mlreduce.reporting.summary import summarise, write_csv
 
     averages, failures = snakemake.params.averages, read_failures(snakemake.input.failures)
     scores = averaged_draws(pd.read_parquet(snakemake.input.scores), averages, failures)

@@ -9,8 +9,8 @@ snakemake = globals()["snakemake"]
 with station(snakemake):
     from mlreduce.datasets.files import replacing
     from mlreduce.experiments.failures import read_failures
-    from mlreduce.reporting.tables.layout import write_csv
-    from mlreduce.reporting.tables.missing import with_failed_rows
+    from mlreduce.reporting.failed_cells import with_failed_rows
+    from mlreduce.reporting.summary import write_csv
 
     parts = []
     for path in snakemake.input.choices:

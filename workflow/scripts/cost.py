@@ -9,7 +9,7 @@ with station(snakemake):
     from mlreduce.datasets.files import replacing
     from mlreduce.experiments.costs import measure_costs
     from mlreduce.experiments.failures import Failures
-    from mlreduce.reporting.tables.layout import write_csv
+    from mlreduce.reporting.summary import write_csv
 
     params, failures = snakemake.params, Failures("cost")
     costs = measure_costs(MultiLabelData.load(snakemake.input[0]), params.costs, params.space, params.seed, failures)

@@ -9,7 +9,7 @@ snakemake = globals()["snakemake"]
 with station(snakemake):
     from mlreduce.datasets.data import MultiLabelData
     from mlreduce.datasets.files import replacing
-    from mlreduce.reporting.tables.layout import write_csv
+    from mlreduce.reporting.summary import write_csv
 
     rows = []
     for path in snakemake.input:

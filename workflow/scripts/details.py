@@ -9,7 +9,7 @@ snakemake = globals()["snakemake"]
 with station(snakemake):
     from mlreduce.datasets.files import replacing
     from mlreduce.experiments.failures import read_failures
-    from mlreduce.reporting.tables.missing import with_failed_rows
+    from mlreduce.reporting.failed_cells import with_failed_rows
 
     parts = [pd.read_parquet(path) for path in snakemake.input.parts]
     # Batches without the first split have no eigenvalues: an empty table has no types, and would spoil the others'.

@@ -7,7 +7,7 @@ snakemake = globals()["snakemake"]
 with station(snakemake):
     from mlreduce.datasets.files import replacing
     from mlreduce.experiments.failures import read_failures
-    from mlreduce.reporting.tables.layout import write_csv
+    from mlreduce.reporting.summary import write_csv
 
     with replacing(snakemake.output[0]) as path:
         write_csv(read_failures(snakemake.input), path)

@@ -8,7 +8,7 @@ snakemake = globals()["snakemake"]
 
 with station(snakemake):
     from mlreduce.datasets.files import replacing
-    from mlreduce.reporting.tables.layout import write_csv
+    from mlreduce.reporting.summary import write_csv
     from mlreduce.reporting.tables.ratios import time_ratios
 
     printed = pd.read_csv(snakemake.input.published[0])

@@ -10,8 +10,8 @@ snakemake = globals()["snakemake"]
 
 with station(snakemake):
     from mlreduce.datasets.files import replacing
+    from mlreduce.reporting.summary import write_csv
     from mlreduce.reporting.tables import make_table
-    from mlreduce.reporting.tables.layout import write_csv
 
     path = Path(snakemake.input[0])
     source = pd.read_csv(path) if path.suffix == ".csv" else pd.read_parquet(path)

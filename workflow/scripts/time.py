@@ -13,7 +13,7 @@ with station(snakemake):
     from mlreduce.datasets.files import replacing
     from mlreduce.experiments.failures import Failures
     from mlreduce.experiments.splitting import load_splits
-    from mlreduce.reporting.tables.layout import write_csv
+    from mlreduce.reporting.summary import write_csv
 
     settings = json.loads(snakemake.params.settings)
     splits = load_splits(snakemake.input.splits, settings["protocol"], f"0-{settings['splits'] - 1}")

@@ -9,7 +9,7 @@ snakemake = globals()["snakemake"]
 with station(snakemake):
     from mlreduce.datasets.files import replacing
     from mlreduce.experiments.failures import read_failures
-    from mlreduce.reporting.tables.layout import write_csv
+    from mlreduce.reporting.summary import write_csv
     from mlreduce.reporting.tables.times import gathered_times
 
     times = pd.concat(map(pd.read_csv, snakemake.input.times), ignore_index=True)

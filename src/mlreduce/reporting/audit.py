@@ -10,8 +10,8 @@ import pandas as pd
 
 from mlreduce.exceptions import DataError
 from mlreduce.reporting.claims.verdicts import joined
+from mlreduce.reporting.failed_cells import GAP
 from mlreduce.reporting.tables.layout import number_of_splits, to_markdown, uneven_splits
-from mlreduce.reporting.tables.missing import GAP
 
 __all__ = [
     "AUDIT_COLUMNS",

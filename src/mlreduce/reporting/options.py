@@ -21,10 +21,15 @@ __all__ = [
     "SIZE_PERCENT",
     "SIZE_PERCENTS",
     "Options",
+    "Spec",
     "object_schema",
+    "source_of",
 ]
 
 Options: TypeAlias = Mapping[str, Mapping[str, Any]]
+
+#: An entry of a study file under ``tables`` or ``figures``.
+Spec: TypeAlias = Mapping[str, Any]
 
 METHOD = {"type": "string", "names": "method"}
 METHODS = {"type": "array", "minItems": 1, "items": METHOD}
@@ -70,3 +75,8 @@ def object_schema(required: Options, optional: Options) -> dict[str, Any]:
         "additionalProperties": False,
         "properties": {**_COMMON, **required, **optional},
     }
+
+
+def source_of(source: str, spec: Spec) -> str:
+    """Return the source of a table or figure; the areas under the curves where the entry asks for them."""
+    return "areas.csv" if spec.get("area") else source

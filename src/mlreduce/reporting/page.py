@@ -14,8 +14,8 @@ import pandas as pd
 from mlreduce.experiments.failures import read_failures
 from mlreduce.reporting.audit import VERDICTS, audit_rows, audit_sentences
 from mlreduce.reporting.claims.verdicts import count
+from mlreduce.reporting.failed_cells import cell_reasons, footnotes
 from mlreduce.reporting.tables import table_parts
-from mlreduce.reporting.tables.missing import cell_reasons, footnotes
 
 __all__ = ["render", "study_section"]
 

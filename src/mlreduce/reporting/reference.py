@@ -17,8 +17,8 @@ from mlreduce.experiments.recomputation import Curve
 from mlreduce.experiments.scores import SCORE_COLUMNS
 from mlreduce.experiments.seeds import derive_seed
 from mlreduce.experiments.study import Study, load_study
-from mlreduce.reporting.tables.areas import averaged_draws
-from mlreduce.reporting.tables.layout import SUMMARY_COLUMNS, summarise, write_csv
+from mlreduce.reporting.areas import averaged_draws
+from mlreduce.reporting.summary import SUMMARY_COLUMNS, summarise, write_csv
 
 __all__ = ["CELL", "Reference", "compare_cells", "draw_curves", "read_reference", "recomputed_cells"]
 
@@ -38,7 +38,7 @@ class Reference(NamedTuple):
     Attributes
     ----------
     summary : DataFrame
-        With `mlreduce.reporting.tables.layout.SUMMARY_COLUMNS`.
+        With `mlreduce.reporting.summary.SUMMARY_COLUMNS`.
     study : Study
         As its file says now, with the data sets and the number of splits of the results.
     seed : int
@@ -86,7 +86,7 @@ def draw_curves(
     Parameters
     ----------
     summaries : dict of study to DataFrame
-        With `mlreduce.reporting.tables.layout.SUMMARY_COLUMNS`.
+        With `mlreduce.reporting.summary.SUMMARY_COLUMNS`.
     share : float
         In (0, 1], of the cells.
     seed : int
@@ -124,7 +124,7 @@ def recomputed_cells(scores: pd.DataFrame, curve: Curve, study: Study) -> pd.Dat
     Returns
     -------
     DataFrame
-        With `mlreduce.reporting.tables.layout.SUMMARY_COLUMNS`.
+        With `mlreduce.reporting.summary.SUMMARY_COLUMNS`.
     """
     scores = scores.sort_values(["study", "protocol", *SCORE_COLUMNS[:-1]], ignore_index=True)
     averages = {name: draws for name, draws in study.averages.items() if name == curve.method}
@@ -141,7 +141,7 @@ def compare_cells(committed: pd.DataFrame, recomputed: pd.DataFrame, tolerance: 
     Parameters
     ----------
     committed, recomputed : DataFrame
-        With `mlreduce.reporting.tables.layout.SUMMARY_COLUMNS`.
+        With `mlreduce.reporting.summary.SUMMARY_COLUMNS`.
     tolerance : float
         Relative; differences below 1e-9 are rounding errors whatever they are relative to.
 

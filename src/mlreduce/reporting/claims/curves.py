@@ -56,7 +56,7 @@ def best_in_most(
     ----------
     areas : DataFrame
         As the summary of `mlreduce.reporting.claims.reading.claims_table`, of
-        `mlreduce.reporting.tables.areas.area_scores`.
+        `mlreduce.reporting.areas.area_scores`.
     method : str
         One of ``methods``.
     tolerance_se : float, default=2.0

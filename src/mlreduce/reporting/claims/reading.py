@@ -15,8 +15,8 @@ from mlreduce.metrics import find_measure
 from mlreduce.registry import CHECKS, Declarations
 from mlreduce.reporting.claims.checks import Check
 from mlreduce.reporting.claims.verdicts import Verdict, absent
+from mlreduce.reporting.failed_cells import footnotes
 from mlreduce.reporting.tables.layout import to_markdown
-from mlreduce.reporting.tables.missing import footnotes
 
 __all__ = ["CLAIM_COLUMNS", "Claim", "claims_markdown", "claims_table", "read_claims"]
 
@@ -133,7 +133,7 @@ def claims_table(
     others : dict of str to DataFrame or None, default=None
         Other tables that checks look at. Where one is not given, its checks find all data sets missing.
 
-        - ``areas``: the summary of `mlreduce.reporting.tables.areas.area_scores`.
+        - ``areas``: the summary of `mlreduce.reporting.areas.area_scores`.
         - ``approximation``: ``dataset``, ``method``, ``size_percent``, ``mean``, ``se`` of the errors over the samples.
         - ``times``: ``dataset``, ``method``, ``split``, ``seconds``; a method that draws has its mean under its plain
           name.

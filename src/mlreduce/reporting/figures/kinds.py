@@ -17,10 +17,9 @@ from typing import Any, TypeAlias
 import pandas as pd
 
 from mlreduce.registry import FIGURES, Declarations
+from mlreduce.reporting.failed_cells import without_gaps
 from mlreduce.reporting.figures.layout import NothingToDraw, empty_figure
-from mlreduce.reporting.options import LABELS, Options, object_schema
-from mlreduce.reporting.tables.kinds import Spec, source_of
-from mlreduce.reporting.tables.missing import without_gaps
+from mlreduce.reporting.options import LABELS, Options, Spec, object_schema, source_of
 
 __all__ = ["Figure", "Spec", "figure", "figure_kinds", "figure_source", "label_of", "make_figure"]
 

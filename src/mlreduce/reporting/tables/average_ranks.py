@@ -8,11 +8,11 @@ from functools import reduce
 import pandas as pd
 
 from mlreduce.metrics import higher_is_better, measure_label
+from mlreduce.reporting.failed_cells import is_gap
 from mlreduce.reporting.options import AREA, ENERGY, MEASURES, PREDICTOR, SIZE_PERCENT
 from mlreduce.reporting.statistics import RankComparison, compare, rank_methods
 from mlreduce.reporting.tables.kinds import Spec, table
 from mlreduce.reporting.tables.layout import Part
-from mlreduce.reporting.tables.missing import is_gap
 from mlreduce.reporting.tables.ranked import left_out, means_of, number, ranked_table
 
 __all__ = ["AVERAGE_RANK_COLUMNS", "average_rank_parts", "average_rank_table", "comparisons"]
@@ -34,7 +34,7 @@ def comparisons(summary: pd.DataFrame, spec: Spec) -> dict[str, RankComparison]:
     Parameters
     ----------
     summary : DataFrame
-        From `mlreduce.reporting.tables.layout.summarise`, of one protocol.
+        From `mlreduce.reporting.summary.summarise`, of one protocol.
     spec : dict
         As of `mlreduce.reporting.tables.ranked.ranked_table`, with ``measures``.
 

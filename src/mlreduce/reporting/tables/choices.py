@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from mlreduce.reporting.failed_cells import GAP, with_reasons
 from mlreduce.reporting.tables.kinds import Spec, table
 from mlreduce.reporting.tables.layout import Part
-from mlreduce.reporting.tables.missing import GAP, with_reasons
 
 __all__ = ["choices_parts", "choices_table", "searched_parts", "searched_table"]
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import pandas as pd
 
+from mlreduce.reporting.failed_cells import GAP
 from mlreduce.reporting.tables.kinds import Spec, table
 from mlreduce.reporting.tables.layout import Part
-from mlreduce.reporting.tables.missing import GAP
 
 __all__ = ["cost_parts", "cost_table"]
 

@@ -15,13 +15,12 @@ from typing import Any, TypeAlias
 import pandas as pd
 
 from mlreduce.registry import TABLES, Declarations
-from mlreduce.reporting.options import Options, object_schema
+from mlreduce.reporting.failed_cells import footnotes, plain_where_whole
+from mlreduce.reporting.options import Options, Spec, object_schema, source_of
 from mlreduce.reporting.tables.layout import Part, parts_latex, parts_markdown
-from mlreduce.reporting.tables.missing import footnotes, plain_where_whole
 
-__all__ = ["Spec", "Table", "make_table", "source_of", "table", "table_kinds", "table_parts", "table_source"]
+__all__ = ["Spec", "Table", "make_table", "table", "table_kinds", "table_parts", "table_source"]
 
-Spec: TypeAlias = Mapping[str, Any]
 _Select: TypeAlias = Callable[[pd.DataFrame, Spec], pd.DataFrame]
 _Layout: TypeAlias = Callable[[pd.DataFrame, Spec], Iterable[Part]]
 
@@ -82,11 +81,6 @@ def table_kinds() -> list[str]:
 def table_source(spec: Spec) -> str:
     """Return the name of the file of a study's results from which a table is made."""
     return source_of(_kind(spec).source, spec)
-
-
-def source_of(source: str, spec: Spec) -> str:
-    """Return the source of a table or figure; the areas under the curves where the entry asks for them."""
-    return "areas.csv" if spec.get("area") else source
 
 
 def _kind(spec: Spec) -> Table:

@@ -10,11 +10,11 @@ import pandas as pd
 
 from mlreduce.exceptions import DataError
 from mlreduce.metrics import higher_is_better
+from mlreduce.reporting.failed_cells import GAP, gap_columns, is_gap
 from mlreduce.reporting.options import AREA, ENERGY, MEASURE, PREDICTOR, SIZE_PERCENT
 from mlreduce.reporting.statistics import rank_methods
 from mlreduce.reporting.tables.kinds import Spec, table
 from mlreduce.reporting.tables.layout import Part, by_protocol, number_of_splits, plus_minus, uneven_splits
-from mlreduce.reporting.tables.missing import GAP, gap_columns, is_gap
 
 __all__ = ["RANKED_COLUMNS", "left_out", "means_of", "number", "ranked_layout", "ranked_table"]
 
@@ -101,7 +101,7 @@ def ranked_table(summary: pd.DataFrame, spec: Spec) -> pd.DataFrame:
     Parameters
     ----------
     summary : DataFrame
-        From `mlreduce.reporting.tables.layout.summarise`.
+        From `mlreduce.reporting.summary.summarise`.
     spec : dict
         With ``methods``, ``predictor``, ``measure`` and optionally ``energy`` or ``size_percent``. Each method must
         have a value on every data set, or a gap for having failed there.
@@ -109,7 +109,7 @@ def ranked_table(summary: pd.DataFrame, spec: Spec) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Tidy, with `RANKED_COLUMNS` and those of `mlreduce.reporting.tables.missing.GAP_COLUMNS` that the summary has,
+        Tidy, with `RANKED_COLUMNS` and those of `mlreduce.reporting.failed_cells.GAP_COLUMNS` that the summary has,
         sorted; ranks are among the methods within a data set and protocol, NaN where one of them has a gap. Empty
         where the summary has no such row.
 

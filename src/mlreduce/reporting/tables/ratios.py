@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 
 from mlreduce.exceptions import DataError, unknown_name
+from mlreduce.reporting.failed_cells import GAP, gap_columns, with_reasons
 from mlreduce.reporting.options import METHOD
 from mlreduce.reporting.tables.kinds import Spec, table
 from mlreduce.reporting.tables.layout import Part
-from mlreduce.reporting.tables.missing import GAP, gap_columns, with_reasons
 
 __all__ = ["RATIO_COLUMNS", "ratio_parts", "ratio_table", "time_ratios"]
 

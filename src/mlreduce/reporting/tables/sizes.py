@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from mlreduce.reporting.failed_cells import GAP, gap_columns, is_gap
 from mlreduce.reporting.options import MEASURE, PREDICTOR
 from mlreduce.reporting.tables.kinds import Spec, table
 from mlreduce.reporting.tables.layout import Part, by_protocol, number_of_splits, plus_minus, uneven_splits
-from mlreduce.reporting.tables.missing import GAP, gap_columns, is_gap
 
 __all__ = ["TABLE_COLUMNS", "layout", "select_table"]
 
@@ -74,7 +74,7 @@ def _parts(cells: pd.DataFrame, spec: Spec) -> Iterator[Part]:
 def select_table(summary: pd.DataFrame, spec: Spec) -> pd.DataFrame:
     """Select the cells of one measure and predictor at sizes in percent, with `TABLE_COLUMNS`.
 
-    With those of `mlreduce.reporting.tables.missing.GAP_COLUMNS` that the summary has.
+    With those of `mlreduce.reporting.failed_cells.GAP_COLUMNS` that the summary has.
     """
     cells: pd.DataFrame = summary[
         (summary["measure"] == spec["measure"])

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from mlreduce.exceptions import DataError
 from mlreduce.experiments.scores import percent_size
+from mlreduce.reporting.failed_cells import GAP, GAP_COLUMNS, cell_reasons
 from mlreduce.reporting.options import SIZE_PERCENTS
 from mlreduce.reporting.tables.kinds import Spec, table
 from mlreduce.reporting.tables.layout import Part, number_of_splits
-from mlreduce.reporting.tables.missing import GAP, GAP_COLUMNS, cell_reasons
 
 __all__ = ["STABILITY_COLUMNS", "order_correlation", "stability_index", "stability_parts", "stability_table"]
 
@@ -165,7 +165,7 @@ def stability_table(rankings: pd.DataFrame, spec: Spec) -> pd.DataFrame:
     ----------
     rankings : DataFrame
         With the columns protocol, dataset, method, split, feature and rank (1 is best). A split on which a draw failed,
-        in a row that `mlreduce.reporting.tables.missing.with_failed_rows` adds, is left out of all draws of the method.
+        in a row that `mlreduce.reporting.failed_cells.with_failed_rows` adds, is left out of all draws of the method.
     spec : dict
         With ``methods`` and ``size_percents``. A method whose draws are ranked, as name-0, name-1 and so on, has the
         mean of their indices.
@@ -175,7 +175,7 @@ def stability_table(rankings: pd.DataFrame, spec: Spec) -> pd.DataFrame:
     DataFrame
         Tidy, with `STABILITY_COLUMNS`, sorted; ``order_correlation`` is that of `order_correlation` for methods with
         several draws, the same at every size, and NaN for others. Where a selector failed, with
-        `mlreduce.reporting.tables.missing.GAP_COLUMNS`.
+        `mlreduce.reporting.failed_cells.GAP_COLUMNS`.
 
     Raises
     ------

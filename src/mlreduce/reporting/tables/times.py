@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
+from mlreduce.reporting.failed_cells import GAP, with_failed_rows, with_reasons
 from mlreduce.reporting.tables.kinds import Spec, table
 from mlreduce.reporting.tables.layout import Part, number_of_splits
-from mlreduce.reporting.tables.missing import GAP, with_failed_rows, with_reasons
 
 __all__ = ["gathered_times", "times_parts", "times_table"]
 

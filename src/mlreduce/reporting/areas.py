@@ -39,7 +39,7 @@ def area_scores(scores: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         With the same columns, sorted, one row a curve and split: ``size_percent``, ``energy`` and ``size`` are 0, so
-        that `mlreduce.reporting.tables.layout.summarise` makes a row a curve of it.
+        that `mlreduce.reporting.summary.summarise` makes a row a curve of it.
 
     Raises
     ------

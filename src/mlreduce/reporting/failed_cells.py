@@ -68,7 +68,7 @@ def with_gaps(summary: pd.DataFrame, failures: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     summary : DataFrame
-        From `mlreduce.reporting.tables.layout.summarise`.
+        From `mlreduce.reporting.summary.summarise`.
     failures : DataFrame
         With `mlreduce.experiments.failures.FAILURE_COLUMNS`.
 
