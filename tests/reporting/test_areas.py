@@ -9,7 +9,6 @@ import pytest
 from mlreduce.exceptions import DataError
 from mlreduce.experiments.scores import SCORE_COLUMNS
 from mlreduce.reporting.areas import area_scores, averaged_draws
-from mlreduce.reporting.summary import summarise
 
 COLUMNS = ["study", "protocol", *SCORE_COLUMNS]
 
@@ -34,6 +33,7 @@ def area(table):
 def test_the_area_is_that_of_trapezoids_over_the_width():
     assert area(curve([0.1, 0.3, 0.6, 0.2])) == pytest.approx((10 * 0.2 + 30 * 0.45 + 40 * 0.4) / 80)
     assert area(curve([0.4] * 4)) == pytest.approx(0.4)
+    assert area(curve([0.2, 0.4], (10, 11))) == pytest.approx(0.3)
 
 
 def test_all_features_count_only_alone():
@@ -75,20 +75,6 @@ def test_curves_are_not_mixed_in_any_order():
     pd.testing.assert_frame_equal(area_scores(scores.sample(frac=1, random_state=1)), areas)
 
 
-def test_areas_are_summarised_over_the_splits():
-    scores = pd.concat([many(), curve([0.5], (100,), method="all", dataset="d")])
-    summary = summarise(area_scores(scores))
-    assert len(summary) == 2 * 2 * 2 * 2 + 1
-    own = summary.query("method == 'b' and dataset == 'e' and predictor == 'q' and measure == 'instance-f1'").iloc[0]
-    values = area_scores(scores).query(
-        "method == 'b' and dataset == 'e' and predictor == 'q' and measure == 'instance-f1'"
-    )
-    assert own["mean"] == pytest.approx(values["value"].mean())
-    assert own["se"] == pytest.approx(values["value"].std() / np.sqrt(3))
-    assert own["splits"] == 3
-    assert summary.query("method == 'all'")["mean"].tolist() == [0.5]
-
-
 def test_an_undefined_value_makes_its_area_undefined():
     first = curve([np.nan, 0.1, 0.1, 0.1])
     areas = area_scores(pd.concat([first, curve([0.2] * 4, split=1), curve([0.1] * 3 + [np.nan], split=2)]))
@@ -127,13 +113,6 @@ def test_draws_are_averaged_split_by_split():
         own = means[means["split"] == split].sort_values("size_percent")
         assert own["value"].to_numpy() == pytest.approx(np.array([0.2, 0.3, 0.4, 0.5]) + 0.01 * split)
         assert own["size"].tolist() == [1, 2, 5, 9]
-
-
-def test_without_draws_nothing_changes():
-    scores = drawn().reset_index(drop=True)
-    for averages in ({}, {"c": ["c-0"]}):
-        pd.testing.assert_frame_equal(averaged_draws(scores, averages), scores)
-    assert averaged_draws(scores.iloc[:0], {"a": DRAWS}).empty
 
 
 def test_a_missing_draw_is_named():

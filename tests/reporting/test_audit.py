@@ -113,26 +113,6 @@ def test_one_number_of_dimensions_is_one_cell():
     assert len(summarise(tidy(*found, ("mfa", 0, 0.0, 9, 0, 2.0)))) == 3  # a curve over sizes
 
 
-def test_cells_equal_a_plain_loop_over_groups():
-    rng = np.random.default_rng(0)
-    rows = [
-        (f"m{rng.integers(3)}", *choice, int(rng.integers(1, 4)), split, rng.random())
-        for choice in ((0, 0.9), (20, 0.0))
-        for split in range(40)
-    ]
-    rows += [(f"m{i}", 0, 0.0, size, split, rng.random()) for i in range(3) for size in (1, 3) for split in range(i, 9)]
-    summary = summarise(tidy(*rows))
-    cells = {}
-    for method, percent, energy, size, _, value in rows:
-        cells.setdefault((method, percent, energy, size if percent == energy == 0 else None), []).append((size, value))
-    assert len(summary) == len(cells)
-    for row in summary.itertuples():
-        key = (row.method, row.size_percent, row.energy)
-        values = np.array(cells[(*key, row.size if row.size_percent == row.energy == 0 else None)])
-        sd = values[:, 1].std(ddof=1) if len(values) > 1 else 0.0
-        assert row[-5:] == pytest.approx((*values.mean(axis=0), sd / len(values) ** 0.5, sd, len(values)))
-
-
 def test_layout_marks_what_is_within_one_standard_error(table):
     header, rows = layout(table[table.protocol == "as-printed"], ["plst", "cplst", "absent"])
     assert header == ["dataset", "method", "50 %", "100 %"]
@@ -178,22 +158,6 @@ def test_numbers_of_splits_that_differ_have_a_column():
     assert "Table 3 (as-printed)}" in latex
     assert latex.count(r"\begin{tabular}{llrrr}") == 2
     assert r"set\_b & plst & 2 & 1.0500" in latex
-
-
-def test_splits_that_differ_between_protocols_are_in_titles():
-    mixed = scores().query("protocol == 'as-printed' or split < 2")
-    _, markdown, _ = make_table(summarise(mixed), SPEC, "table3")
-    assert "## as-printed, 5 splits" in markdown
-    assert "## as-stated, 2 splits" in markdown
-    assert "| splits |" not in markdown
-
-
-def test_numbers_of_splits_that_differ_within_a_row():
-    short = scores().query("not (method == 'plst' and size_percent == 50 and split > 1)")
-    table = select(summarise(short.query("protocol == 'as-printed'")), SPEC["methods"])
-    header, rows = layout(table, ["plst", "cplst", "absent"])
-    assert header == ["dataset", "method", "splits", "50 %", "100 %"]
-    assert [row[:3] for row in rows] == [["set_a", "plst", "2 to 5"], ["set_a", "cplst", "5"]]
 
 
 def test_the_audit_says_where_numbers_of_splits_differ(published):

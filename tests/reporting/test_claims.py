@@ -174,14 +174,6 @@ def test_a_missing_size_or_measure_is_missing():
 
 def test_shipped_claims_are_valid():
     claims = read_claims(SHIPPED)
-    assert {claim.id for claim in claims["mvmd-2016"]} == {
-        "mvmd-best-rank",
-        "mvmd-best-rank-fixed-penalty",
-        "mvmd-best-rank-at-a-fifth",
-        "mvmd-best-rank-at-a-fifth-fixed-penalty",
-        "mddm-at-most-q",
-        "pca-needs-more-than-mvmd",
-    }
     assert {claim.check for entries in claims.values() for claim in entries} == set(CHECKS)
 
 
@@ -296,8 +288,6 @@ def changed(tmp_path):
         ("mvmd-best-rank", {"wher": "here"}, "unknown key 'wher'; did you mean 'where'"),
         ("mvmd-best-rank", {"id": "Best rank"}, "'Best rank' does not match"),
         ("mvmd-best-rank", {"id": "mddm-at-most-q"}, "mvmd-2016.mddm-at-most-q: this id is used twice"),
-        ("mvmd-best-rank", {"id": "occa-and-pbr-inferior"}, "this id is used twice"),
-        ("mvmd-best-rank", {"a_method": None}, "the argument 'method' of best-average-rank is missing"),
         ("mvmd-best-rank", {"a_method": "mvdm"}, "unknown method 'mvdm'; did you mean 'mvmd'"),
         ("mvmd-best-rank", {"a_methods": ["mvmd"]}, "best-average-rank needs at least two methods"),
         ("mvmd-best-rank", {"a_methods": "mvmd"}, "methods: expected array, got 'mvmd'"),
@@ -306,7 +296,6 @@ def changed(tmp_path):
             {"a_measures": ["hamming-los"]},
             "unknown measure 'hamming-los'; did you mean 'hamming-loss'",
         ),
-        ("mvmd-best-rank", {"a_energy": None}, "takes one of 'energy' and 'size_percent'"),
         ("mvmd-best-rank", {"a_size_percent": 20}, "takes one of 'energy' and 'size_percent'"),
         ("mvmd-best-rank", {"a_energy": 99.9}, "energy: 99.9 is greater than the maximum of 1"),
         ("mvmd-best-rank", {"a_enrgy": 0.9}, "unknown argument of best-average-rank 'enrgy'; did you mean 'energy'"),

@@ -5,8 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import re
-import shutil
-import subprocess
 
 import numpy as np
 import pandas as pd
@@ -18,9 +16,9 @@ from hypothesis import strategies as st
 from mlreduce.datasets.readers.arff import read_arff
 from mlreduce.exceptions import ConfigurationError
 from mlreduce.experiments.failures import FAILURE_COLUMNS
-from mlreduce.reporting.audit import audit, audit_markdown
-from mlreduce.reporting.claims import CLAIM_COLUMNS, claims_markdown
-from mlreduce.reporting.escaping import latex_escaped, markdown_escaped, without_formulas
+from mlreduce.reporting.audit import audit
+from mlreduce.reporting.claims import CLAIM_COLUMNS
+from mlreduce.reporting.escaping import latex_escaped, without_formulas
 from mlreduce.reporting.figures import make_figure, save
 from mlreduce.reporting.page import render, study_section
 from mlreduce.reporting.summary import summarise, write_csv
@@ -120,26 +118,6 @@ def test_tables_have_the_rows_and_cells_given(texts, names):
         assert not re.search(r"(?<!\\)\](?=[(\[])", line)
 
 
-def test_markdown_of_ordinary_texts_stays():
-    for text in (
-        "8 I >= 3 (I1i + I1j)",
-        "|z|".replace("|", ""),
-        "**0.1 ± 0.2**",
-        "a < b",
-        "A & B",
-        "log2 gamma",
-        "[0, 1]",
-    ):
-        assert markdown_escaped(text) == text
-
-
-def test_markdown_of_claims_and_audit():
-    claims = pd.DataFrame([("a", "|P|", "<b>", "refuted", "x\ny")], columns=list(CLAIM_COLUMNS))
-    assert r"| a | \|P\| | &lt;b> | refuted | x y |" in claims_markdown(claims, "study")
-    cells = audit({}, None)
-    assert "No printed number" in audit_markdown(cells, "study")
-
-
 @given(st.text(max_size=30))
 def test_latex_has_no_commands_of_the_text(text):
     shown = latex_escaped(text)
@@ -210,11 +188,3 @@ def test_hostile_names_cannot_break_the_page(summary, tmp_path):
     assert page.count("</svg>") == 1
     assert page.count("</pre>") == 1
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
-
-
-@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs LaTeX")
-def test_latex_takes_it(summary, tmp_path):
-    _, _, latex = make_table(summary, SPEC, "table1")
-    text = rf"\documentclass{{article}}\usepackage{{booktabs}}\begin{{document}}{latex}\end{{document}}"
-    (tmp_path / "t.tex").write_text(text)
-    subprocess.run(["pdflatex", "-halt-on-error", "t.tex"], cwd=tmp_path, check=True, capture_output=True)

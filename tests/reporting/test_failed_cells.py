@@ -16,12 +16,11 @@ from mlreduce.experiments.scores import SPECTRUM_COLUMNS
 from mlreduce.reporting.areas import area_scores, averaged_draws
 from mlreduce.reporting.audit import AUDIT_COLUMNS, audit, audit_markdown, audit_sentences, beside_printed
 from mlreduce.reporting.claims import CLAIM_COLUMNS, Claim, claims_table
-from mlreduce.reporting.escaping import markdown_escaped
 from mlreduce.reporting.failed_cells import GAP, RULE, footnotes, of_draws, with_failed_rows, with_gaps
 from mlreduce.reporting.figures import make_figure
 from mlreduce.reporting.page import render, study_section
 from mlreduce.reporting.summary import SUMMARY_COLUMNS, summarise, write_csv
-from mlreduce.reporting.tables import make_table, table_parts
+from mlreduce.reporting.tables import make_table
 from mlreduce.reporting.tables.ratios import RATIO_COLUMNS, time_ratios
 from mlreduce.reporting.tables.sizes import TABLE_COLUMNS
 from mlreduce.reporting.tables.times import gathered_times
@@ -161,16 +160,6 @@ def test_a_table_shows_splits_gaps_and_footnotes():
     assert latex.count(r"\begin{flushleft}") == latex.count(r"\end{flushleft}") == 1
 
 
-def test_a_table_read_from_its_file_says_the_same(tmp_path):
-    for spec in (SPEC, RANKED, AVERAGES):
-        table, markdown, _ = make_table(summary(ONE, ALL), spec, "t")
-        write_csv(table, tmp_path / "t.csv")
-        back = pd.read_csv(tmp_path / "t.csv")
-        assert table_parts(back, spec) == table_parts(table, spec)
-        assert footnotes(back) == footnotes(table)
-        assert all(f"- {markdown_escaped(note)}\n" in markdown for note in footnotes(back)[1:])
-
-
 def test_many_footnotes_are_cut():
     many = failures(*((f"set{i}", "a", 0) for i in range(20)))
     rows = with_failed_rows(pd.DataFrame({"dataset": [], "method": [], "split": [], "seconds": []}), many)
@@ -290,37 +279,6 @@ def test_claims_about_failed_cells_are_undecided():
     assert "Failed: cs on scene, p: ran on 0 of 3 splits; ValueError: no | direction_" in gaps["evidence"]
     other = claims_table([claim("not-worse", methods=["plst"], than=["cplst"], **arguments)], summary(ALL), known(SETS))
     assert "Failed" not in other["evidence"].iloc[0]
-
-
-def test_every_check_of_a_summary_copes_with_gaps():
-    means = {"measure": "hamming-loss", "predictor": "linear", "protocol": "p"}
-    curves = {"measures": ["hamming-loss"], "predictors": ["linear"], "protocol": "p"}
-    asked = {
-        "best-average-rank": {**means, "method": "plst", "methods": METHODS, "size_percent": 100},
-        "at-most-labels": {"methods": METHODS, "protocol": "p"},
-        "not-worse": {**means, "methods": ["plst"], "than": ["cs"], "size_percents": [50, 100]},
-        "better-on": {**means, "methods": ["plst"], "than": ["cs"], "size_percents": [50, 100]},
-        "overfits": {**means, "methods": ["cs"], "size_percents": [50, 100]},
-        "mostly-better": {**curves, "method": "plst", "than": "cs", "share": 0.9},
-        "group-above": {**means, "methods": ["plst"], "than": ["cs"], "size_percent": 100},
-        "lagging": {**means, "method": "cs", "methods": METHODS, "size_percent": 100},
-        "leading": {**means, "methods": ["plst"], "among": METHODS, "number": 1, "size_percent": 100},
-    }
-    for name, arguments in asked.items():
-        arguments = {k: v for k, v in arguments.items() if k != "measure" or name != "best-average-rank"}
-        more = {"measures": ["hamming-loss"]} if name == "best-average-rank" else {}
-        verdict, evidence = check(name, summary(ONE, ALL), known(SETS), **arguments, **more)
-        assert verdict == "undecided", name
-        assert evidence.startswith(("Missing from this run: scene (cs).", "Missing from this run: scene.")), name
-    areas = with_gaps(summarise(area_scores(scores(ALL))), ALL)
-    for name, arguments in {
-        "best-in-most": {**curves, "method": "plst", "methods": METHODS},
-        "alike-on": {**curves, "methods": METHODS, "within": 0.5},
-        "suits-more": {**curves, "methods": ["plst"], "than": ["cplst"], "control": "cs"},
-    }.items():
-        verdict, evidence = check(name, areas, known(SETS), **arguments)
-        assert verdict == "undecided", name
-        assert evidence.startswith("Missing from this run: scene (cs)."), name
 
 
 TIMED = failures(("scene", "cs", 0), ("scene", "cs", 1), ("scene", "plst", 1), step="time", predictor="", protocol="")

@@ -251,13 +251,6 @@ def test_methods_and_data_sets_that_were_not_run():
     assert [list(lines(axis)) for axis in figure.axes[3:5]] == [["MVMD", "mddmp"], ["MVMD", "PCA", "mddmp"]]
 
 
-def test_thirteen_methods_on_one_data_set_have_room():
-    methods = [f"a-method-{number}" for number in range(13)]
-    figure = measured("dimensions", summary(["yeast"], methods, percents=(10, 20)), methods, caption="t" * 50)
-    assert len(legend_texts(figure)) == 13
-    text_boxes(figure)
-
-
 def test_points_with_several_values_are_refused():
     data = summary(["yeast"], ["pca"], percents=(10,), energies=(0.9,))
     data = pd.concat([data, data.assign(size=7.0)])
@@ -361,18 +354,6 @@ def test_a_diagram_without_a_test_says_so(n, methods, why):
     assert text.get_text().startswith("no test")
     assert f"there are {why}" in text.get_text()
     assert figure.axes[0].get_title() == "Hamming loss"
-
-
-def test_bars_do_not_depend_on_the_names_of_methods():
-    names = [f"z{method}" for method in METHODS]
-    drawn = [
-        [
-            (list(line.get_xdata()), list(line.get_ydata()))
-            for line in ranks(values(methods=own), own).axes[0].get_lines()
-        ]
-        for own in (METHODS, names)
-    ]
-    assert drawn[0] == drawn[1]
 
 
 def test_fit_times_are_means_over_splits():

@@ -59,12 +59,6 @@ def test_what_was_not_printed_or_not_timed_is_undefined():
     assert {dataset for dataset, _ in cells} == {"emotions", "digits", "birds"}
 
 
-def test_data_sets_none_of_which_was_printed():
-    table = ratios(times=times().query("dataset == 'digits'"))
-    assert list(table["method"]) == ["pmu", "qpfs-approx"]
-    assert table["printed_ratio"].isna().all()
-
-
 def test_wrong_inputs_are_named():
     with pytest.raises(DataError, match="unknown method 'qpfs-aprox'; did you mean 'qpfs-approx'"):
         ratios(base="qpfs-aprox")

@@ -1,4 +1,4 @@
-"""Scores of whole curves: the area over the sizes below all, and the mean of repeated draws."""
+"""Area under a method's curve over the sizes, and the mean over repeated draws."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FIT = ["protocol", "dataset", "predictor", "split"]
 
 
 def area_scores(scores: pd.DataFrame) -> pd.DataFrame:
-    """Return the area under the curve of every method, split by split.
+    """Return the area under the curve of each method on each split.
 
     The area is that of the trapezoids between the percentages below 100, over the distance of the first from the last:
     the mean along the curve, in the units of the measure. At 100 nothing is selected, and all methods are the same. A
@@ -38,8 +38,8 @@ def area_scores(scores: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        With the same columns, sorted, one row a curve and split: ``size_percent``, ``energy`` and ``size`` are 0, so
-        that `mlreduce.reporting.summary.summarise` makes a row a curve of it.
+        With the same columns, sorted, one row per curve and split: ``size_percent``, ``energy`` and ``size`` are 0, so
+        that `mlreduce.reporting.summary.summarise` returns one row per curve.
 
     Raises
     ------
@@ -65,7 +65,7 @@ def area_scores(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 def _check_percents(rows: pd.DataFrame) -> None:
-    """Refuse curves whose splits are not measured alike; ``rows`` are sorted."""
+    """Refuse curves whose splits are measured at different sizes; ``rows`` are sorted."""
     expected = rows.groupby(_CURVE, observed=True)["size_percent"].transform("nunique")
     of_split = rows.groupby([*_CURVE, "split"], observed=True)["size_percent"]
     wrong = rows[(of_split.transform("size") != expected) | (of_split.transform("nunique") != expected)]
@@ -81,7 +81,7 @@ def _check_percents(rows: pd.DataFrame) -> None:
 def averaged_draws(
     scores: pd.DataFrame, averages: Mapping[str, Sequence[str]], failures: pd.DataFrame | None = None
 ) -> pd.DataFrame:
-    """Append the mean over the draws of a method, split by split, under the plain name of the method.
+    """Append the mean over the draws of a method on each split, under the plain name of the method.
 
     Parameters
     ----------

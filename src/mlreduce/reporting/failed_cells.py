@@ -1,7 +1,7 @@
-"""What failed cells leave in tables: means over fewer splits, gaps, and why.
+"""Failed cells in tables: means over fewer splits, gaps, and the reasons.
 
-Where nothing failed, tables are what they are without this module. Where something did, a table of a study has two more
-columns: ``failed``, on how many splits, and ``reason``; a cell without any split has a row without a value.
+Without failures, tables are unchanged. With failures, a table has two more columns: ``failed``, the number of splits,
+and ``reason``; a cell that failed on all splits has a row without a value.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _FOOTNOTES = 12
 
 
 def of_draws(failures: pd.DataFrame, averages: Mapping[str, Sequence[str]]) -> pd.DataFrame:
-    """Return failures with those of the draws of a method under its plain name too: it needs them all.
+    """Return failures, those of a draw also under the plain name of the method, whose mean needs all draws.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def of_draws(failures: pd.DataFrame, averages: Mapping[str, Sequence[str]]) -> p
 
 
 def with_gaps(summary: pd.DataFrame, failures: pd.DataFrame) -> pd.DataFrame:
-    """Return a summary that says what failed.
+    """Return a summary with failed cells.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def _measured_like(summary: pd.DataFrame, cell: Mapping[Any, Any]) -> pd.DataFra
 
 
 def with_failed_rows(table: pd.DataFrame, failures: pd.DataFrame) -> pd.DataFrame:
-    """Return a table of one row a split, or of several, with a row without values for each that failed.
+    """Return a table of one or more rows per split, with a row without values for each failed split.
 
     The table itself where nothing failed; otherwise with a column ``reason``, empty in the rows that have values.
     """
@@ -118,14 +118,14 @@ def with_failed_rows(table: pd.DataFrame, failures: pd.DataFrame) -> pd.DataFram
 
 
 def cell_reasons(failures: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
-    """Return on how many splits each cell failed and why: with the columns ``keys`` and `GAP_COLUMNS`.
+    """Return number of failed splits and reason of each failed cell, with the columns ``keys`` and `GAP_COLUMNS`.
 
     Parameters
     ----------
     failures : DataFrame
         With `mlreduce.experiments.failures.FAILURE_COLUMNS`, or with the columns that `with_failed_rows` adds.
     keys : sequence of str
-        What tells cells apart.
+        Columns that identify a cell.
     """
     rows = failures
     if "error" in failures:
@@ -136,15 +136,15 @@ def cell_reasons(failures: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
 
 
 def with_reasons(table: pd.DataFrame, rows: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
-    """Return a table of cells with what `with_failed_rows` says of the rows that they were made of.
+    """Return a table of cells with the failures that `with_failed_rows` put into their rows.
 
     Parameters
     ----------
     table : DataFrame
-        One row a cell, with the columns ``keys``.
+        One row per cell, with the columns ``keys``.
     rows : DataFrame
     keys : sequence of str
-        What tells cells apart.
+        Columns that identify a cell.
 
     Returns
     -------
@@ -163,7 +163,7 @@ def _said(cell: Mapping[Any, Any]) -> str:
 
 
 def _reason(rows: pd.DataFrame) -> str:
-    """Return the commonest reason of some failures, on which splits, and how many others there are."""
+    """Return the most frequent reason of some failures, its splits, and the number of other reasons."""
     counts = rows["reason"].value_counts()
     first = min(counts.index[counts == counts.max()])
     splits = sorted(rows.loc[rows["reason"] == first, "split"].dropna().unique()) if "split" in rows else []
@@ -180,7 +180,7 @@ def gap_columns(table: pd.DataFrame) -> list[str]:
 
 
 def is_gap(cells: pd.DataFrame) -> pd.Series[bool]:
-    """Say which cells have no value since the method failed on every split."""
+    """Mask of cells without a value because the method failed on all splits."""
     return cells["splits"] == 0
 
 
@@ -196,7 +196,7 @@ def plain_where_whole(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def footnotes(table: pd.DataFrame) -> list[str]:
-    """Return what is said under a table: `RULE`, and a sentence for each method, data set and protocol that failed.
+    """Return the footnotes of a table: `RULE`, and one per method, data set and protocol that failed.
 
     Nothing where nothing failed.
     """

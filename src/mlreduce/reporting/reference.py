@@ -1,4 +1,4 @@
-"""Committed results of studies: which of them to look at, and whether numbers computed anew are theirs."""
+"""Committed results of studies: a random sample of them, and its comparison with recomputed numbers."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def read_reference(folder: str | Path, study_file: str | Path, catalogue: Catalo
 def draw_curves(
     summaries: Mapping[str, pd.DataFrame], share: float, seed: int, datasets: Sequence[str] | None = None
 ) -> list[Curve]:
-    """Draw curves at random until they hold a share of each study's cells, one a study at least.
+    """Draw curves at random until they hold a share of each study's cells, at least one per study.
 
     Parameters
     ----------
@@ -96,8 +96,7 @@ def draw_curves(
     Returns
     -------
     list of Curve
-        In random order, without regard to what they cost, so that whatever of them is reached in a time is a random
-        sample as well.
+        In random order, whatever their cost, so that those that are reached in a given time are a random sample too.
     """
     drawn: list[Curve] = []
     for study, summary in sorted(summaries.items()):
@@ -112,7 +111,7 @@ def draw_curves(
 
 
 def recomputed_cells(scores: pd.DataFrame, curve: Curve, study: Study) -> pd.DataFrame:
-    """Return the summary of a curve's scores with the digits that a file of it has.
+    """Return the summary of a curve's scores, rounded as in its file.
 
     Parameters
     ----------
@@ -165,7 +164,7 @@ def compare_cells(committed: pd.DataFrame, recomputed: pd.DataFrame, tolerance: 
 
 
 def _by_cell(summary: pd.DataFrame) -> pd.DataFrame:
-    """Index a summary by what its cells are; a size that stands for itself is part of that."""
+    """Index a summary by its cells; a number of dimensions that was asked for is part of the index."""
     of_a_size = (summary["size_percent"] == 0) & (summary["energy"] == 0)
     rows = summary.assign(own_size=summary["size"].where(of_a_size, 0.0).astype(float))
     return rows.astype({"energy": float, "size_percent": int}).set_index(list(CELL))[_VALUES]

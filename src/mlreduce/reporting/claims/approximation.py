@@ -1,4 +1,4 @@
-"""Checks of a method that approximates: how far off it is, and how much time it saves."""
+"""Checks of approximations: their error and the time they save."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def lower_error(
     size_percents: Sequence[int],
     tolerance_se: float = 2.0,
 ) -> Verdict:
-    """Check that an approximation is nearer than another, whatever the size of the sample.
+    """Check that the error of an approximation is below that of another at all sizes of the sample.
 
     A cell is a data set and a size. Standard errors are those of a difference of independent means. Approximations
     share their samples, so that this overstates them.
@@ -96,7 +96,7 @@ def slower_by(
     least: float,
     most_times: float | None = None,
 ) -> Verdict:
-    """Check how many times as long a method takes as another.
+    """Check the ratio of the fit times of two methods.
 
     Parameters
     ----------

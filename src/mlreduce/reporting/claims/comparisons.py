@@ -232,7 +232,7 @@ def overfits(
 
 
 def _overfitting(sizes: pd.DataFrame, measure: str, tolerance_se: float) -> tuple[bool, str]:
-    """Say whether the largest size is clearly worse than the best, and the numbers."""
+    """Return whether the largest size is clearly worse than the best, and the numbers."""
     cells = sizes.sort_values("size_percent").to_dict("records")
     pick = max if higher_is_better(measure) else min
     best, full = pick(cells, key=lambda cell: cell["mean"]), cells[-1]
@@ -272,7 +272,7 @@ def _cells(
 
 
 def _pairs(cells: pd.DataFrame, one: _Sides, other: _Sides, measure: str, tolerance_se: float) -> pd.DataFrame:
-    """Return a row a data set, size and pair of sides: by how much the first is worse, and whether it clearly is."""
+    """Return one row per data set, size and pair of sides: how much worse the first is, and whether clearly so."""
     pairs = cells[cells["method"].isin(one)].merge(
         cells[cells["method"].isin(other)], on=["dataset", "size_percent"], suffixes=("", "_than")
     )

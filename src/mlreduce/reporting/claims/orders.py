@@ -1,7 +1,7 @@
-"""Checks of the order of methods on each data set: which lead, which lag, which family is ahead of which.
+"""Checks of the order of methods on each data set: which lead, which lag, and which family is ahead.
 
-Methods are compared by their means at one size: a percentage, or with ``size_percent=0`` the number of dimensions that
-a study names.
+Methods are compared by their means at one size: a percentage, or with ``size_percent=0`` the number of dimensions of
+the study.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Checks that count sizes: at how many of them, over several measures and predictors, a method is the better one."""
+"""Check of the share of sizes, over several measures and predictors, at which a method is better than another."""
 
 from __future__ import annotations
 
