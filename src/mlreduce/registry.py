@@ -8,16 +8,22 @@ imports that method alone, and a new method is a new file and nothing else.
 from __future__ import annotations
 
 import importlib
+import pkgutil
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from mlreduce.exceptions import ConfigurationError, unknown_name
 
 __all__ = [
+    "CHECKS",
     "FAMILIES",
+    "FIGURES",
+    "MEASURES",
+    "TABLES",
+    "Declarations",
     "check_entry",
     "entry_name",
     "find_class",
@@ -36,6 +42,7 @@ FAMILIES = ("projection", "embedding", "propagation", "labelspace", "selection",
 _ANNOUNCEMENT = re.compile(r'^@register\("([a-z0-9-]+)"\)\n(?:@.*\n)*class (\w+)', re.MULTILINE)
 _PACKAGE = Path(__file__).parent
 _Class = TypeVar("_Class", bound=type)
+_Declared = TypeVar("_Declared")
 
 
 class _Entry(NamedTuple):
@@ -232,3 +239,75 @@ def find_class(class_name: str, module: str) -> type:
         raise AttributeError(f"module {module!r} has no attribute {class_name!r}")
     cls: type = getattr(importlib.import_module(home), class_name)
     return cls
+
+
+class Declarations(Mapping[str, _Declared], Generic[_Declared]):
+    """What the modules of a package declare by a decorator: name to declaration, sorted.
+
+    The modules are imported at the first look-up, so that a new declaration is a new file and nothing else. They must
+    be cheap to import: packages that take long (SciPy, Matplotlib) are imported by the functions that need them.
+
+    Parameters
+    ----------
+    kind : str
+        What is declared, for messages.
+    package : str
+        Name of the package.
+    """
+
+    def __init__(self, kind: str, package: str) -> None:
+        self._kind = kind
+        self.package = package
+        self._declared: dict[str, _Declared] = {}
+        self._modules: dict[str, str] = {}
+        self._complete = False
+
+    def add(self, name: str, declaration: _Declared, module: str) -> None:
+        """Add a declaration.
+
+        Raises
+        ------
+        ConfigurationError
+            If another module declares the same name.
+        """
+        other = self._modules.setdefault(name, module)
+        if other != module:
+            raise ConfigurationError(f"the {self._kind} {name!r} is already declared by {other}")
+        self._declared[name] = declaration
+
+    def find(self, name: str) -> _Declared:
+        """Return a declaration.
+
+        Raises
+        ------
+        ConfigurationError
+            If the name is unknown; the sentence holds the nearest known one.
+        """
+        if name not in self:
+            raise ConfigurationError(unknown_name(self._kind, name, self))
+        return self[name]
+
+    def _all(self) -> dict[str, _Declared]:
+        if not self._complete:
+            package = importlib.import_module(self.package)
+            for module in sorted(found.name for found in pkgutil.iter_modules(package.__path__)):
+                importlib.import_module(f"{self.package}.{module}")
+            self._declared = dict(sorted(self._declared.items()))
+            self._complete = True
+        return self._declared
+
+    def __getitem__(self, name: str) -> _Declared:
+        return self._all()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all())
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+
+#: Measures, and the kinds of tables, figures and checks of claims, by name.
+MEASURES: Declarations[Any] = Declarations("measure", "mlreduce.metrics")
+TABLES: Declarations[Any] = Declarations("kind of table", "mlreduce.reporting.tables")
+FIGURES: Declarations[Any] = Declarations("kind of figure", "mlreduce.reporting.figures")
+CHECKS: Declarations[Any] = Declarations("check", "mlreduce.reporting.claims")

@@ -15,7 +15,7 @@ from project import TINY
 from mlreduce.datasets.files import replacing
 from mlreduce.exceptions import StorageError
 from mlreduce.experiments.fitted_arrays import save_arrays
-from mlreduce.reporting.tables.layout import write_csv
+from mlreduce.reporting.summary import write_csv
 
 NOISE = np.random.default_rng(0).random((200, 200))
 TABLE = pd.DataFrame(NOISE, columns=[f"c{column}" for column in range(200)])

@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 from sklearn import metrics
 
 import mlreduce
@@ -18,7 +17,7 @@ from mlreduce.experiments.seeds import derive_seed
 from mlreduce.experiments.splitting import load_splits, random_orders, split_rows
 from mlreduce.labelspace import CodedClassifier
 from mlreduce.linalg.least_squares import Design
-from mlreduce.metrics.measures import MEASURES, NEED_SCORES, Outcome, find_measure, hamming_loss
+from mlreduce.metrics.measures import MEASURES, measures_that_need
 
 METHODS = {"br": {}, "pbr": {}, "cs": {}, "plst": {}, "occa": {}, "cplst": {}, "cca-code": {}}
 
@@ -35,7 +34,7 @@ def run(study, methods=METHODS, numbers=(0, 1, 2, 3), seed=7, predictor=("linear
     batch = {i: splits[i] for i in numbers}
     fitted = reduce_labels(data, design, batch, methods, seed, chosen)
     sizes = resolve_sizes([20, 60, 100], 5, every=True)
-    measures = [name for name in MEASURES if name not in NEED_SCORES]
+    measures = [name for name in MEASURES if name not in measures_that_need("scores")]
     return score(data, design, batch, fitted, methods, predictor, sizes, measures, chosen=chosen, **options)
 
 
@@ -44,7 +43,7 @@ def test_the_shared_way_equals_training_for_every_method(study):
     pd.testing.assert_frame_equal(short, long, rtol=0, atol=1e-9)
     assert tuple(short.columns) == SCORE_COLUMNS
     # splits, measures, sizes of six methods and the one of BR
-    assert len(short) == 4 * len(set(MEASURES) - NEED_SCORES) * (6 * 5 + 1)
+    assert len(short) == 4 * len(set(MEASURES) - {*measures_that_need("scores")}) * (6 * 5 + 1)
 
 
 CODERS = {"br": {}, "plst": {}, "kernel-cplst": {}}
@@ -218,32 +217,3 @@ def test_seeds_depend_on_every_part():
     seeds = {derive_seed(*parts) for parts in [(1, "a", 2), (1, "a", 3), (1, "b", 2), (2, "a", 2), (1, "a2"), (1, "a")]}
     assert len(seeds) == 6
     assert derive_seed(2012, "yeast", "pbr", 3) == derive_seed(2012, "yeast", "pbr", 3)
-
-
-@given(st.data(), st.integers(1, 8), st.integers(1, 5))
-def test_hamming_loss_is_scikit_learns(draw, n, k):
-    labels, predicted = (draw.draw(arrays(np.int8, (n, k), elements=st.integers(0, 1))) for _ in range(2))
-    assert hamming_loss(labels, predicted) == pytest.approx(metrics.zero_one_loss(labels.ravel(), predicted.ravel()))
-
-
-def test_hamming_loss_refuses_what_does_not_match():
-    for wrong in (np.zeros((2, 3)), np.zeros((0, 2))):
-        with pytest.raises(ValueError, match="must agree and not be empty"):
-            hamming_loss(np.zeros((0, 2)), wrong)
-
-
-def test_code_errors_by_their_definitions(rng):
-    Z, V = rng.standard_normal((6, 4)), np.linalg.qr(rng.standard_normal((4, 4)))[0][:2]
-    R = rng.standard_normal((6, 2))
-    empty = np.zeros((6, 4), dtype=np.int8)
-    outcome = Outcome(empty, empty, Z, Z @ V.T @ V, Z @ V.T, R)
-    encoding, prediction = np.linalg.norm(Z - Z @ V.T @ V) ** 2, np.linalg.norm(R - Z @ V.T) ** 2
-    assert MEASURES["encoding-error"](outcome) == pytest.approx(encoding)
-    assert MEASURES["prediction-error"](outcome) == pytest.approx(prediction)
-    # For orthonormal directions the bound is the squared error of the reconstruction, whatever the prediction.
-    assert MEASURES["loss-bound"](outcome) == pytest.approx(np.linalg.norm(Z - R @ V) ** 2)
-
-
-def test_unknown_measure_names_the_nearest():
-    with pytest.raises(ConfigurationError, match="did you mean 'hamming-loss'"):
-        find_measure("haming-loss")

@@ -21,7 +21,7 @@ from mlreduce.experiments.study import load_study
 from mlreduce.provenance import verify
 from mlreduce.provenance.manifest import file_faults
 from mlreduce.reporting.reference import compare_cells, draw_curves, read_reference, recomputed_cells
-from mlreduce.reporting.tables.layout import SUMMARY_COLUMNS, write_csv
+from mlreduce.reporting.summary import SUMMARY_COLUMNS, write_csv
 
 PROJECT = Path(__file__).parents[2]
 KEYS = list(SUMMARY_COLUMNS[:7])

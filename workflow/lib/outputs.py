@@ -11,7 +11,8 @@ from plan import Plan
 
 from mlreduce.datasets.files import file_sha256
 from mlreduce.experiments.study import Study
-from mlreduce.reporting.sources import FIGURE_SOURCES, TABLE_SOURCES
+from mlreduce.reporting.figures import figure_source
+from mlreduce.reporting.tables import table_source
 
 TABLE_FORMATS = ("csv", "md", "tex")
 
@@ -89,17 +90,11 @@ class Outputs:
 
     # What they are made from
 
-    def source(self, study: Study, spec: Mapping[str, Any], sources: Mapping[str, str], default: str) -> str:
-        """Name of the gathered table that a table or figure is made from."""
-        name = sources[spec.get("kind", default)].partition(".")[0]
-        return "areas" if name == "summary" and spec.get("area") else name
-
     def sources(self, study: Study) -> dict[str, str]:
-        """Table or figure to the gathered table that it is made from."""
-        return {
-            **{name: self.source(study, spec, TABLE_SOURCES, "sizes") for name, spec in study.tables.items()},
-            **{name: self.source(study, spec, FIGURE_SOURCES, "curves") for name, spec in study.figures.items()},
-        }
+        """Map tables and figures to the gathered table that each is made from."""
+        files = {name: table_source(spec) for name, spec in study.tables.items()}
+        files |= {name: figure_source(spec) for name, spec in study.figures.items()}
+        return {name: file.partition(".")[0] for name, file in files.items()}
 
     def gathered(self, study: Study) -> list[str]:
         """Names of what is gathered from the jobs of a study."""

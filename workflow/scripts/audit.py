@@ -12,8 +12,8 @@ with job(snakemake):
     from mlreduce.datasets.files import replacing
     from mlreduce.experiments.results import read_table
     from mlreduce.reporting.audit import audit, audit_markdown, read_published
-    from mlreduce.reporting.claims.reading import claims_markdown, claims_table, read_claims
-    from mlreduce.reporting.tables.layout import write_csv
+    from mlreduce.reporting.claims import claims_markdown, claims_table, read_claims
+    from mlreduce.reporting.summary import write_csv
 
     study = snakemake.wildcards.study
     printed = list(snakemake.input.published)  # none where the paper printed no numbers

@@ -11,10 +11,9 @@ snakemake = globals()["snakemake"]
 
 with job(snakemake):
     from mlreduce.datasets.files import replacing
-    from mlreduce.experiments.gathering import Gathering
-    from mlreduce.reporting.figures.kinds import make_figure
-    from mlreduce.reporting.figures.layout import save
-    from mlreduce.reporting.tables.layout import write_csv
+    from mlreduce.reporting.figures import make_figure, save
+    from mlreduce.reporting.gathering import Gathering
+    from mlreduce.reporting.summary import write_csv
 
     params, text = snakemake.params, StringIO()
     gathering = Gathering({"scores": list(snakemake.input)}, params.averages)

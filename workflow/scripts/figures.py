@@ -10,8 +10,7 @@ snakemake = globals()["snakemake"]
 with job(snakemake):
     from mlreduce.datasets.files import replacing
     from mlreduce.experiments.results import read_table
-    from mlreduce.reporting.figures.kinds import make_figure
-    from mlreduce.reporting.figures.layout import save
+    from mlreduce.reporting.figures import make_figure, save
 
     sources = {Path(path).stem: read_table(path) for path in snakemake.input}
     files: dict[str, list[str]] = {}

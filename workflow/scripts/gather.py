@@ -11,9 +11,9 @@ snakemake = globals()["snakemake"]
 
 with job(snakemake):
     from mlreduce.datasets.files import replacing
-    from mlreduce.experiments.gathering import Gathering
     from mlreduce.experiments.results import write_table
-    from mlreduce.reporting.tables.layout import write_csv
+    from mlreduce.reporting.gathering import Gathering
+    from mlreduce.reporting.summary import write_csv
 
     params = snakemake.params
     files = {kind: [paths] if isinstance(paths, str) else list(paths) for kind, paths in snakemake.input.items()}

@@ -12,7 +12,7 @@ with job(snakemake):
     from mlreduce.datasets.files import replacing
     from mlreduce.provenance.digest import environment
     from mlreduce.provenance.manifest import costs, describe_input, digests, make_manifest, read_jobs, span
-    from mlreduce.reporting.tables.layout import write_csv
+    from mlreduce.reporting.summary import write_csv
 
     params, folder = snakemake.params, Path(snakemake.output.manifest).parent
     jobs = read_jobs(params.benchmarks, params.threads)

@@ -11,9 +11,9 @@ snakemake = globals()["snakemake"]
 
 with job(snakemake):
     from mlreduce.datasets.files import replacing
-    from mlreduce.experiments.gathering import Gathering
-    from mlreduce.reporting.tables.kinds import make_table
-    from mlreduce.reporting.tables.layout import write_csv
+    from mlreduce.reporting.gathering import Gathering
+    from mlreduce.reporting.summary import write_csv
+    from mlreduce.reporting.tables import make_table
 
     params, text = snakemake.params, StringIO()
     gathering = Gathering({"scores": list(snakemake.input)}, params.averages)

@@ -9,8 +9,8 @@ snakemake = globals()["snakemake"]
 with job(snakemake):
     from mlreduce.datasets.files import replacing
     from mlreduce.experiments.results import read_table
-    from mlreduce.reporting.tables.kinds import make_table
-    from mlreduce.reporting.tables.layout import write_csv
+    from mlreduce.reporting.summary import write_csv
+    from mlreduce.reporting.tables import make_table
 
     sources = {Path(path).stem: read_table(path) for path in snakemake.input}
     folder = Path(snakemake.output[0]).parent

@@ -28,7 +28,7 @@ from mlreduce.experiments.seeds import seeded
 from mlreduce.experiments.splitting import Split
 from mlreduce.experiments.view import View
 from mlreduce.linalg.utilities import above_half
-from mlreduce.metrics.measures import Outcome, find_measure
+from mlreduce.metrics import Outcome, find_measure
 from mlreduce.projection.base import Projection, energy_size
 from mlreduce.projection.semi_supervised import PartlyLabelled
 from mlreduce.propagation.base import LabelPropagation

@@ -25,7 +25,7 @@ from mlreduce.experiments.splitting import Split
 from mlreduce.experiments.training import Training
 from mlreduce.labelspace.base import LabelCoder, LabelStatistics
 from mlreduce.linalg.least_squares import Design, HeldOutLeastSquares
-from mlreduce.metrics.measures import Outcome, find_measure
+from mlreduce.metrics import Outcome, find_measure
 from mlreduce.validation import FloatArray, check_finite
 
 __all__ = ["Chosen", "make_coder", "reduce_labels", "score"]
@@ -160,7 +160,7 @@ def score(
     sizes : dict of int to list of int
         From `resolve_sizes`.
     measures : iterable of str
-        Names of `mlreduce.metrics.measures.MEASURES`.
+        Names of `mlreduce.metrics.MEASURES`.
     share : bool, default=True
         See `mlreduce.experiments.training.Training`.
     chosen : dict of (split number, method) to parameters, default=None

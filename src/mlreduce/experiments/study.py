@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from mlreduce import registry
 from mlreduce.datasets.catalogue import Catalogue
 from mlreduce.datasets.readers.configuration import read_yaml, validate
 from mlreduce.exceptions import ConfigurationError, MLReduceError, unknown_name
-from mlreduce.metrics.measures import find_measure
+from mlreduce.metrics import find_measure
 from mlreduce.preprocessing.scaling import SCALINGS
 
 __all__ = ["Study", "batches", "load_study", "tried_first"]
@@ -20,6 +20,9 @@ Methods = Mapping[str, Mapping[str, Any]]
 
 # The families that a study may be about.
 _REDUCTIONS = ("labelspace", "projection", "propagation", "selection")
+
+# What a study ends in.
+_OUTPUTS = ("tables", "figures")
 
 
 @dataclass(frozen=True)
@@ -297,6 +300,7 @@ def load_study(
     """
     content = read_yaml(path)
     validate(content, "study", str(path))
+    validate(content, _outputs_schema(content), str(path))
     size = content["scales"].get(scale)
     if size is None:
         raise ConfigurationError(unknown_name("scale", scale, content["scales"], f"{path}: scales"))
@@ -470,9 +474,9 @@ def _check_names(study: Study, where: str, catalogue: Catalogue) -> None:
     for group in study.groups.values():
         if group.search is not None:
             _check_measure(group.search["measure"], study.measures, f"{where}: search")
-    for kind, outputs in (("tables", study.tables), ("figures", study.figures)):
+    for key, outputs in (("tables", study.tables), ("figures", study.figures)):
         for name, output in outputs.items():
-            _check_output(study, output, f"{where}: {kind}.{name}", catalogue)
+            _check_output(study, output, _kind(key, output)["properties"], f"{where}: {key}.{name}", catalogue)
 
 
 def _group_protocols(study: Study) -> list[tuple[str, Sequence[str]]]:
@@ -511,34 +515,56 @@ def _check_groups(study: Study, where: str) -> None:
                 )
 
 
-def _check_output(study: Study, output: Mapping[str, Any], where: str, catalogue: Catalogue) -> None:
-    """Check that what a table or figure shows is computed."""
-    known = [*study.methods, *study.averages]
-    if output.get("kind") == "approximation":
-        known = list((study.approximation or {}).get("methods", {}))
-    for protocol in output.get("protocols", []):
-        if protocol not in study.protocols:
-            raise ConfigurationError(unknown_name("protocol", protocol, study.protocols, f"{where}.protocols"))
-    thin = [method for several in ("thin", "families") for own in output.get(several, {}).values() for method in own]
-    base = [output["base"]] if "base" in output else []
-    for method in [*output["methods"], *base, *output.get("references", {}), *thin]:
-        if method not in known:
-            raise ConfigurationError(unknown_name("method", method, known, f"{where}.methods"))
-    for dataset, predictor in output.get("panels", []):
-        if dataset not in catalogue:
-            raise ConfigurationError(unknown_name("data set", dataset, catalogue, f"{where}.panels"))
-        if predictor not in study.predictors:
-            raise ConfigurationError(unknown_name("predictor", predictor, study.predictors, f"{where}.panels"))
-    for percent in output.get("size_percents", []):
-        if percent not in study.sizes:
-            raise ConfigurationError(f"{where}.size_percents: {percent} is not measured; known: {list(study.sizes)}")
-    for measure in output.get("measures") or ([output["measure"]] if "measure" in output else []):
-        _check_measure(measure, study.measures, where)
-    if "predictor" in output and output["predictor"] not in study.predictors:
-        raise ConfigurationError(unknown_name("predictor", output["predictor"], study.predictors, where))
-    for key, computed in (("energy", study.energies), ("size_percent", study.sizes)):
-        if key in output and output[key] not in computed:
-            raise ConfigurationError(f"{where}.{key}: {output[key]} is not measured; known: {list(computed)}")
+def _kind(key: str, output: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the schema of an entry under ``tables`` or ``figures``, as its kind declares it."""
+    kinds, usual = (registry.TABLES, "sizes") if key == "tables" else (registry.FIGURES, "curves")
+    name = output.get("kind", usual)
+    schema: Mapping[str, Any] = kinds[name].schema if name in kinds else {"properties": {"kind": {"enum": [*kinds]}}}
+    return schema
+
+
+def _outputs_schema(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the schema of the tables and figures of a study file, each by its kind."""
+    outputs = {key: {name: _kind(key, output) for name, output in content[key].items()} for key in _OUTPUTS}
+    return {"properties": {key: {"properties": own} for key, own in outputs.items()}}
+
+
+def _check_output(
+    study: Study, output: Mapping[str, Any], options: Mapping[str, Any], where: str, catalogue: Catalogue
+) -> None:
+    """Check that the names and sizes in a table or figure are those of the study."""
+    known: dict[str, Iterable[Any]] = {
+        "method": [*study.methods, *study.averages],
+        "approximation": (study.approximation or {}).get("methods", {}),
+        "data set": catalogue,
+        "energy": study.energies,
+        "predictor": study.predictors,
+        "protocol": study.protocols,
+        "size": study.sizes,
+    }
+    for key, value in output.items():
+        for kind, name in _named(options[key], value):
+            if kind == "measure":
+                _check_measure(name, study.measures, f"{where}.{key}")
+            elif name not in known[kind]:
+                if not isinstance(name, str):
+                    raise ConfigurationError(f"{where}.{key}: {name} is not measured; known: {list(known[kind])}")
+                kind = "method" if kind == "approximation" else kind
+                raise ConfigurationError(unknown_name(kind, name, known[kind], f"{where}.{key}"))
+
+
+def _named(schema: Mapping[str, Any], value: Any) -> Iterator[tuple[str, Any]]:
+    """Yield what each part of an option must be a name of, by the keyword ``names`` of its schema, and the part."""
+    if "names" in schema:
+        yield schema["names"], value
+    if isinstance(value, Mapping):
+        for key, part in value.items():
+            yield from _named(schema.get("propertyNames", {}), key)
+            yield from _named(schema.get("additionalProperties", {}), part)
+    elif isinstance(value, list):
+        items: list[Mapping[str, Any]] = schema.get("prefixItems", [])
+        for number, part in enumerate(value):
+            yield from _named(items[number] if number < len(items) else schema.get("items", {}), part)
 
 
 def _check_method(label: str, entry: Mapping[str, Any], where: str) -> None:

@@ -1,77 +1,75 @@
-"""Measures that look at one label at a time, or at all assignments at once.
+"""Measures per label and of all label assignments together; all in [0, 1].
 
-All follow from three counts a label (`LabelCounts`). Macro averages are means over the labels, micro averages are of
-the counts of all labels together. Where a fraction is 0 / 0 it is 0, as in scikit-learn: a label that no test row has
-lowers a macro average, and whoever compares with other software has to know.
+Macro averages are means over the labels, micro averages use the counts of all labels together. A fraction 0 / 0 is 0,
+as in scikit-learn: a label that no test row has lowers a macro average.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Self
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from mlreduce.metrics.instance import check_pair
+from mlreduce.metrics.counts import check_pair
+from mlreduce.metrics.measures import measure
+from mlreduce.metrics.outcome import Outcome
 
-__all__ = ["LabelCounts"]
+__all__ = [
+    "hamming_loss",
+    "macro_f1",
+    "macro_precision",
+    "macro_recall",
+    "micro_f1",
+    "micro_precision",
+    "micro_recall",
+]
 
-_Labels = NDArray[np.integer[Any] | np.bool_]
-_Counts = NDArray[np.int64]
+
+@measure("hamming-loss", label="Hamming loss", higher_is_better=False)
+def hamming_loss(outcome: Outcome) -> float:
+    """Return the fraction of label assignments that are wrong."""
+    check_pair(outcome.labels, outcome.predicted)
+    return float(np.count_nonzero(outcome.labels != outcome.predicted) / outcome.labels.size)
 
 
-class LabelCounts(NamedTuple):
-    """How many instances have each label, and the measures that follow from it; all in [0, 1], higher is better.
+@measure("micro-f1", label="micro-F1", higher_is_better=True)
+def micro_f1(outcome: Outcome) -> float:
+    """Return twice the hits over all predicted and all true assignments."""
+    counts = outcome.label_counts
+    return _ratio(2 * counts.hits.sum(), counts.predicted.sum() + counts.true.sum())
 
-    Attributes
-    ----------
-    hits : ndarray of shape (n_labels,), int
-        Instances with the label true and predicted.
-    predicted, true : ndarray of shape (n_labels,), int
-        Instances with the label predicted, and true.
-    """
 
-    hits: _Counts
-    predicted: _Counts
-    true: _Counts
+@measure("micro-precision", higher_is_better=True)
+def micro_precision(outcome: Outcome) -> float:
+    """Return the fraction of predicted assignments that are true."""
+    return _ratio(outcome.label_counts.hits.sum(), outcome.label_counts.predicted.sum())
 
-    @classmethod
-    def of(cls, labels: _Labels, predicted: _Labels) -> Self:
-        """Count in two label matrices of shape (n_samples, n_labels), Boolean or integers in {0, 1}.
 
-        Raises
-        ------
-        ValueError
-            If the shapes differ or are empty.
-        """
-        check_pair(labels, predicted)
-        return cls(*(np.count_nonzero(m, axis=0).astype(np.int64) for m in (labels & predicted, predicted, labels)))
+@measure("micro-recall", higher_is_better=True)
+def micro_recall(outcome: Outcome) -> float:
+    """Return the fraction of true assignments that are predicted."""
+    return _ratio(outcome.label_counts.hits.sum(), outcome.label_counts.true.sum())
 
-    def micro_f1(self) -> float:
-        """Return twice the hits over all predicted and all true assignments."""
-        return _ratio(2 * self.hits.sum(), self.predicted.sum() + self.true.sum())
 
-    def micro_precision(self) -> float:
-        """Return the fraction of the predicted assignments that are true."""
-        return _ratio(self.hits.sum(), self.predicted.sum())
+@measure("macro-f1", label="macro-F1", higher_is_better=True)
+def macro_f1(outcome: Outcome) -> float:
+    """Return the mean over the labels of the harmonic mean of precision and recall."""
+    counts = outcome.label_counts
+    return _ratio(2 * counts.hits, counts.predicted + counts.true)
 
-    def micro_recall(self) -> float:
-        """Return the fraction of the true assignments that are predicted."""
-        return _ratio(self.hits.sum(), self.true.sum())
 
-    def macro_f1(self) -> float:
-        """Return the mean over the labels of the harmonic mean of precision and recall."""
-        return _ratio(2 * self.hits, self.predicted + self.true)
+@measure("macro-precision", higher_is_better=True)
+def macro_precision(outcome: Outcome) -> float:
+    """Return the mean over the labels of the fraction of predicted assignments that are true."""
+    return _ratio(outcome.label_counts.hits, outcome.label_counts.predicted)
 
-    def macro_precision(self) -> float:
-        """Return the mean over the labels of the fraction of predicted assignments that are true."""
-        return _ratio(self.hits, self.predicted)
 
-    def macro_recall(self) -> float:
-        """Return the mean over the labels of the fraction of true assignments that are predicted."""
-        return _ratio(self.hits, self.true)
+@measure("macro-recall", higher_is_better=True)
+def macro_recall(outcome: Outcome) -> float:
+    """Return the mean over the labels of the fraction of true assignments that are predicted."""
+    return _ratio(outcome.label_counts.hits, outcome.label_counts.true)
 
 
 def _ratio(numerator: Any, denominator: Any) -> float:
-    """Return the mean of fractions; nothing over nothing is 0."""
+    """Return the mean of fractions; 0 / 0 is 0."""
     return float(np.mean(numerator / np.maximum(denominator, 1)))

@@ -1,170 +1,90 @@
-"""Measures, each a function of one `Outcome`."""
+"""The decorator that declares a measure, and the look-up of measures by name.
+
+A measure is a function of one `mlreduce.metrics.outcome.Outcome`, in a module of this package::
+
+    @measure("micro-f1", label="micro-F1", higher_is_better=True)
+    def micro_f1(outcome): ...
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from typing import Literal, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
+from mlreduce.exceptions import ConfigurationError
+from mlreduce.metrics.outcome import Outcome
+from mlreduce.registry import MEASURES, Declarations
 
-from mlreduce.exceptions import ConfigurationError, unknown_name
-from mlreduce.metrics.instance import (
-    InstanceCounts,
-    check_pair,
-    instance_accuracy,
-    instance_f1,
-    instance_precision,
-    instance_recall,
-    subset_accuracy,
-)
-from mlreduce.metrics.label import LabelCounts
-from mlreduce.metrics.ranking import Ranks, macro_auc, micro_auc
-from mlreduce.validation import FloatArray
+__all__ = ["MEASURES", "Measure", "find_measure", "higher_is_better", "measure", "measure_label", "measures_that_need"]
 
-__all__ = [
-    "HIGHER_IS_BETTER",
-    "MEASURES",
-    "NEED_SCORES",
-    "Outcome",
-    "find_measure",
-    "hamming_loss",
-    "higher_is_better",
-    "instance_accuracy",
-    "instance_f1",
-    "instance_precision",
-    "instance_recall",
-    "subset_accuracy",
-]
+_Formula: TypeAlias = Callable[[Outcome], float]
+_Need: TypeAlias = Literal["labels", "scores", "codes"]
+
+_MISSING = {
+    "scores": "measure scores of the labels, and here is only said which are present: choose another measure, or a "
+    "predictor with probabilities for a study of features",
+    "codes": "measure codes of the labels, and this method makes none: choose another measure or a label-space method",
+}
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """What one method predicted on one test part, at one size.
-
-    Codes are None for methods that do not code labels, scores for predictors that only say which labels are present.
-    The errors of codes need the former, ranking measures the latter.
+class Measure:
+    """A measure as its decorator declares it; called with an outcome, it returns the value.
 
     Attributes
     ----------
-    labels, predicted : ndarray of shape (n_samples, n_labels), in {0, 1}
-    centred : ndarray of shape (n_samples, n_labels) or None
-        True labels less the training mean, Z.
-    decoded_codes : ndarray of shape (n_samples, n_labels) or None
-        What the codes of the true labels stand for: ``ZV'V`` for orthonormal directions.
-    codes, predicted_codes : ndarray of shape (n_samples, size) or None
-        ``ZV'`` and the regressor's prediction of it.
-    scores : ndarray of shape (n_samples, n_labels) or None
-        The larger, the likelier the label.
+    name, label : str
+        In study files, and in tables and figures.
+    higher_is_better : bool
+    needs : {"labels", "scores", "codes"}
+        What an outcome must hold beside the predicted labels.
+    formula : callable
     """
 
-    labels: NDArray[np.int8]
-    predicted: NDArray[np.int8]
-    centred: FloatArray | None = None
-    decoded_codes: FloatArray | None = None
-    codes: FloatArray | None = None
-    predicted_codes: FloatArray | None = None
-    scores: FloatArray | None = None
+    name: str
+    label: str
+    higher_is_better: bool
+    needs: _Need
+    formula: _Formula
 
-    @cached_property
-    def instance_counts(self) -> InstanceCounts:
-        """What all measures of instances follow from, counted once."""
-        return InstanceCounts.of(self.labels, self.predicted)
-
-    @cached_property
-    def label_counts(self) -> LabelCounts:
-        """What all measures of labels follow from, counted once."""
-        return LabelCounts.of(self.labels, self.predicted)
-
-    @cached_property
-    def ranks(self) -> Ranks:
-        """What the measures of an instance's ranking follow from, counted once."""
-        return Ranks.of(self.labels, _scores(self))
-
-    @cached_property
-    def encoding_error(self) -> float:
-        """``||Z - ZV'V||_F^2``."""
-        return _squared_distance(self.centred, self.decoded_codes)
-
-    @cached_property
-    def prediction_error(self) -> float:
-        """``||r(X) - ZV'||_F^2``."""
-        return _squared_distance(self.predicted_codes, self.codes)
+    def __call__(self, outcome: Outcome) -> float:
+        """Return the value; a ConfigurationError if the outcome lacks what the measure needs."""
+        if self.needs != "labels" and not getattr(outcome, f"has_{self.needs}"):
+            *first, last = measures_that_need(self.needs)
+            raise ConfigurationError(f"{', '.join(first)} and {last} {_MISSING[self.needs]}")
+        return self.formula(outcome)
 
 
-def _squared_distance(one: FloatArray | None, other: FloatArray | None) -> float:
-    if one is None or other is None:
-        raise ConfigurationError(
-            "encoding-error, prediction-error and loss-bound measure codes of the labels, and this method makes none: "
-            "choose another measure or a label-space method"
-        )
-    return float(np.square(one - other).sum())
+def measure(
+    name: str, *, label: str = "", higher_is_better: bool, needs: _Need = "labels"
+) -> Callable[[_Formula], _Formula]:
+    """Declare a function of an outcome as a measure.
 
-
-def _scores(outcome: Outcome) -> FloatArray:
-    if outcome.scores is None:
-        raise ConfigurationError(
-            f"{', '.join(sorted(NEED_SCORES))} measure scores of the labels, and here is only said which are present: "
-            "choose another measure, or a predictor with probabilities for a study of features"
-        )
-    return outcome.scores
-
-
-def hamming_loss(labels: NDArray[np.int8], predicted: NDArray[np.int8]) -> float:
-    """Return the fraction of label assignments that are wrong, in [0, 1]; lower is better.
-
-    Instances without labels and labels without positives count like any other: 0 where nothing is predicted either.
-
-    Raises
-    ------
-    ValueError
-        If the shapes differ or are empty.
+    Parameters
+    ----------
+    name : str
+        In study files; lower case with hyphens.
+    label : str, default=""
+        In tables and figures; the name where it is empty.
+    higher_is_better : bool
+    needs : {"labels", "scores", "codes"}, default="labels"
+        What an outcome must hold beside the predicted labels.
     """
-    check_pair(labels, predicted)
-    return float(np.count_nonzero(labels != predicted) / labels.size)
+
+    def declare(formula: _Formula) -> _Formula:
+        MEASURES.add(name, Measure(name, label or name, higher_is_better, needs, formula), formula.__module__)
+        return formula
+
+    return declare
 
 
-MEASURES: dict[str, Callable[[Outcome], float]] = {
-    "hamming-loss": lambda outcome: hamming_loss(outcome.labels, outcome.predicted),
-    "encoding-error": lambda outcome: outcome.encoding_error,
-    "prediction-error": lambda outcome: outcome.prediction_error,
-    "loss-bound": lambda outcome: outcome.encoding_error + outcome.prediction_error,
-    "subset-accuracy": lambda outcome: outcome.instance_counts.subset_accuracy(),
-    "instance-accuracy": lambda outcome: outcome.instance_counts.accuracy(),
-    "instance-precision": lambda outcome: outcome.instance_counts.precision(),
-    "instance-recall": lambda outcome: outcome.instance_counts.recall(),
-    "instance-f1": lambda outcome: outcome.instance_counts.f1(),
-    "micro-f1": lambda outcome: outcome.label_counts.micro_f1(),
-    "micro-precision": lambda outcome: outcome.label_counts.micro_precision(),
-    "micro-recall": lambda outcome: outcome.label_counts.micro_recall(),
-    "macro-f1": lambda outcome: outcome.label_counts.macro_f1(),
-    "macro-precision": lambda outcome: outcome.label_counts.macro_precision(),
-    "macro-recall": lambda outcome: outcome.label_counts.macro_recall(),
-    "ranking-loss": lambda outcome: outcome.ranks.ranking_loss(),
-    "coverage": lambda outcome: outcome.ranks.coverage(),
-    "one-error": lambda outcome: outcome.ranks.one_error(),
-    "average-precision": lambda outcome: outcome.ranks.average_precision(),
-    "micro-auc": lambda outcome: micro_auc(outcome.labels, _scores(outcome)),
-    "macro-auc": lambda outcome: macro_auc(outcome.labels, _scores(outcome)),
-}
-
-#: The measures of an order of the labels: not for label coders, nor for predictors that only say which are present.
-NEED_SCORES: frozenset[str] = frozenset(
-    {"ranking-loss", "coverage", "one-error", "average-precision", "micro-auc", "macro-auc"}
-)
-
-#: The measures of which more is better; of all others, less.
-HIGHER_IS_BETTER: frozenset[str] = frozenset(
-    {
-        *("subset-accuracy", "instance-accuracy", "instance-precision", "instance-recall", "instance-f1"),
-        *("micro-f1", "micro-precision", "micro-recall", "macro-f1", "macro-precision", "macro-recall"),
-        *("average-precision", "micro-auc", "macro-auc"),
-    }
-)
+def measures_that_need(part: _Need) -> list[str]:
+    """Return the names of the measures that need labels, scores or codes, sorted."""
+    return [name for name, own in MEASURES.items() if own.needs == part]
 
 
-def find_measure(name: str) -> Callable[[Outcome], float]:
+def find_measure(name: str) -> Measure:
     """Return a measure by its name.
 
     Raises
@@ -172,18 +92,23 @@ def find_measure(name: str) -> Callable[[Outcome], float]:
     ConfigurationError
         If there is none; the sentence holds the nearest known one.
     """
-    if name not in MEASURES:
-        raise ConfigurationError(unknown_name("measure", name, MEASURES))
-    return MEASURES[name]
+    declared: Declarations[Measure] = MEASURES
+    return declared.find(name)
 
 
-def higher_is_better(measure: str) -> bool:
-    """Say whether a measure's larger values are the better ones.
+def higher_is_better(name: str) -> bool:
+    """Return whether larger values of a measure are better.
 
     Raises
     ------
     ConfigurationError
         If there is no such measure; the sentence holds the nearest known one.
     """
-    find_measure(measure)
-    return measure in HIGHER_IS_BETTER
+    return find_measure(name).higher_is_better
+
+
+def measure_label(name: str) -> str:
+    """Return the name of a measure in tables and figures; of "all", which stands for all measures together, too."""
+    if name == "all":
+        return "all measures"
+    return MEASURES[name].label if name in MEASURES else name

@@ -14,6 +14,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from mlreduce import registry
 from mlreduce.datasets.files import file_sha256
 
 __all__ = ["CODE", "code_digest", "code_files", "environment", "source_digest", "source_state"]
@@ -34,6 +35,15 @@ def _module_file(module: str) -> Path | None:
     return None
 
 
+def _declaring(name: str) -> set[str]:
+    """Return the modules that declare what a name of the registry, such as MEASURES, looks up."""
+    declarations = getattr(registry, name, None)
+    if not isinstance(declarations, registry.Declarations):
+        return set()
+    folder = _PACKAGE.parent.joinpath(*declarations.package.split("."))
+    return {f"{declarations.package}.{path.stem}" for path in folder.glob("[!_]*.py")}
+
+
 @cache
 def _parsed(path: Path) -> tuple[str, frozenset[str]]:
     """Return a file's code without comments and docstrings, and the modules of this package that it imports."""
@@ -46,6 +56,8 @@ def _parsed(path: Path) -> tuple[str, frozenset[str]]:
             imported |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             imported |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+            if node.module == registry.__name__:
+                imported |= {name for alias in node.names for name in _declaring(alias.name)}
         elif isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             first = node.body[0] if node.body else None
             if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):

@@ -1,4 +1,4 @@
-"""The audit: every printed number beside ours, and whether it comes back."""
+"""The audit: each printed number with ours, and whether it is reproduced."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pandas as pd
 
 from mlreduce.exceptions import DataError
 from mlreduce.reporting.claims.verdicts import joined
+from mlreduce.reporting.failed_cells import GAP
 from mlreduce.reporting.tables.layout import number_of_splits, to_markdown, uneven_splits
-from mlreduce.reporting.tables.missing import GAP
 
 __all__ = [
     "AUDIT_COLUMNS",
@@ -31,10 +31,10 @@ __all__ = [
 REPRODUCED = 2.5
 NEAR = 4.0
 
-#: What the audit says of a cell that was run, and of one that has no value since the method failed.
+#: Verdicts on cells that were run, and on cells without a value because the method failed.
 VERDICTS = ("reproduced", "near", "differs", "failed")
 
-#: Columns of the audit, one row a printed cell and protocol.
+#: Columns of the audit, one row per printed cell and protocol.
 AUDIT_COLUMNS = (
     *("table", "protocol", "dataset", "method", "size_percent", "size", "printed", "printed_se"),
     *("ours", "our_se", "splits", "z", "verdict", "note"),
@@ -67,14 +67,14 @@ def read_published(path: str | Path) -> pd.DataFrame:
 
 
 def verdict(z: float) -> str:
-    """Name what a z-score says: "reproduced", "near", "differs", or "not run" for NaN."""
+    """Return the verdict of a z-score: "reproduced", "near", "differs", or "not run" for NaN."""
     if np.isnan(z):
         return "not run"
     return "reproduced" if abs(z) <= REPRODUCED else "near" if abs(z) <= NEAR else "differs"
 
 
 def audit(tables: Mapping[str, pd.DataFrame], published: pd.DataFrame | None) -> pd.DataFrame:
-    """Set the cells of a paper's tables beside the printed ones.
+    """Compare the cells of a paper's tables with the printed ones.
 
     ``z = (ours - printed) / sqrt(printed_se^2 + our_se^2)``, the printed standard error taken as no less than half a
     unit of its last digit. A cell that failed, or whose error is unknown since one split is left of several, has no z
@@ -90,7 +90,7 @@ def audit(tables: Mapping[str, pd.DataFrame], published: pd.DataFrame | None) ->
     Returns
     -------
     DataFrame
-        One row a protocol and a printed cell whose data set was run, with `AUDIT_COLUMNS`; sorted.
+        One row per protocol and printed cell whose data set was run, with `AUDIT_COLUMNS`; sorted.
     """
     parts = [pd.DataFrame(columns=list(AUDIT_COLUMNS))]
     if published is not None:
@@ -117,7 +117,7 @@ def _compare(ours: pd.DataFrame, printed: pd.DataFrame, protocol: str) -> pd.Dat
 
 
 def audit_sentences(cells: pd.DataFrame) -> list[str]:
-    """Say for each table and protocol how many cells come back, and the numbers of splits where they differ."""
+    """Return a sentence per table and protocol: numbers of reproduced cells, and of splits where these differ."""
     if cells.empty:
         return ["No printed number belongs to the data sets of this run."]
     sentences = []
@@ -177,7 +177,7 @@ def audit_rows(cells: pd.DataFrame) -> tuple[list[str], list[list[str]]]:
 
 
 def audit_markdown(cells: pd.DataFrame, study: str) -> str:
-    """Return the audit as Markdown: sentences first, every cell after."""
+    """Return the audit as Markdown: the sentences, then all cells."""
     parts = [f"# Audit of the numbers that {study} prints\n", *(f"- {s}" for s in audit_sentences(cells))]
     if len(cells):
         header, rows = audit_rows(cells)

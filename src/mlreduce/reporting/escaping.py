@@ -1,4 +1,4 @@
-"""Texts of others in tables: no formula in CSV, no markup in Markdown, no command in LaTeX."""
+"""Escaping of texts in tables: formulas in CSV, markup in Markdown, commands in LaTeX."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _LATEX = str.maketrans(
 
 
 def without_formulas(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table of whose texts, names of columns too, a spreadsheet runs none as a formula.
+    """Return a table without texts or column names that a spreadsheet would run as a formula.
 
     Names may come from files of others. An apostrophe is put before a text that begins with ``=``, ``+``, ``-``, ``@``,
     a tab or a line break and is no number: spreadsheets then show it as it is.
@@ -47,7 +47,7 @@ def _shown_by_spreadsheets(value: Any) -> Any:
 
 
 def markdown_escaped(text: str) -> str:
-    """Return the text of a cell of a Markdown table, on one line; ``**`` stays what it is."""
+    """Return a text for a cell of a Markdown table, on one line; ``**`` is kept."""
 
     def escaped(mark: re.Match[str]) -> str:
         return " " if mark[0].isspace() else _OF_MARKS.get(mark[0], f"\\{mark[0]}")
@@ -56,5 +56,5 @@ def markdown_escaped(text: str) -> str:
 
 
 def latex_escaped(text: str) -> str:
-    """Return a text as LaTeX, on one line, that shows it and does nothing else."""
+    """Return a text escaped for LaTeX, on one line."""
     return text.translate(_LATEX)

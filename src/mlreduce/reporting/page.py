@@ -1,4 +1,4 @@
-"""The report: one HTML file that needs nothing else."""
+"""The report: one self-contained HTML file."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ import pandas as pd
 from mlreduce.experiments.failures import read_failures_csv
 from mlreduce.reporting.audit import VERDICTS, audit_rows, audit_sentences
 from mlreduce.reporting.claims.verdicts import count
-from mlreduce.reporting.tables.kinds import table_parts
-from mlreduce.reporting.tables.missing import cell_reasons, footnotes
+from mlreduce.reporting.failed_cells import cell_reasons, footnotes
+from mlreduce.reporting.tables import table_parts
 
 __all__ = ["render", "study_section"]
 
@@ -103,7 +103,7 @@ _BOLD = re.compile(r"^\*\*(.*)\*\*$")
 
 
 def study_section(folder: Path, spec: Mapping[str, Any]) -> dict[str, Any]:
-    """Collect what the page shows of one study from the files of its folder."""
+    """Collect the contents of the page for one study from the files of its folder."""
     tables = []
     for name, table in spec["tables"].items():
         tidy = pd.read_csv(folder / f"{name}.csv")
@@ -131,7 +131,7 @@ def study_section(folder: Path, spec: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _failed(path: Path) -> dict[str, Any] | None:
-    """Say how many cells failed, and why; nothing where none did."""
+    """Return the number of failed cells and their reasons; None without failures."""
     failures = read_failures_csv(path)
     if failures.empty:
         return None
@@ -147,7 +147,7 @@ def _failed(path: Path) -> dict[str, Any] | None:
 
 
 def _inline(path: Path) -> str:
-    """Return an SVG file as an element of a page, its identifiers made its own."""
+    """Return an SVG file as an element of a page, with identifiers that are unique on the page."""
     text = path.read_text(encoding="utf-8")
     text = text[text.index("<svg") :]
     return re.sub(r'(id="|href="#|url\(#)', rf"\g<1>{path.stem}-", text)

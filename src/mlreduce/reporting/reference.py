@@ -1,4 +1,4 @@
-"""Committed results of studies: which of them to look at, and whether numbers computed anew are theirs."""
+"""Committed results of studies: a random sample of them, and its comparison with recomputed numbers."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from mlreduce.experiments.recomputation import Curve
 from mlreduce.experiments.scores import SCORE_COLUMNS
 from mlreduce.experiments.seeds import derive_seed
 from mlreduce.experiments.study import Study, load_study
-from mlreduce.reporting.tables.areas import averaged_draws
-from mlreduce.reporting.tables.layout import SUMMARY_COLUMNS, summarise, write_csv
+from mlreduce.reporting.areas import averaged_draws
+from mlreduce.reporting.summary import SUMMARY_COLUMNS, summarise, write_csv
 
 __all__ = ["CELL", "Reference", "compare_cells", "draw_curves", "read_reference", "recomputed_cells"]
 
@@ -38,7 +38,7 @@ class Reference(NamedTuple):
     Attributes
     ----------
     summary : DataFrame
-        With `mlreduce.reporting.tables.layout.SUMMARY_COLUMNS`.
+        With `mlreduce.reporting.summary.SUMMARY_COLUMNS`.
     study : Study
         As its file says now, with the data sets and the number of splits of the results.
     seed : int
@@ -81,12 +81,12 @@ def read_reference(folder: str | Path, study_file: str | Path, catalogue: Catalo
 def draw_curves(
     summaries: Mapping[str, pd.DataFrame], share: float, seed: int, datasets: Sequence[str] | None = None
 ) -> list[Curve]:
-    """Draw curves at random until they hold a share of each study's cells, one a study at least.
+    """Draw curves at random until they hold a share of each study's cells, at least one per study.
 
     Parameters
     ----------
     summaries : dict of study to DataFrame
-        With `mlreduce.reporting.tables.layout.SUMMARY_COLUMNS`.
+        With `mlreduce.reporting.summary.SUMMARY_COLUMNS`.
     share : float
         In (0, 1], of the cells.
     seed : int
@@ -96,8 +96,7 @@ def draw_curves(
     Returns
     -------
     list of Curve
-        In random order, without regard to what they cost, so that whatever of them is reached in a time is a random
-        sample as well.
+        In random order, whatever their cost, so that those that are reached in a given time are a random sample too.
     """
     drawn: list[Curve] = []
     for study, summary in sorted(summaries.items()):
@@ -112,7 +111,7 @@ def draw_curves(
 
 
 def recomputed_cells(scores: pd.DataFrame, curve: Curve, study: Study) -> pd.DataFrame:
-    """Return the summary of a curve's scores with the digits that a file of it has.
+    """Return the summary of a curve's scores, rounded as in its file.
 
     Parameters
     ----------
@@ -124,7 +123,7 @@ def recomputed_cells(scores: pd.DataFrame, curve: Curve, study: Study) -> pd.Dat
     Returns
     -------
     DataFrame
-        With `mlreduce.reporting.tables.layout.SUMMARY_COLUMNS`.
+        With `mlreduce.reporting.summary.SUMMARY_COLUMNS`.
     """
     scores = scores.sort_values(["study", "protocol", *SCORE_COLUMNS[:-1]], ignore_index=True)
     averages = {name: draws for name, draws in study.averages.items() if name == curve.method}
@@ -141,7 +140,7 @@ def compare_cells(committed: pd.DataFrame, recomputed: pd.DataFrame, tolerance: 
     Parameters
     ----------
     committed, recomputed : DataFrame
-        With `mlreduce.reporting.tables.layout.SUMMARY_COLUMNS`.
+        With `mlreduce.reporting.summary.SUMMARY_COLUMNS`.
     tolerance : float
         Relative; differences below 1e-9 are rounding errors whatever they are relative to.
 
@@ -165,7 +164,7 @@ def compare_cells(committed: pd.DataFrame, recomputed: pd.DataFrame, tolerance: 
 
 
 def _by_cell(summary: pd.DataFrame) -> pd.DataFrame:
-    """Index a summary by what its cells are; a size that stands for itself is part of that."""
+    """Index a summary by its cells; a number of dimensions that was asked for is part of the index."""
     of_a_size = (summary["size_percent"] == 0) & (summary["energy"] == 0)
     rows = summary.assign(own_size=summary["size"].where(of_a_size, 0.0).astype(float))
     return rows.astype({"energy": float, "size_percent": int}).set_index(list(CELL))[_VALUES]

@@ -1,4 +1,4 @@
-"""Whether methods differ over data sets: average ranks, Friedman's test and Nemenyi's."""
+"""Comparison of methods over data sets: average ranks, Friedman's test and Nemenyi's test."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def rank_methods(values: pd.DataFrame, higher_is_better: bool) -> pd.DataFrame:
     Parameters
     ----------
     values : DataFrame
-        A row a data set, a column a method.
+        One row per data set, one column per method.
     higher_is_better : bool
         Whether the greatest value has rank 1, or the least.
 
@@ -49,14 +49,14 @@ def rank_methods(values: pd.DataFrame, higher_is_better: bool) -> pd.DataFrame:
 
 
 def friedman(values: pd.DataFrame) -> tuple[float, float]:
-    """Test whether all methods are alike over the data sets, by Friedman's rank test [1]_.
+    """Friedman's rank test of the hypothesis that all methods perform alike over the data sets [1]_.
 
     Ties are those of `rank_methods` and are corrected for.
 
     Parameters
     ----------
     values : DataFrame
-        A row a data set, a column a method; values or ranks, either direction.
+        One row per data set, one column per method; values or ranks, either direction.
 
     Returns
     -------
@@ -82,7 +82,7 @@ def friedman(values: pd.DataFrame) -> tuple[float, float]:
 
 
 def critical_difference(n_methods: int, n_blocks: int, alpha: float = 0.05) -> float:
-    """Return by how much average ranks must differ to differ significantly, after Nemenyi [1]_.
+    """Return the critical difference of average ranks, after Nemenyi [1]_.
 
     ``CD = q_alpha sqrt(k (k + 1) / (6 N))`` with k methods and N data sets, where ``q_alpha`` is the quantile of the
     studentised range for k groups and infinite degrees of freedom over the root of 2 [2]_.
@@ -175,7 +175,7 @@ def compare(values: pd.DataFrame, higher_is_better: bool, left_out: Sequence[str
     Parameters
     ----------
     values : DataFrame
-        A row a data set, a column a method.
+        One row per data set, one column per method.
     higher_is_better : bool
         Whether the greatest value has rank 1, or the least.
     left_out : sequence of str, default=()

@@ -189,15 +189,15 @@ def _validator(schema: str) -> Any:
     return _Validator(yaml.safe_load((_SCHEMAS / f"{schema}.schema.yaml").read_text(encoding="utf-8")))
 
 
-def validate(content: Any, schema: str, where: str) -> None:
+def validate(content: Any, schema: str | Mapping[str, Any], where: str) -> None:
     """Check a configuration against one of the schemas of ``workflow/schemas``.
 
     Parameters
     ----------
     content : object
-        Content of the file.
-    schema : {"config", "study", "datasets", "claims", "manifest"}
-        Which kind of file it is.
+        What was read.
+    schema : {"config", "study", "datasets", "claims", "manifest"} or dict
+        Which kind of file it is, or a JSON schema.
     where : str
         The file, for the message.
 
@@ -207,7 +207,8 @@ def validate(content: Any, schema: str, where: str) -> None:
         At the first deviation: the file, the key, what is wrong and what is allowed.
     """
     _check_extent(content, where)
-    errors = list(islice(_validator(schema).iter_errors(content), _MOST_ERRORS))
+    validator = _validator(schema) if isinstance(schema, str) else _Validator(schema)
+    errors = list(islice(validator.iter_errors(content), _MOST_ERRORS))
     if errors:
         first = min(errors, key=lambda error: (list(map(str, error.absolute_path)), error.message))
         raise ConfigurationError(_sentence(_most_telling(first), where))

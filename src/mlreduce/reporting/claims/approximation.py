@@ -1,4 +1,4 @@
-"""Checks of a method that approximates: how far off it is, and how much time it saves."""
+"""Checks of approximations: their error and the time they save."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from mlreduce.reporting.claims.checks import Arguments, check
 from mlreduce.reporting.claims.verdicts import ROUNDING, Verdict, count, covered, decide, standard_errors
+from mlreduce.reporting.options import SIZE_PERCENTS
 
 __all__ = ["lower_error", "slower_by"]
 
 
+@check("lower-error", looks_at="approximation", options={"size_percents": SIZE_PERCENTS})
 def lower_error(
     errors: pd.DataFrame,
     datasets: pd.DataFrame,
@@ -21,7 +24,7 @@ def lower_error(
     size_percents: Sequence[int],
     tolerance_se: float = 2.0,
 ) -> Verdict:
-    """Check that an approximation is nearer than another, whatever the size of the sample.
+    """Check that the error of an approximation is below that of another at all sizes of the sample.
 
     A cell is a data set and a size. Standard errors are those of a difference of independent means. Approximations
     share their samples, so that this overstates them.
@@ -30,10 +33,6 @@ def lower_error(
     ----------
     errors : DataFrame
         Columns dataset, method, size_percent, mean and se, of the error over the samples of a size.
-    datasets : DataFrame
-        See `mlreduce.reporting.claims.reading.claims_table`.
-    method, than : str
-    size_percents : sequence of int
     tolerance_se : float, default=2.0
         >= 0. By how many standard errors of the difference the mean must be lower to be called clearly so.
 
@@ -79,6 +78,15 @@ def lower_error(
     )
 
 
+_POSITIVE = {"type": "number", "exclusiveMinimum": 0}
+
+
+def _bounds(arguments: Arguments, datasets: Sequence[str] | None) -> str:
+    least, most = arguments["least"], arguments.get("most_times", np.inf)
+    return "" if most >= least else f"'most_times' must be at least {least:g}, which is 'least'; got {most:g}"
+
+
+@check("slower-by", looks_at="times", options={"least": _POSITIVE, "most_times": _POSITIVE}, rule=_bounds)
 def slower_by(
     times: pd.DataFrame,
     datasets: pd.DataFrame,
@@ -88,14 +96,12 @@ def slower_by(
     least: float,
     most_times: float | None = None,
 ) -> Verdict:
-    """Check how many times as long a method takes as another.
+    """Check the ratio of the fit times of two methods.
 
     Parameters
     ----------
     times : DataFrame
         Columns dataset, method, split and seconds. Means over the splits are compared.
-    datasets : DataFrame
-        See `mlreduce.reporting.claims.reading.claims_table`.
     method, than : str
         The time of the former over that of the latter.
     least : float

@@ -12,7 +12,8 @@ from typing import TypeAlias
 import numpy as np
 import pandas as pd
 
-from mlreduce.metrics.measures import higher_is_better
+from mlreduce.metrics import higher_is_better
+from mlreduce.reporting.claims.checks import TEXTS, Arguments, check
 from mlreduce.reporting.claims.verdicts import (
     ROUNDING,
     Verdict,
@@ -29,7 +30,10 @@ __all__ = ["better_on", "not_worse", "overfits"]
 # Name in the evidence to method and predictor.
 _Sides: TypeAlias = Mapping[str, tuple[str, str]]
 
+_BOOLEAN = {"type": "boolean"}
 
+
+@check("not-worse", options={"than": TEXTS, "most": _BOOLEAN})
 def not_worse(
     summary: pd.DataFrame,
     datasets: pd.DataFrame,
@@ -50,12 +54,8 @@ def not_worse(
 
     Parameters
     ----------
-    summary, datasets : DataFrame
-        See `mlreduce.reporting.claims.reading.claims_table`.
     methods, than : sequence of str
         Each of the former is compared with each of the latter.
-    measure, predictor, protocol : str
-    size_percents : sequence of int
     tolerance_se : float, default=2.0
         >= 0.
     most : bool, default=False
@@ -84,6 +84,26 @@ def not_worse(
     )
 
 
+def _can_be_better(arguments: Arguments, datasets: Sequence[str] | None) -> str:
+    both = [name for name in arguments["methods"] if name in arguments["than"]]
+    if both and arguments.get("than_predictor", arguments["predictor"]) == arguments["predictor"]:
+        return f"{both[0]!r} is in 'methods' and in 'than', and none is better than itself"
+    if datasets and arguments.get("at_least", 0) > len(datasets):
+        at_least = arguments["at_least"]
+        return f"'at_least' must be at most {len(datasets)}, the number of data sets; got {at_least}"
+    return ""
+
+
+@check(
+    "better-on",
+    options={
+        "than": TEXTS,
+        "than_predictor": {"type": "string"},
+        "at_least": {"type": "integer", "minimum": 1},
+        "somewhere": _BOOLEAN,
+    },
+    rule=_can_be_better,
+)
 def better_on(
     summary: pd.DataFrame,
     datasets: pd.DataFrame,
@@ -106,12 +126,8 @@ def better_on(
 
     Parameters
     ----------
-    summary, datasets : DataFrame
-        See `mlreduce.reporting.claims.reading.claims_table`.
     methods, than : sequence of str
         Each of the former is compared with each of the latter.
-    measure, predictor, protocol : str
-    size_percents : sequence of int
     than_predictor : str or None, default=None
         Of ``than``; None for the same predictor.
     at_least : int or None, default=None
@@ -155,6 +171,12 @@ def better_on(
     )
 
 
+def _cured(arguments: Arguments, datasets: Sequence[str] | None) -> str:
+    alone = "cured_methods" in arguments and "cured_by" not in arguments
+    return "'cured_methods' needs 'cured_by', the predictor that goes with them" if alone else ""
+
+
+@check("overfits", options={"cured_by": {"type": "string"}, "cured_methods": TEXTS}, rule=_cured)
 def overfits(
     summary: pd.DataFrame,
     datasets: pd.DataFrame,
@@ -175,12 +197,8 @@ def overfits(
 
     Parameters
     ----------
-    summary, datasets : DataFrame
-        See `mlreduce.reporting.claims.reading.claims_table`.
     methods : sequence of str
         Each is claimed to overfit.
-    measure, predictor, protocol : str
-    size_percents : sequence of int
     cured_by : str or None, default=None
         A predictor with which nothing is claimed to overfit; None to look at ``predictor`` alone.
     cured_methods : sequence of str or None, default=None
@@ -214,7 +232,7 @@ def overfits(
 
 
 def _overfitting(sizes: pd.DataFrame, measure: str, tolerance_se: float) -> tuple[bool, str]:
-    """Say whether the largest size is clearly worse than the best, and the numbers."""
+    """Return whether the largest size is clearly worse than the best, and the numbers."""
     cells = sizes.sort_values("size_percent").to_dict("records")
     pick = max if higher_is_better(measure) else min
     best, full = pick(cells, key=lambda cell: cell["mean"]), cells[-1]
@@ -254,7 +272,7 @@ def _cells(
 
 
 def _pairs(cells: pd.DataFrame, one: _Sides, other: _Sides, measure: str, tolerance_se: float) -> pd.DataFrame:
-    """Return a row a data set, size and pair of sides: by how much the first is worse, and whether it clearly is."""
+    """Return one row per data set, size and pair of sides: how much worse the first is, and whether clearly so."""
     pairs = cells[cells["method"].isin(one)].merge(
         cells[cells["method"].isin(other)], on=["dataset", "size_percent"], suffixes=("", "_than")
     )

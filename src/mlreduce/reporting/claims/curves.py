@@ -12,7 +12,8 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from mlreduce.metrics.measures import higher_is_better
+from mlreduce.metrics import higher_is_better
+from mlreduce.reporting.claims.checks import TEXTS, Arguments, check
 from mlreduce.reporting.claims.verdicts import (
     ROUNDING,
     Verdict,
@@ -27,6 +28,7 @@ from mlreduce.reporting.claims.verdicts import (
 __all__ = ["alike_on", "best_in_most", "suits_more"]
 
 _PANEL = ["dataset", "predictor", "measure"]
+_SHARE = {"type": "number", "exclusiveMinimum": 0, "maximum": 1}
 
 
 class _Panels(NamedTuple):
@@ -36,6 +38,7 @@ class _Panels(NamedTuple):
     errors: pd.DataFrame
 
 
+@check("best-in-most", looks_at="areas")
 def best_in_most(
     areas: pd.DataFrame,
     datasets: pd.DataFrame,
@@ -53,13 +56,9 @@ def best_in_most(
     ----------
     areas : DataFrame
         As the summary of `mlreduce.reporting.claims.reading.claims_table`, of
-        `mlreduce.reporting.tables.areas.area_scores`.
-    datasets : DataFrame
-        See `mlreduce.reporting.claims.reading.claims_table`.
+        `mlreduce.reporting.areas.area_scores`.
     method : str
         One of ``methods``.
-    methods, measures, predictors : sequence of str
-    protocol : str
     tolerance_se : float, default=2.0
         >= 0. By how many standard errors of the difference the best must be ahead of the second to be called clearly
         so, in the evidence; the verdict goes by the means alone.
@@ -94,6 +93,12 @@ def best_in_most(
     )
 
 
+def _several(arguments: Arguments, datasets: Sequence[str] | None) -> str:
+    methods = arguments["methods"]
+    return f"alike-on needs at least two methods; got {methods}" if len(methods) < 2 else ""
+
+
+@check("alike-on", looks_at="areas", options={"within": _SHARE}, rule=_several)
 def alike_on(
     areas: pd.DataFrame,
     datasets: pd.DataFrame,
@@ -114,10 +119,6 @@ def alike_on(
 
     Parameters
     ----------
-    areas, datasets : DataFrame
-        See `best_in_most`.
-    methods, measures, predictors : sequence of str
-    protocol : str
     within : float
         In (0, 1].
     tolerance_se : float, default=2.0
@@ -156,6 +157,13 @@ def alike_on(
     )
 
 
+def _different(arguments: Arguments, datasets: Sequence[str] | None) -> str:
+    every = [*arguments["methods"], *arguments["than"], arguments["control"]]
+    twice = [name for name in every if every.count(name) > 1]
+    return f"{twice[0]!r} is in two of 'methods', 'than' and 'control', which must differ" if twice else ""
+
+
+@check("suits-more", looks_at="areas", options={"than": TEXTS, "control": {"type": "string"}}, rule=_different)
 def suits_more(
     areas: pd.DataFrame,
     datasets: pd.DataFrame,
@@ -176,13 +184,8 @@ def suits_more(
 
     Parameters
     ----------
-    areas, datasets : DataFrame
-        See `best_in_most`.
-    methods, than : sequence of str
     control : str
         What a method must beat to be of use, such as the mean over random rankings.
-    measures, predictors : sequence of str
-    protocol : str
     tolerance_se : float, default=2.0
         >= 0.
 

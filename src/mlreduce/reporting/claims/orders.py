@@ -1,7 +1,7 @@
-"""Checks of the order of methods on each data set: which lead, which lag, which family is ahead of which.
+"""Checks of the order of methods on each data set: which lead, which lag, and which family is ahead.
 
-Methods are compared by their means at one size: a percentage, or with ``size_percent=0`` the number of dimensions that
-a study names.
+Methods are compared by their means at one size: a percentage, or with ``size_percent=0`` the number of dimensions of
+the study.
 """
 
 from __future__ import annotations
@@ -10,13 +10,15 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from mlreduce.metrics.measures import higher_is_better
+from mlreduce.metrics import higher_is_better
+from mlreduce.reporting.claims.checks import TEXTS, check
 from mlreduce.reporting.claims.verdicts import Verdict, chosen, count, covered, decide, joined
 from mlreduce.reporting.statistics import rank_methods
 
 __all__ = ["group_above", "lagging", "leading"]
 
 
+@check("group-above", options={"than": TEXTS})
 def group_above(
     summary: pd.DataFrame,
     datasets: pd.DataFrame,
@@ -35,12 +37,8 @@ def group_above(
 
     Parameters
     ----------
-    summary, datasets : DataFrame
-        See `mlreduce.reporting.claims.reading.claims_table`.
     methods, than : sequence of str
         The two families.
-    measure, predictor, protocol : str
-    size_percent : int, default=0
 
     Returns
     -------
@@ -66,6 +64,7 @@ def group_above(
     )
 
 
+@check("lagging")
 def lagging(
     summary: pd.DataFrame,
     datasets: pd.DataFrame,
@@ -81,13 +80,8 @@ def lagging(
 
     Parameters
     ----------
-    summary, datasets : DataFrame
-        See `mlreduce.reporting.claims.reading.claims_table`.
     method : str
         One of ``methods``.
-    methods : sequence of str
-    measure, predictor, protocol : str
-    size_percent : int, default=0
 
     Returns
     -------
@@ -108,6 +102,7 @@ def lagging(
     )
 
 
+@check("leading", options={"among": TEXTS, "number": {"type": "integer", "minimum": 1}})
 def leading(
     summary: pd.DataFrame,
     datasets: pd.DataFrame,
@@ -124,16 +119,12 @@ def leading(
 
     Parameters
     ----------
-    summary, datasets : DataFrame
-        See `mlreduce.reporting.claims.reading.claims_table`.
     methods : sequence of str
         The family.
     among : sequence of str
         All methods that are compared; the family is part of them.
     number : int
         How many of the best.
-    measure, predictor, protocol : str
-    size_percent : int, default=0
 
     Returns
     -------

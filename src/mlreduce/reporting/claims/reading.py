@@ -1,9 +1,7 @@
-"""What the papers claim, read from a file, and what a run of the study says of it."""
+"""Claims of the papers, read from a file, and their verdicts on the results of a study."""
 
 from __future__ import annotations
 
-import inspect
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,22 +11,17 @@ import pandas as pd
 
 from mlreduce.datasets.readers.configuration import read_yaml, validate
 from mlreduce.exceptions import ConfigurationError, unknown_name
-from mlreduce.metrics.measures import find_measure
-from mlreduce.reporting.claims.checks import CHECKS, LOOKS_AT
+from mlreduce.metrics import find_measure
+from mlreduce.registry import CHECKS, Declarations
+from mlreduce.reporting.claims.checks import Check
 from mlreduce.reporting.claims.verdicts import Verdict, absent
+from mlreduce.reporting.failed_cells import footnotes
 from mlreduce.reporting.tables.layout import to_markdown
-from mlreduce.reporting.tables.missing import footnotes
 
-__all__ = ["CHECKS", "CLAIM_COLUMNS", "Claim", "Verdict", "claims_markdown", "claims_table", "read_claims"]
+__all__ = ["CLAIM_COLUMNS", "Claim", "claims_markdown", "claims_table", "read_claims"]
 
 #: Columns of the table of claims.
 CLAIM_COLUMNS = ("id", "claim", "where", "verdict", "evidence")
-
-# Checks that compare each of some methods with each of some others.
-_OF_LISTS = ("better-on", "group-above", "not-worse", "suits-more")
-
-# Checks of one method among others.
-_OF_ONE = ("best-average-rank", "best-in-most", "lagging")
 
 
 @dataclass(frozen=True)
@@ -44,7 +37,7 @@ class Claim:
     where : str
         Section of the paper.
     check : str
-        A name of `mlreduce.reporting.claims.checks.CHECKS`.
+        A name of `mlreduce.registry.CHECKS`.
     arguments : dict
         Of the check.
     datasets : list of str or None, default=None
@@ -83,70 +76,40 @@ def read_claims(path: str | Path) -> dict[str, list[Claim]]:
 
 
 def _check_arguments(claim: Claim, where: str) -> None:
-    if claim.check not in CHECKS:
-        raise ConfigurationError(unknown_name("check", claim.check, CHECKS, where))
-    # What is not by keyword alone, every check gets beside its arguments.
-    everything = inspect.signature(CHECKS[claim.check]).parameters
-    parameters = {name: own for name, own in everything.items() if own.kind is own.KEYWORD_ONLY}
-    arguments = claim.arguments
+    """Refuse arguments that the check of a claim does not have, needs, or cannot use."""
+    checks: Declarations[Check] = CHECKS
+    if claim.check not in checks:
+        raise ConfigurationError(unknown_name("check", claim.check, checks, where))
+    own, arguments = checks[claim.check], claim.arguments
+    properties = own.schema["properties"]
     for name in arguments:
-        if name not in parameters:
-            raise ConfigurationError(unknown_name(f"argument of {claim.check}", name, parameters, where))
-    for name, parameter in parameters.items():
-        if parameter.default is parameter.empty and name not in arguments:
+        if name not in properties:
+            raise ConfigurationError(unknown_name(f"argument of {claim.check}", name, properties, where))
+    for name in own.schema["required"]:
+        if name not in arguments:
             raise ConfigurationError(f"{where}: the argument {name!r} of {claim.check} is missing")
-    if "than" in arguments and isinstance(arguments["than"], list) != (claim.check in _OF_LISTS):
-        wanted = "a list of methods" if claim.check in _OF_LISTS else "one method"
-        raise ConfigurationError(f"{where}: 'than' of {claim.check} must be {wanted}; got {arguments['than']!r}")
+    validate(arguments, own.schema, where)
     for measure in [*arguments.get("measures", []), *([arguments["measure"]] if "measure" in arguments else [])]:
         try:
             find_measure(measure)
         except ConfigurationError as error:
             raise ConfigurationError(f"{where}: {error}") from None
-    if LOOKS_AT.get(claim.check) == "approximation" and 0 in arguments.get("size_percents", []):
-        raise ConfigurationError(f"{where}: 'size_percents' of {claim.check} must be 1 or more; got 0")
     _check_methods(claim, where)
-    if arguments.get("most_times", math.inf) < arguments.get("least", 0):
-        raise ConfigurationError(
-            f"{where}: 'most_times' must be at least {arguments['least']:g}, which is 'least'; "
-            f"got {arguments['most_times']:g}"
-        )
-    if claim.check == "best-average-rank" and ("energy" in arguments) == ("size_percent" in arguments):
-        raise ConfigurationError(f"{where}: best-average-rank takes one of 'energy' and 'size_percent'")
-    if claim.check == "better-on":
-        _check_better(claim, where)
-    if "cured_methods" in arguments and "cured_by" not in arguments:
-        raise ConfigurationError(f"{where}: 'cured_methods' needs 'cured_by', the predictor that goes with them")
+    wrong = own.rule(arguments, claim.datasets) if own.rule else ""
+    if wrong:
+        raise ConfigurationError(f"{where}: {wrong}")
 
 
 def _check_methods(claim: Claim, where: str) -> None:
-    """Check that methods can be compared with each other, in checks that do."""
+    """Refuse a method that is compared with itself, or that is not among those it is compared with."""
     arguments = claim.arguments
-    if claim.check in _OF_ONE and arguments["method"] not in arguments["methods"]:
-        raise ConfigurationError(unknown_name("method", arguments["method"], arguments["methods"], where))
-    if claim.check in (*_OF_ONE, "alike-on") and len(arguments["methods"]) < 2:
-        raise ConfigurationError(f"{where}: {claim.check} needs at least two methods; got {arguments['methods']}")
+    if "method" in arguments and "methods" in arguments:
+        if arguments["method"] not in arguments["methods"]:
+            raise ConfigurationError(unknown_name("method", arguments["method"], arguments["methods"], where))
+        if len(arguments["methods"]) < 2:
+            raise ConfigurationError(f"{where}: {claim.check} needs at least two methods; got {arguments['methods']}")
     if "method" in arguments and arguments["method"] == arguments.get("than"):
         raise ConfigurationError(f"{where}: {arguments['than']!r} is 'method' and 'than', which must differ")
-    if claim.check == "suits-more":
-        every = [*arguments["methods"], *arguments["than"], arguments["control"]]
-        twice = [name for name in every if every.count(name) > 1]
-        if twice:
-            raise ConfigurationError(
-                f"{where}: {twice[0]!r} is in two of 'methods', 'than' and 'control', which must differ"
-            )
-
-
-def _check_better(claim: Claim, where: str) -> None:
-    arguments = claim.arguments
-    both = [name for name in arguments["methods"] if name in arguments["than"]]
-    if both and arguments.get("than_predictor", arguments["predictor"]) == arguments["predictor"]:
-        raise ConfigurationError(f"{where}: {both[0]!r} is in 'methods' and in 'than', and none is better than itself")
-    if claim.datasets and arguments.get("at_least", 0) > len(claim.datasets):
-        raise ConfigurationError(
-            f"{where}: 'at_least' must be at most {len(claim.datasets)}, the number of data sets; "
-            f"got {arguments['at_least']}"
-        )
 
 
 def claims_table(
@@ -161,27 +124,24 @@ def claims_table(
     ----------
     claims : sequence of Claim
     summary : DataFrame
-        One row a cell: ``protocol``, ``dataset``, ``method``, ``predictor``, ``measure``, ``size_percent`` (0 where the
-        size is not by percent), ``energy`` (0 where it is not by threshold), ``size`` (mean number of dimensions over
-        the splits), ``mean``, ``se``.
+        One row per cell: ``protocol``, ``dataset``, ``method``, ``predictor``, ``measure``, ``size_percent`` (0 where
+        the size is not by percent), ``energy`` (0 where it is not by threshold), ``size`` (mean number of dimensions
+        over the splits), ``mean``, ``se``.
     datasets : DataFrame
         The data sets of the study, whether they were run or not: ``dataset``, ``labels``. A claim is about these, or
-        about those that it names. One of which a data set is missing from the summary is undecided; other data sets of
-        the summary are not looked at.
+        about those that it names; others in the summary are ignored. A claim is undecided where one is missing.
     others : dict of str to DataFrame or None, default=None
-        The other tables that checks look at; `mlreduce.reporting.claims.checks.LOOKS_AT` says which. A check of a
-        table that is not here finds all its data sets missing.
+        Other tables that checks look at. Where one is not given, its checks find all data sets missing.
 
-        - ``areas``: what `mlreduce.reporting.tables.layout.summarise` makes of
-        `mlreduce.reporting.tables.areas.area_scores`.
+        - ``areas``: the summary of `mlreduce.reporting.areas.area_scores`.
         - ``approximation``: ``dataset``, ``method``, ``size_percent``, ``mean``, ``se`` of the errors over the samples.
-        - ``times``: ``dataset``, ``method``, ``split``, ``seconds``, each fit alone; a method that draws has its mean
-          under its plain name.
+        - ``times``: ``dataset``, ``method``, ``split``, ``seconds``; a method that draws has its mean under its plain
+          name.
 
     Returns
     -------
     DataFrame
-        One row a claim, with `CLAIM_COLUMNS`.
+        One row per claim, with `CLAIM_COLUMNS`.
     """
     results = {"summary": summary, **(others or {})}
     rows = []
@@ -189,18 +149,19 @@ def claims_table(
         about = datasets
         if claim.datasets is not None:
             about = datasets.set_index("dataset").reindex(pd.Index(claim.datasets, name="dataset")).reset_index()
-        table = results.get(LOOKS_AT.get(claim.check, "summary"))
+        own: Check = CHECKS[claim.check]
+        table = results.get(own.looks_at)
         if table is None:
             verdict = Verdict("undecided", absent(list(map(str, about["dataset"]))))
         else:
-            verdict = CHECKS[claim.check](table, about, **claim.arguments)
+            verdict = own.function(table, about, **claim.arguments)
             verdict = verdict._replace(evidence=verdict.evidence + _failed(table, about, claim.arguments))
         rows.append((claim.id, claim.claim, claim.where, verdict.verdict, verdict.evidence))
     return pd.DataFrame(rows, columns=list(CLAIM_COLUMNS))
 
 
 def _failed(table: pd.DataFrame, datasets: pd.DataFrame, arguments: Mapping[str, Any]) -> str:
-    """Return a sentence on the cells that a check looks at and that failed, on some splits or all."""
+    """Return a sentence on the failed cells among those that a check looks at."""
     if "reason" not in table:
         return ""
     lists = [value if isinstance(value, list) else [value] for value in arguments.values()]
@@ -214,7 +175,7 @@ def _failed(table: pd.DataFrame, datasets: pd.DataFrame, arguments: Mapping[str,
 
 
 def claims_markdown(table: pd.DataFrame, study: str) -> str:
-    """Return a table of claims as Markdown: a sentence first, every claim after."""
+    """Return a table of claims as Markdown, after a sentence with the numbers of verdicts."""
     heading = f"# What {study} claims\n"
     if table.empty:
         return f"{heading}\nNo claim of this paper is checked.\n"

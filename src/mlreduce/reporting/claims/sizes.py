@@ -1,4 +1,4 @@
-"""Checks that count sizes: at how many of them, over several measures and predictors, a method is the better one."""
+"""Check of the share of sizes, over several measures and predictors, at which a method is better than another."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from mlreduce.metrics.measures import higher_is_better
+from mlreduce.metrics import higher_is_better
+from mlreduce.reporting.claims.checks import check
 from mlreduce.reporting.claims.verdicts import ROUNDING, Verdict, chosen, count, covered, decide, standard_errors
 
 __all__ = ["mostly_better"]
@@ -15,6 +16,7 @@ __all__ = ["mostly_better"]
 _CELL = ["dataset", "predictor", "measure", "size_percent"]
 
 
+@check("mostly-better", options={"share": {"type": "number", "exclusiveMinimum": 0.5, "maximum": 1}})
 def mostly_better(
     summary: pd.DataFrame,
     datasets: pd.DataFrame,
@@ -34,11 +36,6 @@ def mostly_better(
 
     Parameters
     ----------
-    summary, datasets : DataFrame
-        See `mlreduce.reporting.claims.reading.claims_table`.
-    method, than : str
-    measures, predictors : sequence of str
-    protocol : str
     share : float
         In (0.5, 1]. In what share of the cells the method is claimed to be better.
     tolerance_se : float, default=2.0

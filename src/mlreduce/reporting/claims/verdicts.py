@@ -1,4 +1,4 @@
-"""What every check of a claim shares: a verdict, which rows it is about, what is missing from a run."""
+"""What checks of claims share: verdicts, selection of rows, and missing cells."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ROUNDING = 1e-12
 
 
 class Verdict(NamedTuple):
-    """What a check says of a claim.
+    """The verdict on a claim.
 
     Attributes
     ----------
@@ -31,7 +31,7 @@ class Verdict(NamedTuple):
 def chosen(
     summary: pd.DataFrame, protocol: str, methods: Sequence[str], energy: float = 0.0, size_percent: int = 0
 ) -> pd.Series[bool]:
-    """Say which rows are of a protocol, of some methods and, where given, at a threshold or a percentage."""
+    """Mask of the rows of a protocol, of some methods and, where given, at a threshold or a percentage."""
     rows = (summary["protocol"] == protocol) & summary["method"].isin(methods) & summary["mean"].notna()
     if energy:
         rows &= np.isclose(summary["energy"], energy, rtol=0, atol=1e-9)
@@ -43,7 +43,7 @@ def chosen(
 def covered(
     rows: pd.DataFrame, datasets: pd.DataFrame, methods: Sequence[str], key: str, needed: int
 ) -> tuple[list[str], str]:
-    """Return the data sets on which every method has all its rows, and a sentence on what is missing elsewhere."""
+    """Return the data sets on which all methods have all rows, and a sentence on what is missing on others."""
     counts = rows.groupby(["dataset", "method"])[key].nunique()
     found, gaps = [], []
     for name in datasets["dataset"]:
@@ -68,16 +68,16 @@ def decide(verdict: str, evidence: str, missing: str) -> Verdict:
 
 
 def joined(names: Sequence[Any]) -> str:
-    """Return names as a sentence lists them."""
+    """Return names as a list in a sentence."""
     *first, last = map(str, names) if len(names) else ("",)
     return f"{', '.join(first)} and {last}" if first else last
 
 
 def count(number: int, noun: str) -> str:
-    """Return a number of things."""
+    """Return a number with its noun."""
     return f"{number} {noun}" + ("" if number == 1 else "s")
 
 
 def standard_errors(number: float) -> str:
-    """Return a number of standard errors."""
+    """Return a number of standard errors as text."""
     return f"{number:g} standard error" + ("" if number == 1 else "s")

@@ -1,63 +1,57 @@
-"""Critical-difference diagrams: average ranks of methods, and which of them do not differ significantly."""
+"""Figure of critical-difference diagrams: average ranks of methods, and which do not differ significantly."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from matplotlib.ticker import MultipleLocator
+import pandas as pd
 
+from mlreduce.metrics import measure_label
+from mlreduce.reporting.figures.kinds import Spec, figure, label_of
 from mlreduce.reporting.figures.layout import house_style, panels
-from mlreduce.reporting.names import measure_name
+from mlreduce.reporting.options import AREA, ENERGY, MEASURES, PREDICTOR, SIZE_PERCENT
 from mlreduce.reporting.statistics import RankComparison
+from mlreduce.reporting.tables.average_ranks import comparisons
 
 __all__ = ["critical_difference_diagrams"]
 
-# Above the axis, in its units, one of which is the distance of two names: clear of the numbers at the ticks.
+# Above the axis, in units of the distance of two names: clear of the numbers at the ticks.
 _CD_HEIGHT = 2.2
 
 
-def critical_difference_diagrams(
-    comparisons: Mapping[str, RankComparison], labels: Mapping[str, str], title: str
-) -> Any:
-    """Draw a critical-difference diagram a measure, after Demsar [1]_.
+@figure(
+    "critical-differences",
+    source="summary.csv",
+    required={"measures": MEASURES, "predictor": PREDICTOR},
+    optional={"energy": ENERGY, "size_percent": SIZE_PERCENT, "area": AREA},
+    with_gaps=True,  # the diagram says how many data sets are left out
+)
+def critical_difference_diagrams(summary: pd.DataFrame, spec: Spec) -> Any:
+    """Draw one critical-difference diagram per measure, after Demsar [1]_.
 
     Methods stand at their average rank, the best on the left. A bar joins methods whose average ranks differ by no more
     than the critical difference, which is drawn above. Where there is no test the panel says so.
-
-    Parameters
-    ----------
-    comparisons : dict of str to RankComparison
-        Measure to what `mlreduce.reporting.statistics.compare` makes of it.
-    labels : dict of str to str
-        Method to its name.
-    title : str
-        Of the whole figure.
-
-    Raises
-    ------
-    DataError
-        If there is no comparison.
 
     References
     ----------
     .. [1] J. Demsar, "Statistical comparisons of classifiers over multiple data sets", Journal of Machine Learning
        Research 7, 1-30, 2006.
     """
-    most = max((len(made.average) for made in comparisons.values()), default=0)
+    compared = comparisons(summary, spec)
+    most = max(len(made.average) for made in compared.values())
     with house_style():
-        figure, axes = panels(list(comparisons), title, columns=2, size=(5.0, 1.2 + 0.16 * most))
-        for (measure, axis), made in zip(axes.items(), comparisons.values(), strict=True):
+        drawn, axes = panels(list(compared), spec["caption"], columns=2, size=(5.0, 1.2 + 0.16 * most))
+        for (measure, axis), made in zip(axes.items(), compared.values(), strict=True):
             axis.grid(visible=False)
             if np.isnan([made.p_value, made.critical_difference]).any():
-                axis.set_title(measure_name(measure), fontsize=9)
+                axis.set_title(measure_label(measure), fontsize=9)
                 _say_why(axis, made)
             else:
                 blocks = f"{made.n_blocks} data sets" + (f", {len(made.left_out)} left out" if made.left_out else "")
-                axis.set_title(f"{measure_name(measure)} (Friedman p = {made.p_value:.2g}, {blocks})", fontsize=9)
-                _diagram(axis, made, labels)
-    return figure
+                axis.set_title(f"{measure_label(measure)} (Friedman p = {made.p_value:.2g}, {blocks})", fontsize=9)
+                _diagram(axis, made, spec)
+    return drawn
 
 
 def _say_why(axis: Any, made: RankComparison) -> None:
@@ -68,8 +62,8 @@ def _say_why(axis: Any, made: RankComparison) -> None:
     axis.set_axis_off()
 
 
-def _diagram(axis: Any, made: RankComparison, labels: Mapping[str, str]) -> None:
-    # Imported here: it brings seaborn along, which a panel without a test does not need.
+def _diagram(axis: Any, made: RankComparison, spec: Spec) -> None:
+    from matplotlib.ticker import MultipleLocator
     from scikit_posthocs import critical_difference_diagram
 
     # Numbers instead of names: bars are drawn from sets, and the order of a set of names changes with every run.
@@ -84,7 +78,7 @@ def _diagram(axis: Any, made: RankComparison, labels: Mapping[str, str]) -> None
     )  # fmt: skip
     for text in drawn["labels"]:
         method = methods[int(text.get_text())]
-        text.set(text=f" {labels.get(method, method)} ({made.average[method]:.2f}) ", color="#000000")
+        text.set(text=f" {label_of(spec, method)} ({made.average[method]:.2f}) ", color="#000000")
     _move_critical_difference(axis, made.critical_difference)
     axis.spines["top"].set_visible(True)
     axis.set_xlim(1, max(len(methods), 1 + made.critical_difference))
@@ -94,7 +88,7 @@ def _diagram(axis: Any, made: RankComparison, labels: Mapping[str, str]) -> None
 
 
 def _move_critical_difference(axis: Any, critical_difference: float) -> None:
-    """Put the critical difference above the numbers of the axis, from rank 1: the library draws it across them."""
+    """Put the critical difference above the numbers of the axis, where the library draws it across them."""
     bar, text = axis.lines[-1], axis.texts[-1]
     bar.set(xdata=[1, 1 + critical_difference], ydata=[_CD_HEIGHT] * 2, color="#000000", linewidth=1.5)
     bar.set(marker="|", markersize=6)

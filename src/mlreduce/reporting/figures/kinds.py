@@ -1,20 +1,96 @@
-"""The figures that a study file may ask for, by their ``kind``."""
+"""The decorator that declares a kind of figure, and the making of figures that a study file asks for.
+
+A kind is a function that draws rows of a file of results, in a module of this package::
+
+    @figure("times", source="times.csv")
+    def fit_times(times, spec): ...
+
+Modules of figures import Matplotlib inside functions, so that the kinds can be listed without it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import pandas as pd
 
-from mlreduce.reporting.names import measure_name
-from mlreduce.reporting.tables.kinds import directions, measure_tables
-from mlreduce.reporting.tables.missing import without_gaps
-from mlreduce.reporting.tables.ranked import comparisons
+from mlreduce.registry import FIGURES, Declarations
+from mlreduce.reporting.failed_cells import without_gaps
+from mlreduce.reporting.figures.layout import NothingToDraw, empty_figure
+from mlreduce.reporting.options import LABELS, Options, Spec, object_schema, source_of
 
-__all__ = ["make_figure"]
+__all__ = ["Figure", "Spec", "figure", "figure_kinds", "figure_source", "label_of", "make_figure"]
 
-Spec = Mapping[str, Any]
+_Draw: TypeAlias = Callable[[pd.DataFrame, Spec], Any]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A kind of figure as its decorator declares it; see `figure`."""
+
+    source: str
+    schema: Mapping[str, Any]
+    draw: _Draw
+    per_dataset: bool
+    with_gaps: bool
+
+
+def figure(
+    name: str,
+    *,
+    source: str,
+    required: Options | None = None,
+    optional: Options | None = None,
+    per_dataset: bool = False,
+    with_gaps: bool = False,
+) -> Callable[[_Draw], _Draw]:
+    """Declare a function that draws a study's results as a kind of figure.
+
+    The function is given the rows of one protocol and, where the entry names one, of its predictor.
+
+    Parameters
+    ----------
+    name : str
+        The ``kind`` in a study file.
+    source : str
+        File of a study's results that the function is given.
+    required, optional : dict of str to schema, default=None
+        Options of the entry beside caption, methods, labels and protocols.
+    per_dataset : bool, default=False
+        A figure for each data set: the function is given its rows, and the title as caption.
+    with_gaps : bool, default=False
+        The function is also given the rows of failed cells, which have no value.
+    """
+
+    def declare(draw: _Draw) -> _Draw:
+        schema = object_schema(required or {}, {"labels": LABELS, **(optional or {})})
+        FIGURES.add(name, Figure(source, schema, draw, per_dataset, with_gaps), draw.__module__)
+        return draw
+
+    return declare
+
+
+def figure_kinds() -> list[str]:
+    """Return the names of the kinds of figures, sorted."""
+    return list(FIGURES)
+
+
+def figure_source(spec: Spec) -> str:
+    """Return the name of the file of a study's results from which a figure is made."""
+    return source_of(_kind(spec).source, spec)
+
+
+def _kind(spec: Spec) -> Figure:
+    declared: Declarations[Figure] = FIGURES
+    return declared.find(spec.get("kind", "curves"))
+
+
+def label_of(spec: Spec, method: str) -> str:
+    """Return the name of a method in a figure."""
+    label: str = spec.get("labels", {}).get(method, method)
+    return label
 
 
 def make_figure(source: pd.DataFrame, spec: Spec, protocol: str, dataset: str | None = None) -> Any:
@@ -23,84 +99,31 @@ def make_figure(source: pd.DataFrame, spec: Spec, protocol: str, dataset: str | 
     Parameters
     ----------
     source : DataFrame
-        The file that `mlreduce.reporting.sources.FIGURE_SOURCES` names.
+        The file that `figure_source` names.
     spec : dict
         The entry of the study file; for the kind "parameter" with ``points``, method to value of the parameter.
     protocol : str
-        Which protocol.
     dataset : str or None, default=None
-        Which data set, for the kind "curves".
+        For kinds that are drawn for each data set.
 
     Returns
     -------
     figure
-        Where nothing is left to draw since cells failed, one that says so.
+        Where nothing is left to draw because cells failed, one that says so.
     """
-    from mlreduce.reporting.figures.layout import NothingToDraw, empty_figure
-
+    kind, rows = _kind(spec), source
+    for column, value in (("protocol", protocol), ("predictor", spec.get("predictor"))):
+        if column in rows and value is not None:
+            rows = rows[rows[column] == value]
+    if not kind.with_gaps:
+        rows = without_gaps(rows)
+    if kind.per_dataset:
+        rows = rows[rows["dataset"] == dataset]
+        title = f"{dataset}, {protocol}: mean over {rows['splits'].max()} random splits"
+        spec = {**spec, "caption": title}
     try:
-        return _figure(source, spec, protocol, dataset)
+        return kind.draw(rows, spec)
     except NothingToDraw:
         if "reason" not in source:
             raise
         return empty_figure(spec["caption"], "nothing to draw: every cell failed")
-
-
-def _figure(source: pd.DataFrame, spec: Spec, protocol: str, dataset: str | None) -> Any:
-    kind, labels, methods = spec.get("kind", "curves"), spec.get("labels", {}), spec["methods"]
-    if "protocol" in source:
-        source = source[source["protocol"] == protocol]
-    if "predictor" in source and kind != "panels":
-        source = source[source["predictor"] == spec["predictor"]]
-    if kind != "critical-differences":  # which says how many data sets have gaps
-        source = without_gaps(source)
-    # Each kind imports what it draws with, and no other.
-    if kind == "curves":
-        from mlreduce.reporting.figures.layout import curves
-
-        source = source[source["dataset"] == dataset]
-        title = f"{dataset}, {protocol}: mean over {source['splits'].max()} random splits"
-        return curves(source, spec["measures"], methods, labels, title)
-    if kind == "critical-differences":
-        from mlreduce.reporting.figures.critical_differences import critical_difference_diagrams
-
-        compared = comparisons(measure_tables(source, spec), methods, directions(spec))
-        return critical_difference_diagrams(compared, labels, spec["caption"])
-    if kind == "panels":
-        from mlreduce.reporting.figures.panels import panel_curves
-
-        given = {key: spec[key] for key in ("predictor_labels", "references", "thin") if key in spec}
-        return panel_curves(source, spec["measure"], spec["panels"], methods, labels, spec["caption"], **given)
-    if kind == "families":
-        from mlreduce.reporting.figures.embeddings import family_comparison
-
-        return family_comparison(source, spec["measure"], spec["families"], labels, spec["caption"])
-    if kind == "proximities":
-        from mlreduce.reporting.figures.embeddings import proximity_images
-
-        return proximity_images(source, methods, labels, spec["caption"], measure_name(spec["measure"]))
-    if kind == "costs":
-        from mlreduce.reporting.figures.embeddings import cost_curves
-
-        return cost_curves(source, methods, labels, spec["caption"])
-    from mlreduce.reporting.figures import studies as study_figures
-
-    if kind == "spectra":
-        return study_figures.spectra(source, methods, labels, spec["caption"])
-    if kind == "times":
-        return study_figures.fit_times(source, methods, labels, spec["caption"])
-    if kind == "approximation":
-        return study_figures.approximation_curves(source, methods, labels, spec["caption"])
-    if kind == "dimensions":
-        source = source[source["method"].isin(methods)]
-        return study_figures.dimension_curves(source, spec["measure"], methods, labels, spec["caption"])
-    shown = source[source["method"].isin([*methods, *spec["references"]])]
-    return study_figures.parameter_curves(
-        shown,
-        spec["measure"],
-        spec["points"],
-        spec["references"],
-        spec["parameter"],
-        spec["caption"],
-        energy=spec["energy"],
-    )

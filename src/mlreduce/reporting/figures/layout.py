@@ -1,24 +1,29 @@
-"""Figures, drawn from scores alone and with the same bytes each time."""
+"""What all figures share: panels, styles, the legend, and saving with the same bytes each time."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import matplotlib as mpl
 import pandas as pd
 
-mpl.use("agg")
-
-import matplotlib.pyplot as plt
-from matplotlib.backends.backend_svg import FigureCanvasSVG
-from matplotlib.ticker import MaxNLocator
-
 from mlreduce.exceptions import DataError
-from mlreduce.reporting.names import measure_name
 
-__all__ = ["NothingToDraw", "curves", "empty_figure", "house_style", "panels", "save", "shared_legend", "style"]
+__all__ = [
+    "NothingToDraw",
+    "empty_figure",
+    "house_style",
+    "lines",
+    "nothing_to_draw",
+    "one_value_each",
+    "panels",
+    "put_title",
+    "pyplot",
+    "save",
+    "shared_legend",
+    "style",
+]
 
 # Colour-blind safe (Okabe and Ito, a grey for their yellow), with a marker each so that grey prints can be read too.
 _COLOURS = ("#D55E00", "#0072B2", "#009E73", "#000000", "#CC79A7", "#E69F00", "#56B4E9", "#808080")
@@ -30,9 +35,24 @@ class NothingToDraw(DataError):
     """A figure has no value to draw."""
 
 
+def nothing_to_draw(title: str, needed: str) -> NothingToDraw:
+    """Return the error of a figure without a value."""
+    return NothingToDraw(f"figure {title!r}: there is nothing to draw; at least one {needed} needs values.")
+
+
+def pyplot() -> Any:
+    """Import Matplotlib when the first figure is drawn, for files instead of a screen."""
+    import matplotlib as mpl
+
+    mpl.use("agg")
+    import matplotlib.pyplot as plt
+
+    return plt
+
+
 def house_style() -> Any:
-    """Return the context in which every figure is made."""
-    return mpl.rc_context({"font.size": 9, "axes.spines.top": False, "axes.spines.right": False})
+    """Return the context in which all figures are made."""
+    return pyplot().rc_context({"font.size": 9, "axes.spines.top": False, "axes.spines.right": False})
 
 
 def style(position: int) -> dict[str, Any]:
@@ -53,9 +73,9 @@ def panels(
     columns: int = 4,
     size: tuple[float, float] = (2.7, 2.3),
 ) -> Any:
-    """Return a figure with a panel a name, in rows of at most ``columns``, and its panels by name.
+    """Return a figure with one panel per name, in rows of at most ``columns``, and its panels by name.
 
-    Axes are named along the left and under the lowest panel of each column.
+    Axes are labelled on the left and below the lowest panel of each column.
 
     Raises
     ------
@@ -63,12 +83,12 @@ def panels(
         If there is no name.
     """
     if not names:
-        raise NothingToDraw(f"figure {title!r}: there is nothing to draw; at least one panel needs values.")
+        raise nothing_to_draw(title, "panel")
     rows = -(-len(names) // columns)
     columns = -(-len(names) // rows)
     # The least width is for the title and the legend of a figure of one panel.
     inches = (max(size[0] * columns, 5.5), size[1] * rows + 0.8)
-    figure, axes = plt.subplots(rows, columns, figsize=inches, squeeze=False, layout="constrained")
+    figure, axes = pyplot().subplots(rows, columns, figsize=inches, squeeze=False, layout="constrained")
     for number, (axis, name) in enumerate(zip(axes.flat, names, strict=False)):
         axis.set_title(name, fontsize=9)
         axis.tick_params(which="both", labelsize=8)
@@ -77,12 +97,12 @@ def panels(
         axis.set_ylabel(y_label if number % columns == 0 else "", fontsize=8)
     for axis in axes.flat[len(names) :]:
         axis.set_visible(False)
-    _put_title(figure, title)
+    put_title(figure, title)
     return figure, dict(zip(names, axes.flat, strict=False))
 
 
-def _put_title(figure: Any, title: str) -> None:
-    """Put a title above the panels, on as many lines as the width of the figure asks for."""
+def put_title(figure: Any, title: str) -> None:
+    """Put a title above the panels, wrapped at the width of the figure."""
     figure.suptitle(title, fontsize=10, wrap=True)
 
 
@@ -96,7 +116,7 @@ def empty_figure(title: str, text: str) -> Any:
 
 
 def shared_legend(figure: Any, title: str = "") -> None:
-    """Put one legend of everything that has a label in any panel below the panels, in as many rows as it takes."""
+    """Put one legend of all labels below the panels, in as many rows as needed."""
     entries: dict[str, Any] = {}
     for axis in figure.axes:
         for handle, label in zip(*axis.get_legend_handles_labels(), strict=True):
@@ -112,60 +132,45 @@ def shared_legend(figure: Any, title: str = "") -> None:
         legend.remove()
 
 
-def curves(
-    summary: pd.DataFrame,
-    measures: Sequence[str],
-    methods: Sequence[str],
-    labels: Mapping[str, str],
-    title: str,
-) -> Any:
-    """Draw one panel a measure: mean against the number of code dimensions, one line a method.
+def one_value_each(summary: pd.DataFrame, measure: str, energy: float, by: Sequence[str]) -> pd.DataFrame:
+    """Return the rows of one measure and energy threshold, at most one for each combination of the columns ``by``.
 
-    Bars are one standard error. Panels are lettered in the order of ``measures``.
-
-    Parameters
-    ----------
-    summary : DataFrame
-        From `mlreduce.reporting.tables.layout.summarise`, of one data set and one protocol.
-    measures, methods : sequence of str
-        What to draw, in this order.
-    labels : dict of str to str
-        Method to its name in the legend.
-    title : str
-        Of the whole figure.
+    Raises
+    ------
+    DataError
+        If there are several.
     """
-    if summary.empty:
-        raise NothingToDraw(f"figure {title!r}: there is nothing to draw; at least one method needs values.")
-    columns = min(2, len(measures))
-    rows = -(-len(measures) // columns)
-    with house_style():
-        figure, axes = plt.subplots(
-            rows, columns, figsize=(4.0 * columns, 3.0 * rows), squeeze=False, layout="constrained"
+    rows = summary[(summary["measure"] == measure) & (summary["energy"] == energy)]
+    rows = rows[rows["size_percent"] > 0] if "size_percent" in by else rows[rows["size_percent"] == 0]
+    repeated = rows[rows.duplicated(list(by))]
+    if len(repeated):
+        cell = repeated.iloc[0]
+        raise DataError(
+            f"method {cell['method']!r} has several values of {measure} on data set {cell['dataset']!r}; "
+            "a figure needs one protocol, one predictor and one way to choose the size."
         )
-        for position, (axis, measure) in enumerate(zip(axes.flat, measures, strict=False)):
-            for number, method in enumerate(methods):
-                line = summary[(summary["measure"] == measure) & (summary["method"] == method)]
-                line = line.drop_duplicates("size").sort_values("size")
-                axis.errorbar(
-                    line["size"], line["mean"], yerr=line["se"], label=labels.get(method, method), markersize=4,
-                    linewidth=1.2, capsize=1.5, elinewidth=0.8, **style(number),
-                )  # fmt: skip
-            axis.set_title(f"({'abcdefgh'[position]}) {measure_name(measure)}", fontsize=9)
-            axis.set_xlabel("number of code dimensions M")
-            axis.set_ylabel(measure_name(measure))
-            axis.xaxis.set_major_locator(MaxNLocator(integer=True))
-            axis.grid(alpha=0.3, linewidth=0.5)
-        for axis in axes.flat[len(measures) :]:
-            axis.set_visible(False)
-        axes.flat[0].legend(frameon=False)
-        _put_title(figure, title)
-    return figure
+    return rows
+
+
+def lines(
+    axes: Mapping[str, Any], rows: pd.DataFrame, spec: Mapping[str, Any]
+) -> Iterator[tuple[Any, pd.DataFrame, dict[str, Any]]]:
+    """Yield panel, rows and style of each line: one per data set and method that has rows."""
+    for dataset, axis in axes.items():
+        for number, method in enumerate(spec["methods"]):
+            line = rows[(rows["dataset"] == dataset) & (rows["method"] == method)]
+            if len(line):
+                label = spec.get("labels", {}).get(method, method)
+                yield axis, line, {"label": label, "markersize": 4, "linewidth": 1.1, **style(number)}
 
 
 def save(figure: Any, paths: Sequence[str | Path]) -> None:
-    """Write a figure in the formats that the suffixes name, without dates or random identifiers."""
+    """Write a figure in the formats of the suffixes, without dates or random identifiers."""
     metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}, ".png": {"Software": None}}
-    with mpl.rc_context({"svg.hashsalt": "mlreduce", "savefig.dpi": 150}):
+    plt = pyplot()
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+
+    with plt.rc_context({"svg.hashsalt": "mlreduce", "savefig.dpi": 150}):
         for path in map(Path, paths):
             if path.suffix == ".svg":  # savefig would draw the figure once more for its layout
                 FigureCanvasSVG(figure).print_svg(path, metadata=metadata[".svg"])

@@ -1,45 +1,29 @@
-"""Tables of means and standard errors, tidy and as the papers lay them out."""
+"""What all tables share: the parts of a table as Markdown and LaTeX."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from pathlib import Path
-from typing import TextIO, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import pandas as pd
 
-from mlreduce.reporting.escaping import latex_escaped, markdown_escaped, without_formulas
-from mlreduce.reporting.tables.missing import GAP, gap_columns, is_gap
+from mlreduce.reporting.escaping import latex_escaped, markdown_escaped
+from mlreduce.reporting.failed_cells import GAP
 
 __all__ = [
-    "SUMMARY_COLUMNS",
-    "TABLE_COLUMNS",
     "Layout",
     "Part",
     "by_protocol",
     "latex_text",
-    "layout",
     "number_of_splits",
     "parts_latex",
     "parts_markdown",
     "plus_minus",
-    "select_table",
-    "summarise",
     "to_latex",
     "to_markdown",
     "uneven_splits",
-    "write_csv",
 ]
-
-#: Columns of a tidy table of the label-space studies.
-TABLE_COLUMNS = ("dataset", "method", "protocol", "size_percent", "size", "mean", "se", "splits")
-
-#: Columns of a summary: what a cell is, the mean number of dimensions, and what came out.
-SUMMARY_COLUMNS = (
-    *("protocol", "dataset", "method", "predictor", "measure", "size_percent", "energy"),
-    *("size", "mean", "se", "sd", "splits"),
-)
 
 #: Lays a tidy table of one protocol out as header and rows of text.
 Layout: TypeAlias = Callable[[pd.DataFrame, Sequence[str]], tuple[list[str], list[list[str]]]]
@@ -48,114 +32,24 @@ Layout: TypeAlias = Callable[[pd.DataFrame, Sequence[str]], tuple[list[str], lis
 Part: TypeAlias = tuple[str, str, list[str], list[list[str]]]
 
 
-def summarise(scores: pd.DataFrame) -> pd.DataFrame:
-    """Return mean, standard error, standard deviation and number of splits of every cell.
-
-    Parameters
-    ----------
-    scores : DataFrame
-        Tidy scores with the columns protocol, dataset, method, predictor, measure, size_percent, energy, size, split
-        and value.
-
-    Returns
-    -------
-    DataFrame
-        With `SUMMARY_COLUMNS`, sorted. A cell is a percentage of dimensions or an energy threshold, whose number of
-        dimensions may vary with the split (``size`` is then its mean), or, where both are 0 and a split has several,
-        one number of dimensions. If it has but one, that is the number asked for, or all where a method finds fewer.
-        The standard deviation is the sample's (n - 1), the standard error that over the root of n; 0 for one split.
-    """
-    keys = list(SUMMARY_COLUMNS[:7])
-    of_a_size = (scores["size_percent"] == 0) & (scores["energy"] == 0)
-    several = scores[of_a_size].duplicated([*keys, "split"])
-    by_cell = scores[of_a_size].assign(several=several).groupby(keys, observed=True)
-    of_a_size[of_a_size] = by_cell["several"].transform("any")
-    cells = scores.assign(own_size=scores["size"].where(of_a_size, 0)).groupby([*keys, "own_size"], observed=True)
-    summary = cells.agg(
-        size=("size", "mean"), mean=("value", "mean"), sd=("value", "std"), splits=("value", "size")
-    ).reset_index()
-    # Of one split the sample deviation is 0 / 0. Other undefined values stay undefined.
-    summary["sd"] = summary["sd"].mask(summary["splits"] == 1, 0.0)
-    summary["se"] = summary["sd"] / np.sqrt(summary["splits"])
-    return summary.sort_values([*keys, "size"], ignore_index=True)[list(SUMMARY_COLUMNS)].astype({"size": float})
-
-
-def select_table(summary: pd.DataFrame, measure: str, predictor: str, methods: Sequence[str]) -> pd.DataFrame:
-    """Take one table out of a summary: tidy, with `TABLE_COLUMNS`, only sizes that stand for a percentage.
-
-    With those of `mlreduce.reporting.tables.missing.GAP_COLUMNS` that the summary has.
-    """
-    table = summary[
-        (summary["measure"] == measure)
-        & (summary["predictor"] == predictor)
-        & summary["method"].isin(methods)
-        & (summary["size_percent"] > 0)
-        & (summary["energy"] == 0)
-    ]
-    order = ["dataset", "method", "protocol", "size_percent"]
-    return table[[*TABLE_COLUMNS, *gap_columns(table)]].sort_values(order, ignore_index=True)
-
-
-def write_csv(table: pd.DataFrame, path: str | Path | TextIO) -> None:
-    """Write a table so that the same numbers are always the same bytes, and no text is run as a formula."""
-    without_formulas(table).to_csv(path, index=False, float_format="%.8g", lineterminator="\n")
-
-
 def uneven_splits(cells: pd.DataFrame) -> bool:
-    """Say whether cells that stand together are means over different numbers of splits."""
+    """Return whether cells of one table are means over different numbers of splits."""
     return bool(cells["splits"].nunique() > 1)
 
 
 def number_of_splits(cells: pd.DataFrame) -> str:
-    """Return the number of splits of some cells as text, the least and the greatest where they differ."""
+    """Return the number of splits of some cells as text; the smallest and the largest where they differ."""
     numbers = sorted(cells["splits"].dropna().astype(int).unique())
     return " to ".join(map(str, dict.fromkeys([*numbers[:1], *numbers[-1:]])))
 
 
 def plus_minus(mean: float, spread: float) -> str:
-    """Return a mean with what it is uncertain by, as text."""
+    """Return a mean and its uncertainty as text."""
     return f"{mean:.4f} ± {GAP if np.isnan(spread) else format(spread, '.4f')}"
 
 
-def layout(table: pd.DataFrame, methods: Sequence[str]) -> tuple[list[str], list[list[str]]]:
-    """Lay a tidy table of one protocol out as the paper does: a row a data set and method, a column a size.
-
-    A cell is ``mean ± standard error``, wrapped in ``**`` where it is within one standard error of the lowest mean of
-    its data set and size; empty where there is no value, and a dash where there is none since the method failed. Where
-    numbers of splits differ, a row says its own.
-    """
-    percents = sorted(table["size_percent"].unique())
-    cells = {(c["dataset"], c["method"], c["size_percent"]): c for c in table.to_dict("records")}
-    uneven = uneven_splits(table)
-    header = ["dataset", "method", *["splits"] * uneven, *(f"{p} %" for p in percents)]
-    rows = []
-    for dataset in sorted(table["dataset"].unique()):
-        best = {}
-        for percent in percents:
-            here = table[(table["dataset"] == dataset) & (table["size_percent"] == percent) & ~is_gap(table)]
-            if len(here):
-                lowest = here.loc[here["mean"].idxmin()]
-                best[percent] = lowest["mean"] + np.nan_to_num(lowest["se"])
-        for method in methods:
-            texts = []
-            for percent in percents:
-                cell = cells.get((dataset, method, percent))
-                if cell is None:
-                    texts.append("")
-                    continue
-                if not cell["splits"]:
-                    texts.append(GAP)
-                    continue
-                text = plus_minus(cell["mean"], cell["se"])
-                texts.append(f"**{text}**" if cell["mean"] <= best[percent] else text)
-            if any(texts):
-                own = table[(table["dataset"] == dataset) & (table["method"] == method)]
-                rows.append([dataset, method, *[number_of_splits(own)] * uneven, *texts])
-    return header, rows
-
-
-def by_protocol(table: pd.DataFrame, methods: Sequence[str], lay_out: Layout = layout) -> Iterator[Part]:
-    """Lay a tidy table out, a part a protocol, its title with the number of splits where all cells have the same."""
+def by_protocol(table: pd.DataFrame, methods: Sequence[str], lay_out: Layout) -> Iterator[Part]:
+    """Lay a tidy table out, one part per protocol; its title has the number of splits where all cells have the same."""
     for protocol, part in table.groupby("protocol", sort=True):
         title = str(protocol) if uneven_splits(part) else f"{protocol}, {number_of_splits(part)} splits"
         yield str(protocol), title, *lay_out(part, methods)
@@ -169,7 +63,7 @@ def to_markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def latex_text(text: str) -> str:
-    """Return the text of a cell as LaTeX; what stands between ``**`` is bold."""
+    """Return the text of a cell as LaTeX; text between ``**`` is bold."""
     bold = text.startswith("**")
     text = latex_escaped(text.strip("*"))
     return rf"\textbf{{{text}}}" if bold else text
@@ -178,7 +72,7 @@ def latex_text(text: str) -> str:
 def to_latex(
     header: Sequence[str], rows: Sequence[Sequence[str]], caption: str, label: str, *, names: int = 1
 ) -> list[str]:
-    """Return the lines of a LaTeX table (booktabs), its first ``names`` columns to the left and the others right."""
+    """Return the lines of a LaTeX table (booktabs), its first ``names`` columns aligned to the left."""
     return [
         r"\begin{table}",
         rf"\caption{{{caption}}}",
@@ -195,7 +89,7 @@ def to_latex(
 
 
 def parts_markdown(parts: Iterable[Part], caption: str, note: str, footnotes: Sequence[str] = ()) -> str:
-    """Return the parts of a table as Markdown, the note under the caption, and footnotes under all parts."""
+    """Return the parts of a table as Markdown, with the note below the caption and the footnotes at the end."""
     texts = [f"# {caption}\n", f"{note}\n"]
     for _, title, header, rows in parts:
         texts += [f"## {title}\n", to_markdown(header, rows)]
@@ -208,7 +102,7 @@ def parts_markdown(parts: Iterable[Part], caption: str, note: str, footnotes: Se
 def parts_latex(
     parts: Iterable[Part], caption: str, label: str, *, names: int = 1, footnotes: Sequence[str] = ()
 ) -> str:
-    """Return the parts of a table as LaTeX (booktabs), a table each, labelled by their keys; footnotes after all."""
+    """Return the parts of a table as LaTeX (booktabs), one table each, labelled by their keys; then the footnotes."""
     lines = []
     for key, title, header, rows in parts:
         lines += to_latex(header, rows, latex_text(f"{caption} ({title})"), f"{label}-{key}", names=names)

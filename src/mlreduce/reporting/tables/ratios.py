@@ -1,25 +1,27 @@
-"""Fit times over those of one method, beside the printed ones: seconds do not carry over, their ratios may."""
+"""Table of fit times relative to one method, with the printed ones."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from mlreduce.exceptions import DataError, unknown_name
+from mlreduce.reporting.failed_cells import GAP, gap_columns, with_reasons
+from mlreduce.reporting.options import METHOD
+from mlreduce.reporting.tables.kinds import Spec, table
 from mlreduce.reporting.tables.layout import Part
-from mlreduce.reporting.tables.missing import GAP, gap_columns, with_reasons
 
-__all__ = ["RATIO_COLUMNS", "time_ratio_parts", "time_ratios"]
+__all__ = ["RATIO_COLUMNS", "ratio_parts", "ratio_table", "time_ratios"]
 
 #: Columns of a table of ratios.
 RATIO_COLUMNS = ("dataset", "method", "printed_seconds", "printed_ratio", "seconds", "ratio")
 
 
 def time_ratios(times: pd.DataFrame, published: pd.DataFrame, base: str) -> pd.DataFrame:
-    """Divide the fit times of all methods by those of one, ours and the printed ones.
+    """Divide the fit times of all methods by those of one method, ours and the printed ones.
 
     Parameters
     ----------
@@ -28,13 +30,13 @@ def time_ratios(times: pd.DataFrame, published: pd.DataFrame, base: str) -> pd.D
     published : DataFrame
         With the columns dataset, method and seconds. Data sets that were not timed are left out.
     base : str
-        By whose times others are divided.
+        Method by whose times the others are divided.
 
     Returns
     -------
     DataFrame
-        With `RATIO_COLUMNS`, sorted, one row a data set and method that was timed or printed. NaN where one of them,
-        or what it is to be divided by, is missing. With a column ``reason`` where a fit failed.
+        With `RATIO_COLUMNS`, sorted, one row per data set and method that was timed or printed. NaN where one of them,
+        or its divisor, is missing. With a column ``reason`` where a fit failed.
 
     Raises
     ------
@@ -60,13 +62,14 @@ def time_ratios(times: pd.DataFrame, published: pd.DataFrame, base: str) -> pd.D
     return both[columns].sort_values(["dataset", "method"], ignore_index=True)
 
 
-def time_ratio_parts(table: pd.DataFrame, methods: Sequence[str], base: str) -> Iterator[Part]:
-    """Lay a table of ratios out: a part of ratios and one of seconds, a row a data set, a column a method.
+def ratio_parts(ratios: pd.DataFrame, spec: Spec) -> Iterator[Part]:
+    """Lay ratios out: one part of ratios and one of seconds, one row per data set, one column per method.
 
     A cell is "ours (printed)", or ours alone where nothing is printed.
     """
-    cells = {(cell["dataset"], cell["method"]): cell for cell in table.to_dict("records")}
-    datasets = sorted(table["dataset"].unique())
+    methods, base = spec["methods"], spec["base"]
+    cells = {(cell["dataset"], cell["method"]): cell for cell in ratios.to_dict("records")}
+    datasets = sorted(ratios["dataset"].unique())
     with_base = [base, *(method for method in methods if method != base)]
     for key, title, shown in (("ratio", f"over those of {base}", methods), ("seconds", "seconds", with_base)):
         rows = [[str(name), *(_text(cells.get((name, method), {}), key) for method in shown)] for name in datasets]
@@ -79,3 +82,16 @@ def _text(cell: Mapping[Any, Any], key: str) -> str:
         return GAP if "reason" in cell else ""
     text = "not timed" if np.isnan(ours) else f"{ours:.3g}"
     return text if np.isnan(printed) else f"{text} ({printed:.3g})"
+
+
+@table(
+    "time-ratios",
+    source="ratios.csv",
+    layout=ratio_parts,
+    required={"base": METHOD},
+    note="Times to fit at full size, one thread, nothing else running: ours (printed). Seconds depend on what they "
+    "were measured with, ratios less so.",
+)
+def ratio_table(ratios: pd.DataFrame, spec: Spec) -> pd.DataFrame:
+    """Select the methods of a table of ratios, and the method by whose times the others are divided."""
+    return ratios[ratios["method"].isin([*spec["methods"], spec["base"]])].reset_index(drop=True)

@@ -1,4 +1,4 @@
-"""How much a selection of features depends on the rows it was made from, and on the order in which it saw them."""
+"""Table of the stability of feature selection over the splits, and of the agreement of random draws."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 
 from mlreduce.exceptions import DataError
 from mlreduce.experiments.scores import percent_size
+from mlreduce.reporting.failed_cells import GAP, GAP_COLUMNS, cell_reasons
+from mlreduce.reporting.options import SIZE_PERCENTS
+from mlreduce.reporting.tables.kinds import Spec, table
 from mlreduce.reporting.tables.layout import Part, number_of_splits
-from mlreduce.reporting.tables.missing import GAP, GAP_COLUMNS, cell_reasons
 
 __all__ = ["STABILITY_COLUMNS", "order_correlation", "stability_index", "stability_parts", "stability_table"]
 
@@ -74,56 +76,33 @@ def order_correlation(rankings: pd.DataFrame) -> float:
     return float(np.mean(pairs)) if pairs else float("nan")
 
 
-def stability_table(rankings: pd.DataFrame, methods: Sequence[str], size_percents: Sequence[int]) -> pd.DataFrame:
-    """Return the stability of methods over the splits, at several sizes, and how far their draws agree.
+def stability_parts(tidy: pd.DataFrame, spec: Spec) -> Iterator[Part]:
+    """Lay stabilities out: one part per protocol and size, one row per data set, one column per method.
 
-    The features of a data set are those that any split ranks. A feature that a split does not rank, since it is
-    constant there, is not selected there. All splits select the same number of features: the percentage, rounded down
-    and at least one, of those that every split ranks.
-
-    Parameters
-    ----------
-    rankings : DataFrame
-        With the columns protocol, dataset, method, split, feature and rank (1 is best). What
-        `mlreduce.reporting.tables.missing.with_failed_rows` adds counts for no method: a split on which a draw failed
-        is left out of all draws of the method.
-    methods : sequence of str
-        Plain names. A method whose draws are ranked, as name-0, name-1 and so on, has the mean of their indices.
-    size_percents : sequence of int
-        In 1..100.
-
-    Returns
-    -------
-    DataFrame
-        Tidy, with `STABILITY_COLUMNS`, sorted; ``order_correlation`` is that of `order_correlation` for methods with
-        several draws, the same at every size, and NaN for others. Where a selector failed, with
-        `mlreduce.reporting.tables.missing.GAP_COLUMNS`.
-
-    Raises
-    ------
-    DataError
-        If a split ranks a feature twice, or draws of a method are of different splits.
+    The correlations of draws are parts of their own, of the methods with draws.
     """
-    _check_once(rankings)
-    rows = []
-    for (protocol, dataset), part in rankings.groupby(["protocol", "dataset"], sort=True, observed=True):
-        for method, draws in _draws(methods, set(part["method"])).items():
-            own = part[part["method"].isin(draws)]
-            said = (0, "")
-            if "reason" in own:
-                reasons = cell_reasons(own.assign(method=method), ["method"])
-                said = tuple(reasons[list(GAP_COLUMNS)].iloc[0]) if len(reasons) else said
-                own = own[~own["split"].isin(own.loc[own["reason"] != "", "split"])]
-            splits = _number_of_splits(own, method, str(dataset)) if len(own) else 0
-            agreement = order_correlation(own) if len(draws) > 1 else float("nan")
-            ranks = [_ranks(own[own["method"] == draw]) for draw in draws] if len(own) else []
-            for percent in size_percents:
-                indices = [stability_index(_selected(of_draw, percent)) for of_draw in ranks]
-                stability = float(np.mean(indices)) if indices else float("nan")
-                rows.append((protocol, dataset, method, percent, stability, agreement, splits, *said))
-    table = pd.DataFrame(rows, columns=[*STABILITY_COLUMNS, *GAP_COLUMNS])
-    table = table.sort_values(list(STABILITY_COLUMNS[:4]), ignore_index=True)
-    return table if "reason" in rankings else table[list(STABILITY_COLUMNS)]
+    methods = spec["methods"]
+    for protocol, part in tidy.groupby("protocol", sort=True):
+        splits = f"{number_of_splits(part)} splits"
+        for percent, at in part.groupby("size_percent", sort=True):
+            title = f"{protocol}, {percent} % of the features, {splits}"
+            yield f"{protocol}-{percent}", title, *_rows(at, "stability", methods)
+        drawn = part.dropna(subset="order_correlation").drop_duplicates(["dataset", "method"])
+        if len(drawn):
+            title = f"{protocol}, correlation of draws, {splits}"
+            own = [method for method in methods if (drawn["method"] == method).any()]
+            yield f"{protocol}-draws", title, *_rows(drawn, "order_correlation", own)
+
+
+def _rows(cells: pd.DataFrame, column: str, methods: Sequence[str]) -> tuple[list[str], list[list[str]]]:
+    found = cells.set_index(["dataset", "method"])
+    texts = {key: "" if np.isnan(value) else f"{value:.3f}" for key, value in found[column].items()}
+    texts |= {key: GAP for key, splits in found["splits"].items() if not splits}
+    rows = [
+        [str(name), *(texts.get((name, method), "") for method in methods)]
+        for name in sorted(cells["dataset"].unique())
+    ]
+    return ["dataset", *methods], rows
 
 
 def _check_once(rankings: pd.DataFrame) -> None:
@@ -161,34 +140,65 @@ def _ranks(rankings: pd.DataFrame) -> NDArray[np.float64]:
 
 
 def _selected(ranks: NDArray[np.float64], percent: int) -> NDArray[np.bool_]:
-    """Say which features each split selects."""
+    """Return which features each split selects."""
     in_every_split = int((~np.isnan(ranks)).all(axis=0).sum())
     return ranks <= percent_size(percent, in_every_split)  # NaN is not
 
 
-def stability_parts(table: pd.DataFrame, methods: Sequence[str]) -> Iterator[Part]:
-    """Lay a table of stability out: a part a protocol and size, a row a data set, a column a method.
+@table(
+    "stability",
+    source="rankings.parquet",
+    layout=stability_parts,
+    required={"size_percents": SIZE_PERCENTS},
+    note="Stability of the selected features over the splits (Nogueira, Sechidis and Brown, 2018): 1 where all splits "
+    "select the same, 0 on average where they select at random; of a method with several draws, the mean. For "
+    "these, Spearman's correlation of the draws' rankings within a split too.",
+)
+def stability_table(rankings: pd.DataFrame, spec: Spec) -> pd.DataFrame:
+    """Return the stability of methods over the splits, at several sizes, and the agreement of their draws.
 
-    The correlations of draws are a part of their own, of the methods that have any.
+    The features of a data set are those that any split ranks. A feature that is constant in a split is not ranked, and
+    so not selected, there. All splits select the same number of features: the percentage, rounded down and at least
+    one, of those that every split ranks.
+
+    Parameters
+    ----------
+    rankings : DataFrame
+        With the columns protocol, dataset, method, split, feature and rank (1 is best). A split on which a draw failed,
+        in a row that `mlreduce.reporting.failed_cells.with_failed_rows` adds, is left out of all draws of the method.
+    spec : dict
+        With ``methods`` and ``size_percents``. A method whose draws are ranked, as name-0, name-1 and so on, has the
+        mean of their indices.
+
+    Returns
+    -------
+    DataFrame
+        Tidy, with `STABILITY_COLUMNS`, sorted; ``order_correlation`` is that of `order_correlation` for methods with
+        several draws, the same at every size, and NaN for others. Where a selector failed, with
+        `mlreduce.reporting.failed_cells.GAP_COLUMNS`.
+
+    Raises
+    ------
+    DataError
+        If a split ranks a feature twice, or draws of a method are of different splits.
     """
-    for protocol, part in table.groupby("protocol", sort=True):
-        splits = f"{number_of_splits(part)} splits"
-        for percent, at in part.groupby("size_percent", sort=True):
-            title = f"{protocol}, {percent} % of the features, {splits}"
-            yield f"{protocol}-{percent}", title, *_rows(at, "stability", methods)
-        drawn = part.dropna(subset="order_correlation").drop_duplicates(["dataset", "method"])
-        if len(drawn):
-            title = f"{protocol}, correlation of draws, {splits}"
-            own = [method for method in methods if (drawn["method"] == method).any()]
-            yield f"{protocol}-draws", title, *_rows(drawn, "order_correlation", own)
-
-
-def _rows(table: pd.DataFrame, column: str, methods: Sequence[str]) -> tuple[list[str], list[list[str]]]:
-    cells = table.set_index(["dataset", "method"])
-    texts = {key: "" if np.isnan(value) else f"{value:.3f}" for key, value in cells[column].items()}
-    texts |= {key: GAP for key, splits in cells["splits"].items() if not splits}
-    rows = [
-        [str(name), *(texts.get((name, method), "") for method in methods)]
-        for name in sorted(table["dataset"].unique())
-    ]
-    return ["dataset", *methods], rows
+    _check_once(rankings)
+    rows = []
+    for (protocol, dataset), part in rankings.groupby(["protocol", "dataset"], sort=True, observed=True):
+        for method, draws in _draws(spec["methods"], set(part["method"])).items():
+            own = part[part["method"].isin(draws)]
+            failed = (0, "")
+            if "reason" in own:
+                reasons = cell_reasons(own.assign(method=method), ["method"])
+                failed = tuple(reasons[list(GAP_COLUMNS)].iloc[0]) if len(reasons) else failed
+                own = own[~own["split"].isin(own.loc[own["reason"] != "", "split"])]
+            splits = _number_of_splits(own, method, str(dataset)) if len(own) else 0
+            agreement = order_correlation(own) if len(draws) > 1 else float("nan")
+            ranks = [_ranks(own[own["method"] == draw]) for draw in draws] if len(own) else []
+            for percent in spec["size_percents"]:
+                indices = [stability_index(_selected(of_draw, percent)) for of_draw in ranks]
+                stability = float(np.mean(indices)) if indices else float("nan")
+                rows.append((protocol, dataset, method, percent, stability, agreement, splits, *failed))
+    tidy = pd.DataFrame(rows, columns=[*STABILITY_COLUMNS, *GAP_COLUMNS])
+    tidy = tidy.sort_values(list(STABILITY_COLUMNS[:4]), ignore_index=True)
+    return tidy if "reason" in rankings else tidy[list(STABILITY_COLUMNS)]

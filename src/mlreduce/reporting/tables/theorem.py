@@ -1,37 +1,28 @@
-"""The table of a theorem: how often its condition holds, and what is true where it does and where it does not."""
+"""Table of a theorem: how often its condition holds, and its conclusion where the condition holds and elsewhere."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import pandas as pd
 
+from mlreduce.reporting.options import LABELS
+from mlreduce.reporting.tables.kinds import Spec, table
 from mlreduce.reporting.tables.layout import Part
 
-__all__ = ["theorem_parts"]
+__all__ = ["theorem_parts", "theorem_table"]
 
 
-def theorem_parts(table: pd.DataFrame, labels: Mapping[str, str]) -> Iterator[Part]:
-    """Lay the counts out as shares: a row a data set and form of Nystrom's method.
-
-    Parameters
-    ----------
-    table : DataFrame
-        With `mlreduce.experiments.approximation.THEOREM_COLUMNS`.
-    labels : dict of str to str
-        Form to its name; its own where it has no other.
-    """
+def theorem_parts(counts: pd.DataFrame, spec: Spec) -> Iterator[Part]:
+    """Lay `mlreduce.experiments.approximation.THEOREM_COLUMNS` out as shares: one row per data set and form."""
+    labels = spec.get("labels", {})
     rows = []
-    for cell in table.sort_values(["dataset", "nystrom"]).to_dict("records"):
+    for cell in counts.sort_values(["dataset", "nystrom"]).to_dict("records"):
         number, holds = cell["cells"], cell["holds"]
         rows.append(
             [
-                str(cell["dataset"]),
-                labels.get(cell["nystrom"], cell["nystrom"]),
-                str(cell["condition"]),
-                f"{number}",
-                _share(holds, number),
-                _share(cell["better_where_it_holds"], holds),
+                *(str(cell["dataset"]), labels.get(cell["nystrom"], cell["nystrom"]), str(cell["condition"])),
+                *(f"{number}", _share(holds, number), _share(cell["better_where_it_holds"], holds)),
                 _share(cell["better_elsewhere"], number - holds),
             ]
         )
@@ -40,7 +31,21 @@ def theorem_parts(table: pd.DataFrame, labels: Mapping[str, str]) -> Iterator[Pa
 
 
 def _share(part: int, whole: int) -> str:
-    """Return a share in percent; nothing of nothing has none, and only all of it is rounded to 100."""
+    """Return a share in percent, empty for 0 / 0; only exactly all is shown as 100 %."""
     if not whole:
         return ""
     return f"{100 * part // whole} %" if part in (0, whole) else f"{min(max(100 * part / whole, 0.01), 99.99):.2f} %"
+
+
+@table(
+    "theorem",
+    source="theorem.csv",
+    layout=theorem_parts,
+    names=3,
+    optional={"labels": LABELS},
+    note="A cell is a sampled feature and a pair of two others: in how many the condition holds, and in what share of "
+    "these, and of the others, the average is at least as near to the pair's information as Nystrom's method.",
+)
+def theorem_table(counts: pd.DataFrame, spec: Spec) -> pd.DataFrame:
+    """Return the counts as they are."""
+    return counts

@@ -1,4 +1,4 @@
-"""Tables of what fits take: put together from data sets, and laid out."""
+"""Table of fit times, and how the times of all data sets are put together."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
+from mlreduce.reporting.failed_cells import GAP, with_failed_rows, with_reasons
+from mlreduce.reporting.tables.kinds import Spec, table
 from mlreduce.reporting.tables.layout import Part, number_of_splits
-from mlreduce.reporting.tables.missing import GAP, with_failed_rows, with_reasons
 
 __all__ = ["gathered_times", "times_parts", "times_table"]
 
 
 def gathered_times(times: pd.DataFrame, failures: pd.DataFrame, averages: Mapping[str, Sequence[str]]) -> pd.DataFrame:
-    """Return times with those that failed, and the mean over the draws of a method under its plain name.
+    """Return times with failed fits, and the mean over the draws of a method under its plain name.
 
     Parameters
     ----------
@@ -28,7 +29,7 @@ def gathered_times(times: pd.DataFrame, failures: pd.DataFrame, averages: Mappin
     Returns
     -------
     DataFrame
-        As ``times``. Where a fit failed, with a row without seconds, and a column ``reason``; a mean needs all draws.
+        As ``times``. Where a fit failed, with a row without seconds and a column ``reason``; a mean needs all draws.
     """
     parts = [with_failed_rows(times, failures)]
     for name, draws in averages.items():
@@ -42,19 +43,26 @@ def _mean_of_all(values: pd.Series[float]) -> float:
     return float(values.mean(skipna=False))
 
 
-def times_table(times: pd.DataFrame, methods: Sequence[str]) -> pd.DataFrame:
-    """Return the mean over the splits of each data set and method, and the number of splits."""
-    chosen = times[times["method"].isin(methods)]
-    cells = chosen.groupby(["dataset", "method"], sort=True)["seconds"]
-    table = cells.agg(seconds="mean", splits="count").reset_index()
-    return with_reasons(table, chosen, ["dataset", "method"])
-
-
-def times_parts(table: pd.DataFrame, methods: Sequence[str]) -> Iterator[Part]:
-    """Lay times out: a row a data set, a column a method."""
-    cells = table.pivot(index="dataset", columns="method", values="seconds").reindex(columns=list(methods))
+def times_parts(means: pd.DataFrame, spec: Spec) -> Iterator[Part]:
+    """Lay times out: one row per data set, one column per method."""
+    methods = spec["methods"]
+    cells = means.pivot(index="dataset", columns="method", values="seconds").reindex(columns=list(methods))
     rows = [
         [str(dataset), *(GAP if np.isnan(seconds) else f"{seconds:.3g}" for seconds in cells.loc[dataset])]
         for dataset in cells.index
     ]
-    yield "seconds", f"mean of {number_of_splits(table)} training sets", ["dataset", *methods], rows
+    yield "seconds", f"mean of {number_of_splits(means)} training sets", ["dataset", *methods], rows
+
+
+@table(
+    "times",
+    source="times.csv",
+    layout=times_parts,
+    note="Seconds to fit at full size, one thread, nothing else running.",
+)
+def times_table(times: pd.DataFrame, spec: Spec) -> pd.DataFrame:
+    """Return the mean over the splits of each data set and method, and the number of splits."""
+    rows = times[times["method"].isin(spec["methods"])]
+    cells = rows.groupby(["dataset", "method"], sort=True)["seconds"]
+    means = cells.agg(seconds="mean", splits="count").reset_index()
+    return with_reasons(means, rows, ["dataset", "method"])

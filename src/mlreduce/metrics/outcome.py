@@ -1,0 +1,68 @@
+"""What measures are computed from: the true labels and predictions of one method on one test part."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mlreduce.metrics.counts import InstanceCounts, LabelCounts, Ranks
+from mlreduce.validation import FloatArray
+
+__all__ = ["Outcome"]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one method predicted on one test part, at one size.
+
+    Codes are None for methods that do not code labels, scores for predictors that only predict which labels are
+    present. Errors of codes need the former, ranking measures the latter.
+
+    Attributes
+    ----------
+    labels, predicted : ndarray of shape (n_samples, n_labels), in {0, 1}
+    centred : ndarray of shape (n_samples, n_labels) or None
+        True labels less the training mean, Z.
+    decoded_codes : ndarray of shape (n_samples, n_labels) or None
+        The decoded codes of the true labels: ``ZV'V`` for orthonormal directions.
+    codes, predicted_codes : ndarray of shape (n_samples, size) or None
+        ``ZV'`` and the regressor's prediction of it.
+    scores : ndarray of shape (n_samples, n_labels) or None
+        The larger, the likelier the label.
+    """
+
+    labels: NDArray[np.int8]
+    predicted: NDArray[np.int8]
+    centred: FloatArray | None = None
+    decoded_codes: FloatArray | None = None
+    codes: FloatArray | None = None
+    predicted_codes: FloatArray | None = None
+    scores: FloatArray | None = None
+
+    @property
+    def has_scores(self) -> bool:
+        """Whether ranking measures can be computed."""
+        return self.scores is not None
+
+    @property
+    def has_codes(self) -> bool:
+        """Whether errors of codes can be computed."""
+        return self.codes is not None
+
+    @cached_property
+    def instance_counts(self) -> InstanceCounts:
+        """Counts per instance, computed once for all measures."""
+        return InstanceCounts.of(self.labels, self.predicted)
+
+    @cached_property
+    def label_counts(self) -> LabelCounts:
+        """Counts per label, computed once for all measures."""
+        return LabelCounts.of(self.labels, self.predicted)
+
+    @cached_property
+    def ranks(self) -> Ranks:
+        """Ranks of the labels of each instance, computed once for all measures."""
+        return Ranks.of(self.labels, np.asarray(self.scores))

@@ -1,0 +1,29 @@
+"""Figure of a measure against the number of dimensions in percent of the features."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+from mlreduce.metrics import measure_label
+from mlreduce.reporting.figures.kinds import Spec, figure
+from mlreduce.reporting.figures.layout import house_style, lines, one_value_each, panels, shared_legend
+from mlreduce.reporting.options import MEASURE, PREDICTOR
+
+__all__ = ["dimension_curves"]
+
+
+@figure("dimensions", source="summary.csv", required={"measure": MEASURE, "predictor": PREDICTOR})
+def dimension_curves(summary: pd.DataFrame, spec: Spec) -> Any:
+    """Draw one panel per data set: the mean of a measure against the dimensions, one line per method."""
+    own = summary[summary["method"].isin(spec["methods"])]
+    rows = one_value_each(own, spec["measure"], 0.0, ["dataset", "method", "size_percent"])
+    names, y_label = sorted(rows["dataset"].unique()), measure_label(spec["measure"])
+    with house_style():
+        drawn, axes = panels(names, spec["caption"], "dimensions, % of the features", y_label)
+        for axis, line, look in lines(axes, rows, spec):
+            line = line.sort_values("size_percent")
+            axis.plot(line["size_percent"], line["mean"], **look)
+        shared_legend(drawn)
+    return drawn

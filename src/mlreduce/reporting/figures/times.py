@@ -1,0 +1,38 @@
+"""Figure of fit times."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from mlreduce.reporting.figures.kinds import Spec, figure, label_of
+from mlreduce.reporting.figures.layout import house_style, panels, style
+
+__all__ = ["fit_times"]
+
+
+@figure("times", source="times.csv")
+def fit_times(times: pd.DataFrame, spec: Spec) -> Any:
+    """Draw one panel per data set: mean seconds to fit, one row per method, on one logarithmic axis."""
+    from matplotlib.ticker import LogLocator, NullFormatter
+
+    methods = spec["methods"]
+    timed = times[times["method"].isin(methods)].dropna(subset="seconds")
+    means = timed.groupby(["dataset", "method"], observed=True)["seconds"].mean()
+    names = sorted(means.index.unique("dataset"))
+    with house_style():
+        drawn, axes = panels(names, spec["caption"], "seconds to fit", size=(2.4, 0.7 + 0.17 * len(methods)))
+        limits = 10.0 ** np.array([np.floor(np.log10(means.min())), np.ceil(np.log10(means.max()) + 1e-9)])
+        for dataset, axis in axes.items():
+            for number, method in enumerate(methods):
+                if (dataset, method) in means.index:
+                    look = {"markersize": 4, "linewidth": 1.1, **style(number), "linestyle": "none"}
+                    axis.plot([means[dataset, method]], [number], **look)
+            axis.set(xscale="log", xlim=limits, ylim=(len(methods) - 0.5, -0.5))
+            axis.xaxis.set_major_locator(LogLocator(numticks=6))
+            axis.xaxis.set_minor_formatter(NullFormatter())
+            first = axis.get_subplotspec().is_first_col()
+            axis.set_yticks(range(len(methods)), [label_of(spec, method) if first else "" for method in methods])
+    return drawn

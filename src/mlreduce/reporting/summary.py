@@ -1,0 +1,56 @@
+"""The summary of a study's scores, and the writing of tables of results."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TextIO
+
+import numpy as np
+import pandas as pd
+
+from mlreduce.reporting.escaping import without_formulas
+
+__all__ = ["SUMMARY_COLUMNS", "summarise", "write_csv"]
+
+#: Columns of a summary: what a cell is, the mean number of dimensions, and what came out.
+SUMMARY_COLUMNS = (
+    *("protocol", "dataset", "method", "predictor", "measure", "size_percent", "energy"),
+    *("size", "mean", "se", "sd", "splits"),
+)
+
+
+def summarise(scores: pd.DataFrame) -> pd.DataFrame:
+    """Return mean, standard error, standard deviation and number of splits of each cell.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        Tidy scores with the columns protocol, dataset, method, predictor, measure, size_percent, energy, size, split
+        and value.
+
+    Returns
+    -------
+    DataFrame
+        With `SUMMARY_COLUMNS`, sorted. A cell is a percentage of dimensions or an energy threshold, whose number of
+        dimensions may vary with the split (``size`` is then its mean). Where both are 0 and a split has several
+        numbers of dimensions, each is a cell; where it has one, all splits are one cell. The standard deviation is
+        the sample's (n - 1), the standard error that over the root of n; both are 0 for one split.
+    """
+    keys = list(SUMMARY_COLUMNS[:7])
+    of_a_size = (scores["size_percent"] == 0) & (scores["energy"] == 0)
+    several = scores[of_a_size].duplicated([*keys, "split"])
+    by_cell = scores[of_a_size].assign(several=several).groupby(keys, observed=True)
+    of_a_size[of_a_size] = by_cell["several"].transform("any")
+    cells = scores.assign(own_size=scores["size"].where(of_a_size, 0)).groupby([*keys, "own_size"], observed=True)
+    summary = cells.agg(
+        size=("size", "mean"), mean=("value", "mean"), sd=("value", "std"), splits=("value", "size")
+    ).reset_index()
+    # Of one split the sample deviation is 0 / 0. Other undefined values stay undefined.
+    summary["sd"] = summary["sd"].mask(summary["splits"] == 1, 0.0)
+    summary["se"] = summary["sd"] / np.sqrt(summary["splits"])
+    return summary.sort_values([*keys, "size"], ignore_index=True)[list(SUMMARY_COLUMNS)].astype({"size": float})
+
+
+def write_csv(table: pd.DataFrame, path: str | Path | TextIO) -> None:
+    """Write a table as CSV: the same numbers give the same bytes, and no text is read as a formula."""
+    without_formulas(table).to_csv(path, index=False, float_format="%.8g", lineterminator="\n")

@@ -1,0 +1,190 @@
+"""Names from files of others in tables, figures and the page."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from hostile_readers import READERS
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mlreduce.datasets.readers.arff import read_arff
+from mlreduce.exceptions import ConfigurationError
+from mlreduce.experiments.failures import FAILURE_COLUMNS
+from mlreduce.reporting.audit import audit
+from mlreduce.reporting.claims import CLAIM_COLUMNS
+from mlreduce.reporting.escaping import latex_escaped, without_formulas
+from mlreduce.reporting.figures import make_figure, save
+from mlreduce.reporting.page import render, study_section
+from mlreduce.reporting.summary import summarise, write_csv
+from mlreduce.reporting.tables import make_table
+from mlreduce.reporting.tables.layout import latex_text, to_latex, to_markdown
+
+HOSTILE = [
+    "=HYPERLINK(A1)",
+    "+cmd|' /C calc'!A0",
+    "-2+3",
+    "@SUM(A1)",
+    "<script>alert(1)</script>",
+    "a | b",
+    "`a`",
+    "[a](javascript:alert(1))",
+    "\\input{secret}",
+    "$x$ & {y} 50 % #1_2^3~4",
+    "&lt;b&gt;",
+    "--><script>alert(2)</script>",
+]
+
+
+def test_names_of_a_hostile_file_are_no_formulas(tmp_path):
+    head = "".join(
+        "@attribute '{}' {{0,1}}\n".format(name.replace("\\", "\\\\").replace("'", "\\'")) for name in HOSTILE
+    )
+    (tmp_path / "h.arff").write_text(f"@relation h\n@attribute x numeric\n{head}@data\n{{0 1, 1 1}}\n{{2 1}}\n")
+    data, _ = read_arff([tmp_path / "h.arff"], len(HOSTILE))
+    assert data.label_names == HOSTILE
+    table = pd.DataFrame({"label": data.label_names, "=size": data.Y.sum(axis=0) - 1.5})
+    write_csv(table, tmp_path / "labels.csv")
+    with (tmp_path / "labels.csv").open(newline="") as file:
+        header, *rows = csv.reader(file)
+    assert header == ["label", "'=size"]
+    assert [name for name, _ in rows] == [f"'{name}" if name[0] in "=+-@" else name for name in HOSTILE]
+    assert [float(size) for _, size in rows] == [-0.5, -0.5, *[-1.5] * 10]  # numbers stay numbers
+
+
+@pytest.mark.parametrize("text", ["-2", "+1e-5", "-.5", "-inf", "", "a=1", "2-3", "'=a", "ä"])
+def test_numbers_and_other_texts_stay(text):
+    table = pd.DataFrame({"a": [text, "b"]})
+    pd.testing.assert_frame_equal(without_formulas(table), table)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["=1", "-a", "+1+1", "-1_0", "@a", "\ta", "\r=1", "\n=1", "-", "-1,5", "--1", "=", "-٣", "\uff1d1", "\uff20a"],
+)
+@pytest.mark.parametrize("kind", [object, "str", "category"])
+def test_formulas_are_shown(text, kind):
+    table = pd.DataFrame({"a": pd.Series([text, "b"], dtype=kind), "n": [-1, 2], "b": [True, False]})
+    assert without_formulas(table)["a"].tolist() == [f"'{text}", "b"]
+    assert table["a"].tolist() == [text, "b"]
+    assert without_formulas(table)["n"].tolist() == [-1, 2]
+
+
+def test_what_is_missing_stays_missing(tmp_path):
+    write_csv(pd.DataFrame({"a": ["=1", None], "b": [np.nan, -1.0]}), tmp_path / "a.csv")
+    assert (tmp_path / "a.csv").read_text() == "a,b\n'=1,\n,-1\n"
+
+
+@pytest.mark.parametrize(("reader", "old"), [("study", "plst"), ("study", "ten-fold"), ("catalogue", "songs")])
+def test_names_in_study_files_begin_no_formula(tmp_path, reader, old):
+    """Names of methods, protocols and data sets: an apostrophe before one would make it another."""
+    text = READERS[reader].seeds()[0].decode().replace("plst: *own", "plst: {method: PLST}")
+    assert old in text
+    for begin in ("a", "=", "+", "-", "@", "\t", "\r", "\n", "\uff1d"):
+        own = text.replace(old, json.dumps(f"{begin}-name")).replace("PLST", "plst")
+        (tmp_path / "own.yaml").write_text(own)
+        if begin == "a":
+            READERS[reader].read(tmp_path / "own.yaml")
+            continue
+        with pytest.raises(ConfigurationError):
+            READERS[reader].read(tmp_path / "own.yaml")
+
+
+@given(st.text(max_size=30))
+def test_no_text_begins_a_formula(text):
+    (shown,) = without_formulas(pd.DataFrame({"a": [text]}))["a"]
+    assert shown.removeprefix("'") == text.removeprefix("'")
+    if shown[:1] in tuple("=+-@\t\r\n"):
+        float(shown)
+
+
+@given(
+    st.lists(st.text(max_size=20), min_size=2, max_size=2), st.lists(st.sampled_from(HOSTILE), min_size=2, max_size=2)
+)
+def test_tables_have_the_rows_and_cells_given(texts, names):
+    markdown = to_markdown(["a", "b"], [texts, names])
+    lines = markdown.split("\n")
+    assert len(lines) == 5
+    assert not lines[4]
+    for line in (lines[0], *lines[2:4]):
+        assert len(re.findall(r"(?<!\\)(?:\\\\)*\|", line)) == 3
+        assert not re.search(r"<[A-Za-z/!?]", line)
+        assert not re.search(r"(?<!\\)(?:\\\\)*`", line)
+        assert not re.search(r"(?<!\\)\](?=[(\[])", line)
+
+
+@given(st.text(max_size=30))
+def test_latex_has_no_commands_of_the_text(text):
+    shown = latex_escaped(text)
+    for name in ("backslash", "asciicircum", "asciitilde", "less", "greater", "bar"):
+        shown = shown.replace(rf"\text{name}{{}}", "")
+    shown = shown.replace(r"$\pm$", "")
+    assert not re.search(r"(?<!\\)[{}$&#%_^~]", shown)
+    assert not re.search(r"\\[^{}$&#%_]", shown)
+    assert "\n" not in shown
+
+
+def test_latex_of_cells():
+    assert latex_text("**0.1 ± 0.2**") == r"\textbf{0.1 $\pm$ 0.2}"
+    assert latex_text(r"\input{a}") == r"\textbackslash{}input\{a\}"
+    caption = to_latex(["a"], [["b"]], latex_text("50 % {"), "label")[1]
+    assert caption == r"\caption{50 \% \{}"
+
+
+SIZES = ["protocol", "dataset", "method", "predictor", "measure", "size_percent", "energy", "size", "split", "value"]
+
+
+@pytest.fixture
+def summary():
+    rows = [
+        ("p", "set", method, "linear", "hamming-loss", 50, 0.0, 2, split, 0.1 * split)
+        for method in HOSTILE
+        for split in range(3)
+    ]
+    return summarise(pd.DataFrame(rows, columns=SIZES))
+
+
+SPEC = {"caption": "100 % of <all>", "methods": HOSTILE, "measure": "hamming-loss", "predictor": "linear"}
+
+
+def test_hostile_methods_in_every_form_of_a_table(summary, tmp_path):
+    table, markdown, latex = make_table(summary, SPEC, "table1")
+    assert len(table) == len(HOSTILE)
+    rows = [line for line in markdown.splitlines() if line.startswith("| set")]
+    assert len(rows) == len(HOSTILE)
+    assert all(len(re.findall(r"(?<!\\)\|", row)) == 4 for row in rows)
+    assert "<script" not in markdown.split("\n", 1)[1]
+    assert r"\input" not in latex
+    assert r"\textbackslash{}input\{secret\}" in latex
+    assert r"\$x\$ \& \{y\} 50 \% \#1\_2\textasciicircum{}3\textasciitilde{}4" in latex
+    assert r"\caption{100 \% of \textless{}all\textgreater{} (p, 3 splits)}" in latex
+
+
+def test_hostile_names_cannot_break_the_page(summary, tmp_path):
+    write_csv(make_table(summary, SPEC, "table1")[0], tmp_path / "table1.csv")
+    write_csv(audit({}, None), tmp_path / "audit.csv")
+    write_csv(pd.DataFrame([HOSTILE[4:9]], columns=list(CLAIM_COLUMNS)), tmp_path / "claims.csv")
+    failures = dict.fromkeys(FAILURE_COLUMNS, HOSTILE[4]) | {"split": 0, "message": HOSTILE[-1]}
+    write_csv(pd.DataFrame([failures]), tmp_path / "failures.csv")
+    (tmp_path / "manifest.json").write_text('{"dataset": "</pre><script>"}')
+    spec = {"caption": "c", "methods": HOSTILE[4:6], "labels": {"a | b": HOSTILE[-1]}, "measures": ["hamming-loss"]}
+    figure = make_figure(summary.assign(dataset=HOSTILE[4]), spec, "p", HOSTILE[4])
+    save(figure, [tmp_path / "figure1.svg"])
+    spec = {
+        "title": "<script>",
+        "tables": {"table1": SPEC},
+        "figures": {"figure1": {"caption": HOSTILE[4]}},
+        "variants": {"figure1": {"": "</svg><script>"}},
+        "left_out": ["<img onerror=x>"],
+    }
+    page = render("mlreduce", "All", [study_section(tmp_path, spec)])
+    assert "<script" not in page
+    assert "<img" not in page
+    assert page.count("</svg>") == 1
+    assert page.count("</pre>") == 1
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page

@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import pandas as pd
+
+from mlreduce.experiments.approximation import THEOREM_COLUMNS
+from mlreduce.experiments.costs import COST_COLUMNS
+from mlreduce.reporting.tables import make_table, table_parts, table_source
+
+THEOREM = {"kind": "theorem", "caption": "Theorem 1", "methods": ["a"], "labels": {"half": "half (prop. 3)"}}
+COUNTS = pd.DataFrame(
+    [
+        ("yeast", "whole", "2 I >= I1i + I1j", 1000, 0, 0, 250),
+        ("yeast", "half", "8 I >= 3 (I1i + I1j)", 1000, 400, 399, 100),
+        ("emotions", "half", "8 I >= 3 (I1i + I1j)", 8, 8, 8, 0),
+        ("zoo", "whole", "c", 10**6, 10**6 - 1, 1, 1),
+    ],
+    columns=list(THEOREM_COLUMNS),
+)
+
+
+def test_the_theorem():
+    table, _, latex = make_table(COUNTS, THEOREM, "t")
+    pd.testing.assert_frame_equal(table, COUNTS)
+    ((key, _, header, rows),) = table_parts(table, THEOREM)
+    assert (key, header[-2:]) == ("shares", ["average as good where it holds", "elsewhere"])
+    half = ["half (prop. 3)", "8 I >= 3 (I1i + I1j)"]
+    assert rows == [
+        ["emotions", *half, "8", "100 %", "100 %", ""],
+        ["yeast", *half, "1000", "40.00 %", "99.75 %", "16.67 %"],
+        ["yeast", "whole", "2 I >= I1i + I1j", "1000", "0 %", "", "25.00 %"],
+        ["zoo", "whole", "c", "1000000", "99.99 %", "0.01 %", "100 %"],
+    ]
+    assert r"\begin{tabular}{lllrrrr}" in latex
+
+
+def test_costs():
+    rows = [
+        ("d", m, "rows", s, n, 8, 0, n / 100, 0.5) for m in "abc" for s in ("original", "relation") for n in (10, 20)
+    ]
+    spec = {"kind": "costs", "caption": "Costs", "methods": ["a", "b", "x"]}
+    table, markdown, _ = make_table(pd.DataFrame(rows, columns=list(COST_COLUMNS)), spec, "costs")
+    assert set(table["method"]) == {"a", "b"}
+    assert "## d, rows growing" in markdown
+    assert "| original | 10 | 8 |  | 0.1 (0.5) | 0.1 (0.5) | – |" in markdown
+    assert markdown.count("| relation |") == 2
+
+
+def test_searched_parameters():
+    found = {"protocol": "p", "dataset": "d", "method": ["b", "a", "x"], "parameters": ['{"k": 3}', '{"k": 5}', "{}"]}
+    spec = {"kind": "searched", "caption": "Found", "methods": ["a", "b"]}
+    table, markdown, _ = make_table(pd.DataFrame({**found, "score": [0.25, 0.5, 0.1]}), spec, "found")
+    assert len(table) == 2
+    assert markdown.index('| d | a | {"k": 5} | 0.5000 |') < markdown.index('| d | b | {"k": 3} | 0.2500 |')
+
+
+def test_sources():
+    assert [table_source({"kind": kind}) for kind in ("theorem", "costs")] == ["theorem.csv", "costs.csv"]
+    assert table_source({}) == "summary.csv"
+    assert table_source({"kind": "ranked", "area": True}) == "areas.csv"

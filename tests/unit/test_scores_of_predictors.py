@@ -1,0 +1,64 @@
+"""Ranking measures in a study: which predictors have scores."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn import metrics
+
+from mlreduce.datasets.embedded import planted
+from mlreduce.exceptions import ConfigurationError
+from mlreduce.experiments.selection import rank_features, score_ranked
+from mlreduce.experiments.splitting import fold_rows, random_orders
+from mlreduce.metrics.measures import measures_that_need
+
+RANKING = measures_that_need("scores")
+
+
+@pytest.fixture(scope="module")
+def study():
+    data = planted(n_samples=90, n_features=8, n_labels=5, n_latent=2, n_distractors=1).data
+    order = random_orders(90, 1, 7, "planted")[0]
+    splits = {fold: fold_rows(order, 6, fold) for fold in range(2)}
+    return data, splits, {"mlfs": {}}
+
+
+def run(study, predictor, measures=("hamming-loss", *RANKING), **parameters):
+    data, splits, methods = study
+    rankings = rank_features(data, splits, methods, "standard", 7)
+    share = parameters.pop("share", True)
+    entry = {"method": predictor, **parameters}
+    return score_ranked(data, splits, rankings, methods, ("p", entry), [25, 100], measures, "standard", share)
+
+
+@pytest.mark.parametrize("predictor", ["ml-knn", "mlnb", "ridge", "linear"])
+def test_predictors_with_scores_are_measured_by_them(study, predictor):
+    scores = run(study, predictor)
+    long = run(study, predictor, share=False)
+    assert (scores.drop(columns="value") == long.drop(columns="value")).all(axis=None)
+    np.testing.assert_allclose(scores.value, long.value, atol=1e-12)
+    assert set(scores.measure) == {"hamming-loss", *RANKING}
+    areas = scores[scores.measure.str.endswith("auc") & (scores.size_percent == 100)].value
+    assert (areas > 0.6).all()
+
+
+def test_scores_are_those_of_the_model_by_hand(study):
+    import mlreduce
+
+    data, splits, _ = study
+    table = run(study, "ml-knn", n_neighbors=5)
+    for number, (train, test, *_) in splits.items():
+        mean, spread = data.X[train].mean(axis=0), data.X[train].std(axis=0)
+        model = mlreduce.MLKNN(5).fit((data.X[train] - mean) / spread, data.Y[train])
+        scores = model.predict_proba((data.X[test] - mean) / spread)
+        rows = table[(table.split == number) & (table.size_percent == 100)].set_index("measure").value
+        assert rows["ranking-loss"] == pytest.approx(metrics.label_ranking_loss(data.Y[test], scores))
+        assert rows["hamming-loss"] == pytest.approx(metrics.hamming_loss(data.Y[test], scores > 0.5))
+
+
+@pytest.mark.parametrize("predictor", ["br-knn", "cc-knn"])
+@pytest.mark.parametrize("share", [True, False])
+def test_voting_classifiers_have_no_scores(study, predictor, share):
+    run(study, predictor, measures=["hamming-loss"], share=share)
+    with pytest.raises(ConfigurationError, match="here is only said which are present"):
+        run(study, predictor, share=share)
