@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from mlreduce.exceptions import ConfigurationError, unknown_name
+from mlreduce.exceptions import ConfigurationError, broken_module, unknown_name
 
 __all__ = [
     "FAMILIES",
@@ -120,6 +120,10 @@ def module_of(name: str) -> str:
     return entries[name].module
 
 
+def _module_path(module: str) -> Path:
+    return _PACKAGE.parent.joinpath(*module.split(".")).with_suffix(".py")
+
+
 def kind_of(name: str) -> str:
     """Return the family of a method of the package, without importing it."""
     module_of(name)
@@ -139,7 +143,11 @@ def method_class(name: str) -> type:
     entry = _announced().get(name)
     if entry is None:
         raise ConfigurationError(unknown_name("method", name, list_methods()))
-    cls: type = getattr(importlib.import_module(entry.module), entry.class_name)
+    try:
+        module = importlib.import_module(entry.module)
+    except (ImportError, SyntaxError) as error:
+        raise ConfigurationError(broken_module(error, _module_path(entry.module))) from error
+    cls: type = getattr(module, entry.class_name)
     return cls
 
 
@@ -216,10 +224,13 @@ def check_entry(label: str, entry: Mapping[str, Any]) -> None:
 @cache
 def _written(module: str) -> tuple[dict[str, ast.ClassDef], dict[str, tuple[str, str]]]:
     """Return the classes that the text of a module of the package defines, and whence it has names: module, name."""
-    path = _PACKAGE.parent.joinpath(*module.split(".")).with_suffix(".py")
+    path = _module_path(module)
     if not path.is_file():
         return {}, {}
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    try:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+    except SyntaxError as error:
+        raise ConfigurationError(broken_module(error, path)) from error
     classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
     taken = {
         alias.asname or alias.name: (node.module, alias.name)

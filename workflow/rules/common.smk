@@ -23,6 +23,8 @@ try:
     OUTPUTS = Outputs(PLAN, JOBS)
 except MLReduceError as error:
     raise WorkflowError(str(error))
+except KeyboardInterrupt:
+    sys.exit(130)
 
 STUDIES, BASE, DATA = PLAN.studies, PLAN.base, PLAN.data
 RESULTS = config["results"]
@@ -75,7 +77,9 @@ def kept(path):
 
 def threads_of(wildcards):
     """Threads of a job that trains predictors of many targets."""
-    return config["threads_per_job"] if study_of(wildcards).family == "labelspace" else 1
+    return (
+        config["threads_per_job"] if study_of(wildcards).family == "labelspace" else 1
+    )
 
 
 # All cores, of which it uses one: nothing runs at the same time as what is timed. Not where data are small.

@@ -51,9 +51,7 @@ rule fit:
             f"{BASE}/{wildcards.study}/details/{wildcards.dataset}/{wildcards.unit}/{wildcards.batch}.parquet"
         ),
     output:
-        fitted=kept(
-            f"{BASE}/{{study}}/fitted/{{dataset}}/{{unit}}/{{batch}}.npz"
-        ),
+        fitted=kept(f"{BASE}/{{study}}/fitted/{{dataset}}/{{unit}}/{{batch}}.npz"),
         details=f"{BASE}/{{study}}/details/{{dataset}}/{{unit}}/{{batch}}.parquet",
     log:
         f"{BASE}/{{study}}/logs/fit/{{dataset}}/{{unit}}/{{batch}}.log",
