@@ -13,7 +13,7 @@ import pandas as pd
 from mlreduce.datasets.files import opened_arrays, replacing
 from mlreduce.experiments.scores import SPECTRUM_COLUMNS
 
-__all__ = ["Arrays", "StoredArrays", "fitted_arrays", "restore", "save_arrays", "save_spectra"]
+__all__ = ["Arrays", "StoredArrays", "fitted_arrays", "restore", "save_arrays"]
 
 Arrays = Mapping[str, Any]
 
@@ -74,24 +74,3 @@ class StoredArrays(Mapping[tuple[str, ...], Arrays]):
 
     def __len__(self) -> int:
         return len(self._names)
-
-
-def save_spectra(path: str | Path, fitted: Iterable[tuple[tuple[str, ...], Arrays]], job: Any) -> None:
-    """Write the positive eigenvalues of the methods on the first split, if the batch has it.
-
-    Parameters
-    ----------
-    path : path
-        Of a Parquet file with `mlreduce.experiments.scores.SPECTRUM_COLUMNS`.
-    fitted : iterable of ((split number, label), fitted arrays)
-    job : object
-        With attributes ``study``, ``protocol`` and ``dataset``.
-    """
-    rows: list[tuple[Any, ...]] = []
-    for (split, label), arrays in fitted:
-        if int(split) == 0 and "eigenvalues_" in arrays:
-            positive = arrays["eigenvalues_"][arrays["eigenvalues_"] > 0]
-            key = (job.study, job.protocol, job.dataset, label, 0)
-            rows += [(*key, index, value) for index, value in enumerate(positive, start=1)]
-    with replacing(path) as temporary:
-        pd.DataFrame(rows, columns=list(SPECTRUM_COLUMNS)).to_parquet(temporary, index=False)
