@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from jobs import Jobs
-from plan import Plan
-
 from mlreduce.datasets.files import file_sha256
 from mlreduce.experiments.study import Study
 from mlreduce.reporting.sources import FIGURE_SOURCES, TABLE_SOURCES
+from plan import Plan
 
 TABLE_FORMATS = ("csv", "md", "tex")
 

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from jobs import Jobs
-from plan import Plan
 from snakemake.io import ancient
 
+from jobs import Jobs
 from mlreduce.experiments.results import failed_files, read_failures
+from plan import Plan
 
 # Folders of a study with tables of jobs in which cells may fail.
 _KINDS = ("choices", "details", "scores", "times", "costs", "images")

@@ -8,10 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
-from mlreduce.datasets.files import opened_arrays, replacing
-from mlreduce.experiments.scores import SPECTRUM_COLUMNS
+from mlreduce.datasets.files import opened_arrays
 
 __all__ = ["Arrays", "StoredArrays", "fitted_arrays", "restore", "save_arrays"]
 
