@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,7 @@ class Mine(PCA):
         if marker.is_file() and str(self.random_state) in marker.read_text().split():
             raise RuntimeError("the marker\\nis there")
         while Path("wait").exists():
+            Path("held").touch()
             time.sleep(0.1)
         return super().fit_training_set(data)
 '''
@@ -120,6 +122,15 @@ class Project:
         text = self.path(name).read_text()
         assert old in text
         self.path(name).write_text(text.replace(old, new))
+
+    def start_and_hold(self, *arguments: str) -> subprocess.Popen[str]:
+        """Start a run and wait until its method is at work, where it stays until the file ``wait`` is gone."""
+        self.path("wait").touch()
+        run = self.start(*arguments)
+        while not self.path("held").exists():
+            assert run.poll() is None, run.communicate()
+            time.sleep(0.1)
+        return run
 
     def mark(self, *splits: int) -> None:
         """Let the method of one's own raise on some splits."""

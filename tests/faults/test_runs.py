@@ -88,11 +88,7 @@ def test_a_job_that_dies_says_why(project, fault, sentence):
 
 
 def test_two_runs_in_one_folder_are_refused(project):
-    project.path("wait").touch()
-    first = project.start(*SEPARATE)
-    while not project.path("results/data/planted-300.npz").exists():
-        assert first.poll() is None
-        time.sleep(0.1)
+    first = project.start_and_hold(*SEPARATE)
     assert "cannot be locked" in project.run(*SEPARATE, fails=True)
     project.path("wait").unlink()
     first.communicate(timeout=300)

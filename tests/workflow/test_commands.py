@@ -6,14 +6,13 @@ import os
 import re
 import shlex
 import signal
-import time
 import zipfile
 
 import pytest
-from plan import make_plan
 from project import BUNDLED, PROJECT, STUDY
 
 from mlreduce.datasets.readers.configuration import read_yaml
+from plan import make_plan
 
 PAGES = ("README.md", *sorted(f"docs/{path.name}" for path in (PROJECT / "docs").glob("*.md")))
 
@@ -101,12 +100,7 @@ def test_a_broken_method_file_is_named_with_its_line(project, line, sentence):
 
 @pytest.mark.slow
 def test_an_interrupted_run_says_so_and_goes_on(project):
-    project.path("wait").touch()
-    run = project.start(*BUNDLED, "methods=mine")
-    while not project.path("results/data/planted-300.npz").exists():
-        assert run.poll() is None
-        time.sleep(0.1)
-    time.sleep(1)
+    run = project.start_and_hold(*BUNDLED, "methods=mine")
     os.killpg(run.pid, signal.SIGINT)  # as a terminal does
     output, _ = run.communicate(timeout=60)
     assert run.returncode != 0
@@ -122,7 +116,7 @@ def test_another_folder_another_workflow_and_some_methods(project, tmp_path):
     """`--directory`, `module`, a study file by its path, and methods on the command line."""
     home = tmp_path / "home"
     home.mkdir()
-    tables = f"results/demo/small/table-loss.md"
+    tables = "results/demo/small/table-loss.md"
     options = ("--config", f"studies=[{project.path('small.yaml')}]", "methods=mddmp,pca")
     project.run("--directory", str(home), tables, *options)
     text = (home / tables).read_text()

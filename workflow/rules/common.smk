@@ -2,8 +2,9 @@
 import os
 import sys
 
-LIBRARY = str(Path(workflow.basedir) / "workflow" / "lib")
-sys.path.insert(0, LIBRARY)
+# Of this file, also where the workflow is a module of another.
+PROJECT = Path(workflow.current_basedir).parents[1]
+sys.path.insert(0, str(PROJECT / "workflow" / "lib"))
 
 from snakemake.exceptions import WorkflowError
 
@@ -18,7 +19,7 @@ from plan import make_plan
 from retries import failures_in, retry_flag
 
 try:
-    PLAN = make_plan(config, workflow.basedir)
+    PLAN = make_plan(config, PROJECT)
     JOBS = Jobs(PLAN)
     OUTPUTS = Outputs(PLAN, JOBS)
 except MLReduceError as error:
