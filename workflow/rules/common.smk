@@ -76,6 +76,19 @@ def kept(path):
     return path if PLAN.config["keep_fitted"] else temp(path)
 
 
+def design_of(wildcards):
+    """The factorised design, for label-space reduction."""
+    own = study_of(wildcards).family == "labelspace"
+    return [f"{DATA}/{wildcards.dataset}.design.npz"] if own else []
+
+
+def choices_of(wildcards):
+    """The choices that a batch goes by, where parameters are chosen."""
+    return JOBS.choices(
+        study_of(wildcards), wildcards.dataset, wildcards.unit, wildcards.batch
+    )
+
+
 def threads_of(wildcards):
     """Threads of a job that trains predictors of many targets."""
     return (
