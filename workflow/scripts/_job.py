@@ -39,10 +39,10 @@ def job(snakemake: Any) -> Iterator[None]:
 
 
 def _out_of_memory(snakemake: Any, error: MemoryError) -> str:
-    given = snakemake.resources.get("mem_mb", 0)
+    more = f"--set-resources {snakemake.rule}:mem_mb={2 * snakemake.resources.get('mem_mb', 0)}"
     return (
-        f"{snakemake.rule} ran out of memory ({error or 'no more can be had'}). Let fewer jobs run "
-        f"at once (--cores 1), or give this one more where memory is dealt out: --set-resources {snakemake.rule}:mem_mb={2 * given}"
+        f"{snakemake.rule} ran out of memory ({error or 'no more can be had'}). Let fewer jobs run at once "
+        f"(--cores 1), or give this one more where memory is dealt out: {more}"
     )
 
 
