@@ -111,7 +111,7 @@ def test_a_cancelled_job_and_a_node_that_dies_are_made_up_for(cluster, there, he
     assert f"SLURM-job '{lost}' failed due to a node failure" in said
     finish(here, alone)
     assert results(there) == results(here)
-    for rule in set(submitted_rules()) - {"image"}:  # which takes the whole study of embeddings
+    for rule in ("prepare", "factorise", "choose", "fit", "predict", "time", "cost", "approximate"):
         assert f"\nrule {rule}:" in said
 
 

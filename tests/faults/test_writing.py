@@ -12,9 +12,8 @@ import numpy as np
 import pandas as pd
 import pyarrow.lib
 import pytest
-from project import TINY
 
-from mlreduce.datasets.files import check_files, replacing
+from mlreduce.datasets.files import replacing
 from mlreduce.exceptions import StorageError
 from mlreduce.experiments.fitted_arrays import save_arrays
 from mlreduce.reporting.tables.layout import write_csv
@@ -72,13 +71,6 @@ def test_a_limit_on_files_leaves_what_was_there_and_names_the_file(tmp_path, kin
         rewrite(tmp_path, kind)
 
 
-def test_no_room_for_the_checksum_is_no_room_for_the_file(small_disk):
-    path = small_disk.folder / "f.txt"
-    with pytest.raises(StorageError), replacing(path) as partial:
-        partial.write_text("x" * 65_536)  # all there is
-    assert list(small_disk.folder.iterdir()) == []
-
-
 def test_a_disk_that_says_late_that_it_is_full_is_heard(tmp_path, monkeypatch):
     """Network file systems take what is written, and refuse when it has to be kept."""
 
@@ -111,38 +103,3 @@ def test_errors_of_what_is_read_meanwhile_are_not_laid_to_the_file(tmp_path):
     with pytest.raises(FileNotFoundError), replacing(tmp_path / "f.txt") as partial:
         shutil.copyfile(tmp_path / "absent", partial)
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_run_on_a_disk_that_fills_up_stops_with_a_sentence_and_goes_on_where_there_is_room(
-    project, undisturbed, small_disk
-):
-    """First the data folder does not fit, then the scores do not, then all does."""
-    (project.folder / "results").symlink_to(small_disk.folder)
-    said = []
-    for size in ("40k", "400k"):
-        small_disk.remount(f"size={size}")
-        output = project.run("--config", *TINY, fails=True)
-        said.append(output)
-        assert not list(small_disk.folder.rglob(".partial*"))
-        files = [path for path in small_disk.folder.rglob("[!.]*") if path.is_file() and "logs" not in path.parts]
-        check_files(files)
-    assert "mlreduce: results/data/planted.npz could not be written: No space left on device; make room" in said[0]
-    small_disk.remount("size=64m")
-    project.run("--config", *TINY)
-    assert project.results() == undisturbed.results()
-
-
-def test_jobs_with_a_quota_stop_with_a_sentence_and_the_rest_goes_on(project, undisturbed):
-    """As above where no disk can be mounted: the data set is too large, once the splits are drawn."""
-    wanted = ("results/data/planted.design.npz", "results/demo/cplst-2012/splits/planted.npz", "--config", *TINY)
-    station = "workflow/scripts/factorise.py"
-    limit = "    import resource\n    resource.setrlimit(resource.RLIMIT_FSIZE, (4000, 4000))\n    data ="
-    project.edit(station, "    data =", limit)
-    output = project.run(*wanted, fails=True)
-    assert "mlreduce: results/data/planted.design.npz could not be written: File too large; make room" in output
-    assert "Traceback" not in output
-    assert not (project.folder / wanted[0]).exists()
-    assert (project.folder / wanted[1]).read_bytes() == (undisturbed.folder / wanted[1]).read_bytes()
-    project.edit(station, limit, "    data =")
-    project.run(*wanted)
-    assert (project.folder / wanted[0]).read_bytes() == (undisturbed.folder / wanted[0]).read_bytes()
