@@ -46,6 +46,11 @@ for target, files in OUTPUTS.targets().items():
             files,
 
 
+# For the log, which names the nearest one where a target is unknown.
+if workflow.is_main_process:
+    logger.info(None, extra={"targets": [rule.name for rule in workflow.rules]})
+
+
 onsuccess:
     report_failures()
 

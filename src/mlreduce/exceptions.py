@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import difflib
+import traceback
 from collections.abc import Iterable
+from pathlib import Path
 
 __all__ = [
     "ConfigurationError",
@@ -12,6 +14,7 @@ __all__ = [
     "MLReduceError",
     "ProjectionWarning",
     "StorageError",
+    "broken_module",
     "unknown_name",
 ]
 
@@ -38,6 +41,22 @@ class ConfigurationError(MLReduceError):
 
 class ProjectionWarning(UserWarning):
     """A projection is usable but deviates from what was requested."""
+
+
+def broken_module(error: ImportError | SyntaxError, path: str | Path) -> str:
+    """Return a sentence about a Python file that cannot be parsed or imported.
+
+    Parameters
+    ----------
+    error : ImportError or SyntaxError
+    path : path
+        The file.
+    """
+    if isinstance(error, SyntaxError):
+        file, line = error.filename if error.filename not in (None, "<unknown>") else path, error.lineno
+        return f"{file}, line {line}: {type(error).__name__}: {error.msg}"
+    own = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
+    return f"{path}{f', line {own[-1]}' if own else ''}: {type(error).__name__}: {error}"
 
 
 def unknown_name(kind: str, name: object, known: Iterable[str], where: str = "") -> str:

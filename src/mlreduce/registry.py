@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from mlreduce.exceptions import ConfigurationError, unknown_name
+from mlreduce.exceptions import ConfigurationError, broken_module, unknown_name
 
 __all__ = [
     "CHECKS",
@@ -126,6 +126,10 @@ def module_of(name: str) -> str:
     return entries[name].module
 
 
+def _module_path(module: str) -> Path:
+    return _PACKAGE.parent.joinpath(*module.split(".")).with_suffix(".py")
+
+
 def kind_of(name: str) -> str:
     """Return the family of a method of the package, without importing it."""
     module_of(name)
@@ -145,7 +149,11 @@ def method_class(name: str) -> type:
     entry = _announced().get(name)
     if entry is None:
         raise ConfigurationError(unknown_name("method", name, list_methods()))
-    cls: type = getattr(importlib.import_module(entry.module), entry.class_name)
+    try:
+        module = importlib.import_module(entry.module)
+    except (ImportError, SyntaxError) as error:
+        raise ConfigurationError(broken_module(error, _module_path(entry.module))) from error
+    cls: type = getattr(module, entry.class_name)
     return cls
 
 

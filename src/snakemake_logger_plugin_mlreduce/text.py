@@ -120,6 +120,12 @@ def last_words(logs: Iterable[str], lines: int = 6) -> list[str]:
 
 def short_error(message: str, kind: str, targets: Iterable[str]) -> list[str]:
     """Return an error's type, sentence and place without the traceback, with the nearest name of an unknown target."""
+    absent = re.search(r"^FileNotFoundError: .*: '(.+)'$", message, flags=re.MULTILINE)
+    if absent and not Path(absent[1]).exists():
+        near = [str(path) for pattern in ("*.y*ml", "config/*.y*ml") for path in Path().glob(pattern)]
+        found = {Path(path).name: path for path in near}
+        names = difflib.get_close_matches(Path(absent[1]).name, found, n=1, cutoff=0.5)
+        return [f"There is no file {absent[1]!r}.", *(f"Did you mean {found[name]!r}?" for name in names)]
     places = re.findall(r'^ +File "(.+?)", line (\d+)', message, flags=re.MULTILINE)
     if "Traceback (most recent call last)" in message:
         own = [(path, line) for path, line in places if "site-packages" not in path and not path.startswith("<")]

@@ -6,30 +6,25 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from project import TINY, Project, shared
+from project import SEPARATE, Project, shared
 
 
 @pytest.fixture
 def project(tmp_path):
-    """The project with a study of twenty-five jobs (`project.TINY`)."""
-    project = Project(tmp_path)
-    project.shrink()
-    yield project
-    project.stop()
+    """The project, not run yet."""
+    return Project(tmp_path)
 
 
 @pytest.fixture(scope="session")
 def undisturbed(tmp_path_factory):
-    """A run of that study which nothing happened to: do not edit."""
-    return shared(tmp_path_factory, "undisturbed", TINY, Project.shrink)
+    """A run that nothing happened to: do not edit."""
+    return shared(tmp_path_factory, "separate", SEPARATE)
 
 
 @pytest.fixture
-def done(undisturbed, tmp_path):
-    """A copy of the undisturbed run, with its results, to break."""
-    done = undisturbed.copy(tmp_path / "done")
-    yield done
-    done.stop()
+def apart(undisturbed, tmp_path):
+    """A copy of that run, to break."""
+    return undisturbed.copy(tmp_path / "apart")
 
 
 class SmallDisk:

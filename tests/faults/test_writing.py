@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 import pyarrow.lib
 import pytest
-from project import TINY
 
 from mlreduce.datasets.files import replacing
 from mlreduce.exceptions import StorageError

@@ -1,45 +1,145 @@
-"""What may be typed: the documented commands, and what is mistyped."""
+"""What may be typed: documented commands exactly as printed, other folders and files, and what is mistyped."""
 
 from __future__ import annotations
 
+import os
+import re
 import shlex
+import signal
 import zipfile
 
 import pytest
-from project import PROJECT, SMALL
+from project import BUNDLED, PROJECT, STUDY
+
+from mlreduce.datasets.readers.configuration import read_yaml
+from plan import make_plan
+
+PAGES = ("README.md", *sorted(f"docs/{path.name}" for path in (PROJECT / "docs").glob("*.md")))
 
 
+def documented():
+    """Every snakemake command of a console block, without its comment."""
+    for page in PAGES:
+        for block in re.findall(r"^```\w*\n(.*?)^```", (PROJECT / page).read_text("utf-8"), re.MULTILINE | re.DOTALL):
+            for line in block.replace("\\\n", " ").splitlines():
+                if line.startswith("snakemake"):
+                    yield " ".join(line.partition(" #")[0].split())
+
+
+def test_the_plan_is_made_in_process(monkeypatch):
+    monkeypatch.chdir(PROJECT)
+    for file in ("config.yaml", "paper.yaml"):
+        config = read_yaml("config/config.yaml") | read_yaml(f"config/{file}")
+        plan = make_plan(config, PROJECT)
+        assert len(plan.studies) == 5
+        assert not plan.own_data
+
+
+MORE = ("snakemake --rulegraph", "snakemake --dag", "snakemake --summary", "snakemake --list-changes code")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", sorted({*documented(), *MORE, "snakemake --unlock"}))
+def test_documented_commands_run_as_printed(request, command):
+    """Those on published data or a cluster with -n; the others on a finished demo of one small study."""
+    _, *arguments = shlex.split(command)
+    if "paper.yaml" in command or "--profile" in command:
+        project = request.getfixturevalue("project")
+        (project.folder.parent / "mirror").mkdir(exist_ok=True)
+        separator = arguments.index("--") if "--" in arguments else len(arguments)
+        project.run(*arguments[:separator], "-n", *arguments[separator:])
+        return
+    project = request.getfixturevalue("done")
+    text = project.path("config/config.yaml").read_text()
+    project.path("config/config.yaml").write_text(re.sub("^studies: .*", "studies: [small.yaml]", text, flags=re.M))
+    project.path("my.yaml").write_text("datasets:\n  shop: {reader: planted, parameters: {n_samples: 60}}\n")
+    output = project.run(*arguments)
+    assert len(output.splitlines()) <= 45 or "-n" not in arguments
+    if "--report" in arguments:
+        with zipfile.ZipFile(project.path("report.zip")) as archive:
+            assert any(name.endswith("report.html") for name in archive.namelist())
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
-    ("options", "sentence"),
+    ("arguments", "sentence"),
     [
-        (["run_on=plantet"], "unknown data set 'plantet'; did you mean 'planted'"),
-        (["split=3"], "unknown key 'split'; did you mean 'splits'"),
-        (["studies=[cplst-2013]"], "cplst-2013.yaml: no such file"),
-        (["datasets=none.yaml"], "none.yaml: no such file"),
-        (["scale=papers"], "unknown value 'papers'; did you mean 'paper'"),
+        ("--configfile papre.yaml", "Did you mean 'config/paper.yaml'?"),
+        ("cplst_tabel3", "Did you mean 'cplst_table3'?"),
+        ("--config studies=[cplst-2021]", "unknown study 'cplst-2021'; did you mean 'cplst-2012'?"),
+        ("--config run_on=emotoins", "run_on: unknown data set 'emotoins'; did you mean 'emotions'?"),
+        ("--config split=3", "unknown key 'split'; did you mean 'splits'?"),
+        ("--config scale=papers", "unknown value 'papers'; did you mean 'paper'?"),
+        ("--config datasets=none.yaml", "none.yaml: no such file"),
+        ("--config methods=plts", "methods: no study has any of plts"),
+        ("--config mirror=/nope", "mirror: /nope is no folder"),
+        ("-n --config mirror=/nope", "mirror: /nope is no folder"),
     ],
 )
-def test_wrong_configurations_end_in_one_sentence(project, options, sentence):
-    output = project.run("-n", "--config", *options, fails=True)
+def test_what_is_mistyped_ends_in_a_sentence(project, arguments, sentence):
+    output = project.run(*arguments.split(), fails=True)
     assert sentence in output
+    assert len(output.splitlines()) <= 10
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("import nothing_of_this_name", "mine.py, line 1: ModuleNotFoundError: No module named 'nothing_of_this_name'"),
+        ("import (", "mine.py, line 1: SyntaxError: "),
+    ],
+)
+def test_a_broken_method_file_is_named_with_its_line(project, line, sentence):
+    path = project.path("src/mlreduce/projection/mine.py")
+    path.write_text(f"{line}\n{path.read_text()}")
+    output = project.run(*BUNDLED, "methods=mine", fails=True)
+    assert sentence in output
+    assert len(output.splitlines()) <= 10
+
+
+@pytest.mark.slow
+def test_an_interrupted_run_says_so_and_goes_on(project):
+    run = project.start_and_hold(*BUNDLED, "methods=mine")
+    os.killpg(run.pid, signal.SIGINT)  # as a terminal does
+    output, _ = run.communicate(timeout=60)
+    assert run.returncode != 0
+    assert len(output.splitlines()) <= 10, output
     assert "Traceback" not in output
+    assert "the same command goes on" in output
+    project.path("wait").unlink()
+    assert "prepare" not in project.run(*BUNDLED, "methods=mine")
 
 
-def documented_commands():
-    """Every snakemake command of the README and the guide, without its comment."""
-    for page in ("README.md", "docs/guide.md"):
-        for line in (PROJECT / page).read_text(encoding="utf-8").splitlines():
-            if line.startswith("snakemake "):
-                yield line.partition("#")[0].strip()
+@pytest.mark.slow
+def test_another_folder_another_workflow_and_some_methods(project, tmp_path):
+    """`--directory`, `module`, a study file by its path, and methods on the command line."""
+    home = tmp_path / "home"
+    home.mkdir()
+    tables = "results/demo/small/table-loss.md"
+    options = ("--config", f"studies=[{project.path('small.yaml')}]", "methods=mddmp,pca")
+    project.run("--directory", str(home), tables, *options)
+    text = (home / tables).read_text()
+    assert "pca" in text
+    assert "mine" not in text
+    (home / "Snakefile").write_text(
+        f'module mlreduce:\n    snakefile: "{project.path("Snakefile")}"\n    config: config\n\n\n'
+        "use rule * from mlreduce\n"
+    )
+    config = PROJECT / "config" / "config.yaml"
+    said = project.run("-n", "--cores", "1", "--configfile", str(config), *options, folder=home)
+    assert "figures" in said
 
 
-@pytest.mark.parametrize("command", sorted(set(documented_commands())))
-def test_documented_commands_are_understood(finished, tmp_path, command):
-    _, *arguments = shlex.split(command)
-    if "--report" in arguments:
-        finished.copy(tmp_path / "copy").run("--config", *SMALL, "--report", str(tmp_path / "report.zip"))
-        with zipfile.ZipFile(tmp_path / "report.zip") as archive:
-            assert any(name.endswith("report.html") for name in archive.namelist())
-        return
-    output = finished.run(*(word for word in arguments if word not in ("--cores", "all")), "-n")
-    assert "--lint" in arguments or "Job stats" in output or "Nothing to be done" in output
+@pytest.mark.slow
+def test_deleted_results_are_made_again(done):
+    names = ("figure-loss.svg", "summary.csv", "scores/planted-300/all/all/all.parquet", "manifest.json")
+    names = [*(f"{STUDY}/{name}" for name in names), "results/data/planted-300.npz", "results/demo/report.html"]
+    before = done.results()
+    for name in names:
+        done.path(name).unlink()
+        assert done.plan(*BUNDLED), name
+    done.run(*BUNDLED)
+    assert all(done.path(name).is_file() for name in names)
+    assert done.results() == before
+    assert done.plan(*BUNDLED) == {}

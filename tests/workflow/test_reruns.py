@@ -1,80 +1,59 @@
-"""What a change makes anew, and what it leaves."""
+"""What a change makes anew, and what it leaves; and what changes no byte."""
 
 from __future__ import annotations
 
-import numpy as np
-import pandas as pd
-from project import SMALL, TINY
+import pytest
+from project import SEPARATE, STUDY
 
-STUDY = "results/demo/cplst-2012"
-
-
-def jobs(output):
-    """How many jobs of each rule would run, by the table of a dry run."""
-    lines = output.splitlines()
-    if any("Nothing to be done" in line for line in lines):
-        return {}
-    start = next(i for i, line in enumerate(lines) if line.startswith("job "))
-    stop = next(i for i, line in enumerate(lines) if line.startswith("total "))
-    return {rule: int(count) for rule, count in (line.split() for line in lines[start + 2 : stop])}
+pytestmark = pytest.mark.slow
+REPORT = {"gather", "tables", "figures", "audit", "manifest", "page", "all"}
 
 
-def test_a_project_that_is_copied_takes_its_results_along(done):
-    assert jobs(done.run("--config", *TINY, "-n")) == {}
+def test_a_predictors_parameter_fits_nothing_again(apart):
+    apart.edit("small.yaml", "ridge: {alpha: 1.0}", "ridge: {alpha: 2.0}")
+    # A search of parameters asks the predictor.
+    planned = apart.plan(*SEPARATE, "methods=pca,mddmp,mine")
+    assert planned.keys() == {"predict", *REPORT}
+    assert planned["predict"] == 4
+    before = apart.path(f"{STUDY}/fitted/planted-300/halves.plain/000-000.npz").stat().st_mtime_ns
+    apart.run(*SEPARATE, "methods=pca,mddmp,mine")
+    assert apart.path(f"{STUDY}/fitted/planted-300/halves.plain/000-000.npz").stat().st_mtime_ns == before
 
 
-def test_a_changed_module_reruns_what_depends_on_it_and_nothing_else(done):
-    done.edit("src/mlreduce/reporting/figures/layout.py", "markersize=4", "markersize=5")
-    assert jobs(done.run("--config", *TINY, "-n")).keys() == {"figure", "manifest", "page", "all"}
-    done.edit("src/mlreduce/labelspace/br.py", "reduces = False", "reduces = False\n    changed = True")
-    planned = jobs(done.run("--config", *TINY, "-n"))
-    after = {"gather", "details", "failures", "summarise", "table", "figure", "audit", "manifest", "page", "all"}
-    assert planned.keys() == {"reduce_labels", "predict_labels", *after}
-    assert planned["reduce_labels"] == planned["predict_labels"] == 2  # of its own group
-    done.run("--config", *TINY)
-    assert jobs(done.run("--config", *TINY, "-n")) == {}
+def test_a_method_of_ones_own_runs_nothing_of_the_others_again(apart):
+    apart.edit("small.yaml", "  own: {mine: {}}", "  own: {mine: {}}\n  more: {again: {method: mine}}")
+    planned = apart.plan(*SEPARATE)
+    assert {step: planned[step] for step in ("fit", "predict", "time")} == {"fit": 2, "predict": 2, "time": 1}
+    assert planned.keys() <= {"fit", "predict", "time", *REPORT}
+    assert "choose" not in planned
 
 
-def test_one_table_trains_its_own_predictor_and_no_other(project):
-    output = project.run("cplst_table3", "--config", *SMALL, "-n")
-    assert "linear-codes" in output
-    assert "tree-codes" not in output
-    assert "kernel-codes" not in output
+def test_only_what_a_change_touches_runs_again(apart):
+    method = "src/mlreduce/projection/mine.py"
+    apart.edit(method, '"""Mine."""', '"""Mine: another docstring."""\n# and a comment')
+    assert apart.plan(*SEPARATE) == {}
+    apart.edit("small.yaml", 'kind: ranked, caption: "Hamming loss"', 'kind: ranked, caption: "Loss"')
+    assert apart.plan(*SEPARATE).keys() == {"tables", "manifest", "page", "all"}
+    apart.edit("src/mlreduce/reporting/figures/layout.py", "markersize=4", "markersize=5")
+    assert apart.plan(*SEPARATE).keys() == {"tables", "figures", "manifest", "page", "all"}
+    apart.edit(method, "time.sleep(0.1)", "time.sleep(0.2)")
+    planned = apart.plan(*SEPARATE)
+    assert planned.keys() == {"fit", "predict", "time", *REPORT}
+    assert (planned["fit"], planned["predict"], planned["time"]) == (2, 2, 1)
+    apart.run(*SEPARATE)
+    assert apart.plan(*SEPARATE) == {}
 
 
-def test_a_change_of_the_candidates_makes_new_choices_and_nothing_that_needs_none(done):
-    wanted = (f"{STUDY}/choices.csv", f"{STUDY}/summary.csv", "--config", *TINY)
-    choices, summary = (done.folder / name for name in wanted[:2])
-
-    def choose(**settings):
-        done.change("cplst-2012", lambda study: study["groups"]["kernel-codes"]["choose"].update(settings))
-        return done.run(*wanted)
-
-    output = choose(log2_gamma={"default": [-9, -8]})
-    for part in ("choices", "reduced"):
-        assert f"output: {STUDY}/{part}/as-printed/planted/kernel-codes/001-001" in output
-        assert f"output: {STUDY}/{part}/as-printed/planted/linear-codes" not in output
-    assert set(pd.read_csv(choices).gamma) <= {2.0**-9, 2.0**-8}
-    choose(once=["planted"])
-    assert set(pd.read_csv(choices)["split"]) == {0}
-    assert set(pd.read_csv(summary).groupby("predictor")["splits"].max()) == {2}
+def test_a_project_that_is_moved_takes_its_results_along(apart, tmp_path):
+    assert apart.copy(tmp_path / "moved").plan(*SEPARATE) == {}
 
 
-def test_a_method_of_ones_own_is_one_file_and_one_line(done):
-    (done.folder / "src" / "mlreduce" / "labelspace" / "mine.py").write_text(
-        '"""Mine."""\n\nfrom mlreduce.labelspace.plst import PLST\nfrom mlreduce.registry import register\n\n\n'
-        '@register("mine")\nclass Mine(PLST):\n    """Of my own."""\n'
-    )
-
-    def add(study):
-        study["methods"]["own"] = {"mine": {}}
-        study["tables"]["table3"]["methods"] = ["plst", "mine"]
-
-    done.change("cplst-2012", add)
-    output = done.run("cplst_table3", "--config", *TINY)
-    assert "mine" in (done.folder / STUDY / "table3.md").read_text()
-    assert f"output: {STUDY}/reduced/as-printed/planted/own" in output
-    assert f"output: {STUDY}/reduced/as-printed/planted/linear-codes" not in output  # nothing else is computed again
-    table = pd.read_csv(done.folder / STUDY / "table3.csv")
-    means = table.pivot_table(index=["protocol", "size"], columns="method", values="mean")
-    np.testing.assert_array_equal(means["mine"], means["plst"])
+@pytest.mark.parametrize("options", [("splits_per_job=2",), ("bundle=true",), ("order",)], ids=str)
+def test_cores_batches_bundles_and_order_change_no_byte(project, undisturbed, options):
+    changed = [option for option in options if "=" in option]
+    if "order" in options:
+        project.edit("small.yaml", "plain: {pca: {}, mddmp: {}}", "plain: {mddmp: {}, pca: {}}")
+    project.run("--cores", "1", *SEPARATE, *changed)
+    found, expected = project.results(), undisturbed.results()
+    assert found.keys() == expected.keys()
+    assert [name for name in found if found[name] != expected[name]] == []

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from jobs import ALL, Jobs
+from mlreduce.experiments.study import Study
 from outputs import Outputs
 from plan import Plan
-
-from mlreduce.experiments.study import Study
 
 
 def manifest_description(plan: Plan, jobs: Jobs, study: Study) -> dict[str, Any]:

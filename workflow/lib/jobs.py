@@ -12,11 +12,10 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
-from plan import Plan
-
 from mlreduce import registry
 from mlreduce.experiments.study import Study, tried_first
 from mlreduce.provenance.digest import source_digest
+from plan import Plan
 
 ALL = "all"
 
@@ -61,7 +60,8 @@ class Jobs:
 
     def predictors(self, study: Study, dataset: str, unit: str) -> list[str]:
         """Names by which the predictions of a unit are cut up."""
-        return [ALL] if unit == ALL else study.predictors_of(dataset, *unit.split(".", 1))
+        protocol, _, group = unit.partition(".")
+        return [ALL] if unit == ALL else study.predictors_of(dataset, protocol, group)
 
     # Files
 
@@ -93,7 +93,9 @@ class Jobs:
             for unit in self.units(study, dataset)
             for predictor in self.predictors(study, dataset, unit)
             for batch in self.batches(study, dataset, unit)
-            if shown is None or unit == ALL or study.shows(shown, *unit.split(".", 1), predictor)
+            if shown is None
+            or unit == ALL
+            or study.shows(shown, unit.partition(".")[0], unit.partition(".")[2], predictor)
         ]
 
     def timed(self, study: Study) -> list[str]:

@@ -15,11 +15,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from jobs import ALL, Jobs
-from plan import Plan
-
 from mlreduce import registry
 from mlreduce.datasets.files import opened_arrays
 from mlreduce.exceptions import DataError
+from plan import Plan
 
 # A job on next to no data: two Snakemakes (the one that Slurm starts, and the one that this starts), and a script.
 _LEAST_MB = 2000
@@ -134,14 +133,16 @@ class Job:
 
 def growing(amount: int) -> Callable[..., int]:
     """A resource that doubles with each attempt."""
-    return lambda wildcards, attempt: amount * 2 ** (attempt - 1)
+    return lambda wildcards, attempt: amount * int(2 ** (attempt - 1))
 
 
 def memory_of(plan: Plan, jobs: Jobs) -> Callable[..., int]:
     """Memory of a job in MB by the size of its data set, the first of its inputs."""
-    return lambda wildcards, input, attempt: (
-        max(job.megabytes for job, _ in _tasks(plan, jobs, wildcards, input)) * 2 ** (attempt - 1)
-    )
+
+    def megabytes(wildcards: Any, input: Any, attempt: int) -> int:
+        return max(job.megabytes for job, _ in _tasks(plan, jobs, wildcards, input)) * int(2 ** (attempt - 1))
+
+    return megabytes
 
 
 def minutes_of(plan: Plan, jobs: Jobs, step: str) -> Callable[..., int]:
@@ -153,7 +154,7 @@ def minutes_of(plan: Plan, jobs: Jobs, step: str) -> Callable[..., int]:
             coding = step == "fit" and job.codes
             works = predictors if step == "predict" else ["fit-labels" if coding else step]
             total += sum(job.minutes(work) for work in works)
-        return total * 2 ** (attempt - 1)
+        return total * int(2 ** (attempt - 1))
 
     return minutes
 

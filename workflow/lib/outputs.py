@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from jobs import Jobs
-from plan import Plan
-
 from mlreduce.datasets.files import file_sha256
 from mlreduce.experiments.study import Study
 from mlreduce.reporting.figures import figure_source
 from mlreduce.reporting.tables import table_source
+from plan import Plan
 
 TABLE_FORMATS = ("csv", "md", "tex")
 

@@ -49,6 +49,7 @@ class Plan:
 
     @property
     def claims(self) -> str:
+        """File of the papers' claims."""
         return str(self.project / "config" / "claims.yaml")
 
     def published(self, study: str) -> list[str]:
@@ -140,6 +141,5 @@ def _asked(study: Study, config: Mapping[str, Any]) -> bool:
 
 def _sampled(study: Study, sample: Sequence[Sequence[str]]) -> Study:
     """Return a study with what computes some curves only: see `mlreduce.provenance.verify`."""
-    curves = [curve for curve in sample if curve[0] == study.name]
-    datasets = sorted({dataset for _, _, dataset, _, _ in curves})
-    return replace(study, datasets=datasets, sample=tuple(tuple(curve[1:]) for curve in curves))
+    curves = [(curve[1], curve[2], curve[3], curve[4]) for curve in sample if curve[0] == study.name]
+    return replace(study, datasets=sorted({curve[1] for curve in curves}), sample=tuple(curves))

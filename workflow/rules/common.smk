@@ -2,8 +2,9 @@
 import os
 import sys
 
-LIBRARY = str(Path(workflow.basedir) / "workflow" / "lib")
-sys.path.insert(0, LIBRARY)
+# Of this file, also where the workflow is a module of another.
+PROJECT = Path(workflow.current_basedir).parents[1]
+sys.path.insert(0, str(PROJECT / "workflow" / "lib"))
 
 from snakemake.exceptions import WorkflowError
 
@@ -18,11 +19,13 @@ from plan import make_plan
 from retries import failures_in, retry_flag
 
 try:
-    PLAN = make_plan(config, workflow.basedir)
+    PLAN = make_plan(config, PROJECT)
     JOBS = Jobs(PLAN)
     OUTPUTS = Outputs(PLAN, JOBS)
 except MLReduceError as error:
     raise WorkflowError(str(error))
+except KeyboardInterrupt:
+    sys.exit(130)
 
 STUDIES, BASE, DATA = PLAN.studies, PLAN.base, PLAN.data
 RESULTS = config["results"]
@@ -73,9 +76,24 @@ def kept(path):
     return path if PLAN.config["keep_fitted"] else temp(path)
 
 
+def design_of(wildcards):
+    """The factorised design, for label-space reduction."""
+    own = study_of(wildcards).family == "labelspace"
+    return [f"{DATA}/{wildcards.dataset}.design.npz"] if own else []
+
+
+def choices_of(wildcards):
+    """The choices that a batch goes by, where parameters are chosen."""
+    return JOBS.choices(
+        study_of(wildcards), wildcards.dataset, wildcards.unit, wildcards.batch
+    )
+
+
 def threads_of(wildcards):
     """Threads of a job that trains predictors of many targets."""
-    return config["threads_per_job"] if study_of(wildcards).family == "labelspace" else 1
+    return (
+        config["threads_per_job"] if study_of(wildcards).family == "labelspace" else 1
+    )
 
 
 # All cores, of which it uses one: nothing runs at the same time as what is timed. Not where data are small.

@@ -2,19 +2,6 @@
 # data are small) and a batch of splits; one thread each, so that results do not depend on the number of cores.
 
 
-def design_of(wildcards):
-    """The factorised design, for label-space reduction."""
-    own = study_of(wildcards).family == "labelspace"
-    return [f"{DATA}/{wildcards.dataset}.design.npz"] if own else []
-
-
-def choices_of(wildcards):
-    """The choices that a batch goes by, where parameters are chosen."""
-    return JOBS.choices(
-        study_of(wildcards), wildcards.dataset, wildcards.unit, wildcards.batch
-    )
-
-
 rule choose:
     input:
         data=f"{DATA}/{{dataset}}.npz",
@@ -51,9 +38,7 @@ rule fit:
             f"{BASE}/{wildcards.study}/details/{wildcards.dataset}/{wildcards.unit}/{wildcards.batch}.parquet"
         ),
     output:
-        fitted=kept(
-            f"{BASE}/{{study}}/fitted/{{dataset}}/{{unit}}/{{batch}}.npz"
-        ),
+        fitted=kept(f"{BASE}/{{study}}/fitted/{{dataset}}/{{unit}}/{{batch}}.npz"),
         details=f"{BASE}/{{study}}/details/{{dataset}}/{{unit}}/{{batch}}.parquet",
     log:
         f"{BASE}/{{study}}/logs/fit/{{dataset}}/{{unit}}/{{batch}}.log",

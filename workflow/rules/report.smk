@@ -16,13 +16,13 @@ for name, study in STUDIES.items():
     rule:
         name:
             f"gather_{name.replace('-', '_')}"
-        localrule: True
         input:
             **OUTPUTS.gathered_from(study),
         output:
             OUTPUTS.gathered_files(study),
         log:
             f"{BASE}/{name}/logs/gather.log",
+        localrule: True
         conda:
             "../../envs/report.yaml"
         resources:
@@ -42,7 +42,6 @@ for name, study in STUDIES.items():
         rule:
             name:
                 f"tables_{name.replace('-', '_')}"
-            localrule: True
             input:
                 OUTPUTS.source_files(study, OUTPUTS.tables(study)),
             output:
@@ -53,6 +52,7 @@ for name, study in STUDIES.items():
                 ),
             log:
                 f"{BASE}/{name}/logs/tables.log",
+            localrule: True
             conda:
                 "../../envs/report.yaml"
             params:
@@ -69,7 +69,6 @@ for name, study in STUDIES.items():
         rule:
             name:
                 f"figures_{name.replace('-', '_')}"
-            localrule: True
             input:
                 OUTPUTS.source_files(
                     study, {figure for figure, _ in OUTPUTS.figures(study).values()}
@@ -82,6 +81,7 @@ for name, study in STUDIES.items():
                 ),
             log:
                 f"{BASE}/{name}/logs/figures.log",
+            localrule: True
             conda:
                 "../../envs/report.yaml"
             params:
@@ -106,9 +106,7 @@ rule table:
             study_of(wildcards), study_of(wildcards).tables[wildcards.table]
         ),
     output:
-        expand(
-            f"{BASE}/{{{{study}}}}/{{{{table}}}}.{{suffix}}", suffix=TABLE_FORMATS
-        ),
+        expand(f"{BASE}/{{{{study}}}}/{{{{table}}}}.{{suffix}}", suffix=TABLE_FORMATS),
     log:
         f"{BASE}/{{study}}/logs/{{table}}.log",
     wildcard_constraints:

@@ -25,7 +25,9 @@ rule time:
         ),
         seed=config["seed"],
         code=lambda wildcards: JOBS.digest(
-            "time", study_of(wildcards), JOBS.unit_of(study_of(wildcards), wildcards.group)
+            "time",
+            study_of(wildcards),
+            JOBS.unit_of(study_of(wildcards), wildcards.group),
         ),
     script:
         "../scripts/time.py"

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 import traceback
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 
 @contextmanager
 def job(snakemake: Any) -> Iterator[None]:
-    """Run a script's work; an error that a user can mend ends it with one sentence, in the log and on the screen.
+    """Run a script's work; an error ends it, with one sentence in the log where a user can mend it.
 
     Warnings go into the log: there may be one for each training set.
     """
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends it without a traceback
     source = Path(snakemake.scriptdir).resolve().parents[1] / "src"
     if source.is_dir() and str(source) not in sys.path:
         sys.path.append(str(source))  # where the library is not installed: rules in conda environments of their own
@@ -26,26 +28,27 @@ def job(snakemake: Any) -> Iterator[None]:
         with warnings.catch_warnings(record=True) as caught:
             yield
     except (MLReduceError, MemoryError) as error:
-        sentence = _out_of_memory(snakemake, error) if isinstance(error, MemoryError) else str(error)
-        print(f"mlreduce: {sentence}", file=sys.stderr)
+        sentence = _out_of_memory(snakemake, error) if isinstance(error, MemoryError) else " ".join(str(error).split())
         _log(snakemake, f"mlreduce: {sentence}")
         raise SystemExit(1) from None
-    except BaseException:
+    except Exception:  # noqa: BLE001 - whatever it is, the log has it
         _log(snakemake, traceback.format_exc())
-        raise
+        raise SystemExit(1) from None
     said = dict.fromkeys(f"{warning.category.__name__}: {warning.message}" for warning in caught)
     _log(snakemake, *said, "done")
 
 
 def _out_of_memory(snakemake: Any, error: MemoryError) -> str:
-    given = snakemake.resources.get("mem_mb", 0)
+    more = f"--set-resources {snakemake.rule}:mem_mb={2 * snakemake.resources.get('mem_mb', 0)}"
     return (
-        f"{snakemake.rule} ran out of memory ({error or 'no more can be had'}). Let fewer jobs run at once (--cores 1), "
-        f"or give this one more where memory is dealt out: --set-resources {snakemake.rule}:mem_mb={2 * given}"
+        f"{snakemake.rule} ran out of memory ({error or 'no more can be had'}). Let fewer jobs run at once "
+        f"(--cores 1), or give this one more where memory is dealt out: {more}"
     )
 
 
 def _log(snakemake: Any, *lines: str) -> None:
-    """Write the log; on a full disk the sentence on the screen must do."""
-    with suppress(OSError):
+    """Write the log; where there is no room for it, the screen has the last line."""
+    try:
         Path(snakemake.log[0]).write_text("\n".join([*lines, ""]), encoding="utf-8")
+    except OSError:
+        print(lines[-1], file=sys.stderr)

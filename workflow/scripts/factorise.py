@@ -8,9 +8,7 @@ with job(snakemake):
     from mlreduce.datasets.data import MultiLabelData
     from mlreduce.datasets.files import replacing
     from mlreduce.linalg.least_squares import Design
-    from mlreduce.validation import check_finite
 
     data = MultiLabelData.load(snakemake.input[0])
-    check_finite(data.X, data.feature_names, data.name)
     with replacing(snakemake.output[0]) as path:
         Design.of(data.X, rcond=0.0).save(path)

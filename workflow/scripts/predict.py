@@ -1,4 +1,4 @@
-"""Train predictors on what was fitted on the training parts of a batch of splits, and measure them on the test parts."""
+"""Train predictors on what was fitted for a batch of splits, and measure them on the test parts."""
 
 import json
 

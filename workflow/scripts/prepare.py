@@ -7,9 +7,11 @@ snakemake = globals()["snakemake"]
 with job(snakemake):
     from mlreduce.datasets.catalogue import Dataset
     from mlreduce.datasets.files import replacing
+    from mlreduce.validation import check_finite
 
     # As the run began with it: the catalogue may have been edited since.
     dataset = Dataset.from_json(snakemake.params.entry)
     data = dataset.read(dataset.copies(snakemake.input[0]) if snakemake.input else [])
+    check_finite(data.X, data.feature_names, data.name)
     with replacing(snakemake.output[0]) as path:
         data.save(path)

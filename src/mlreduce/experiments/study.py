@@ -492,6 +492,9 @@ def _check_groups(study: Study, where: str) -> None:
                 f"{where}: groups.{name}: no predictor is left for it, since others have all for themselves; give it "
                 "its own under groups"
             )
+        without = [protocol for protocol in study.protocols if not study.dimensions.get(protocol)]
+        if group.search is not None and without:
+            raise ConfigurationError(f"{where}: search: the protocol {without[0]!r} needs a number under dimensions")
         for predictor in group.predictors:
             if predictor not in study.predictors:
                 raise ConfigurationError(

@@ -16,6 +16,7 @@ from typing import Any
 
 from mlreduce import registry
 from mlreduce.datasets.files import file_sha256
+from mlreduce.exceptions import ConfigurationError, broken_module
 
 __all__ = ["CODE", "code_digest", "code_files", "environment", "source_digest", "source_state"]
 
@@ -47,7 +48,10 @@ def _declaring(name: str) -> set[str]:
 @cache
 def _parsed(path: Path) -> tuple[str, frozenset[str]]:
     """Return a file's code without comments and docstrings, and the modules of this package that it imports."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    try:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+    except SyntaxError as error:
+        raise ConfigurationError(broken_module(error, path)) from error
     # What a package loads when a name is asked for (its __getattr__) is a matter of whoever asks, by importing it.
     tree.body = [node for node in tree.body if getattr(node, "name", None) != "__getattr__"]
     imported: set[str] = set()

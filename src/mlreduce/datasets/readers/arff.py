@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,8 @@ from mlreduce.validation import is_sparse
 
 __all__ = ["read_arff", "read_label_names"]
 
+# What Meka writes behind the name: how many attributes are labels, from the front; from the back if negative.
+_MEKA = re.compile(r"-C\s+[0-9]", re.IGNORECASE)
 _TRUE_WORDS = {"yes", "true", "y", "t"}
 _FALSE_WORDS = {"no", "false", "n", "f"}
 
@@ -68,8 +71,8 @@ def _merge(paths: Sequence[Path]) -> Table:
         if is_sparse(first.values) != is_sparse(table.values):
             raise DataError(f"{path}: one of it and {paths[0]} is sparse ARFF and the other dense; parts must agree")
     if is_sparse(first.values):
-        return Table(first.attributes, sp.vstack([table.values for table in tables], format="csr"))
-    return Table(first.attributes, np.vstack([table.values for table in tables]))
+        return Table(first.attributes, sp.vstack([table.values for table in tables], format="csr"), first.relation)
+    return Table(first.attributes, np.vstack([table.values for table in tables]), first.relation)
 
 
 def _two_values(attribute: Attribute) -> tuple[float, float]:
@@ -201,6 +204,11 @@ def read_arff(
     if isinstance(labels, int):
         if not 0 < labels < len(attribute_names):
             raise DataError(f"{files[0]}: cannot take the last {labels} of {len(attribute_names)} attributes as labels")
+        if _MEKA.search(table.relation):
+            raise DataError(
+                f"{files[0]}: a file of Meka's, whose labels are its first attributes; put them last, or name a file "
+                "of Mulan's under labels (XML)"
+            )
         label_names = attribute_names[-labels:]
     else:
         label_names = read_label_names(labels)

@@ -65,10 +65,13 @@ class Table(NamedTuple):
     ----------
     attributes : list of Attribute
     values : ndarray or csr_array of shape (n_rows, n_attributes), float64
+    relation : str
+        The rest of its line @RELATION.
     """
 
     attributes: list[Attribute]
     values: Any
+    relation: str = ""
 
 
 def read_table(path: str | Path) -> Table:
@@ -90,7 +93,7 @@ class _Reading:
     """One pass over the lines of a file."""
 
     def __init__(self, path: Path) -> None:
-        self.path = path
+        self.path, self.relation = path, ""
         self.attributes: list[Attribute] = []
         self.convert: list[Callable[[str], float]] = []
         self.line = 1
@@ -114,8 +117,10 @@ class _Reading:
         rows = chain([first], lines)
         chunks = iter(lambda: list(islice(rows, _ROWS_AT_ONCE)), [])
         if first[1].startswith("{"):
-            return Table(self.attributes, sp.vstack([self._sparse(chunk) for chunk in chunks], format="csr"))
-        return Table(self.attributes, np.concatenate([self._dense(chunk) for chunk in chunks]))
+            return Table(
+                self.attributes, sp.vstack([self._sparse(chunk) for chunk in chunks], format="csr"), self.relation
+            )
+        return Table(self.attributes, np.concatenate([self._dense(chunk) for chunk in chunks]), self.relation)
 
     def _lines(self, text: str) -> Iterator[_Line]:
         """Yield the lines that are not empty or comments, with their numbers."""
@@ -130,7 +135,7 @@ class _Reading:
         for number, line in lines:
             word = line.split(maxsplit=1)[0].lower()
             if word == "@relation" and not named:
-                named = True
+                named, self.relation = True, line.partition(" ")[2]
             elif word == "@attribute" and named:
                 attribute = self._attribute(number, line)
                 if attribute.name in declared:

@@ -70,7 +70,10 @@ def _read(path: Path) -> pd.DataFrame:
 
 
 def _not_numeric(path: Path, column: str) -> DataError:
-    return DataError(f"{path}: the column {column[:40]!r} is not numeric; encode it as numbers first")
+    remedy = "encode it as numbers first: labels as 0 and 1, a category as a column of 0 and 1 for each of its values"
+    if ";" in column and path.suffix == ".csv":
+        remedy = "are the columns separated by semicolons? Save the table with commas"
+    return DataError(f"{path}: the column {column[:40]!r} is not numeric; {remedy}")
 
 
 def _read_csv(file: BinaryIO, path: Path, separator: str) -> pd.DataFrame:

@@ -12,10 +12,10 @@ import mlreduce
 from mlreduce.datasets.embedded import planted
 from mlreduce.exceptions import ConfigurationError, DataError
 from mlreduce.experiments.feature_space import reduce_features, score_features, time_fits
-from mlreduce.experiments.fitted_arrays import StoredArrays, save_arrays, save_spectra
-from mlreduce.experiments.scores import SCORE_COLUMNS, SPECTRUM_COLUMNS
+from mlreduce.experiments.fitted_arrays import StoredArrays, save_arrays
+from mlreduce.experiments.scores import SCORE_COLUMNS
 from mlreduce.experiments.seeds import derive_seed
-from mlreduce.experiments.splitting import fold_rows, load_splits, random_orders
+from mlreduce.experiments.splitting import fold_rows, random_orders
 from mlreduce.projection.base import energy_size
 
 METHODS = {
@@ -117,7 +117,7 @@ def test_what_is_no_projection_and_missing_values_are_refused(study):
         dict(reduce_features(broken, splits, METHODS))
 
 
-def test_fitted_projections_survive_their_file_and_leave_spectra(study, tmp_path):
+def test_fitted_projections_survive_their_file(study, tmp_path):
     data, splits = study
     fitted = dict(reduce_features(data, splits, METHODS))
     save_arrays(tmp_path / "f.npz", fitted.items())
@@ -127,17 +127,6 @@ def test_fitted_projections_survive_their_file_and_leave_spectra(study, tmp_path
     for key, arrays in fitted.items():
         for name, array in stored[key].items():
             np.testing.assert_array_equal(array, arrays[name])
-    job = type("Job", (), {"study": "s", "protocol": "p", "dataset": "planted"})
-    save_spectra(tmp_path / "s.parquet", stored.items(), job)
-    spectra = pd.read_parquet(tmp_path / "s.parquet")
-    assert tuple(spectra.columns) == SPECTRUM_COLUMNS
-    assert set(spectra["split"]) == {0}
-    pca = spectra[spectra["method"] == "pca"]
-    assert pca["index"].tolist() == list(range(1, 11))
-    np.testing.assert_array_equal(pca["eigenvalue"], fitted["0", "pca"]["eigenvalues_"])
-    later = {key: arrays for key, arrays in fitted.items() if key[0] != "0"}
-    save_spectra(tmp_path / "s.parquet", later.items(), job)
-    assert pd.read_parquet(tmp_path / "s.parquet").empty
 
 
 def test_two_saves_are_the_same_bytes(study, tmp_path):
@@ -152,18 +141,3 @@ def test_fits_are_timed_alone(study):
     assert list(times.columns) == ["dataset", "method", "split", "seconds"]
     assert len(times) == len(METHODS) * 3
     assert (times["seconds"] > 0).all()
-
-
-def test_folds_part_the_rows_and_repeat_with_the_next_order(tmp_path):
-    orders = random_orders(23, 7, 1, "a")
-    np.savez(tmp_path / "o.npz", orders=orders)
-    splits = load_splits(tmp_path / "o.npz", {"folds": 5}, "000-006")
-    tests = [splits[i].test for i in range(5)]
-    np.testing.assert_array_equal(np.sort(np.concatenate(tests)), np.arange(23))
-    assert {len(test) for test in tests} == {4, 5}
-    for split in splits.values():
-        np.testing.assert_array_equal(np.sort(np.r_[split.train, split.test]), np.arange(23))
-    np.testing.assert_array_equal(splits[5].test, fold_rows(orders[1], 5, 0).test)
-    assert list(load_splits(tmp_path / "o.npz", {"folds": 5}, "002-003")) == [2, 3]
-    with pytest.raises(DataError, match="4 rows are too few for 5 folds"):
-        fold_rows(np.arange(4), 5, 0)

@@ -337,7 +337,7 @@ def test_a_search_goes_on_without_the_method_that_raises(study, monkeypatch):
 def run_selectors(study, methods, predictor="br-knn"):
     data, splits = study
     failures = Failures("rank")
-    rankings = selection_experiment.rank_features(data, splits, methods, "standard", 7, failures)
+    rankings = dict(selection_experiment.rank_features(data, splits, methods, "standard", 7, failures))
     after = Failures("predict", predictor, failures.table())
     scores = selection_experiment.score_ranked(
         data, splits, rankings, methods, (predictor, {}), [20, 100], ["hamming-loss"], "standard", failures=after

@@ -7,18 +7,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from mlreduce.experiments.resources import _SECONDS, Job, Size, rows_of, size_of
-from project import submitted_rules
 
 from mlreduce import registry
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.datasets.embedded import planted
 from mlreduce.exceptions import DataError
+from needs import _SECONDS, Job, Size, rows_of, size_of
 
 PROJECT = Path(__file__).parents[2]
 # Of two Snakemakes around a job, which its benchmark does not see.
 AROUND_MB = 640
-WORK = {"choose_kernel": "choose", "search_parameters": "search", "reduce_labels": "reduce-labels"}
+WORK = {"choose_kernel": "choose", "search_parameters": "choose", "reduce_labels": "fit-labels"}
 
 
 @pytest.mark.parametrize("sparse", [False, True], ids=["dense", "sparse"])
@@ -78,7 +77,7 @@ def test_needs_grow_with_rows_columns_labels_and_fits():
 
 
 def test_quick_predictors_exist():
-    work = {"choose", "search", "factorise", "reduce-labels"}
+    work = {"choose", "factorise", "fit-labels"}
     assert set(_SECONDS) - work <= set(registry.list_methods("predictors"))
 
 
@@ -102,11 +101,3 @@ def test_bounds_hold_for_every_measured_job():
         assert (asked.megabytes, minutes) == (asked_mb, asked_minutes), (job, dataset)
         assert used_mb + AROUND_MB <= asked_mb, (job, dataset)
         assert used_s <= 60 * asked_minutes, (job, dataset)
-
-
-def test_what_goes_to_a_cluster_asks_for_more_at_each_attempt():
-    submitted = submitted_rules()
-    assert {"prepare", "reduce_labels", "predict_features", "rank_features", "time"} <= set(submitted)
-    for name, text in submitted.items():
-        assert re.search(r"mem_mb=(memory|growing\(\d+\)),", text), name
-        assert re.search(r"runtime=(minutes\(\"[a-z-]+\"\)|growing\(\d+\)),", text), name

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 import pandas as pd
 import pytest
 
 from mlreduce.exceptions import ConfigurationError, DataError
 from mlreduce.experiments.failures import (
-    FAILURE_COLUMNS,
     RAISE,
     FailedCellWarning,
     Failures,
     failures_before,
-    read_failures,
+    read_failures_csv,
     sentence_on_failures,
-    set_aside,
 )
+from mlreduce.experiments.results import any_failed, failed_files, read_failures, read_table, read_tables, write_table
+from mlreduce.reporting.tables.layout import write_csv
 
-
-class Job:
-    study, protocol, dataset, group = "s", "p", "d", "g"
+PLACE = {"study": "s", "protocol": "p", "dataset": "d", "group": "g"}
+TABLE = pd.DataFrame({"study": ["s"], "method": ["a"], "split": [0], "value": [0.5]})
 
 
 def fail(error):
@@ -49,7 +46,7 @@ def test_a_failure_is_recorded_with_its_reason_and_its_place():
     failures = Failures("predict", predictor="ridge")
     with pytest.warns(FailedCellWarning, match=r"(?s)predict: a failed on split 3.*Traceback.*Singular matrix"):
         assert failures.attempt(3, "a", np.linalg.inv, np.zeros((2, 2))) is None
-    (cell,) = failures.table(study="s", protocol="p", dataset="d", group="g").to_dict("records")
+    (cell,) = failures.table(**PLACE).to_dict("records")
     assert cell | {"where": ""} == {
         **{"study": "s", "protocol": "p", "dataset": "d", "group": "g", "method": "a", "predictor": "ridge"},
         **{"split": 3, "step": "predict", "error": "LinAlgError", "message": "Singular matrix", "where": ""},
@@ -115,61 +112,72 @@ def test_without_a_record_the_first_failure_is_the_callers():
     assert (0, "a") not in RAISE
 
 
-def test_records_survive_their_file(tmp_path):
-    failed((2, "nan"), (0, "b"), error=ValueError('a, "b"; None')).save(tmp_path / "f.csv", Job())
-    failed((None, "a"), step="cost").save(tmp_path / "g.csv", object())
-    back = read_failures([tmp_path / "g.csv", tmp_path / "f.csv", tmp_path / "f.csv"])
-    assert tuple(back.columns) == FAILURE_COLUMNS
-    assert back["method"].tolist() == ["a", "b", "nan"]
-    assert back["split"].tolist() == [pd.NA, 0, 2]
-    assert back["message"].tolist() == ["boom", 'a, "b"; None', 'a, "b"; None']
-    assert back["study"].tolist() == ["", "s", "s"]
-    Failures("reduce").save(tmp_path / "none.csv", Job())
-    assert (tmp_path / "none.csv").read_text() == ",".join(FAILURE_COLUMNS) + "\n"
-    assert read_failures([tmp_path / "none.csv"]).empty
-    assert tuple(read_failures([]).columns) == FAILURE_COLUMNS
+def test_failed_cells_are_rows_of_the_table_of_their_job(tmp_path):
+    path = tmp_path / "t.parquet"
+    write_table(path, TABLE)
+    assert (any_failed(path), read_failures([path]).empty, failed_files([path])) == (False, True, [])
+    pd.testing.assert_frame_equal(read_table(path), TABLE)
+    cells = failed((2, "nan"), (None, "=b"), error=ValueError('a, "b"; None')).table(**PLACE)
+    write_table(path, TABLE, cells)
+    assert failed_files([path]) == [path]
+    pd.testing.assert_frame_equal(read_table(path), TABLE, check_dtype=False)
+    pd.testing.assert_frame_equal(read_failures([path, path]), cells)
+    assert pd.read_parquet(path)["status"].tolist() == ["ok", "failed", "failed"]
+    write_table(path, TABLE.iloc[:0], cells)  # nothing else is left
+    assert read_table(path).empty
+    assert len(read_tables([path, path])) == 0
+    pd.testing.assert_frame_equal(read_failures([path]), cells)
 
 
-@pytest.mark.parametrize("name", ["-cs", "=1+1", "+a", "@a", "'a", "", "NA"])
-def test_names_that_begin_like_formulas_survive_their_file(tmp_path, name):
-    failed((0, name), error=ValueError(name)).save(tmp_path / "f.csv", Job())
-    (cell,) = read_failures([tmp_path / "f.csv"]).to_dict("records")
-    assert (cell["method"], cell["message"]) == (name, name)
-    assert (0, name) in Failures("predict", before=read_failures([tmp_path / "f.csv"]))
+@pytest.mark.parametrize("damage", [lambda content: content[:-20], lambda content: b"", lambda content: b"PAR1x"])
+def test_a_damaged_table_counts_as_failed_and_is_named(tmp_path, damage):
+    path = tmp_path / "t.parquet"
+    write_table(path, TABLE)
+    path.write_bytes(damage(path.read_bytes()))
+    assert failed_files([path]) == [path]
+    for read in (read_table, any_failed):
+        with pytest.raises(DataError, match=r"t.parquet: not a whole table \(.*\); delete it and run again$"):
+            read(path)
+    with pytest.raises(FileNotFoundError):
+        read_table(tmp_path / "no.parquet")
 
 
-def test_what_failed_before_is_missing_after(tmp_path):
-    failed((0, "a"), (3, "b"), step="choose").save(tmp_path / "f.csv", Job())
-    before = failures_before([tmp_path / "f.csv"], [0, 1], once=False)
+def test_a_flipped_bit_of_a_table_is_noticed(tmp_path, rng):
+    path = tmp_path / "t.parquet"
+    write_table(path, pd.DataFrame({"value": rng.random(1000)}))
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(DataError, match="t.parquet: not a whole table"):
+        read_table(path)
+
+
+def test_what_failed_before_is_missing_after():
+    cells = failed((0, "a"), (3, "b"), step="choose").table(**PLACE)
+    before = failures_before(cells, [0, 1], once=False)
     assert before[["split", "method"]].values.tolist() == [[0, "a"]]
-    once = failures_before([tmp_path / "f.csv"], [0, 1], once=True)
+    once = failures_before(cells, [0, 1], once=True)
     assert sorted(map(tuple, once[["split", "method"]].values.tolist())) == [(0, "a"), (0, "b"), (1, "a"), (1, "b")]
-    assert failures_before([], [0, 1], once=True).empty
     after = Failures("predict", "ridge", before)
     assert (0, "a") in after
-    table = after.table(study="s", protocol="p", dataset="d", group="g")
-    assert table[["step", "predictor", "split"]].values.tolist() == [["choose", "ridge", 0]]
+    assert after.table(**PLACE)[["step", "predictor", "split"]].values.tolist() == [["choose", "ridge", 0]]
 
 
-def test_records_of_what_failed_are_set_aside_and_the_new_ones_are_told(tmp_path):
-    folder = tmp_path / "s" / "failures"
-    reduced, predicted, whole = (folder / step / "p" / "d" / "g" for step in ("reduce", "predict", "rank"))
-    before = failed((1, "a"))
-    before.save(reduced / "0-1.csv", Job())
-    Failures("predict", "ridge", before.table()).save(predicted / "ridge" / "0-1.csv", Job())  # nothing of its own
-    Failures("rank").save(whole / "0-1.csv", Job())
-    assert sentence_on_failures(tmp_path) == (
-        "1 cell failed: s p d a on split 1: ValueError: boom. All reasons stand in "
-        f"{tmp_path}/s/failures, and under the tables; the next run tries the cells again."
+def test_a_sentence_names_three_cells_and_where_the_reasons_are(tmp_path):
+    assert sentence_on_failures(Failures("reduce").table(), tmp_path) == ""
+    assert sentence_on_failures(failed((1, "a")).table(**PLACE), "results") == (
+        "1 cell failed: s p d a on split 1: ValueError: boom. All reasons are in results/s/failures.csv and under the "
+        "tables; the next run tries the cells again."
     )
-    set_aside(tmp_path)
-    dates = {path.parent: path.stat().st_mtime for path in folder.rglob("*.csv")}
-    assert dates[reduced] == 1
-    assert min(dates[predicted / "ridge"], dates[whole]) > 1e9
-    assert sentence_on_failures(tmp_path) == ""
-    os.utime(reduced / "0-1.csv")  # tried again, and failed again
-    many = failed(*((split, "b") for split in range(5)), step="predict", predictor="ridge")
-    many.save(predicted / "ridge" / "0-1.csv", Job())
-    sentence = sentence_on_failures(tmp_path)
-    assert sentence.startswith("6 cells failed: ")
-    assert "s p d b ridge on split 2: ValueError: boom; and 3 more. All" in sentence
+    many = failed(*((split, "b") for split in range(5)), step="predict", predictor="ridge").table(**PLACE)
+    sentence = sentence_on_failures(many, "results")
+    assert sentence.startswith("5 cells failed: ")
+    assert "s p d b ridge on split 2: ValueError: boom; and 2 more. All" in sentence
+
+
+@pytest.mark.parametrize("name", ["-cs", "=1+1", "'a", "NA"])
+def test_the_table_for_people_gives_names_back(tmp_path, name):
+    cells = failed((0, name), error=ValueError(name)).table(**PLACE)
+    write_csv(cells, tmp_path / "f.csv")
+    (cell,) = read_failures_csv(tmp_path / "f.csv").to_dict("records")
+    assert (cell["method"].lstrip("'"), cell["split"]) == (name.lstrip("'"), 0)

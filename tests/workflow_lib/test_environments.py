@@ -18,6 +18,8 @@ LOCK = dict(
 )
 ENVIRONMENTS = {path.stem: path for path in (PROJECT / "envs").glob("*.yaml")}
 
+OWN = PROJECT / "workflow" / "scripts"
+
 # By which pandas reads and writes Parquet, whether or not a file of ours imports it.
 IMPORTED_BY_PANDAS = {"pyarrow"}
 
@@ -74,7 +76,7 @@ def packages_behind(files):
             if parts[0] == "mlreduce":
                 parents = (".".join(parts[:length]) for length in range(1, len(parts) + 1))
                 pending += [file for parent in parents if (file := file_of(parent))]
-            elif parts[0] != "_station" and parts[0] not in sys.stdlib_module_names:
+            elif not (OWN / f"{parts[0]}.py").is_file() and parts[0] not in sys.stdlib_module_names:
                 names.add(parts[0])
     known = packages_distributions()
     return {known[name][0].lower().replace("_", "-") for name in names}
@@ -83,7 +85,7 @@ def packages_behind(files):
 def rules():
     """Each rule of the workflow: its name, environment and script."""
     for path in sorted((PROJECT / "workflow" / "rules").glob("*.smk")):
-        for text in re.split(r"^rule ", path.read_text(), flags=re.MULTILINE)[1:]:
+        for text in re.split(r"^ *rule\b", path.read_text(), flags=re.MULTILINE)[1:]:
             (environment,) = re.findall(r'"\.\./\.\./envs/([a-z]+)\.yaml"', text)
             (script,) = re.findall(r'"\.\./scripts/([a-z_]+)\.py"', text)
             yield text.partition(":")[0], environment, script
@@ -100,7 +102,7 @@ def test_conda_environments_equal_the_lock(environment):
 def test_an_environment_holds_what_its_rules_import_and_nothing_else(environment):
     scripts = {script for _, own, script in rules() if own == environment}
     assert scripts
-    files = [PROJECT / "workflow" / "scripts" / f"{name}.py" for name in ("_station", *scripts)]
+    files = [PROJECT / "workflow" / "scripts" / f"{name}.py" for name in ("_job", *scripts)]
     if environment == "compute":  # methods and predictors are imported by what a study names
         files += [file_of(registry.module_of(name)) for name in registry.list_methods()]
     needed = packages_behind(files) - NEVER_IMPORTED.get(environment, set())

@@ -1,0 +1,95 @@
+"""Runs that are killed, files that are damaged, disks that are full: the same bytes in the end, or a sentence."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import time
+
+import pytest
+from project import SEPARATE, STUDY
+
+pytestmark = pytest.mark.slow
+
+
+def test_killed_twenty_times_it_ends_in_the_same_bytes(project, undisturbed):
+    moments, kills = random.Random(0), 0
+    while kills < 20:
+        run = project.start(*SEPARATE)
+        time.sleep(moments.uniform(2, 8))
+        if run.poll() is None:
+            os.killpg(run.pid, signal.SIGKILL)
+            kills += 1
+        output, _ = run.communicate()
+        assert run.returncode in (0, -signal.SIGKILL), output
+        project.run("--unlock", *SEPARATE)
+    project.run(*SEPARATE)
+    assert project.results() == undisturbed.results()
+    assert project.plan(*SEPARATE) == {}
+
+
+def cut(content: bytes) -> bytes:
+    return content[: len(content) // 2]
+
+
+def flip(content: bytes) -> bytes:
+    place = len(content) // 2
+    return content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :]
+
+
+FILES = (
+    "results/data/planted-300.npz",
+    f"{STUDY}/choices/planted-300/halves.searched/000-000.parquet",
+    f"{STUDY}/fitted/planted-300/halves.plain/000-000.npz",
+    f"{STUDY}/details/planted-300/halves.plain/000-000.parquet",
+    f"{STUDY}/scores/planted-300/halves.plain/ridge/000-000.parquet",
+    f"{STUDY}/summary.parquet",
+)
+
+
+@pytest.mark.parametrize("damage", [cut, flip])
+@pytest.mark.parametrize("name", FILES, ids=lambda name: name.rsplit("/")[2 if "data/" in name else 3])
+def test_a_damaged_file_is_not_used_and_is_named(apart, undisturbed, name, damage):
+    path = apart.path(name)
+    path.write_bytes(damage(path.read_bytes()))
+    output = apart.run(*SEPARATE, fails=True)
+    assert f"{name}: not a whole" in output
+    assert "delete it and run again" in output
+    path.unlink()
+    apart.run(*SEPARATE)
+    assert apart.results() == undisturbed.results()
+
+
+def test_a_full_disk_ends_in_a_sentence_and_the_run_goes_on(project, undisturbed, small_disk):
+    project.path("results").symlink_to(small_disk.folder)
+    output = project.run(*SEPARATE, fails=True)
+    assert "mlreduce: results/data/planted-300.npz could not be written: No space left on device; make room" in output
+    assert not list(small_disk.folder.rglob(".partial*"))
+    small_disk.remount("size=64m")
+    project.run(*SEPARATE)
+    assert project.results() == undisturbed.results()
+
+
+@pytest.mark.parametrize(
+    ("fault", "sentence"),
+    [
+        ("raise MemoryError('4 GiB')", "mlreduce: prepare ran out of memory (4 GiB). Let fewer jobs run at once"),
+        ("import os; os.kill(os.getpid(), 9)", "mlreduce: a job was killed from outside, most often by the system"),
+        ("raise ZeroDivisionError", "ZeroDivisionError"),
+    ],
+)
+def test_a_job_that_dies_says_why(project, fault, sentence):
+    project.edit("workflow/scripts/prepare.py", "    data = ", f"    {fault}\n    data = ")
+    output = project.run(*SEPARATE, fails=True)
+    assert sentence in output
+    assert ("memory" in output) == ("Zero" not in sentence)
+    assert not project.path("results/data/planted-300.npz").exists()
+
+
+def test_two_runs_in_one_folder_are_refused(project):
+    first = project.start_and_hold(*SEPARATE)
+    assert "cannot be locked" in project.run(*SEPARATE, fails=True)
+    project.path("wait").unlink()
+    first.communicate(timeout=300)
+    assert first.returncode == 0
