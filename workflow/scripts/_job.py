@@ -30,6 +30,8 @@ def job(snakemake: Any) -> Iterator[None]:
         print(f"mlreduce: {sentence}", file=sys.stderr)
         _log(snakemake, f"mlreduce: {sentence}")
         raise SystemExit(1) from None
+    except KeyboardInterrupt:
+        raise SystemExit(130) from None
     except BaseException:
         _log(snakemake, traceback.format_exc())
         raise
