@@ -1,8 +1,7 @@
-"""What a finished run says of itself: its manifest, the check of its files, its cells recomputed, its archive."""
+"""What a finished run says of itself: its manifest, the check of its files, its archive."""
 
 from __future__ import annotations
 
-import gzip
 import json
 import shutil
 import subprocess
@@ -77,37 +76,6 @@ def test_a_file_that_is_not_the_run_s_is_named(finished, copied):
     assert status == 1
     assert "1 faults" in said
     assert f"{table}: its SHA-256 is" in said
-
-
-def test_the_cells_of_a_run_come_back_and_a_changed_one_does_not(finished, copied):
-    path = copied / "summary.csv.gz"
-    path.write_bytes(gzip.compress((copied / "summary.csv").read_bytes()))
-    (copied / "summary.csv").unlink()
-    options = ("cells", "--reference", str(copied.parent), "--seed", "1")
-    status, said = verify(finished, *options, "--share", "0.3")
-    assert status == 0, said
-    assert "0 within 1e-06, 0 differ" in said
-    summary = pd.read_csv(path)
-    last = summary.index[(summary["predictor"] == "linear") & (summary["method"] == "occa")][-1]
-    summary.loc[last, "mean"] *= 1.00001
-    summary.to_csv(path, index=False)
-    status, said = verify(finished, *options, "--share", "1")
-    assert status == 1
-    assert "1 differ" in said
-    cell = summary.loc[last]
-    line = said.splitlines()[-1]
-    for part in ("cplst-2012", cell["protocol"], "planted", "occa", "linear", cell["measure"]):
-        assert part in line
-
-
-@pytest.mark.parametrize(
-    ("fixture", "study"), [("finished_features", "mvmd-2016"), ("finished_selection", "gmba-2016")]
-)
-def test_the_cells_of_every_kind_of_study_come_back(request, fixture, study):
-    project = request.getfixturevalue(fixture)
-    status, said = verify(project, "cells", "--reference", "results/demo", "--studies", study, "--share", "0.2")
-    assert status == 0, said
-    assert "0 within 1e-06, 0 differ" in said
 
 
 def test_a_finished_study_is_packed_and_the_same_study_is_the_same_archive(finished, tmp_path):
