@@ -99,10 +99,11 @@ reference: $(STAMP)
 	$(BIN)/python docs/update_results.py
 
 # A random sample of the committed summary, computed anew from the data; the seed is printed. SHARE=0.02 of the cells,
-# SEED, MINUTES, STUDIES and DATASETS (with commas) as the options of these names.
+# SEED, MINUTES, STUDIES and DATASETS (with commas), KEEP=FOLDER for the scores, as the options of these names.
 verify: $(STAMP)
 	$(BIN)/python -m mlreduce.provenance.verify cells $(if $(SHARE),--share $(SHARE)) $(if $(SEED),--seed $(SEED)) \
-		$(if $(MINUTES),--minutes $(MINUTES)) $(if $(STUDIES),--studies $(STUDIES)) $(if $(DATASETS),--datasets $(DATASETS))
+		$(if $(MINUTES),--minutes $(MINUTES)) $(if $(STUDIES),--studies $(STUDIES)) $(if $(DATASETS),--datasets $(DATASETS)) \
+		$(if $(KEEP),--keep $(KEEP))
 
 lock: $(STAMP)
 	$(BIN)/uv pip compile pyproject.toml --extra workflow --extra dev --universal --python-version 3.11 \

@@ -1,12 +1,9 @@
-"""Which committed cells are looked at, and when a recomputed one is taken for the same."""
+"""Which committed cells are looked at, when a recomputed one is taken for the same, and what is refused."""
 
 from __future__ import annotations
 
-import gzip
 import json
 import shutil
-import signal
-import time
 from pathlib import Path
 
 import numpy as np
@@ -16,15 +13,14 @@ import yaml
 
 from mlreduce.datasets.catalogue import read_catalogue
 from mlreduce.exceptions import ConfigurationError
-from mlreduce.experiments.recomputation import Curve, DataSource, curve_scores
-from mlreduce.experiments.study import load_study
+from mlreduce.experiments.failures import FAILURE_COLUMNS
+from mlreduce.experiments.results import write_table
 from mlreduce.provenance import verify
 from mlreduce.provenance.manifest import file_faults
-from mlreduce.reporting.reference import compare_cells, draw_curves, read_reference, recomputed_cells
-from mlreduce.reporting.summary import SUMMARY_COLUMNS, write_csv
+from mlreduce.reporting.reference import Curve, compare_cells, draw_curves, read_reference
+from mlreduce.reporting.summary import SUMMARY_COLUMNS
 
 PROJECT = Path(__file__).parents[2]
-KEYS = list(SUMMARY_COLUMNS[:7])
 
 
 def summary(curves=40, sizes=5, dataset="planted"):
@@ -111,76 +107,46 @@ def test_a_cell_that_only_one_side_has_differs():
     assert len(compare_cells(cells(), undefined, 1e-6)[1]) == 1
 
 
-# A project of studies at their demo size on one small data set, whose reference results are computed here.
-STUDIES = {
-    "labels": {
-        "protocols": {"nine": {"train": 0.9}},
-        "methods": {"codes": {"plst": {}, "cplst": {}, "cs": {}}, "kernels": {"plst": {}}},
-        "predictors": {"linear": {}, "kernel-ridge": {}},
-        "groups": {
-            "kernels": {
-                "predictors": ["kernel-ridge"],
-                "choose": {"folds": 2, "log2_gamma": {"default": [-9, -8]}, "log2_alpha": {"default": [-1, 0]}},
-            }
-        },
-        "measures": ["hamming-loss", "encoding-error"],
-    },
-    "features": {
-        "protocols": {"parts": {"parts": "test"}},
-        "methods": {"paper": {"pca": {}, "rcca": {"search": {"ridge": [0.1, 10]}}, "random-projection": {}}},
-        "search": {"candidates": 2, "share": 0.5, "keep": 1, "folds": 2, "measure": "f1"},
-        "dimensions": {"parts": {"default": 3}},
-        "predictors": {"ridge": {}},
-        "energies": [0.9],
-        "measures": ["f1"],
-    },
-    "selectors": {
-        "protocols": {"folds": {"folds": 3}},
-        "scaling": "standard",
-        "methods": {"own": {"spec": {}, "random": {"method": "random-features", "draws": 2}}},
-        "predictors": {"br-knn": {}},
-        "measures": ["micro-f1"],
-    },
+# A study whose results are made up: nothing is computed.
+STUDY = {
+    "title": "selectors",
+    "protocols": {"folds": {"folds": 2}},
+    "methods": {"own": {"spec": {}, "random": {"method": "random-features", "draws": 2}}, "new": {"mlfs": {}}},
+    "predictors": {"br-knn": {}},
+    "sizes": [20, 100],
+    "measures": ["micro-f1"],
+    "tables": {},
+    "figures": {},
+    "scales": {scale: {"datasets": ["tiny"], "splits": 2} for scale in ("demo", "paper")},
 }
-STUDIES["features"]["measures"] = ["instance-f1"]
-STUDIES["features"]["search"]["measure"] = "instance-f1"
-CURVES = 4 + 3 + 4
-
-
-@pytest.fixture(scope="module")
-def small(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("project")
-    (folder / "config" / "studies").mkdir(parents=True)
-    tiny = {"reader": "planted", "parameters": {"n_samples": 90, "n_features": 8, "n_labels": 6, "n_latent": 3}}
-    (folder / "my.yaml").write_text(yaml.safe_dump({"datasets": {"tiny": tiny}}))
-    catalogue = read_catalogue(folder / "my.yaml")
-    source = DataSource(catalogue["tiny"].read([]))
-    for name, content in STUDIES.items():
-        scale = {"datasets": ["tiny"], "splits": 3}
-        whole = {**content, "title": name, "scales": {"demo": scale, "paper": scale}, "sizes": [20, 100]}
-        path = folder / "config" / "studies" / f"{name}.yaml"
-        path.write_text(yaml.safe_dump({**whole, "tables": {}, "figures": {}}))
-        study = load_study(path, "demo", catalogue)
-        results = folder / "results" / "reference" / name
-        results.mkdir(parents=True)
-        rows = []
-        for group in study.groups.values():
-            # Draws stand in the reference by themselves too.
-            labels = [*group.methods, *(mean for mean, draws in study.averages.items() if draws[0] in group.methods)]
-            for label in labels:
-                curve = Curve(name, next(iter(study.protocols)), "tiny", label, group.predictors[0])
-                rows.append(recomputed_cells(pd.concat(curve_scores(study, curve, source, 5)), curve, study))
-        write_csv(pd.concat(rows).sort_values(KEYS), results / "summary.csv")
-        (results / "summary.csv.gz").write_bytes(gzip.compress((results / "summary.csv").read_bytes()))
-        (results / "summary.csv").unlink()
-        made = {"scale": "demo", "splits": 3, "datasets": ["tiny"], "seed": 5}
-        (results / "manifest.json").write_text(json.dumps(made))
-    return folder
+SPEC = Curve("selectors", "folds", "tiny", "spec", "br-knn")
 
 
 @pytest.fixture
-def project(small, tmp_path):
-    return shutil.copytree(small, tmp_path / "copy")
+def project(tmp_path):
+    (tmp_path / "config" / "studies").mkdir(parents=True)
+    (tmp_path / "config" / "studies" / "selectors.yaml").write_text(yaml.safe_dump(STUDY))
+    tiny = {"reader": "planted", "parameters": {"n_samples": 30, "n_features": 8, "n_labels": 6, "n_latent": 3}}
+    (tmp_path / "my.yaml").write_text(yaml.safe_dump({"datasets": {"tiny": tiny}}))
+    results = tmp_path / "results" / "reference" / "selectors"
+    results.mkdir(parents=True)
+    rows = [
+        ("folds", "tiny", method, "br-knn", "micro-f1", 20, 0.0, 2.0, 0.5, 0.1, 0.1 * 2**0.5, 2)
+        for method in ("mlfs", "random", "random-0", "spec")
+    ]
+    pd.DataFrame(rows, columns=list(SUMMARY_COLUMNS)).to_csv(results / "summary.csv.gz", float_format="%.8g")
+    made = {"scale": "demo", "splits": 2, "datasets": ["tiny"], "seed": 5}
+    (results / "manifest.json").write_text(json.dumps(made))
+    jobs = [("fit", "folds", "tiny", "own", None, 60), ("predict", "folds", "tiny", "own", "br-knn", 30)]
+    jobs += [("time", None, "tiny", "own", None, 1000)]
+    columns = ["rule", "protocol", "dataset", "group", "predictor", "seconds"]
+    pd.DataFrame(jobs, columns=columns).to_csv(results / "jobs.csv", index=False)
+    return tmp_path
+
+
+def reference_of(project):
+    file = project / "config" / "studies" / "selectors.yaml"
+    return read_reference(project / "results" / "reference" / "selectors", file, read_catalogue(project / "my.yaml"))
 
 
 def run(project, *options):
@@ -188,142 +154,79 @@ def run(project, *options):
     return verify.main(["cells", *places, "--catalogue", str(project / "my.yaml"), *options])
 
 
-def tamper(project, study, change):
-    path = project / "results" / "reference" / study / "summary.csv.gz"
-    change(pd.read_csv(path)).to_csv(path, index=False)
+@pytest.mark.parametrize(("method", "seconds"), [("spec", 30), ("random", 60), ("random-0", 30), ("mlfs", 90)])
+def test_seconds_are_a_method_s_share_of_its_group(project, method, seconds):
+    assert reference_of(project).seconds_of(SPEC._replace(method=method)) == seconds
 
 
-def test_all_cells_of_all_kinds_of_studies_come_back(project, capsys):
-    assert run(project, "--share", "1") == 0
-    said = capsys.readouterr().out
-    whole = sum(len(pd.read_csv(path)) for path in project.glob("results/reference/*/summary.csv.gz"))
-    assert f"{whole} cells on {CURVES} of {CURVES} curves recomputed" in said
-    assert f"{whole} equal to the last digit, 0 within 1e-06, 0 differ" in said
-    for curve in (
-        "labels nine tiny cs linear",
-        "labels nine tiny plst kernel-ridge",
-        "features parts tiny random-projection ridge",
-        "selectors folds tiny random br-knn",
-    ):
-        assert f"equal     {curve}: " in said
+@pytest.mark.parametrize(("minutes", "methods"), [(0.1, ["spec"]), (2, ["spec", "random-0"]), (9, None)])
+def test_curves_that_may_take_too_long_are_left_out(project, minutes, methods):
+    curves = [SPEC._replace(method=method) for method in ("mlfs", "spec", "random", "random-0")]
+    chosen = verify._affordable(curves, {"selectors": reference_of(project)}, 60 * minutes)
+    assert chosen == [curve for curve in curves if methods is None or curve.method in methods]
+
+
+def scores(splits, value=0.4, method="spec"):
+    columns = {"study": "selectors", "protocol": "folds", "dataset": "tiny", "method": method, "parameters": "{}"}
+    columns |= {"predictor": "br-knn", "measure": "micro-f1", "size_percent": 20, "energy": 0.0, "size": 2}
+    return pd.DataFrame([columns | {"split": split, "value": value + 0.2 * split} for split in splits])
+
+
+FAILED = pd.DataFrame(
+    [("selectors", "folds", "tiny", "own", "spec", "br-knn", 1, "fit", "ValueError", "no neighbours", "line 1")],
+    columns=list(FAILURE_COLUMNS),
+)
 
 
 @pytest.mark.parametrize(
-    ("study", "method", "column"), [("labels", "cs", "mean"), ("features", "rcca", "sd"), ("selectors", "random", "se")]
+    ("parts", "failures", "ended", "word"),
+    [
+        ([[0], [1]], None, True, "equal"),
+        ([[0, 1]], None, False, "equal"),
+        ([[0]], None, False, "not finished"),
+        ([[0]], None, True, "failed"),
+        ([], None, False, "not finished"),
+        ([[0]], FAILED, True, "failed"),
+    ],
 )
-def test_a_number_that_was_changed_is_found_and_named(project, capsys, study, method, column):
-    def change(table):
-        place = table.index[table["method"] == method][1]
-        table.loc[place, column] *= 1.0001
-        return table
-
-    tamper(project, study, change)
-    assert run(project, "--share", "1", "--studies", study) == 1
-    said = capsys.readouterr().out
-    assert "1 differ" in said
-    line = said.splitlines()[-1].split()
-    assert {study, method, column} <= set(line)
-    assert float(line[-2]) == pytest.approx(1.0001 * float(line[-1]), rel=1e-6)
-
-
-def test_another_number_of_splits_is_found(project, capsys):
-    tamper(project, "labels", lambda table: table.assign(splits=4))
-    assert run(project, "--share", "0.01", "--studies", "labels") == 1
-    assert "0 equal to the last digit" in capsys.readouterr().out
-
-
-def test_a_cell_that_was_left_out_is_found(project, capsys):
-    tamper(project, "labels", lambda table: table.iloc[1:])
-    assert run(project, "--share", "1", "--studies", "labels") == 1
-    assert "1 differ" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize("study", STUDIES)
-def test_another_seed_does_not_come_back(project, study):
-    path = project / "results" / "reference" / study / "manifest.json"
-    path.write_text(path.read_text().replace('"seed": 5', '"seed": 6'))
-    assert run(project, "--share", "1", "--studies", study) == 1
-
-
-def test_the_sample_is_that_of_the_seed_which_is_printed(project, capsys):
-    assert run(project, "--share", "0.2", "--seed", "11") == 0
-    first = capsys.readouterr().out
-    assert first.startswith("seed 11: ")
-    run(project, "--share", "0.2", "--seed", "11")
-    drawn = [line.split(":")[0] for line in first.splitlines() if line.startswith("equal")]
-    assert drawn == [line.split(":")[0] for line in capsys.readouterr().out.splitlines() if line.startswith("equal")]
-    assert 3 <= len(drawn) < 10
-    run(project, "--share", "0.01")
-    assert capsys.readouterr().out.startswith("seed ")
-
-
-def as_compiled_code_does(seconds):
-    """Wait; whatever interrupts it comes out as another error, as from the middle of a loop that Numba compiled."""
-    try:
-        time.sleep(seconds)
-    except BaseException as error:
-        raise SystemError("CPUDispatcher returned a result with an exception set") from error
-
-
-@pytest.mark.parametrize("wait", [time.sleep, as_compiled_code_does])
-def test_when_the_time_is_up_what_was_not_reached_is_said(project, capsys, monkeypatch, wait):
-    computed, begun, done = verify.curve_scores, [], []
-
-    def slowly(study, curve, source, seed):
-        begun.append(curve)
-        if len(begun) == 1 or done:
-            wait(60)
-        yield from computed(study, curve, source, seed)
-        done.append(curve)
-
-    monkeypatch.setattr(verify, "curve_scores", slowly)
-    start = time.monotonic()
-    assert run(project, "--share", "1", "--minutes", "0.03") == 0
-    assert time.monotonic() - start < 30
-    said = capsys.readouterr().out
-    assert f"on 1 of {CURVES} curves recomputed" in said
-    assert f"cut off   {begun[0]}: it takes longer than 0.6 s" in said
-    assert f"equal     {done[0]}: " in said
-    assert f"{len(begun) - 1} curves were cut off by the time, and say nothing" in said
-    assert f"{CURVES - len(begun)} curves were not begun" in said
-    assert signal.getsignal(signal.SIGALRM) is signal.SIG_DFL
-
-
-def test_an_error_before_the_time_is_up_is_no_end_of_the_time(project, monkeypatch):
-    def broken(*_):
-        raise SystemError("bad call")
-
-    monkeypatch.setattr(verify, "curve_scores", broken)
-    with pytest.raises(SystemError, match="bad call"):
-        run(project, "--share", "1", "--minutes", "1")
-    assert signal.getsignal(signal.SIGALRM) is signal.SIG_DFL
+def test_a_curve_is_compared_once_all_its_splits_are_there(tmp_path, project, parts, failures, ended, word):
+    folder = tmp_path / "run" / "results" / "verify" / "selectors" / "scores" / "tiny" / "folds.own" / "br-knn"
+    folder.mkdir(parents=True)
+    for number, splits in enumerate(parts):
+        write_table(folder / f"{number}.parquet", scores(splits), failures)
+    outcome = verify._compared(SPEC, reference_of(project), tmp_path / "run", 1e-6, ended)
+    assert outcome.word == word
+    assert (outcome.sentence == "no neighbours") == (failures is not None)
+    if parts:  # one that was being written when it was killed
+        (folder / "0.parquet").write_bytes((folder / "0.parquet").read_bytes()[:-9])
+        assert verify._compared(SPEC, reference_of(project), tmp_path / "run", 1e-6, False).word == "not finished"
 
 
 def test_data_that_cannot_be_had_are_skipped_by_name(project, capsys):
     tiny = {"reader": "arff", "data": [{"name": "t.arff"}], "labels": {"last": 2}}
-    (project / "other.yaml").write_text(yaml.safe_dump({"datasets": {"tiny": tiny}}))
-    options = ("--catalogue", str(project / "other.yaml"), "--mirror", str(project / "nowhere"))
-    assert run(project, "--share", "1", *options) == 1  # nothing is verified
+    (project / "my.yaml").write_text(yaml.safe_dump({"datasets": {"tiny": tiny}}))
+    assert run(project, "--share", "1", "--mirror", str(project / "nowhere")) == 1  # nothing is verified
     said = capsys.readouterr().out
-    assert "skipped   labels nine tiny plst linear: " in said
+    assert "skipped      selectors folds tiny spec br-knn: " in said
     assert "nowhere/tiny/t.arff: no such file" in said
-    assert f"{CURVES} curves were skipped, since their data cannot be had" in said
+    assert "4 curves were skipped, since their data cannot be had" in said
     assert "Nothing was recomputed, and nothing is verified." in said
 
 
-def test_a_curve_that_the_study_no_longer_has_fails(project, capsys):
+def test_a_curve_that_the_study_no_longer_has_fails(project, capsys, monkeypatch):
     path = project / "config" / "studies" / "selectors.yaml"
-    path.write_text(path.read_text().replace("spec: {}", "mlfs: {}"))
-    assert run(project, "--share", "1", "--studies", "selectors") == 1
+    path.write_text(path.read_text().replace("spec: {}", "gmba: {}"))
+    monkeypatch.setattr(verify, "_run_workflow", lambda *_: True)
+    assert run(project, "--share", "1") == 1
     said = capsys.readouterr().out
-    assert "failed    selectors folds tiny spec br-knn: " in said
+    assert "failed       selectors folds tiny spec br-knn: " in said
     assert "the study file does not ask for this" in said
-    assert "1 curves could not be recomputed" in said
+    assert "4 curves could not be recomputed" in said
 
 
 def test_wrong_options_end_in_one_sentence(project, capsys):
-    assert run(project, "--studies", "label") == 1
-    assert "unknown study 'label'; did you mean 'labels'" in capsys.readouterr().err
+    assert run(project, "--studies", "selector") == 1
+    assert "unknown study 'selector'; did you mean 'selectors'" in capsys.readouterr().err
     assert run(project, "--datasets", "emotions") == 1
     assert "there are no results to verify, of these studies and data sets" in capsys.readouterr().err
     with pytest.raises(SystemExit):
@@ -332,6 +235,16 @@ def test_wrong_options_end_in_one_sentence(project, capsys):
     with pytest.raises(SystemExit):
         run(project, "--minutes", "0")
     assert "minutes are above 0; got 0" in capsys.readouterr().err
+
+
+def test_studies_of_different_seeds_are_refused(project, capsys):
+    studies, results = project / "config" / "studies", project / "results" / "reference"
+    shutil.copy(studies / "selectors.yaml", studies / "other.yaml")
+    shutil.copytree(results / "selectors", results / "other")
+    manifest = results / "other" / "manifest.json"
+    manifest.write_text(manifest.read_text().replace('"seed": 5', '"seed": 6'))
+    assert run(project) == 1
+    assert "the studies differ in scale or seed" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -344,12 +257,12 @@ def test_wrong_options_end_in_one_sentence(project, capsys):
     ],
 )
 def test_a_folder_that_holds_no_results_is_refused(project, name, content, sentence):
-    folder = project / "results" / "reference" / "labels"
-    (folder / name).unlink()
+    path = project / "results" / "reference" / "selectors" / name
+    path.unlink()
     if content is not None:
-        (folder / name).write_bytes(content)
+        path.write_bytes(content)
     with pytest.raises(ConfigurationError, match=sentence):
-        read_reference(folder, project / "config" / "studies" / "labels.yaml", read_catalogue(project / "my.yaml"))
+        reference_of(project)
 
 
 @pytest.mark.parametrize("study", sorted(path.stem for path in (PROJECT / "config" / "studies").glob("*.yaml")))

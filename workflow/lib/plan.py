@@ -94,13 +94,14 @@ def make_plan(config: Mapping[str, Any], project: str | Path) -> Plan:
         if name not in catalogue:
             raise ConfigurationError(unknown_name("data set", name, catalogue, "run_on"))
     files = [study_file(name, project) for name in config["studies"]]
+    sample = config.get("sample", {})
+    run = {"splits": config.get("splits"), "run_on": run_on}
     studies = {
         file.stem: load_study(
             file,
             config["scale"],
             catalogue,
-            splits=config.get("splits"),
-            run_on=run_on,
+            **{key: sample.get(file.stem, run)[key] for key in run},
             mirror=mirror,
             methods=config.get("methods"),
         )
@@ -110,8 +111,7 @@ def make_plan(config: Mapping[str, Any], project: str | Path) -> Plan:
         studies = {name: study for name, study in studies.items() if study.groups}
         if not studies:
             raise ConfigurationError(f"methods: no study has any of {', '.join(config['methods'])}")
-    if "sample" in config:
-        studies = {name: _sampled(study, config["sample"]) for name, study in studies.items() if _asked(study, config)}
+    studies |= {name: _sampled(studies[name], own["curves"]) for name, own in sample.items() if name in studies}
     own_data = any(name not in study.known_datasets for study in studies.values() for name in study.datasets)
     folder = config.get("name", "own" if own_data else config["scale"])
     return Plan(config, project, catalogue, studies, f"{config['results']}/{folder}", own_data)
@@ -135,11 +135,7 @@ def study_file(name: str, project: Path) -> Path:
     return path
 
 
-def _asked(study: Study, config: Mapping[str, Any]) -> bool:
-    return any(curve[0] == study.name for curve in config["sample"])
-
-
-def _sampled(study: Study, sample: Sequence[Sequence[str]]) -> Study:
-    """Return a study with what computes some curves only: see `mlreduce.provenance.verify`."""
-    curves = [(curve[1], curve[2], curve[3], curve[4]) for curve in sample if curve[0] == study.name]
-    return replace(study, datasets=sorted({curve[1] for curve in curves}), sample=tuple(curves))
+def _sampled(study: Study, curves: Sequence[Sequence[str]]) -> Study:
+    """Return a study that computes only some curves: see `mlreduce.provenance.verify`."""
+    datasets = sorted({dataset for _, dataset, _, _ in curves})
+    return replace(study, datasets=datasets, sample=tuple((a, b, c, d) for a, b, c, d in curves))

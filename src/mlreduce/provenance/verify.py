@@ -1,34 +1,34 @@
 """Whether committed numbers come back, and whether files are those of their manifest.
 
-``python -m mlreduce.provenance.verify cells`` draws curves of the reference results, recomputes them from the data and
-compares;
-``python -m mlreduce.provenance.verify files FOLDER`` checks the files of a finished study against its manifest. Both
-end with a status other than 0 where something differs.
+``python -m mlreduce.provenance.verify cells`` draws curves of the reference results, lets the workflow compute them
+from the data and compares; ``python -m mlreduce.provenance.verify files FOLDER`` checks the files of a finished study
+against its manifest. Both end with a status other than 0 where something differs.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import os
 import secrets
 import signal
+import subprocess
 import sys
+import tempfile
 import time
-import warnings
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
 import pandas as pd
-import threadpoolctl
 
 from mlreduce.datasets.catalogue import Catalogue, read_catalogue
-from mlreduce.exceptions import ConfigurationError, FetchError, MLReduceError, unknown_name
-from mlreduce.experiments.recomputation import Curve, DataSource, curve_scores, curve_splits
+from mlreduce.exceptions import ConfigurationError, DataError, FetchError, MLReduceError, unknown_name
 from mlreduce.provenance.manifest import file_faults
 from mlreduce.reporting.reference import (
     CELL,
+    Curve,
     Reference,
     compare_cells,
     draw_curves,
@@ -38,40 +38,14 @@ from mlreduce.reporting.reference import (
 
 __all__ = ["main"]
 
-
-# The share of the time that one curve may have, so that a long one does not take it all.
+# The share of the time that one curve may be expected to take, so that a long one does not take it all.
 _SHARE_OF_A_CURVE = 1 / 3
 
+# Seconds in which the jobs of a curve start, added to what they were measured to take.
+_START = 8
 
-class _TimeUp(BaseException):
-    """A curve has had its time. No `Exception`: what takes those of methods must let it pass."""
-
-
-@contextmanager
-def _limit(seconds: float) -> Iterator[None]:
-    """Interrupt the block after so many seconds, in the middle of a fit too; where there is no such clock, do not."""
-    if seconds == float("inf") or not hasattr(signal, "setitimer"):
-        yield
-        return
-
-    time_is_up = False
-
-    def interrupt(*_: object) -> None:
-        nonlocal time_is_up
-        time_is_up = True
-        raise _TimeUp
-
-    before = signal.signal(signal.SIGALRM, interrupt)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    except Exception as error:
-        if time_is_up:  # compiled code that is interrupted says so with an error of its own
-            raise _TimeUp from error
-        raise
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+# Signals that end the workflow, and seconds to wait after each.
+_SIGNALS = ((signal.SIGINT, 20), (signal.SIGTERM, 5))
 
 
 class _Outcome(NamedTuple):
@@ -84,94 +58,154 @@ class _Outcome(NamedTuple):
     differing: pd.DataFrame | None = None
 
 
-class _Verification:
-    """Curves recomputed one after another, each data set read once, until the time is up and one at least is done."""
-
-    def __init__(
-        self, references: Mapping[str, Reference], catalogue: Catalogue, options: argparse.Namespace, began: float
-    ) -> None:
-        self._references, self._catalogue, self._options = references, catalogue, options
-        seconds = float("inf") if options.minutes is None else 60 * options.minutes
-        self._end, self._longest = began + seconds, _SHARE_OF_A_CURVE * seconds
-        self._sources: dict[str, DataSource | FetchError] = {}
-        self._some_are_done = False
-
-    def outcome(self, curve: Curve) -> _Outcome:
-        """Recompute a curve and compare it."""
-        left = self._end - time.monotonic() if self._some_are_done else self._longest
-        if left <= 0:
-            return _Outcome("not begun", "the time was up")
-        seconds = min(left, self._longest)
-        try:
-            with _limit(seconds):
-                return self._recomputed(curve)
-        except _TimeUp:
-            return _Outcome("cut off", f"it takes longer than {seconds:.1f} s")
-
-    def _recomputed(self, curve: Curve) -> _Outcome:
-        reference = self._references[curve.study]
-        begun = time.monotonic()
-        try:
-            number = curve_splits(reference.study, curve)
-            source = self._source(curve.dataset)
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # a study's logs have them
-                parts = list(curve_scores(reference.study, curve, source, reference.seed))
-        except FetchError as error:
-            return _Outcome("skipped", str(error))
-        except MLReduceError as error:
-            return _Outcome("failed", str(error))
-        summary = reference.summary
-        of_curve = [summary[name] == value for name, value in zip(Curve._fields[1:], curve[1:], strict=True)]
-        old = summary[np.logical_and.reduce(of_curve)]
-        new = recomputed_cells(pd.concat(parts), curve, reference.study)
-        equal, differing = compare_cells(old, new, self._options.tolerance)
-        word = "differs" if len(differing) else "equal" if equal == len(old) else "near"
-        seconds = time.monotonic() - begun
-        self._some_are_done = True
-        sentence = f"{len(old)} cells, means over {number} splits, in {seconds:.1f} s"
-        return _Outcome(word, sentence, len(old), equal, differing)
-
-    def _source(self, name: str) -> DataSource:
-        if name not in self._sources:
-            dataset = self._catalogue[name]
-            try:
-                paths = dataset.fetch(self._options.mirror, self._options.cache)
-                self._sources[name] = DataSource(dataset.read(paths))
-            except FetchError as error:
-                self._sources[name] = error
-        found = self._sources[name]
-        if isinstance(found, FetchError):
-            raise found
-        return found
-
-
 def _verify_cells(options: argparse.Namespace) -> int:
     """Recompute a sample of the reference's cells; return the exit status."""
     began = time.monotonic()
     catalogue = read_catalogue(options.catalogue)
-    folder = Path(options.reference)
-    known = sorted(path.parent.name for path in folder.glob("*/manifest.json"))
-    for name in options.studies or []:
-        if name not in known:
-            raise ConfigurationError(unknown_name("study", name, known, str(folder)))
-    files = Path(options.project) / "config" / "studies"
-    references = {
-        name: read_reference(folder / name, files / f"{name}.yaml", catalogue) for name in options.studies or known
-    }
+    references = _references(options, catalogue)
     seed = secrets.randbelow(2**32) if options.seed is None else options.seed
     summaries = {name: reference.summary for name, reference in references.items()}
     curves = draw_curves(summaries, options.share, seed, options.datasets)
     if not curves:
-        raise ConfigurationError(f"{folder}: there are no results to verify, of these studies and data sets")
+        raise ConfigurationError(f"{options.reference}: there are no results to verify, of these studies and data sets")
     print(f"seed {seed}: {len(curves)} curves drawn, {options.share:g} of the cells of each study", flush=True)
-    verification = _Verification(references, catalogue, options, began)
-    outcomes = {}
-    with threadpoolctl.threadpool_limits(1):  # as in the workflow's jobs: rounding depends on their number
+    outcomes = _impossible(curves, references, catalogue, options)
+    sample = [curve for curve in curves if curve not in outcomes]
+    if options.minutes is not None:
+        sample = _affordable(sample, references, 60 * options.minutes)
+    if options.keep is not None:
+        Path(options.keep).mkdir(parents=True, exist_ok=True)
+    scratch = tempfile.TemporaryDirectory() if options.keep is None else nullcontext(options.keep)
+    with scratch as name:
+        folder = Path(name).resolve()
+        ended = not sample or _run_workflow(_configuration(sample, references, folder, options), folder, options, began)
         for curve in curves:
-            outcomes[curve] = outcome = verification.outcome(curve)
-            print(f"{outcome.word:9} {curve}: {outcome.sentence}", flush=True)
+            if curve in sample:
+                outcomes[curve] = _compared(curve, references[curve.study], folder, options.tolerance, ended)
+            outcome = outcomes.setdefault(curve, _Outcome("not begun", "by earlier runs it does not fit into the time"))
+            print(f"{outcome.word:12} {curve}: {outcome.sentence}", flush=True)
     return _conclusion(outcomes, options, time.monotonic() - began)
+
+
+def _references(options: argparse.Namespace, catalogue: Catalogue) -> dict[str, Reference]:
+    """Read the reference results of the studies that are asked for."""
+    folder, files = Path(options.reference), Path(options.project) / "config" / "studies"
+    known = sorted(path.parent.name for path in folder.glob("*/manifest.json"))
+    for name in options.studies or []:
+        if name not in known:
+            raise ConfigurationError(unknown_name("study", name, known, str(folder)))
+    names = options.studies or known
+    references = {name: read_reference(folder / name, files / f"{name}.yaml", catalogue) for name in names}
+    if len({(reference.scale, reference.seed) for reference in references.values()}) > 1:
+        raise ConfigurationError(f"{folder}: the studies differ in scale or seed; verify them one by one (--studies)")
+    return references
+
+
+def _impossible(
+    curves: Sequence[Curve], references: Mapping[str, Reference], catalogue: Catalogue, options: argparse.Namespace
+) -> dict[Curve, _Outcome]:
+    """Return the curves that the study files do not have, and those whose data cannot be had."""
+    outcomes, missing = {}, {}
+    for name in sorted({curve.dataset for curve in curves} & set(catalogue)):
+        try:
+            catalogue[name].fetch(options.mirror, options.cache)
+        except FetchError as error:
+            missing[name] = str(error)
+    for curve in curves:
+        try:
+            references[curve.study].group_of(curve)
+        except ConfigurationError as error:
+            outcomes[curve] = _Outcome("failed", str(error))
+        else:
+            if curve.dataset in missing:
+                outcomes[curve] = _Outcome("skipped", missing[curve.dataset])
+    return outcomes
+
+
+def _affordable(curves: Sequence[Curve], references: Mapping[str, Reference], seconds: float) -> list[Curve]:
+    """Return the curves, in their order, that can be expected to end in a time, or else the cheapest."""
+    costs = {curve: _START + references[curve.study].seconds_of(curve) for curve in curves}
+    chosen: list[Curve] = []
+    for curve, cost in costs.items():
+        if cost <= _SHARE_OF_A_CURVE * seconds and sum(costs[own] for own in chosen) + cost <= seconds:
+            chosen.append(curve)
+    return chosen or sorted(curves, key=costs.__getitem__)[:1]
+
+
+def _configuration(
+    curves: Sequence[Curve], references: Mapping[str, Reference], folder: Path, options: argparse.Namespace
+) -> dict[str, Any]:
+    """Return the configuration with which the workflow computes some curves."""
+    studies = {curve.study: references[curve.study] for curve in curves}
+    first = next(iter(studies.values()))
+    sample = {
+        name: {
+            "splits": reference.study.splits,
+            "run_on": list(reference.study.datasets),
+            "curves": [list(curve[1:]) for curve in curves if curve.study == name],
+        }
+        for name, reference in studies.items()
+    }
+    files = {"mirror": options.mirror, "cache": options.cache, "datasets": options.catalogue}
+    return {
+        **{key: str(Path(path).resolve()) for key, path in files.items() if path is not None},
+        **{"scale": first.scale, "seed": first.seed, "studies": list(studies), "sample": sample},
+        **{"results": str(folder / "results"), "name": "verify", "bundle": False},
+    }
+
+
+def _run_workflow(configuration: Mapping[str, Any], folder: Path, options: argparse.Namespace, began: float) -> bool:
+    """Let the workflow compute what a configuration asks for; say whether it ended before the time was up."""
+    file = folder / "config.yaml"  # JSON is YAML
+    file.write_text(json.dumps(configuration, indent=1), encoding="utf-8")
+    command = [
+        *(sys.executable, "-m", "snakemake", "scores", "--cores", "all", "--keep-going"),
+        *("--snakefile", str(Path(options.project).resolve() / "Snakefile")),
+        *("--directory", str(folder), "--configfile", str(file)),
+    ]
+    process = subprocess.Popen(command, start_new_session=True)
+    try:
+        process.wait(None if options.minutes is None else max(began + 60 * options.minutes - time.monotonic(), 0))
+    except subprocess.TimeoutExpired:
+        return False
+    finally:
+        _end(process)
+    return True
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End a process and those that it has started."""
+    for number, patience in _SIGNALS:
+        if process.poll() is None:
+            os.killpg(process.pid, number)
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(patience)
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def _compared(curve: Curve, reference: Reference, folder: Path, tolerance: float, ended: bool) -> _Outcome:
+    """Compare what the workflow has computed of a curve."""
+    group = reference.group_of(curve)
+    scores = folder / "results" / "verify" / curve.study / "scores" / curve.dataset / f"{curve.protocol}.{group}"
+    files = sorted((scores / curve.predictor).glob("*.parquet"))
+    wanted = reference.study.splits_of(group, curve.dataset)
+    unfinished = _Outcome("failed", "its jobs failed") if ended else _Outcome("not finished", "the time was up")
+    if not files:
+        return unfinished
+    try:
+        new, splits, reason = recomputed_cells(files, curve, reference.study)
+    except DataError:  # killed while it was written
+        return unfinished
+    if reason is not None:
+        return _Outcome("failed", reason)
+    if splits < wanted:
+        return unfinished
+    old = reference.cells_of(curve)
+    equal, differing = compare_cells(old, new, tolerance)
+    word = "differs" if len(differing) else "equal" if equal == len(old) else "near"
+    return _Outcome(word, f"{len(old)} cells, means over {splits} splits", len(old), equal, differing)
 
 
 def _conclusion(outcomes: Mapping[Curve, _Outcome], options: argparse.Namespace, seconds: float) -> int:
@@ -191,7 +225,7 @@ def _conclusion(outcomes: Mapping[Curve, _Outcome], options: argparse.Namespace,
     for word, what in (
         ("failed", "could not be recomputed"),
         ("skipped", "were skipped, since their data cannot be had"),
-        ("cut off", "were cut off by the time, and say nothing"),
+        ("not finished", "were not finished in the time"),
         ("not begun", "were not begun"),
     ):
         number = sum(outcome.word == word for outcome in outcomes.values())
@@ -246,13 +280,14 @@ def _parser() -> argparse.ArgumentParser:
     cells.add_argument(
         "--minutes",
         type=_minutes,
-        help="stop after so many and one curve; no curve gets more than a third of it",
+        help="stop after so many; curves that took more than a third of it before are left out",
     )
     cells.add_argument("--studies", type=_names, help="only these, with commas (default: all of the reference)")
     cells.add_argument("--datasets", type=_names, help="only on these, with commas (default: all)")
     cells.add_argument("--tolerance", type=float, default=1e-6, help="relative difference allowed (default 1e-6)")
     cells.add_argument("--reference", default="results/reference", help="folder of <study>/summary.csv.gz")
-    cells.add_argument("--project", default=".", help="folder that holds config/studies (default: this one)")
+    cells.add_argument("--project", default=".", help="folder of the Snakefile (default: this one)")
+    cells.add_argument("--keep", metavar="FOLDER", help="where to compute and keep what is computed (default: nowhere)")
     cells.add_argument("--mirror", help="folder to read published files from, instead of downloading")
     cells.add_argument("--cache", help="folder in which downloads are kept")
     cells.add_argument("--catalogue", help="a datasets file of your own")

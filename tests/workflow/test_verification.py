@@ -1,0 +1,92 @@
+"""Committed cells computed again by the workflow: all families, chosen and searched parameters, draws."""
+
+from __future__ import annotations
+
+import json
+
+import pandas as pd
+import pytest
+import yaml
+from project import Project
+
+from mlreduce.provenance import verify
+
+STUDIES = {
+    "labels": {
+        "protocols": {"nine": {"train": 0.9}},
+        "methods": {"codes": {"plst": {}, "cplst": {}, "cs": {}}, "kernels": {"plst": {}}},
+        "predictors": {"linear": {}, "kernel-ridge": {}},
+        "groups": {
+            "kernels": {
+                "predictors": ["kernel-ridge"],
+                "choose": {"folds": 2, "log2_gamma": {"default": [-9, -8]}, "log2_alpha": {"default": [-1, 0]}},
+            }
+        },
+        "measures": ["hamming-loss", "encoding-error"],
+    },
+    "features": {
+        "protocols": {"parts": {"parts": "test"}},
+        "methods": {"paper": {"pca": {}, "rcca": {"search": {"ridge": [0.1, 10]}}, "random-projection": {}}},
+        "search": {"candidates": 2, "share": 0.5, "keep": 1, "folds": 2, "measure": "instance-f1"},
+        "dimensions": {"parts": {"default": 3}},
+        "predictors": {"ridge": {}},
+        "energies": [0.9],
+        "measures": ["instance-f1"],
+    },
+    "selectors": {
+        "protocols": {"folds": {"folds": 3}},
+        "scaling": "standard",
+        "methods": {"own": {"spec": {}, "random": {"method": "random-features", "draws": 2}}},
+        "predictors": {"br-knn": {}},
+        "measures": ["micro-f1"],
+    },
+}
+CURVES = 4 + 3 + 4
+
+
+def run(project, *options):
+    base = project.folder / "results" / "demo"
+    places = ("--project", str(project.folder), "--reference", str(base))
+    return verify.main(["cells", *places, "--catalogue", str(project.folder / "my.yaml"), *options])
+
+
+@pytest.mark.slow
+def test_cells_of_all_families_come_back(tmp_path, capsys):
+    project = Project(tmp_path)
+    tiny = {"reader": "planted", "parameters": {"n_samples": 90, "n_features": 8, "n_labels": 6, "n_latent": 3}}
+    (tmp_path / "my.yaml").write_text(yaml.safe_dump({"datasets": {"tiny": tiny}}))
+    common = {"sizes": [20, 100], "tables": {}, "figures": {}}
+    common["scales"] = {scale: {"datasets": ["tiny"], "splits": 3} for scale in ("demo", "paper")}
+    for name, content in STUDIES.items():
+        file = tmp_path / "config" / "studies" / f"{name}.yaml"
+        file.write_text(yaml.safe_dump({**content, **common, "title": name}))
+    base = tmp_path / "results" / "demo"
+    targets = [f"results/demo/{name}/summary.csv" for name in STUDIES]
+    project.run(*targets, "--config", f"studies=[{','.join(STUDIES)}]", "datasets=my.yaml", "seed=5")
+    for name in STUDIES:
+        made = {"scale": "demo", "splits": 3, "datasets": ["tiny"], "seed": 5}
+        (base / name / "manifest.json").write_text(json.dumps(made))
+
+    keep = ("--share", "1", "--keep", str(tmp_path / "kept"))
+    assert run(project, *keep) == 0
+    said = capsys.readouterr().out
+    whole = sum(len(pd.read_csv(path)) for path in base.glob("*/summary.csv"))
+    assert f"{whole} cells on {CURVES} of {CURVES} curves recomputed" in said
+    assert f"{whole} equal to the last digit, 0 within 1e-06, 0 differ" in said
+
+    changed = {"labels": ("cs", "mean"), "features": ("rcca", "sd"), "selectors": ("random", "se")}
+    for study, (method, column) in changed.items():
+        table = pd.read_csv(base / study / "summary.csv")
+        table.loc[table.index[table["method"] == method][1], column] *= 1.0001
+        table.to_csv(base / study / "summary.csv", index=False)
+    assert run(project, *keep) == 1
+    said = capsys.readouterr().out
+    assert f"{whole - 3} equal to the last digit, 0 within 1e-06, 3 differ" in said
+    named = [set(line.split()) for line in said.splitlines()[-3:]]
+    assert all(any({study, *names} <= line for line in named) for study, names in changed.items())
+
+    assert run(project, "--share", "1", "--seed", "11", "--minutes", "0.01") == 1
+    said = capsys.readouterr().out
+    assert said.startswith(f"seed 11: {CURVES} curves drawn")
+    assert "1 curves were not finished in the time" in said
+    assert f"{CURVES - 1} curves were not begun" in said
