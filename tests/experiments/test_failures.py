@@ -16,7 +16,7 @@ from mlreduce.experiments.failures import (
     sentence_on_failures,
 )
 from mlreduce.experiments.results import any_failed, failed_files, read_failures, read_table, read_tables, write_table
-from mlreduce.reporting.tables.layout import write_csv
+from mlreduce.reporting.summary import write_csv
 
 PLACE = {"study": "s", "protocol": "p", "dataset": "d", "group": "g"}
 TABLE = pd.DataFrame({"study": ["s"], "method": ["a"], "split": [0], "value": [0.5]})

@@ -91,36 +91,3 @@ def test_read_errors_are_not_attributed_to_the_written_file(tmp_path):
     with pytest.raises(FileNotFoundError), replacing(tmp_path / "f.txt") as partial:
         shutil.copyfile(tmp_path / "absent", partial)
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.slow
-def test_a_run_on_a_full_disk_stops_and_is_resumed(project, undisturbed, small_disk):
-    """First the data folder does not fit, then the scores do not, then all does."""
-    (project.folder / "results").symlink_to(small_disk.folder)
-    said = []
-    for size in ("40k", "400k"):
-        small_disk.remount(f"size={size}")
-        output = project.run("--config", *TINY, fails=True)
-        said.append(output)
-        assert not list(small_disk.folder.rglob(".partial*"))
-    assert "mlreduce: results/data/planted.npz could not be written: No space left on device; make room" in said[0]
-    small_disk.remount("size=64m")
-    project.run("--config", *TINY)
-    assert project.results() == undisturbed.results()
-
-
-@pytest.mark.slow
-def test_jobs_with_a_quota_stop_and_other_jobs_go_on(project, undisturbed):
-    """As above where no disk can be mounted: the data set is too large, once the splits are drawn."""
-    wanted = ("results/data/planted.design.npz", "results/demo/cplst-2012/splits/planted.npz", "--config", *TINY)
-    station = "workflow/scripts/factorise.py"
-    limit = "    import resource\n    resource.setrlimit(resource.RLIMIT_FSIZE, (4000, 4000))\n    data ="
-    project.edit(station, "    data =", limit)
-    output = project.run(*wanted, fails=True)
-    assert "mlreduce: results/data/planted.design.npz could not be written: File too large; make room" in output
-    assert "Traceback" not in output
-    assert not (project.folder / wanted[0]).exists()
-    assert (project.folder / wanted[1]).read_bytes() == (undisturbed.folder / wanted[1]).read_bytes()
-    project.edit(station, limit, "    data =")
-    project.run(*wanted)
-    assert (project.folder / wanted[0]).read_bytes() == (undisturbed.folder / wanted[0]).read_bytes()

@@ -8,7 +8,10 @@ import sys
 import sysconfig
 from pathlib import Path
 
+import pytest
+
 PROJECT = Path(__file__).parents[2]
+pytestmark = pytest.mark.slow
 
 CONDA = """#!{python}
 # As much of conda as Snakemake asks for. An environment is a Python without packages.
@@ -72,13 +75,3 @@ def test_jobs_in_environments_of_conda_find_the_library(project, tmp_path_factor
     assert "planted,600,30,12" in (project.folder / target).read_text()
     made = [path.name for path in (project.folder / ".snakemake" / "conda").glob("*/pyvenv.cfg")]
     assert len(made) == 2  # for data and for reports
-
-
-def test_a_script_finds_the_library_with_nothing_else_on_the_path():
-    scripts = PROJECT / "workflow" / "scripts"
-    code = (
-        f"import sys; sys.path.append({str(scripts)!r}); from _station import library; library({str(scripts)!r}); "
-        "import mlreduce.exceptions; print(mlreduce.__file__)"
-    )
-    done = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, check=True)
-    assert Path(done.stdout.strip()) == PROJECT / "src" / "mlreduce" / "__init__.py"

@@ -173,7 +173,8 @@ def save(figure: Any, paths: Sequence[str | Path]) -> None:
     with plt.rc_context({"svg.hashsalt": "mlreduce", "savefig.dpi": 150}):
         for path in map(Path, paths):
             if path.suffix == ".svg":  # savefig would draw the figure once more for its layout
-                FigureCanvasSVG(figure).print_svg(path, metadata=metadata[".svg"])
+                canvas: Any = FigureCanvasSVG(figure)
+                canvas.print_svg(path, metadata=metadata[".svg"])
             else:
                 figure.savefig(path, metadata=metadata[path.suffix])
     plt.close(figure)
