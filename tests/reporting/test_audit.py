@@ -240,7 +240,7 @@ def test_page_shows_everything_and_escapes_names(tmp_path, table, published):
     claim = ("better", "A < B", "Section 4", "refuted", "1 of 2.")
     write_csv(pd.DataFrame([claim], columns=list(CLAIM_COLUMNS)), tmp_path / "claims.csv")
     (tmp_path / "manifest.json").write_text('{"commit": "<abc>"}')
-    Failures("predict").save(tmp_path / "failures.csv", object())
+    Failures("predict").table().to_csv(tmp_path / "failures.csv", index=False)
     for variant in ("", "-as-stated"):
         (tmp_path / f"figure1{variant}.svg").write_text('<?xml?>\n<svg><g id="a"/><use href="#a"/></svg>')
     spec = {

@@ -18,7 +18,7 @@ ALLOWED = {
     "datasets": BASE,
     "linalg": BASE | {"datasets"},  # least_squares reads arrays of held-out splits
     "preprocessing": BASE | {"linalg"},
-    "metrics": BASE | {"linalg"},
+    "metrics": BASE | {"linalg", "registry"},
     "spectral": BASE | {"linalg", "registry"},
     "projection": BASE | {"linalg", "registry", "spectral"},
     "embedding": BASE | {"linalg", "registry", "spectral"},
@@ -31,8 +31,8 @@ ALLOWED = {
         *("datasets", "labelspace", "linalg", "metrics", "preprocessing", "projection", "propagation", "registry"),
         *("selection", "spectral"),
     },
-    "reporting": BASE | {"datasets", "experiments", "metrics"},
-    "provenance": BASE | {"datasets", "experiments", "reporting"},
+    "reporting": BASE | {"datasets", "experiments", "metrics", "registry"},
+    "provenance": BASE | {"datasets", "experiments", "registry", "reporting"},
 }
 
 

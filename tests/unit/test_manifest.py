@@ -54,26 +54,23 @@ def benchmark(path, seconds, cpu="1.50", peak="100.25"):
 def jobs(tmp_path):
     folder = tmp_path / "benchmarks"
     files = [
-        benchmark(folder / "predict" / "p" / "planted" / "g" / "linear" / "000-001.tsv", 2.5, peak="310.5"),
-        benchmark(folder / "predict" / "p" / "planted" / "g" / "linear" / "002-002.tsv", 1.5, cpu="NA", peak="NA"),
-        folder / "reduce" / "p" / "planted" / "g" / "000-001.tsv",  # not measured
-        benchmark(folder / "split" / "planted.tsv", 0.5),
-        benchmark(folder / "summarise" / "linear.tsv", 0.5),
-        benchmark(folder / "table" / "table3.tsv", 0.5),
-        benchmark(folder / "gather.tsv", 0.5),
+        benchmark(folder / "predict" / "planted" / "p.g" / "linear" / "000-001.tsv", 2.5, peak="310.5"),
+        benchmark(folder / "predict" / "planted" / "p.g" / "linear" / "002-002.tsv", 1.5, cpu="NA", peak="NA"),
+        folder / "fit" / "planted" / "p.g" / "000-001.tsv",  # not measured
+        benchmark(folder / "prepare" / "planted.tsv", 0.5),
+        benchmark(folder / "time" / "planted" / "g.tsv", 0.5),
     ]
     for number, path in enumerate(files):
         if path.exists():
             os.utime(path, (1_000_000_000 + number,) * 2)
-    return read_jobs(files, ["planted"], ["linear"], {"predict": 4})
+    return read_jobs(files, {"predict": 4})
 
 
 def test_jobs_are_told_by_their_benchmarks(jobs):
     assert tuple(jobs.columns) == JOB_COLUMNS
     found = jobs.set_index("rule")
-    assert found.loc["split", "dataset"] == "planted"
-    assert found.loc["summarise", "predictor"] == "linear"
-    assert found.loc["table", "output"] == "table3"
+    assert found.loc["prepare", "dataset"] == "planted"
+    assert list(found.loc["time", ["dataset", "group"]]) == ["planted", "g"]
     first, second = (row for _, row in jobs[jobs["rule"] == "predict"].iterrows())
     assert list(first[["protocol", "dataset", "group", "predictor", "batch"]]) == [
         "p",
@@ -85,21 +82,21 @@ def test_jobs_are_told_by_their_benchmarks(jobs):
     assert (first["seconds"], first["cpu_seconds"], first["peak_mb"], first["threads"]) == (2.5, 1.5, 310.5, 4)
     assert np.isnan(second["cpu_seconds"])  # too short to be sampled
     assert second["seconds"] == 1.5
-    assert np.isnan(found.loc["reduce", "seconds"])
-    assert found.loc["reduce", "threads"] == 1
+    assert np.isnan(found.loc["fit", "seconds"])
+    assert found.loc["fit", "threads"] == 1
 
 
 def test_costs_are_summed_and_what_was_not_measured_is_counted(jobs):
     found = costs(jobs)
     assert found["total"] == {
-        "jobs": 7,
-        "measured": 6,
-        "seconds": 6.0,
-        "cpu_seconds": 7.5,
+        "jobs": 5,
+        "measured": 4,
+        "seconds": 5.0,
+        "cpu_seconds": 4.5,
         "peak_mb": 310.5,
         "threads": 4,
     }
-    assert found["rules"]["reduce"] == {
+    assert found["rules"]["fit"] == {
         "jobs": 1,
         "measured": 0,
         "seconds": 0.0,
@@ -107,12 +104,12 @@ def test_costs_are_summed_and_what_was_not_measured_is_counted(jobs):
         "peak_mb": None,
         "threads": 1,
     }
-    assert sum(rule["seconds"] for rule in found["rules"].values()) == 6.0
+    assert sum(rule["seconds"] for rule in found["rules"].values()) == 5.0
 
 
 def test_a_run_goes_from_its_first_job_to_its_last(jobs):
-    assert span(jobs) == {"started": "2001-09-09T01:46:37+00:00", "ended": "2001-09-09T01:46:46+00:00"}
-    assert span(jobs[jobs["rule"] == "reduce"]) == {"started": None, "ended": None}
+    assert span(jobs) == {"started": "2001-09-09T01:46:37+00:00", "ended": "2001-09-09T01:46:44+00:00"}
+    assert span(jobs[jobs["rule"] == "fit"]) == {"started": None, "ended": None}
 
 
 @pytest.fixture

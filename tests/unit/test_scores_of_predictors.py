@@ -25,7 +25,7 @@ def study():
 
 def run(study, predictor, measures=("hamming-loss", *RANKING), **parameters):
     data, splits, methods = study
-    rankings = rank_features(data, splits, methods, "standard", 7)
+    rankings = dict(rank_features(data, splits, methods, "standard", 7))
     share = parameters.pop("share", True)
     entry = {"method": predictor, **parameters}
     return score_ranked(data, splits, rankings, methods, ("p", entry), [25, 100], measures, "standard", share)
