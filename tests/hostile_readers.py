@@ -44,7 +44,7 @@ _SGML = """<REUTERS TOPICS="YES" LEWISSPLIT="TRAIN" CGISPLIT="TRAINING-SET" OLDI
 </REUTERS>
 """
 _ARFF = """% a comment
-@relation 'a set: -C 2'
+@relation 'a set'
 @attribute id {p1,p2,p3}
 @attribute 'two words' REAL
 @attribute place {north, 'far south', east}
