@@ -213,6 +213,20 @@ def test_data_that_cannot_be_had_are_skipped_by_name(project, capsys):
     assert "Nothing was recomputed, and nothing is verified." in said
 
 
+@pytest.mark.parametrize("option", [("--mirror", "files"), ()])
+def test_a_relative_mirror_is_that_of_the_caller(project, monkeypatch, option):
+    monkeypatch.chdir(project)
+    monkeypatch.setenv("MLREDUCE_MIRROR", "others" if option else "files")
+    (project / "files" / "tiny").mkdir(parents=True)
+    tiny = {"reader": "arff", "data": [{"name": "t.arff"}], "labels": {"last": 2}}
+    (project / "my.yaml").write_text(yaml.safe_dump({"datasets": {"tiny": tiny}}))
+    (project / "files" / "tiny" / "t.arff").touch()
+    asked = []
+    monkeypatch.setattr(verify, "_run_workflow", lambda configuration, *_: asked.append(configuration))
+    run(project, "--share", "1", *option)
+    assert asked[0]["mirror"] == str(project.resolve() / "files")
+
+
 def test_a_curve_that_the_study_no_longer_has_fails(project, capsys, monkeypatch):
     path = project / "config" / "studies" / "selectors.yaml"
     path.write_text(path.read_text().replace("spec: {}", "gmba: {}"))

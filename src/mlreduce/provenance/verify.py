@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from mlreduce.datasets.catalogue import Catalogue, read_catalogue
+from mlreduce.datasets.fetch import CACHE_VARIABLE, MIRROR_VARIABLE
 from mlreduce.exceptions import ConfigurationError, DataError, FetchError, MLReduceError, unknown_name
 from mlreduce.provenance.manifest import file_faults
 from mlreduce.reporting.reference import (
@@ -42,7 +43,7 @@ __all__ = ["main"]
 _SHARE_OF_A_CURVE = 1 / 3
 
 # Seconds in which the jobs of a curve start, added to what they were measured to take.
-_START = 8
+_START = 4
 
 # Signals that end the workflow, and seconds to wait after each.
 _SIGNALS = ((signal.SIGINT, 20), (signal.SIGTERM, 5))
@@ -288,8 +289,11 @@ def _parser() -> argparse.ArgumentParser:
     cells.add_argument("--reference", default="results/reference", help="folder of <study>/summary.csv.gz")
     cells.add_argument("--project", default=".", help="folder of the Snakefile (default: this one)")
     cells.add_argument("--keep", metavar="FOLDER", help="where to compute and keep what is computed (default: nowhere)")
-    cells.add_argument("--mirror", help="folder to read published files from, instead of downloading")
-    cells.add_argument("--cache", help="folder in which downloads are kept")
+    for name, variable, what in (
+        ("--mirror", MIRROR_VARIABLE, "folder to read published files from, instead of downloading"),
+        ("--cache", CACHE_VARIABLE, "folder in which downloads are kept"),
+    ):  # The workflow runs in a folder of its own, where a relative path would mean another place.
+        cells.add_argument(name, default=os.environ.get(variable) or None, help=f"{what} (default: {variable})")
     cells.add_argument("--catalogue", help="a datasets file of your own")
     cells.set_defaults(run=_verify_cells)
     files = commands.add_parser("files", help="check a finished study's files against its manifest")
