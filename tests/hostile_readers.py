@@ -237,8 +237,8 @@ def _load(path: Path) -> Any:
     try:
         return MultiLabelData.load(path)
     finally:
-        arrays = StoredArrays(path)
-        assert all(isinstance(value, np.ndarray) for key in arrays for value in arrays[key].values())
+        with StoredArrays(path) as arrays:
+            assert all(isinstance(value, np.ndarray) for key in arrays for value in arrays[key].values())
 
 
 def _load_members(path: Path) -> Any:

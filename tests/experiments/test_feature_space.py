@@ -121,12 +121,12 @@ def test_fitted_projections_survive_their_file(study, tmp_path):
     data, splits = study
     fitted = dict(reduce_features(data, splits, METHODS))
     save_arrays(tmp_path / "f.npz", fitted.items())
-    stored = StoredArrays(tmp_path / "f.npz")
-    assert list(stored) == list(fitted)
-    assert len(stored) == len(METHODS) * 3
-    for key, arrays in fitted.items():
-        for name, array in stored[key].items():
-            np.testing.assert_array_equal(array, arrays[name])
+    with StoredArrays(tmp_path / "f.npz") as stored:
+        assert list(stored) == list(fitted)
+        assert len(stored) == len(METHODS) * 3
+        for key, arrays in fitted.items():
+            for name, array in stored[key].items():
+                np.testing.assert_array_equal(array, arrays[name])
 
 
 def test_two_saves_are_the_same_bytes(study, tmp_path):

@@ -143,7 +143,8 @@ def test_fitted_coders_survive_their_file(study, tmp_path):
     data, design, splits = study
     fitted = reduce_labels(data, design, splits, METHODS, 7)
     save_arrays(tmp_path / "f.npz", fitted.items())
-    back = StoredArrays(tmp_path / "f.npz")
+    with StoredArrays(tmp_path / "f.npz") as stored:
+        back = {key: stored[key] for key in stored}
     assert set(back) == set(fitted)
     for key, arrays_ in fitted.items():
         coder, same = (restore(mlreduce.make(key[1]), group) for group in (arrays_, back[key]))
@@ -151,7 +152,14 @@ def test_fitted_coders_survive_their_file(study, tmp_path):
         np.testing.assert_array_equal(codes, same.encode(data.Y))
         np.testing.assert_array_equal(coder.decode(codes[:, -1:]), same.decode(codes[:, -1:]))
         assert fitted_arrays(same).keys() == arrays_.keys()
-    (tmp_path / "f.npz").write_bytes((tmp_path / "f.npz").read_bytes()[:-50])
+    content = (tmp_path / "f.npz").read_bytes()
+    (tmp_path / "f.npz").write_bytes(content.replace(back[key]["mean_"].tobytes(), b"\1" * back[key]["mean_"].nbytes))
+    with (
+        StoredArrays(tmp_path / "f.npz") as stored,
+        pytest.raises(DataError, match="f.npz: not a whole file of arrays"),
+    ):
+        stored[key]
+    (tmp_path / "f.npz").write_bytes(content[:-50])
     with pytest.raises(DataError, match="f.npz: not a whole file of arrays .*; delete it and run again"):
         StoredArrays(tmp_path / "f.npz")
 

@@ -75,6 +75,7 @@ rule predict:
         f"{BASE}/{{study}}/benchmarks/predict/{{dataset}}/{{unit}}/{{predictor}}/{{batch}}.tsv"
     conda:
         "../../envs/compute.yaml"
+    priority: 1  # what is begun comes to its tables before the next is begun
     threads: threads_of
     resources:
         mem_mb=memory_of(PLAN, JOBS),

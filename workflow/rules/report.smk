@@ -25,6 +25,7 @@ for name, study in STUDIES.items():
         localrule: True
         conda:
             "../../envs/report.yaml"
+        priority: 2
         resources:
             mem_mb=2000,
         params:
@@ -55,6 +56,7 @@ for name, study in STUDIES.items():
             localrule: True
             conda:
                 "../../envs/report.yaml"
+            priority: 3
             params:
                 specs={
                     key: (dict(study.tables[key]), OUTPUTS.sources(study)[key])

@@ -28,6 +28,7 @@ with job(snakemake):
     if snakemake.threads > 1:
         # The threads are the predictor's; one for BLAS, whose rounding depends on their number.
         threadpoolctl.threadpool_limits(1)
-    scores, failures = experiment.predict(StoredArrays(source.fitted), choices, read_failures([source.details]))
+    with StoredArrays(source.fitted) as fitted:
+        scores, failures = experiment.predict(fitted, choices, read_failures([source.details]))
     with replacing(snakemake.output[0]) as path:
         write_table(path, scores, failures)

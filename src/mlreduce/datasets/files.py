@@ -23,6 +23,7 @@ __all__ = [
     "arrays_sha256",
     "file_sha256",
     "locked",
+    "named_damage",
     "opened_arrays",
     "read_arrays",
     "replacing",
@@ -78,9 +79,15 @@ def opened_arrays(path: str | Path, what: str) -> Iterator[Any]:
     DataError
         If the file is there but not whole, now or when an array is read.
     """
+    with named_damage(path, what), Path(path).open("rb") as file, GuardedArrays(file) as stored:
+        yield stored
+
+
+@contextmanager
+def named_damage(path: str | Path, what: str) -> Iterator[None]:
+    """Raise what a damaged archive raises as a `DataError`; parameters as for `opened_arrays`."""
     try:
-        with Path(path).open("rb") as file, GuardedArrays(file) as stored:
-            yield stored
+        yield
     except FileNotFoundError:
         raise
     except _DAMAGED as error:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from mlreduce.datasets.files import opened_arrays
+from mlreduce.datasets.files import named_damage, opened_arrays
 
 __all__ = ["Arrays", "StoredArrays", "fitted_arrays", "restore", "save_arrays"]
 
 Arrays = Mapping[str, Any]
+
+_WHAT = "file of arrays"
 
 
 def fitted_arrays(estimator: Any) -> dict[str, Any]:
@@ -42,7 +45,7 @@ def save_arrays(path: str | Path, groups: Iterable[tuple[tuple[str, ...], Arrays
 
 
 class StoredArrays(Mapping[tuple[str, ...], Arrays]):
-    """What `save_arrays` wrote; a group is read when it is asked for.
+    """What `save_arrays` wrote, open until the ``with`` block ends; a group is read when it is asked for.
 
     Parameters
     ----------
@@ -51,21 +54,28 @@ class StoredArrays(Mapping[tuple[str, ...], Arrays]):
     Raises
     ------
     DataError
-        If the file is not whole.
+        If the file is not whole, now or when a group is read.
     """
 
     def __init__(self, path: str | Path) -> None:
         self._path = path
+        self._open = ExitStack()
+        self._stored = self._open.enter_context(opened_arrays(path, _WHAT))
         self._names: dict[tuple[str, ...], list[str]] = {}
-        with opened_arrays(path, "file of arrays") as stored:
-            for key in stored.files:
-                *group, name = key.split("/")
-                self._names.setdefault(tuple(group), []).append(name)
+        for key in self._stored.files:
+            *group, name = key.split("/")
+            self._names.setdefault(tuple(group), []).append(name)
+
+    def __enter__(self) -> StoredArrays:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._open.close()
 
     def __getitem__(self, key: tuple[str, ...]) -> Arrays:
         names = self._names[key]
-        with opened_arrays(self._path, "file of arrays") as stored:
-            return {name: stored["/".join((*key, name))] for name in names}
+        with named_damage(self._path, _WHAT):
+            return {name: self._stored["/".join((*key, name))] for name in names}
 
     def __iter__(self) -> Iterator[tuple[str, ...]]:
         return iter(self._names)

@@ -28,6 +28,7 @@ CODE = ("Snakefile", "workflow", "src", "config", "envs")
 _LOCKED = re.compile(r"^([a-z0-9][a-z0-9._-]*)==([^ ;\\]+)", re.MULTILINE)
 
 
+@cache
 def _module_file(module: str) -> Path | None:
     base = _PACKAGE.parent.joinpath(*module.split("."))
     for candidate in (base.with_suffix(".py"), base / "__init__.py"):
