@@ -283,8 +283,24 @@ def _part(section: IntArray, goes_left: IntArray, spare: IntArray) -> int:
         spare[right] = entry
         left += side
         right += 1 - side
-    section[left:] = spare[:right]
+    for t in range(right):
+        section[left + t] = spare[t]
     return left
+
+
+@compiled
+def _middle(targets: FloatArray) -> float:
+    """Return the middle between the smallest and the largest target."""
+    low, high = np.inf, -np.inf
+    for target in targets:
+        low, high = min(low, target), max(high, target)
+    return 0.5 * low + 0.5 * high
+
+
+@compiled
+def _note(place: IntArray, parent: int, side: int, start: int, stop: int, depth: int) -> None:
+    """Write down a node to come."""
+    place[0], place[1], place[2], place[3], place[4] = parent, side, start, stop, depth
 
 
 @compiled
@@ -298,7 +314,8 @@ def _grow(columns: Columns, targets: FloatArray, min_instances: int) -> tuple[An
     order, spare, goes_left = np.arange(n), np.empty(n, np.int64), np.zeros(n, np.int64)
     scaled = np.zeros((n, 2), np.int64)
     reciprocal = np.zeros(n + 2)
-    reciprocal[1:] = 1.0 / np.arange(1.0, n + 2)
+    for t in range(1, n + 2):
+        reciprocal[t] = 1.0 / t
     quick, guess = np.zeros(2 * n + 2, np.float32), np.zeros(2 * n + 2, np.float32)
     buffers = _Buffers(np.zeros(n + 1), np.zeros(n + 1), np.zeros(n + 2, np.int64), reciprocal, quick, guess)
 
@@ -307,22 +324,24 @@ def _grow(columns: Columns, targets: FloatArray, min_instances: int) -> tuple[An
     depths = int(np.log(n + 1.0) / np.log(1.25)) + 8
     begin, length = np.zeros((depths, d), np.int64), np.zeros((depths, d), np.int64)
     left = np.zeros((depths, d), np.int64)
-    begin[0], length[0] = columns.indptr[:-1], columns.indptr[1:] - columns.indptr[:-1]
+    for j in range(d):
+        begin[0, j], length[0, j] = columns.indptr[j], columns.indptr[j + 1] - columns.indptr[j]
 
     # Nodes to come: parent, side (0 the root, 1 left, 2 right), first and last row, depth.
     waiting = np.zeros((depths + 2, 5), np.int64)
-    waiting[0] = np.array([-1, 0, 0, n, 0])
+    _note(waiting[0], -1, 0, 0, n, 0)
     pending, nodes, least_deviation = 1, 0, 0.0
     while pending:
         pending -= 1
-        parent, side, start, stop, depth = waiting[pending]
+        parent, side = waiting[pending, 0], waiting[pending, 1]
+        start, stop, depth = waiting[pending, 2], waiting[pending, 3], waiting[pending, 4]
         node = nodes
         nodes += 1
         if side == 2:
             right[parent] = node
         first[node], last[node], end[node] = start, stop, node + 1
         rows, count = order[start:stop], stop - start
-        centre = mean[parent] if side else 0.5 * targets.min() + 0.5 * targets.max()
+        centre = mean[parent] if side else _middle(targets)
         mean[node], about = _describe(targets, rows, centre, scaled)
         squares[node] = about.squares * about.square_unit
         deviation = np.sqrt(squares[node] / count)
@@ -330,11 +349,9 @@ def _grow(columns: Columns, targets: FloatArray, min_instances: int) -> tuple[An
             least_deviation = _LEAF_DEVIATION * deviation
         if count < min_instances or deviation < least_deviation or deviation == 0.0:
             continue
-        if side == 1:
-            begin[depth], length[depth] = begin[depth - 1], left[depth - 1]
-        elif side == 2:
-            begin[depth] = begin[depth - 1] + left[depth - 1]
-            length[depth] = length[depth - 1] - left[depth - 1]
+        for j in range(d if side else 0):
+            begin[depth, j] = begin[depth - 1, j] + (0 if side == 1 else left[depth - 1, j])
+            length[depth, j] = left[depth - 1, j] if side == 1 else length[depth - 1, j] - left[depth - 1, j]
         best, limit = _best_split(columns, entries, begin[depth], length[depth], count, scaled, about, buffers)
         if best < 0:
             continue
@@ -351,8 +368,8 @@ def _grow(columns: Columns, targets: FloatArray, min_instances: int) -> tuple[An
                 left[depth, j] = (
                     _part(entries[begin[depth, j] : begin[depth, j] + size], goes_left, spare) if size else 0
                 )
-        waiting[pending] = np.array([node, 2, middle, stop, depth + 1])
-        waiting[pending + 1] = np.array([node, 1, start, middle, depth + 1])
+        _note(waiting[pending], node, 2, middle, stop, depth + 1)
+        _note(waiting[pending + 1], node, 1, start, middle, depth + 1)
         pending += 2
     for node in range(nodes - 1, -1, -1):  # children come after their parents
         if feature[node] >= 0:

@@ -128,11 +128,12 @@ def _scatter(
                 line = gram[found[one]]
                 for two in range(size):
                     line[found[two]] += values[one] * values[two]
-        mean /= n
         residue = 0.0  # deviations from the mean add up to rounding error
         for row in chosen:
             residue += targets[row] - mean_target
-        cross -= mean * residue
+        for one in range(k):
+            mean[one] /= n
+            cross[one] -= mean[one] * residue
         for one in range(k):
             for two in range(k):
                 gram[one, two] -= n * mean[one] * mean[two]
@@ -147,7 +148,8 @@ def _scatter(
                 table[i, at] = value
                 mean[at] += value
                 lowest[at], highest[at] = min(lowest[at], value), max(highest[at], value)
-        mean /= n
+        for at in range(k):
+            mean[at] /= n
         distances = np.empty(n)
         for i in range(n):
             distances[i] = targets[chosen[i]] - mean_target
@@ -271,15 +273,16 @@ def _leave_out(
     """
     pivot, last = inverse[gone, gone], size - 1
     line = np.empty(size)
-    line[:gone] = inverse[gone, :gone]
-    line[gone:] = inverse[gone:size, gone]
+    for one in range(size):
+        line[one] = inverse[gone, one] if one < gone else inverse[one, gone]
     share = coefficients[gone] / pivot
     for one in range(size):
         factor = line[one] / pivot
         coefficients[one] -= share * line[one]
         for two in range(one + 1):
             inverse[one, two] -= factor * line[two]
-    inverse[gone, :gone] = inverse[last, :gone]
+    for one in range(gone):
+        inverse[gone, one] = inverse[last, one]
     inverse[gone, gone] = inverse[last, last]
     for one in range(gone + 1, last):
         inverse[one, gone] = inverse[last, one]
@@ -287,8 +290,11 @@ def _leave_out(
     coefficients[gone], active[gone] = coefficients[last], active[last]
     if inflated and last:
         anew = _inverse(gram, active[:last])
-        inverse[:last, :last] = anew
-        coefficients[:last] = _solve(cross, active[:last], anew)
+        solved = _solve(cross, active[:last], anew)
+        for one in range(last):
+            coefficients[one] = solved[one]
+            for two in range(last):
+                inverse[one, two] = anew[one, two]
     return last
 
 
@@ -298,7 +304,8 @@ def _room(array: Any, needed: int) -> Any:
     if needed <= len(array):
         return array
     longer = np.zeros(max(needed, 2 * len(array)), array.dtype)
-    longer[: len(array)] = array
+    for at in range(len(array)):
+        longer[at] = array[at]
     return longer
 
 
@@ -317,6 +324,7 @@ def _finish(
     model_features, model_values = np.zeros(256, np.int64), np.zeros(256)
     used = 0
     place = np.full(n_features, -1)
+    order, spare = growth.order.copy(), np.empty(len(growth.order), np.int64)
     leaf = growth.feature < 0
     parameters, error = np.ones(nodes, np.int64), growth.squares.copy()
     parent = np.full(nodes, -1)
@@ -327,27 +335,22 @@ def _finish(
         left, right = node + 1, growth.right[node]
         parent[left], parent[right] = node, node
         # Those tested at the node or below, in the tree as it was grown.
-        features = _distinct(growth.feature[node : growth.end[node]])
-        for at in range(len(features)):
-            place[features[at]] = at
-        chosen = np.sort(growth.order[growth.first[node] : growth.last[node]])
+        features = _distinct(growth.feature, node, growth.end[node], place)
+        _merge(order, growth.first[node], growth.first[right], growth.last[node], spare)
+        chosen = order[growth.first[node] : growth.last[node]]
         n = len(chosen)
         gram, cross, mean, deviation = _scatter(rows, chosen, features, place, targets, growth.mean[node])
         for at in range(len(features)):
             place[features[at]] = -1
-        active = np.flatnonzero(deviation > 0.0)
-        for one in active:
-            cross[one] /= deviation[one]
-            for two in active:
-                gram[one, two] /= deviation[one] * deviation[two]
+        active = _standardise(gram, cross, deviation)
         active, coefficients, model_error = _eliminate(gram, cross, growth.squares[node], n, active)
-        in_order = np.argsort(active)
+        _sort_together(active, coefficients)
         model_features, model_values = (
             _room(model_features, used + len(active)),
             _room(model_values, used + len(active)),
         )
         pointer[node, 0] = used
-        for one in in_order:
+        for one in range(len(active)):
             value = coefficients[one] / deviation[active[one]]
             model_features[used], model_values[used] = features[active[one]], value
             intercept[node] -= value * mean[active[one]]
@@ -367,17 +370,64 @@ def _finish(
 
 
 @compiled
-def _distinct(features: IntArray) -> IntArray:
-    """Return the distinct features of some nodes, ascending; leaves have -1."""
-    ordered = np.sort(features)
-    kept = np.empty(len(ordered), np.int64)
-    count, before = 0, -1
-    for feature in ordered:
-        if feature > before:
-            kept[count] = feature
+def _merge(order: IntArray, first: int, middle: int, last: int, spare: IntArray) -> None:
+    """Merge the rows of two children, each ascending, in place. Those of a leaf are: parting a node keeps the order."""
+    for at in range(first, middle):
+        spare[at] = order[at]
+    left, right = first, middle
+    for at in range(first, last):
+        if right == last or (left < middle and spare[left] < order[right]):
+            order[at] = spare[left]
+            left += 1
+        else:
+            order[at] = order[right]
+            right += 1
+
+
+@compiled
+def _distinct(tested: IntArray, node: int, end: int, place: IntArray) -> IntArray:
+    """Return the distinct features that some nodes test, ascending, and note the place of each; leaves have -1."""
+    kept, count = np.empty(end - node, np.int64), 0
+    for at in range(node, end):
+        feature = tested[at]
+        if feature >= 0 and place[feature] < 0:
+            place[feature] = 0
+            one = count
+            while one > 0 and kept[one - 1] > feature:
+                kept[one] = kept[one - 1]
+                one -= 1
+            kept[one] = feature
             count += 1
-            before = feature
+    for one in range(count):
+        place[kept[one]] = one
     return kept[:count]
+
+
+@compiled
+def _standardise(gram: FloatArray, cross: FloatArray, deviation: FloatArray) -> IntArray:
+    """Divide by the deviations of the features that vary, in place, and return these features."""
+    active, count = np.empty(len(deviation), np.int64), 0
+    for one in range(len(deviation)):
+        if deviation[one] > 0.0:
+            active[count] = one
+            count += 1
+    for at in range(count):
+        one = active[at]
+        cross[one] /= deviation[one]
+        for then in range(count):
+            gram[one, active[then]] /= deviation[one] * deviation[active[then]]
+    return active[:count]
+
+
+@compiled
+def _sort_together(active: IntArray, coefficients: FloatArray) -> None:
+    """Sort features, and their coefficients with them, in place."""
+    for at in range(1, len(active)):
+        feature, value, one = active[at], coefficients[at], at
+        while one > 0 and active[one - 1] > feature:
+            active[one], coefficients[one] = active[one - 1], coefficients[one - 1]
+            one -= 1
+        active[one], coefficients[one] = feature, value
 
 
 @compiled
@@ -439,7 +489,8 @@ def _smoothing_weights(growth: Growth, parent: IntArray, leaf: int) -> FloatArra
     weights, node = np.ones(length), leaf
     for step in range(1, length):
         n = growth.last[node] - growth.first[node]
-        weights[:step] *= n / (n + _SMOOTHING)
+        for one in range(step):
+            weights[one] *= n / (n + _SMOOTHING)
         weights[step] = _SMOOTHING / (n + _SMOOTHING)
         node = parent[node]
     return weights
