@@ -5,6 +5,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 CORES ?= all
 
 .PHONY: help demo plan test test-all test-cluster lint types unit check-workflow install weka fuzz lock benchmark \
@@ -26,12 +27,15 @@ help:
 
 install: $(STAMP)
 
+# By uv; by pip, in minutes, where uv reaches no index (it does not read pip's configuration).
 $(STAMP): envs/requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "mlreduce needs Python 3.11 or later; $(PYTHON) is older. Name another with: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r envs/requirements.lock
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --no-index -e .
+	$(PIP) --require-hashes -r envs/installer.lock
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --compile-bytecode --require-hashes -r envs/requirements.lock || \
+		$(PIP) --require-hashes -r envs/requirements.lock
+	$(PIP) --no-deps --no-build-isolation --no-index -e .
 	$(BIN)/python envs/compile_loops.py
 	@touch $@
 
@@ -110,6 +114,8 @@ lock: $(STAMP)
 	$(BIN)/uv pip compile pyproject.toml --extra workflow --extra dev --universal --python-version 3.11 \
 		--fork-strategy fewest --generate-hashes --no-annotate --no-emit-index-url --no-emit-find-links \
 		--custom-compile-command "make lock" --quiet --upgrade --output-file envs/requirements.lock
+	@{ echo "# uv, which installs the rest in a tenth of pip's time. Taken from requirements.lock by: make lock"; \
+		awk '/^[a-z]/ { own = /^uv==/ } own' envs/requirements.lock; } > envs/installer.lock
 
 clean:
 	rm -rf $(VENV)
