@@ -156,7 +156,7 @@ def measure(only: list[str]) -> None:
 
 
 def slopes(fits: pd.DataFrame, what: str = "seconds", least: float = 0.0) -> pd.DataFrame:
-    """Return exponent, half width of its interval and number of points, a row a method and axis.
+    """Return exponent, half width of its interval and number of points, a row per method and axis.
 
     Of the whole decade, or from a share of the base on.
     """
@@ -195,7 +195,7 @@ def extrapolated(fits: pd.DataFrame) -> pd.DataFrame:
 
 
 def check(minutes: float, only: list[str]) -> None:
-    """Fit at the sizes of the larger sets, in each family the cheapest and the dearest that are said to take less.
+    """Fit at the sizes of the larger sets, in each family the cheapest and the most expensive that are said to take less.
 
     Or those that are asked for. What was checked before stays in the table.
     """

@@ -2,7 +2,7 @@
 
     python benchmarks/scheduling.py                  # 100, 1,000 and 10,000 jobs: half an hour on two idle cores
 
-The workflow and a study as they are, in a folder of their own, cut into a job a split; scripts that only touch their
+The workflow and a study as they are, in a folder of their own, cut into a job per split; scripts that only touch their
 files. Seconds are the processor's, of Snakemake and of the jobs that it started; memory is Snakemake's peak.
 """
 

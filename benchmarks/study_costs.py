@@ -30,14 +30,14 @@ def main() -> None:
     for study in sorted(path.parent for path in folder.glob("*/benchmarks")):
         jobs = read_jobs(sorted((study / "benchmarks").rglob("*.tsv")), (), (), {})
         found = costs(jobs)
-        dearest = max(found["rules"], key=lambda rule: found["rules"][rule]["cpu_seconds"])
+        costliest = max(found["rules"], key=lambda rule: found["rules"][rule]["cpu_seconds"])
         rows.append(
             {
                 "study": study.name,
                 "jobs": found["total"]["jobs"],
                 "core_hours": found["total"]["cpu_seconds"] / 3600,
-                "dearest_station": dearest,
-                "its_share": found["rules"][dearest]["cpu_seconds"] / found["total"]["cpu_seconds"],
+                "costliest_rule": costliest,
+                "its_share": found["rules"][costliest]["cpu_seconds"] / found["total"]["cpu_seconds"],
                 "longest_job_minutes": jobs["seconds"].max() / 60,
                 "largest_job_mb": found["total"]["peak_mb"],
                 "results_mb": megabytes(study),

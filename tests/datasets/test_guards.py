@@ -144,7 +144,7 @@ def test_a_column_for_each_of_many_values(tmp_path):
     (tmp_path / "s.arff").write_text(head + "{0 ?}\n" * 5000)
     with pytest.raises(DataError, match=r"s\.arff: a column for each value .* would need 267 MB"):
         read_arff([tmp_path / "s.arff"], 1)
-    (tmp_path / "s.arff").write_text(head + "{0 v3}\n" * 5000)  # a sparse file has one entry a row
+    (tmp_path / "s.arff").write_text(head + "{0 v3}\n" * 5000)  # a sparse file has one entry per row
     assert read_arff([tmp_path / "s.arff"], 1)[0].X.nnz == 5000
 
 

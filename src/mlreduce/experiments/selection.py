@@ -1,6 +1,6 @@
 """The loop of a feature-selection study: data set, split, selector, predictor -> tidy scores.
 
-It has two halves, one a rule of the workflow: `rank_features` fits the selectors of a batch of splits, `score_ranked`
+It has two halves, each a rule of the workflow: `rank_features` fits the selectors of a batch of splits, `score_ranked`
 trains the predictor on the best features and measures. What a selector leaves behind is a ranking, of which every size
 is a part.
 """

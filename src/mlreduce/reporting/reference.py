@@ -140,7 +140,7 @@ def read_reference(folder: str | Path, study_file: str | Path, catalogue: Catalo
 def draw_curves(
     summaries: Mapping[str, pd.DataFrame], share: float, seed: int, datasets: Sequence[str] | None = None
 ) -> list[Curve]:
-    """Draw curves at random until they hold a share of each study's cells, one a study at least.
+    """Draw curves at random until they hold a share of each study's cells, at least one per study.
 
     Parameters
     ----------
