@@ -195,7 +195,7 @@ def extrapolated(fits: pd.DataFrame) -> pd.DataFrame:
 
 
 def check(minutes: float, only: list[str]) -> None:
-    """Fit at the sizes of the larger sets, in each family the cheapest and the most expensive that are said to take less.
+    """Fit at the sizes of the larger sets, per family the cheapest and costliest methods that are said to take less.
 
     Or those that are asked for. What was checked before stays in the table.
     """

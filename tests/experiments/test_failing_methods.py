@@ -20,6 +20,7 @@ from mlreduce.experiments.proximities import proximity_images
 from mlreduce.experiments.scores import SCORE_COLUMNS
 from mlreduce.experiments.search import SEARCH_COLUMNS, Search, chosen_entries, search_on_splits
 from mlreduce.experiments.splitting import fold_rows, random_orders
+from mlreduce.experiments.timing import time_fits
 from mlreduce.labelspace.plst import PLST
 from mlreduce.linalg.least_squares import Design
 from mlreduce.predictors.ridge import RidgeRegressor
@@ -277,7 +278,7 @@ def test_an_error_of_the_loop_is_no_failed_cell(study, monkeypatch):
 def test_times_images_and_costs_go_on(study, monkeypatch):
     data, splits = study
     failures = Failures("time")
-    times = feature_experiment.time_fits(data, splits, PROJECTIONS, SPACE, 0, failures)
+    times = time_fits("projection", data, splits, PROJECTIONS, SPACE, 0, failures)
     split_1_of(failures, "failing-projection", "time")
     assert times.groupby("method")["split"].agg(list).to_dict() == {
         **{"pca": [0, 1, 2], "mddmp": [0, 1, 2], "failing-projection": [0, 2]},
@@ -352,7 +353,7 @@ def test_a_selector_that_raises_is_missing_on_its_split_and_does_not_raise_again
     split_1_of(after, "failing-selector", "rank")
     whole = run_selectors(study, {"spec": {}, "random-features": {}})[0]
     same_but_for(scores, whole, "failing-selector", {1})
-    times = selection_experiment.time_selectors(*study, methods, "standard", 7, Failures("time"))
+    times = time_fits("selection", *study, methods, {"scaling": "standard"}, 7, Failures("time"))
     assert times["method"].value_counts().to_dict() == {"spec": 3, "random-features": 3, "failing-selector": 2}
 
 

@@ -11,7 +11,7 @@ from sklearn.linear_model import Ridge
 import mlreduce
 from mlreduce.datasets.embedded import planted
 from mlreduce.exceptions import ConfigurationError, DataError
-from mlreduce.experiments.feature_space import reduce_features, score_features, time_fits
+from mlreduce.experiments.feature_space import reduce_features, score_features
 from mlreduce.experiments.fitted_arrays import StoredArrays, save_arrays
 from mlreduce.experiments.scores import SCORE_COLUMNS
 from mlreduce.experiments.seeds import derive_seed
@@ -134,10 +134,3 @@ def test_two_saves_are_the_same_bytes(study, tmp_path):
     for name in ("a.npz", "b.npz"):
         save_arrays(tmp_path / name, fitted.items())
     assert (tmp_path / "a.npz").read_bytes() == (tmp_path / "b.npz").read_bytes()
-
-
-def test_fits_are_timed_alone(study):
-    times = time_fits(*study, METHODS)
-    assert list(times.columns) == ["dataset", "method", "split", "seconds"]
-    assert len(times) == len(METHODS) * 3
-    assert (times["seconds"] > 0).all()

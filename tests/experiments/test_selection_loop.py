@@ -19,7 +19,7 @@ import mlreduce
 from mlreduce.datasets.embedded import planted
 from mlreduce.exceptions import ConfigurationError, DataError
 from mlreduce.experiments.scores import SCORE_COLUMNS
-from mlreduce.experiments.selection import rank_features, score_ranked, time_selectors
+from mlreduce.experiments.selection import rank_features, score_ranked
 from mlreduce.experiments.splitting import fold_rows, random_orders
 from mlreduce.preprocessing.scaling import scale_parts
 
@@ -112,13 +112,6 @@ def test_what_is_no_selector_is_refused(study):
     data, splits = study
     with pytest.raises(ConfigurationError, match="'pca' is no selector; known: all-features"):
         dict(rank_features(data, splits, {"pca": {}}, "none", 7))
-
-
-def test_fit_times_are_of_each_method_and_split(study):
-    times = time_selectors(*study, {"spec": {}, "gmba": {}}, "standard", 7)
-    assert list(times.columns) == ["dataset", "method", "split", "seconds"]
-    assert len(times) == 6
-    assert (times.seconds > 0).all()
 
 
 def test_scaling_is_learned_from_the_training_rows_alone(rng):

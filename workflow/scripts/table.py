@@ -1,9 +1,6 @@
 """One table of a study, of its own scores."""
 
-from io import StringIO
 from pathlib import Path
-
-import pandas as pd
 
 from _job import job
 
@@ -15,10 +12,9 @@ with job(snakemake):
     from mlreduce.reporting.summary import write_csv
     from mlreduce.reporting.tables import make_table
 
-    params, text = snakemake.params, StringIO()
+    params = snakemake.params
     gathering = Gathering({"scores": list(snakemake.input)}, params.averages)
-    write_csv(gathering.table("areas" if params.spec.get("area") else "summary"), text)
-    source = pd.read_csv(StringIO(text.getvalue()))
+    source, _ = gathering.rounded("areas" if params.spec.get("area") else "summary")
     table, markdown, latex = make_table(source, params.spec, snakemake.wildcards.table)
     for target in map(Path, snakemake.output):
         with replacing(target) as path:

@@ -14,19 +14,12 @@ with job(snakemake):
     from mlreduce.experiments.failures import Failures
     from mlreduce.experiments.results import write_table
     from mlreduce.experiments.splitting import take_splits
+    from mlreduce.experiments.timing import time_fits
 
     settings, seed = json.loads(snakemake.params.settings), snakemake.params.seed
-    data, space, failures = MultiLabelData.load(snakemake.input.data), settings["space"], Failures("time")
+    data, failures = MultiLabelData.load(snakemake.input.data), Failures("time")
     splits = take_splits(data.Y, settings["rule"], range(settings["splits"]), seed, data.name)
-    if settings["family"] == "projection":
-        from mlreduce.experiments.feature_space import time_fits as timed
-
-        features = space
-    else:
-        from mlreduce.experiments.selection import time_selectors as timed
-
-        features = space["scaling"]
     with threadpoolctl.threadpool_limits(1):  # now that the libraries with threads are loaded
-        times = timed(data, splits, settings["methods"], features, seed, failures)
+        times = time_fits(settings["family"], data, splits, settings["methods"], settings["space"], seed, failures)
     with replacing(snakemake.output[0]) as path:
         write_table(path, times, failures.table(study=snakemake.wildcards.study, dataset=data.name))

@@ -9,7 +9,6 @@ labels embeds the test rows with the training rows, among those whose labels are
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -23,7 +22,7 @@ from mlreduce.datasets.data import MultiLabelData
 from mlreduce.exceptions import ConfigurationError
 from mlreduce.experiments.failures import RAISE, Failures
 from mlreduce.experiments.fitted_arrays import Arrays, fitted_arrays, restore
-from mlreduce.experiments.scores import as_scores, as_table, percent_size
+from mlreduce.experiments.scores import as_scores, percent_size
 from mlreduce.experiments.seeds import seeded
 from mlreduce.experiments.splitting import Split
 from mlreduce.experiments.view import View
@@ -34,7 +33,7 @@ from mlreduce.projection.semi_supervised import PartlyLabelled
 from mlreduce.propagation.base import LabelPropagation
 from mlreduce.validation import FloatArray, check_finite
 
-__all__ = ["embed", "fit_method", "make_reduction", "reduce_features", "score_features", "time_fits"]
+__all__ = ["embed", "fit_method", "make_reduction", "reduce_features", "score_features"]
 
 _Methods = Mapping[str, Mapping[str, Any]]
 
@@ -293,40 +292,3 @@ def _each_size(
         fitted = clone(model).fit(train[:, :size], targets)
         predict = fitted.predict_scores if getattr(model, "ranks", False) else fitted.predict
         yield predict(test[:, :size])
-
-
-def time_fits(
-    data: MultiLabelData,
-    splits: Mapping[int, Split],
-    methods: _Methods,
-    space: Mapping[str, Any] = _AS_THEY_ARE,
-    seed: int = 0,
-    failures: Failures = RAISE,
-) -> pd.DataFrame:
-    """Time fitting each method on its own, with all directions; nothing is shared between methods.
-
-    Every method is fitted once before it is timed: what is imported, compiled or allocated first is no part of a fit.
-    Seconds are the processor's, which other work on the machine does not lengthen.
-
-    Returns
-    -------
-    DataFrame
-        Columns dataset, method, split, seconds; no row for a fit that failed.
-    """
-    rows = []
-    for number, split in splits.items():
-        for label, entry in methods.items():
-            views = View(data, split, space), View(data, split, space)
-            method = make_reduction(label, entry, seed, data.name, number)
-            seconds = failures.attempt(number, label, _seconds, method, views)
-            if seconds is not None:
-                rows.append((data.name, label, number, seconds))
-    return as_table(rows, ["dataset", "method", "split", "seconds"])
-
-
-def _seconds(method: Any, views: tuple[View, View]) -> float:
-    first, second = views
-    fit_method(clone(method), first)
-    start = time.process_time()
-    fit_method(method, second)
-    return time.process_time() - start

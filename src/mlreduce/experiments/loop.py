@@ -19,6 +19,7 @@ that are small; its settings are plain values, which the workflow passes as JSON
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -79,7 +80,7 @@ class Experiment:
         parts, failed = [], []
         for task in self._settings["tasks"]:
             failures = Failures("choose")
-            table = self._strategy.choose(task, self._splits(task), failures)
+            table = self._strategy.choose(_Work(task, self._splits(task), None, failures))
             parts.append(table.assign(protocol=task["protocol"], dataset=self._data.name, group=task["group"]))
             failed.append(self._failed(failures, task))
         return _together(parts), sorted_failures(failed)
@@ -103,7 +104,7 @@ class Experiment:
             splits = self._splits(task)
             earlier = failures_before(_of(before, task), splits, task.get("once", False))
             failures = Failures(self._strategy.step, before=earlier)
-            fitted = self._strategy.fit(task, splits, _of(choices, task), failures)
+            fitted = self._strategy.fit(_Work(task, splits, _of(choices, task), failures))
             yield _Fit(self, task, fitted, failures)
 
     def predict(
@@ -122,7 +123,8 @@ class Experiment:
             own = _Part(fitted, key)
             for predictor in task["predictors"].items():
                 failures = Failures("predict", predictor[0], _of(before, task))
-                scores = self._strategy.score(task, splits, own, _of(choices, task), predictor, failures)
+                work = _Work(task, splits, _of(choices, task), failures)
+                scores = self._strategy.score(work, own, predictor)
                 scores.insert(0, "protocol", task["protocol"])
                 scores.insert(0, "study", self._study)
                 parts.append(scores)
@@ -206,6 +208,16 @@ def _of(table: Any, task: Settings) -> Any:
     return table[(table["protocol"] == task["protocol"]) & (table["group"] == task["group"])]
 
 
+@dataclass(frozen=True)
+class _Work:
+    """A task with its splits, what was chosen for it, and the record of what fails."""
+
+    task: Settings
+    splits: Mapping[int, Split]
+    choices: pd.DataFrame | None
+    failures: Failures
+
+
 class _Strategy:
     """How methods of a family are chosen for, fitted and scored."""
 
@@ -215,15 +227,13 @@ class _Strategy:
     def __init__(
         self, data: MultiLabelData, settings: Settings, seed: int, design: str | Path | None, threads: int
     ) -> None:
-        self._data, self._settings, self._seed, self._threads = data, settings, seed, threads
-        self._design_file = design
+        self._data, self._seed, self._threads, self._design_file = data, seed, threads, design
+        self._space, self._measured = settings["space"], settings.get("measured", {})
 
-    def choose(self, task: Settings, splits: Mapping[int, Split], failures: Failures) -> pd.DataFrame:
-        raise ConfigurationError(f"{task['group']}: nothing is chosen for methods of this family")
+    def choose(self, work: _Work) -> pd.DataFrame:
+        raise ConfigurationError(f"{work.task['group']}: nothing is chosen for methods of this family")
 
-    def fit(
-        self, task: Settings, splits: Mapping[int, Split], choices: pd.DataFrame | None, failures: Failures
-    ) -> Iterable[tuple[Key, Arrays]]:
+    def fit(self, work: _Work) -> Iterable[tuple[Key, Arrays]]:
         raise NotImplementedError
 
     def details(self, split: int, label: str, arrays: Arrays) -> pd.DataFrame | None:
@@ -234,15 +244,7 @@ class _Strategy:
         index = np.arange(1, len(positive) + 1)
         return pd.DataFrame({"method": label, "split": 0, "index": index, "eigenvalue": positive})
 
-    def score(
-        self,
-        task: Settings,
-        splits: Mapping[int, Split],
-        fitted: Mapping[Key, Arrays],
-        choices: pd.DataFrame | None,
-        predictor: tuple[str, Any],
-        failures: Failures,
-    ) -> pd.DataFrame:
+    def score(self, work: _Work, fitted: Mapping[Key, Arrays], predictor: tuple[str, Any]) -> pd.DataFrame:
         raise NotImplementedError
 
 
@@ -257,96 +259,64 @@ class _LabelSpace(_Strategy):
             return Design.of(self._data.X, rcond=0.0)
         return Design.load(self._design_file)
 
-    def choose(self, task: Settings, splits: Mapping[int, Split], failures: Failures) -> pd.DataFrame:
+    def choose(self, work: _Work) -> pd.DataFrame:
         from mlreduce.experiments.kernel_choice import choose_on_splits
 
-        return choose_on_splits(self._data, splits, task["methods"], task["candidates"], self._seed, failures)
+        task = work.task
+        return choose_on_splits(self._data, work.splits, task["methods"], task["candidates"], self._seed, work.failures)
 
-    def _chosen(self, task: Settings, splits: Iterable[int], choices: pd.DataFrame | None) -> Any:
-        if choices is None or choices.empty:
+    def _chosen(self, work: _Work) -> Any:
+        if work.choices is None or work.choices.empty:
             return None
         from mlreduce.experiments.kernel_choice import chosen_parameters
 
-        return chosen_parameters(choices, splits, task["once"])
+        return chosen_parameters(work.choices, work.splits, work.task["once"])
 
-    def fit(
-        self, task: Settings, splits: Mapping[int, Split], choices: pd.DataFrame | None, failures: Failures
-    ) -> Iterable[tuple[Key, Arrays]]:
+    def fit(self, work: _Work) -> Iterable[tuple[Key, Arrays]]:
         from mlreduce.experiments.label_space import reduce_labels
 
-        chosen = self._chosen(task, splits, choices)
-        return reduce_labels(self._data, self._design, splits, task["methods"], self._seed, chosen, failures).items()
+        methods, chosen = work.task["methods"], self._chosen(work)
+        return reduce_labels(self._data, self._design, work.splits, methods, self._seed, chosen, work.failures).items()
 
-    def score(
-        self,
-        task: Settings,
-        splits: Mapping[int, Split],
-        fitted: Mapping[Key, Arrays],
-        choices: pd.DataFrame | None,
-        predictor: tuple[str, Any],
-        failures: Failures,
-    ) -> pd.DataFrame:
+    def score(self, work: _Work, fitted: Mapping[Key, Arrays], predictor: tuple[str, Any]) -> pd.DataFrame:
         from mlreduce.experiments.label_space import score
 
-        measured = self._settings["measured"]
+        measured = self._measured
+        sizes = resolve_sizes(measured["sizes"], len(self._data.label_names), measured["every_size"])
         return score(
-            self._data,
-            self._design,
-            splits,
-            fitted,
-            task["methods"],
-            predictor,
-            resolve_sizes(measured["sizes"], len(self._data.label_names), measured["every_size"]),
-            measured["measures"],
-            chosen=self._chosen(task, splits, choices),
+            *(self._data, self._design, work.splits, fitted, work.task["methods"], predictor),
+            *(sizes, measured["measures"]),
+            chosen=self._chosen(work),
             threads=self._threads,
-            failures=failures,
+            failures=work.failures,
         )
 
 
 class _FeatureSpace(_Strategy):
     """Projections and label propagation; what is chosen are parameters of the methods, on the first split."""
 
-    def choose(self, task: Settings, splits: Mapping[int, Split], failures: Failures) -> pd.DataFrame:
+    def choose(self, work: _Work) -> pd.DataFrame:
         from mlreduce.experiments.search import Search, search_on_splits
 
-        search, space = Search(**task["search"]), self._settings["space"]
-        return search_on_splits(self._data, splits, task["methods"], space, search, self._seed, failures)
+        methods, search = work.task["methods"], Search(**work.task["search"])
+        return search_on_splits(self._data, work.splits, methods, self._space, search, self._seed, work.failures)
 
-    def fit(
-        self, task: Settings, splits: Mapping[int, Split], choices: pd.DataFrame | None, failures: Failures
-    ) -> Iterable[tuple[Key, Arrays]]:
+    def fit(self, work: _Work) -> Iterable[tuple[Key, Arrays]]:
         from mlreduce.experiments.feature_space import reduce_features
         from mlreduce.experiments.search import chosen_entries
 
-        entries = chosen_entries(task["methods"], choices)
-        return reduce_features(self._data, splits, entries, self._settings["space"], self._seed, failures)
+        entries = chosen_entries(work.task["methods"], work.choices)
+        return reduce_features(self._data, work.splits, entries, self._space, self._seed, work.failures)
 
-    def score(
-        self,
-        task: Settings,
-        splits: Mapping[int, Split],
-        fitted: Mapping[Key, Arrays],
-        choices: pd.DataFrame | None,
-        predictor: tuple[str, Any],
-        failures: Failures,
-    ) -> pd.DataFrame:
+    def score(self, work: _Work, fitted: Mapping[Key, Arrays], predictor: tuple[str, Any]) -> pd.DataFrame:
         from mlreduce.experiments.feature_space import score_features
         from mlreduce.experiments.search import chosen_entries
 
-        measured = self._settings["measured"]
+        measured, entries = self._measured, chosen_entries(work.task["methods"], work.choices)
         return score_features(
-            self._data,
-            splits,
-            fitted,
-            chosen_entries(task["methods"], choices),
-            predictor,
-            measured["sizes"],
-            measured["energies"],
-            measured["measures"],
-            self._settings["space"],
-            task["dimension"],
-            failures=failures,
+            *(self._data, work.splits, fitted, entries, predictor),
+            *(measured["sizes"], measured["energies"], measured["measures"], self._space, work.task["dimension"]),
+            failures=work.failures,
         )
 
 
@@ -356,40 +326,23 @@ class _Selection(_Strategy):
     step = "rank"
     detail_columns = ("study", "protocol", "dataset", "method", "split", "feature", "rank", "score")
 
-    def fit(
-        self, task: Settings, splits: Mapping[int, Split], choices: pd.DataFrame | None, failures: Failures
-    ) -> Iterable[tuple[Key, Arrays]]:
+    def fit(self, work: _Work) -> Iterable[tuple[Key, Arrays]]:
         from mlreduce.experiments.selection import rank_features
 
-        return rank_features(
-            self._data, splits, task["methods"], self._settings["space"]["scaling"], self._seed, failures
-        )
+        methods, scaling = work.task["methods"], self._space["scaling"]
+        return rank_features(self._data, work.splits, methods, scaling, self._seed, work.failures)
 
     def details(self, split: int, label: str, arrays: Arrays) -> pd.DataFrame | None:
         return pd.DataFrame({"method": label, "split": split, **arrays})
 
-    def score(
-        self,
-        task: Settings,
-        splits: Mapping[int, Split],
-        fitted: Mapping[Key, Arrays],
-        choices: pd.DataFrame | None,
-        predictor: tuple[str, Any],
-        failures: Failures,
-    ) -> pd.DataFrame:
+    def score(self, work: _Work, fitted: Mapping[Key, Arrays], predictor: tuple[str, Any]) -> pd.DataFrame:
         from mlreduce.experiments.selection import score_ranked
 
-        measured, scaling = self._settings["measured"], self._settings["space"]["scaling"]
+        measured, methods = self._measured, work.task["methods"]
         return score_ranked(
-            self._data,
-            splits,
-            fitted,
-            task["methods"],
-            predictor,
-            measured["sizes"],
-            measured["measures"],
-            scaling,
-            failures=failures,
+            *(self._data, work.splits, fitted, methods, predictor),
+            *(measured["sizes"], measured["measures"], self._space["scaling"]),
+            failures=work.failures,
         )
 
 

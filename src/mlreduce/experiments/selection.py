@@ -7,7 +7,6 @@ is a part.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -20,14 +19,14 @@ from mlreduce.exceptions import ConfigurationError
 from mlreduce.experiments.failures import RAISE, Failures
 from mlreduce.experiments.feature_space import Measuring
 from mlreduce.experiments.fitted_arrays import Arrays
-from mlreduce.experiments.scores import as_scores, as_table, percent_size
+from mlreduce.experiments.scores import as_scores, percent_size
 from mlreduce.experiments.seeds import seeded
 from mlreduce.experiments.splitting import Split
 from mlreduce.preprocessing.scaling import ScaledParts, scale_parts
 from mlreduce.selection.base import Selector
 from mlreduce.validation import as_dense, check_finite
 
-__all__ = ["rank_features", "score_ranked", "time_selectors"]
+__all__ = ["make_selector", "rank_features", "score_ranked"]
 
 _Methods = Mapping[str, Mapping[str, Any]]
 
@@ -156,39 +155,3 @@ def score_ranked(
             chosen = as_dense(scaled.train[:, order]), as_dense(scaled.test[:, order])
             measuring.add(number, split, label, entry, chosen, sizes)
     return as_scores(measuring.rows)
-
-
-def time_selectors(
-    data: MultiLabelData,
-    splits: Mapping[int, Split],
-    methods: _Methods,
-    scaling: str,
-    seed: int,
-    failures: Failures = RAISE,
-) -> pd.DataFrame:
-    """Time fitting each selector on its own, on features that are scaled already.
-
-    Every method is fitted once before it is timed: what is imported, compiled or allocated first is no part of a fit.
-    Seconds are the processor's, which other work on the machine does not lengthen.
-
-    Returns
-    -------
-    DataFrame
-        Columns dataset, method, split, seconds; no row for a fit that failed.
-    """
-    rows = []
-    for number, split in splits.items():
-        scaled, labels = _scaled(data, split, scaling), data.Y[split.train]
-        for label, entry in methods.items():
-            method = make_selector(label, entry, seed, data.name, number)
-            seconds = failures.attempt(number, label, _seconds, method, scaled.train, labels)
-            if seconds is not None:
-                rows.append((data.name, label, number, seconds))
-    return as_table(rows, ["dataset", "method", "split", "seconds"])
-
-
-def _seconds(method: Selector, train: Any, labels: Any) -> float:
-    method.fit(train, labels)
-    start = time.process_time()
-    method.fit(train, labels)
-    return time.process_time() - start

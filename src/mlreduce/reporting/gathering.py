@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
+from io import StringIO
 from typing import Any
 
 import pandas as pd
@@ -11,6 +12,7 @@ import pandas as pd
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.experiments.results import read_failures, read_tables
 from mlreduce.experiments.scores import SCORE_COLUMNS
+from mlreduce.reporting.summary import summarise, write_csv
 
 __all__ = ["Gathering", "describe_datasets"]
 
@@ -66,6 +68,12 @@ class Gathering:
         }
         return makers[name]()
 
+    def rounded(self, name: str) -> tuple[pd.DataFrame, str]:
+        """Return a table with the digits that people see, which jobs go on from, and the same as CSV."""
+        text = StringIO()
+        write_csv(self.table(name), text)
+        return pd.read_csv(StringIO(text.getvalue())), text.getvalue()
+
     @cached_property
     def scores(self) -> pd.DataFrame:
         """Scores of all jobs."""
@@ -84,7 +92,6 @@ class Gathering:
 
     def _with_gaps(self, scores: pd.DataFrame) -> pd.DataFrame:
         from mlreduce.reporting.failed_cells import of_draws, with_gaps
-        from mlreduce.reporting.summary import summarise
 
         return with_gaps(summarise(scores), of_draws(self._failed_scores, self._averages))
 

@@ -1,0 +1,96 @@
+"""Processor seconds of fitting methods on their own, with nothing shared between methods."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+import pandas as pd
+
+from mlreduce.datasets.data import MultiLabelData
+from mlreduce.experiments.failures import RAISE, Failures
+from mlreduce.experiments.feature_space import fit_method, make_reduction
+from mlreduce.experiments.scores import as_table
+from mlreduce.experiments.selection import make_selector
+from mlreduce.experiments.splitting import Split
+from mlreduce.experiments.view import View
+from mlreduce.preprocessing.scaling import scale_parts
+
+__all__ = ["time_fits"]
+
+_Methods = Mapping[str, Mapping[str, Any]]
+# Two fits of a method on one split, each anew: the first is not timed.
+_TwoFits = tuple[Callable[[], Any], Callable[[], Any]]
+
+
+def time_fits(
+    family: str,
+    data: MultiLabelData,
+    splits: Mapping[int, Split],
+    methods: _Methods,
+    space: Mapping[str, Any],
+    seed: int = 0,
+    failures: Failures = RAISE,
+) -> pd.DataFrame:
+    """Time fitting each method on each training part, with all directions or features.
+
+    Every method is fitted once before it is timed: what is imported, compiled or allocated first is no part of a fit.
+    Seconds are the processor's, which other work on the machine does not lengthen. Selectors get scaled features.
+
+    Parameters
+    ----------
+    family : {"projection", "selection"}
+    data : MultiLabelData
+    splits : dict of int to Split
+    methods : dict of label to entry of a study file
+    space : dict
+        ``scaling`` and ``relation``: see `mlreduce.experiments.view.View`.
+    seed : int, default=0
+    failures : Failures
+        What fails is written down there; the default raises.
+
+    Returns
+    -------
+    DataFrame
+        Columns dataset, method, split, seconds; no row for a fit that failed.
+    """
+    two_fits_on = {"projection": _of_projections, "selection": _of_selectors}[family]
+    rows = []
+    for number, split in splits.items():
+        two_fits = two_fits_on(data, split, number, space, seed)
+        for label, entry in methods.items():
+            seconds = failures.attempt(number, label, _seconds, two_fits(label, entry))
+            if seconds is not None:
+                rows.append((data.name, label, number, seconds))
+    return as_table(rows, ["dataset", "method", "split", "seconds"])
+
+
+def _of_projections(
+    data: MultiLabelData, split: Split, number: int, space: Mapping[str, Any], seed: int
+) -> Callable[[str, Any], _TwoFits]:
+    def fit(label: str, entry: Any) -> Callable[[], Any]:
+        return partial(fit_method, make_reduction(label, entry, seed, data.name, number), View(data, split, space))
+
+    return lambda label, entry: (fit(label, entry), fit(label, entry))
+
+
+def _of_selectors(
+    data: MultiLabelData, split: Split, number: int, space: Mapping[str, Any], seed: int
+) -> Callable[[str, Any], _TwoFits]:
+    train = scale_parts(data.X[split.train], data.X[split.test], space["scaling"]).train
+    labels = data.Y[split.train]
+
+    def fit(label: str, entry: Any) -> Callable[[], Any]:
+        return partial(make_selector(label, entry, seed, data.name, number).fit, train, labels)
+
+    return lambda label, entry: (fit(label, entry), fit(label, entry))
+
+
+def _seconds(fits: _TwoFits) -> float:
+    first, second = fits
+    first()
+    start = time.process_time()
+    second()
+    return time.process_time() - start
