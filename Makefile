@@ -16,7 +16,7 @@ help:
 	@echo "make plan       what the demo would run, as a table of steps"
 	@echo "make test       lint, types and the tests of the library, minutes"
 	@echo "make test-all   every test: whole studies, faults, the cluster and fuzzing too"
-	@echo "make test-cluster  the workflow on a Slurm of one node (Debian packages; root); some minutes"
+	@echo "make test-cluster  the workflow on a Slurm of one node (installs Debian's packages, with root); some minutes"
 	@echo "make benchmark  what the speed claims rest on"
 	@echo "make reference  the full protocols, and their summary into results/reference"
 	@echo "make verify     recomputes a random 2 % of the cells in results/reference and compares (MINUTES=1: as far as it gets)"
@@ -44,6 +44,13 @@ weka:
 	@test -f /usr/share/java/weka.jar || { test "$$(id -u)" = 0 && command -v apt-get > /dev/null && \
 		timeout 120 apt-get update -qq && \
 		DEBIAN_FRONTEND=noninteractive timeout 300 apt-get install -qq --no-install-recommends weka default-jre-headless > /dev/null; }
+
+# For tests only. Without a configuration in /etc/slurm, Debian starts none of it as a service.
+slurm:
+	@PATH="$$PATH:/usr/sbin"; { command -v slurmctld && command -v slurmd && command -v srun && command -v munged; } > /dev/null || \
+		{ test "$$(id -u)" = 0 && command -v apt-get > /dev/null && timeout 120 apt-get update -qq && \
+		DEBIAN_FRONTEND=noninteractive timeout 300 apt-get install -qq --no-install-recommends slurmctld slurmd slurm-client munge > /dev/null; } || \
+		echo "Slurm is not installed, which takes Debian's packages and root."
 
 # One study first, so that there is a table to look at after seconds.
 demo: $(STAMP)
@@ -73,8 +80,8 @@ check-workflow: $(STAMP)
 unit: $(STAMP)
 	OMP_NUM_THREADS=1 $(BIN)/pytest -m "not slow" --numprocesses auto --dist loadfile
 
-# Three to five minutes; after ten it ends as by Ctrl-C, so that it clears up after itself.
-test-cluster: $(STAMP)
+# Two to four minutes; after ten it ends as by Ctrl-C. Without Slurm the tests are skipped.
+test-cluster: $(STAMP) slurm
 	OMP_NUM_THREADS=1 timeout --signal=INT --kill-after=30 600 $(BIN)/pytest tests/cluster --no-cov
 
 benchmark: $(STAMP)

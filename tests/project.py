@@ -54,6 +54,8 @@ class Mine(PCA):
 class Project:
     """A copy of the project in a folder of its own, whose files can be edited and whose runs disturb nobody."""
 
+    command: tuple[str, ...] = (sys.executable, "-m", "snakemake")
+
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         for name in ("Snakefile", "config", "workflow", "src", "envs", "profiles", "LICENSE", "CITATION.cff"):
@@ -85,7 +87,7 @@ class Project:
         # As after `pip install -e`: the library is that of the folder.
         own = {"PYTHONPATH": str(self.folder / "src"), "MLREDUCE_CACHE": str(self.folder / "cache")}
         return subprocess.Popen(
-            [sys.executable, "-m", "snakemake", *arguments],
+            [*self.command, *arguments],
             cwd=folder or self.folder,
             env=kept | own,
             stdout=subprocess.PIPE,

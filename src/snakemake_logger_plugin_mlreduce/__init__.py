@@ -169,9 +169,9 @@ class LogHandler(LogHandlerBase):
             return
         self.failed[number] = job
         logs = [str(path) for path in getattr(record, "log", None) or ()]
-        reasons = text.last_words(logs)
+        reasons = [*text.of_cluster(getattr(record, "rule_msg", None)), *text.last_words(logs)]
         lines = [f"Failed: {job.name}" if job.study else f"Failed: {job.name} ({', '.join(job.output[:1])})"]
-        lines += [f"  {line}" for line in reasons or [str(getattr(record, "rule_msg", None) or "no reason was logged")]]
+        lines += [f"  {line}" for line in reasons or ["no reason was logged"]]
         self._say(*lines[: _LINES - 1], *(f"  log: {path}" for path in logs[:1]))
 
     def _error(self, record: LogRecord) -> None:

@@ -105,6 +105,12 @@ def first_table(path: str, width: int, lines: int = 12) -> list[str]:
     return [f"  {line}"[:width] for line in [title, *shown, path]]
 
 
+def of_cluster(message: str | None) -> list[str]:
+    """Return the first sentence of what an executor says of a failed job, such as its status in Slurm."""
+    said = (message or "").partition("For further error details")[0].strip()
+    return [f"{said.partition('. ')[0].rstrip('.')}."] if said else []
+
+
 def last_words(logs: Iterable[str], lines: int = 6) -> list[str]:
     """Return the sentence ``mlreduce: ...`` of the first readable log with text, or its last lines."""
     for path in logs:

@@ -43,14 +43,14 @@ class Run:
     def finish(self, *given, **wildcards):
         self.tell(event=LogEvent.JOB_FINISHED, job_id=self.job(*given, **wildcards))
 
-    def fail(self, number, log, rule="fit"):
+    def fail(self, number, log, rule="fit", message=None):
         self.tell(
             "Error in rule",
             logging.ERROR,
             event=LogEvent.JOB_ERROR,
             jobid=number,
             rule_name=rule,
-            rule_msg=None,
+            rule_msg=message,
             log=log,
         )
 
@@ -167,6 +167,22 @@ def test_failure_without_a_sentence_shows_the_end_of_the_log(run, tmp_path):
     assert run.lines[-2:] == ["  line 29", "  log: nowhere.log"]
     run.fail(99, [])
     assert run.lines[-1] == "  no reason was logged"
+
+
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [
+        ("SLURM-job '7' failed, SLURM status is: 'TIMEOUT'. Failed nodes will be ", ["SLURM status is: 'TIMEOUT'."]),
+        ("SLURM-job '7' failed, SLURM status is: 'TIMEOUT'.", ["SLURM status is: 'TIMEOUT'."]),
+        ("", []),
+    ],
+)
+def test_failure_says_what_the_cluster_says(run, tmp_path, message, said):
+    log = tmp_path / "fit.log"
+    log.write_text("fitting\n")
+    run.fail(run.job("fit", study="gmba-2016"), [str(log)], message=f"{message}For further error details see the log.")
+    before = [f"  SLURM-job '7' failed, {sentence}" for sentence in said]
+    assert run.lines == ["Failed: gmba-2016  fit", *before, "  fitting", f"  log: {log}"]
 
 
 def test_a_retried_job_is_not_failed(run):

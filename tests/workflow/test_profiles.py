@@ -1,4 +1,4 @@
-"""What the profiles ask a cluster for."""
+"""What the profiles ask a cluster for, and a run by the profile for submit commands through a queue of shell."""
 
 from __future__ import annotations
 
@@ -8,8 +8,26 @@ from pathlib import Path
 
 import pytest
 import yaml
+from project import BUNDLED
 
 PROFILES = Path(__file__).parents[2] / "workflow" / "profiles"
+
+# `submit RULE MB MINUTES SCRIPT` starts a script with its number in the environment and prints the number, as qsub
+# does; the second job is killed at once. `known NUMBER` succeeds while it runs.
+QUEUE = """#!/bin/sh
+if [ "$1" = known ]; then exec grep -q "^State:.[^Z]" "/proc/$2/status"; fi
+echo "$2 $3 $4" >> asked
+script=$5
+if [ "$(wc -l < asked)" = 2 ]; then script=/bin/false; fi
+sh -c 'export JOB_ID=$$; exec "$0"' "$script" > /dev/null 2>&1 &
+echo $!
+"""
+SUBMIT = "./queue.sh submit {rule} {resources.mem_mb} {resources.runtime}"
+OPTIONS = (
+    *("--profile=workflow/profiles/generic", "--seconds-between-status-checks=1", "--latency-wait=5"),
+    f"--cluster-generic-submit-cmd={SUBMIT}",
+    "--cluster-generic-status-cmd=workflow/profiles/generic/status.sh './queue.sh known'",
+)
 
 
 @pytest.mark.parametrize("profile", ["slurm", "generic"])
@@ -31,6 +49,22 @@ def no_sleep(tmp_path_factory, monkeypatch):
     folder = tmp_path_factory.mktemp("bin")
     (folder / "sleep").symlink_to("/bin/true")
     monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("no_sleep")
+def test_a_queue_gives_the_same_and_a_job_that_it_kills_is_tried_again(project, finished):
+    queue = project.path("queue.sh")
+    queue.write_text(QUEUE)
+    queue.chmod(0o755)
+    assert "Trying to restart" in project.run(*OPTIONS, *BUNDLED)
+    assert project.results() == finished.results()
+    jobs = [line.split() for line in project.path("asked").read_text().splitlines()]
+    asked = {rule: [(int(mb), int(minutes)) for name, mb, minutes in jobs if name == rule] for rule, *_ in jobs}
+    assert asked.keys() == {"prepare", "time", "choose", "fit", "predict"}  # the rest is made here
+    killed = asked.pop(jobs[1][0])
+    assert killed == [killed[0], (2 * killed[0][0], 2 * killed[0][1])]
+    assert all(len(own) == 1 and own[0] >= (2000, 10) for own in asked.values())
 
 
 @pytest.mark.usefixtures("no_sleep")

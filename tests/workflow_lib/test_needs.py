@@ -17,7 +17,6 @@ from needs import _SECONDS, Job, Size, rows_of, size_of
 PROJECT = Path(__file__).parents[2]
 # Of two Snakemakes around a job, which its benchmark does not see.
 AROUND_MB = 640
-WORK = {"choose_kernel": "choose", "search_parameters": "choose", "reduce_labels": "fit-labels"}
 
 
 @pytest.mark.parametrize("sparse", [False, True], ids=["dense", "sparse"])
@@ -94,10 +93,10 @@ def test_bounds_hold_for_every_measured_job():
     jobs = list(measured())
     assert len(jobs) > 10
     for job, dataset, rows, width, stored, labels, fits, used_mb, used_s, asked_mb, asked_minutes in jobs:
-        rule, _, predictor = job.partition(" ")
-        codes = rule in ("choose_kernel", "reduce_labels", "predict_labels")
+        codes = job.endswith(" (codes)")
+        rule, _, predictor = job.removesuffix(" (codes)").partition(" ")
         asked = Job(Size(rows, width, labels, stored), rows, width, fits, codes)
-        minutes = asked.minutes(predictor or WORK.get(rule, rule))
+        minutes = asked.minutes(predictor or ("fit-labels" if codes and rule == "fit" else rule))
         assert (asked.megabytes, minutes) == (asked_mb, asked_minutes), (job, dataset)
         assert used_mb + AROUND_MB <= asked_mb, (job, dataset)
         assert used_s <= 60 * asked_minutes, (job, dataset)
