@@ -50,6 +50,7 @@ def test_the_next_run_tries_it_again_until_it_is_there(again, undisturbed):
     assert again.run(*OPTIONS, fails=True).count(SENTENCE) == 1
     assert again.results() == kept
     assert again.plan(*OPTIONS, "retry_failed=false") == {}
+    again.run(*SEPARATE, "methods=pca")  # without the method nothing fails
     again.path("marker").unlink()
     again.run(*OPTIONS)
     assert again.plan(*OPTIONS) == {}
