@@ -55,14 +55,13 @@ FILES = (
     f"{STUDY}/scores/planted-300/halves.plain/ridge/000-000.parquet",
     f"{STUDY}/summary.parquet",
 )
-FIRST = ((FILES[4], cut), (FILES[2], flip))
 TABLES = [name for name in FILES if name.endswith(".parquet") and "summary" not in name]
 
 
 @pytest.mark.parametrize(
     ("name", "damage"),
     [
-        pytest.param(name, damage, marks=[pytest.mark.promise] if (name, damage) in FIRST else [])
+        pytest.param(name, damage, marks=[pytest.mark.promise] if (name, damage) == (FILES[2], flip) else [])
         for name in FILES
         for damage in (cut, flip)
     ],
@@ -95,7 +94,6 @@ def test_a_full_disk_ends_in_a_sentence_and_the_run_goes_on(project, undisturbed
     ("fault", "sentence"),
     [
         ("raise MemoryError('4 GiB')", "mlreduce: prepare ran out of memory (4 GiB). Let fewer jobs run at once"),
-        ("import os; os.kill(os.getpid(), 9)", "mlreduce: a job was killed from outside, most often by the system"),
         ("raise ZeroDivisionError", "ZeroDivisionError"),
     ],
 )
@@ -106,6 +104,16 @@ def test_a_job_that_dies_says_why(project, fault, sentence):
     assert len(output.splitlines()) <= 10
     assert ("memory" in output) == ("Zero" not in sentence)
     assert not project.path("results/data/planted-300.npz").exists()
+
+
+def test_a_killed_job_stops_no_other(project):
+    fault = 'if snakemake.wildcards.unit == "halves.own":\n        __import__("os").kill(__import__("os").getpid(), 9)'
+    project.edit("workflow/scripts/fit.py", "    choices = ", f"    {fault}\n    choices = ")
+    output = project.run(*SEPARATE, "methods=pca,mine", fails=True)
+    assert "mlreduce: a job was killed from outside, most often by the system because memory ran out" in output
+    made = {path.parent.parent.name for path in project.path(f"{STUDY}/scores").rglob("*.parquet")}
+    assert made == {"halves.plain"}
+    assert not list(project.path(f"{STUDY}/fitted").rglob("halves.own/*.npz"))
 
 
 def test_two_runs_in_one_folder_are_refused(project):
