@@ -15,7 +15,7 @@ from project import SEPARATE, STUDY
 pytestmark = pytest.mark.slow
 
 
-@pytest.mark.parametrize("kills", [20, pytest.param(4, marks=pytest.mark.promise)])
+@pytest.mark.parametrize("kills", [20, pytest.param(3, marks=pytest.mark.promise)])
 def test_killed_at_any_moment_it_ends_in_the_same_bytes(project, undisturbed, kills):
     """Each kill is of a run that has something left to do: one that has ended begins from nothing again."""
     moments, done = random.Random(0), 0
