@@ -81,15 +81,17 @@ class Project:
     def path(self, name: str) -> Path:
         return self.folder / name
 
+    def environment(self) -> dict[str, str]:
+        """Return the environment of a run: as after ``pip install -e``, the library is that of the folder."""
+        kept = {k: v for k, v in os.environ.items() if not k.startswith(("MLREDUCE_", "COV_", "SNAKEMAKE_"))}
+        return kept | {"PYTHONPATH": str(self.folder / "src"), "MLREDUCE_CACHE": str(self.folder / "cache")}
+
     def start(self, *arguments: str, folder: Path | None = None) -> subprocess.Popen[str]:
         """Start ``snakemake`` with these arguments and no others, in a session of its own."""
-        kept = {k: v for k, v in os.environ.items() if not k.startswith(("MLREDUCE_", "COV_", "SNAKEMAKE_"))}
-        # As after `pip install -e`: the library is that of the folder.
-        own = {"PYTHONPATH": str(self.folder / "src"), "MLREDUCE_CACHE": str(self.folder / "cache")}
         return subprocess.Popen(
             [*self.command, *arguments],
             cwd=folder or self.folder,
-            env=kept | own,
+            env=self.environment(),
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,

@@ -112,7 +112,7 @@ def of_cluster(message: str | None) -> list[str]:
 
 
 def last_words(logs: Iterable[str], lines: int = 6) -> list[str]:
-    """Return the sentence ``mlreduce: ...`` of the first readable log with text, or its last lines."""
+    """Return a sentence ``mlreduce: ...``, an error and its place, or the last lines, of the first log with text."""
     for path in logs:
         try:
             written = [line.rstrip() for line in Path(path).read_text("utf-8", "replace").splitlines() if line.strip()]
@@ -120,8 +120,19 @@ def last_words(logs: Iterable[str], lines: int = 6) -> list[str]:
             continue
         sentences = [line for line in written if line.startswith("mlreduce: ")]
         if written:
-            return [line[:500] for line in sentences[-1:] or written[-lines:]]
+            said = sentences[-1:] or _untraced("\n".join(written)) or written[-lines:]
+            return [line[:500] for line in said]
     return []
+
+
+def _untraced(message: str) -> list[str]:
+    """Return the last line of a traceback and the place of the error; nothing where there is no traceback."""
+    if "Traceback (most recent call last)" not in message:
+        return []
+    places = re.findall(r'^ +File "(.+?)", line (\d+)', message, flags=re.MULTILINE)
+    own = [(path, line) for path, line in places if "site-packages" not in path and not path.startswith("<")]
+    last = [line for line in message.splitlines() if line and not line.startswith(" ")][-1:]
+    return [*last, *(f"  in {path}, line {line}" for path, line in own[-1:])]
 
 
 def short_error(message: str, kind: str, targets: Iterable[str]) -> list[str]:
@@ -132,12 +143,9 @@ def short_error(message: str, kind: str, targets: Iterable[str]) -> list[str]:
         found = {Path(path).name: path for path in near}
         names = difflib.get_close_matches(Path(absent[1]).name, found, n=1, cutoff=0.5)
         return [f"There is no file {absent[1]!r}.", *(f"Did you mean {found[name]!r}?" for name in names)]
-    places = re.findall(r'^ +File "(.+?)", line (\d+)', message, flags=re.MULTILINE)
-    if "Traceback (most recent call last)" in message:
-        own = [(path, line) for path, line in places if "site-packages" not in path and not path.startswith("<")]
-        last = [line for line in message.splitlines() if line and not line.startswith(" ")][-1:]
-        where = [f"  in {path}, line {line}" for path, line in own[-1:]]
-        return [*last, *where, "  (--verbose shows the traceback)"]
+    untraced = _untraced(message)
+    if untraced:
+        return [*untraced, "  (--verbose shows the traceback)"]
     noise = re.compile(r' +File ".+", line \d+|\s*(Error:|Traceback:|Wildcards:)?$')
     kept = [line for line in message.splitlines() if not noise.match(line)]
     if kept and re.fullmatch(r"\w+( in .*)?:", kept[0]) and len(kept) > 1 and kind in kept[0]:

@@ -137,6 +137,17 @@ def test_files_of_one_name_in_two_folders_keep_apart(tmp_path):
     assert (data.feature_names, data.label_names) == (["a"], ["x"])
 
 
+@pytest.mark.parametrize("content", [None, "a,b\n1,0.5\n2,\n9,1\n"])
+def test_copies_that_are_damaged_are_not_read(own, tmp_path, content):
+    dataset = Dataset.from_json(read_catalogue(own(TABLES))["mine"].to_json())
+    dataset.copy(tmp_path / "raw")
+    assert dataset.read_copies(tmp_path / "raw").X[2, 0] == 3
+    path = tmp_path / "raw" / "0-f.csv"
+    path.unlink() if content is None else path.write_text(content)
+    with pytest.raises(DataError, match=r"raw/0-f\.csv: not the file that was fetched; delete the folder .*/raw and"):
+        dataset.read_copies(tmp_path / "raw")
+
+
 @pytest.mark.parametrize(
     ("entry", "message"),
     [

@@ -30,6 +30,7 @@ def again(failed, tmp_path):
 OPTIONS = (*SEPARATE, "methods=pca,mine")
 
 
+@pytest.mark.promise
 def test_the_rest_is_made_and_the_reason_is_recorded(failed):
     assert failed.output.count(SENTENCE) == 1
     base = failed.path(STUDY)
@@ -43,13 +44,28 @@ def test_the_rest_is_made_and_the_reason_is_recorded(failed):
     assert note in (base.parent / "report.html").read_text()
 
 
-def test_the_next_run_tries_it_again_until_it_is_there(again, undisturbed):
+def scores_of(project):
+    """The scores of the two methods, in the order of the file."""
+    scores = pd.read_parquet(project.path(f"{STUDY}/scores.parquet"))
+    return scores[scores["method"].isin(["pca", "mine"])].reset_index(drop=True)
+
+
+@pytest.mark.promise
+def test_the_next_run_tries_it_again(again, undisturbed):
     planned = again.plan(*OPTIONS)
     assert (planned["fit"], planned["predict"]) == (1, 1)
+    again.path("marker").unlink()
+    again.run(*OPTIONS)
+    pd.testing.assert_frame_equal(scores_of(again), scores_of(undisturbed))
+    assert pd.read_csv(again.path(f"{STUDY}/failures.csv")).empty
+
+
+def test_it_is_tried_until_it_is_there(again, undisturbed):
     kept = again.results()
     assert again.run(*OPTIONS, fails=True).count(SENTENCE) == 1
     assert again.results() == kept
     assert again.plan(*OPTIONS, "retry_failed=false") == {}
+    again.run(*SEPARATE, "methods=pca")  # without the method nothing fails
     again.path("marker").unlink()
     again.run(*OPTIONS)
     assert again.plan(*OPTIONS) == {}

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import resource
 import shutil
+import signal
+import subprocess
+import sys
 from contextlib import contextmanager
 
 import numpy as np
@@ -85,6 +88,18 @@ def test_a_folder_that_vanishes_is_named(tmp_path):
     path = tmp_path / "gone" / "f.txt"
     with pytest.raises(StorageError, match=r"f\.txt could not be written: No such file"):
         write_text(path, meanwhile=lambda: shutil.rmtree(path.parent))
+
+
+def test_a_killed_writer_leaves_the_old_file(tmp_path):
+    path = tmp_path / "f.txt"
+    path.write_text("old")
+    program = (
+        "import os; from mlreduce.datasets.files import replacing\n"
+        f"with replacing({str(path)!r}) as partial: partial.write_text('new'); os.kill(os.getpid(), 9)"
+    )
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == -signal.SIGKILL
+    assert path.read_text() == "old"
+    assert [file.name.startswith(".partial-") for file in tmp_path.iterdir() if file != path] == [True]
 
 
 def test_read_errors_are_not_attributed_to_the_written_file(tmp_path):

@@ -6,11 +6,10 @@ import os
 import subprocess
 import sys
 import sysconfig
-from pathlib import Path
 
 import pytest
+from project import BUNDLED, STUDY
 
-PROJECT = Path(__file__).parents[2]
 pytestmark = pytest.mark.slow
 
 CONDA = """#!{python}
@@ -56,15 +55,19 @@ def test_jobs_in_environments_of_conda_find_the_library(project, tmp_path_factor
         path.parent.mkdir(exist_ok=True)
         path.write_text(text)
         path.chmod(0o755)
-    packages = sorted({sysconfig.get_path("purelib"), sysconfig.get_path("platlib")})
+    # Plugins are found on the path alone.
+    plugin = "snakemake_logger_plugin_mlreduce"
+    (prefix / "plugins").mkdir()
+    (prefix / "plugins" / plugin).symlink_to(project.folder / "src" / plugin)
+    packages = [*sorted({sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}), str(prefix / "plugins")]
     main = SNAKEMAKE.format(packages=packages, source=str(project.folder / "src"))
     environment = project.environment()
     del environment["PYTHONPATH"]
     environment["PATH"] = f"{prefix / 'bin'}{os.pathsep}{environment['PATH']}"
-    target = "results/demo/cplst-2012/datasets.csv"
+    target = f"{STUDY}/table-loss.md"
     done = subprocess.run(
         # -S: what is installed as editable here must not be on the path.
-        [sys.executable, "-S", "-c", main, target, "--cores", "1", "--sdm", "conda", "--config", "run_on=planted"],
+        [sys.executable, "-S", "-c", main, target, "--sdm", "conda", *BUNDLED, "methods=pca,mddmp"],
         cwd=project.folder,
         env=environment,
         capture_output=True,
@@ -72,6 +75,6 @@ def test_jobs_in_environments_of_conda_find_the_library(project, tmp_path_factor
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert "planted,600,30,12" in (project.folder / target).read_text()
+    assert "mddmp" in (project.folder / target).read_text()
     made = [path.name for path in (project.folder / ".snakemake" / "conda").glob("*/pyvenv.cfg")]
-    assert len(made) == 2  # for data and for reports
+    assert len(made) == 3  # for data, computation and reports

@@ -34,6 +34,7 @@ OPTIONS = ("--config", "datasets=own.yaml", "run_on=mine", "splits=2", "studies=
 
 
 @pytest.mark.slow
+@pytest.mark.promise
 def test_own_data_have_a_folder_and_a_title_and_no_claims(project):
     write(project, X, Y)
     project.run(*OPTIONS)

@@ -29,7 +29,7 @@ except KeyboardInterrupt:
 
 STUDIES, BASE, DATA = PLAN.studies, PLAN.base, PLAN.data
 RESULTS = config["results"]
-RETRY = retry_flag(PLAN, JOBS, workflow.is_main_process)
+RETRY = retry_flag(PLAN, workflow.is_main_process)
 
 
 wildcard_constraints:
@@ -66,7 +66,7 @@ def report_failures(logs=()):
             "on: what is done is kept.",
             file=sys.stderr,
         )
-    sentence = sentence_on_failures(failures_in(PLAN), BASE)
+    sentence = sentence_on_failures(failures_in(PLAN, OUTPUTS), BASE)
     if sentence:
         sys.exit(f"mlreduce: {sentence}")
 

@@ -11,7 +11,7 @@ with job(snakemake):
 
     # As the run began with it: the catalogue may have been edited since.
     dataset = Dataset.from_json(snakemake.params.entry)
-    data = dataset.read(dataset.copies(snakemake.input[0]) if snakemake.input else [])
+    data = dataset.read_copies(snakemake.input[0]) if snakemake.input else dataset.read([])
     check_finite(data.X, data.feature_names, data.name)
     with replacing(snakemake.output[0]) as path:
         data.save(path)

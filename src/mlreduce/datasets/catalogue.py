@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.datasets.fetch import FileEntry, copy, default_cache, fetch, mirror_folder
+from mlreduce.datasets.files import file_sha256
 from mlreduce.datasets.readers.configuration import read_yaml, validate
 from mlreduce.exceptions import ConfigurationError, DataError, unknown_name
 
@@ -77,6 +78,21 @@ class Dataset(NamedTuple):
         """
         names = [entry.name for entries in self.files.values() for entry in entries]
         return [Path(folder) / f"{number}-{name}" for number, name in enumerate(names)]
+
+    def read_copies(self, folder: str | Path) -> MultiLabelData:
+        """Read the data set from what `copy` put into a folder, where its files are still those that were fetched.
+
+        Raises
+        ------
+        DataError
+            As for `read`, or if a file has another checksum than the entry says.
+        """
+        entries = [entry for entries in self.files.values() for entry in entries]
+        paths = self.copies(folder)
+        for entry, path in zip(entries, paths, strict=True):
+            if not path.is_file() or entry.sha256 not in (None, file_sha256(path)):
+                raise DataError(f"{path}: not the file that was fetched; delete the folder {folder} and run again")
+        return self.read(paths)
 
     def read(self, paths: Sequence[Path]) -> MultiLabelData:
         """Read the data set from its files and check it against the entry.

@@ -1,8 +1,9 @@
-"""Tables that jobs pass on: tidy rows, and a row for each cell that failed, in one Parquet file with checksums."""
+"""Tables that jobs pass on: tidy rows, and a row for each cell that failed, in one Parquet file with a checksum."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -34,14 +35,37 @@ def write_table(path: str | Path, table: pd.DataFrame, failures: pd.DataFrame | 
     Notes
     -----
     The file has a column ``status``, "ok" or "failed", and where cells failed ``step``, ``error``, ``reason`` and
-    ``where``.
+    ``where``. The SHA-256 of all other bytes stands before Parquet's footer, where other readers skip it.
     """
     parts = [_with_status(pa.Table.from_pandas(table, preserve_index=False), "ok")]
     if failures is not None and len(failures):
         failed = pa.Table.from_pandas(failures.rename(columns=_REASONS), preserve_index=False)
         parts.append(_with_status(failed, "failed"))
     merged = pa.concat_tables([part.replace_schema_metadata() for part in parts], promote_options="permissive")
-    pq.write_table(merged, path, write_page_checksum=True)
+    sink = pa.BufferOutputStream()
+    pq.write_table(merged, sink)
+    content = memoryview(sink.getvalue())
+    footer = _footer(content)
+    with Path(path).open("wb") as file:
+        for part in (content[:footer], hashlib.sha256(content).digest(), content[footer:]):
+            file.write(part)
+
+
+def _footer(content: memoryview) -> int:
+    """Return where Parquet's footer begins, by the length near the end of the file."""
+    return max(len(content) - 8 - int.from_bytes(content[-8:-4], "little"), 0)
+
+
+def _whole(content: bytes) -> Any:
+    """Return what was read from a file, or raise an error if a byte of it has changed."""
+    view = memoryview(content)
+    footer = _footer(view)
+    stored = max(footer - hashlib.sha256().digest_size, 0)
+    digest = hashlib.sha256(view[:stored])
+    digest.update(view[footer:])
+    if digest.digest() != view[stored:footer]:
+        raise pa.ArrowInvalid("its SHA-256 differs")
+    return pa.BufferReader(content)
 
 
 def _with_status(table: Any, status: str) -> Any:
@@ -62,7 +86,7 @@ def _sentence(path: str | Path) -> Iterator[None]:
 
 def _read(path: str | Path, status: str) -> Any:
     with _sentence(path):
-        table = pq.read_table(path, page_checksum_verification=True)
+        table = pq.read_table(_whole(Path(path).read_bytes()))
     if "status" not in table.column_names:
         return table
     return table.filter(pc.equal(table["status"], status)).drop_columns("status")
@@ -133,14 +157,21 @@ def any_failed(path: str | Path) -> bool:
     return any(own.statistics is None or own.statistics.min == "failed" for own in columns if own.num_values)
 
 
-def failed_files(paths: Iterable[str | Path]) -> list[Path]:
-    """Return those of the files of jobs in which cells failed; a damaged one counts as failed."""
+def failed_files(paths: Iterable[str | Path], damaged: Callable[[Path], object] | None = None) -> list[Path]:
+    """Return those of the files of jobs in which cells failed.
+
+    Parameters
+    ----------
+    paths : iterable of path
+    damaged : callable or None, default=None
+        Called with each file whose end is damaged; such files are left out.
+    """
     found = []
     for path in sorted(map(Path, paths)):
         try:
-            failed = any_failed(path)
+            if any_failed(path):
+                found.append(path)
         except DataError:
-            failed = True
-        if failed:
-            found.append(path)
+            if damaged is not None:
+                damaged(path)
     return found
