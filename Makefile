@@ -8,13 +8,14 @@ STAMP := $(VENV)/.installed
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 CORES ?= all
 
-.PHONY: help demo plan test test-all test-cluster lint types unit check-workflow install weka fuzz lock benchmark \
+.PHONY: help demo plan test test-all test-cluster lint types unit promises check-workflow install weka fuzz lock benchmark \
 	reference verify pictures clean
 
 help:
 	@echo "make demo       the studies on the embedded data, at a small size; ends by naming the report"
 	@echo "make plan       what the demo would run, as a table of steps"
 	@echo "make test       lint, types and the tests of the library, minutes"
+	@echo "make promises   one test per promise to users of the workflow, and pieces of the papers on published data"
 	@echo "make test-all   every test: whole studies, faults, the cluster and fuzzing too"
 	@echo "make test-cluster  the workflow on a Slurm of one node (installs Debian's packages, with root); some minutes"
 	@echo "make benchmark  what the speed claims rest on"
