@@ -8,7 +8,7 @@ STAMP := $(VENV)/.installed
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 CORES ?= all
 
-.PHONY: help demo plan test test-all test-cluster lint types unit promises check-workflow install weka fuzz lock benchmark \
+.PHONY: help demo plan test test-all test-cluster lint types unit promises check-workflow install weka slurm fuzz lock benchmark \
 	reference verify pictures clean
 
 help:
@@ -80,6 +80,11 @@ check-workflow: $(STAMP)
 # One process per core, each with one thread: many small problems, which threads only slow down.
 unit: $(STAMP)
 	OMP_NUM_THREADS=1 $(BIN)/pytest -m "not slow" --numprocesses auto --dist loadfile
+
+# One test per promise to users of the workflow, and pieces of the papers where MLREDUCE_MIRROR has the published data.
+promises: $(STAMP)
+	OMP_NUM_THREADS=1 $(BIN)/pytest -m promise --no-cov --numprocesses auto --dist worksteal
+	$(BIN)/python tests/pieces.py
 
 # Two to four minutes; after ten it ends as by Ctrl-C. Without Slurm the tests are skipped.
 test-cluster: $(STAMP) slurm
