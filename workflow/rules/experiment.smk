@@ -73,9 +73,9 @@ rule predict:
         f"{BASE}/{{study}}/logs/predict/{{dataset}}/{{unit}}/{{predictor}}/{{batch}}.log",
     benchmark:
         f"{BASE}/{{study}}/benchmarks/predict/{{dataset}}/{{unit}}/{{predictor}}/{{batch}}.tsv"
+    priority: 1  # what is begun comes to its tables before the next is begun
     conda:
         "../../envs/compute.yaml"
-    priority: 1  # what is begun comes to its tables before the next is begun
     threads: threads_of
     resources:
         mem_mb=memory_of(PLAN, JOBS),

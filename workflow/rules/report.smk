@@ -22,10 +22,10 @@ for name, study in STUDIES.items():
             OUTPUTS.gathered_files(study),
         log:
             f"{BASE}/{name}/logs/gather.log",
+        priority: 2
         localrule: True
         conda:
             "../../envs/report.yaml"
-        priority: 2
         resources:
             mem_mb=2000,
         params:
@@ -53,10 +53,10 @@ for name, study in STUDIES.items():
                 ),
             log:
                 f"{BASE}/{name}/logs/tables.log",
+            priority: 3
             localrule: True
             conda:
                 "../../envs/report.yaml"
-            priority: 3
             params:
                 specs={
                     key: (dict(study.tables[key]), OUTPUTS.sources(study)[key])
