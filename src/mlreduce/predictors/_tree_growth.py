@@ -298,12 +298,6 @@ def _middle(targets: FloatArray) -> float:
 
 
 @compiled
-def _note(place: IntArray, parent: int, side: int, start: int, stop: int, depth: int) -> None:
-    """Write down a node to come."""
-    place[0], place[1], place[2], place[3], place[4] = parent, side, start, stop, depth
-
-
-@compiled
 def _grow(columns: Columns, targets: FloatArray, min_instances: int) -> tuple[Any, ...]:
     n, d = len(targets), len(columns.zero_rank)
     entries = columns.entries.copy()
@@ -329,7 +323,7 @@ def _grow(columns: Columns, targets: FloatArray, min_instances: int) -> tuple[An
 
     # Nodes to come: parent, side (0 the root, 1 left, 2 right), first and last row, depth.
     waiting = np.zeros((depths + 2, 5), np.int64)
-    _note(waiting[0], -1, 0, 0, n, 0)
+    waiting[0, 0], waiting[0, 3] = -1, n
     pending, nodes, least_deviation = 1, 0, 0.0
     while pending:
         pending -= 1
@@ -368,9 +362,10 @@ def _grow(columns: Columns, targets: FloatArray, min_instances: int) -> tuple[An
                 left[depth, j] = (
                     _part(entries[begin[depth, j] : begin[depth, j] + size], goes_left, spare) if size else 0
                 )
-        _note(waiting[pending], node, 2, middle, stop, depth + 1)
-        _note(waiting[pending + 1], node, 1, start, middle, depth + 1)
-        pending += 2
+        for side in range(2, 0, -1):
+            waiting[pending, 0], waiting[pending, 1], waiting[pending, 4] = node, side, depth + 1
+            waiting[pending, 2], waiting[pending, 3] = (middle, stop) if side == 2 else (start, middle)
+            pending += 1
     for node in range(nodes - 1, -1, -1):  # children come after their parents
         if feature[node] >= 0:
             end[node] = end[right[node]]
