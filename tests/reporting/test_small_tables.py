@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pandas as pd
+import pytest
 
 from mlreduce.experiments.approximation import THEOREM_COLUMNS
 from mlreduce.experiments.costs import COST_COLUMNS
@@ -57,3 +58,10 @@ def test_sources():
     assert [table_source({"kind": kind}) for kind in ("theorem", "costs")] == ["theorem.csv", "costs.csv"]
     assert table_source({}) == "summary.csv"
     assert table_source({"kind": "ranked", "area": True}) == "areas.csv"
+
+
+@pytest.mark.parametrize(("splits", "said"), [(1, "mean of 1 training set"), (3, "mean of 3 training sets")])
+def test_one_is_singular(splits, said):
+    times = pd.DataFrame({"dataset": "d", "method": "a", "split": range(splits), "seconds": 0.5})
+    _, markdown, _ = make_table(times, {"kind": "times", "caption": "Times", "methods": ["a"]}, "times")
+    assert f"## {said}\n" in markdown

@@ -15,6 +15,7 @@ __all__ = [
     "Layout",
     "Part",
     "by_protocol",
+    "counted",
     "latex_text",
     "number_of_splits",
     "parts_latex",
@@ -43,6 +44,11 @@ def number_of_splits(cells: pd.DataFrame) -> str:
     return " to ".join(map(str, dict.fromkeys([*numbers[:1], *numbers[-1:]])))
 
 
+def counted(number: str, what: str) -> str:
+    """Return a number with a noun, in the singular for one."""
+    return f"{number} {what.removesuffix('s') if number == '1' else what}"
+
+
 def plus_minus(mean: float, spread: float) -> str:
     """Return a mean and its uncertainty as text."""
     return f"{mean:.4f} ± {GAP if np.isnan(spread) else format(spread, '.4f')}"
@@ -51,7 +57,7 @@ def plus_minus(mean: float, spread: float) -> str:
 def by_protocol(table: pd.DataFrame, methods: Sequence[str], lay_out: Layout) -> Iterator[Part]:
     """Lay a tidy table out, one part per protocol; its title has the number of splits where all cells have the same."""
     for protocol, part in table.groupby("protocol", sort=True):
-        title = str(protocol) if uneven_splits(part) else f"{protocol}, {number_of_splits(part)} splits"
+        title = str(protocol) if uneven_splits(part) else f"{protocol}, {counted(number_of_splits(part), 'splits')}"
         yield str(protocol), title, *lay_out(part, methods)
 
 

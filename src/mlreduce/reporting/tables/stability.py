@@ -14,7 +14,7 @@ from mlreduce.experiments.scores import percent_size
 from mlreduce.reporting.failed_cells import GAP, GAP_COLUMNS, cell_reasons
 from mlreduce.reporting.options import SIZE_PERCENTS
 from mlreduce.reporting.tables.kinds import Spec, table
-from mlreduce.reporting.tables.layout import Part, number_of_splits
+from mlreduce.reporting.tables.layout import Part, counted, number_of_splits
 
 __all__ = ["STABILITY_COLUMNS", "order_correlation", "stability_index", "stability_parts", "stability_table"]
 
@@ -83,7 +83,7 @@ def stability_parts(tidy: pd.DataFrame, spec: Spec) -> Iterator[Part]:
     """
     methods = spec["methods"]
     for protocol, part in tidy.groupby("protocol", sort=True):
-        splits = f"{number_of_splits(part)} splits"
+        splits = counted(number_of_splits(part), "splits")
         for percent, at in part.groupby("size_percent", sort=True):
             title = f"{protocol}, {percent} % of the features, {splits}"
             yield f"{protocol}-{percent}", title, *_rows(at, "stability", methods)

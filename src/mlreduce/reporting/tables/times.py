@@ -9,7 +9,7 @@ import pandas as pd
 
 from mlreduce.reporting.failed_cells import GAP, with_failed_rows, with_reasons
 from mlreduce.reporting.tables.kinds import Spec, table
-from mlreduce.reporting.tables.layout import Part, number_of_splits
+from mlreduce.reporting.tables.layout import Part, counted, number_of_splits
 
 __all__ = ["gathered_times", "times_parts", "times_table"]
 
@@ -51,7 +51,7 @@ def times_parts(means: pd.DataFrame, spec: Spec) -> Iterator[Part]:
         [str(dataset), *(GAP if np.isnan(seconds) else f"{seconds:.3g}" for seconds in cells.loc[dataset])]
         for dataset in cells.index
     ]
-    yield "seconds", f"mean of {number_of_splits(means)} training sets", ["dataset", *methods], rows
+    yield "seconds", f"mean of {counted(number_of_splits(means), 'training sets')}", ["dataset", *methods], rows
 
 
 @table(
