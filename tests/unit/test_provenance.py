@@ -12,6 +12,11 @@ from mlreduce.provenance.digest import source_digest
 SCRIPTS = Path(__file__).parents[2] / "workflow" / "scripts"
 
 
+def forget():
+    for cached in (provenance._module_file, provenance._parsed, source_digest):
+        cached.cache_clear()
+
+
 @pytest.fixture
 def copy_of_library(tmp_path, monkeypatch):
     """A copy of the package in which modules can be edited."""
@@ -20,8 +25,7 @@ def copy_of_library(tmp_path, monkeypatch):
     monkeypatch.setattr(provenance, "_PACKAGE", package)
 
     def digests():
-        provenance._parsed.cache_clear()
-        source_digest.cache_clear()
+        forget()
         stations = {name: source_digest(SCRIPTS / f"{name}.py") for name in ("fetch", "tables", "figures", "gather")}
         for method in ("plst", "occa"):
             stations[method] = source_digest(SCRIPTS / "time.py", f"mlreduce.labelspace.{method}")
@@ -29,8 +33,7 @@ def copy_of_library(tmp_path, monkeypatch):
         return stations
 
     yield package, digests
-    provenance._parsed.cache_clear()
-    source_digest.cache_clear()
+    forget()
 
 
 @pytest.mark.parametrize(
