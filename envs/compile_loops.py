@@ -1,4 +1,4 @@
-"""Compile the loops of the predictors and the selectors on two cores, a last step of the installation.
+"""Compile the loops of the predictors, selectors and label coders on two cores, a last step of the installation.
 
 Numba does so when a loop is first called, 20 s for model trees, and keeps the result beside the package. Jobs that
 start at once on a fresh installation would each compile them.
@@ -40,6 +40,8 @@ def use(family: str) -> None:
         method.fit(X, Y.astype(float) if is_regressor(method) else Y)
         if hasattr(method, "predict"):
             method.predict(X)
+        if hasattr(method, "reconstruct"):
+            method.reconstruct(method.encode(Y))
 
 
 if __name__ == "__main__":
@@ -47,3 +49,4 @@ if __name__ == "__main__":
         for done in [pool.submit(finish_tree), pool.submit(grow_tree), pool.submit(use, "selection")]:
             done.result()
     use("predictors")
+    use("labelspace")

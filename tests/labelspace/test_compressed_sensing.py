@@ -6,10 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.linear_model import orthogonal_mp_gram
 
 import mlreduce
+from mlreduce.datasets.catalogue import read_catalogue
 from mlreduce.exceptions import DataError
 from mlreduce.experiments.fitted_arrays import fitted_arrays, restore
+from mlreduce.labelspace.compressed_sensing import _sparsest
 
 
 def few_labels(rng, n_samples, n_labels, most):
@@ -42,6 +45,53 @@ def pursuit_is_sure_of(y, components):
     has = y == 1
     others = np.linalg.pinv(components[:, has]) @ components[:, ~has]
     return bool((np.abs(others).sum(axis=0) < 1).all())
+
+
+def row_by_row(signals, directions, n_nonzero):
+    """Decode with scikit-learn's orthogonal matching pursuit."""
+    norms = np.linalg.norm(directions, axis=0)
+    atoms = directions / norms
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Orthogonal matching pursuit ended prematurely", RuntimeWarning)
+        found = orthogonal_mp_gram(atoms.T @ atoms, atoms.T @ signals.T, n_nonzero_coefs=n_nonzero)
+    return np.reshape(found, (len(norms), len(signals))).T / norms
+
+
+def assert_decodes_row_by_row(cs, codes, sizes):
+    signals = codes + cs.components_ @ cs.mean_
+    for size, centred in zip(sizes, cs.reconstruct_sizes(codes, sizes), strict=True):
+        expected = row_by_row(signals[:, :size], cs.components_[:size], min(cs.n_nonzero_, size))
+        np.testing.assert_allclose(centred + cs.mean_, expected, rtol=1e-9, atol=1e-9)
+
+
+@settings(max_examples=40)
+@given(seed=st.integers(0, 10_000), n_labels=st.integers(1, 30), noise=st.sampled_from([0.0, 0.3]))
+def test_decoding_is_that_of_a_pursuit_row_by_row(seed, n_labels, noise):
+    rng = np.random.default_rng(seed)
+    Y = few_labels(rng, 20, n_labels, n_labels)
+    cs = coder(Y, n_nonzero=int(rng.integers(1, min(n_labels, 6) + 1)), random_state=seed)
+    codes = cs.encode(Y) + noise * rng.standard_normal(Y.shape)
+    assert_decodes_row_by_row(cs, codes, sorted({1, 2, n_labels // 2, n_labels} & set(range(1, n_labels + 1))))
+
+
+@pytest.mark.parametrize("name", ["emotions", "medical", "enron"])
+@pytest.mark.parametrize("noise", [0.0, 0.1])
+def test_decoding_of_published_labels_is_that_of_a_pursuit_row_by_row(name, noise, mirror, rng):
+    entry = read_catalogue()[name]
+    Y = np.asarray(entry.read(entry.fetch(mirror, None)).Y)
+    cs = coder(Y)
+    codes = cs.encode(Y[:150]) + noise * rng.standard_normal((150, Y.shape[1]))
+    assert_decodes_row_by_row(cs, codes, [1, 3, Y.shape[1] // 2, Y.shape[1]])
+
+
+def test_equal_and_dependent_atoms_are_picked_as_row_by_row():
+    """Two pairs of equal atoms, and one that is the sum of others: ties go to the first, and the pursuit ends early."""
+    directions = np.array([[1.0, 1, 0, 0, 1, 0, -1], [0, 0, 1, 1, 1, 0, 0], [0, 0, 0, 0, 0, 1, 0]])
+    signals = np.array([[1.0, 1, 0], [3, 2, 1], [1, 1, 1], [0, 0, 0], [0, -1, 0], [-2, 2, 0], [0, 1, 1]])
+    for n_nonzero in (1, 2, 3):
+        found = _sparsest(signals, directions, n_nonzero)
+        np.testing.assert_allclose(found, row_by_row(signals, directions, n_nonzero), atol=1e-12)
+    assert np.flatnonzero(_sparsest(signals, directions, 1)[4]).tolist() == [2]
 
 
 @pytest.mark.parametrize("size", [2, 3, 5, 8])

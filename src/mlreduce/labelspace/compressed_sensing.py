@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
-from sklearn.linear_model import orthogonal_mp_gram
+from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from mlreduce.exceptions import DataError
 from mlreduce.labelspace.base import LabelCoder, LabelStatistics
+from mlreduce.linalg.compiled import compiled
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray
 
 __all__ = ["CompressedSensing"]
+
+IntArray = NDArray[np.integer[Any]]
+
+# A squared correlation, or a squared distance of an atom from those picked, below which there is none.
+_NOTHING = np.finfo(float).eps
 
 
 @register("cs")
@@ -110,10 +116,99 @@ def _sparsest(signals: FloatArray, directions: FloatArray, n_nonzero: int) -> Fl
     """Return sparse vectors ``y``, one row per signal, with ``directions @ y`` near the signal."""
     norms = np.linalg.norm(directions, axis=0)
     atoms = directions / norms  # of norm one, so that correlations compare
-    with warnings.catch_warnings():
-        # It stops early where nothing is left to explain, as in the code of an instance with fewer labels than allowed,
-        # and where the labels left depend on those picked. Both times what it has is the best there is.
-        warnings.filterwarnings("ignore", "Orthogonal matching pursuit ended prematurely", RuntimeWarning)
-        found = orthogonal_mp_gram(atoms.T @ atoms, atoms.T @ signals.T, n_nonzero_coefs=n_nonzero)
-    recovered: FloatArray = np.reshape(found, (len(norms), len(signals))).T / norms
+    recovered = np.zeros((len(signals), len(norms)))
+    _pursue(atoms.T @ atoms, np.ascontiguousarray(signals @ atoms), n_nonzero, recovered)
+    recovered /= norms
     return recovered
+
+
+@compiled
+def _pursue(gram: FloatArray, correlations: FloatArray, n_nonzero: int, recovered: FloatArray) -> None:
+    """Batch-OMP: orthogonal matching pursuit of each row from the Gram matrix of the atoms and its correlations.
+
+    A pursuit ends early where nothing is left to explain, as in the code of an instance with fewer labels than allowed,
+    and where the next atom depends on those picked. Both times what it has is the best there is.
+
+    References
+    ----------
+    Rubinstein, Zibulevsky and Elad (2008), "Efficient implementation of the K-SVD algorithm using batch orthogonal
+    matching pursuit".
+    """
+    n_atoms = len(gram)
+    left = np.empty(n_atoms)  # correlations with what is not yet explained
+    order = np.arange(n_atoms)  # the picked atoms come first; ties go to the first in this order
+    factor = np.empty((n_nonzero, n_nonzero))  # Cholesky factor of the Gram matrix of the picked atoms
+    solution = np.empty(n_nonzero)
+    for row in range(len(correlations)):
+        for atom in range(n_atoms):
+            left[atom] = correlations[row, atom]
+            order[atom] = atom
+        picked = 0
+        while picked < n_nonzero:
+            place = _largest(left, order)
+            atom = order[place]
+            if place < picked or left[atom] * left[atom] < _NOTHING:
+                break
+            if not _extend(factor, gram[atom], order, picked, atom):
+                break
+            order[place], order[picked] = order[picked], atom
+            picked += 1
+            for i in range(picked):
+                solution[i] = correlations[row, order[i]]
+            _solve(factor, solution, picked)
+            if picked < n_nonzero:
+                _subtract(left, gram, correlations[row], order, solution, picked)
+        for i in range(picked):
+            recovered[row, order[i]] = solution[i]
+
+
+@compiled
+def _largest(left: FloatArray, order: IntArray) -> int:
+    """Return the first place in the order of the correlation of largest magnitude."""
+    best, place = -1.0, 0
+    for candidate in range(len(order)):
+        size = abs(left[order[candidate]])
+        if size > best:
+            best, place = size, candidate
+    return place
+
+
+@compiled
+def _extend(factor: FloatArray, products: FloatArray, order: IntArray, picked: int, atom: int) -> bool:
+    """Add an atom's row to the Cholesky factor; false if the atom depends on those picked."""
+    rest = products[atom]
+    for i in range(picked):
+        entry = products[order[i]]
+        for j in range(i):
+            entry -= factor[i, j] * factor[picked, j]
+        entry /= factor[i, i]
+        factor[picked, i] = entry
+        rest -= entry * entry
+    factor[picked, picked] = np.sqrt(max(rest, 0.0))
+    return picked == 0 or rest > _NOTHING
+
+
+@compiled
+def _solve(factor: FloatArray, solution: FloatArray, picked: int) -> None:
+    """Solve with the Cholesky factor, in place."""
+    for i in range(picked):
+        for j in range(i):
+            solution[i] -= factor[i, j] * solution[j]
+        solution[i] /= factor[i, i]
+    for i in range(picked - 1, -1, -1):
+        for j in range(i + 1, picked):
+            solution[i] -= factor[j, i] * solution[j]
+        solution[i] /= factor[i, i]
+
+
+@compiled
+def _subtract(
+    left: FloatArray, gram: FloatArray, correlations: FloatArray, order: IntArray, solution: FloatArray, picked: int
+) -> None:
+    """Set ``left`` to the correlations minus what the picked atoms explain of them."""
+    for atom in range(len(left)):
+        left[atom] = correlations[atom]
+    for i in range(picked):
+        products, coefficient = gram[order[i]], solution[i]
+        for atom in range(len(left)):
+            left[atom] -= products[atom] * coefficient
