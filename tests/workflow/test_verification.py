@@ -8,39 +8,10 @@ import pandas as pd
 import pytest
 import yaml
 from project import Project
+from three_families import CATALOGUE, STUDIES
 
 from mlreduce.provenance import verify
 
-STUDIES = {
-    "labels": {
-        "protocols": {"nine": {"train": 0.9}},
-        "methods": {"codes": {"plst": {}, "cplst": {}, "cs": {}}, "kernels": {"plst": {}}},
-        "predictors": {"linear": {}, "kernel-ridge": {}},
-        "groups": {
-            "kernels": {
-                "predictors": ["kernel-ridge"],
-                "choose": {"folds": 2, "log2_gamma": {"default": [-9, -8]}, "log2_alpha": {"default": [-1, 0]}},
-            }
-        },
-        "measures": ["hamming-loss", "encoding-error"],
-    },
-    "features": {
-        "protocols": {"parts": {"parts": "test"}},
-        "methods": {"paper": {"pca": {}, "rcca": {"search": {"ridge": [0.1, 10]}}, "random-projection": {}}},
-        "search": {"candidates": 2, "share": 0.5, "keep": 1, "folds": 2, "measure": "instance-f1"},
-        "dimensions": {"parts": {"default": 3}},
-        "predictors": {"ridge": {}},
-        "energies": [0.9],
-        "measures": ["instance-f1"],
-    },
-    "selectors": {
-        "protocols": {"folds": {"folds": 3}},
-        "scaling": "standard",
-        "methods": {"own": {"spec": {}, "random": {"method": "random-features", "draws": 2}}},
-        "predictors": {"br-knn": {}},
-        "measures": ["micro-f1"],
-    },
-}
 CURVES = 4 + 3 + 4
 
 
@@ -53,13 +24,10 @@ def run(project, *options):
 @pytest.mark.slow
 def test_cells_of_all_families_come_back(tmp_path, capsys):
     project = Project(tmp_path)
-    tiny = {"reader": "planted", "parameters": {"n_samples": 90, "n_features": 8, "n_labels": 6, "n_latent": 3}}
-    (tmp_path / "my.yaml").write_text(yaml.safe_dump({"datasets": {"tiny": tiny}}))
-    common = {"sizes": [20, 100], "tables": {}, "figures": {}}
-    common["scales"] = {scale: {"datasets": ["tiny"], "splits": 3} for scale in ("demo", "paper")}
+    (tmp_path / "my.yaml").write_text(yaml.safe_dump(CATALOGUE))
     for name, content in STUDIES.items():
         file = tmp_path / "config" / "studies" / f"{name}.yaml"
-        file.write_text(yaml.safe_dump({**content, **common, "title": name}))
+        file.write_text(yaml.safe_dump(content))
     base = tmp_path / "results" / "demo"
     targets = [f"results/demo/{name}/summary.csv" for name in STUDIES]
     project.run(*targets, "--config", f"studies=[{','.join(STUDIES)}]", "datasets=my.yaml", "seed=5")

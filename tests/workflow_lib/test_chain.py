@@ -1,0 +1,130 @@
+"""The chain from choices to gathered tables, in one process: what jobs are told, what they leave, what is gathered."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+from three_families import CATALOGUE, STUDIES
+
+from jobs import Jobs
+from mlreduce.datasets.data import MultiLabelData
+from mlreduce.experiments.failures import Failures
+from mlreduce.experiments.fitted_arrays import StoredArrays, save_arrays
+from mlreduce.experiments.loop import Experiment, joined
+from mlreduce.experiments.results import read_failures, read_tables, write_table
+from mlreduce.experiments.splitting import take_splits
+from mlreduce.experiments.timing import time_fits
+from mlreduce.reporting.gathering import Gathering
+from plan import make_plan
+
+PROJECT = Path(__file__).parents[2]
+
+
+def chain(folder, name, bundle, **changed):
+    """Run a study as the workflow would, and return the gathering of its tables."""
+    folder.mkdir(parents=True)
+    (folder / f"{name}.yaml").write_text(yaml.safe_dump(STUDIES[name] | changed))
+    (folder / "my.yaml").write_text(yaml.safe_dump(CATALOGUE))
+    config = yaml.safe_load((PROJECT / "config" / "config.yaml").read_text())
+    config |= {"studies": [str(folder / f"{name}.yaml")], "datasets": str(folder / "my.yaml"), "seed": 5}
+    config |= {"results": str(folder / "results"), "bundle": bundle, "splits_per_job": 1}
+    plan = make_plan(config, PROJECT)
+    jobs, study = Jobs(plan), plan.studies[name]
+    path = folder / "tiny.npz"
+    data = plan.catalogue["tiny"].read([])
+    data.save(path)
+
+    def experiment(step, unit, batch, predictor="all"):
+        settings = json.loads(jobs.settings(step, study, "tiny", unit, batch, predictor))
+        return Experiment(name, data, settings, 5)
+
+    def place(kind, *parts, suffix="parquet"):
+        found = Path(jobs.folder(study), kind, "tiny", *parts).with_suffix(f".{suffix}")
+        found.parent.mkdir(parents=True, exist_ok=True)
+        return found
+
+    for unit in jobs.units(study, "tiny"):
+        own = study.groups.values() if unit == "all" else [study.groups[unit.partition(".")[2]]]
+        if any(group.chooses for group in own):
+            for batch in jobs.batches(study, "tiny", unit, choosing=True):
+                write_table(place("choices", unit, batch), *experiment("choose", unit, batch).choose())
+    files = {"scores": jobs.scores(study), "details": jobs.parts(study, "details"), "data": [path]}
+    for unit in jobs.units(study, "tiny"):
+        for batch in jobs.batches(study, "tiny", unit):
+            before = [file for file in jobs.choices(study, "tiny", unit, batch) if Path(file).exists()]
+            files.setdefault("choices", []).extend(before)
+            choices = read_tables(before) if before else None
+            fits = list(experiment("fit", unit, batch).fit(choices, read_failures(before)))
+            save_arrays(place("fitted", unit, batch, suffix="npz"), (item for fit in fits for item in fit.arrays))
+            write_table(place("details", unit, batch), *joined((fit.details, fit.failures) for fit in fits))
+            failed = read_failures([place("details", unit, batch)])
+            for predictor in jobs.predictors(study, "tiny", unit):
+                with StoredArrays(place("fitted", unit, batch, suffix="npz")) as fitted:
+                    tables = experiment("predict", unit, batch, predictor).predict(fitted, choices, failed)
+                write_table(place("scores", unit, predictor, batch), *tables)
+    files["choices"] = sorted(set(files["choices"]))
+    if study.family != "labelspace":
+        told, failures = json.loads(jobs.timing(study, "tiny", "all")), Failures("time")
+        split = take_splits(data.Y, told["rule"], range(1), 5, "tiny")
+        times = time_fits(told["family"], data, split, told["methods"], told["space"], 5, failures)
+        write_table(place("times", "all"), times, failures.table(study=name, dataset="tiny"))
+        files["times"] = [place("times", "all")]
+    return Gathering(files, study.averages)
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_one_job_or_many_gather_the_same_tables(tmp_path, name):
+    one, many = (chain(tmp_path / str(bundle), name, bundle) for bundle in (True, False))
+    kinds = ["scores", "summary", "failures", "datasets", "rankings" if name == "selectors" else "spectra"]
+    kinds += ["areas"] * (name == "selectors")
+    for kind in kinds + ["choices"] * (name != "selectors"):
+        pd.testing.assert_frame_equal(one.table(kind), many.table(kind), check_exact=True)
+    scores = one.table("scores")
+    groups = STUDIES[name]["methods"].values()
+    drawn = {"random": {"random-0", "random-1"}}
+    methods = set().union(*(drawn.get(method, {method}) for group in groups for method in group))
+    assert set(scores["method"]) == methods
+    assert set(scores["split"]) == ({0, 1, 2} if name != "features" else set(scores["split"]))
+    assert one.table("failures").empty
+    if name == "selectors":  # of the draws and of their mean
+        assert set(one.table("times")["method"]) == {"spec", "random", "random-0", "random-1"}
+    table, text = one.rounded("summary")
+    assert text.startswith(",".join(table.columns))
+    np.testing.assert_allclose(table["mean"], one.table("summary")["mean"], rtol=1e-7, atol=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore::mlreduce.experiments.failures.FailedCellWarning")
+def test_a_method_that_fails_is_a_gap_with_a_reason(tmp_path):
+    methods = {"paper": {"pca": {}, "worse": {"method": "pca", "n_components": 0}}}
+    gathering = chain(tmp_path / "run", "features", True, methods=methods)
+    summary, failures = gathering.table("summary"), gathering.table("failures")
+    assert set(failures["method"]) == {"worse"}
+    assert failures["message"].str.contains("n_components").all()
+    assert summary.loc[summary["method"] == "worse", "mean"].isna().all()
+    assert summary.loc[summary["method"] == "pca", "mean"].notna().all()
+    times = gathering.table("times").set_index("method")["seconds"]
+    assert times["pca"] > 0
+    assert np.isnan(times["worse"])
+
+
+def test_what_is_chosen_in_no_family_is_refused(tmp_path):
+    chain(tmp_path / "run", "selectors", True)
+    data = MultiLabelData.load(tmp_path / "run" / "tiny.npz")
+    task = {"protocol": "p", "group": "own", "rule": {"folds": 3}, "splits": [0, 0], "methods": {"spec": {}}}
+    settings = {"family": "selection", "space": {"scaling": "none"}, "tasks": [task]}
+    with pytest.raises(Exception, match="own: nothing is chosen for methods of this family"):
+        Experiment("s", data, settings, 1).choose()
+
+
+def test_proximities_carry_the_scores_of_what_is_asked_for(tmp_path):
+    write_table(tmp_path / "images.parquet", pd.DataFrame({"dataset": "d", "method": ["a", "b"], "cell": [1.0, 2.0]}))
+    gathering = Gathering({"images": [tmp_path / "images.parquet"]}, {}, image={"predictor": "ridge"})
+    cells = {"dataset": "d", "method": ["a", "a", "a"], "predictor": ["ridge", "ridge", "other"]}
+    shown = {"size_percent": [0, 50, 0], "energy": 0.0, "mean": [0.5, 0.6, 0.7]}
+    gathering.summary = pd.DataFrame(cells | shown)
+    assert gathering.table("proximities")["score"].fillna(-1).tolist() == [0.5, -1]
