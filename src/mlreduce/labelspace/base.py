@@ -20,7 +20,8 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.exceptions import DataError
-from mlreduce.linalg.least_squares import DEFAULT_RCOND, Design
+from mlreduce.linalg.gram import factorise
+from mlreduce.linalg.least_squares import DEFAULT_RCOND
 from mlreduce.linalg.utilities import above_half, signed
 from mlreduce.validation import FloatArray, check_features, check_labels, check_size, remember_label_names
 
@@ -172,7 +173,7 @@ class LabelCoder(BaseEstimator):
         statistics = LabelStatistics.of(labels)
         if not self.feature_aware:
             return statistics
-        return statistics.with_explained(Design.of(features, self.rcond).explained_gram(labels))
+        return statistics.with_explained(factorise(features, self.rcond).explained_gram(labels))
 
     def fit_statistics(self, statistics: LabelStatistics) -> Self:
         """Choose the directions from the statistics of a training set, shared between methods.

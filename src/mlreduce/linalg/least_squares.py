@@ -48,6 +48,11 @@ class Design(NamedTuple):
     singular_values: FloatArray
     right: FloatArray
 
+    @property
+    def rank(self) -> int:
+        """Numerical rank of the design."""
+        return len(self.singular_values)
+
     @classmethod
     def of(cls, X: Any, rcond: float = DEFAULT_RCOND) -> Self:
         """Factorise a feature matrix, dense or sparse.

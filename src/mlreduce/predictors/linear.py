@@ -6,6 +6,7 @@ from typing import Any, Self
 
 from sklearn.utils.validation import check_is_fitted
 
+from mlreduce.linalg.gram import factorise
 from mlreduce.linalg.least_squares import DEFAULT_RCOND, Design, HeldOutLeastSquares
 from mlreduce.predictors._base import Regressor
 from mlreduce.registry import register
@@ -55,9 +56,9 @@ class LinearRegressor(Regressor):
             If a feature is not finite or ``rcond`` is not in [0, 1).
         """
         features, targets = check_regression(self, X, y)
-        design = Design.of(features, self.rcond)
+        design = factorise(features, self.rcond)
         coefficients = design.coefficients(targets.reshape(len(targets), -1))
-        self.rank_ = len(design.singular_values)
+        self.rank_ = design.rank
         self.coef_, self.intercept_ = coefficients[1:].T, coefficients[0]
         if targets.ndim == 1:
             self.coef_, self.intercept_ = self.coef_[0], float(self.intercept_[0])

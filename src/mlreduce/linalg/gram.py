@@ -1,0 +1,220 @@
+"""Minimum-norm least squares on ``[1 X]`` from a Gram matrix, where its numerical rank is beyond doubt.
+
+Let A be the design ``[1 X]``, or its transpose where that has fewer columns. A Cholesky factorisation with pivots of
+``A'A``, scaled to a unit diagonal, picks r columns ``A1`` and expresses the others by them, ``A2 = A1 M``. Then
+``A = A1 W'`` with ``W = [I; M']`` (in the order of the pivots), and the pseudo-inverse is
+``W (W'W)^-1 (A1'A1)^-1 A1'``.
+
+A Gram matrix squares the condition number, so that singular values below 1e-8 are lost in it. Two bounds replace them:
+
+- ``A1`` has full rank: an estimate of the condition number of its scaled Gram matrix, from the Cholesky factor, bounds
+  the smallest singular value from below, far above the cut-off. A submatrix has no larger one than A has at that place.
+- The rest is zero: the vectors ``[-M; I]`` have norms of at least one, so that the next singular value of A is at most
+  the Frobenius norm of ``A2 - A1 M``. That is computed from A itself, and has to be as small as rounding.
+
+Where a bound does not hold, the answer is None, and a singular value decomposition has to decide. Solutions are refined
+with residuals from A (Bjorck 1987, corrected seminormal equations), which makes them as accurate as from a QR
+decomposition.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from mlreduce.linalg.compiled import scatter_of_rows
+from mlreduce.linalg.least_squares import Design
+from mlreduce.validation import FloatArray, is_sparse
+
+__all__ = ["GramDesign", "factorise"]
+
+# Squared distance of a column from those picked, relative to its own square, below which it is taken to depend on them.
+_DEPENDENT = 1e-9
+# Reciprocal condition number of the scaled Gram matrix below which refinement may not converge to full accuracy, and
+# the one from which one step is enough. A step multiplies the error by some 100 times the rounding unit over this.
+_ILL_CONDITIONED = 1e-10
+_WELL_CONDITIONED = 1e-6
+# What is left of dependent columns, relative to the largest singular value: rounding.
+_ROUNDING = 1e-13
+# Room between a bound and the cut-off. The estimate of a condition number is rarely wrong by more than ten.
+_MARGIN = 100.0
+# Density of the features below which products are those of a sparse matrix.
+_RARE = 0.1
+
+
+def factorise(X: Any, rcond: float) -> GramDesign | Design:
+    """Factorise ``[1 X]`` for one training set, from its Gram matrix where that is safe.
+
+    Raises
+    ------
+    DataError
+        If ``rcond`` is not in [0, 1).
+    """
+    design = GramDesign.of(X, rcond) if 0 <= rcond < 1 else None
+    return Design.of(X, rcond) if design is None else design
+
+
+class GramDesign:
+    """The design ``[1 X]``, factorised by way of its Gram matrix.
+
+    Attributes
+    ----------
+    rank : int
+    """
+
+    def __init__(self, X: Any, scale: FloatArray, factor: FloatArray, order: NDArray[np.integer[Any]]) -> None:
+        self._features = X
+        self._by_rows = X.shape[0] < X.shape[1] + 1
+        self.rank = len(factor)
+        self._scale = scale
+        self._factor = factor
+        self._picked, self._others = order[: self.rank], order[self.rank :]
+        self._weights = np.empty((self.rank, 0))  # M
+        self._steps = 1
+        self._mixing: FloatArray | None = None  # Cholesky factor of W'W = I + M M'
+
+    @classmethod
+    def of(cls, X: Any, rcond: float) -> Self | None:
+        """Factorise a feature matrix, dense or sparse; None where the rank at the cut-off ``rcond`` is in doubt."""
+        X = _by_density(X)
+        with np.errstate(over="ignore", invalid="ignore"):
+            gram = _gram(X)
+        if not np.isfinite(gram).all():  # squares of huge features overflow
+            return None
+        squares = gram.diagonal().copy()
+        scale = np.sqrt(np.where(squares > 0, squares, 1.0))
+        gram /= scale
+        gram /= scale[:, np.newaxis]
+        factor, pivots, rank, _ = scipy.linalg.lapack.dpstrf(gram, tol=_DEPENDENT, lower=1)
+        order = pivots - 1
+        picked = order[:rank]
+        norm = np.abs(gram[np.ix_(picked, picked)]).sum(axis=0).max() if rank else 0.0
+        design = cls(X, scale[picked], np.asfortranarray(factor[:rank, :rank]), order)
+        reciprocal_condition, _ = scipy.linalg.lapack.dpocon(design._factor, norm, uplo="L") if rank else (0.0, 0)
+        smallest = np.sqrt(reciprocal_condition * norm) * design._scale.min(initial=np.inf)
+        largest = np.sqrt(squares.sum())  # at least the largest singular value
+        if reciprocal_condition < _ILL_CONDITIONED or not smallest > _MARGIN * rcond * largest:
+            return None
+        design._steps = 1 if reciprocal_condition > _WELL_CONDITIONED else 2
+        negligible = min(_ROUNDING, rcond / _MARGIN) * np.sqrt(squares.max())
+        return design if design._explains_the_others(negligible) else None
+
+    def _explains_the_others(self, negligible: float) -> bool:
+        """Express the columns that were not picked by those that were, and say whether that leaves nothing."""
+        if not len(self._others):
+            return True
+        unit = np.zeros((self.rank + len(self._others), len(self._others)))
+        unit[self._others, np.arange(len(self._others))] = 1.0
+        rest = self._times(unit)
+        self._weights = np.zeros((self.rank, len(self._others)))
+        for _ in range(1 + self._steps):
+            self._weights += self._solve(self._transposed_times(rest)[self._picked])
+            unit[self._picked] = -self._weights
+            rest = self._times(unit)
+        mixed = self._weights @ self._weights.T
+        mixed.flat[:: self.rank + 1] += 1.0
+        self._mixing, _ = scipy.linalg.lapack.dpotrf(mixed, lower=1)
+        return bool(np.linalg.norm(rest) < negligible)
+
+    def coefficients(self, targets: FloatArray) -> FloatArray:
+        """Return the minimum-norm solution, shape (n_features + 1, n_targets); row 0 is the intercept."""
+        if self._by_rows:  # A is the transpose: ``A1 (A1'A1)^-1 (W'W)^-1 W'`` of the targets
+            wanted = self._unmix(targets[self._picked] + self._weights @ targets[self._others])
+            inner = self._spread(self._solve(wanted))
+            for _ in range(self._steps):
+                explained = self._transposed_times(self._times(inner))[self._picked]
+                inner += self._spread(self._solve(wanted - explained))
+            return self._times(inner)
+        some = self._least_squares(targets)
+        if self._mixing is None:
+            return some
+        mixed = self._unmix(some[self._picked])
+        some[self._picked], some[self._others] = mixed, self._weights.T @ mixed
+        return some
+
+    def explained_gram(self, targets: FloatArray) -> FloatArray:
+        """Return ``T'HT`` for the hat matrix ``H = [1 X][1 X]^+``, shape (n_targets, n_targets)."""
+        if self._by_rows:  # the range of the design is that of W
+            if self._mixing is None:
+                return targets.T @ targets
+            combined = targets[self._picked] + self._weights @ targets[self._others]
+            explained: FloatArray = combined.T @ self._unmix(combined)
+            return explained
+        fitted = self._times(self._least_squares(targets))
+        return fitted.T @ fitted
+
+    def _least_squares(self, targets: FloatArray) -> FloatArray:
+        """Solve on the picked columns; coefficients of the others are zero."""
+        some = self._spread(self._solve(self._transposed_times(targets)[self._picked]))
+        for _ in range(self._steps):
+            residual = targets - self._times(some)
+            some += self._spread(self._solve(self._transposed_times(residual)[self._picked]))
+        return some
+
+    def _solve(self, values: FloatArray) -> FloatArray:
+        """Apply ``(A1'A1)^-1``."""
+        scale = self._scale[:, np.newaxis]
+        solution: FloatArray = scipy.linalg.lapack.dpotrs(self._factor, values / scale, lower=1)[0]
+        return solution / scale
+
+    def _unmix(self, values: FloatArray) -> FloatArray:
+        """Apply ``(W'W)^-1``."""
+        if self._mixing is None:
+            return values
+        solution: FloatArray = scipy.linalg.lapack.dpotrs(self._mixing, values, lower=1)[0]
+        return solution
+
+    def _spread(self, values: FloatArray) -> FloatArray:
+        spread = np.zeros((self.rank + len(self._others), values.shape[1]))
+        spread[self._picked] = values
+        return spread
+
+    def _times(self, values: FloatArray) -> FloatArray:
+        """Apply A."""
+        return self._apply_transposed(values) if self._by_rows else self._apply(values)
+
+    def _transposed_times(self, values: FloatArray) -> FloatArray:
+        """Apply ``A'``."""
+        return self._apply(values) if self._by_rows else self._apply_transposed(values)
+
+    def _apply(self, values: FloatArray) -> FloatArray:
+        applied: FloatArray = self._features @ values[1:] + values[0]
+        return applied
+
+    def _apply_transposed(self, values: FloatArray) -> FloatArray:
+        return np.vstack([values.sum(axis=0), self._features.T @ values])
+
+
+def _by_density(X: Any) -> Any:
+    """Return the features as a CSR array in canonical format if few are not zero, as an array otherwise."""
+    stored = X.nnz if is_sparse(X) else np.count_nonzero(X)
+    if stored > _RARE * X.shape[0] * X.shape[1]:
+        return X.toarray() if is_sparse(X) else X
+    rare = sp.csr_array(X)
+    if not rare.has_canonical_format:
+        rare = rare.copy()
+        rare.sum_duplicates()
+    return rare
+
+
+def _gram(X: Any) -> FloatArray:
+    """Return the Gram matrix of the columns of ``[1 X]``, or of its rows where there are fewer."""
+    rows, columns = X.shape
+    if rows < columns + 1:
+        products = _scatter(sp.csr_array(X.T)) if is_sparse(X) else X @ X.T
+        return products + 1.0
+    gram = np.empty((columns + 1, columns + 1))
+    gram[0, 0] = rows
+    gram[0, 1:] = gram[1:, 0] = X.sum(axis=0)
+    gram[1:, 1:] = _scatter(X) if is_sparse(X) else X.T @ X
+    return gram
+
+
+def _scatter(X: Any) -> FloatArray:
+    """Return ``X'X`` of a CSR array in canonical format."""
+    scatter: FloatArray = scatter_of_rows(X.indptr, X.indices, X.data, np.ones(X.shape[0]), X.shape[1])
+    return scatter
