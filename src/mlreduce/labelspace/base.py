@@ -91,11 +91,12 @@ def ordered_eigenvectors(matrix: FloatArray, variance: FloatArray) -> tuple[Floa
     if not len(matrix):
         return np.empty(0), np.empty((0, 0))
     values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
-    values, vectors = values[::-1].copy(), vectors[:, ::-1].copy()
-    tolerance = _EQUAL * max(np.trace(variance), np.finfo(float).tiny)
+    values = values[::-1].copy()
+    tolerance = _EQUAL * max(variance.diagonal().sum(), np.finfo(float).tiny)
     apart = values[:-1] - values[1:] > tolerance
     if apart.all():
-        return values, signed(vectors.T)
+        return values, signed(vectors.T[::-1])
+    vectors = vectors[:, ::-1].copy()
     starts = np.flatnonzero(np.r_[True, apart])
     for start, stop in zip(starts, np.r_[starts[1:], len(values)], strict=True):
         if stop - start > 1:
