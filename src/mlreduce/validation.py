@@ -186,7 +186,7 @@ def check_labels(Y: Any, n_samples: int | None = None, *, sparse: bool = False) 
             raise DataError("Y must hold numbers, 0/1 or -1/1; it holds other things (strings?)") from None
     positive = array == 1
     present = np.count_nonzero(positive)
-    if present + np.count_nonzero(array == 0) < array.size:
+    if np.count_nonzero(array) != present:
         _check_signs(array, positive, names)
     rare = array.size > _SMALL_LABELS and present < _RARE * array.size
     return sp.csr_array(positive, dtype=np.float64) if sparse and rare else positive.astype(np.float64)

@@ -96,8 +96,9 @@ def test_columns_of_very_different_sizes(rng):
     assert_same(design, X, rng.standard_normal((80, 2)))
 
 
-@pytest.mark.parametrize("shape", [(300, 60), (60, 300)])
+@pytest.mark.parametrize("shape", [(300, 60), (60, 300), (800, 300), (300, 800)])
 def test_sparse_features_and_their_stored_form_do_not_matter(shape, rng):
+    """Small features are multiplied as dense, large ones as sparse, whatever they come as."""
     X = sp.random_array(shape, density=0.05, rng=rng, format="csr")
     entries = sp.coo_array(X)
     halves = sp.csr_array(
@@ -105,6 +106,11 @@ def test_sparse_features_and_their_stored_form_do_not_matter(shape, rng):
     )  # every entry in two parts
     targets = rng.standard_normal((shape[0], 2))
     solution = factorise(X.toarray(), RCOND).coefficients(targets)
+    with_zeros = X.copy()
+    with_zeros.data[::7] = 0.0
+    np.testing.assert_array_equal(
+        factorise(with_zeros, RCOND).coefficients(targets), factorise(with_zeros.toarray(), RCOND).coefficients(targets)
+    )
     for form in (X, halves):
         np.testing.assert_array_equal(factorise(form, RCOND).coefficients(targets), solution)
         assert_same(factorise(form, RCOND), form, targets)

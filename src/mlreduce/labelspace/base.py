@@ -30,6 +30,9 @@ __all__ = ["LabelCoder", "LabelStatistics", "ordered_eigenvectors"]
 # Eigenvalues closer than this, relative to the total variance, are equal.
 _EQUAL = 1e-10
 
+# Products of a dense Gram matrix of labels beyond which a sparse one is faster.
+_MANY_PRODUCTS = 2e8
+
 
 @dataclass(frozen=True)
 class LabelStatistics:
@@ -63,9 +66,13 @@ class LabelStatistics:
     @classmethod
     def of(cls, Y: FloatArray) -> Self:
         """Compute from labels in {0, 1}, without features."""
-        counts = sp.csr_array(Y)  # labels are rare; counting co-occurrences is exact either way
-        mean = Y.mean(axis=0)
-        return cls(len(Y), mean, (counts.T @ counts).toarray() - len(Y) * np.outer(mean, mean))
+        if Y.size * Y.shape[1] > _MANY_PRODUCTS:  # labels are rare; counting co-occurrences is exact either way
+            rare = sp.csr_array(Y)
+            counts = (rare.T @ rare).toarray()
+        else:
+            counts = Y.T @ Y
+        mean = counts.diagonal() / len(Y)
+        return cls(len(Y), mean, counts - len(Y) * np.outer(mean, mean))
 
     def with_explained(self, explained_gram: FloatArray) -> Self:
         """Add what least squares on the features explains, from ``Y'HY``.
@@ -84,9 +91,13 @@ def ordered_eigenvectors(matrix: FloatArray, variance: FloatArray) -> tuple[Floa
     if not len(matrix):
         return np.empty(0), np.empty((0, 0))
     values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
-    values, vectors = values[::-1].copy(), vectors[:, ::-1].copy()
-    tolerance = _EQUAL * max(np.trace(variance), np.finfo(float).tiny)
-    starts = np.flatnonzero(np.r_[True, np.abs(np.diff(values)) > tolerance])
+    values = values[::-1].copy()
+    tolerance = _EQUAL * max(variance.diagonal().sum(), np.finfo(float).tiny)
+    apart = values[:-1] - values[1:] > tolerance
+    if apart.all():
+        return values, signed(vectors.T[::-1])
+    vectors = vectors[:, ::-1].copy()
+    starts = np.flatnonzero(np.r_[True, apart])
     for start, stop in zip(starts, np.r_[starts[1:], len(values)], strict=True):
         if stop - start > 1:
             block = vectors[:, start:stop]

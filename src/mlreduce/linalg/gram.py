@@ -35,15 +35,18 @@ __all__ = ["GramDesign", "factorise"]
 # Squared distance of a column from those picked, relative to its own square, below which it is taken to depend on them.
 _DEPENDENT = 1e-9
 # Reciprocal condition number of the scaled Gram matrix below which refinement may not converge to full accuracy, and
-# the one from which one step is enough. A step multiplies the error by some 100 times the rounding unit over this.
+# those from which one step is enough, and none where the error counts squared. A solution's relative error is some 100
+# times the rounding unit over this number, and a step multiplies it by as much.
 _ILL_CONDITIONED = 1e-10
 _WELL_CONDITIONED = 1e-6
+_FAIRLY_CONDITIONED = 1e-8
 # What is left of dependent columns, relative to the largest singular value: rounding.
 _ROUNDING = 1e-13
 # Room between a bound and the cut-off. The estimate of a condition number is rarely wrong by more than ten.
 _MARGIN = 100.0
-# Density of the features below which products are those of a sparse matrix.
+# Products of features are those of a sparse matrix below this density, from this size on.
 _RARE = 0.1
+_LARGE = 200_000
 
 
 def factorise(X: Any, rcond: float) -> GramDesign | Design:
@@ -74,7 +77,8 @@ class GramDesign:
         self._factor = factor
         self._picked, self._others = order[: self.rank], order[self.rank :]
         self._weights = np.empty((self.rank, 0))  # M
-        self._steps = 1
+        self._steps = 1  # of refinement
+        self._squared_steps = 0  # where the error counts squared
         self._mixing: FloatArray | None = None  # Cholesky factor of W'W = I + M M'
 
     @classmethod
@@ -92,14 +96,15 @@ class GramDesign:
         factor, pivots, rank, _ = scipy.linalg.lapack.dpstrf(gram, tol=_DEPENDENT, lower=1)
         order = pivots - 1
         picked = order[:rank]
-        norm = np.abs(gram[np.ix_(picked, picked)]).sum(axis=0).max() if rank else 0.0
+        norm = np.abs(gram if rank == len(gram) else gram[np.ix_(picked, picked)]).sum(axis=0).max()
         design = cls(X, scale[picked], np.asfortranarray(factor[:rank, :rank]), order)
-        reciprocal_condition, _ = scipy.linalg.lapack.dpocon(design._factor, norm, uplo="L") if rank else (0.0, 0)
-        smallest = np.sqrt(reciprocal_condition * norm) * design._scale.min(initial=np.inf)
+        reciprocal_condition, _ = scipy.linalg.lapack.dpocon(design._factor, norm, uplo="L")
+        smallest = np.sqrt(reciprocal_condition * norm) * design._scale.min()
         largest = np.sqrt(squares.sum())  # at least the largest singular value
         if reciprocal_condition < _ILL_CONDITIONED or not smallest > _MARGIN * rcond * largest:
             return None
         design._steps = 1 if reciprocal_condition > _WELL_CONDITIONED else 2
+        design._squared_steps = 0 if reciprocal_condition > _FAIRLY_CONDITIONED else 1
         negligible = min(_ROUNDING, rcond / _MARGIN) * np.sqrt(squares.max())
         return design if design._explains_the_others(negligible) else None
 
@@ -129,7 +134,7 @@ class GramDesign:
                 explained = self._transposed_times(self._times(inner))[self._picked]
                 inner += self._spread(self._solve(wanted - explained))
             return self._times(inner)
-        some = self._least_squares(targets)
+        some = self._least_squares(targets, self._steps)
         if self._mixing is None:
             return some
         mixed = self._unmix(some[self._picked])
@@ -144,13 +149,15 @@ class GramDesign:
             combined = targets[self._picked] + self._weights @ targets[self._others]
             explained: FloatArray = combined.T @ self._unmix(combined)
             return explained
-        fitted = self._times(self._least_squares(targets))
-        return fitted.T @ fitted
+        # For fitted values F = HT + E with E in the range of H, this is T'HT - E'E: an error counts squared.
+        fitted = self._times(self._least_squares(targets, self._squared_steps))
+        mixed = fitted.T @ (targets - fitted / 2)
+        return mixed + mixed.T
 
-    def _least_squares(self, targets: FloatArray) -> FloatArray:
+    def _least_squares(self, targets: FloatArray, steps: int) -> FloatArray:
         """Solve on the picked columns; coefficients of the others are zero."""
         some = self._spread(self._solve(self._transposed_times(targets)[self._picked]))
-        for _ in range(self._steps):
+        for _ in range(steps):
             residual = targets - self._times(some)
             some += self._spread(self._solve(self._transposed_times(residual)[self._picked]))
         return some
@@ -190,14 +197,20 @@ class GramDesign:
 
 
 def _by_density(X: Any) -> Any:
-    """Return the features as a CSR array in canonical format if few are not zero, as an array otherwise."""
-    stored = X.nnz if is_sparse(X) else np.count_nonzero(X)
-    if stored > _RARE * X.shape[0] * X.shape[1]:
+    """Return the features as a CSR array in canonical format if they are many and few are not zero, else as an array.
+
+    The choice and the entries are the same whatever the form, so that solutions are too.
+    """
+    size = X.shape[0] * X.shape[1]
+    if is_sparse(X) and not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    if size < _LARGE or (X.count_nonzero() if is_sparse(X) else np.count_nonzero(X)) > _RARE * size:
         return X.toarray() if is_sparse(X) else X
     rare = sp.csr_array(X)
-    if not rare.has_canonical_format:
+    if rare.nnz > rare.count_nonzero():
         rare = rare.copy()
-        rare.sum_duplicates()
+        rare.eliminate_zeros()
     return rare
 
 

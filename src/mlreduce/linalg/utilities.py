@@ -48,4 +48,5 @@ def best_of_each(scores: FloatArray, shares: FloatArray) -> NDArray[np.int8]:
 def signed(rows: FloatArray) -> FloatArray:
     """Flip the sign of rows so that the entry of largest magnitude is positive."""
     peaks = rows[np.arange(len(rows)), np.argmax(np.abs(rows), axis=1)]
-    return np.ascontiguousarray(rows * np.where(peaks < 0, -1.0, 1.0)[:, np.newaxis])
+    turned: FloatArray = np.multiply(rows, np.where(peaks < 0, -1.0, 1.0)[:, np.newaxis], order="C")
+    return turned
