@@ -129,11 +129,11 @@ class GramDesign:
         """Return the minimum-norm solution, shape (n_features + 1, n_targets); row 0 is the intercept."""
         if self._by_rows:  # A is the transpose: ``A1 (A1'A1)^-1 (W'W)^-1 W'`` of the targets
             wanted = self._unmix(targets[self._picked] + self._weights @ targets[self._others])
-            inner = self._spread(self._solve(wanted))
-            for _ in range(self._steps):
-                explained = self._transposed_times(self._times(inner))[self._picked]
-                inner += self._spread(self._solve(wanted - explained))
-            return self._times(inner)
+            solution = self._times(self._spread(self._solve(wanted)))
+            for _ in range(self._steps):  # of the solution itself: (A1'A1)^-1 of the targets may be far larger
+                explained = self._transposed_times(solution)[self._picked]
+                solution += self._times(self._spread(self._solve(wanted - explained)))
+            return solution
         some = self._least_squares(targets, self._steps)
         if self._mixing is None:
             return some
