@@ -81,7 +81,7 @@ def test_without_smoothing_to_speak_of_one_neighbour_is_followed():
 @pytest.mark.parametrize("features", sorted(FEATURES))
 def test_nested_sizes_are_each_size_alone(model, features, monkeypatch):
     X, Y, X_new, _ = problem(features, d=9, seed=2)
-    monkeypatch.setattr("mlreduce.linalg.distances._CACHED_BYTES", 8 * len(X) * 7)  # blocks of seven rows
+    monkeypatch.setattr("mlreduce.linalg.distances._BLOCK_BYTES", 8 * len(X) * 7)  # blocks of seven rows
     for sizes in ([1, 2, 5, 9], [3], list(range(1, 10))):
         nested = list(model.predict_nested(X, Y.astype(float), X_new, sizes))
         assert len(nested) == len(sizes)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from mlreduce.validation import FloatArray
 
-__all__ = ["compiled", "errors_by_size", "scatter_of_rows"]
+__all__ = ["compiled", "errors_by_size", "products_of_rows", "scatter_of_rows"]
 
 
 # Tile size for mirroring a matrix: two tiles fit into the L1 cache.
@@ -52,6 +52,26 @@ def scatter_of_rows(
                 for column in range(left, min(left + _TILE, row)):
                     scatter[row, column] = scatter[column, row]
     return scatter
+
+
+@compiled
+def products_of_rows(
+    indptr: NDArray[np.integer[Any]],
+    indices: NDArray[np.integer[Any]],
+    values: FloatArray,
+    other_indptr: NDArray[np.integer[Any]],
+    other_indices: NDArray[np.integer[Any]],
+    other_values: FloatArray,
+    products: FloatArray,
+) -> None:
+    """Write the product of two CSR matrices into an array; SciPy's first computes a pattern, here nearly full."""
+    products[:] = 0.0
+    for row in range(len(products)):
+        line = products[row]
+        for entry in range(indptr[row], indptr[row + 1]):
+            value = values[entry]
+            for other in range(other_indptr[indices[entry]], other_indptr[indices[entry] + 1]):
+                line[other_indices[other]] += value * other_values[other]
 
 
 @compiled

@@ -8,14 +8,26 @@ rounding and far below what matters. Sums and differences of them are exact, and
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from mlreduce.linalg.compiled import products_of_rows
 from mlreduce.validation import FloatArray, as_dense, is_sparse
 
-__all__ = ["Distances", "GrowingDistances", "distance_unit", "nearest", "row_blocks", "squared_norms", "to_grid"]
+__all__ = [
+    "Distances",
+    "GrowingDistances",
+    "Pairs",
+    "TrainingRows",
+    "distance_unit",
+    "nearest",
+    "row_blocks",
+    "squared_norms",
+    "to_grid",
+]
 
 # The unit is this power of two times the largest squared norm: rounding errors are some 2**-50 of it.
 _UNIT = 2.0**-32
@@ -23,13 +35,10 @@ _UNIT = 2.0**-32
 # Bytes of the distance matrix of one block of rows.
 _BLOCK_BYTES = 2**25
 
-# Bytes of a block that is read several times: it fits into the L2 cache.
-_CACHED_BYTES = 2**19
 
-
-def row_blocks(n_rows: int, n_columns: int, n_bytes: int | None = None) -> list[slice]:
-    """Split rows into blocks whose matrices stay below a number of bytes (32 MB by default)."""
-    step = max(1, (n_bytes or _BLOCK_BYTES) // (8 * max(n_columns, 1)))
+def row_blocks(n_rows: int, n_columns: int) -> list[slice]:
+    """Split rows into blocks whose matrices stay below 32 MB."""
+    step = max(1, _BLOCK_BYTES // (8 * max(n_columns, 1)))
     return [slice(start, min(start + step, n_rows)) for start in range(0, n_rows, step)]
 
 
@@ -54,6 +63,15 @@ def to_grid(distances: FloatArray, unit: float) -> FloatArray:
     return distances
 
 
+def _products(rows: Any, X: Any, columns: Any, out: FloatArray | None = None) -> FloatArray:
+    """Return the inner products of rows with those of X, both dense, or both sparse with the columns of X as rows."""
+    if columns is None:
+        return np.matmul(rows, X.T, out=out)
+    products = np.empty((rows.shape[0], X.shape[0])) if out is None else out
+    products_of_rows(rows.indptr, rows.indices, rows.data, columns.indptr, columns.indices, columns.data, products)
+    return products
+
+
 class Distances:
     """Squared Euclidean distances from some rows of a feature matrix to all of them.
 
@@ -71,18 +89,72 @@ class Distances:
     def __init__(self, X: Any) -> None:
         mean = np.asarray(X.mean(axis=0)).reshape(-1)
         self._X = X if is_sparse(X) else X - mean
+        self._columns = sp.csr_array(X.T) if is_sparse(X) else None
         self._norms = squared_norms(self._X)
         centred = self._norms - 2.0 * (X @ mean) + mean @ mean if is_sparse(X) else self._norms
         self.unit = distance_unit(centred)
 
     def of(self, rows: NDArray[np.intp]) -> FloatArray:
         """Return the distances of some rows to all rows, shape (n_rows, n_samples)."""
-        products = as_dense(self._X[rows] @ self._X.T)
+        products = _products(self._X[rows], self._X, self._columns)
         products *= -2.0
         products += self._norms[rows, np.newaxis] + self._norms
         distances = to_grid(products, self.unit)
         distances[np.arange(len(rows)), rows] = 0.0
         return distances
+
+
+class Pairs(NamedTuple):
+    """What the squared distances of a block of rows to the training rows are computed from.
+
+    Attributes
+    ----------
+    rows : slice
+        The block.
+    products : ndarray of shape (n_rows, n_training)
+        Inner products; overwritten by the next block.
+    own, others : ndarray of shape (n_rows,) and (n_training,)
+        Squared norms.
+    unit : float
+        Power of two that distances are rounded to multiples of.
+    """
+
+    rows: slice
+    products: FloatArray
+    own: FloatArray
+    others: FloatArray
+    unit: float
+
+
+class TrainingRows:
+    """Training rows, for the squared distances of other rows to them.
+
+    Parameters
+    ----------
+    train : ndarray or csr_array of shape (n_training, n_features)
+        Dense rows are centred, which preserves distances and reduces rounding errors.
+    """
+
+    def __init__(self, train: Any) -> None:
+        self._mean = 0.0 if is_sparse(train) else train.mean(axis=0)
+        self._train = train if is_sparse(train) else train - self._mean
+        self._columns = sp.csr_array(train.T) if is_sparse(train) else None
+        self._norms = squared_norms(self._train)
+
+    def pairs(self, rows: Any = None) -> Iterator[Pairs]:
+        """Yield blocks of rows, dense or sparse whatever the training rows are; None for these themselves."""
+        if rows is None:
+            rows = self._train
+        elif not is_sparse(self._train):
+            rows = as_dense(rows) - self._mean
+        elif not is_sparse(rows):
+            rows = sp.csr_array(rows)
+        own, unit = squared_norms(rows), distance_unit(self._norms)
+        blocks = row_blocks(rows.shape[0], len(self._norms))
+        products = np.empty((blocks[0].stop, len(self._norms)))
+        for block in blocks:
+            part, here = rows[block], products[: block.stop - block.start]
+            yield Pairs(block, _products(part, self._train, self._columns, here), own[block], self._norms, unit)
 
 
 class GrowingDistances:
@@ -108,13 +180,9 @@ class GrowingDistances:
         self._others += squared_norms(train)
         self._used = size
 
-    def blocks(self) -> Iterator[tuple[slice, FloatArray]]:
-        """Yield blocks of test rows with their distances to all training rows."""
-        unit = distance_unit(self._others)
-        for rows in row_blocks(*self._products.shape, _CACHED_BYTES):
-            distances = self._own[rows, np.newaxis] + self._others
-            distances -= 2.0 * self._products[rows]
-            yield rows, to_grid(distances, unit)
+    def pairs(self) -> Pairs:
+        """Return all test rows."""
+        return Pairs(slice(0, len(self._own)), self._products, self._own, self._others, distance_unit(self._others))
 
 
 def nearest(distances: FloatArray, number: int) -> NDArray[np.intp]:

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mlreduce.exceptions import DataError
-from mlreduce.linalg.distances import GrowingDistances, row_blocks
+from mlreduce.linalg.distances import GrowingDistances
 from mlreduce.linalg.utilities import above_half
-from mlreduce.predictors.neighbours import _distances, _NeighbourVotes
+from mlreduce.predictors.neighbours import _NeighbourVotes
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray, check_range
 
@@ -111,12 +111,8 @@ class MLKNN(_NeighbourVotes):
             rows than neighbours.
         """
         super().fit(X, Y)
-        n_samples = self._features.shape[0]
-        votes = []
-        for rows in row_blocks(n_samples, n_samples):
-            distances = _distances(self._features, self._features[rows])
-            votes.append(self._votes(_without_self(distances, rows), self._labels))
-        self._rates = self._count(votes, self._labels)
+        votes = [self._votes(pairs, self._labels, True) for pairs in self._training.pairs()]
+        self._rates = self._count(np.concatenate(votes), self._labels)
         self.prior_, self.given_present_, self.given_absent_ = self._rates
         return self
 
@@ -160,12 +156,11 @@ class MLKNN(_NeighbourVotes):
         for size in sizes:
             among.add(size)
             beyond.add(size)
-            own = [self._votes(_without_self(block, rows), present) for rows, block in among.blocks()]
-            votes = [self._votes(block, present) for _, block in beyond.blocks()]
-            yield self._count(own, labels).posterior(np.concatenate(votes))
+            rates = self._count(self._votes(among.pairs(), present, True), labels)
+            yield rates.posterior(self._votes(beyond.pairs(), present))
 
-    def _count(self, votes: Sequence[NDArray[np.int64]], labels: FloatArray) -> _Rates:
-        return _Rates.of(np.concatenate(votes), labels, int(self.n_neighbors), float(self.smoothing))
+    def _count(self, votes: NDArray[np.int64], labels: NDArray[Any]) -> _Rates:
+        return _Rates.of(votes, labels, int(self.n_neighbors), float(self.smoothing))
 
     def _check(self, n_samples: int, n_labels: int) -> None:
         super()._check(n_samples, n_labels)
@@ -174,8 +169,3 @@ class MLKNN(_NeighbourVotes):
             raise DataError(
                 f"{self.n_neighbors} neighbours of a training row need one row more; got n_samples={n_samples}"
             )
-
-
-def _without_self(distances: FloatArray, rows: slice) -> FloatArray:
-    distances[np.arange(len(distances)), np.arange(rows.start, rows.stop)] = np.inf
-    return distances

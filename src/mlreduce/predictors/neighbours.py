@@ -11,10 +11,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.exceptions import DataError
 from mlreduce.linalg.compiled import compiled
-from mlreduce.linalg.distances import GrowingDistances, distance_unit, row_blocks, squared_norms, to_grid
+from mlreduce.linalg.distances import GrowingDistances, Pairs, TrainingRows
 from mlreduce.predictors._base import LabelClassifier
 from mlreduce.registry import register
-from mlreduce.validation import FloatArray, as_dense, check_features, check_labels, is_sparse, remember_label_names
+from mlreduce.validation import FloatArray, check_features, check_labels, remember_label_names
 
 __all__ = ["BinaryRelevanceKNN", "ClassifierChainKNN"]
 
@@ -47,7 +47,7 @@ class _NeighbourVotes(LabelClassifier):
         self._check(len(labels), labels.shape[1])
         self._one_dimension = np.ndim(Y) == 1
         self.classes_ = np.array([0, 1])
-        self._features, self._labels = features, labels
+        self._training, self._labels = TrainingRows(features), np.asarray(labels, dtype=np.int8)
         return self
 
     def predict_proba(self, X: Any) -> FloatArray:
@@ -59,11 +59,7 @@ class _NeighbourVotes(LabelClassifier):
         """Return how many of the neighbours of each row have each label."""
         check_is_fitted(self, "classes_")
         features = check_features(self, X, reset=False)
-        parts = [
-            self._votes(_distances(self._features, features[rows]), self._labels)
-            for rows in row_blocks(features.shape[0], self._features.shape[0])
-        ]
-        return np.concatenate(parts)
+        return np.concatenate([self._votes(pairs, self._labels) for pairs in self._training.pairs(features)])
 
     def predict(self, X: Any) -> NDArray[np.int64]:
         """Return the labels that more than half of the neighbours have, of the shape that ``fit`` saw."""
@@ -95,12 +91,15 @@ class _NeighbourVotes(LabelClassifier):
         present = labels.astype(np.int8)
         for size in sizes:
             distances.add(size)
-            votes = [self._votes(block, present) for _, block in distances.blocks()]
-            yield (2 * np.concatenate(votes) > self.n_neighbors).astype(np.int64)
+            yield (2 * self._votes(distances.pairs(), present) > self.n_neighbors).astype(np.int64)
 
-    def _votes(self, distances: FloatArray, labels: NDArray[Any]) -> NDArray[np.int64]:
+    def _votes(self, pairs: Pairs, labels: NDArray[np.int8], among_themselves: bool = False) -> NDArray[np.int64]:
+        """Return how many of the neighbours have each label; of training rows among themselves, of the others."""
         order = np.asarray(self._order(labels.shape[1]), dtype=np.int64)
-        return np.asarray(_votes(distances, labels.astype(np.int8, copy=False), self.n_neighbors, order, self._chained))
+        first = pairs.rows.start if among_themselves else -1
+        present = np.ascontiguousarray(labels.T)
+        votes = _votes(*pairs[1:], first, present, self.n_neighbors, order, self._chained)
+        return np.asarray(votes)
 
     def _order(self, n_labels: int) -> Any:
         return np.arange(n_labels)
@@ -188,50 +187,66 @@ class ClassifierChainKNN(_NeighbourVotes):
             raise DataError(f"order must hold each of 0..{n_labels - 1}, the labels, once; got {self.order!r}")
 
 
-def _distances(train: Any, test: Any) -> FloatArray:
-    """Return the squared distances of test rows to training rows."""
-    if not is_sparse(train):
-        mean = train.mean(axis=0)
-        train, test = train - mean, as_dense(test) - mean
-    elif not is_sparse(test):
-        train = as_dense(train)
-    products = as_dense(test @ train.T)
-    others = squared_norms(train)
-    return to_grid(squared_norms(test)[:, np.newaxis] + others - 2.0 * products, distance_unit(others))
+# Columns that are compared with the farthest neighbour at once, so that the processor takes several in one step.
+_CHUNK = 64
 
 
 @compiled
 def _votes(
-    distances: FloatArray, labels: NDArray[np.int8], n_neighbors: int, order: NDArray[np.int64], chained: bool
+    products: FloatArray,
+    own: FloatArray,
+    others: FloatArray,
+    unit: float,
+    first: int,
+    present: NDArray[np.int8],
+    n_neighbors: int,
+    order: NDArray[np.int64],
+    chained: bool,
 ) -> NDArray[np.int64]:
-    """Return how many of the nearest columns of each row of distances have each label.
+    """Return how many of the nearest columns of each row have each label.
 
-    In a chain each label is then one more coordinate: a step of one for the columns that have it, towards the row if
-    it is predicted and away from it if not. What would be added for all columns alike is left out.
+    Column ``first`` and the following, unless it is -1, are the rows themselves and left out. In a chain each label is
+    one more coordinate: a step of one for the columns that have it, towards the row if it is predicted and away from
+    it if not. What would be added for all columns alike is left out.
     """
-    n_rows, n_columns = distances.shape
-    votes = np.zeros((n_rows, labels.shape[1]), dtype=np.int64)
+    n_rows, n_columns = products.shape
+    votes = np.zeros((n_rows, len(present)), dtype=np.int64)
+    distances = np.empty(n_columns)
     best = np.empty(n_neighbors, dtype=np.int64)
+    inverse = 1.0 / unit
     for row in range(n_rows):
-        own = distances[row]
+        for column in range(n_columns):  # as `to_grid`
+            distance = own[row] + others[column] - 2.0 * products[row, column]
+            distances[column] = max(np.rint(distance * inverse), 0.0) * unit
+        if first >= 0:
+            distances[first + row] = np.inf
         for place in range(len(order)):
             if place == 0 or chained:
                 count = 0
-                for column in range(n_columns):
-                    if count == n_neighbors and own[column] >= own[best[count - 1]]:
+                farthest = np.inf
+                for start in range(0, n_columns, _CHUNK):
+                    stop = min(start + _CHUNK, n_columns)
+                    closer = 0
+                    for column in range(start, stop):
+                        closer += distances[column] < farthest
+                    if count == n_neighbors and closer == 0:
                         continue
-                    at = count if count < n_neighbors else n_neighbors - 1
-                    while at > 0 and own[best[at - 1]] > own[column]:
-                        best[at] = best[at - 1]
-                        at -= 1
-                    best[at] = column
-                    count = min(count + 1, n_neighbors)
+                    for column in range(start, stop):
+                        distance = distances[column]
+                        if count < n_neighbors or distance < farthest:
+                            at = count if count < n_neighbors else n_neighbors - 1
+                            while at > 0 and distances[best[at - 1]] > distance:
+                                best[at] = best[at - 1]
+                                at -= 1
+                            best[at] = column
+                            count = min(count + 1, n_neighbors)
+                            if count == n_neighbors:
+                                farthest = distances[best[count - 1]]
             label = order[place]
             for found in best:
-                votes[row, label] += labels[found, label]
+                votes[row, label] += present[label, found]
             if chained:
                 away = -1.0 if 2 * votes[row, label] > n_neighbors else 1.0
                 for column in range(n_columns):
-                    if labels[column, label] == 1:
-                        own[column] += away
+                    distances[column] += away * present[label, column]
     return votes
