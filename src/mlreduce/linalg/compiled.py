@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from mlreduce.validation import FloatArray
 
-__all__ = ["compiled", "errors_by_size", "scatter_of_rows"]
+__all__ = ["compiled", "errors_by_size", "form_of_graph", "products_of_rows", "scatter_of_rows"]
 
 
 # Tile size for mirroring a matrix: two tiles fit into the L1 cache.
@@ -52,6 +52,62 @@ def scatter_of_rows(
                 for column in range(left, min(left + _TILE, row)):
                     scatter[row, column] = scatter[column, row]
     return scatter
+
+
+@compiled
+def form_of_graph(
+    indptr: NDArray[np.integer[Any]],
+    indices: NDArray[np.integer[Any]],
+    values: FloatArray,
+    starts: NDArray[np.integer[Any]],
+    others: NDArray[np.integer[Any]],
+    weights: FloatArray,
+    n_features: int,
+) -> FloatArray:
+    """Return ``X'GX`` of a CSR matrix as an array; ``starts``, ``others`` and ``weights`` are the CSR arrays of G.
+
+    A row of ``GX`` is a sum of several rows of X, and nearly dense, as is the result.
+    """
+    form = np.zeros((n_features, n_features))
+    total = np.empty(n_features)
+    for row in range(len(indptr) - 1):
+        if starts[row] == starts[row + 1]:
+            continue
+        total[:] = 0.0
+        for edge in range(starts[row], starts[row + 1]):
+            weight, other = weights[edge], others[edge]
+            for entry in range(indptr[other], indptr[other + 1]):
+                total[indices[entry]] += weight * values[entry]
+        for entry in range(indptr[row], indptr[row + 1]):
+            line, value = form[indices[entry]], values[entry]
+            for column in range(n_features):
+                line[column] += value * total[column]
+    return form
+
+
+@compiled
+def products_of_rows(
+    rows: NDArray[np.intp],
+    indptr: NDArray[np.integer[Any]],
+    indices: NDArray[np.integer[Any]],
+    values: FloatArray,
+    starts: NDArray[np.integer[Any]],
+    places: NDArray[np.integer[Any]],
+    others: FloatArray,
+    n_samples: int,
+) -> FloatArray:
+    """Return ``X[rows] X'`` of a CSR matrix as an array; ``starts``, ``places``, ``others`` are the CSR arrays of X'.
+
+    SciPy's product keeps a list of the nonzero entries of each row, most of which are.
+    """
+    products = np.zeros((len(rows), n_samples))
+    for row in range(len(rows)):
+        line = products[row]
+        for entry in range(indptr[rows[row]], indptr[rows[row] + 1]):
+            value, column = values[entry], indices[entry]
+            for other in range(starts[column], starts[column + 1]):
+                line[places[other]] += value * others[other]
+    return products
 
 
 @compiled

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mlreduce.validation import FloatArray, as_dense, is_sparse
+from mlreduce.validation import FloatArray, is_sparse
 
 __all__ = ["Distances", "GrowingDistances", "distance_unit", "nearest", "row_blocks", "squared_norms", "to_grid"]
 
@@ -74,15 +74,41 @@ class Distances:
         self._norms = squared_norms(self._X)
         centred = self._norms - 2.0 * (X @ mean) + mean @ mean if is_sparse(X) else self._norms
         self.unit = distance_unit(centred)
+        self._columns = X.T.tocsr() if is_sparse(X) else None
 
     def of(self, rows: NDArray[np.intp]) -> FloatArray:
         """Return the distances of some rows to all rows, shape (n_rows, n_samples)."""
-        products = as_dense(self._X[rows] @ self._X.T)
+        return self._from_products(self._products(rows), rows)
+
+    def table(self) -> FloatArray:
+        """Return the distances of all rows to all, by half the products of `of` where X is dense."""
+        n_samples = self._X.shape[0]
+        products = np.empty((n_samples, n_samples)) if self._columns is not None else np.asarray(self._X @ self._X.T)
+        for block in row_blocks(n_samples, n_samples, _CACHED_BYTES):
+            rows = np.arange(n_samples)[block]
+            if self._columns is not None:
+                products[block] = self._products(rows)
+            self._from_products(products[block], rows)
+        return products
+
+    def _from_products(self, products: FloatArray, rows: NDArray[np.intp]) -> FloatArray:
+        """Turn inner products of some rows with all into distances, in place."""
         products *= -2.0
         products += self._norms[rows, np.newaxis] + self._norms
         distances = to_grid(products, self.unit)
         distances[np.arange(len(rows)), rows] = 0.0
         return distances
+
+    def _products(self, rows: NDArray[np.intp]) -> FloatArray:
+        if self._columns is None:
+            return np.asarray(self._X[rows] @ self._X.T)
+        from mlreduce.linalg.compiled import products_of_rows
+
+        X, columns = self._X, self._columns
+        products: FloatArray = products_of_rows(
+            rows, X.indptr, X.indices, X.data, columns.indptr, columns.indices, columns.data, X.shape[0]
+        )
+        return products
 
 
 class GrowingDistances:

@@ -142,8 +142,7 @@ class Features:
             shifted = self._stored - self._shift if self.centred else self._stored
             product: FloatArray = shifted.T @ (graph @ shifted)
             return (product + product.T) / 2
-        along = self._stored.T @ (graph @ self._stored)
-        form = np.ascontiguousarray(as_dense(along))
+        form = _graph_products(self._stored, graph)
         if self.centred:
             sums = np.asarray(graph.sum(axis=1)).reshape(-1)
             pulled = self._stored.T @ sums
@@ -208,6 +207,17 @@ def _products(X: Any, weights: FloatArray | None) -> FloatArray:
     ones = np.ones(X.shape[0]) if weights is None else weights
     scatter: FloatArray = scatter_of_rows(X.indptr, X.indices, X.data, ones, X.shape[1])
     return scatter
+
+
+def _graph_products(X: Any, graph: Any) -> FloatArray:
+    """Return ``X'GX`` of a CSR matrix as an array."""
+    if not is_sparse(graph) or X.nnz * X.shape[1] < _MANY_PRODUCTS:
+        return np.ascontiguousarray(as_dense(X.T @ (graph @ X)))
+    from mlreduce.linalg.compiled import form_of_graph
+
+    graph = sp.csr_array(graph)
+    form: FloatArray = form_of_graph(X.indptr, X.indices, X.data, graph.indptr, graph.indices, graph.data, X.shape[1])
+    return form
 
 
 def _subtract_outer(matrix: FloatArray, left: FloatArray, right: FloatArray) -> None:

@@ -11,7 +11,7 @@ same instance have distance zero and different classes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,15 +19,18 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from mlreduce.exceptions import DataError
-from mlreduce.linalg.distances import nearest
 from mlreduce.spectral.form import Form
 from mlreduce.spectral.graphs.proximity import attraction
+from mlreduce.spectral.graphs.search import nearest_between, nearest_within
 from mlreduce.spectral.training_set import TrainingSet
 from mlreduce.validation import FloatArray, as_dense, is_sparse
 
 __all__ = ["ClassMembers", "Duplicates", "duplicates_of", "instances_with_labels"]
 
 _Indices = NDArray[np.intp]
+
+#: Blocks of instances and their distances to all, as of `mlreduce.spectral.graphs.neighbours.distance_blocks`.
+Blocks = Iterable[tuple[slice, FloatArray]]
 
 
 class ClassMembers(NamedTuple):
@@ -125,27 +128,61 @@ class Duplicates:
         joined = _elementwise(proximities, members @ factors, members)
         return Form(weights=np.einsum("ij,ij->i", members**2, degrees), graph=-joined)
 
-    def neighbours_within(self, distances: FloatArray, number: int) -> Any:
-        """Return the directed graph from each duplicate to its nearest in the same class, a csr_array of ones."""
-        sources, targets = [], []
-        for own in self.classes():
-            found = nearest_in_class(distances, own.rows, number)
-            sources.append(np.repeat(own.copies, found.shape[1]))
-            targets.append(own.copies[found.ravel()])
-        return self._graph(np.concatenate(sources), np.concatenate(targets))
+    def neighbours(self, blocks: Blocks, within: int = 0, between: int = 0) -> tuple[Any, Any]:
+        """Return the directed graphs from each duplicate to its nearest in the same class, and in other classes.
 
-    def neighbours_between(self, distances: FloatArray, number: int) -> Any:
-        """Return the directed graph from each duplicate to its nearest in other classes, a csr_array of ones."""
-        sources, targets = [], []
-        for own in self.classes():
-            elsewhere = self._elsewhere(own)
-            candidates = np.flatnonzero(elsewhere)
-            among = distances[np.ix_(own.rows, candidates)]
-            found = candidates[nearest(among, min(number, len(candidates)))]
-            taken = _first(elsewhere[found], number)
-            sources.append(np.repeat(own.copies, taken.sum(axis=1)))
-            targets.append(self._others(own, found.ravel(), taken.ravel()))
-        return self._graph(np.concatenate(sources), np.concatenate(targets))
+        Parameters
+        ----------
+        blocks : iterable of (slice, ndarray of shape (n_rows, n_samples))
+            Instances and their distances to all.
+        within, between : int, default=0
+            Numbers of neighbours.
+
+        Returns
+        -------
+        two csr_array of ones, shape (n_duplicates, n_duplicates)
+        """
+        inside, elsewhere = self.nearest(blocks, within, between)
+        sources, places = np.nonzero(inside >= 0)
+        same = self._graph(sources, inside[sources, places])
+        starts, ends = [np.zeros(0, dtype=np.intp)], [np.zeros(0, dtype=np.intp)]
+        for own in self.classes() if between else ():
+            found = elsewhere[own.copies]
+            taken = _first(np.where(found >= 0, self._elsewhere(own)[found], 0), between)
+            starts.append(np.repeat(own.copies, taken.sum(axis=1)))
+            ends.append(self._others(own, found.ravel(), taken.ravel()))
+        return same, self._graph(np.concatenate(starts), np.concatenate(ends))
+
+    def nearest(self, blocks: Blocks, within: int, between: int = 0) -> tuple[_Indices, _Indices]:
+        """Return each duplicate's nearest in its class, and the nearest instances with duplicates in other classes.
+
+        Parameters
+        ----------
+        blocks, within, between
+            As of `neighbours`.
+
+        Returns
+        -------
+        copies : ndarray of shape (n_duplicates, within)
+            Duplicates, nearest first; -1 where the class has fewer.
+        rows : ndarray of shape (n_duplicates, between)
+            Instances, nearest first; -1 where there are fewer.
+        """
+        order = np.argsort(self.label, kind="stable")
+        ends = np.r_[0, np.cumsum(self.sizes)].astype(np.intp)
+        starts, members = np.r_[self._starts, len(self.row)], self.row[order]
+        copies, instances = (
+            np.empty((len(order), within), dtype=np.intp),
+            np.empty((len(order), between), dtype=np.intp),
+        )
+        for rows, block in blocks:
+            own = slice(starts[rows.start], starts[rows.stop])
+            if within:
+                places = nearest_within(block, rows.start, starts, self.label, ends, members, within)
+                copies[own] = np.where(places >= 0, order[places], -1)
+            if between:
+                instances[own] = nearest_between(block, rows.start, starts, self.label, between)
+        return copies, instances
 
     def nearest_pairs_between(self, distances: FloatArray, number: int | None) -> Any:
         """Return the graph of the nearest pairs of each class and all others, a symmetric csr_array of ones.
@@ -210,16 +247,6 @@ def instances_with_labels(data: TrainingSet) -> TrainingSet:
     if not len(rows):
         raise DataError("separating classes needs classes: no instance has a label")
     return data.cached("instances with labels", lambda: data.subset(rows))
-
-
-def nearest_in_class(distances: FloatArray, rows: _Indices, number: int) -> _Indices:
-    """Return the nearest others of some instances among themselves, as indices into ``rows``, nearest first.
-
-    The shape is (n_rows, min(number, n_rows - 1)).
-    """
-    among = distances[np.ix_(rows, rows)]
-    np.fill_diagonal(among, np.inf)
-    return nearest(among, min(number, len(rows) - 1))
 
 
 def symmetrised(graph: Any) -> Any:

@@ -60,6 +60,9 @@ _LEAST_LENGTH = 1000
 # the others are orthonormal to about 1e-10.
 _WEAK = 1e-6
 
+# Room between the estimate of a condition number and the eigenvalue taken for zero.
+_BEYOND_DOUBT = 10.0
+
 # At most one in so many eigenvectors of a matrix over the instances is computed by blocks.
 _SHARE = 8
 
@@ -267,7 +270,7 @@ def _matrices(
     features: Features, objective: Form, constraint: Form | None, limit: int | None, signed_values: bool
 ) -> tuple[FloatArray, FloatArray]:
     back: FloatArray | None = None
-    if features.shape[0] < features.shape[1] or (signed_values and not isinstance(features, Coordinates)):
+    if features.shape[0] < features.shape[1] or (signed_values and not _has_full_rank(features)):
         features, back = row_space(features)
     whitening = None if constraint is None else whitening_of(features, constraint)
     if objective.is_thin and not signed_values:
@@ -282,6 +285,24 @@ def _matrices(
     if whitening is not None:
         vectors = whitening.times(vectors)
     return values, vectors if back is None else back @ vectors
+
+
+def _has_full_rank(features: Features) -> bool:
+    """Whether the row space is beyond doubt all of the feature space, at a tenth of the cost of its basis.
+
+    By an estimate of the condition number of the scatter, which bounds the least eigenvalue from below.
+    """
+    if isinstance(features, Coordinates):
+        return True
+    if "full rank" not in features.shared:
+        scatter = features.scatter
+        factor, failed = scipy.linalg.lapack.dpotrf(scatter, lower=0)
+        condition = 0.0 if failed else scipy.linalg.lapack.dpocon(factor, np.abs(scatter).sum(axis=0).max())[0]
+        features.shared["full rank"] = (
+            condition > _BEYOND_DOUBT * max(*features.shape, _LEAST_LENGTH) * np.finfo(float).eps
+        )
+    found: bool = features.shared["full rank"]
+    return found
 
 
 def row_space(features: Features) -> tuple[Features, FloatArray]:

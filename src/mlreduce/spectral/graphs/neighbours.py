@@ -10,7 +10,8 @@ import scipy.sparse as sp
 import scipy.sparse.csgraph
 from numpy.typing import NDArray
 
-from mlreduce.linalg.distances import Distances, nearest, row_blocks, squared_norms
+from mlreduce.linalg.distances import Distances, squared_norms
+from mlreduce.spectral.graphs.search import nearest_others, search_blocks
 from mlreduce.spectral.graphs.similarities import divided_rows, pair_blocks
 from mlreduce.spectral.training_set import TrainingSet
 from mlreduce.validation import FloatArray, is_sparse
@@ -18,6 +19,7 @@ from mlreduce.validation import FloatArray, is_sparse
 __all__ = [
     "close_pairs",
     "directed_graph",
+    "distance_blocks",
     "distances_of",
     "geodesics_of",
     "joined_pairs",
@@ -28,21 +30,25 @@ __all__ = [
     "weights_from",
 ]
 
+#: Entries up to which a table of all pairs is kept (0.25 GB) where blocks of its rows would do.
+TABLE_ENTRIES = 2**25
+
 # Ridge of the reconstruction weights, relative to the trace of the neighbours' Gram matrix.
 _RIDGE = 1e-3
 
 
 def distances_of(data: TrainingSet) -> FloatArray:
     """Return the squared distances between all instances, shape (n_samples, n_samples); not to be modified."""
+    return data.cached("distances", lambda: _search(data, "euclidean")[0].table())
 
-    def find() -> FloatArray:
-        n_samples = data.X.shape[0]
-        distances = np.empty((n_samples, n_samples))
-        for rows, block in _blocks(data, "euclidean"):
-            distances[rows] = block
-        return distances
 
-    return data.cached("distances", find)
+def distance_blocks(data: TrainingSet) -> Iterator[tuple[slice, FloatArray]]:
+    """Yield blocks of instances and their squared distances to all, not to be modified.
+
+    Those of few instances are a table, which costs half the products and is cached (`distances_of`); those of many are
+    computed again.
+    """
+    return _blocks(data, "euclidean")
 
 
 def neighbours_of(data: TrainingSet, number: int, metric: str = "euclidean") -> NDArray[np.intp]:
@@ -64,9 +70,7 @@ def neighbours_of(data: TrainingSet, number: int, metric: str = "euclidean") -> 
         n_samples = data.X.shape[0]
         found = np.empty((n_samples, min(number, n_samples - 1)), dtype=np.intp)
         for rows, block in _blocks(data, metric):
-            candidates = block.copy()
-            candidates[np.arange(len(block)), np.arange(n_samples)[rows]] = np.inf
-            found[rows] = nearest(candidates, found.shape[1])
+            found[rows] = nearest_others(block, rows, found.shape[1])
         return found
 
     return data.cached(f"{number} neighbours by {metric}", find)
@@ -91,7 +95,9 @@ def _blocks(data: TrainingSet, metric: str) -> Iterator[tuple[slice, FloatArray]
     """Yield blocks of rows and their squared distances to all, not to be modified."""
     n_samples = data.X.shape[0]
     search, zero = _search(data, metric)
-    for rows in row_blocks(n_samples, n_samples):
+    if metric == "euclidean" and n_samples**2 <= TABLE_ENTRIES:
+        distances_of(data)
+    for rows in search_blocks(n_samples):
         if metric == "euclidean" and "distances" in data.cache:
             yield rows, data.cache["distances"][rows]
             continue
