@@ -168,6 +168,7 @@ class Duplicates:
         rows : ndarray of shape (n_duplicates, between)
             Instances, nearest first; -1 where there are fewer.
         """
+        within, between = min(within, int(self.sizes.max())), min(between, len(self._counts))
         order = np.argsort(self.label, kind="stable")
         ends = np.r_[0, np.cumsum(self.sizes)].astype(np.intp)
         starts, members = np.r_[self._starts, len(self.row)], self.row[order]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -20,9 +20,11 @@ __all__ = [
     "close_pairs",
     "directed_graph",
     "distance_blocks",
+    "distance_rows",
     "distances_of",
     "geodesics_of",
     "joined_pairs",
+    "mean_distance",
     "neighbours_of",
     "pair_distances",
     "reconstruction_weights",
@@ -42,13 +44,40 @@ def distances_of(data: TrainingSet) -> FloatArray:
     return data.cached("distances", lambda: _search(data, "euclidean")[0].table())
 
 
-def distance_blocks(data: TrainingSet) -> Iterator[tuple[slice, FloatArray]]:
-    """Yield blocks of instances and their squared distances to all, not to be modified.
+def distance_rows(data: TrainingSet, metric: str = "euclidean") -> Callable[[slice], FloatArray]:
+    """Return a function of a slice of the instances that returns their squared distances to all, not to be modified.
 
     Those of few instances are a table, which costs half the products and is cached (`distances_of`); those of many are
     computed again.
     """
-    return _blocks(data, "euclidean")
+    n_samples = data.X.shape[0]
+    search, zero = _search(data, metric)
+    if metric == "euclidean" and ("distances" in data.cache or n_samples**2 <= TABLE_ENTRIES):
+        table = distances_of(data)
+        return lambda rows: table[rows]
+
+    def find(rows: slice) -> FloatArray:
+        own = np.arange(n_samples)[rows]
+        block = search.of(own)
+        if zero.any():  # zero rows have cosine 0 to all
+            block[:, zero] = 2.0
+            block[zero[rows]] = 2.0
+            block[np.arange(len(own)), own] = 0.0
+        return block
+
+    return find
+
+
+def distance_blocks(data: TrainingSet, metric: str = "euclidean") -> Iterator[tuple[slice, FloatArray]]:
+    """Yield blocks of instances and their squared distances to all, not to be modified."""
+    rows_of = distance_rows(data, metric)
+    for rows in search_blocks(data.X.shape[0]):
+        yield rows, rows_of(rows)
+
+
+def mean_distance(data: TrainingSet) -> float:
+    """Return the mean squared distance of all pairs, by the distances from the mean instance."""
+    return float(2.0 * data.centred_points.squared_norms.sum() / max(1, data.X.shape[0] - 1))
 
 
 def neighbours_of(data: TrainingSet, number: int, metric: str = "euclidean") -> NDArray[np.intp]:
@@ -69,7 +98,7 @@ def neighbours_of(data: TrainingSet, number: int, metric: str = "euclidean") -> 
     def find() -> NDArray[np.intp]:
         n_samples = data.X.shape[0]
         found = np.empty((n_samples, min(number, n_samples - 1)), dtype=np.intp)
-        for rows, block in _blocks(data, metric):
+        for rows, block in distance_blocks(data, metric):
             found[rows] = nearest_others(block, rows, found.shape[1])
         return found
 
@@ -89,25 +118,6 @@ def _search(data: TrainingSet, metric: str) -> tuple[Distances, NDArray[np.bool_
         return Distances(divided_rows(data.points, lengths)), lengths == 0
 
     return data.cached(f"search by {metric}", find)
-
-
-def _blocks(data: TrainingSet, metric: str) -> Iterator[tuple[slice, FloatArray]]:
-    """Yield blocks of rows and their squared distances to all, not to be modified."""
-    n_samples = data.X.shape[0]
-    search, zero = _search(data, metric)
-    if metric == "euclidean" and n_samples**2 <= TABLE_ENTRIES:
-        distances_of(data)
-    for rows in search_blocks(n_samples):
-        if metric == "euclidean" and "distances" in data.cache:
-            yield rows, data.cache["distances"][rows]
-            continue
-        own = np.arange(n_samples)[rows]
-        block = search.of(own)
-        if zero.any():  # zero rows have cosine 0 to all
-            block[:, zero] = 2.0
-            block[zero[rows]] = 2.0
-            block[np.arange(len(own)), own] = 0.0
-        yield rows, block
 
 
 def reconstruction_weights(
@@ -252,7 +262,7 @@ def close_pairs(data: TrainingSet, threshold: float, metric: str = "euclidean") 
     largest = 2.0 * threshold if metric == "cosine" else threshold**2
     largest = unit * np.round(largest / unit)  # on the grid that distances are on
     blocks = []
-    for rows, block in _blocks(data, metric):
+    for rows, block in distance_blocks(data, metric):
         close = block <= largest
         close[np.arange(len(block)), np.arange(n_samples)[rows]] = False
         blocks.append(sp.csr_array(close, dtype=np.float64))
