@@ -137,7 +137,17 @@ class Features:
         return scatter
 
     def form(self, graph: Any) -> FloatArray:
-        """Return ``X'GX`` for a symmetric matrix G over the instances, sparse or dense."""
+        """Return ``X'GX`` for a symmetric matrix G over the instances, sparse or dense.
+
+        The result is cached for further calls with the same object; do not modify it.
+        """
+        known = self.shared.get("form")
+        if known is None or known[0] is not graph:
+            known = self.shared["form"] = graph, self._form(graph)
+        form: FloatArray = known[1]
+        return form
+
+    def _form(self, graph: Any) -> FloatArray:
         if not is_sparse(self._stored):
             shifted = self._stored - self._shift if self.centred else self._stored
             product: FloatArray = shifted.T @ (graph @ shifted)

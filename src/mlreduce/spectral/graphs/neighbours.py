@@ -10,6 +10,7 @@ import scipy.sparse as sp
 import scipy.sparse.csgraph
 from numpy.typing import NDArray
 
+from mlreduce.linalg.compiled import compiled
 from mlreduce.linalg.distances import Distances, squared_norms
 from mlreduce.spectral.graphs.search import nearest_others, search_blocks
 from mlreduce.spectral.graphs.similarities import divided_rows, pair_blocks
@@ -186,12 +187,43 @@ def _local_gram(X: Any, rows: NDArray[np.intp], neighbours: NDArray[np.intp]) ->
             dense = X[near] - own[:, np.newaxis]
             gram[block] = dense @ dense.transpose(0, 2, 1)
             continue
-        differences = [sp.csr_array(X[near[:, rank]] - own) for rank in range(number)]
-        for rank, difference in enumerate(differences):
-            for other in range(rank + 1):
-                products = np.asarray(difference.multiply(differences[other]).sum(axis=1)).reshape(-1)
-                gram[block, rank, other] = gram[block, other, rank] = products
+        _sparse_gram(X.indptr, X.indices, X.data, X.shape[1], rows[block], near, gram[block])
     return gram
+
+
+@compiled
+def _sparse_gram(
+    indptr: NDArray[np.integer[Any]],
+    indices: NDArray[np.integer[Any]],
+    values: FloatArray,
+    n_features: int,
+    rows: NDArray[np.intp],
+    neighbours: NDArray[np.intp],
+    gram: FloatArray,
+) -> None:
+    """Fill in `_local_gram` for rows of a CSR matrix: differences are dense over the features that any of them uses."""
+    n_rows, number = neighbours.shape
+    place = np.full(n_features, -1)
+    used = np.empty(n_features, dtype=np.intp)
+    for row in range(n_rows):
+        size = 0
+        for item in range(number + 1):
+            one = rows[row] if item == number else neighbours[row, item]
+            for entry in range(indptr[one], indptr[one + 1]):
+                if place[indices[entry]] < 0:
+                    place[indices[entry]] = size
+                    used[size] = indices[entry]
+                    size += 1
+        differences = np.zeros((number, size))
+        for item in range(number):
+            one, difference = neighbours[row, item], differences[item]
+            for entry in range(indptr[one], indptr[one + 1]):
+                difference[place[indices[entry]]] += values[entry]
+            for entry in range(indptr[rows[row]], indptr[rows[row] + 1]):
+                difference[place[indices[entry]]] -= values[entry]
+        gram[row] = differences @ differences.T
+        for feature in used[:size]:
+            place[feature] = -1
 
 
 def directed_graph(neighbours: NDArray[np.intp], values: FloatArray) -> Any:
