@@ -253,8 +253,8 @@ def _constant(X: Any) -> NDArray[np.bool_]:
     """Mask of constant columns."""
     constant: NDArray[np.bool_]
     if not is_sparse(X):
-        constant = (X[:1] == X).all(axis=0)
-        return constant
+        constant = (X[0] == X[-1]) & (X[0] == X[len(X) // 2])
+        return (X[:1] == X).all(axis=0) if constant.any() else constant
     X = _canonical(X)
     constant = _column_squares(X) == 0
     full = np.flatnonzero(_full(X))

@@ -200,9 +200,10 @@ def _ties(values: FloatArray) -> NDArray[np.bool_]:
 
 def _decide_ties(values: FloatArray, vectors: FloatArray, dependence: Callable[[FloatArray], FloatArray]) -> FloatArray:
     """Order the directions of equal eigenvalue by the singular values of their images under ``dependence``."""
-    starts = np.flatnonzero(np.r_[True, ~_ties(values)])
-    if len(starts) == len(values):
+    ties = _ties(values)
+    if not ties.any():
         return vectors
+    starts = np.flatnonzero(np.r_[True, ~ties])
     vectors = vectors.copy()
     for start, stop in zip(starts, np.r_[starts[1:], len(values)], strict=True):
         if stop - start > 1:
