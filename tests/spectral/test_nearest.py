@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import mlreduce
 from mlreduce.linalg.distances import Distances
 from mlreduce.linalg.features import Features
-from mlreduce.spectral import Form, TrainingSet, solver
+from mlreduce.spectral import Form, TrainingSet, duplication, solver
 from mlreduce.spectral.duplication import Duplicates
 from mlreduce.spectral.graphs import neighbours, search
 from mlreduce.spectral.graphs.search import nearest_others
@@ -111,3 +111,21 @@ def test_directions_of_full_rank_do_not_depend_on_a_basis_of_the_row_space(const
     dependent = TrainingSet(np.c_[X, X[:, 0] - X[:, 1] * (1 + 1e-9)]).centred
     monkeypatch.undo()
     assert len(solver.solve(dependent, objective, signed_values=True).eigenvalues) == 9
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 10**6), number=st.integers(1, 300), least=st.sampled_from([0, 3, 50]))
+def test_nearest_pairs_by_sorting(seed, number, least):
+    """Whether the bound from a sample of rows is too low or not."""
+    rng = np.random.default_rng(seed)
+    distances = rng.integers(6, size=(40, 40)).astype(float)
+    rows, candidates = np.flatnonzero(rng.random(40) < 0.6), rng.random(40) < 0.5
+    rows = rows if len(rows) else np.array([3])
+    candidates[7] = True
+    pairs = [(place, j) for place in range(len(rows)) for j in np.flatnonzero(candidates)]
+    pairs.sort(key=lambda pair: (distances[rows[pair[0]], pair[1]], *pair))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(duplication, "_LEAST_RANK", least)
+        patch.setattr(duplication, "_READ_BYTES", 8 * 40 * 7)
+        found = duplication._nearest_pairs(distances, rows, candidates, number)
+    assert list(zip(*found, strict=True)) == pairs[:number]

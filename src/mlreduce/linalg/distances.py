@@ -93,11 +93,10 @@ class Distances:
 
     def _from_products(self, products: FloatArray, rows: NDArray[np.intp]) -> FloatArray:
         """Turn inner products of some rows with all into distances, in place."""
-        products *= -2.0
-        products += self._norms[rows, np.newaxis] + self._norms
-        distances = to_grid(products, self.unit)
-        distances[np.arange(len(rows)), rows] = 0.0
-        return distances
+        from mlreduce.linalg.compiled import distances_from_products
+
+        distances_from_products(products, rows, self._norms, self.unit)
+        return products
 
     def _products(self, rows: NDArray[np.intp]) -> FloatArray:
         if self._columns is None:

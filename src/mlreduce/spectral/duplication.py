@@ -19,6 +19,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from mlreduce.exceptions import DataError
+from mlreduce.linalg.distances import row_blocks
 from mlreduce.spectral.form import Form
 from mlreduce.spectral.graphs.proximity import attraction
 from mlreduce.spectral.graphs.search import nearest_between, nearest_within
@@ -28,6 +29,11 @@ from mlreduce.validation import FloatArray, as_dense, is_sparse
 __all__ = ["ClassMembers", "Duplicates", "duplicates_of", "instances_with_labels"]
 
 _Indices = NDArray[np.intp]
+
+# Nearest pairs of a class: one in so many rows is sampled, and this many times their share of the sample, and as many
+# more, are within the bound. Bytes of the rows read at once fit into the L2 cache.
+_SAMPLED, _MORE, _LEAST_RANK = 8, 1.5, 50
+_READ_BYTES = 2**19
 
 #: Blocks of instances and their distances to all, as of `mlreduce.spectral.graphs.neighbours.distance_blocks`.
 Blocks = Iterable[tuple[slice, FloatArray]]
@@ -197,11 +203,9 @@ class Duplicates:
         sources, targets = [], []
         for own in self.classes():
             elsewhere = self._elsewhere(own)
-            candidates = np.flatnonzero(elsewhere)
-            among = distances[np.ix_(own.rows, candidates)].ravel()
             wanted = int(self._counts[own.rows].sum()) if number is None else number
-            pairs = _smallest(among, wanted)
-            copies, found = own.copies[pairs // len(candidates)], candidates[pairs % len(candidates)]
+            places, found = _nearest_pairs(distances, own.rows, elsewhere > 0, wanted)
+            copies = own.copies[places]
             taken = _first(elsewhere[found], wanted)
             sources.append(np.repeat(copies, taken))
             targets.append(self._others(own, found, taken))
@@ -259,6 +263,43 @@ def _first(counts: _Indices, number: int) -> _Indices:
     """Return the part of each count, along the last axis, that belongs to the first ``number`` items."""
     before = counts.cumsum(axis=-1) - counts
     return np.clip(number - before, 0, counts)
+
+
+def _nearest_pairs(
+    distances: FloatArray, rows: _Indices, candidates: NDArray[np.bool_], number: int
+) -> tuple[_Indices, _Indices]:
+    """Return the nearest pairs of a row and a candidate, nearest first; of equally near ones the first.
+
+    A sample of the rows bounds their distances: what is beyond is read only once. Where the bound is too low, there is
+    none.
+
+    Returns
+    -------
+    places : ndarray of shape (n_pairs,)
+        Indices into ``rows``.
+    found : ndarray of shape (n_pairs,)
+        Columns of ``distances``.
+    """
+    sample = distances[rows[::_SAMPLED]][:, candidates].ravel()
+    total = len(rows) * int(np.count_nonzero(candidates))
+    rank = int(_MORE * number / max(total, 1) * len(sample)) + _LEAST_RANK
+    bounds = [np.inf] if rank >= len(sample) else [float(np.partition(sample, rank)[rank]), np.inf]
+    places: list[_Indices]
+    columns: list[_Indices]
+    values: list[FloatArray]
+    for bound in bounds:
+        places, columns, values = [], [], []
+        for block in row_blocks(len(rows), distances.shape[1], _READ_BYTES):
+            own = distances[rows[block]]
+            row, column = np.divmod(np.flatnonzero((own <= bound) & candidates), own.shape[1])
+            places.append(row + block.start)
+            columns.append(column)
+            values.append(own[row, column])
+        near = np.concatenate(values)
+        if len(near) >= min(number, total):
+            break
+    order = _smallest(near, number)
+    return np.concatenate(places)[order], np.concatenate(columns)[order]
 
 
 def _smallest(values: FloatArray, number: int) -> _Indices:
