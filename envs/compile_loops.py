@@ -35,9 +35,10 @@ def finish_tree() -> None:
 
 
 def search_neighbours() -> None:
-    """Fit a projection with a graph of neighbours in a class and in others, on dense and on sparse features."""
+    """Fit projections with graphs of neighbours, in a class and in others, on dense and on sparse features."""
     for features in (X, sp.csr_array(X), sp.random_array((400, 400), density=0.05, rng=rng, format="csr")):
         mlreduce.make("mesd-dla").fit(features, rng.integers(2, size=(features.shape[0], 3)))
+        mlreduce.make("npp").fit(features)
 
 
 def use(family: str) -> None:

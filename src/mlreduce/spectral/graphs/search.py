@@ -18,7 +18,7 @@ __all__ = ["nearest_between", "nearest_others", "nearest_within", "search_blocks
 
 # Bytes of a block, and the least number of its rows: products of fewer would read the whole matrix too often.
 _BLOCK_BYTES = 2**21
-_LEAST_ROWS = 64
+_LEAST_ROWS = 128
 
 
 def search_blocks(n_samples: int) -> list[slice]:
