@@ -226,7 +226,8 @@ def _graph_products(X: Any, graph: Any) -> FloatArray:
     from mlreduce.linalg.compiled import form_of_graph
 
     graph = sp.csr_array(graph)
-    form: FloatArray = form_of_graph(X.indptr, X.indices, X.data, graph.indptr, graph.indices, graph.data, X.shape[1])
+    starts, others = (index.astype(np.intp, copy=False) for index in (graph.indptr, graph.indices))  # compiled once
+    form: FloatArray = form_of_graph(X.indptr, X.indices, X.data, starts, others, graph.data, X.shape[1])
     return form
 
 
