@@ -1,4 +1,4 @@
-"""Compile the loops of the predictors, selectors and label coders on two cores, a last step of the installation.
+"""Compile the loops of predictors, selectors, label coders and graphs on two cores, a last step of the installation.
 
 Numba does so when a loop is first called, 20 s for model trees, and keeps the result beside the package. Jobs that
 start at once on a fresh installation would each compile them.
@@ -9,6 +9,7 @@ from __future__ import annotations
 from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import is_regressor
 
 import mlreduce
@@ -33,6 +34,13 @@ def finish_tree() -> None:
     finish(Rows.of(X), X[:, 0].copy(), leaf, 5, True, True)
 
 
+def search_neighbours() -> None:
+    """Fit projections with graphs of neighbours, in a class and in others, on dense and on sparse features."""
+    for features in (X, sp.csr_array(X), sp.random_array((400, 400), density=0.05, rng=rng, format="csr")):
+        mlreduce.make("mesd-dla").fit(features, rng.integers(2, size=(features.shape[0], 3)))
+        mlreduce.make("npp").fit(features)
+
+
 def use(family: str) -> None:
     """Fit each method of a family, and predict."""
     for name in mlreduce.list_methods(family):
@@ -46,7 +54,12 @@ def use(family: str) -> None:
 
 if __name__ == "__main__":
     with ProcessPoolExecutor(2) as pool:
-        for done in [pool.submit(finish_tree), pool.submit(grow_tree), pool.submit(use, "selection")]:
+        for done in [
+            pool.submit(finish_tree),
+            pool.submit(grow_tree),
+            pool.submit(use, "selection"),
+            pool.submit(search_neighbours),
+        ]:
             done.result()
     use("predictors")
     use("labelspace")

@@ -72,8 +72,8 @@ def test_neighbours_are_searched_once(rng, monkeypatch):
     from mlreduce.spectral.graphs import neighbours as neighbourhoods
 
     calls = []
-    nearest = neighbourhoods.nearest
-    monkeypatch.setattr(neighbourhoods, "nearest", lambda *arguments: calls.append(1) or nearest(*arguments))
+    nearest = neighbourhoods.nearest_others
+    monkeypatch.setattr(neighbourhoods, "nearest_others", lambda *arguments: calls.append(1) or nearest(*arguments))
     shared = TrainingSet(rng.standard_normal((30, 4)))
     for name in ("lpp", "olpp", "npp", "onpp", "usc", "le", "lle", "isomap", "symmetric-spectral"):
         mlreduce.make(name, n_components=2).fit_training_set(shared)

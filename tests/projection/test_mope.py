@@ -140,7 +140,7 @@ def test_weights_are_scaled_to_the_unit_interval(low, high, sparse, problem, mon
     raw = raw + raw.T
     monkeypatch.setattr(Proximity, "matrix", lambda self, data: sp.csr_array(raw) if sparse else raw)
     for combine in ("features", "priority"):
-        A = graph_of(X, Y, combine=combine, n_neighbors=None)
+        A = graph_of(X, Y, combine=combine, n_neighbors=None, proximity={"n_neighbors": 3})
         expected = combination(raw.clip(0) / max(1, high), parts(X, Y)[1], combine)
         np.testing.assert_allclose(A + np.diag(np.diag(expected)), expected, atol=1e-9)
 

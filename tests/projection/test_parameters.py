@@ -250,3 +250,21 @@ def test_classes_are_attributes_of_their_package(kind):
     classes = {type(mlreduce.make(name)) for name in mlreduce.list_methods(kind)}
     assert {getattr(package, cls.__name__) for cls in classes} == classes
     assert {cls.__name__ for cls in classes} <= set(dir(package))
+
+
+def test_plain_arrays_are_checked_as_scikit_learn_does(rng):
+    """They take a short way, which must forget names, and leave errors and warnings to the long one."""
+    X = rng.standard_normal((30, 4))
+    named = mlreduce.PCA(n_components=2).fit(pd.DataFrame(X, columns=list("abcd")))
+    with pytest.warns(UserWarning, match="X does not have valid feature names"):
+        np.testing.assert_allclose(named.transform(X), mlreduce.PCA(n_components=2).fit(X).transform(X), atol=1e-12)
+    named.fit(X[:, :3])
+    assert not hasattr(named, "feature_names_in_")
+    assert named.n_features_in_ == 3
+    with pytest.raises(ValueError, match="X has 4 features, but PCA is expecting 3 features as input"):
+        named.transform(X)
+    for wrong, message in ((X[:0], "0 sample"), (X[:, :0], "0 feature"), (X[0], "1D array"), (X[None], "dim 3")):
+        with pytest.raises(ValueError, match=message):
+            named.fit(wrong)
+    with pytest.raises(DataError, match="NaN in column 1"):
+        named.fit(np.where(np.arange(4) == 1, np.nan, X))

@@ -15,7 +15,13 @@ from sklearn.manifold._locally_linear import barycenter_weights
 from mlreduce.exceptions import DataError
 from mlreduce.linalg import distances
 from mlreduce.spectral import TrainingSet
-from mlreduce.spectral.graphs.neighbours import distances_of, geodesics_of, neighbours_of, reconstruction_weights
+from mlreduce.spectral.graphs.neighbours import (
+    distances_of,
+    geodesics_of,
+    mean_distance,
+    neighbours_of,
+    reconstruction_weights,
+)
 from mlreduce.spectral.graphs.proximity import Proximity, attraction, check_proximity, degrees, reconstruction
 
 KINDS = {"dense": np.asarray, "sparse": sp.csr_array, "all stored": stored}
@@ -310,3 +316,38 @@ def test_sparse_features_are_never_made_dense(rng, monkeypatch):
         for graph in ({"n_neighbors": 4}, {"n_neighbors": 4, "metric": "cosine"}, {"n_neighbors": None}):
             if weight != "reconstruction" or graph["n_neighbors"]:
                 assert matrix(X, weight=weight, **graph).shape == (40, 40)
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"weight": "gaussian"},
+        {"weight": "gaussian", "tau": 0.3},
+        {"weight": "local-scaling"},
+        {"weight": "ratio"},
+        {"weight": "ratio", "tau": 0.2},
+        {"weight": "constant"},
+        {"weight": "pearson"},
+        {"weight": "gaussian", "n_neighbors": 3},
+        {"weight": "reconstruction", "n_neighbors": 3},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+def test_rows_are_those_of_the_matrix_in_the_unit_interval(parameters, kind, rng):
+    data = TrainingSet(kind(rng.random((20, 4)) * (rng.random((20, 4)) < 0.7)))
+    proximity = Proximity(**{"n_neighbors": None, **parameters})
+    matrix = proximity.matrix(data)
+    matrix = matrix.toarray() if sp.issparse(matrix) else matrix
+    rows = proximity.rows(TrainingSet(data.X))
+    found = np.vstack([rows(slice(0, 7)), rows(slice(7, 20))])
+    np.testing.assert_allclose(found, matrix / max(1, matrix.max()), atol=1e-12)
+    assert (found.max() == 1) == (matrix.max() >= 1)
+
+
+def test_the_mean_distance_of_all_pairs(rng):
+    X = rng.random((20, 4))
+    squares = ((X[:, np.newaxis] - X) ** 2).sum(axis=2)
+    for features in (X, sp.csr_array(X)):
+        assert mean_distance(TrainingSet(features)) == pytest.approx(squares.sum() / (20 * 19), rel=1e-12)
+    assert mean_distance(TrainingSet(np.ones((3, 2)))) == 0

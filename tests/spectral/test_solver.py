@@ -10,7 +10,8 @@ import scipy.sparse as sp
 from projection_problems import ORTHONORMAL, REPRESENTATIVES, SUPERVISED, data, make, random_labels, same_directions
 
 from mlreduce.exceptions import DataError
-from mlreduce.spectral import TrainingSet, solver
+from mlreduce.linalg.features import Features
+from mlreduce.spectral import Form, TrainingSet, solver
 
 both = pytest.mark.parametrize("kind", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
 
@@ -221,3 +222,48 @@ def test_methods_share_one_training_set(name, rng):
         for other in REPRESENTATIVES:
             make(other).fit_training_set(shared)
         same_directions(make(name).fit_training_set(shared), make(name).fit(X, Y), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["pca", "lsi", "mvmd"])
+@pytest.mark.parametrize("shape", [(60, 20, 4), (20, 60, 4)], ids=["tall", "wide"])
+def test_products_with_sparse_features_agree_with_matrices(name, shape, rng, monkeypatch, strategy):
+    X, Y = well_separated(rng, *shape, density=0.3)
+    X, Y = sp.csr_array(X), sp.csr_array(Y)
+    matrices = make(name, n_components=4).fit(X, Y)
+    assert "_lanczos" not in strategy()
+    monkeypatch.setattr(solver, "_prefers_products", lambda *arguments: True)
+    products = make(name, n_components=4).fit(X, Y)
+    assert "_lanczos" in strategy()
+    same_directions(products, matrices, rtol=1e-11, atol=1e-9)
+    assert make(name, n_components=4).fit(X, Y).components_.tobytes() == products.components_.tobytes()
+
+
+@pytest.mark.parametrize("size", [1, 2, 4, 5])
+def test_multiple_eigenvalues_are_not_missed(size, rng, monkeypatch, strategy):
+    """Three equal blocks: triple eigenvalues, of which iteration from one vector may find one."""
+    X = sp.csr_array(sp.kron(np.eye(3), rng.random((12, 8))))
+    plain = np.linalg.eigvalsh(X.T @ X.toarray())[::-1][:size]
+    monkeypatch.setattr(solver, "_prefers_products", lambda *arguments: True)
+    found = make("lsi", n_components=size).fit(X)
+    assert "_matrices" in strategy()  # the last one wanted has others like it
+    np.testing.assert_allclose(found.eigenvalues_, plain, rtol=1e-10)
+
+
+def test_products_where_nothing_else_is_left(rng, monkeypatch):
+    """Rank one, as many as are wanted: what is left for the check is zero, which ARPACK refuses."""
+    X = np.zeros((30, 20))
+    X[3, 4] = 2.0
+    monkeypatch.setattr(solver, "_prefers_products", lambda *arguments: True)
+    found = make("lsi", n_components=1).fit(sp.csr_array(X))
+    np.testing.assert_allclose(found.components_, np.eye(20)[[4]], atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("shape", "density", "limit", "expected"),
+    [((980, 1450), 0.01, 50, True), ((1700, 1000), 0.08, 10, True), ((1700, 1000), 0.5, 200, False),
+     ((8000, 500), 0.08, 5, False), ((200, 100), 0.01, 3, False), ((980, 1450), 0.01, 500, False)],
+)  # fmt: skip
+def test_the_choice_of_products(shape, density, limit, expected, rng):
+    features = Features(sp.random_array(shape, density=density, rng=rng, format="csr"), centred=True)
+    assert solver._prefers_products(features, Form(weights=1.0), limit) == expected
+    assert not solver._prefers_products(Features(np.ones((60, 50)), centred=True), Form(weights=1.0), 1)

@@ -11,7 +11,14 @@ from numpy.typing import NDArray
 
 from mlreduce.validation import FloatArray
 
-__all__ = ["compiled", "errors_by_size", "products_of_rows", "scatter_of_rows"]
+__all__ = [
+    "compiled",
+    "distances_from_products",
+    "errors_by_size",
+    "form_of_graph",
+    "products_of_rows",
+    "scatter_of_rows",
+]
 
 
 # Tile size for mirroring a matrix: two tiles fit into the L1 cache.
@@ -52,6 +59,51 @@ def scatter_of_rows(
                 for column in range(left, min(left + _TILE, row)):
                     scatter[row, column] = scatter[column, row]
     return scatter
+
+
+@compiled
+def distances_from_products(products: FloatArray, rows: NDArray[np.intp], norms: FloatArray, unit: float) -> None:
+    """Turn inner products of some rows with all into squared distances on the grid of a unit, in place.
+
+    In one pass over a table that does not fit into the cache.
+    """
+    inverse = 1.0 / unit
+    for row in range(len(rows)):
+        line, norm = products[row], norms[rows[row]]
+        for column in range(len(norms)):
+            line[column] = max(np.rint((-2.0 * line[column] + (norm + norms[column])) * inverse), 0.0) * unit
+        line[rows[row]] = 0.0
+
+
+@compiled
+def form_of_graph(
+    indptr: NDArray[np.integer[Any]],
+    indices: NDArray[np.integer[Any]],
+    values: FloatArray,
+    starts: NDArray[np.integer[Any]],
+    others: NDArray[np.integer[Any]],
+    weights: FloatArray,
+    n_features: int,
+) -> FloatArray:
+    """Return ``X'GX`` of a CSR matrix as an array; ``starts``, ``others`` and ``weights`` are the CSR arrays of G.
+
+    A row of ``GX`` is a sum of several rows of X, and nearly dense, as is the result.
+    """
+    form = np.zeros((n_features, n_features))
+    total = np.empty(n_features)
+    for row in range(len(indptr) - 1):
+        if starts[row] == starts[row + 1]:
+            continue
+        total[:] = 0.0
+        for edge in range(starts[row], starts[row + 1]):
+            weight, other = weights[edge], others[edge]
+            for entry in range(indptr[other], indptr[other + 1]):
+                total[indices[entry]] += weight * values[entry]
+        for entry in range(indptr[row], indptr[row + 1]):
+            line, value = form[indices[entry]], values[entry]
+            for column in range(n_features):
+                line[column] += value * total[column]
+    return form
 
 
 @compiled

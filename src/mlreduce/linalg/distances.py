@@ -14,7 +14,6 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from mlreduce.linalg.compiled import products_of_rows
 from mlreduce.validation import FloatArray, as_dense, is_sparse
 
 __all__ = [
@@ -67,6 +66,8 @@ def _products(rows: Any, X: Any, columns: Any, out: FloatArray | None = None) ->
     """Return the inner products of rows with those of X, both dense, or both sparse with the columns of X as rows."""
     if columns is None:
         return np.matmul(rows, X.T, out=out)
+    from mlreduce.linalg.compiled import products_of_rows  # brings Numba along
+
     products = np.empty((rows.shape[0], X.shape[0])) if out is None else out
     products_of_rows(rows.indptr, rows.indices, rows.data, columns.indptr, columns.indices, columns.data, products)
     return products
@@ -96,12 +97,23 @@ class Distances:
 
     def of(self, rows: NDArray[np.intp]) -> FloatArray:
         """Return the distances of some rows to all rows, shape (n_rows, n_samples)."""
-        products = _products(self._X[rows], self._X, self._columns)
-        products *= -2.0
-        products += self._norms[rows, np.newaxis] + self._norms
-        distances = to_grid(products, self.unit)
-        distances[np.arange(len(rows)), rows] = 0.0
-        return distances
+        return self._from_products(_products(self._X[rows], self._X, self._columns), rows)
+
+    def table(self) -> FloatArray:
+        """Return the distances of all rows to all, by half the products of `of` where X is dense."""
+        n_samples = self._X.shape[0]
+        if self._columns is None:
+            products = np.asarray(self._X @ self._X.T)
+        else:
+            products = _products(self._X, self._X, self._columns)
+        return self._from_products(products, np.arange(n_samples))
+
+    def _from_products(self, products: FloatArray, rows: NDArray[np.intp]) -> FloatArray:
+        """Turn inner products of some rows with all into distances, in place."""
+        from mlreduce.linalg.compiled import distances_from_products
+
+        distances_from_products(products, rows, self._norms, self.unit)
+        return products
 
 
 class Pairs(NamedTuple):

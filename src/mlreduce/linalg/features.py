@@ -137,13 +137,22 @@ class Features:
         return scatter
 
     def form(self, graph: Any) -> FloatArray:
-        """Return ``X'GX`` for a symmetric matrix G over the instances, sparse or dense."""
+        """Return ``X'GX`` for a symmetric matrix G over the instances, sparse or dense.
+
+        The result is cached for further calls with the same object; do not modify it.
+        """
+        known = self.shared.get("form")
+        if known is None or known[0] is not graph:
+            known = self.shared["form"] = graph, self._form(graph)
+        form: FloatArray = known[1]
+        return form
+
+    def _form(self, graph: Any) -> FloatArray:
         if not is_sparse(self._stored):
             shifted = self._stored - self._shift if self.centred else self._stored
             product: FloatArray = shifted.T @ (graph @ shifted)
             return (product + product.T) / 2
-        along = self._stored.T @ (graph @ self._stored)
-        form = np.ascontiguousarray(as_dense(along))
+        form = _graph_products(self._stored, graph)
         if self.centred:
             sums = np.asarray(graph.sum(axis=1)).reshape(-1)
             pulled = self._stored.T @ sums
@@ -210,6 +219,18 @@ def _products(X: Any, weights: FloatArray | None) -> FloatArray:
     return scatter
 
 
+def _graph_products(X: Any, graph: Any) -> FloatArray:
+    """Return ``X'GX`` of a CSR matrix as an array."""
+    if not is_sparse(graph) or X.nnz * X.shape[1] < _MANY_PRODUCTS:
+        return np.ascontiguousarray(as_dense(X.T @ (graph @ X)))
+    from mlreduce.linalg.compiled import form_of_graph
+
+    graph = sp.csr_array(graph)
+    starts, others = (index.astype(np.intp, copy=False) for index in (graph.indptr, graph.indices))  # compiled once
+    form: FloatArray = form_of_graph(X.indptr, X.indices, X.data, starts, others, graph.data, X.shape[1])
+    return form
+
+
 def _subtract_outer(matrix: FloatArray, left: FloatArray, right: FloatArray) -> None:
     """Subtract ``left right'`` in place, without forming the outer product."""
     scipy.linalg.blas.dger(-1.0, right, left, a=matrix.T, overwrite_a=True)
@@ -233,8 +254,8 @@ def _constant(X: Any) -> NDArray[np.bool_]:
     """Mask of constant columns."""
     constant: NDArray[np.bool_]
     if not is_sparse(X):
-        constant = (X[:1] == X).all(axis=0)
-        return constant
+        constant = (X[0] == X[-1]) & (X[0] == X[len(X) // 2])
+        return (X[:1] == X).all(axis=0) if constant.any() else constant
     X = _canonical(X)
     constant = _column_squares(X) == 0
     full = np.flatnonzero(_full(X))

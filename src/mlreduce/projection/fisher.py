@@ -15,7 +15,7 @@ from mlreduce.projection.scatter import Discriminant, between_classes, within_cl
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
 from mlreduce.spectral.duplication import symmetrised
-from mlreduce.spectral.graphs.neighbours import distances_of
+from mlreduce.spectral.graphs.neighbours import distance_blocks, distances_of
 from mlreduce.spectral.graphs.proximity import Proximity, check_proximity
 from mlreduce.validation import check_count, check_range
 
@@ -154,7 +154,8 @@ class MFA(ClassProjection, Discriminant):
 
     def _within(self, data: TrainingSet) -> Form:
         copies = self._copies(data)
-        return copies.laplacian(symmetrised(copies.neighbours_within(distances_of(data), self.n_neighbors)))
+        inside, _ = copies.neighbours(distance_blocks(data), within=self.n_neighbors)
+        return copies.laplacian(symmetrised(inside))
 
 
 @register("mmc")

@@ -12,8 +12,8 @@ from mlreduce.projection.classes import ClassProjection
 from mlreduce.projection.repulsion import repulsion, squared_distances
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
-from mlreduce.spectral.duplication import Duplicates, nearest_in_class
-from mlreduce.spectral.graphs.neighbours import distances_of, weights_from
+from mlreduce.spectral.duplication import Duplicates
+from mlreduce.spectral.graphs.neighbours import distance_blocks, weights_from
 from mlreduce.spectral.graphs.proximity import Proximity, check_proximity
 from mlreduce.validation import FloatArray, check_count, check_range
 
@@ -155,23 +155,23 @@ class DONPP(ClassProjection):
 
     def _objective(self, data: TrainingSet) -> Form:
         copies = self._copies(data)
-        across = copies.neighbours_between(distances_of(data), self.n_others)
+        _, across = copies.neighbours(distance_blocks(data), between=self.n_others)
         apart = squared_distances(copies, across) * float(self.beta)
         return Form(graph=-_class_errors(copies, data.centred_points.gram, self.reg)) + apart
 
 
 def _local_errors(copies: Duplicates, data: TrainingSet, number: int, reg: float) -> Any:
     """Return ``I - W`` over the duplicates, W their reconstruction from neighbours in their class."""
-    distances = distances_of(data)
+    found, _ = copies.nearest(distance_blocks(data), number)
+    numbers = np.count_nonzero(found >= 0, axis=1)
     sources, targets, values = [], [], []
-    for own in copies.classes():
-        if len(own.rows) == 1:  # nothing to reconstruct from
-            continue
-        found = nearest_in_class(distances, own.rows, number)
-        weights = weights_from(data.points, own.rows, own.rows[found], reg)
-        sources += [own.copies, np.repeat(own.copies, found.shape[1])]
-        targets += [own.copies, own.copies[found.ravel()]]
-        values += [np.ones(len(own.rows)), -weights.ravel()]
+    for size in np.unique(numbers[numbers > 0]):  # a small class has fewer; its only instance has none
+        own = np.flatnonzero(numbers == size)
+        near = found[own, :size]
+        weights = weights_from(data.points, copies.row[own], copies.row[near], reg)
+        sources += [own, np.repeat(own, size)]
+        targets += [own, near.ravel()]
+        values += [np.ones(len(own)), -weights.ravel()]
     size = len(copies.row)
     if not values:
         return sp.csr_array((size, size))

@@ -11,7 +11,7 @@ from mlreduce.projection.classes import ClassProjection
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
 from mlreduce.spectral.duplication import Duplicates, symmetrised
-from mlreduce.spectral.graphs.neighbours import distances_of
+from mlreduce.spectral.graphs.neighbours import distance_blocks
 from mlreduce.spectral.graphs.proximity import Proximity, check_proximity
 from mlreduce.validation import check_count, check_range
 
@@ -74,9 +74,8 @@ class DLA(ClassProjection):
         check_range(self.beta, "beta", 0)
 
     def _objective(self, data: TrainingSet) -> Form:
-        copies, distances = self._copies(data), distances_of(data)
-        inside = copies.neighbours_within(distances, self.n_neighbors)
-        across = copies.neighbours_between(distances, self.n_others)
+        copies = self._copies(data)
+        inside, across = copies.neighbours(distance_blocks(data), self.n_neighbors, self.n_others)
         return squared_distances(copies, float(self.beta) * across - inside)
 
 
@@ -111,10 +110,9 @@ class DNE(ClassProjection):
         check_count(self.n_neighbors, "n_neighbors")
 
     def _objective(self, data: TrainingSet) -> Form:
-        copies, distances = self._copies(data), distances_of(data)
-        inside = symmetrised(copies.neighbours_within(distances, self.n_neighbors))
-        across = symmetrised(copies.neighbours_between(distances, self.n_neighbors))
-        return copies.laplacian(across - inside)
+        copies = self._copies(data)
+        inside, across = copies.neighbours(distance_blocks(data), self.n_neighbors, self.n_neighbors)
+        return copies.laplacian(symmetrised(across) - symmetrised(inside))
 
 
 @register("olpp-r")

@@ -11,7 +11,7 @@ same instance have distance zero and different classes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,15 +19,24 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from mlreduce.exceptions import DataError
-from mlreduce.linalg.distances import nearest
+from mlreduce.linalg.distances import row_blocks
 from mlreduce.spectral.form import Form
 from mlreduce.spectral.graphs.proximity import attraction
+from mlreduce.spectral.graphs.search import nearest_between, nearest_within
 from mlreduce.spectral.training_set import TrainingSet
 from mlreduce.validation import FloatArray, as_dense, is_sparse
 
 __all__ = ["ClassMembers", "Duplicates", "duplicates_of", "instances_with_labels"]
 
 _Indices = NDArray[np.intp]
+
+# Nearest pairs of a class: one in so many rows is sampled, and this many times their share of the sample, and as many
+# more, are within the bound. Bytes of the rows read at once fit into the L2 cache.
+_SAMPLED, _MORE, _LEAST_RANK = 8, 1.5, 50
+_READ_BYTES = 2**19
+
+#: Blocks of instances and their distances to all, as of `mlreduce.spectral.graphs.neighbours.distance_blocks`.
+Blocks = Iterable[tuple[slice, FloatArray]]
 
 
 class ClassMembers(NamedTuple):
@@ -125,27 +134,62 @@ class Duplicates:
         joined = _elementwise(proximities, members @ factors, members)
         return Form(weights=np.einsum("ij,ij->i", members**2, degrees), graph=-joined)
 
-    def neighbours_within(self, distances: FloatArray, number: int) -> Any:
-        """Return the directed graph from each duplicate to its nearest in the same class, a csr_array of ones."""
-        sources, targets = [], []
-        for own in self.classes():
-            found = nearest_in_class(distances, own.rows, number)
-            sources.append(np.repeat(own.copies, found.shape[1]))
-            targets.append(own.copies[found.ravel()])
-        return self._graph(np.concatenate(sources), np.concatenate(targets))
+    def neighbours(self, blocks: Blocks, within: int = 0, between: int = 0) -> tuple[Any, Any]:
+        """Return the directed graphs from each duplicate to its nearest in the same class, and in other classes.
 
-    def neighbours_between(self, distances: FloatArray, number: int) -> Any:
-        """Return the directed graph from each duplicate to its nearest in other classes, a csr_array of ones."""
-        sources, targets = [], []
-        for own in self.classes():
-            elsewhere = self._elsewhere(own)
-            candidates = np.flatnonzero(elsewhere)
-            among = distances[np.ix_(own.rows, candidates)]
-            found = candidates[nearest(among, min(number, len(candidates)))]
-            taken = _first(elsewhere[found], number)
-            sources.append(np.repeat(own.copies, taken.sum(axis=1)))
-            targets.append(self._others(own, found.ravel(), taken.ravel()))
-        return self._graph(np.concatenate(sources), np.concatenate(targets))
+        Parameters
+        ----------
+        blocks : iterable of (slice, ndarray of shape (n_rows, n_samples))
+            Instances and their distances to all.
+        within, between : int, default=0
+            Numbers of neighbours.
+
+        Returns
+        -------
+        two csr_array of ones, shape (n_duplicates, n_duplicates)
+        """
+        inside, elsewhere = self.nearest(blocks, within, between)
+        sources, places = np.nonzero(inside >= 0)
+        same = self._graph(sources, inside[sources, places])
+        starts, ends = [np.zeros(0, dtype=np.intp)], [np.zeros(0, dtype=np.intp)]
+        for own in self.classes() if between else ():
+            found = elsewhere[own.copies]
+            taken = _first(np.where(found >= 0, self._elsewhere(own)[found], 0), between)
+            starts.append(np.repeat(own.copies, taken.sum(axis=1)))
+            ends.append(self._others(own, found.ravel(), taken.ravel()))
+        return same, self._graph(np.concatenate(starts), np.concatenate(ends))
+
+    def nearest(self, blocks: Blocks, within: int, between: int = 0) -> tuple[_Indices, _Indices]:
+        """Return each duplicate's nearest in its class, and the nearest instances with duplicates in other classes.
+
+        Parameters
+        ----------
+        blocks, within, between
+            As of `neighbours`.
+
+        Returns
+        -------
+        copies : ndarray of shape (n_duplicates, within)
+            Duplicates, nearest first; -1 where the class has fewer.
+        rows : ndarray of shape (n_duplicates, between)
+            Instances, nearest first; -1 where there are fewer.
+        """
+        within, between = min(within, int(self.sizes.max())), min(between, len(self._counts))
+        order = np.argsort(self.label, kind="stable")
+        ends = np.r_[0, np.cumsum(self.sizes)].astype(np.intp)
+        starts, members = np.r_[self._starts, len(self.row)], self.row[order]
+        copies, instances = (
+            np.empty((len(order), within), dtype=np.intp),
+            np.empty((len(order), between), dtype=np.intp),
+        )
+        for rows, block in blocks:
+            own = slice(starts[rows.start], starts[rows.stop])
+            if within:
+                places = nearest_within(block, rows.start, starts, self.label, ends, members, within)
+                copies[own] = np.where(places >= 0, order[places], -1)
+            if between:
+                instances[own] = nearest_between(block, rows.start, starts, self.label, between)
+        return copies, instances
 
     def nearest_pairs_between(self, distances: FloatArray, number: int | None) -> Any:
         """Return the graph of the nearest pairs of each class and all others, a symmetric csr_array of ones.
@@ -159,11 +203,9 @@ class Duplicates:
         sources, targets = [], []
         for own in self.classes():
             elsewhere = self._elsewhere(own)
-            candidates = np.flatnonzero(elsewhere)
-            among = distances[np.ix_(own.rows, candidates)].ravel()
             wanted = int(self._counts[own.rows].sum()) if number is None else number
-            pairs = _smallest(among, wanted)
-            copies, found = own.copies[pairs // len(candidates)], candidates[pairs % len(candidates)]
+            places, found = _nearest_pairs(distances, own.rows, elsewhere > 0, wanted)
+            copies = own.copies[places]
             taken = _first(elsewhere[found], wanted)
             sources.append(np.repeat(copies, taken))
             targets.append(self._others(own, found, taken))
@@ -212,16 +254,6 @@ def instances_with_labels(data: TrainingSet) -> TrainingSet:
     return data.cached("instances with labels", lambda: data.subset(rows))
 
 
-def nearest_in_class(distances: FloatArray, rows: _Indices, number: int) -> _Indices:
-    """Return the nearest others of some instances among themselves, as indices into ``rows``, nearest first.
-
-    The shape is (n_rows, min(number, n_rows - 1)).
-    """
-    among = distances[np.ix_(rows, rows)]
-    np.fill_diagonal(among, np.inf)
-    return nearest(among, min(number, len(rows) - 1))
-
-
 def symmetrised(graph: Any) -> Any:
     """Return the symmetric graph of the pairs that a directed graph joins in either direction."""
     return sp.csr_array(graph.maximum(graph.T))
@@ -231,6 +263,43 @@ def _first(counts: _Indices, number: int) -> _Indices:
     """Return the part of each count, along the last axis, that belongs to the first ``number`` items."""
     before = counts.cumsum(axis=-1) - counts
     return np.clip(number - before, 0, counts)
+
+
+def _nearest_pairs(
+    distances: FloatArray, rows: _Indices, candidates: NDArray[np.bool_], number: int
+) -> tuple[_Indices, _Indices]:
+    """Return the nearest pairs of a row and a candidate, nearest first; of equally near ones the first.
+
+    A sample of the rows bounds their distances: what is beyond is read only once. Where the bound is too low, there is
+    none.
+
+    Returns
+    -------
+    places : ndarray of shape (n_pairs,)
+        Indices into ``rows``.
+    found : ndarray of shape (n_pairs,)
+        Columns of ``distances``.
+    """
+    sample = distances[rows[::_SAMPLED]][:, candidates].ravel()
+    total = len(rows) * int(np.count_nonzero(candidates))
+    rank = int(_MORE * number / max(total, 1) * len(sample)) + _LEAST_RANK
+    bounds = [np.inf] if rank >= len(sample) else [float(np.partition(sample, rank)[rank]), np.inf]
+    places: list[_Indices]
+    columns: list[_Indices]
+    values: list[FloatArray]
+    for bound in bounds:
+        places, columns, values = [], [], []
+        for block in row_blocks(len(rows), distances.shape[1], _READ_BYTES):
+            own = distances[rows[block]]
+            row, column = np.divmod(np.flatnonzero((own <= bound) & candidates), own.shape[1])
+            places.append(row + block.start)
+            columns.append(column)
+            values.append(own[row, column])
+        near = np.concatenate(values)
+        if len(near) >= min(number, total):
+            break
+    order = _smallest(near, number)
+    return np.concatenate(places)[order], np.concatenate(columns)[order]
 
 
 def _smallest(values: FloatArray, number: int) -> _Indices:

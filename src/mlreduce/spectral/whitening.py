@@ -89,13 +89,18 @@ def _whiten(features: Features, constraint: Form) -> Whitening:
     def times(right: FloatArray) -> FloatArray:
         part = np.zeros((len(used), right.shape[1]))
         part[chosen] = scale[chosen, np.newaxis] * solve_with(right, True)
+        if len(rest):
+            part -= free @ (free.T @ part)
+        if len(used) == len(diagonal):
+            return part
         directions = np.zeros((len(diagonal), right.shape[1]))
-        directions[used] = part - free @ (free.T @ part)
+        directions[used] = part
         return directions
 
     def transposed(right: FloatArray) -> FloatArray:
         part = right[used]
-        part -= free @ (free.T @ part)
+        if len(rest):
+            part -= free @ (free.T @ part)
         return solve_with(scale[chosen, np.newaxis] * part[chosen], False)
 
     return Whitening(times, transposed)

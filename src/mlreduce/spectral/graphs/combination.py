@@ -9,12 +9,14 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlreduce.exceptions import DataError
-from mlreduce.linalg.distances import nearest, row_blocks, to_grid
+from mlreduce.linalg.distances import to_grid
 from mlreduce.spectral.form import Form
 from mlreduce.spectral.graphs.label_proximity import LabelProximity, Rows
+from mlreduce.spectral.graphs.neighbours import directed_graph
 from mlreduce.spectral.graphs.proximity import Proximity, attraction, check_proximity
+from mlreduce.spectral.graphs.search import nearest_others, search_blocks
 from mlreduce.spectral.training_set import TrainingSet
-from mlreduce.validation import FloatArray, as_dense, check_count, check_options, check_range, is_sparse
+from mlreduce.validation import FloatArray, check_count, check_options, check_range
 
 __all__ = ["COMBINATIONS", "CombinedProximity", "check_combination", "combined"]
 
@@ -137,13 +139,20 @@ class CombinedProximity:
         n_samples = data.X.shape[0]
         if n_samples < 2:
             raise DataError(f"MOPE needs two instances at least; got n_samples={n_samples}")
-        psi_of, blocks = self._psi(data), row_blocks(n_samples, n_samples)
+        psi_of, blocks = self._psi(data), search_blocks(n_samples)
         if self.n_neighbors is None:
-            graph: Any = np.vstack([psi_of(rows) for rows in blocks])
+            graph: Any = np.empty((n_samples, n_samples))
+            for rows in blocks:
+                graph[rows] = psi_of(rows)
             graph = np.maximum(graph, graph.T)
         else:
-            number = min(self.n_neighbors, n_samples - 1)
-            graph = sp.vstack([_nearest(psi_of(rows), number) for rows in blocks])
+            found = np.empty((n_samples, min(self.n_neighbors, n_samples - 1)), dtype=np.intp)
+            values = np.empty(found.shape)
+            for rows in blocks:
+                psi = psi_of(rows)
+                found[rows] = nearest_others(-psi, rows, found.shape[1])
+                values[rows] = np.take_along_axis(psi, found[rows], axis=1)
+            graph = directed_graph(found, values)
             graph = sp.csr_array(graph.maximum(graph.T))
         if not graph.sum():
             raise DataError("MOPE joins no pair of instances: none has a positive combined proximity")
@@ -152,31 +161,13 @@ class CombinedProximity:
     def _psi(self, data: TrainingSet) -> Rows:
         """Return a function of a slice of instances that returns their Psi to all, 0 to themselves."""
         proximities = None if self.combine == "features" else self._label_proximity().of(data)
-        weights = None if self.combine == "labels" else self._weights(data)
+        weights = None if self.combine == "labels" else self._feature_proximity().rows(data)
 
         def psi_of(rows: slice) -> FloatArray:
             g = None if proximities is None else proximities(rows)
-            w = None if weights is None else as_dense(weights[rows])
+            w = None if weights is None else weights(rows)
             psi = combined(w, g, self.combine, self.a, self.b, self.beta, self.gamma)
             psi[np.arange(len(psi)), np.arange(rows.start, rows.stop)] = 0.0
             return to_grid(psi, _UNIT)
 
         return psi_of
-
-    def _weights(self, data: TrainingSet) -> Any:
-        """Return W in [0, 1]: negative weights are set to 0, and all divided by the largest if it exceeds 1."""
-        weights = self._feature_proximity().matrix(data)
-        values = weights.data if is_sparse(weights) else weights
-        if values.size and (values.min() < 0 or values.max() > 1):
-            weights = weights.maximum(0) if is_sparse(weights) else weights.clip(0)
-            weights = weights / max(1.0, weights.max())
-        return weights
-
-
-def _nearest(psi: FloatArray, number: int) -> Any:
-    """Return rows of a graph that keep the largest entries; of equal ones the first."""
-    found = nearest(-psi, number)
-    values = np.take_along_axis(psi, found, axis=1)
-    rows = sp.csr_array((values.ravel(), found.ravel(), np.arange(len(psi) + 1) * number), shape=psi.shape)
-    rows.sort_indices()
-    return rows

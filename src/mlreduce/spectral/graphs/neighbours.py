@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,9 @@ import scipy.sparse as sp
 import scipy.sparse.csgraph
 from numpy.typing import NDArray
 
-from mlreduce.linalg.distances import Distances, nearest, row_blocks, squared_norms
+from mlreduce.linalg.compiled import compiled
+from mlreduce.linalg.distances import Distances, squared_norms
+from mlreduce.spectral.graphs.search import nearest_others, search_blocks
 from mlreduce.spectral.graphs.similarities import divided_rows, pair_blocks
 from mlreduce.spectral.training_set import TrainingSet
 from mlreduce.validation import FloatArray, is_sparse
@@ -18,9 +20,12 @@ from mlreduce.validation import FloatArray, is_sparse
 __all__ = [
     "close_pairs",
     "directed_graph",
+    "distance_blocks",
+    "distance_rows",
     "distances_of",
     "geodesics_of",
     "joined_pairs",
+    "mean_distance",
     "neighbours_of",
     "pair_distances",
     "reconstruction_weights",
@@ -28,21 +33,52 @@ __all__ = [
     "weights_from",
 ]
 
+#: Entries up to which a table of all pairs is kept (0.25 GB) where blocks of its rows would do.
+TABLE_ENTRIES = 2**25
+
 # Ridge of the reconstruction weights, relative to the trace of the neighbours' Gram matrix.
 _RIDGE = 1e-3
 
 
 def distances_of(data: TrainingSet) -> FloatArray:
     """Return the squared distances between all instances, shape (n_samples, n_samples); not to be modified."""
+    return data.cached("distances", lambda: _search(data, "euclidean")[0].table())
 
-    def find() -> FloatArray:
-        n_samples = data.X.shape[0]
-        distances = np.empty((n_samples, n_samples))
-        for rows, block in _blocks(data, "euclidean"):
-            distances[rows] = block
-        return distances
 
-    return data.cached("distances", find)
+def distance_rows(data: TrainingSet, metric: str = "euclidean") -> Callable[[slice], FloatArray]:
+    """Return a function of a slice of the instances that returns their squared distances to all, not to be modified.
+
+    Those of few instances are a table, which costs half the products and is cached (`distances_of`); those of many are
+    computed again.
+    """
+    n_samples = data.X.shape[0]
+    search, zero = _search(data, metric)
+    if metric == "euclidean" and ("distances" in data.cache or n_samples**2 <= TABLE_ENTRIES):
+        table = distances_of(data)
+        return lambda rows: table[rows]
+
+    def find(rows: slice) -> FloatArray:
+        own = np.arange(n_samples)[rows]
+        block = search.of(own)
+        if zero.any():  # zero rows have cosine 0 to all
+            block[:, zero] = 2.0
+            block[zero[rows]] = 2.0
+            block[np.arange(len(own)), own] = 0.0
+        return block
+
+    return find
+
+
+def distance_blocks(data: TrainingSet, metric: str = "euclidean") -> Iterator[tuple[slice, FloatArray]]:
+    """Yield blocks of instances and their squared distances to all, not to be modified."""
+    rows_of = distance_rows(data, metric)
+    for rows in search_blocks(data.X.shape[0]):
+        yield rows, rows_of(rows)
+
+
+def mean_distance(data: TrainingSet) -> float:
+    """Return the mean squared distance of all pairs, by the distances from the mean instance."""
+    return float(2.0 * data.centred_points.squared_norms.sum() / max(1, data.X.shape[0] - 1))
 
 
 def neighbours_of(data: TrainingSet, number: int, metric: str = "euclidean") -> NDArray[np.intp]:
@@ -63,10 +99,8 @@ def neighbours_of(data: TrainingSet, number: int, metric: str = "euclidean") -> 
     def find() -> NDArray[np.intp]:
         n_samples = data.X.shape[0]
         found = np.empty((n_samples, min(number, n_samples - 1)), dtype=np.intp)
-        for rows, block in _blocks(data, metric):
-            candidates = block.copy()
-            candidates[np.arange(len(block)), np.arange(n_samples)[rows]] = np.inf
-            found[rows] = nearest(candidates, found.shape[1])
+        for rows, block in distance_blocks(data, metric):
+            found[rows] = nearest_others(block, rows, found.shape[1])
         return found
 
     return data.cached(f"{number} neighbours by {metric}", find)
@@ -85,23 +119,6 @@ def _search(data: TrainingSet, metric: str) -> tuple[Distances, NDArray[np.bool_
         return Distances(divided_rows(data.points, lengths)), lengths == 0
 
     return data.cached(f"search by {metric}", find)
-
-
-def _blocks(data: TrainingSet, metric: str) -> Iterator[tuple[slice, FloatArray]]:
-    """Yield blocks of rows and their squared distances to all, not to be modified."""
-    n_samples = data.X.shape[0]
-    search, zero = _search(data, metric)
-    for rows in row_blocks(n_samples, n_samples):
-        if metric == "euclidean" and "distances" in data.cache:
-            yield rows, data.cache["distances"][rows]
-            continue
-        own = np.arange(n_samples)[rows]
-        block = search.of(own)
-        if zero.any():  # zero rows have cosine 0 to all
-            block[:, zero] = 2.0
-            block[zero[rows]] = 2.0
-            block[np.arange(len(own)), own] = 0.0
-        yield rows, block
 
 
 def reconstruction_weights(
@@ -170,12 +187,43 @@ def _local_gram(X: Any, rows: NDArray[np.intp], neighbours: NDArray[np.intp]) ->
             dense = X[near] - own[:, np.newaxis]
             gram[block] = dense @ dense.transpose(0, 2, 1)
             continue
-        differences = [sp.csr_array(X[near[:, rank]] - own) for rank in range(number)]
-        for rank, difference in enumerate(differences):
-            for other in range(rank + 1):
-                products = np.asarray(difference.multiply(differences[other]).sum(axis=1)).reshape(-1)
-                gram[block, rank, other] = gram[block, other, rank] = products
+        _sparse_gram(X.indptr, X.indices, X.data, X.shape[1], rows[block], near, gram[block])
     return gram
+
+
+@compiled
+def _sparse_gram(
+    indptr: NDArray[np.integer[Any]],
+    indices: NDArray[np.integer[Any]],
+    values: FloatArray,
+    n_features: int,
+    rows: NDArray[np.intp],
+    neighbours: NDArray[np.intp],
+    gram: FloatArray,
+) -> None:
+    """Fill in `_local_gram` for rows of a CSR matrix: differences are dense over the features that any of them uses."""
+    n_rows, number = neighbours.shape
+    place = np.full(n_features, -1)
+    used = np.empty(n_features, dtype=np.intp)
+    for row in range(n_rows):
+        size = 0
+        for item in range(number + 1):
+            one = rows[row] if item == number else neighbours[row, item]
+            for entry in range(indptr[one], indptr[one + 1]):
+                if place[indices[entry]] < 0:
+                    place[indices[entry]] = size
+                    used[size] = indices[entry]
+                    size += 1
+        differences = np.zeros((number, size))
+        for item in range(number):
+            one, difference = neighbours[row, item], differences[item]
+            for entry in range(indptr[one], indptr[one + 1]):
+                difference[place[indices[entry]]] += values[entry]
+            for entry in range(indptr[rows[row]], indptr[rows[row] + 1]):
+                difference[place[indices[entry]]] -= values[entry]
+        gram[row] = differences @ differences.T
+        for feature in used[:size]:
+            place[feature] = -1
 
 
 def directed_graph(neighbours: NDArray[np.intp], values: FloatArray) -> Any:
@@ -246,7 +294,7 @@ def close_pairs(data: TrainingSet, threshold: float, metric: str = "euclidean") 
     largest = 2.0 * threshold if metric == "cosine" else threshold**2
     largest = unit * np.round(largest / unit)  # on the grid that distances are on
     blocks = []
-    for rows, block in _blocks(data, metric):
+    for rows, block in distance_blocks(data, metric):
         close = block <= largest
         close[np.arange(len(block)), np.arange(n_samples)[rows]] = False
         blocks.append(sp.csr_array(close, dtype=np.float64))

@@ -17,14 +17,17 @@ from mlreduce.spectral.form import Form
 from mlreduce.spectral.graphs.neighbours import (
     close_pairs,
     directed_graph,
+    distance_rows,
     distances_of,
     geodesics_of,
     joined_pairs,
+    mean_distance,
     neighbours_of,
     pair_distances,
     reconstruction_weights,
     symmetric_graph,
 )
+from mlreduce.spectral.graphs.search import search_blocks
 from mlreduce.spectral.graphs.similarities import SIMILARITIES, all_similarities, similarities_of
 from mlreduce.spectral.training_set import TrainingSet
 from mlreduce.validation import FloatArray, as_dense, check_count, check_options, check_range, is_sparse
@@ -169,6 +172,30 @@ class Proximity(BaseEstimator):
         key = f"weights {self.weight if named else id(self.weight)} of {self._graph_key()}, tau {self.tau}"
         return data.cached(key, lambda: (self.weight, self._matrix(data)))[1]
 
+    def rows(self, data: TrainingSet) -> Callable[[slice], FloatArray]:
+        """Return a function of a slice of the instances that returns these rows of W, scaled to [0, 1].
+
+        All are divided by the largest if it exceeds 1. Weights of all pairs that are functions of their distances are
+        computed when they are asked for; others are those of `matrix`.
+
+        Raises
+        ------
+        DataError
+            As `matrix`.
+        """
+        self.check()
+        joins_all = self.n_neighbors is None and self.threshold is None and data.X.shape[0] > 1
+        by_distance = isinstance(self.weight, str) and self.weight not in (*SIMILARITIES, "geodesic")
+        if not joins_all or not by_distance:
+            weights = self.matrix(data)
+            largest = max(1.0, weights.max()) if weights.size else 1.0
+            return lambda rows: as_dense(weights[rows]).clip(0) / largest
+        rows_of = self._rows_of_all(data)
+        if self.weight != "ratio" or self.tau is None or self.tau >= 1:
+            return rows_of
+        largest = max(1.0, *(rows_of(rows).max() for rows in search_blocks(data.X.shape[0])))
+        return lambda rows: rows_of(rows) / largest
+
     def check(self) -> None:
         """Check the parameters.
 
@@ -232,7 +259,8 @@ class Proximity(BaseEstimator):
         if self.weight == "reconstruction":
             found = abs(reconstruction_weights(data, self._number, metric=self.metric))
             return as_dense((found + found.T)[first, second]).reshape(-1) / 2
-        return self._of_distances(data, pair_distances(data.points, first, second), first, second)
+        squares = pair_distances(data.points, first, second)
+        return self._of_distances(data, squares, first, second, float(squares.sum()) / max(squares.size, 1))
 
     @property
     def _number(self) -> int:
@@ -245,32 +273,54 @@ class Proximity(BaseEstimator):
             return self._own(data)
         if self.weight == "geodesic":
             return self._geodesic(np.sqrt(distances_of(data)))
-        if self.weight == "constant":
-            weights = np.ones((n_samples, n_samples))
-        elif self.weight in SIMILARITIES:
+        if self.weight in SIMILARITIES:
             weights = all_similarities(data.points, self.weight).clip(0)
-        else:
-            number = np.arange(n_samples)
-            weights = self._of_distances(data, distances_of(data), number[:, np.newaxis], number)
-        np.fill_diagonal(weights, 0.0)
+            np.fill_diagonal(weights, 0.0)
+            return weights
+        weights, rows_of = np.empty((n_samples, n_samples)), self._rows_of_all(data)
+        for rows in search_blocks(n_samples):
+            weights[rows] = rows_of(rows)
         return weights
 
+    def _rows_of_all(self, data: TrainingSet) -> Callable[[slice], FloatArray]:
+        """Return a function of a slice of instances that returns the weights of their pairs with all."""
+        everyone, squares, mean = np.arange(data.X.shape[0]), distance_rows(data), mean_distance(data)
+
+        def weights_of(rows: slice) -> FloatArray:
+            own = everyone[rows]
+            if self._weighs("constant"):
+                weights = np.ones((len(own), len(everyone)))
+            else:
+                weights = self._of_distances(data, squares(rows), own[:, np.newaxis], everyone, mean)
+            weights[np.arange(len(own)), own] = 0.0
+            return weights
+
+        return weights_of
+
     def _of_distances(
-        self, data: TrainingSet, squares: FloatArray, first: NDArray[np.intp], second: NDArray[np.intp]
+        self,
+        data: TrainingSet,
+        squares: FloatArray,
+        first: NDArray[np.intp],
+        second: NDArray[np.intp],
+        mean: float,
     ) -> FloatArray:
-        """Return weights that are functions of squared distances; all pairs come with the diagonal."""
+        """Return weights that are functions of squared distances, of which the mean is given."""
         if self.weight == "gaussian":
-            pairs = squares.size - len(squares) * (squares.ndim == 2)
-            return np.asarray(np.exp(-squares / self._width(squares.sum() / max(pairs, 1))))
+            return np.asarray(np.exp(squares / -self._width(mean)))
         if self.weight == "ratio":
-            norms = squared_norms(data.points)
+            norms = data.cached("squared norms", lambda: squared_norms(data.points))
             sums = norms[first] + norms[second]
             return np.asarray(1.0 / ((1.0 if self.tau is None else self.tau) + quotient(squares, sums)))
-        neighbours = neighbours_of(data, self._number)
-        scales = np.sqrt(pair_distances(data.points, np.arange(len(neighbours)), neighbours[:, -1]))
+        scales = data.cached(f"distances to neighbour {self._number}", lambda: self._scales(data))
         products = scales[first] * scales[second]
         infinite = np.where(squares > 0, np.inf, 0.0)
         return np.asarray(np.exp(-np.divide(squares, products, out=infinite, where=products > 0)))
+
+    def _scales(self, data: TrainingSet) -> FloatArray:
+        """Return the distance of each instance to its last neighbour."""
+        neighbours = neighbours_of(data, self._number)
+        return np.sqrt(pair_distances(data.points, np.arange(len(neighbours)), neighbours[:, -1]))
 
     def _width(self, mean: float) -> float:
         if self.tau is not None:

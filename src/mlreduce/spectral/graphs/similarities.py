@@ -29,6 +29,10 @@ _NONE_CENTRED = (8 * np.finfo(float).eps) ** 2
 _NONE_SUBTRACTED = 64 * np.finfo(float).eps
 
 
+# Bytes of the rows of a block of pairs: its temporary arrays fit into the L2 cache.
+_PAIR_BYTES = 2**19
+
+
 class _Rows(NamedTuple):
     """Rows u and numbers o such that the similarity of two instances is ``u_i'u_j - o_i o_j``."""
 
@@ -39,7 +43,7 @@ class _Rows(NamedTuple):
 def pair_blocks(X: Any, n_items: int, n_pairs: int = 1) -> list[slice]:
     """Return blocks of items, each of ``n_pairs`` pairs of rows of X, that need little memory."""
     stored = 3 * (X.nnz // X.shape[0] + 1) if is_sparse(X) else X.shape[1]
-    return row_blocks(n_items, n_pairs * stored)
+    return row_blocks(n_items, n_pairs * stored, _PAIR_BYTES)
 
 
 def similarities_of(X: Any, kind: str, first: NDArray[np.intp], second: NDArray[np.intp]) -> FloatArray:

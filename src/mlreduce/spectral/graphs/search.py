@@ -1,0 +1,131 @@
+"""Searches for the nearest in rows of distances: one pass over a row, which keeps a short sorted list.
+
+Instances may have several labels, and then a list for each, that of a *duplicate* (`mlreduce.spectral.duplication`).
+Columns are met in ascending order and enter a list only if they are nearer than its last: of equally near ones the
+first stays. Blocks of rows are small enough to stay in the cache between the product that makes them and the search.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mlreduce.linalg.compiled import compiled
+from mlreduce.linalg.distances import row_blocks
+from mlreduce.validation import FloatArray
+
+__all__ = ["nearest_between", "nearest_others", "nearest_within", "search_blocks"]
+
+# Bytes of a block, and the least number of its rows: products of fewer would read the whole matrix too often.
+_BLOCK_BYTES = 2**21
+_LEAST_ROWS = 128
+
+
+def search_blocks(n_samples: int) -> list[slice]:
+    """Split the instances into blocks whose rows of an n_samples x n_samples table stay in the cache."""
+    return row_blocks(n_samples, n_samples, max(_BLOCK_BYTES, 8 * n_samples * _LEAST_ROWS))
+
+
+def nearest_others(values: FloatArray, rows: slice, number: int) -> NDArray[np.intp]:
+    """Return the columns of the smallest entries of each row, in ascending order, without an instance's own.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_rows, n_samples)
+    rows : slice
+        The instances of the rows.
+    number : int
+        At most ``n_samples - 1``.
+
+    Returns
+    -------
+    ndarray of shape (n_rows, number)
+    """
+    everyone = np.arange(values.shape[1] + 1)
+    none = np.zeros_like(everyone)
+    ends = np.array([0, values.shape[1]])
+    found: NDArray[np.intp] = nearest_within(values, rows.start, everyone, none, ends, everyone[:-1], number)
+    return found
+
+
+@compiled
+def nearest_within(
+    values: FloatArray,
+    first: int,
+    starts: NDArray[np.intp],
+    labels: NDArray[np.intp],
+    ends: NDArray[np.intp],
+    members: NDArray[np.intp],
+    number: int,
+) -> NDArray[np.intp]:
+    """Return the nearest others of each duplicate in its class, as places in ``members``, -1 where there are fewer.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_rows, n_samples)
+        Distances of the instances from ``first`` on, finite.
+    first : int
+    starts : ndarray of shape (n_samples + 1,)
+        Duplicates of instance i are ``starts[i]`` to ``starts[i + 1]``.
+    labels : ndarray of shape (n_duplicates,)
+    ends : ndarray of shape (n_labels + 1,)
+        Members of class c are ``members[ends[c]]`` to ``members[ends[c + 1]]``, instances in ascending order.
+    members : ndarray of shape (n_duplicates,)
+    number : int
+    """
+    offset = starts[first]
+    found = np.full((starts[first + len(values)] - offset, number), -1, dtype=np.intp)
+    kept = np.empty(number + 1)
+    for row in range(len(values)):
+        line = values[row]
+        for copy in range(starts[first + row], starts[first + row + 1]):
+            own, worst = found[copy - offset], np.inf if number else -np.inf
+            kept[:] = np.inf
+            for place in range(ends[labels[copy]], ends[labels[copy] + 1]):
+                value = line[members[place]]
+                if value < worst and members[place] != first + row:
+                    rank = number - 1
+                    while rank > 0 and kept[rank - 1] > value:
+                        kept[rank], own[rank] = kept[rank - 1], own[rank - 1]
+                        rank -= 1
+                    kept[rank], own[rank] = value, place
+                    worst = kept[number - 1]
+    return found
+
+
+@compiled
+def nearest_between(
+    values: FloatArray, first: int, starts: NDArray[np.intp], labels: NDArray[np.intp], number: int
+) -> NDArray[np.intp]:
+    """Return the nearest instances with another label than each duplicate's, itself included; -1 where there are fewer.
+
+    Parameters
+    ----------
+    values, first, starts, labels, number
+        As of `nearest_within`.
+    """
+    offset = starts[first]
+    found = np.full((starts[first + len(values)] - offset, number), -1, dtype=np.intp)
+    for row in range(len(values)):
+        line, begin = values[row], starts[first + row]
+        size = starts[first + row + 1] - begin
+        kept = np.full((size, number), np.inf)
+        bound = np.inf if size else -np.inf
+        for other in range(values.shape[1]):
+            value = line[other]
+            if value >= bound:  # of all lists
+                continue
+            count = starts[other + 1] - starts[other]
+            bound = 0.0
+            for mine in range(size):
+                near, own = kept[mine], found[begin - offset + mine]
+                if value < near[number - 1] and (
+                    count > 1 or (count == 1 and labels[starts[other]] != labels[begin + mine])
+                ):
+                    rank = number - 1
+                    while rank > 0 and near[rank - 1] > value:
+                        near[rank], own[rank] = near[rank - 1], own[rank - 1]
+                        rank -= 1
+                    near[rank], own[rank] = value, other
+                bound = max(bound, near[number - 1])
+    return found
