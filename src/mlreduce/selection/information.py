@@ -159,11 +159,11 @@ def _renumbered(values: NDArray[Any]) -> tuple[NDArray[np.int64], int]:
         counts = np.bincount(shifted)
     else:
         _, shifted, counts = np.unique(values, return_inverse=True, return_counts=True)
-    occurs = np.flatnonzero(counts)
-    order = np.append(np.delete(occurs, counts[occurs].argmax()), occurs[counts[occurs].argmax()])
-    number = np.zeros(len(counts), dtype=np.int64)
-    number[order] = np.arange(len(order))
-    return number[shifted], len(order)
+    number = np.cumsum(counts > 0) - 1
+    last, commonest = int(number[-1]), counts.argmax()
+    number[commonest + 1 :] -= 1
+    number[commonest] = last
+    return number[shifted], last + 1
 
 
 def _variable_blocks(starts: NDArray[np.int64], n_columns: int) -> list[slice]:
