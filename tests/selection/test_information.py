@@ -15,7 +15,7 @@ from sklearn.metrics import mutual_info_score
 from mlreduce.exceptions import DataError
 from mlreduce.linalg import distances
 from mlreduce.selection import information
-from mlreduce.selection.information import Counted, entropies, interaction_information, mutual_information
+from mlreduce.selection.information import Counted, Triples, entropies, interaction_information, mutual_information
 
 
 @st.composite
@@ -141,3 +141,27 @@ def test_codes_far_apart_take_no_more_memory():
     """Bins are counted in an array over their range only where the range is small."""
     A = np.array([[0, -(2**62)], [2**62, 0], [0, 2**62], [2**62, -(2**62)]])
     np.testing.assert_allclose(entropies(A), np.log(2) * np.array([1, 1.5]))
+
+
+@given(tables(3), st.sampled_from([0.0, 2.0]), st.data())
+def test_triples_of_some_variables_match_the_reference(three, share, data):
+    """Of dense and sparse indicators, of some variables of the first table and of the second's last ones."""
+    A, B, C = three
+    chosen = np.array(data.draw(st.lists(st.integers(0, B.shape[1] - 1), unique=True)), dtype=np.intp)
+    first = data.draw(st.integers(0, C.shape[1] - 1))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(information, "_DENSE", share)
+        third, one, other = (Counted.of(table) for table in three)
+    triples = Triples(one, other)
+    for variable, parts in enumerate(third.parts()):
+        expected = [[book.interaction(A[:, variable], B[:, b], c) for c in C.T[first:]] for b in chosen]
+        ours = triples.given(parts, chosen, first) / len(A)
+        np.testing.assert_allclose(ours, np.reshape(expected, ours.shape), atol=1e-12)
+
+
+def test_parts_are_the_rows_of_all_bins_but_the_commonest(monkeypatch):
+    A = np.array([[0, 5, 1], [7, 5, 0], [0, 5, 1], [3, 5, 1]])
+    for share in (0.0, 2.0):
+        monkeypatch.setattr(information, "_DENSE", share)
+        parts = [[rows.tolist() for rows in of_variable] for of_variable in Counted.of(A).parts()]
+        assert parts == [[[3], [1]], [], [[1]]]

@@ -12,7 +12,7 @@ from scipy.optimize import minimize, nnls
 
 from mlreduce.exceptions import DataError
 from mlreduce.preprocessing.discretisation import Discretiser
-from mlreduce.selection import QPFS, ApproximateQPFS, NystromQPFS
+from mlreduce.selection import QPFS, ApproximateQPFS, NystromQPFS, quadratic
 from mlreduce.selection.information import mutual_information
 from mlreduce.selection.qpfs import approximate_dependency, approximation_error
 from mlreduce.selection.quadratic import minimise, nearest_positive, violation
@@ -66,6 +66,32 @@ def test_the_minimum_matches_scipy(n, rank):
     if rank > n:
         root = np.linalg.cholesky(Q)
         np.testing.assert_allclose(nnls(root.T, np.linalg.solve(root, c))[0], x, atol=1e-8)
+
+
+@given(st.integers(1, 30), st.integers(-20, 10), seeds, st.booleans())
+@settings(max_examples=60)
+def test_pivoting_and_the_active_set_agree(n, beyond, seed, nonnegative):
+    """Where Q is singular the weights may differ, not what they reach."""
+    Q, c = program(n, max(n + beyond, 1), seed, nonnegative)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(quadratic, "_LEFT", 0.0)  # the first exchange is the last
+        x, residual = minimise(Q, c)
+    ours = minimise(Q, c)
+    assert max(residual, ours.residual) <= 1e-9
+    assert ours.x @ Q @ ours.x / 2 - c @ ours.x == pytest.approx(x @ Q @ x / 2 - c @ x, rel=1e-8, abs=1e-10)
+    if np.linalg.eigvalsh(Q)[0] > 1e-6:
+        np.testing.assert_allclose(ours.x, x, rtol=1e-8, atol=1e-10)
+
+
+@pytest.mark.parametrize(("rank", "pivots"), [(400, True), (20, False)])
+def test_few_factorisations_where_pivoting_ends_at_the_minimum(rank, pivots, monkeypatch):
+    Q, c = program(200, rank, 0)
+    solved, descents = [], []
+    monkeypatch.setattr(quadratic, "_solve", lambda Q, c, own=quadratic._solve: solved.append(len(c)) or own(Q, c))
+    monkeypatch.setattr(quadratic, "_descend", lambda *a, own=quadratic._descend: descents.append(1) or own(*a))
+    assert minimise(Q, c).residual <= 1e-12
+    assert (not descents) == pivots
+    assert len(solved) <= 10 or not pivots
 
 
 def test_the_residual_is_that_of_the_conditions():

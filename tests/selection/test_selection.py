@@ -164,6 +164,14 @@ def test_equals_the_reference_on_more_rows(features, variant):
     np.testing.assert_allclose(MLFS(variant=variant).fit(X, Y).scores_, book.mlfs(X, Y, variant), rtol=1e-9)
 
 
+@pytest.mark.parametrize("n_neighbors", [1, 2, 7, 25, 1000])
+def test_lists_of_neighbours_of_any_length(n_neighbors):
+    """Most distances tie: the lower row number wins."""
+    X, Y = problem("few levels", "any", n=70, d=3, q=4, seed=5)
+    expected = book.mlrf(X, Y, n_neighbors)
+    np.testing.assert_allclose(MLRF(n_neighbors=n_neighbors).fit(X, Y).scores_, expected, rtol=1e-9, atol=1e-12)
+
+
 @variants
 def test_block_size_does_not_matter(monkeypatch, variant):
     X, Y = problem("few levels", "few sets", n=50)

@@ -6,6 +6,7 @@ variable is left out: its counts follow from the others, and matrices of binary 
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -19,9 +20,9 @@ from mlreduce.validation import FloatArray, is_sparse
 
 __all__ = [
     "Counted",
+    "Triples",
     "entropies",
     "interaction_information",
-    "interactions",
     "mutual_information",
     "shared_information",
 ]
@@ -85,16 +86,23 @@ class Counted(NamedTuple):
         """Number of rows."""
         return int(self.ones.shape[0])
 
-    def take(self, rows: NDArray[Any]) -> Counted:
-        """Return a subset of rows, with the same bins left out."""
-        return self._replace(ones=self.ones[rows])
-
     def variables(self, chosen: NDArray[np.intp]) -> Counted:
         """Return a subset of the variables."""
         sizes = np.diff(self.starts)[chosen]
         starts = np.concatenate([[0], sizes.cumsum()])
         columns = np.repeat(self.starts[chosen] - starts[:-1], sizes) + np.arange(starts[-1])
         return Counted(self.ones[:, columns], starts)
+
+    def parts(self) -> list[list[NDArray[np.intp]]]:
+        """Return, for each variable, the rows in each of its bins but the commonest."""
+        if is_sparse(self.ones):
+            by_bin = self.ones.tocsc()
+            rows, bounds = by_bin.indices.astype(np.intp), by_bin.indptr
+        else:
+            bins, rows = np.nonzero(self.ones.T)
+            bounds = np.searchsorted(bins, np.arange(self.starts[-1] + 1))
+        of_bins = np.split(rows, bounds[1:-1]) if len(bounds) > 1 else []
+        return [of_bins[start:stop] for start, stop in pairwise(self.starts)]
 
     def totals(self) -> NDArray[np.int64]:
         """Return the counts of the bins, shape (n_bins,), without those left out."""
@@ -151,11 +159,11 @@ def _renumbered(values: NDArray[Any]) -> tuple[NDArray[np.int64], int]:
         counts = np.bincount(shifted)
     else:
         _, shifted, counts = np.unique(values, return_inverse=True, return_counts=True)
-    occurs = np.flatnonzero(counts)
-    order = np.append(np.delete(occurs, counts[occurs].argmax()), occurs[counts[occurs].argmax()])
-    number = np.zeros(len(counts), dtype=np.int64)
-    number[order] = np.arange(len(order))
-    return number[shifted], len(order)
+    number = np.cumsum(counts > 0) - 1
+    last, commonest = int(number[-1]), counts.argmax()
+    number[commonest + 1 :] -= 1
+    number[commonest] = last
+    return number[shifted], last + 1
 
 
 def _variable_blocks(starts: NDArray[np.int64], n_columns: int) -> list[slice]:
@@ -185,24 +193,40 @@ def _shared_terms(
     sums = np.zeros((len(starts) - 1, len(other_starts) - 1))
     for one in range(len(starts) - 1):
         for other in range(len(other_starts) - 1):
-            rest = n_samples
-            total = 0.0
-            for row in range(starts[one], starts[one + 1]):
-                left = totals[row]
-                rest -= left
-                for column in range(other_starts[other], other_starts[other + 1]):
-                    count = np.int64(counts[row, column])
-                    total += terms[count]
-                    left -= count
-                total += terms[left]
-            for column in range(other_starts[other], other_starts[other + 1]):
-                left = other_totals[column]
-                for row in range(starts[one], starts[one + 1]):
-                    left -= np.int64(counts[row, column])
-                total += terms[left]
-                rest -= left
-            sums[one, other] = total + terms[rest]
+            own, others = (starts[one], starts[one + 1]), (other_starts[other], other_starts[other + 1])
+            sums[one, other] = _terms_of_pair(counts, own, others, totals, other_totals, n_samples, terms)
     return sums
+
+
+@compiled
+def _terms_of_pair(
+    counts: NDArray[Any],
+    own: tuple[int, int],
+    others: tuple[int, int],
+    totals: NDArray[np.int64],
+    other_totals: NDArray[np.int64],
+    n_samples: int,
+    terms: FloatArray,
+) -> float:
+    """Return the sum of ``k log k`` over the cells of two variables, from the counts of a range of bins of each."""
+    rest = n_samples
+    total: float = 0.0
+    for row in range(own[0], own[1]):
+        left = totals[row]
+        rest -= left
+        for column in range(others[0], others[1]):
+            count = np.int64(counts[row, column])
+            total += terms[count]
+            left -= count
+        total += terms[left]
+    for column in range(others[0], others[1]):
+        left = other_totals[column]
+        for row in range(own[0], own[1]):
+            left -= np.int64(counts[row, column])
+        total += terms[left]
+        rest -= left
+    total += terms[rest]
+    return total
 
 
 def shared_information(one: Counted, other: Counted) -> FloatArray:
@@ -227,15 +251,165 @@ def _cleaned(values: FloatArray, scale: float) -> FloatArray:
     return cleaned
 
 
-def _given(one: Counted, other: Counted, given: NDArray[Any]) -> FloatArray:
-    """Return n times the mutual information of each variable with each, given a third, shape (n_samples,)."""
-    codes, n_bins = _renumbered(given)
-    parts = (codes == value for value in range(n_bins))
-    within: FloatArray = sum(
-        (shared_information(one.take(rows), other.take(rows)) for rows in parts),
-        start=np.zeros((len(one.starts) - 1, len(other.starts) - 1)),
-    )
-    return within
+class Triples:
+    """Interaction information of a third variable with each pair of variables of two tables.
+
+    Triples are counted in a pass over the rows: each adds one for each pair of its bins. Only the rows outside the
+    third variable's commonest bin are passed; the counts in that bin are what is left of those of all rows.
+
+    Parameters
+    ----------
+    one, other : Counted
+        Tables with the same rows.
+
+    Attributes
+    ----------
+    shared : ndarray of shape (n_variables, n_variables of the other)
+        See `shared_information`.
+    """
+
+    def __init__(self, one: Counted, other: Counted) -> None:
+        self.shared = shared_information(one, other)
+        self._terms = _terms(np.arange(one.n_samples + 1))
+        self._starts, self._bins = (one.starts, other.starts), (*_bins_of_rows(one), *_bins_of_rows(other))
+        self._all = self._counts(np.arange(one.n_samples))
+
+    def given(
+        self, parts: list[NDArray[np.intp]], chosen: NDArray[np.intp] | None = None, first: int = 0
+    ) -> FloatArray:
+        """Return n times ``I(a;b;c)`` for a third variable a.
+
+        Parameters
+        ----------
+        parts : list of ndarray of int
+            The rows in each bin of a but the commonest, see `Counted.parts`.
+        chosen : ndarray of int or None, default=None
+            The variables b of the first table; None for all of them.
+        first : int, default=0
+            The variables c are those of the second table from this one on.
+
+        Returns
+        -------
+        ndarray of shape (n_chosen, n_variables of the second table - first)
+        """
+        chosen = np.arange(len(self.shared)) if chosen is None else chosen
+        within = np.zeros((len(chosen), self.shared.shape[1] - first))
+        pairs, own, others = (counts.copy() for counts in self._all)
+        n_left = len(self._terms) - 1
+        for rows in parts:
+            part = self._counts(rows)
+            pairs -= part[0]
+            own -= part[1]
+            others -= part[2]
+            n_left -= len(rows)
+            _add_information(within, *part, len(rows), *self._starts, chosen, first, self._terms, _ROUNDING)
+        _add_information(within, pairs, own, others, n_left, *self._starts, chosen, first, self._terms, _ROUNDING)
+        _subtract_from(within, self.shared, chosen, first, _ROUNDING * self._terms[-1])
+        return within
+
+    def _counts(self, rows: NDArray[np.intp]) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
+        """Return how many of the rows have each pair of bins, each bin of one table and each of the other."""
+        own, others = (np.zeros(starts[-1], dtype=np.int64) for starts in self._starts)
+        pairs = np.zeros((len(own), len(others)), dtype=np.int32)
+        _count(rows, *self._bins, pairs, own, others)
+        return pairs, own, others
+
+
+def _bins_of_rows(table: Counted) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Return where the bins of each row start in a list of the bins that rows are in, and this list."""
+    if is_sparse(table.ones):
+        return table.ones.indptr.astype(np.int64), table.ones.indices.astype(np.int32)
+    rows, bins = np.nonzero(table.ones)
+    return np.searchsorted(rows, np.arange(table.n_samples + 1)), bins.astype(np.int32)
+
+
+@compiled
+def _count(
+    rows: NDArray[np.intp],
+    starts: NDArray[np.int64],
+    bins: NDArray[np.int32],
+    other_starts: NDArray[np.int64],
+    other_bins: NDArray[np.int32],
+    pairs: NDArray[np.int32],
+    own: NDArray[np.int64],
+    others: NDArray[np.int64],
+) -> None:
+    """Add the rows to the counts of pairs of bins and of bins."""
+    for row in rows:
+        for which in range(other_starts[row], other_starts[row + 1]):
+            others[other_bins[which]] += 1
+        for place in range(starts[row], starts[row + 1]):
+            own[bins[place]] += 1
+            for which in range(other_starts[row], other_starts[row + 1]):
+                pairs[bins[place], other_bins[which]] += 1
+
+
+@compiled
+def _add_information(
+    sums: FloatArray,
+    pairs: NDArray[np.int32],
+    totals: NDArray[np.int64],
+    other_totals: NDArray[np.int64],
+    n_samples: int,
+    starts: NDArray[np.int64],
+    other_starts: NDArray[np.int64],
+    chosen: NDArray[np.intp],
+    first: int,
+    terms: FloatArray,
+    rounding: float,
+) -> None:
+    """Add n times the mutual information of some variables with those of the other table from one on."""
+    whole = terms[n_samples]
+    binary = True
+    for other in range(len(other_starts)):
+        binary = binary and other_starts[other] == other
+    other_terms = np.zeros(sums.shape[1])
+    for other in range(sums.shape[1]):
+        other_terms[other] = _own_terms(other_totals, other_starts, first + other, n_samples, terms)
+    for place in range(len(chosen)):
+        own = starts[chosen[place]], starts[chosen[place] + 1]
+        own_terms = _own_terms(totals, starts, chosen[place], n_samples, terms)
+        if own_terms == whole:
+            continue  # one bin only
+        if own[1] == own[0] + 1 and binary:
+            total, counts = totals[own[0]], pairs[own[0]]
+            for other in range(sums.shape[1]):
+                both = counts[first + other]
+                either = total + other_totals[first + other] - both
+                cells = terms[both] + terms[total - both] + terms[other_totals[first + other] - both]
+                information = cells + terms[n_samples - either] + whole - (own_terms + other_terms[other])
+                sums[place, other] += information if information > rounding * whole else 0.0
+            continue
+        for other in range(sums.shape[1]):
+            others = other_starts[first + other], other_starts[first + other + 1]
+            cells = _terms_of_pair(pairs, own, others, totals, other_totals, n_samples, terms)
+            information = cells + whole - (own_terms + other_terms[other])
+            sums[place, other] += information if information > rounding * whole else 0.0
+
+
+@compiled
+def _subtract_from(
+    within: FloatArray, shared: FloatArray, chosen: NDArray[np.intp], first: int, rounding: float
+) -> None:
+    """Turn what pairs share within parts into the difference to what they share; rounding error of 0 is 0."""
+    for place in range(len(chosen)):
+        for other in range(within.shape[1]):
+            difference = shared[chosen[place], first + other] - within[place, other]
+            within[place, other] = difference if abs(difference) > rounding else 0.0
+
+
+@compiled
+def _own_terms(
+    totals: NDArray[np.int64], starts: NDArray[np.int64], variable: int, n_samples: int, terms: FloatArray
+) -> float:
+    """Return the sum of ``k log k`` over the bins of a variable."""
+    total: float = 0.0
+    rest = n_samples
+    for bins in range(starts[variable], starts[variable + 1]):
+        total += terms[totals[bins]]
+        rest -= totals[bins]
+    total += terms[rest]
+    return total
 
 
 def entropies(bins: Any) -> FloatArray:
@@ -315,15 +489,10 @@ def interaction_information(a: Any, B: Any, C: Any) -> FloatArray:
     Lee and Kim (2013), after McGill, "Multivariate information transmission", 1954.
     """
     given = np.asarray(a)
-    one = _beside(Counted.of(given[:, np.newaxis] if given.ndim == 1 else given), Counted.of(B))
+    third = Counted.of(given[:, np.newaxis] if given.ndim == 1 else given)
+    one = _beside(third, Counted.of(B))
     other = _beside(one, Counted.of(C))
-    return interactions(given, one, other, shared_information(one, other)) / one.n_samples
-
-
-def interactions(given: NDArray[Any], one: Counted, other: Counted, shared: FloatArray) -> FloatArray:
-    """Return n times ``I(given;b;c)``, from what `shared_information` says of b and c."""
-    whole = float(_terms(np.array([one.n_samples]))[0])
-    return _cleaned(shared - _given(one, other, given), whole)
+    return Triples(one, other).given(third.parts()[0]) / one.n_samples
 
 
 def _beside(one: Counted, other: Counted) -> Counted:

@@ -11,7 +11,7 @@ from mlreduce.exceptions import DataError
 from mlreduce.preprocessing.discretisation import Bins, discretise
 from mlreduce.registry import register
 from mlreduce.selection.base import Selector
-from mlreduce.selection.information import Counted, interactions, shared_information
+from mlreduce.selection.information import Counted, Triples
 from mlreduce.validation import FloatArray
 
 __all__ = ["PMU"]
@@ -88,16 +88,17 @@ class PMU(Selector):
 
 def _taken(bins: Bins, labels: NDArray[np.int8], number: int, ordered: bool) -> tuple[NDArray[np.intp], FloatArray]:
     """Return the features in the order in which they are taken, and their gains."""
-    n_samples, features, targets = len(bins), Counted.of(bins), Counted.of(labels)
-    relevance = shared_information(features, targets)
-    gains = relevance.sum(axis=1)
-    for label in range(labels.shape[1] - 1):
-        later = np.arange(label + 1, labels.shape[1])
-        alike = interactions(labels[:, label], features, targets.variables(later), relevance[:, later]).sum(axis=1)
+    features, targets, n_samples = Counted.of(bins), Counted.of(labels), len(bins)
+    triples = Triples(features, targets)
+    relevance: FloatArray = triples.shared.sum(axis=1)
+    gains = relevance.copy()
+    for label, parts in enumerate(targets.parts()[:-1]):
+        alike = triples.given(parts, first=label + 1).sum(axis=1)
         gains -= 2.0 * alike if ordered else alike
     if ordered:
-        gains -= relevance.sum(axis=1)
+        gains -= relevance
     gains /= n_samples
+    parts_of_features = features.parts()
     taken: list[int] = []
     rounded = _rounded(gains)
     while True:
@@ -109,7 +110,7 @@ def _taken(bins: Bins, labels: NDArray[np.int8], number: int, ordered: bool) -> 
         if len(taken) == number:
             break
         rest = np.flatnonzero(left)
-        told = interactions(bins[:, best], features.variables(rest), targets, relevance[rest]).sum(axis=1)
+        told = triples.given(parts_of_features[best], rest).sum(axis=1)
         gains[rest] -= told / n_samples
         rounded[rest] = _rounded(gains[rest])
     others = np.flatnonzero(left)

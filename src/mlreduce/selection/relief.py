@@ -75,10 +75,13 @@ class MLRF(Selector):
         apart = (labels.sum(axis=0)[:, np.newaxis] - labels.T @ labels).astype(np.int64)
         priors = labels.sum(axis=0) / labels.sum()
         scaled = _in_units_of_range(as_dense(X))
+        of_labels, members = np.nonzero(labels.T)
+        bounds = np.searchsorted(of_labels, np.arange(labels.shape[1] + 1))
         for rows in row_blocks(len(labels), len(labels)):
             number = np.arange(rows.start, rows.stop)
-            nearest_first = np.argsort(distances.of(number), axis=1, kind="stable")
-            weights = _weights_of_neighbours(nearest_first, number, present, apart, priors, n_neighbors)
+            weights = _weights_of_neighbours(
+                distances.of(number), number, present, members, bounds, apart, priors, n_neighbors
+            )
             every = np.broadcast_to(np.arange(len(labels)), weights.shape)
             _add_weighted_differences(scores, scaled, number, every, weights)
         scores /= labels.sum()
@@ -93,61 +96,78 @@ def _in_units_of_range(X: FloatArray) -> FloatArray:
 
 @compiled
 def _weights_of_neighbours(
-    nearest_first: NDArray[np.intp],
+    distances: FloatArray,
     rows: NDArray[np.intp],
     present: NDArray[np.bool_],
+    members: NDArray[np.intp],
+    bounds: NDArray[np.intp],
     apart: NDArray[np.int64],
     priors: FloatArray,
     n_neighbors: int,
 ) -> FloatArray:
     """Return how much the difference of each instance to some ``rows`` counts: less than zero for hits.
 
-    The instances are passed once, nearest first, until all lists are full.
+    ``members`` are the instances of each label, one label after the other from ``bounds`` on. A list of neighbours is
+    found in a pass over the members of its label: few are nearer than the farthest that the list holds so far.
     """
     n_labels = present.shape[1]
-    weights = np.zeros(nearest_first.shape)
-    filled = np.zeros((n_labels, n_labels), dtype=np.int64)  # misses by label and other label, hits on the diagonal
-    full = np.zeros((n_labels, n_labels), dtype=np.int64)
-    sizes = np.zeros(n_labels, dtype=np.int64)
-    for each in range(n_labels):
-        sizes[each] = present[:, each].sum()
+    weights = np.zeros(distances.shape)
+    heap = np.zeros(min(n_neighbors, len(present)), dtype=np.intp)  # the farthest first
+    of_members = np.zeros(len(members))
     for place in range(len(rows)):
-        row = rows[place]
-        own = np.flatnonzero(present[row])
+        row, far = rows[place], distances[place]
+        for which in range(len(members)):
+            of_members[which] = far[members[which]]
         rest = 0.0  # share of the labels that the instance does not have
         for each in range(n_labels):
             if not present[row, each]:
                 rest += priors[each]
-        missing = 0
-        for label in own:
-            filled[label] = 0
-            full[label, label] = min(n_neighbors, sizes[label] - 1)
-            missing += full[label, label]
-            for other in range(n_labels):
-                if not present[row, other]:
-                    full[label, other] = min(n_neighbors, apart[other, label])
-                    missing += full[label, other]
-        for candidate in nearest_first[place]:
-            if missing == 0:
-                break
-            if candidate == row:
+        for label in range(n_labels):
+            if not present[row, label]:
                 continue
-            weight = 0.0
-            for label in own:
-                if present[candidate, label]:
-                    if filled[label, label] < full[label, label]:
-                        filled[label, label] += 1
-                        missing -= 1
-                        weight -= 1.0 / full[label, label]
+            for other in range(n_labels):
+                hits = other == label
+                if present[row, other] and not hits:
                     continue
-                for other in range(n_labels):
-                    wanted = present[candidate, other] and not present[row, other]
-                    if wanted and filled[label, other] < full[label, other]:
-                        filled[label, other] += 1
-                        missing -= 1
-                        weight += priors[other] / rest / full[label, other]
-            weights[place, candidate] = weight
+                n_hits = bounds[label + 1] - bounds[label] - 1
+                full = min(n_neighbors, n_hits if hits else apart[other, label])
+                held, reach = 0, np.inf if full else -np.inf
+                for which in range(bounds[other], bounds[other + 1]):
+                    if of_members[which] >= reach:
+                        continue
+                    candidate = members[which]
+                    if candidate == row or (not hits and present[candidate, label]):
+                        continue
+                    if held < full:
+                        heap[held] = candidate
+                        held += 1
+                        if held < full:
+                            continue
+                        for top in range(full // 2 - 1, -1, -1):
+                            _sift(heap, full, top, far)
+                    else:
+                        heap[0] = candidate
+                        _sift(heap, full, 0, far)
+                    reach = far[heap[0]]
+                for which in range(full):
+                    weights[place, heap[which]] += -1.0 / full if hits else priors[other] / rest / full
     return weights
+
+
+@compiled
+def _sift(heap: NDArray[np.intp], size: int, top: int, far: FloatArray) -> None:
+    """Move an instance down a heap with the farthest on top; of equally far ones the last is the farthest."""
+    while 2 * top + 1 < size:
+        child = 2 * top + 1
+        if child + 1 < size:
+            one, other = heap[child], heap[child + 1]
+            if far[other] > far[one] or (far[other] == far[one] and other > one):
+                child += 1
+        one, other = heap[top], heap[child]
+        if far[one] > far[other] or (far[one] == far[other] and one > other):
+            return
+        heap[top], heap[child] = other, one
+        top = child
 
 
 @compiled
