@@ -35,9 +35,9 @@ _UNIT = 2.0**-32
 _BLOCK_BYTES = 2**25
 
 
-def row_blocks(n_rows: int, n_columns: int) -> list[slice]:
-    """Split rows into blocks whose matrices stay below 32 MB."""
-    step = max(1, _BLOCK_BYTES // (8 * max(n_columns, 1)))
+def row_blocks(n_rows: int, n_columns: int, n_bytes: int | None = None) -> list[slice]:
+    """Split rows into blocks whose matrices stay below a number of bytes (32 MB by default)."""
+    step = max(1, (n_bytes or _BLOCK_BYTES) // (8 * max(n_columns, 1)))
     return [slice(start, min(start + step, n_rows)) for start in range(0, n_rows, step)]
 
 
