@@ -81,7 +81,7 @@ class Features:
         """Return ``X'R``, dense, for an array or sparse matrix R of shape (n_samples, k) or (n_samples,)."""
         left = self._stored
         # SciPy multiplies a sparse matrix from the left only.
-        product = (right.T @ left).T if is_sparse(right) and not is_sparse(left) else left.T @ right
+        product = (right.T @ left).T if is_sparse(right) and not is_sparse(left) else self._transposed @ right
         dense: FloatArray = product.toarray() if is_sparse(product) else product
         if self.centred:
             totals = np.asarray(right.sum(axis=0)).reshape(-1)
@@ -89,6 +89,11 @@ class Features:
             if self.constant.any():
                 dense[self.constant] = 0.0
         return dense
+
+    @cached_property
+    def _transposed(self) -> Any:
+        """The transpose of what is stored: a view, which takes SciPy longer to make than a product with few entries."""
+        return self._stored.T
 
     def cross(self, labels: Any) -> FloatArray:
         """Return ``X'Y`` with entries within rounding error set to exactly zero.

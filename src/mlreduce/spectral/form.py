@@ -114,12 +114,15 @@ class Form:
 
     def matrix(self, features: Features) -> FloatArray:
         """Return ``X'MX + ridge I`` as an array of shape (n_features, n_features)."""
-        if isinstance(self.weights, np.ndarray):
-            total = features.weighted_scatter(self.weights.clip(0))
-            if (self.weights < 0).any():
-                total -= features.weighted_scatter((-self.weights).clip(0))
-        elif self.weights:
-            total = self.weights * features.scatter
+        weights = self.weights
+        if isinstance(weights, np.ndarray) and len(weights) and (weights == weights[0]).all():
+            weights = float(weights[0])  # the scatter that other forms of the features share
+        if isinstance(weights, np.ndarray):
+            total = features.weighted_scatter(weights.clip(0))
+            if (weights < 0).any():
+                total -= features.weighted_scatter((-weights).clip(0))
+        elif weights:
+            total = weights * features.scatter
         else:
             total = np.zeros((features.shape[1], features.shape[1]))
         if self.squared:
