@@ -22,6 +22,7 @@ __all__ = [
     "Pairs",
     "TrainingRows",
     "distance_unit",
+    "inner_products",
     "nearest",
     "row_blocks",
     "squared_norms",
@@ -62,7 +63,7 @@ def to_grid(distances: FloatArray, unit: float) -> FloatArray:
     return distances
 
 
-def _products(rows: Any, X: Any, columns: Any, out: FloatArray | None = None) -> FloatArray:
+def inner_products(rows: Any, X: Any, columns: Any, out: FloatArray | None = None) -> FloatArray:
     """Return the inner products of rows with those of X, both dense, or both sparse with the columns of X as rows."""
     if columns is None:
         return np.matmul(rows, X.T, out=out)
@@ -97,7 +98,7 @@ class Distances:
 
     def of(self, rows: NDArray[np.intp]) -> FloatArray:
         """Return the distances of some rows to all rows, shape (n_rows, n_samples)."""
-        return self._from_products(_products(self._X[rows], self._X, self._columns), rows)
+        return self._from_products(inner_products(self._X[rows], self._X, self._columns), rows)
 
     def table(self) -> FloatArray:
         """Return the distances of all rows to all, by half the products of `of` where X is dense."""
@@ -105,7 +106,7 @@ class Distances:
         if self._columns is None:
             products = np.asarray(self._X @ self._X.T)
         else:
-            products = _products(self._X, self._X, self._columns)
+            products = inner_products(self._X, self._X, self._columns)
         return self._from_products(products, np.arange(n_samples))
 
     def _from_products(self, products: FloatArray, rows: NDArray[np.intp]) -> FloatArray:
@@ -166,7 +167,7 @@ class TrainingRows:
         products = np.empty((blocks[0].stop, len(self._norms)))
         for block in blocks:
             part, here = rows[block], products[: block.stop - block.start]
-            yield Pairs(block, _products(part, self._train, self._columns, here), own[block], self._norms, unit)
+            yield Pairs(block, inner_products(part, self._train, self._columns, here), own[block], self._norms, unit)
 
 
 class GrowingDistances:

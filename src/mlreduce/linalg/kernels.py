@@ -6,8 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.linalg
+import scipy.sparse as sp
 
 from mlreduce.exceptions import DataError
+from mlreduce.linalg.distances import inner_products
 from mlreduce.validation import FloatArray, as_dense, check_range, is_sparse
 
 __all__ = [
@@ -72,7 +74,7 @@ def squared_distances(X: Any, other: Any = None) -> FloatArray:
     same = other is None or other is X
     other = X if same else other
     if is_sparse(X) and is_sparse(other):
-        products = np.asarray((X @ other.T).toarray(), dtype=np.float64)
+        products = inner_products(X, other, sp.csr_array(other.T))
         own, others = (np.asarray(M.multiply(M).sum(axis=1), dtype=np.float64).reshape(-1) for M in (X, other))
     else:
         mean = as_dense(other).mean(axis=0) if other.shape[0] else 0.0
