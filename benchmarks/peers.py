@@ -22,7 +22,10 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -253,41 +256,59 @@ def seconds(fits: dict[str, Callable[[], Any]]) -> dict[str, float]:
             return {name: statistics.median(own) for name, own in taken.items()}
 
 
-def peak_megabytes(fit: Callable[[], Any]) -> float:
-    """Return by how much a fit raises the memory of a process."""
-    reader, writer = os.pipe()
-    child = os.fork()
-    if child == 0:
-        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        fit()
-        after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        os.write(writer, str((after - before) / 1024).encode())
-        os._exit(0)
-    os.close(writer)
-    os.waitpid(child, 0)
-    with os.fdopen(reader) as said:
-        return float(said.read() or "nan")
+def peak_megabytes(name: str, dataset: str, who: str, mirror: str | None) -> float:
+    """Return by how much a second fit raises the memory of a fresh process."""
+    with ProcessPoolExecutor(1, get_context("spawn")) as pool:  # libraries with threads do not survive a fork
+        return pool.submit(_raised, name, dataset, who, mirror).result()
 
 
-def compared(name: str, case: Case, dataset: str, X: Any, Y: np.ndarray) -> Iterator[dict[str, Any]]:
+def _raised(name: str, dataset: str, who: str, mirror: str | None) -> float:
+    data, case = mlreduce.load_dataset(dataset, mirror=mirror), CASES[name]
+    X, Y = data.X, np.asarray(dense(data.Y))
+    fit = case.ours
+    if who != "ours":
+        find, takes_sparse = case.peers[who]
+        fit, X = find(), X if takes_sparse else dense(X)
+    few = slice(None, None, max(1, len(Y) // 100))
+    with suppress(Exception):  # what is imported and compiled first, on rows that may be too few
+        fit(X[few], Y[few])
+    before = _peak(anew=True)
+    fit(X, Y)
+    return (_peak() - before) / 1024
+
+
+def _peak(anew: bool = False) -> float:
+    """Return the peak memory of this process in kilobytes; where Linux lets it, of the time from now on."""
+    if anew:
+        with suppress(OSError):
+            Path("/proc/self/clear_refs").write_text("5")
+    status = Path("/proc/self/status")
+    if not status.exists():
+        return float(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+    return float(next(line.split()[1] for line in status.read_text().splitlines() if line.startswith("VmHWM")))
+
+
+def compared(name: str, dataset: str, mirror: str | None) -> Iterator[dict[str, Any]]:
     """Compare a method with each of its peers on a data set; with none, with its limit alone."""
+    case, data = CASES[name], mlreduce.load_dataset(dataset, mirror=mirror)
+    X, Y = data.X, np.asarray(dense(data.Y))
     found: dict[str, Callable[[], Any]] = {}
     for who, (find, takes_sparse) in case.peers.items():
         try:
             fit = find()
-            data = X if takes_sparse else dense(X)
-            fit(data, Y)
+            table = X if takes_sparse else dense(X)
+            fit(table, Y)
         except ImportError:
             continue
         except Exception as error:  # noqa: BLE001 - what other packages raise on these data
             print(f"  {who} on {dataset}: {type(error).__name__}: {str(error).splitlines()[0][:80]}", file=sys.stderr)
             continue
-        found[who] = lambda fit=fit, data=data: fit(data, Y)
+        found[who] = lambda fit=fit, table=table: fit(table, Y)
     ours = lambda: case.ours(X, Y)  # noqa: E731
     ours()  # what is imported and compiled first is no part of a fit
     limit = {"limit": lambda: case.limit(X, Y)} if case.limit else {}
     times = seconds({"ours": ours, **found, **limit})
-    memory = {who: peak_megabytes(fit) for who, fit in {"ours": ours, **found}.items()}
+    memory = {who: peak_megabytes(name, dataset, who, mirror) for who in ("ours", *found)}
     for who in found or [""]:
         theirs, least = times.get(who, np.nan), times.get("limit", np.nan)
         values = (times["ours"], theirs, times["ours"] / theirs, least, times["ours"] / least)
@@ -309,9 +330,8 @@ def main() -> None:
         writer = csv.DictWriter(file, COLUMNS)
         writer.writeheader()
         for dataset in options.datasets.split(","):
-            data = mlreduce.load_dataset(dataset, mirror=options.mirror)
             for name in options.methods.split(","):
-                for row in compared(name, CASES[name], dataset, data.X, np.asarray(dense(data.Y))):
+                for row in compared(name, dataset, options.mirror):
                     writer.writerow(row)
                     file.flush()
                     print("  ".join(f"{key} {value}" for key, value in row.items() if value), flush=True)
