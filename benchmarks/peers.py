@@ -23,16 +23,22 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import scipy.linalg
 import scipy.sparse as sp
 import threadpoolctl
+from elsewhere import Elsewhere, Octave, OldPython
 
 import mlreduce
 
@@ -41,7 +47,7 @@ COLUMNS = ("method", "dataset", "peer", "ours", "theirs", "ratio", "limit", "to_
 FILE = Path(__file__).parents[1] / "docs" / "performance" / "peers.csv"
 
 # A fit is repeated until it has taken so many seconds or been done so often; at least three times where it is short.
-SECONDS, MOST = 4.0, 25
+SECONDS, MOST = 1.0, 25
 # A fit that took longer than this on a data set is not repeated.
 LONG = 20.0
 COMPONENTS = 10
@@ -60,11 +66,14 @@ class Case:
     peers : dict of str to (callable, bool)
         The same; whether it takes sparse features.
     limit : callable or None
+    elsewhere : Elsewhere or None
+        A peer that another interpreter runs, on dense features.
     """
 
     ours: Fit
     peers: dict[str, tuple[Callable[[], Fit], bool]]
     limit: Fit | None = None
+    elsewhere: Elsewhere | None = None
 
 
 def library(name: str, **parameters: Any) -> Fit:
@@ -153,6 +162,13 @@ def predicting(find: Callable[[], Fit]) -> Callable[[], Fit]:
     return lambda: with_prediction(find())
 
 
+def two_views() -> Fit:
+    """Return cca-zoo's canonical correlation analysis."""
+    from cca_zoo.linear import CCA
+
+    return lambda X, Y: CCA(n_components=5).fit([X, Y.astype(float)])
+
+
 def naive_bayes() -> Fit:
     """Return scikit-learn's naive Bayes, a model per label."""
     from sklearn.multioutput import MultiOutputClassifier
@@ -162,60 +178,156 @@ def naive_bayes() -> Fit:
 
 
 FEW = {"n_components": COMPONENTS}
-NEIGHBOURS = {"n_components": COMPONENTS, "n_neighbors": 5}
+
+
+def products_with_labels(X: Any, Y: np.ndarray) -> Any:
+    """Product of features and labels, and its singular vectors."""
+    return np.linalg.svd(np.asarray(X.T @ Y.astype(float)), full_matrices=False)
+
+
+def few_vectors(X: Any, Y: np.ndarray) -> Any:
+    """Product of the smaller side, and a few of its eigenvectors."""
+    return gram_and_vectors(X, COMPONENTS)
+
+
+def distances_and_vectors_of_two(X: Any, Y: np.ndarray) -> Any:
+    """One matrix of distances, and product and a few eigenvectors of a pair of matrices of the features."""
+    return distances(X, Y), pair_of_matrices(X, Y)
+
+
+def pair_of_matrices(X: Any, Y: np.ndarray) -> Any:
+    """Product of the features, and a few eigenvectors relative to another matrix."""
+    gram = dense(X.T @ X)
+    other = gram + np.eye(len(gram))
+    return scipy.linalg.eigh(gram, other, subset_by_index=(len(gram) - COMPONENTS, len(gram) - 1), check_finite=False)
+
+
+def _projection(name: str, limit: Fit, octave: str = "", **peers: Any) -> Case:
+    return Case(library(name, **FEW), peers, limit, Octave.projection(octave, COMPONENTS) if octave else None)
+
+
+def _labelled_projection(name: str, limit: Fit, octave: str = "", **peers: Any) -> Case:
+    """As many directions as labels, at most ten."""
+    ours = lambda X, Y: mlreduce.make(name, n_components=min(COMPONENTS, Y.shape[1] - 1)).fit(X, Y)  # noqa: E731
+    return Case(ours, peers, limit, Octave.projection(octave, COMPONENTS) if octave else None)
+
+
+def _code(name: str, limit: Fit, call: str = "") -> Case:
+    return Case(library(name), {}, limit, Octave("mlc_lsdr", call, "MLREDUCE_MLC_LSDR") if call else None)
+
+
+def weka() -> Fit:
+    """Return Weka's model tree for the first label."""
+    sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+    from weka import M5P, Table, what_is_missing
+
+    missing = what_is_missing()
+    if missing:
+        raise ImportError(missing)
+    tables: dict[int, Any] = {}
+
+    def fit(X: Any, Y: np.ndarray) -> Any:
+        table = tables.setdefault(id(X), Table(X))
+        return M5P().fit(table, Y[:, 0])
+
+    return fit
+
+
 CASES: dict[str, Case] = {
-    "pca": Case(
-        library("pca", **FEW), {"scikit-learn": (peer("sklearn.decomposition.PCA", True, **FEW), True)}, few_directions
+    "pca": _projection(
+        "pca", few_directions, "PCA", **{"scikit-learn": (peer("sklearn.decomposition.PCA", True, **FEW), True)}
     ),
-    "lsi": Case(
-        library("lsi", **FEW),
-        {"scikit-learn": (peer("sklearn.decomposition.TruncatedSVD", True, algorithm="arpack", **FEW), True)},
+    "lsi": _projection(
+        "lsi",
         few_directions,
+        **{"scikit-learn": (peer("sklearn.decomposition.TruncatedSVD", True, algorithm="arpack", **FEW), True)},
     ),
     "pls": Case(
         library("pls", n_components=5),
         {"scikit-learn": (peer("sklearn.cross_decomposition.PLSSVD", n_components=5), False)},
-        lambda X, Y: np.linalg.svd(np.asarray(X.T @ Y), full_matrices=False),
+        products_with_labels,
     ),
     "cca": Case(
         library("cca", n_components=5),
         {
             "scikit-learn": (peer("sklearn.cross_decomposition.CCA", n_components=5), False),
-            "cca-zoo": (peer("cca_zoo.linear.CCA", latent_dimensions=5, pair=True), False),
+            "cca-zoo": (two_views, False),
         },
-        lambda X, Y: gram_and_vectors(X),
+        regression,
+        Octave.projection("CCA", 5),
     ),
+    "rcca": _labelled_projection("rcca", regression, "CCA"),
+    "opls": _labelled_projection("opls", regression, "OPLS"),
+    "hsl1": _labelled_projection("hsl1", regression),
+    "lda-copy": _labelled_projection("lda-copy", regression),
+    "mlda": _labelled_projection("mlda", regression, "MLDA"),
+    "mddmp": _labelled_projection("mddmp", products_with_labels, "MDDM"),
+    "mddmf": _labelled_projection("mddmf", regression),
+    "sfehs": _labelled_projection("sfehs", products_with_labels),
+    "mvmd": _projection("mvmd", few_directions),
+    "mlsi": _projection("mlsi", few_vectors, "MLSI"),
+    "mmc": Case(lambda X, Y: mlreduce.make("mmc", **FEW).fit(X, Y[:, 0]), {}, few_vectors),
+    "morp": _projection("morp", few_vectors),
+    "dmlda": _projection("dmlda", few_vectors),
     "random-projection": Case(
         library("random-projection", **FEW),
         {"scikit-learn": (peer("sklearn.random_projection.GaussianRandomProjection", True, **FEW), True)},
     ),
     "lpp": Case(
         library("lpp", **FEW),
-        {"lpproj": (peer("lpproj.LocalityPreservingProjection", True, **NEIGHBOURS), False)},
-        distances_and_vectors,
+        {},
+        distances_and_vectors_of_two,
+        OldPython.package(
+            "lpproj",
+            "from lpproj import LocalityPreservingProjection",
+            f"LocalityPreservingProjection(n_components={COMPONENTS}, n_neighbors=10).fit(X)",
+        ),
     ),
+    "npp": _projection("npp", distances_and_vectors_of_two, "NPE"),
+    "olpp": _projection("olpp", distances_and_vectors),
+    "onpp": _projection("onpp", distances_and_vectors),
     "lfda": Case(
         lambda X, Y: mlreduce.make("lfda", **FEW).fit(X, Y[:, 0]),
-        {"metric-learn": (peer("metric_learn.LFDA", label=0, **FEW), False)},
-        distances_and_vectors,
+        {},
+        distances_and_vectors_of_two,
+        OldPython.package(
+            "metric-learn",
+            "from metric_learn import LFDA",
+            f"LFDA(n_components=min({COMPONENTS}, X.shape[1])).fit(X, Y[:, 0])",
+        ),
     ),
+    "mope": _projection("mope", distances_and_vectors),
+    "mesd-dla": _projection("mesd-dla", distances_and_vectors),
     "isomap": Case(
-        library("isomap", **FEW), {"scikit-learn": (peer("sklearn.manifold.Isomap", True, **NEIGHBOURS), True)}
+        library("isomap", n_components=2),
+        {"scikit-learn": (peer("sklearn.manifold.Isomap", True, n_components=2, n_neighbors=10), True)},
     ),
     "le": Case(
-        library("le", **FEW),
-        {"scikit-learn": (peer("sklearn.manifold.SpectralEmbedding", True, affinity="nearest_neighbors", **FEW), True)},
+        library("le", n_components=2),
+        {
+            "scikit-learn": (
+                peer("sklearn.manifold.SpectralEmbedding", True, affinity="nearest_neighbors", n_components=2),
+                True,
+            )
+        },
+        distances,
     ),
     "lle": Case(
-        library("lle", **FEW),
-        {"scikit-learn": (peer("sklearn.manifold.LocallyLinearEmbedding", True, **NEIGHBOURS), False)},
+        library("lle", n_components=2),
+        {
+            "scikit-learn": (
+                peer("sklearn.manifold.LocallyLinearEmbedding", True, n_components=2, n_neighbors=10),
+                False,
+            )
+        },
+        distances,
     ),
-    "plst": Case(library("plst"), {}, label_vectors),
-    "cplst": Case(library("cplst"), {}, design_and_labels),
+    "plst": _code("plst", label_vectors, "[Z, V, shift] = plst_encode(Y, 5);"),
+    "cplst": _code("cplst", design_and_labels, "[Z, V, shift] = cplst_encode(Y, 5, X, 0.1);"),
     "linear": Case(
         library("linear"), {"scikit-learn": (peer("sklearn.linear_model.LinearRegression"), False)}, regression
     ),
-    "ridge": Case(library("ridge"), {"scikit-learn": (peer("sklearn.linear_model.Ridge"), False)}, regression),
+    "ridge": Case(library("ridge"), {"scikit-learn": (peer("sklearn.linear_model.Ridge"), True)}, regression),
     "kernel-ridge": Case(
         library("kernel-ridge"),
         {"scikit-learn": (peer("sklearn.kernel_ridge.KernelRidge", kernel="rbf"), True)},
@@ -225,20 +337,29 @@ CASES: dict[str, Case] = {
         with_prediction(library("br-knn")),
         {
             "scikit-learn": (predicting(peer("sklearn.neighbors.KNeighborsClassifier", n_neighbors=3)), True),
-            "scikit-multilearn": (predicting(peer("skmultilearn.adapt.BRkNNaClassifier", k=3)), True),
         },
         distances,
+        OldPython.package(
+            "scikit-multilearn",
+            "from skmultilearn.adapt import BRkNNaClassifier",
+            "BRkNNaClassifier(k=3).fit(X, Y).predict(X)",
+        ),
     ),
     "ml-knn": Case(
         with_prediction(library("ml-knn")),
-        {"scikit-multilearn": (predicting(peer("skmultilearn.adapt.MLkNN", k=10)), True)},
-        distances,
+        {},
+        lambda X, Y: (distances(X, Y), distances(X, Y)),
+        OldPython.package(
+            "scikit-multilearn", "from skmultilearn.adapt import MLkNN", "MLkNN(k=10).fit(X, Y).predict(X)"
+        ),
     ),
     "mlnb": Case(library("mlnb"), {"scikit-learn": (naive_bayes, False)}),
+    "m5p": Case(lambda X, Y: mlreduce.make("m5p").fit(X, Y[:, 0].astype(float)), {"Weka": (weka, True)}),
     "mlrf": Case(library("mlrf"), {}, distances),
+    "rfs": Case(library("rfs"), {}, None, Octave.projection("RFS", COMPONENTS)),
     "pmu": Case(library("pmu"), {}),
     "qpfs": Case(library("qpfs"), {}),
-    "gmba": Case(library("gmba"), {}, distances),
+    "gmba": Case(library("gmba", random_state=0), {}, distances),
 }
 
 
@@ -256,13 +377,16 @@ def seconds(fits: dict[str, Callable[[], Any]]) -> dict[str, float]:
             return {name: statistics.median(own) for name, own in taken.items()}
 
 
-def peak_megabytes(name: str, dataset: str, who: str, mirror: str | None) -> float:
-    """Return by how much a second fit raises the memory of a fresh process."""
+@contextmanager
+def fresh_process() -> Iterator[ProcessPoolExecutor]:
+    """Give a process that returns memory to the system as soon as an array is freed."""
+    os.environ["MALLOC_MMAP_THRESHOLD_"] = "65536"  # glibc otherwise keeps more the more it has been asked for
     with ProcessPoolExecutor(1, get_context("spawn")) as pool:  # libraries with threads do not survive a fork
-        return pool.submit(_raised, name, dataset, who, mirror).result()
+        yield pool
 
 
 def _raised(name: str, dataset: str, who: str, mirror: str | None) -> float:
+    """Return by how many megabytes a second fit raises the memory of this process."""
     data, case = mlreduce.load_dataset(dataset, mirror=mirror), CASES[name]
     X, Y = data.X, np.asarray(dense(data.Y))
     fit = case.ours
@@ -288,7 +412,7 @@ def _peak(anew: bool = False) -> float:
     return float(next(line.split()[1] for line in status.read_text().splitlines() if line.startswith("VmHWM")))
 
 
-def compared(name: str, dataset: str, mirror: str | None) -> Iterator[dict[str, Any]]:
+def compared(name: str, dataset: str, mirror: str | None, apart: ProcessPoolExecutor) -> Iterator[dict[str, Any]]:
     """Compare a method with each of its peers on a data set; with none, with its limit alone."""
     case, data = CASES[name], mlreduce.load_dataset(dataset, mirror=mirror)
     X, Y = data.X, np.asarray(dense(data.Y))
@@ -308,7 +432,14 @@ def compared(name: str, dataset: str, mirror: str | None) -> Iterator[dict[str, 
     ours()  # what is imported and compiled first is no part of a fit
     limit = {"limit": lambda: case.limit(X, Y)} if case.limit else {}
     times = seconds({"ours": ours, **found, **limit})
-    memory = {who: peak_megabytes(name, dataset, who, mirror) for who in ("ours", *found)}
+    memory = {who: apart.submit(_raised, name, dataset, who, mirror).result() for who in ("ours", *found)}
+    if case.elsewhere is not None and case.elsewhere.found():
+        who = case.elsewhere.name
+        try:
+            times[who] = case.elsewhere.seconds(X, Y)
+            found[who] = ours
+        except RuntimeError as error:
+            print(f"  {who} on {dataset}: {error}", file=sys.stderr)
     for who in found or [""]:
         theirs, least = times.get(who, np.nan), times.get("limit", np.nan)
         values = (times["ours"], theirs, times["ours"] / theirs, least, times["ours"] / least)
@@ -323,18 +454,95 @@ def main() -> None:
     parser.add_argument("--methods", default=",".join(CASES))
     parser.add_argument("--output", type=Path, default=FILE)
     parser.add_argument("--mirror", default=os.environ.get("MLREDUCE_MIRROR"))
+    parser.add_argument("--draw", action="store_true", help="only the page, from the table that there is")
     options = parser.parse_args()
+    if not options.draw:
+        measure(options.datasets.split(","), options.methods.split(","), options.mirror, options.output)
+    draw(pd.read_csv(options.output), options.output.parent)
+
+
+def measure(datasets: list[str], methods: list[str], mirror: str | None, output: Path) -> None:
+    """Add rows to the table for what is not in it."""
     warnings.simplefilter("ignore")
-    options.output.parent.mkdir(parents=True, exist_ok=True)
-    with threadpoolctl.threadpool_limits(1), options.output.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, COLUMNS)
-        writer.writeheader()
-        for dataset in options.datasets.split(","):
-            for name in options.methods.split(","):
-                for row in compared(name, dataset, options.mirror):
-                    writer.writerow(row)
-                    file.flush()
-                    print("  ".join(f"{key} {value}" for key, value in row.items() if value), flush=True)
+    output.parent.mkdir(parents=True, exist_ok=True)
+    known = pd.read_csv(output) if output.exists() else pd.DataFrame(columns=COLUMNS)
+    done = set(zip(known["method"], known["dataset"], strict=True))
+    with threadpoolctl.threadpool_limits(1), output.open("a", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        if not len(known):
+            writer.writeheader()
+        for dataset in datasets:
+            with fresh_process() as apart:
+                for name in methods:
+                    if (name, dataset) in done:
+                        continue
+                    for row in compared(name, dataset, mirror, apart):
+                        writer.writerow(row)
+                        file.flush()
+                        print("  ".join(f"{key} {value}" for key, value in row.items() if value), flush=True)
+
+
+def draw(table: pd.DataFrame, folder: Path) -> None:
+    """Write the figure, and the tables of docs/performance.md."""
+    order = [name for name in CASES if name in set(table["method"])]
+    panels = {"ratio": "ours / peer", "to_limit": "ours / limit"}
+    figure, axes = plt.subplots(1, 2, figsize=(10, 0.22 * len(order) + 1.2), sharey=True, layout="constrained")
+    for axis, (column, title) in zip(axes, panels.items(), strict=True):
+        rows = table.dropna(subset=column).drop_duplicates(["method", "dataset", "peer"])
+        groups = rows.groupby("peer") if column == "ratio" else [("", rows)]
+        for who, group in groups:
+            axis.plot(group[column], [order.index(name) for name in group["method"]], ".", label=who, alpha=0.7)
+        axis.axvline(1.0, color="grey", linewidth=0.8)
+        axis.set(xscale="log", xlabel=f"processor seconds, {title}")
+        axis.set_yticks(range(len(order)), order)
+        axis.grid(axis="y", linewidth=0.3)
+    axes[0].invert_yaxis()
+    axes[0].legend(fontsize=8)
+    figure.savefig(folder / "peers.svg", metadata={"Date": None})
+    figure.savefig(folder / "peers.png", dpi=130)
+    page = folder.with_suffix(".md")
+    text = page.read_text(encoding="utf-8") if page.exists() else "<!-- table -->\n<!-- end -->\n"
+    before, _, rest = text.partition("<!-- table -->")
+    after = rest.partition("<!-- end -->")[2]
+    page.write_text(f"{before}<!-- table -->\n{by_method(table, order)}<!-- end -->{after}", encoding="utf-8")
+
+
+def by_method(table: pd.DataFrame, order: list[str]) -> str:
+    """Return a table with a row per method and peer: seconds on each data set, ours and the ratio."""
+    datasets = [name for name in SETS if name in set(table["dataset"])]
+    lines = [
+        f"| method | peer | {' | '.join(datasets)} | memory, bibtex |",
+        "| --- | --- |" + " ---: |" * (len(datasets) + 1),
+    ]
+    for name in order:
+        own = table[table["method"] == name]
+        for who in own["peer"].fillna("").unique():
+            rows = own[own["peer"].fillna("") == who].set_index("dataset")
+            cells = [_cell(rows, dataset) for dataset in datasets]
+            lines.append(f"| `{name}` | {who} | {' | '.join(cells)} | {_memory(rows)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _cell(rows: pd.DataFrame, dataset: str) -> str:
+    if dataset not in rows.index:
+        return ""
+    row = rows.loc[dataset]
+    parts = [f"{row['ours']:.2g}"]
+    if row["ratio"] == row["ratio"]:
+        parts.append(f"{row['ratio']:.2g}")
+    if row["to_limit"] == row["to_limit"]:
+        parts.append(f"{row['to_limit']:.2g}")
+    elif len(parts) > 1:
+        parts.append("-")
+    return " / ".join(parts if len(parts) == 3 else [parts[0], "-", *parts[1:]] if len(parts) == 2 else parts)
+
+
+def _memory(rows: pd.DataFrame) -> str:
+    if "bibtex" not in rows.index:
+        return ""
+    row = rows.loc["bibtex"]
+    theirs = "" if row["theirs_mb"] != row["theirs_mb"] else f" / {row['theirs_mb']:.0f}"
+    return f"{row['ours_mb']:.0f}{theirs}"
 
 
 if __name__ == "__main__":

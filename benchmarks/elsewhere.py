@@ -1,0 +1,154 @@
+"""Peers that do not run beside this library: toolboxes for Octave, and packages that need an older Python.
+
+Each is used where it is found, and left out where not:
+
+- ``octave-cli`` on the path; the folders of the toolboxes in MLREDUCE_MLC_TOOLBOX and MLREDUCE_MLC_LSDR;
+- a Python in MLREDUCE_OLD_PYTHON (3.9) with ``numpy==1.21.6 scipy==1.7.3 scikit-learn==0.24.2 lpproj==0.1
+  metric-learn==0.6.2 scikit-multilearn==0.2.0``: with scikit-learn of today these raise TypeError.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.io
+import scipy.sparse as sp
+
+# A fit is repeated until all have taken so many seconds, at most so often; longer than the limit it is given up.
+SECONDS, MOST, LIMIT = 1.0, 25, 120.0
+
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """Code that is timed by another interpreter.
+
+    Parameters
+    ----------
+    name : str
+        Of the peer.
+    call : str
+        Uses X, dense, and Y.
+    folder : str
+        Variable with the folder or interpreter.
+    before : str
+        Code that is not timed.
+    """
+
+    name: str
+    call: str
+    folder: str
+    before: str = ""
+
+    script: ClassVar[str]
+    suffix: ClassVar[str]
+
+    def found(self) -> bool:
+        """Whether it can be run here."""
+        return Path(os.environ.get(self.folder) or "/nowhere").exists()
+
+    def command(self, script: Path) -> list[str]:
+        """Return the command that runs a script."""
+        raise NotImplementedError
+
+    def seconds(self, X: Any, Y: np.ndarray) -> float:
+        """Return the median processor seconds of the call on one thread.
+
+        Raises
+        ------
+        RuntimeError
+            With what the other side says if it fails or takes longer than the limit.
+        """
+        with tempfile.TemporaryDirectory() as folder:
+            data, script = Path(folder, "data.mat"), Path(folder, f"run{self.suffix}")
+            scipy.io.savemat(data, {"X": X.toarray() if sp.issparse(X) else X, "Y": Y.astype(float)})
+            values = {"data": data, "most": MOST, "seconds": SECONDS, "call": self.call, "before": self.before}
+            values |= {"place": os.environ.get(self.folder)}
+            script.write_text(self.script.format(**values))
+            threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+            environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | threads
+            try:
+                run = subprocess.run(
+                    self.command(script), capture_output=True, text=True, timeout=LIMIT, env=environment, check=False
+                )
+            except subprocess.TimeoutExpired:
+                raise RuntimeError(f"not done after {LIMIT:g} s") from None
+            if run.returncode:
+                lines = [line for line in run.stderr.splitlines() if "rror" in line]
+                raise RuntimeError((lines or ["failed"])[0])
+            return float(run.stdout.split()[-1])
+
+
+class Octave(Elsewhere):
+    """Octave's processor time."""
+
+    suffix = ".m"
+    script = """1;
+function [model, time] = nothing_train(X, Y, method)
+  model = {{}}; time = {{}};
+end
+warning off all
+addpath(genpath('{place}'));
+load {data}
+{before}
+times = [];
+while numel(times) < {most} && sum(times) < {seconds}
+  start = cputime;
+  {call}
+  times(end+1) = cputime - start;
+end
+printf('\\n%.9g\\n', median(times))
+"""
+
+    def found(self) -> bool:
+        """Whether Octave and the toolbox are there."""
+        return bool(shutil.which("octave-cli")) and super().found()
+
+    def command(self, script: Path) -> list[str]:
+        """Return the command that runs a script."""
+        return ["octave-cli", "--quiet", "--no-init-file", str(script)]
+
+    @classmethod
+    def projection(cls, name: str, n_components: int) -> Octave:
+        """Return a projection of the MLC toolbox with its default parameters, and no classifier behind it."""
+        before = (
+            f"method.name = {{'{name}', 'nothing'}}; p = Set{name}Parameter(); p.dim = {n_components}; "
+            "method.param = {p, struct()};"
+        )
+        call = f"[model, time] = {name}_train(X, Y, method);"
+        return cls("MLC_toolbox", call, "MLREDUCE_MLC_TOOLBOX", before)
+
+
+class OldPython(Elsewhere):
+    """Processor time of a Python whose packages are older."""
+
+    suffix = ".py"
+    script = """
+import time, warnings
+import numpy as np, scipy.io
+warnings.simplefilter("ignore")
+data = scipy.io.loadmat('{data}')
+X, Y = data["X"], data["Y"].astype(int)
+{before}
+times = []
+while len(times) < {most} and sum(times) < {seconds}:
+    start = time.process_time()
+    {call}
+    times.append(time.process_time() - start)
+print(np.median(times))
+"""
+
+    def command(self, script: Path) -> list[str]:
+        """Return the command that runs a script."""
+        return [os.environ[self.folder], str(script)]
+
+    @classmethod
+    def package(cls, name: str, before: str, call: str) -> OldPython:
+        """Return a call of a package."""
+        return cls(name, call, "MLREDUCE_OLD_PYTHON", before)
