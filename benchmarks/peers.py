@@ -25,6 +25,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -385,10 +386,16 @@ def fresh_process() -> Iterator[ProcessPoolExecutor]:
         yield pool
 
 
+@cache
+def data_of(dataset: str, mirror: str | None) -> tuple[Any, np.ndarray]:
+    """Return features, sparse where published so, and dense labels."""
+    data = mlreduce.load_dataset(dataset, mirror=mirror)
+    return data.X, np.asarray(dense(data.Y))
+
+
 def _raised(name: str, dataset: str, who: str, mirror: str | None) -> float:
     """Return by how many megabytes a second fit raises the memory of this process."""
-    data, case = mlreduce.load_dataset(dataset, mirror=mirror), CASES[name]
-    X, Y = data.X, np.asarray(dense(data.Y))
+    case, (X, Y) = CASES[name], data_of(dataset, mirror)
     fit = case.ours
     if who != "ours":
         find, takes_sparse = case.peers[who]
@@ -414,8 +421,7 @@ def _peak(anew: bool = False) -> float:
 
 def compared(name: str, dataset: str, mirror: str | None, apart: ProcessPoolExecutor) -> Iterator[dict[str, Any]]:
     """Compare a method with each of its peers on a data set; with none, with its limit alone."""
-    case, data = CASES[name], mlreduce.load_dataset(dataset, mirror=mirror)
-    X, Y = data.X, np.asarray(dense(data.Y))
+    case, (X, Y) = CASES[name], data_of(dataset, mirror)
     found: dict[str, Callable[[], Any]] = {}
     for who, (find, takes_sparse) in case.peers.items():
         try:
@@ -527,21 +533,14 @@ def _cell(rows: pd.DataFrame, dataset: str) -> str:
     if dataset not in rows.index:
         return ""
     row = rows.loc[dataset]
-    parts = [f"{row['ours']:.2g}"]
-    if row["ratio"] == row["ratio"]:
-        parts.append(f"{row['ratio']:.2g}")
-    if row["to_limit"] == row["to_limit"]:
-        parts.append(f"{row['to_limit']:.2g}")
-    elif len(parts) > 1:
-        parts.append("-")
-    return " / ".join(parts if len(parts) == 3 else [parts[0], "-", *parts[1:]] if len(parts) == 2 else parts)
+    return " / ".join("-" if np.isnan(row[name]) else f"{row[name]:.2g}" for name in ("ours", "ratio", "to_limit"))
 
 
 def _memory(rows: pd.DataFrame) -> str:
     if "bibtex" not in rows.index:
         return ""
     row = rows.loc["bibtex"]
-    theirs = "" if row["theirs_mb"] != row["theirs_mb"] else f" / {row['theirs_mb']:.0f}"
+    theirs = "" if np.isnan(row["theirs_mb"]) else f" / {row['theirs_mb']:.0f}"
     return f"{row['ours_mb']:.0f}{theirs}"
 
 
