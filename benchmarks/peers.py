@@ -5,9 +5,9 @@
 
 Processor seconds of a fit with one thread, medians of alternating fits, ours and the peer's in one process; the peak
 memory of a fit in a process of its own. The limit is the products and factorisations that the method cannot do without,
-in NumPy on the same data. Peers that are not installed are left out: scikit-learn and scikit-multilearn come with the
-development packages, ``pip install cca-zoo lpproj metric-learn`` adds others, Weka (make weka) is found by itself.
-The table goes to docs/performance/peers.csv, a row per method and data set; ``docs/performance.md`` shows it.
+in NumPy on the same data. Peers that are not installed are left out: scikit-learn comes with the library, ``pip install
+cca-zoo`` adds another, Weka is found by itself (make weka); elsewhere.py says how others are. A table that is there is
+completed, its rows stay. docs/performance.md is made with ``--output docs/performance/peers.csv``.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ import mlreduce
 
 SETS = ("emotions", "scene", "yeast", "medical", "enron", "corel5k", "bibtex")
 COLUMNS = ("method", "dataset", "peer", "ours", "theirs", "ratio", "limit", "to_limit", "ours_mb", "theirs_mb")
-FILE = Path(__file__).parents[1] / "docs" / "performance" / "peers.csv"
+FILE = Path(__file__).parents[1] / "results" / "benchmarks" / "peers.csv"
 
 # A fit is repeated until it has taken so many seconds or been done so often; at least three times where it is short.
 SECONDS, MOST = 1.0, 25
