@@ -515,7 +515,7 @@ def draw(table: pd.DataFrame, folder: Path) -> None:
 
 def by_method(table: pd.DataFrame, order: list[str]) -> str:
     """Return a table with a row per method and peer: seconds on each data set, ours and the ratio."""
-    datasets = [name for name in SETS if name in set(table["dataset"])]
+    datasets = list(dict.fromkeys([*(name for name in SETS if name in set(table["dataset"])), *table["dataset"]]))
     lines = [
         f"| method | peer | {' | '.join(datasets)} | memory, bibtex |",
         "| --- | --- |" + " ---: |" * (len(datasets) + 1),
