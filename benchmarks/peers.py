@@ -502,15 +502,27 @@ def draw(table: pd.DataFrame, folder: Path) -> None:
         axis.set(xscale="log", xlabel=f"processor seconds, {title}")
         axis.set_yticks(range(len(order)), order)
         axis.grid(axis="y", linewidth=0.3)
-    axes[0].invert_yaxis()
+    axes[0].set_ylim(len(order) - 0.5, -0.5)
     axes[0].legend(fontsize=8)
-    figure.savefig(folder / "peers.svg", metadata={"Date": None})
     figure.savefig(folder / "peers.png", dpi=130)
     page = folder.with_suffix(".md")
     text = page.read_text(encoding="utf-8") if page.exists() else "<!-- table -->\n<!-- end -->\n"
     before, _, rest = text.partition("<!-- table -->")
     after = rest.partition("<!-- end -->")[2]
-    page.write_text(f"{before}<!-- table -->\n{by_method(table, order)}<!-- end -->{after}", encoding="utf-8")
+    found = f"{summary(table)}\n\n{by_method(table, order)}"
+    page.write_text(f"{before}<!-- table -->\n{found}<!-- end -->{after}", encoding="utf-8")
+
+
+def summary(table: pd.DataFrame) -> str:
+    """Say how often this library is the faster one, and where it is not."""
+    ratios = table.dropna(subset="ratio")
+    slower = ratios[ratios["ratio"] > 1]
+    places = [
+        f"`{name}` ({', '.join(f'{row.dataset} {row.ratio:.2g}' for row in own.itertuples())})"
+        for name, own in slower.groupby("method", sort=False)
+    ]
+    start = f"At or ahead of the peer in {len(ratios) - len(slower)} of {len(ratios)} comparisons"
+    return f"{start}; behind: {'; '.join(places)}." if places else f"{start}."
 
 
 def by_method(table: pd.DataFrame, order: list[str]) -> str:
