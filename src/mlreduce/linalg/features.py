@@ -54,8 +54,17 @@ class Features:
         self.shared: dict[Any, Any] = {}
         # The matrix used in products, and the part of the mean that still has to be subtracted.
         self._stored, self._shift = X, np.zeros(X.shape[1])
-        if centred:
-            self._stored, self._shift = _shift_full_columns(X) if is_sparse(X) else (X, self.mean)
+        if centred and is_sparse(X):
+            X = _canonical(X)
+            full = _full(X)
+            self.constant = _constant(X, full)
+            self.mean = self._shift = _mean(X, self.constant)
+            if full.any():
+                self._stored, self._shift = _shift_columns(X, full, self.mean)
+            else:
+                self._stored = X
+        elif centred:
+            self._shift = self.mean
 
     @property
     def stored(self) -> Any:
@@ -255,17 +264,17 @@ def _full(X: Any) -> NDArray[np.bool_]:
     return full
 
 
-def _constant(X: Any) -> NDArray[np.bool_]:
-    """Mask of constant columns."""
+def _constant(X: Any, full: NDArray[np.bool_] | None = None) -> NDArray[np.bool_]:
+    """Mask of constant columns; of a sparse matrix ``full`` is `_full`, where it is known."""
     constant: NDArray[np.bool_]
     if not is_sparse(X):
         constant = (X[0] == X[-1]) & (X[0] == X[len(X) // 2])
         return (X[:1] == X).all(axis=0) if constant.any() else constant
     X = _canonical(X)
     constant = _column_squares(X) == 0
-    full = np.flatnonzero(_full(X))
-    if len(full):
-        constant[full] = _constant(as_dense(X[:, full]))
+    columns = np.flatnonzero(_full(X) if full is None else full)
+    if len(columns):
+        constant[columns] = _constant(as_dense(X[:, columns]))
     return constant
 
 
@@ -278,12 +287,8 @@ def _mean(X: Any, constant: NDArray[np.bool_]) -> FloatArray:
     return mean
 
 
-def _shift_full_columns(X: Any) -> tuple[Any, FloatArray]:
+def _shift_columns(X: Any, full: NDArray[np.bool_], mean: FloatArray) -> tuple[Any, FloatArray]:
     """Centre the columns of a sparse matrix that store a value in every row; also return the means of the result."""
-    X = _canonical(X)
-    mean, full = _mean(X, _constant(X)), _full(X)
-    if not full.any():
-        return X, mean
     values = X.data - np.where(full, mean, 0.0)[X.indices]
     shifted = sp.csr_array((values, X.indices, X.indptr), shape=X.shape)
     return shifted, _mean(shifted, _constant(shifted))
