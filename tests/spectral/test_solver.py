@@ -249,6 +249,22 @@ def test_multiple_eigenvalues_are_not_missed(size, rng, monkeypatch, strategy):
     np.testing.assert_allclose(found.eigenvalues_, plain, rtol=1e-10)
 
 
+def test_a_loose_answer_near_the_last_eigenvalue_is_made_sure_of(rng, monkeypatch, strategy):
+    """Iteration to a loose tolerance ends below the eigenvalue: a triple one must not pass as a smaller one."""
+    X = sp.csr_array(sp.kron(np.eye(3), rng.random((12, 8))))
+    arpack = solver._arpack
+
+    def short(*arguments, tol=0.0, **options):
+        values, vectors = arpack(*arguments, tol=0.0, **options)
+        return values * (1.0 - 2 * tol), vectors
+
+    monkeypatch.setattr(solver, "_prefers_products", lambda *arguments: True)
+    monkeypatch.setattr(solver, "_EQUAL", 1e-5)
+    monkeypatch.setattr(solver, "_arpack", short)
+    make("lsi", n_components=1).fit(X)
+    assert "_matrices" in strategy()
+
+
 def test_products_where_nothing_else_is_left(rng, monkeypatch):
     """Rank one, as many as are wanted: what is left for the check is zero, which ARPACK refuses."""
     X = np.zeros((30, 20))

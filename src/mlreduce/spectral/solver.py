@@ -65,8 +65,9 @@ _WEAK = 1e-6
 # Room between the estimate of a condition number and the eigenvalue taken for zero.
 _BEYOND_DOUBT = 10.0
 
-# Relative accuracies of the largest eigenvalue beside those found, to be compared with them.
-_LOOSELY = (1e-2, 1e-6)
+# Relative accuracies of the largest eigenvalue beside those found: the tight one where the loose one comes so many
+# times its accuracy near them.
+_LOOSE, _TIGHT, _DOUBT = 1e-2, 1e-6, 5.0
 
 # At most one in so many eigenvectors of a matrix over the instances is computed by blocks.
 _SHARE = 8
@@ -415,13 +416,14 @@ def _checked_lanczos(features: Features, objective: Form, limit: int) -> tuple[F
             image = features.transposed_dot(objective.dot(features, features.dot(vector)))
             return np.asarray(image - vectors @ (vectors.T @ image))
 
-        largest = values[-1]
-        for tolerance in _LOOSELY:  # the second time only where the first leaves a doubt
-            if largest >= values[-1] * (1.0 - 5 * tolerance):
-                largest = _arpack(rest, len(vectors), 1, seed=1, tol=tolerance, vectors=False)[0][0]
+        def largest(tolerance: float) -> float:
+            return float(_arpack(rest, len(vectors), 1, seed=1, tol=tolerance, vectors=False)[0][0])
+
+        clear = largest(_LOOSE) < values[-1] * (1.0 - _DOUBT * _LOOSE)
+        clear = clear or largest(_TIGHT) < values[-1] * (1.0 - _EQUAL)
     except scipy.sparse.linalg.ArpackError:  # no convergence, or nothing but zero is left
         return None
-    return None if largest >= values[-1] * (1.0 - _EQUAL) else (values, vectors)
+    return (values, vectors) if clear else None
 
 
 def _arpack(
