@@ -203,13 +203,13 @@ def pair_of_matrices(X: Any, Y: np.ndarray) -> Any:
     return scipy.linalg.eigh(gram, other, subset_by_index=(len(gram) - COMPONENTS, len(gram) - 1), check_finite=False)
 
 
-def _projection(name: str, limit: Fit, octave: str = "", **peers: Any) -> Case:
-    return Case(library(name, **FEW), peers, limit, Octave.projection(octave, COMPONENTS) if octave else None)
+def _projection(name: str, limit: Fit, octave: str = "", by_labels: bool = False, **peers: Any) -> Case:
+    """Ten directions; ``by_labels`` less than there are labels if these are fewer."""
 
+    def ours(X: Any, Y: np.ndarray) -> Any:
+        size = min(COMPONENTS, Y.shape[1] - 1) if by_labels else COMPONENTS
+        return mlreduce.make(name, n_components=size).fit(X, Y)
 
-def _labelled_projection(name: str, limit: Fit, octave: str = "", **peers: Any) -> Case:
-    """As many directions as labels, at most ten."""
-    ours = lambda X, Y: mlreduce.make(name, n_components=min(COMPONENTS, Y.shape[1] - 1)).fit(X, Y)  # noqa: E731
     return Case(ours, peers, limit, Octave.projection(octave, COMPONENTS) if octave else None)
 
 
@@ -257,14 +257,14 @@ CASES: dict[str, Case] = {
         regression,
         Octave.projection("CCA", 5),
     ),
-    "rcca": _labelled_projection("rcca", regression, "CCA"),
-    "opls": _labelled_projection("opls", regression, "OPLS"),
-    "hsl1": _labelled_projection("hsl1", regression),
-    "lda-copy": _labelled_projection("lda-copy", regression),
-    "mlda": _labelled_projection("mlda", regression, "MLDA"),
-    "mddmp": _labelled_projection("mddmp", products_with_labels, "MDDM"),
-    "mddmf": _labelled_projection("mddmf", regression),
-    "sfehs": _labelled_projection("sfehs", products_with_labels),
+    "rcca": _projection("rcca", regression, "CCA", by_labels=True),
+    "opls": _projection("opls", regression, "OPLS", by_labels=True),
+    "hsl1": _projection("hsl1", regression, by_labels=True),
+    "lda-copy": _projection("lda-copy", regression, by_labels=True),
+    "mlda": _projection("mlda", regression, "MLDA", by_labels=True),
+    "mddmp": _projection("mddmp", products_with_labels, "MDDM", by_labels=True),
+    "mddmf": _projection("mddmf", regression, by_labels=True),
+    "sfehs": _projection("sfehs", products_with_labels, by_labels=True),
     "mvmd": _projection("mvmd", few_directions),
     "mlsi": _projection("mlsi", few_vectors, "MLSI"),
     "mmc": Case(lambda X, Y: mlreduce.make("mmc", **FEW).fit(X, Y[:, 0]), {}, few_vectors),

@@ -13,6 +13,7 @@ from mlreduce.validation import FloatArray
 
 __all__ = [
     "compiled",
+    "distance_on_grid",
     "distances_from_products",
     "errors_by_size",
     "form_of_graph",
@@ -62,6 +63,12 @@ def scatter_of_rows(
 
 
 @compiled
+def distance_on_grid(product: float, norm: float, other: float, inverse: float, unit: float) -> float:
+    """Return a squared distance from an inner product and squared norms, as a multiple of a unit; 1 / unit is given."""
+    return float(max(np.rint((norm + other - 2.0 * product) * inverse), 0.0) * unit)
+
+
+@compiled
 def distances_from_products(products: FloatArray, rows: NDArray[np.intp], norms: FloatArray, unit: float) -> None:
     """Turn inner products of some rows with all into squared distances on the grid of a unit, in place.
 
@@ -71,7 +78,7 @@ def distances_from_products(products: FloatArray, rows: NDArray[np.intp], norms:
     for row in range(len(rows)):
         line, norm = products[row], norms[rows[row]]
         for column in range(len(norms)):
-            line[column] = max(np.rint((-2.0 * line[column] + (norm + norms[column])) * inverse), 0.0) * unit
+            line[column] = distance_on_grid(line[column], norm, norms[column], inverse, unit)
         line[rows[row]] = 0.0
 
 

@@ -9,7 +9,7 @@ import scipy.linalg
 import scipy.sparse as sp
 
 from mlreduce.exceptions import DataError
-from mlreduce.linalg.distances import inner_products
+from mlreduce.linalg.distances import inner_products, squared_norms
 from mlreduce.validation import FloatArray, as_dense, check_range, is_sparse
 
 __all__ = [
@@ -75,13 +75,13 @@ def squared_distances(X: Any, other: Any = None) -> FloatArray:
     other = X if same else other
     if is_sparse(X) and is_sparse(other):
         products = inner_products(X, other, sp.csr_array(other.T))
-        own, others = (np.asarray(M.multiply(M).sum(axis=1), dtype=np.float64).reshape(-1) for M in (X, other))
+        own, others = squared_norms(X), squared_norms(other)
     else:
         mean = as_dense(other).mean(axis=0) if other.shape[0] else 0.0
         right = as_dense(other) - mean
         left = right if same else as_dense(X) - mean
         products = left @ right.T
-        own, others = (np.einsum("ij,ij->i", M, M) for M in (left, right))
+        own, others = squared_norms(left), squared_norms(right)
     if same:
         own = others = np.diag(
             products

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from mlreduce.exceptions import DataError
 from mlreduce.linalg.distances import GrowingDistances
 from mlreduce.linalg.utilities import above_half
-from mlreduce.predictors.neighbours import _NeighbourVotes
+from mlreduce.predictors.neighbours import _by_label, _NeighbourVotes
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray, check_range
 
@@ -111,8 +111,8 @@ class MLKNN(_NeighbourVotes):
             rows than neighbours.
         """
         super().fit(X, Y)
-        votes = [self._votes(pairs, self._labels, True) for pairs in self._training.pairs()]
-        self._rates = self._count(np.concatenate(votes), self._labels)
+        votes = [self._votes(pairs, self._present, True) for pairs in self._training.pairs()]
+        self._rates = self._count(np.concatenate(votes), self._present.T)
         self.prior_, self.given_present_, self.given_absent_ = self._rates
         return self
 
@@ -152,7 +152,7 @@ class MLKNN(_NeighbourVotes):
         """
         self._check(len(labels), labels.shape[1])
         among, beyond = GrowingDistances(train, train), GrowingDistances(train, test)
-        present = labels.astype(np.int8)
+        present = _by_label(labels)
         for size in sizes:
             among.add(size)
             beyond.add(size)

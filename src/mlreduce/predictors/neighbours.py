@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.exceptions import DataError
-from mlreduce.linalg.compiled import compiled
+from mlreduce.linalg.compiled import compiled, distance_on_grid
 from mlreduce.linalg.distances import GrowingDistances, Pairs, TrainingRows
 from mlreduce.predictors._base import LabelClassifier
 from mlreduce.registry import register
@@ -47,7 +47,7 @@ class _NeighbourVotes(LabelClassifier):
         self._check(len(labels), labels.shape[1])
         self._one_dimension = np.ndim(Y) == 1
         self.classes_ = np.array([0, 1])
-        self._training, self._labels = TrainingRows(features), np.asarray(labels, dtype=np.int8)
+        self._training, self._present = TrainingRows(features), _by_label(labels)
         return self
 
     def predict_proba(self, X: Any) -> FloatArray:
@@ -59,7 +59,7 @@ class _NeighbourVotes(LabelClassifier):
         """Return how many of the neighbours of each row have each label."""
         check_is_fitted(self, "classes_")
         features = check_features(self, X, reset=False)
-        return np.concatenate([self._votes(pairs, self._labels) for pairs in self._training.pairs(features)])
+        return np.concatenate([self._votes(pairs, self._present) for pairs in self._training.pairs(features)])
 
     def predict(self, X: Any) -> NDArray[np.int64]:
         """Return the labels that more than half of the neighbours have, of the shape that ``fit`` saw."""
@@ -88,16 +88,15 @@ class _NeighbourVotes(LabelClassifier):
         """
         self._check(len(labels), labels.shape[1])
         distances = GrowingDistances(train, test)
-        present = labels.astype(np.int8)
+        present = _by_label(labels)
         for size in sizes:
             distances.add(size)
             yield (2 * self._votes(distances.pairs(), present) > self.n_neighbors).astype(np.int64)
 
-    def _votes(self, pairs: Pairs, labels: NDArray[np.int8], among_themselves: bool = False) -> NDArray[np.int64]:
+    def _votes(self, pairs: Pairs, present: NDArray[np.int8], among_themselves: bool = False) -> NDArray[np.int64]:
         """Return how many of the neighbours have each label; of training rows among themselves, of the others."""
-        order = np.asarray(self._order(labels.shape[1]), dtype=np.int64)
+        order = np.asarray(self._order(len(present)), dtype=np.int64)
         first = pairs.rows.start if among_themselves else -1
-        present = np.ascontiguousarray(labels.T)
         votes = _votes(*pairs[1:], first, present, self.n_neighbors, order, self._chained)
         return np.asarray(votes)
 
@@ -187,6 +186,11 @@ class ClassifierChainKNN(_NeighbourVotes):
             raise DataError(f"order must hold each of 0..{n_labels - 1}, the labels, once; got {self.order!r}")
 
 
+def _by_label(labels: FloatArray) -> NDArray[np.int8]:
+    """Return labels as a table with a row per label."""
+    return np.ascontiguousarray(labels.T, dtype=np.int8)
+
+
 # Columns that are compared with the farthest neighbour at once, so that the processor takes several in one step.
 _CHUNK = 64
 
@@ -215,9 +219,8 @@ def _votes(
     best = np.empty(n_neighbors, dtype=np.int64)
     inverse = 1.0 / unit
     for row in range(n_rows):
-        for column in range(n_columns):  # as `to_grid`
-            distance = own[row] + others[column] - 2.0 * products[row, column]
-            distances[column] = max(np.rint(distance * inverse), 0.0) * unit
+        for column in range(n_columns):
+            distances[column] = distance_on_grid(products[row, column], own[row], others[column], inverse, unit)
         if first >= 0:
             distances[first + row] = np.inf
         for place in range(len(order)):

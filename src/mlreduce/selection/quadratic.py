@@ -101,11 +101,12 @@ def minimise(Q: FloatArray, c: FloatArray) -> Minimum:
         raise DataError("the quadratic program has no minimum: a weight of which more is better costs nothing")
     flat = _FLAT * float(np.abs(c).max(initial=0.0))
     known: dict[bytes, FloatArray] = {}
-    pivoted = _pivot(Q, c, flat, known)
-    if violation(Q, c, pivoted) <= _FLAT:
-        return Minimum(pivoted, violation(Q, c, pivoted))
-    x = _descend(Q, c, flat, known)
-    return Minimum(x, violation(Q, c, x))
+    x = _pivot(Q, c, flat, known)
+    excess = violation(Q, c, x)
+    if excess > _FLAT:
+        x = _descend(Q, c, flat, known)
+        excess = violation(Q, c, x)
+    return Minimum(x, excess)
 
 
 def _pivot(Q: FloatArray, c: FloatArray, flat: float, known: dict[bytes, FloatArray]) -> FloatArray:
