@@ -90,7 +90,7 @@ promises: $(STAMP)
 test-cluster: $(STAMP) slurm
 	OMP_NUM_THREADS=1 timeout --signal=INT --kill-after=30 600 $(BIN)/pytest tests/cluster --no-cov
 
-# Other packages where they are found; benchmarks/peers.py says how. Into results/benchmarks; a table that is there is completed.
+# Other packages where they are found; benchmarks/peers.py says how. Into results/peers; a table that is there is completed.
 benchmark: $(STAMP)
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/peers.py
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/bibtex_split.py
