@@ -1,7 +1,7 @@
 """Compile the loops of predictors, selectors, label coders and graphs on two cores, a last step of the installation.
 
-Numba does so when a loop is first called, 20 s for model trees, and keeps the result beside the package. Jobs that
-start at once on a fresh installation would each compile them.
+Numba does so when a loop is first called, more than 10 s for model trees, and keeps the result beside the package.
+Jobs that start at once on a fresh installation would each compile them.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ alone.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,7 +81,10 @@ class _Sums(NamedTuple):
 
 
 class _Buffers(NamedTuple):
-    """Room for a sweep: sums up to each entry, ranks of the values, 1 / n, and two rows for quick fifth roots."""
+    """Room for a sweep: sums up to each entry, ranks of the values, 1 / n, and two rows for quick fifth roots.
+
+    The last two are the bits of ``quick`` and ``guess``.
+    """
 
     sums: FloatArray
     squares: FloatArray
@@ -89,6 +92,26 @@ class _Buffers(NamedTuple):
     reciprocal: FloatArray
     quick: NDArray[np.float32]
     guess: NDArray[np.float32]
+    quick_bits: NDArray[np.int32]
+    guess_bits: NDArray[np.int32]
+
+
+class _Stack(NamedTuple):
+    """Room for the nodes at work and those to come, and for a split of rows.
+
+    The node of depth t that is at work has the sections ``begin[t, j] .. begin[t, j] + length[t, j]`` of the columns,
+    of which its left child has the first ``left[t, j]``. Nodes to come: parent, side (0 the root, 1 left, 2 right),
+    first and last row, depth.
+    """
+
+    begin: IntArray
+    length: IntArray
+    left: IntArray
+    waiting: IntArray
+    entries: IntArray
+    scaled: IntArray
+    spare: IntArray
+    goes_left: IntArray
 
 
 def grow(columns: Columns, targets: FloatArray, min_instances: int) -> Growth:
@@ -101,7 +124,27 @@ def grow(columns: Columns, targets: FloatArray, min_instances: int) -> Growth:
     targets : ndarray of shape (n_samples,)
     min_instances : int
     """
-    return Growth(*_grow(columns, np.ascontiguousarray(targets), min_instances))
+    n, d = len(targets), len(columns.zero_rank)
+    right, end, first, last = np.zeros((4, 2 * n), np.int64)
+    threshold, mean, node_squares = np.zeros((3, 2 * n))
+    growth = Growth(np.full(2 * n, -1), threshold, right, end, first, last, np.arange(n), mean, node_squares)
+
+    sums, squares = np.zeros((2, n + 1))
+    reciprocal = np.append(0.0, 1.0 / np.arange(1, n + 2))
+    quick, guess = np.zeros((2, 2 * n + 2), np.float32)
+    quick_bits, guess_bits = quick.view(np.int32), guess.view(np.int32)
+    ranks = np.zeros(n + 2, np.int64)
+    buffers = _Buffers(sums, squares, ranks, reciprocal, quick, guess, quick_bits, guess_bits)
+
+    depths = int(np.log(n + 1.0) / np.log(1.25)) + 8  # a child has at most four fifths of the rows
+    begin, length, left = np.zeros((3, depths, d), np.int64)
+    waiting, scaled = np.zeros((depths + 2, 5), np.int64), np.zeros((n, 2), np.int64)
+    spare, goes_left = np.zeros((2, n), np.int64)
+    stack = _Stack(begin, length, left, waiting, columns.entries.copy(), scaled, spare, goes_left)
+
+    middle = 0.5 * float(targets.min()) + 0.5 * float(targets.max())
+    nodes = _grow(columns, np.ascontiguousarray(targets), middle, min_instances, growth, buffers, stack)
+    return Growth(*(part if name == "order" else part[:nodes] for name, part in growth._asdict().items()))
 
 
 @compiled
@@ -152,7 +195,7 @@ def _quick_weights(
     length = len(sums)
     share = n / (totals[1] - totals[0] * totals[0] / n)
     quick, guess = buffers.quick, buffers.guess
-    bits, root_bits = quick.view(np.int32), guess.view(np.int32)
+    bits, root_bits = buffers.quick_bits, buffers.guess_bits
     lefts, rights = buffers.reciprocal[left_count:], buffers.reciprocal[n - left_count - length + 1 :]
     for u in range(length):
         left, right = lefts[u], rights[length - 1 - u]
@@ -289,40 +332,21 @@ def _part(section: IntArray, goes_left: IntArray, spare: IntArray) -> int:
 
 
 @compiled
-def _middle(targets: FloatArray) -> float:
-    """Return the middle between the smallest and the largest target."""
-    low, high = np.inf, -np.inf
-    for target in targets:
-        low, high = min(low, target), max(high, target)
-    return 0.5 * low + 0.5 * high
+def _grow(
+    columns: Columns, targets: FloatArray, middle: float, min_instances: int, growth: Growth, buffers: _Buffers,
+    stack: _Stack,
+) -> int:  # fmt: skip
+    """Write the nodes of a tree, given the middle of the targets' range; return how many they are.
 
-
-@compiled
-def _grow(columns: Columns, targets: FloatArray, min_instances: int) -> tuple[Any, ...]:
+    Arrays are made outside: each kind of call that makes one costs a tenth of a second to compile.
+    """
     n, d = len(targets), len(columns.zero_rank)
-    entries = columns.entries.copy()
-    feature, threshold = np.full(2 * n, -1), np.zeros(2 * n)
-    right, end = np.zeros(2 * n, np.int64), np.zeros(2 * n, np.int64)
-    first, last = np.zeros(2 * n, np.int64), np.zeros(2 * n, np.int64)
-    mean, squares = np.zeros(2 * n), np.zeros(2 * n)
-    order, spare, goes_left = np.arange(n), np.empty(n, np.int64), np.zeros(n, np.int64)
-    scaled = np.zeros((n, 2), np.int64)
-    reciprocal = np.zeros(n + 2)
-    for t in range(1, n + 2):
-        reciprocal[t] = 1.0 / t
-    quick, guess = np.zeros(2 * n + 2, np.float32), np.zeros(2 * n + 2, np.float32)
-    buffers = _Buffers(np.zeros(n + 1), np.zeros(n + 1), np.zeros(n + 2, np.int64), reciprocal, quick, guess)
-
-    # The node of depth t that is at work has the sections begin[t, j] .. begin[t, j] + length[t, j] of the columns, of
-    # which its left child has the first left[t, j]. A child has at most four fifths of the rows, which bounds depth.
-    depths = int(np.log(n + 1.0) / np.log(1.25)) + 8
-    begin, length = np.zeros((depths, d), np.int64), np.zeros((depths, d), np.int64)
-    left = np.zeros((depths, d), np.int64)
+    feature, threshold, right, end = growth.feature, growth.threshold, growth.right, growth.end
+    first, last, order, mean, squares = growth.first, growth.last, growth.order, growth.mean, growth.squares
+    begin, length, left, waiting = stack.begin, stack.length, stack.left, stack.waiting
+    entries, scaled, spare, goes_left = stack.entries, stack.scaled, stack.spare, stack.goes_left
     for j in range(d):
         begin[0, j], length[0, j] = columns.indptr[j], columns.indptr[j + 1] - columns.indptr[j]
-
-    # Nodes to come: parent, side (0 the root, 1 left, 2 right), first and last row, depth.
-    waiting = np.zeros((depths + 2, 5), np.int64)
     waiting[0, 0], waiting[0, 3] = -1, n
     pending, nodes, least_deviation = 1, 0, 0.0
     while pending:
@@ -335,7 +359,7 @@ def _grow(columns: Columns, targets: FloatArray, min_instances: int) -> tuple[An
             right[parent] = node
         first[node], last[node], end[node] = start, stop, node + 1
         rows, count = order[start:stop], stop - start
-        centre = mean[parent] if side else _middle(targets)
+        centre = mean[parent] if side else middle
         mean[node], about = _describe(targets, rows, centre, scaled)
         squares[node] = about.squares * about.square_unit
         deviation = np.sqrt(squares[node] / count)
@@ -355,8 +379,8 @@ def _grow(columns: Columns, targets: FloatArray, min_instances: int) -> tuple[An
         for t in range(begin[depth, best], begin[depth, best] + length[depth, best]):
             value = columns.levels[columns.level_ptr[best] + (entries[t] >> RANK_SHIFT)]
             goes_left[entries[t] & ROW_BITS] = value <= limit
-        middle = start + _part(rows, goes_left, spare)
-        if max(middle - start, stop - middle) >= min_instances:
+        split = start + _part(rows, goes_left, spare)
+        if max(split - start, stop - split) >= min_instances:
             for j in range(d):
                 size = length[depth, j]
                 left[depth, j] = (
@@ -364,10 +388,9 @@ def _grow(columns: Columns, targets: FloatArray, min_instances: int) -> tuple[An
                 )
         for side in range(2, 0, -1):
             waiting[pending, 0], waiting[pending, 1], waiting[pending, 4] = node, side, depth + 1
-            waiting[pending, 2], waiting[pending, 3] = (middle, stop) if side == 2 else (start, middle)
+            waiting[pending, 2], waiting[pending, 3] = (split, stop) if side == 2 else (start, split)
             pending += 1
     for node in range(nodes - 1, -1, -1):  # children come after their parents
         if feature[node] >= 0:
             end[node] = end[right[node]]
-    nodewise = (feature[:nodes], threshold[:nodes], right[:nodes], end[:nodes], first[:nodes], last[:nodes])
-    return (*nodewise, order, mean[:nodes], squares[:nodes])
+    return nodes

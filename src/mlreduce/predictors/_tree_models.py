@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mlreduce.linalg.compiled import compiled
 from mlreduce.predictors._tree_growth import Growth, IntArray
@@ -92,30 +93,88 @@ class Tree(NamedTuple):
     coefficients: FloatArray
 
 
+class _Models(NamedTuple):
+    """Models of the nodes of a grown tree, and what pruning makes of the nodes.
+
+    Attributes
+    ----------
+    intercept : ndarray of float64
+    pointer : ndarray of shape (n_nodes, 2), int64
+        Node i's model has the entries ``pointer[i, 0]:pointer[i, 1]`` of ``features`` and ``values``.
+    features, values : ndarray
+    leaf : ndarray of bool
+    parent : ndarray of int64
+        -1 for the root.
+    parameters : ndarray of int64
+    error : ndarray of float64
+        Of the subtree: parameters, and squared errors of its models.
+    """
+
+    intercept: FloatArray
+    pointer: IntArray
+    features: IntArray
+    values: FloatArray
+    leaf: NDArray[np.bool_]
+    parent: IntArray
+    parameters: IntArray
+    error: FloatArray
+
+
+class _Room(NamedTuple):
+    """Room for the work on a node: by feature of X, by feature of a regression (two), and by row (two)."""
+
+    place: IntArray
+    lists: IntArray
+    numbers: FloatArray
+    order: IntArray
+    spare: IntArray
+    distances: FloatArray
+
+
 def finish(rows: Rows, targets: FloatArray, growth: Growth, n_features: int, pruning: bool, smoothing: bool) -> Tree:
     """Fit the models of a grown tree's nodes, prune it and smooth its leaves."""
-    return Tree(*_finish(rows, targets, growth, n_features, pruning, smoothing))
+    nodes, n = len(growth.feature), len(growth.order)
+    tests = np.cumsum(np.append(0, growth.feature >= 0))
+    most = np.minimum(tests[growth.end] - tests[:-1], n_features)  # features of each node's model
+    size, widest = int(most.sum()), int(most.max())
+    models = _Models(
+        growth.mean.copy(), np.zeros((nodes, 2), np.int64), np.zeros(size, np.int64), np.zeros(size),
+        growth.feature < 0, np.full(nodes, -1), np.ones(nodes, np.int64), growth.squares.copy(),
+    )  # fmt: skip
+    room = _Room(
+        np.full(n_features, -1), np.zeros((4, widest), np.int64), np.zeros((6, widest)), growth.order.copy(),
+        np.zeros(n, np.int64), np.zeros(n),
+    )  # fmt: skip
+    _finish(rows, targets, growth, pruning, models, room)
+    return _compact(growth, models, n_features, smoothing)
 
 
 @compiled
 def _scatter(
-    rows: Rows, chosen: IntArray, features: IntArray, place: IntArray, targets: FloatArray, mean_target: float
-) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Return the centred features' Gram matrix and products with the targets, and mean and deviation of each.
+    rows: Rows, chosen: IntArray, features: IntArray, targets: FloatArray, mean_target: float, room: _Room
+) -> tuple[FloatArray, FloatArray]:
+    """Return the centred features' Gram matrix and products with the targets.
 
-    A feature that is constant on the chosen rows gets the deviation 0.
+    Leaves mean and deviation of each in the first two rows of ``room.numbers``. A feature that is constant on the
+    chosen rows gets the deviation 0.
     """
     n, k = len(chosen), len(features)
-    gram, cross, mean, deviation = np.zeros((k, k)), np.zeros(k), np.zeros(k), np.zeros(k)
-    lowest, highest = np.full(k, np.inf), np.full(k, -np.inf)
+    mean, deviation, lowest, highest = room.numbers[0], room.numbers[1], room.numbers[2], room.numbers[3]
+    gram, cross = np.empty((k, k)), room.numbers[4, :k]
+    for at in range(k):
+        mean[at], deviation[at] = 0.0, 0.0
+        lowest[at], highest[at] = np.inf, -np.inf
     if rows.sparse:
-        counts = np.zeros(k, np.int64)
-        found, values = np.empty(k, np.int64), np.empty(k)
+        values, counts, found = room.numbers[5], room.lists[2], room.lists[3]
+        for one in range(k):
+            cross[one], counts[one] = 0.0, 0
+            for two in range(k):
+                gram[one, two] = 0.0
         for row in chosen:
             size = 0
             distance = targets[row] - mean_target
             for t in range(rows.indptr[row], rows.indptr[row + 1]):
-                at = place[rows.indices[t]]
+                at = room.place[rows.indices[t]]
                 if at >= 0:
                     value = rows.values[t]
                     found[size], values[size] = at, value
@@ -150,21 +209,21 @@ def _scatter(
                 lowest[at], highest[at] = min(lowest[at], value), max(highest[at], value)
         for at in range(k):
             mean[at] /= n
-        distances = np.empty(n)
+        distances = room.distances[:n]
         for i in range(n):
             distances[i] = targets[chosen[i]] - mean_target
             for at in range(k):
                 table[i, at] -= mean[at]
-        gram = np.dot(table.T, table)
-        cross = np.dot(table.T, distances)
+        np.dot(table.T, table, gram)
+        np.dot(table.T, distances, cross)
     for at in range(k):
         if lowest[at] < highest[at] and gram[at, at] > 0.0:
             deviation[at] = np.sqrt(gram[at, at] / (n - 1))
-    return gram, cross, mean, deviation
+    return gram, cross
 
 
 @compiled
-def _inverse(gram: FloatArray, active: IntArray) -> FloatArray:
+def _inverse(gram: FloatArray, active: IntArray) -> NDArray[np.floating[Any]]:
     """Return the inverse of a block of the Gram matrix plus the ridge."""
     ridge = _RIDGE
     block = np.empty((len(active), len(active)))
@@ -173,7 +232,7 @@ def _inverse(gram: FloatArray, active: IntArray) -> FloatArray:
             for two in range(len(active)):
                 block[one, two] = gram[active[one], active[two]]
             block[one, one] += ridge
-        inverse = np.asarray(np.linalg.inv(block))
+        inverse = np.linalg.inv(block)
         good = True
         for one in range(len(active)):
             good &= inverse[one, one] > 0.0
@@ -183,12 +242,12 @@ def _inverse(gram: FloatArray, active: IntArray) -> FloatArray:
 
 
 @compiled
-def _extreme(coefficients: FloatArray, active: IntArray, size: int, sign: int) -> int:
+def _extreme(coefficients: FloatArray, active: IntArray, size: int, sign: float) -> int:
     """Return the position of the largest (sign 1) or smallest (-1) coefficient; ties go to the first feature."""
-    most = abs(coefficients[0])
+    most = sign * abs(coefficients[0])
     for one in range(1, size):
-        most = max(most, abs(coefficients[one])) if sign > 0 else min(most, abs(coefficients[one]))
-    best = -1
+        most = max(most, sign * abs(coefficients[one]))
+    most, best = abs(most), -1
     for one in range(size):
         equal = abs(abs(coefficients[one]) - most) <= _SAME_COEFFICIENT * most
         if equal and (best < 0 or active[one] < active[best]):
@@ -212,12 +271,12 @@ def _squared_error(
 
 
 @compiled
-def _solve(cross: FloatArray, active: IntArray, inverse: FloatArray) -> FloatArray:
-    coefficients = np.zeros(len(active))
+def _solve(cross: FloatArray, active: IntArray, inverse: FloatArray, coefficients: FloatArray) -> None:
     for one in range(len(active)):
+        value = 0.0
         for two in range(len(active)):
-            coefficients[one] += inverse[one, two] * cross[active[two]]
-    return coefficients
+            value += inverse[one, two] * cross[active[two]]
+        coefficients[one] = value
 
 
 @compiled
@@ -226,16 +285,18 @@ def _eliminate(
 ) -> tuple[IntArray, FloatArray, float]:
     """Return the features that stay in a node's model, their standardised coefficients, and its squared error."""
     size = len(active)
+    room = np.empty((2, size))
+    coefficients, line = room[0], room[1]
     if size == 0:
-        return active, np.zeros(0), total
+        return active, coefficients, total
     inverse = _inverse(gram, active)
-    coefficients = _solve(cross, active, inverse)
+    _solve(cross, active, inverse, coefficients)
     deviation = np.sqrt(total / (n - 1))
     while size:  # collinear features have large coefficients of opposite signs
-        gone = _extreme(coefficients, active, size, 1)
+        gone = _extreme(coefficients, active, size, 1.0)
         if abs(coefficients[gone]) <= _LARGEST_COEFFICIENT * deviation:
             break
-        size = _leave_out(gram, cross, inverse, coefficients, active, size, gone)
+        size = _leave_out(gram, cross, inverse, coefficients, active, size, gone, line)
     error = _squared_error(gram, cross, total, coefficients, active, size)
     if error <= _EXACT * total:
         return active[:size], coefficients[:size], error
@@ -245,7 +306,7 @@ def _eliminate(
         penalised += _RIDGE * coefficients[one] ** 2
     criterion = (n - first_count) + 2.0 * first_count
     while size:
-        gone = _extreme(coefficients, active, size, -1)
+        gone = _extreme(coefficients, active, size, -1.0)
         pivot, value = inverse[gone, gone], coefficients[gone]
         without = penalised + value * value / pivot
         shrunk = 0.0
@@ -258,21 +319,20 @@ def _eliminate(
         if not new_criterion < criterion - _SAME_CRITERION * n:
             break
         criterion, penalised, error = new_criterion, without, new_error
-        size = _leave_out(gram, cross, inverse, coefficients, active, size, gone)
+        size = _leave_out(gram, cross, inverse, coefficients, active, size, gone, line)
     return active[:size], coefficients[:size], error
 
 
 @compiled
 def _leave_out(
     gram: FloatArray, cross: FloatArray, inverse: FloatArray, coefficients: FloatArray, active: IntArray, size: int,
-    gone: int,
+    gone: int, line: FloatArray,
 ) -> int:  # fmt: skip
     """Drop a feature from a regression in place; return how many are left. The last takes its place.
 
     Only the lower triangle of the inverse is kept.
     """
     pivot, last = inverse[gone, gone], size - 1
-    line = np.empty(size)
     for one in range(size):
         line[one] = inverse[gone, one] if one < gone else inverse[one, gone]
     share = coefficients[gone] / pivot
@@ -290,23 +350,11 @@ def _leave_out(
     coefficients[gone], active[gone] = coefficients[last], active[last]
     if inflated and last:
         anew = _inverse(gram, active[:last])
-        solved = _solve(cross, active[:last], anew)
+        _solve(cross, active[:last], anew, coefficients)
         for one in range(last):
-            coefficients[one] = solved[one]
             for two in range(last):
                 inverse[one, two] = anew[one, two]
     return last
-
-
-@compiled
-def _room(array: Any, needed: int) -> Any:
-    """Return an array with a larger capacity."""
-    if needed <= len(array):
-        return array
-    longer = np.zeros(max(needed, 2 * len(array)), array.dtype)
-    for at in range(len(array)):
-        longer[at] = array[at]
-    return longer
 
 
 @compiled
@@ -316,18 +364,13 @@ def _inflation(n: int, parameters: int) -> float:
 
 
 @compiled
-def _finish(
-    rows: Rows, targets: FloatArray, growth: Growth, n_features: int, pruning: bool, smoothing: bool
-) -> tuple[Any, ...]:
-    nodes = len(growth.feature)
-    intercept, pointer = growth.mean.copy(), np.zeros((nodes, 2), np.int64)
-    model_features, model_values = np.zeros(256, np.int64), np.zeros(256)
+def _finish(rows: Rows, targets: FloatArray, growth: Growth, pruning: bool, models: _Models, room: _Room) -> None:
+    """Fit the models and prune. Arrays are made outside: calls that make one are slow to compile."""
+    leaf, parent, pointer, intercept = models.leaf, models.parent, models.pointer, models.intercept
+    parameters, error = models.parameters, models.error
+    mean, deviation = room.numbers[0], room.numbers[1]
     used = 0
-    place = np.full(n_features, -1)
-    order, spare = growth.order.copy(), np.empty(len(growth.order), np.int64)
-    leaf = growth.feature < 0
-    parameters, error = np.ones(nodes, np.int64), growth.squares.copy()
-    parent = np.full(nodes, -1)
+    nodes = len(growth.feature)
     least_error = _LEAST_ERROR * np.sqrt(growth.squares[0] / growth.last[0]) if nodes else 0.0
     for node in range(nodes - 1, -1, -1):  # children come after their parents
         if leaf[node]:
@@ -335,24 +378,20 @@ def _finish(
         left, right = node + 1, growth.right[node]
         parent[left], parent[right] = node, node
         # Those tested at the node or below, in the tree as it was grown.
-        features = _distinct(growth.feature, node, growth.end[node], place)
-        _merge(order, growth.first[node], growth.first[right], growth.last[node], spare)
-        chosen = order[growth.first[node] : growth.last[node]]
+        features = _distinct(growth.feature, node, growth.end[node], room.place, room.lists[0])
+        _merge(room.order, growth.first[node], growth.first[right], growth.last[node], room.spare)
+        chosen = room.order[growth.first[node] : growth.last[node]]
         n = len(chosen)
-        gram, cross, mean, deviation = _scatter(rows, chosen, features, place, targets, growth.mean[node])
-        for at in range(len(features)):
-            place[features[at]] = -1
-        active = _standardise(gram, cross, deviation)
+        gram, cross = _scatter(rows, chosen, features, targets, growth.mean[node], room)
+        for feature in features:
+            room.place[feature] = -1
+        active = _standardise(gram, cross, deviation, len(features), room.lists[1])
         active, coefficients, model_error = _eliminate(gram, cross, growth.squares[node], n, active)
         _sort_together(active, coefficients)
-        model_features, model_values = (
-            _room(model_features, used + len(active)),
-            _room(model_values, used + len(active)),
-        )
         pointer[node, 0] = used
         for one in range(len(active)):
             value = coefficients[one] / deviation[active[one]]
-            model_features[used], model_values[used] = features[active[one]], value
+            models.features[used], models.values[used] = features[active[one]], value
             intercept[node] -= value * mean[active[one]]
             used += 1
         pointer[node, 1] = used
@@ -363,10 +402,6 @@ def _finish(
             expected = np.sqrt(model_error / n) * _inflation(n, own)
             if expected <= np.sqrt(below_error / n) * _inflation(n, below_count) or expected < least_error:
                 leaf[node], parameters[node], error[node] = True, own, model_error
-    finished: tuple[Any, ...] = _compact(
-        growth, leaf, parent, intercept, pointer, model_features, model_values, n_features, smoothing
-    )
-    return finished
 
 
 @compiled
@@ -385,9 +420,9 @@ def _merge(order: IntArray, first: int, middle: int, last: int, spare: IntArray)
 
 
 @compiled
-def _distinct(tested: IntArray, node: int, end: int, place: IntArray) -> IntArray:
+def _distinct(tested: IntArray, node: int, end: int, place: IntArray, kept: IntArray) -> IntArray:
     """Return the distinct features that some nodes test, ascending, and note the place of each; leaves have -1."""
-    kept, count = np.empty(end - node, np.int64), 0
+    count = 0
     for at in range(node, end):
         feature = tested[at]
         if feature >= 0 and place[feature] < 0:
@@ -404,10 +439,10 @@ def _distinct(tested: IntArray, node: int, end: int, place: IntArray) -> IntArra
 
 
 @compiled
-def _standardise(gram: FloatArray, cross: FloatArray, deviation: FloatArray) -> IntArray:
+def _standardise(gram: FloatArray, cross: FloatArray, deviation: FloatArray, size: int, active: IntArray) -> IntArray:
     """Divide by the deviations of the features that vary, in place, and return these features."""
-    active, count = np.empty(len(deviation), np.int64), 0
-    for one in range(len(deviation)):
+    count = 0
+    for one in range(size):
         if deviation[one] > 0.0:
             active[count] = one
             count += 1
@@ -430,67 +465,50 @@ def _sort_together(active: IntArray, coefficients: FloatArray) -> None:
         active[one], coefficients[one] = feature, value
 
 
-@compiled
-def _compact(
-    growth: Growth, leaf: Any, parent: IntArray, intercept: FloatArray, pointer: IntArray, model_features: IntArray,
-    model_values: FloatArray, n_features: int, smoothing: bool,
-) -> tuple[Any, ...]:  # fmt: skip
+def _compact(growth: Growth, models: _Models, n_features: int, smoothing: bool) -> Tree:
     """Leave out what was pruned, and fold the models above each leaf into its own."""
-    nodes = len(leaf)
-    number, kept = np.full(nodes, -1), 0
-    node = 0
-    while node < nodes:
-        number[node] = kept
-        kept += 1
-        node = growth.end[node] if leaf[node] else node + 1
-    feature, threshold, right = np.full(kept, -1), np.zeros(kept), np.zeros(kept, np.int64)
-    n_samples, intercepts, model_ptr = np.zeros(kept, np.int64), np.zeros(kept), np.zeros(kept + 1, np.int64)
-    final_features, final_values = np.zeros(256, np.int64), np.zeros(256)
+    kept, node = [], 0
+    while node < len(models.leaf):
+        kept.append(node)
+        node = int(growth.end[node]) if models.leaf[node] else node + 1
+    nodes = np.array(kept)
+    number, leaf = np.cumsum(np.bincount(nodes, minlength=len(models.leaf))) - 1, models.leaf[nodes]
+    intercept, counts = np.zeros(len(nodes)), np.zeros(len(nodes) + 1, np.int64)
+    parents, pointer, intercepts = models.parent.tolist(), models.pointer.tolist(), models.intercept.tolist()
+    n_samples = growth.last - growth.first
+    sizes = n_samples.tolist()
     sums = np.zeros(n_features)
-    used = 0
-    for node in range(nodes):
-        at = number[node]
-        if at < 0:
-            continue
-        n_samples[at] = growth.last[node] - growth.first[node]
-        if not leaf[node]:
-            feature[at], threshold[at] = growth.feature[node], growth.threshold[node]
-            right[at] = number[growth.right[node]]
-        else:
-            weights = _smoothing_weights(growth, parent, node) if smoothing else np.ones(1)
-            current, bottom, top = node, n_features, -1
-            for weight in weights:
-                intercepts[at] += weight * intercept[current]
-                for t in range(pointer[current, 0], pointer[current, 1]):
-                    one = model_features[t]
-                    sums[one] += weight * model_values[t]
-                    bottom, top = min(bottom, one), max(top, one)
-                current = parent[current]
-            final_features, final_values = _room(final_features, used + top + 1), _room(final_values, used + top + 1)
-            for one in range(bottom, top + 1):
-                if sums[one] != 0.0:
-                    final_features[used], final_values[used] = one, sums[one]
-                    used += 1
-                    sums[one] = 0.0
-        model_ptr[at + 1] = used
-    return feature, threshold, right, n_samples, intercepts, model_ptr, final_features[:used], final_values[:used]
+    features, values = [np.zeros(0, np.int64)], [np.zeros(0)]
+    for at in np.flatnonzero(leaf).tolist():
+        path = [kept[at]]
+        while smoothing and parents[path[-1]] >= 0:
+            path.append(parents[path[-1]])
+        mixed = 0.0
+        for weight, current in zip(_smoothing_weights([sizes[one] for one in path]), path, strict=True):
+            mixed += weight * intercepts[current]
+            first, last = pointer[current]
+            sums[models.features[first:last]] += weight * models.values[first:last]
+        intercept[at] = mixed
+        present = np.flatnonzero(sums)
+        features.append(present)
+        values.append(sums[present])
+        sums[present] = 0.0
+        counts[at + 1] = len(present)
+    return Tree(
+        np.where(leaf, -1, growth.feature[nodes]), np.where(leaf, 0.0, growth.threshold[nodes]),
+        np.where(leaf, 0, number[growth.right[nodes]]), n_samples[nodes], intercept, np.cumsum(counts),
+        np.concatenate(features), np.concatenate(values),
+    )  # fmt: skip
 
 
-@compiled
-def _smoothing_weights(growth: Growth, parent: IntArray, leaf: int) -> FloatArray:
-    """Return the weights of the models from a leaf up to the root.
+def _smoothing_weights(sizes: list[int]) -> list[float]:
+    """Return the weights of the models from a leaf up to the root, given the rows of these nodes.
 
     On its way from a node of n rows to the parent, a model becomes ``(n m + 15 m_parent) / (n + 15)``.
     """
-    length, node = 1, leaf
-    while parent[node] >= 0:
-        node = parent[node]
-        length += 1
-    weights, node = np.ones(length), leaf
-    for step in range(1, length):
-        n = growth.last[node] - growth.first[node]
-        for one in range(step):
-            weights[one] *= n / (n + _SMOOTHING)
-        weights[step] = _SMOOTHING / (n + _SMOOTHING)
-        node = parent[node]
+    weights = [1.0]
+    for n in sizes[:-1]:
+        share = n / (n + _SMOOTHING)
+        weights = [weight * share for weight in weights]
+        weights.append(_SMOOTHING / (n + _SMOOTHING))
     return weights
