@@ -17,6 +17,7 @@ from mlreduce.metrics.measures import measures_that_need
 
 INSTANCE = ["subset-accuracy", "instance-accuracy", "instance-precision", "instance-recall", "instance-f1"]
 RANKING = ["ranking-loss", "coverage", "one-error", "average-precision", "micro-auc", "macro-auc"]
+LABELLED = ["ranking-loss-labelled", "coverage-labelled", "average-precision-labelled"]
 CODES = ["encoding-error", "loss-bound", "prediction-error"]
 KINDS = {"f1": metrics.f1_score, "precision": metrics.precision_score, "recall": metrics.recall_score}
 
@@ -104,9 +105,9 @@ def test_only_the_order_of_scores_matters(problem):
 @given(problems())
 def test_better_scores_are_no_worse(problem):
     labels, _, scores = problem
-    for name in RANKING:
+    for name in RANKING + LABELLED:
         (value,), (better,) = (ranked([name], labels, own) for own in (scores, scores + 10 * labels))
-        assert 0 <= value <= (labels.shape[1] - 1 if name == "coverage" else 1)
+        assert 0 <= value <= (labels.shape[1] - 1 if name.startswith("coverage") else 1)
         assert better >= value - 1e-12 if higher_is_better(name) else better <= value + 1e-12
 
 
@@ -125,6 +126,18 @@ def test_rankings_of_instances_with_no_or_all_labels():
     scores = np.array([[0.1, 0.9]])
     assert ranked(RANKING, np.array([[0, 0]]), scores) == [0, 0, 1, 1, 0.5, 0.5]
     assert ranked(RANKING, np.array([[1, 1]]), scores) == [0, 1, 0, 1, 0.5, 0.5]
+
+
+@given(problems())
+def test_instances_without_labels_can_be_left_out(problem):
+    labels, _, scores = problem
+    own = labels.any(axis=1)
+    if own.any():
+        assert ranked(LABELLED, labels, scores) == ranked(
+            ["ranking-loss", "coverage", "average-precision"], labels[own], scores[own]
+        )
+    else:
+        assert ranked(LABELLED, labels, scores) == [0, 0, 0]
 
 
 def test_perfect_reversed_and_constant_scores():
@@ -170,7 +183,11 @@ def test_wrong_shapes_are_refused():
     ("names", "need", "sentence"),
     [
         (CODES, "codes", "encoding-error, loss-bound and prediction-error measure codes of the labels"),
-        (RANKING, "scores", "ranking-loss measure scores .* another measure, or a predictor with probabilities"),
+        (
+            RANKING + LABELLED,
+            "scores",
+            "ranking-loss-labelled measure scores .* another measure, or a predictor with probabilities",
+        ),
     ],
 )
 def test_outcomes_without_what_a_measure_needs(names, need, sentence):
@@ -182,7 +199,7 @@ def test_outcomes_without_what_a_measure_needs(names, need, sentence):
 
 
 def test_directions_and_labels():
-    losses = {"hamming-loss", "ranking-loss", "coverage", "one-error", *CODES}
+    losses = {"hamming-loss", "ranking-loss", "coverage", "one-error", *LABELLED[:2], *CODES}
     assert {name for name in MEASURES if not higher_is_better(name)} == losses
     labels = {"instance-f1": "F1", "hamming-loss": "Hamming loss", "coverage": "coverage", "all": "all measures"}
     assert {name: measure_label(name) for name in labels} == labels

@@ -13,6 +13,7 @@ from functools import cache
 from typing import Any
 
 from mlreduce import registry
+from mlreduce.experiments.loop import strategy_module
 from mlreduce.experiments.study import Study, tried_first
 from mlreduce.provenance.digest import source_digest
 from plan import Plan
@@ -216,7 +217,9 @@ class Jobs:
     def digest(self, script: str, study: Study | None = None, unit: str = ALL, predictor: str | None = None) -> str:
         """Digest of the code behind a script and the methods, or the predictors, of its tasks."""
         names: set[str] = set()
+        modules: set[str] = set()
         if study is not None:
+            modules.add(strategy_module(study.family))
             groups = study.groups if unit == ALL else [unit.partition(".")[2]]
             for name in groups:
                 group = study.groups[name]
@@ -224,7 +227,7 @@ class Jobs:
                 if predictor is not None:
                     own = group.predictors if predictor == ALL else [predictor]
                     names |= {registry.entry_name(label, study.predictors[label]) for label in own}
-        return self.digest_of(script, frozenset(names))
+        return self.digest_of(script, frozenset(names), frozenset(modules))
 
     def unit_of(self, study: Study, group: str) -> str:
         """A unit with the methods of a group."""
@@ -240,11 +243,12 @@ class Jobs:
         shown = study.image_figure["methods"]
         return self.digest_of("images", frozenset(registry.entry_name(name, study.methods[name]) for name in shown))
 
-    def digest_of(self, script: str, names: frozenset[str] = frozenset()) -> str:
-        """Digest of the code behind a script and some methods by their registry names."""
-        return _digest(str(self._plan.project / "workflow" / "scripts" / f"{script}.py"), names)
+    def digest_of(self, script: str, names: frozenset[str] = frozenset(), modules: frozenset[str] = frozenset()) -> str:
+        """Digest of the code behind a script, some methods by their registry names, and some modules."""
+        modules |= {registry.module_of(name) for name in names}
+        return _digest(str(self._plan.project / "workflow" / "scripts" / f"{script}.py"), modules)
 
 
 @cache
-def _digest(script: str, names: frozenset[str]) -> str:
-    return source_digest(script, *sorted(registry.module_of(name) for name in names))
+def _digest(script: str, modules: frozenset[str]) -> str:
+    return source_digest(script, *sorted(modules))

@@ -8,37 +8,38 @@ labels embeds the test rows with the training rows, among those whose labels are
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from typing import Any
 
-import numpy as np
 import pandas as pd
-from sklearn.base import clone, is_regressor
 
 from mlreduce import registry
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.exceptions import ConfigurationError
 from mlreduce.experiments.failures import RAISE, Failures
 from mlreduce.experiments.fitted_arrays import Arrays, fitted_arrays, restore
+from mlreduce.experiments.measuring import Measuring
 from mlreduce.experiments.scores import as_scores, percent_size
 from mlreduce.experiments.seeds import seeded
 from mlreduce.experiments.splitting import Split
+from mlreduce.experiments.strategy import Key, Strategy, Work
 from mlreduce.experiments.view import View
-from mlreduce.linalg.utilities import above_half
-from mlreduce.metrics import Outcome, find_measure
 from mlreduce.projection.base import Projection, energy_size
 from mlreduce.projection.semi_supervised import PartlyLabelled
 from mlreduce.propagation.base import LabelPropagation
 from mlreduce.validation import FloatArray, check_finite
 
-__all__ = ["embed", "fit_method", "make_reduction", "reduce_features", "score_features"]
+__all__ = [
+    "STRATEGY",
+    "FeatureSpaceStrategy",
+    "embed",
+    "fit_method",
+    "make_reduction",
+    "reduce_features",
+    "score_features",
+]
 
 _Methods = Mapping[str, Mapping[str, Any]]
-
-# Decimals of a regressor's guesses that rank labels.
-_DIGITS = 9
 
 # The features as they are, unless a study says otherwise.
 _AS_THEY_ARE: Mapping[str, Any] = {"scaling": "none", "relation": None}
@@ -186,85 +187,6 @@ def score_features(
     return as_scores(measuring.rows)
 
 
-class Measuring:
-    """A predictor that is trained on nested sets of features and measured, and the rows that come of it.
-
-    Parameters
-    ----------
-    data, predictor, measures, share, failures
-        As of `score_features`.
-
-    Attributes
-    ----------
-    rows : list of tuple
-        For `mlreduce.experiments.scores.as_scores`.
-    """
-
-    def __init__(
-        self,
-        data: MultiLabelData,
-        predictor: tuple[str, Mapping[str, Any]],
-        measures: Iterable[str],
-        share: bool,
-        failures: Failures = RAISE,
-    ) -> None:
-        self._data, (self._name, parameters), self._failures = data, predictor, failures
-        self._model = registry.make_entry(self._name, parameters)
-        self._measures = {name: find_measure(name) for name in measures}
-        self._labels = data.Y.astype(np.float64)
-        nested = share and hasattr(self._model, "predict_nested")
-        self._predict = self._model.predict_nested if nested else partial(_each_size, self._model)
-        self.rows: list[tuple[Any, ...]] = []
-
-    def add(
-        self,
-        number: int,
-        split: Split,
-        label: str,
-        entry: Mapping[str, Any],
-        parts: tuple[FloatArray, FloatArray],
-        sizes: Mapping[int, Sequence[tuple[int, float]]],
-    ) -> None:
-        """Measure a method on a split, at all sizes or, where the predictor fails, at none.
-
-        Parameters
-        ----------
-        number, split : int, Split
-        label, entry : str, dict
-            Of the method, as in a study file.
-        parts : (ndarray, ndarray) of shapes (n_rows, n_columns)
-            Training rows whose labels are known and test rows, the columns most important first.
-        sizes : dict of int to list of (percent, energy)
-            Number of columns to what it stands for.
-        """
-        truth, written = self._data.Y[split.test], json.dumps(entry, sort_keys=True)
-        known = split.train if split.labelled is None else split.labelled
-        guesses = self._guesses(parts, self._labels[known], list(sizes))
-        rows: list[tuple[Any, ...]] = []
-        for size, guess in self._failures.attempt_each(number, label, guesses):
-            outcome = Outcome(truth, above_half(guess), scores=self._scores(guess))
-            for measure, compute in self._measures.items():
-                value = compute(outcome)
-                rows += [
-                    (self._data.name, label, written, self._name, percent, energy, size, number, measure, value)
-                    for percent, energy in sizes[size]
-                ]
-        if (number, label) not in self._failures:
-            self.rows += rows
-
-    def _guesses(
-        self, parts: tuple[FloatArray, FloatArray], labels: FloatArray, sizes: Sequence[int]
-    ) -> Iterator[tuple[int, FloatArray]]:
-        train, test = parts
-        yield from zip(sizes, self._predict(train, labels, test, sizes), strict=True)
-
-    def _scores(self, guess: FloatArray) -> FloatArray | None:
-        """Return what ranks the labels; what a regressor guesses without the digits that rounding decides."""
-        if is_regressor(self._model):
-            return guess.round(_DIGITS)
-        return guess if getattr(self._model, "ranks", False) else None
-
-
 def _sizes(
     found: int,
     n_features: int,
@@ -285,10 +207,34 @@ def _sizes(
     return dict(sorted(sizes.items()))
 
 
-def _each_size(
-    model: Any, train: FloatArray, targets: FloatArray, test: FloatArray, sizes: Sequence[int]
-) -> Iterator[FloatArray]:
-    for size in sizes:
-        fitted = clone(model).fit(train[:, :size], targets)
-        predict = fitted.predict_scores if getattr(model, "ranks", False) else fitted.predict
-        yield predict(test[:, :size])
+class FeatureSpaceStrategy(Strategy):
+    """Projections and label propagation; what is chosen are parameters of the methods, on the first split."""
+
+    def choose(self, work: Work) -> pd.DataFrame:
+        """Search the parameters of the methods of a task."""
+        from mlreduce.experiments.search import Search, search_on_splits
+
+        methods, search = work.task["methods"], Search(**work.task["search"])
+        return search_on_splits(self._data, work.splits, methods, self._space, search, self._seed, work.failures)
+
+    def fit(self, work: Work) -> Iterable[tuple[Key, Arrays]]:
+        """Fit the projections of a task."""
+        from mlreduce.experiments.search import chosen_entries
+
+        entries = chosen_entries(work.task["methods"], work.choices)
+        return reduce_features(self._data, work.splits, entries, self._space, self._seed, work.failures)
+
+    def score(self, work: Work, fitted: Mapping[Key, Arrays], predictor: tuple[str, Any]) -> pd.DataFrame:
+        """Train the predictor on projected features and measure."""
+        from mlreduce.experiments.search import chosen_entries
+
+        measured, entries = self._measured, chosen_entries(work.task["methods"], work.choices)
+        return score_features(
+            *(self._data, work.splits, fitted, entries, predictor),
+            *(measured["sizes"], measured["energies"], measured["measures"], self._space, work.task["dimension"]),
+            failures=work.failures,
+        )
+
+
+#: See `mlreduce.experiments.loop`.
+STRATEGY = FeatureSpaceStrategy

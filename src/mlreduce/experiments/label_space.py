@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -19,16 +19,17 @@ from mlreduce.datasets.data import MultiLabelData
 from mlreduce.exceptions import ConfigurationError
 from mlreduce.experiments.failures import RAISE, Failures
 from mlreduce.experiments.fitted_arrays import Arrays, fitted_arrays, restore
-from mlreduce.experiments.scores import as_scores
+from mlreduce.experiments.scores import as_scores, resolve_sizes
 from mlreduce.experiments.seeds import seeded
 from mlreduce.experiments.splitting import Split
+from mlreduce.experiments.strategy import Key, Strategy, Work
 from mlreduce.experiments.training import Training
 from mlreduce.labelspace.base import LabelCoder, LabelStatistics
 from mlreduce.linalg.least_squares import Design, HeldOutLeastSquares
 from mlreduce.metrics import Outcome, find_measure
 from mlreduce.validation import FloatArray, check_finite
 
-__all__ = ["Chosen", "make_coder", "reduce_labels", "score"]
+__all__ = ["STRATEGY", "Chosen", "LabelSpaceStrategy", "make_coder", "reduce_labels", "score"]
 
 _Fitted = Mapping[tuple[str, ...], Arrays]
 
@@ -244,3 +245,48 @@ def _outcomes(
                 predicted_codes=predicted_codes[:, :size],
             ),
         )
+
+
+class LabelSpaceStrategy(Strategy):
+    """Label coders; what is chosen are parameters of the predictor, per method."""
+
+    @cached_property
+    def _design(self) -> Design:
+        if self._design_file is None:
+            return Design.of(self._data.X, rcond=0.0)
+        return Design.load(self._design_file)
+
+    def choose(self, work: Work) -> pd.DataFrame:
+        """Choose width and penalty of kernels by cross validation."""
+        from mlreduce.experiments.kernel_choice import choose_on_splits
+
+        task = work.task
+        return choose_on_splits(self._data, work.splits, task["methods"], task["candidates"], self._seed, work.failures)
+
+    def _chosen(self, work: Work) -> Any:
+        if work.choices is None or work.choices.empty:
+            return None
+        from mlreduce.experiments.kernel_choice import chosen_parameters
+
+        return chosen_parameters(work.choices, work.splits, work.task["once"])
+
+    def fit(self, work: Work) -> Iterable[tuple[Key, Arrays]]:
+        """Fit the label coders of a task."""
+        methods, chosen = work.task["methods"], self._chosen(work)
+        return reduce_labels(self._data, self._design, work.splits, methods, self._seed, chosen, work.failures).items()
+
+    def score(self, work: Work, fitted: Mapping[Key, Arrays], predictor: tuple[str, Any]) -> pd.DataFrame:
+        """Train the predictor on codes and measure."""
+        measured = self._measured
+        sizes = resolve_sizes(measured["sizes"], len(self._data.label_names), measured["every_size"])
+        return score(
+            *(self._data, self._design, work.splits, fitted, work.task["methods"], predictor),
+            *(sizes, measured["measures"]),
+            chosen=self._chosen(work),
+            threads=self._threads,
+            failures=work.failures,
+        )
+
+
+#: See `mlreduce.experiments.loop`.
+STRATEGY = LabelSpaceStrategy

@@ -18,26 +18,33 @@ that are small; its settings are plain values, which the workflow passes as JSON
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Iterable, Iterator, Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from mlreduce.datasets.data import MultiLabelData
-from mlreduce.exceptions import ConfigurationError
 from mlreduce.experiments.failures import Failures, failures_before, sorted_failures
 from mlreduce.experiments.fitted_arrays import Arrays
-from mlreduce.experiments.scores import SPECTRUM_COLUMNS, as_table, resolve_sizes
+from mlreduce.experiments.scores import as_table
 from mlreduce.experiments.splitting import Split, take_splits
+from mlreduce.experiments.strategy import Key, Settings, Strategy, Work
 
-__all__ = ["Experiment", "joined"]
+__all__ = ["Experiment", "joined", "strategy_module"]
 
-Key = tuple[str, ...]
-Settings = Mapping[str, Any]
+# By their names: what is done for one family of methods does not depend on the code for another.
+_STRATEGIES = {
+    "labelspace": "mlreduce.experiments.label_space",
+    "projection": "mlreduce.experiments.feature_space",
+    "selection": "mlreduce.experiments.selection",
+}
+
+
+def strategy_module(family: str) -> str:
+    """Return the name of the module that holds the strategy of a family of methods, as ``STRATEGY``."""
+    return _STRATEGIES[family]
 
 
 class Experiment:
@@ -67,7 +74,8 @@ class Experiment:
         threads: int = 1,
     ) -> None:
         self._study, self._data, self._settings, self._seed = study, data, settings, seed
-        self._strategy = _STRATEGIES[settings["family"]](data, settings, seed, design, threads)
+        strategy = import_module(strategy_module(settings["family"])).STRATEGY
+        self._strategy: Strategy = strategy(data, settings, seed, design, threads)
 
     def choose(self) -> tuple[pd.DataFrame, pd.DataFrame]:
         """Choose parameters of predictors or methods on training parts.
@@ -80,7 +88,7 @@ class Experiment:
         parts, failed = [], []
         for task in self._settings["tasks"]:
             failures = Failures("choose")
-            table = self._strategy.choose(_Work(task, self._splits(task), None, failures))
+            table = self._strategy.choose(Work(task, self._splits(task), None, failures))
             parts.append(table.assign(protocol=task["protocol"], dataset=self._data.name, group=task["group"]))
             failed.append(self._failed(failures, task))
         return _together(parts), sorted_failures(failed)
@@ -104,7 +112,7 @@ class Experiment:
             splits = self._splits(task)
             earlier = failures_before(_of(before, task), splits, task.get("once", False))
             failures = Failures(self._strategy.step, before=earlier)
-            fitted = self._strategy.fit(_Work(task, splits, _of(choices, task), failures))
+            fitted = self._strategy.fit(Work(task, splits, _of(choices, task), failures))
             yield _Fit(self, task, fitted, failures)
 
     def predict(
@@ -123,7 +131,7 @@ class Experiment:
             own = _Part(fitted, key)
             for predictor in task["predictors"].items():
                 failures = Failures("predict", predictor[0], _of(before, task))
-                work = _Work(task, splits, _of(choices, task), failures)
+                work = Work(task, splits, _of(choices, task), failures)
                 scores = self._strategy.score(work, own, predictor)
                 scores.insert(0, "protocol", task["protocol"])
                 scores.insert(0, "study", self._study)
@@ -206,148 +214,3 @@ def _of(table: Any, task: Settings) -> Any:
     if table is None:
         return None
     return table[(table["protocol"] == task["protocol"]) & (table["group"] == task["group"])]
-
-
-@dataclass(frozen=True)
-class _Work:
-    """A task with its splits, what was chosen for it, and the record of what fails."""
-
-    task: Settings
-    splits: Mapping[int, Split]
-    choices: pd.DataFrame | None
-    failures: Failures
-
-
-class _Strategy:
-    """How methods of a family are chosen for, fitted and scored."""
-
-    step = "reduce"
-    detail_columns: tuple[str, ...] = SPECTRUM_COLUMNS
-
-    def __init__(
-        self, data: MultiLabelData, settings: Settings, seed: int, design: str | Path | None, threads: int
-    ) -> None:
-        self._data, self._seed, self._threads, self._design_file = data, seed, threads, design
-        self._space, self._measured = settings["space"], settings.get("measured", {})
-
-    def choose(self, work: _Work) -> pd.DataFrame:
-        raise ConfigurationError(f"{work.task['group']}: nothing is chosen for methods of this family")
-
-    def fit(self, work: _Work) -> Iterable[tuple[Key, Arrays]]:
-        raise NotImplementedError
-
-    def details(self, split: int, label: str, arrays: Arrays) -> pd.DataFrame | None:
-        """Positive eigenvalues of the first split, numbered from 1."""
-        if split != 0 or "eigenvalues_" not in arrays:
-            return None
-        positive = arrays["eigenvalues_"][arrays["eigenvalues_"] > 0]
-        index = np.arange(1, len(positive) + 1)
-        return pd.DataFrame({"method": label, "split": 0, "index": index, "eigenvalue": positive})
-
-    def score(self, work: _Work, fitted: Mapping[Key, Arrays], predictor: tuple[str, Any]) -> pd.DataFrame:
-        raise NotImplementedError
-
-
-class _LabelSpace(_Strategy):
-    """Label coders; what is chosen are parameters of the predictor, per method."""
-
-    @cached_property
-    def _design(self) -> Any:
-        from mlreduce.linalg.least_squares import Design
-
-        if self._design_file is None:
-            return Design.of(self._data.X, rcond=0.0)
-        return Design.load(self._design_file)
-
-    def choose(self, work: _Work) -> pd.DataFrame:
-        from mlreduce.experiments.kernel_choice import choose_on_splits
-
-        task = work.task
-        return choose_on_splits(self._data, work.splits, task["methods"], task["candidates"], self._seed, work.failures)
-
-    def _chosen(self, work: _Work) -> Any:
-        if work.choices is None or work.choices.empty:
-            return None
-        from mlreduce.experiments.kernel_choice import chosen_parameters
-
-        return chosen_parameters(work.choices, work.splits, work.task["once"])
-
-    def fit(self, work: _Work) -> Iterable[tuple[Key, Arrays]]:
-        from mlreduce.experiments.label_space import reduce_labels
-
-        methods, chosen = work.task["methods"], self._chosen(work)
-        return reduce_labels(self._data, self._design, work.splits, methods, self._seed, chosen, work.failures).items()
-
-    def score(self, work: _Work, fitted: Mapping[Key, Arrays], predictor: tuple[str, Any]) -> pd.DataFrame:
-        from mlreduce.experiments.label_space import score
-
-        measured = self._measured
-        sizes = resolve_sizes(measured["sizes"], len(self._data.label_names), measured["every_size"])
-        return score(
-            *(self._data, self._design, work.splits, fitted, work.task["methods"], predictor),
-            *(sizes, measured["measures"]),
-            chosen=self._chosen(work),
-            threads=self._threads,
-            failures=work.failures,
-        )
-
-
-class _FeatureSpace(_Strategy):
-    """Projections and label propagation; what is chosen are parameters of the methods, on the first split."""
-
-    def choose(self, work: _Work) -> pd.DataFrame:
-        from mlreduce.experiments.search import Search, search_on_splits
-
-        methods, search = work.task["methods"], Search(**work.task["search"])
-        return search_on_splits(self._data, work.splits, methods, self._space, search, self._seed, work.failures)
-
-    def fit(self, work: _Work) -> Iterable[tuple[Key, Arrays]]:
-        from mlreduce.experiments.feature_space import reduce_features
-        from mlreduce.experiments.search import chosen_entries
-
-        entries = chosen_entries(work.task["methods"], work.choices)
-        return reduce_features(self._data, work.splits, entries, self._space, self._seed, work.failures)
-
-    def score(self, work: _Work, fitted: Mapping[Key, Arrays], predictor: tuple[str, Any]) -> pd.DataFrame:
-        from mlreduce.experiments.feature_space import score_features
-        from mlreduce.experiments.search import chosen_entries
-
-        measured, entries = self._measured, chosen_entries(work.task["methods"], work.choices)
-        return score_features(
-            *(self._data, work.splits, fitted, entries, predictor),
-            *(measured["sizes"], measured["energies"], measured["measures"], self._space, work.task["dimension"]),
-            failures=work.failures,
-        )
-
-
-class _Selection(_Strategy):
-    """Feature selectors: a fit is a ranking of the features that vary in the training part."""
-
-    step = "rank"
-    detail_columns = ("study", "protocol", "dataset", "method", "split", "feature", "rank", "score")
-
-    def fit(self, work: _Work) -> Iterable[tuple[Key, Arrays]]:
-        from mlreduce.experiments.selection import rank_features
-
-        methods, scaling = work.task["methods"], self._space["scaling"]
-        return rank_features(self._data, work.splits, methods, scaling, self._seed, work.failures)
-
-    def details(self, split: int, label: str, arrays: Arrays) -> pd.DataFrame | None:
-        return pd.DataFrame({"method": label, "split": split, **arrays})
-
-    def score(self, work: _Work, fitted: Mapping[Key, Arrays], predictor: tuple[str, Any]) -> pd.DataFrame:
-        from mlreduce.experiments.selection import score_ranked
-
-        measured, methods = self._measured, work.task["methods"]
-        return score_ranked(
-            *(self._data, work.splits, fitted, methods, predictor),
-            *(measured["sizes"], measured["measures"], self._space["scaling"]),
-            failures=work.failures,
-        )
-
-
-_STRATEGIES: Mapping[str, Callable[..., _Strategy]] = {
-    "labelspace": _LabelSpace,
-    "projection": _FeatureSpace,
-    "selection": _Selection,
-}

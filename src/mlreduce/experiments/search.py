@@ -19,7 +19,8 @@ import pandas as pd
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.exceptions import DataError
 from mlreduce.experiments.failures import RAISE, Failures
-from mlreduce.experiments.feature_space import Measuring, embed, fit_method, make_reduction
+from mlreduce.experiments.feature_space import embed, fit_method, make_reduction
+from mlreduce.experiments.measuring import Measuring
 from mlreduce.experiments.scores import as_table
 from mlreduce.experiments.seeds import derive_seed
 from mlreduce.experiments.splitting import Split

@@ -17,16 +17,17 @@ from mlreduce import registry
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.exceptions import ConfigurationError
 from mlreduce.experiments.failures import RAISE, Failures
-from mlreduce.experiments.feature_space import Measuring
 from mlreduce.experiments.fitted_arrays import Arrays
+from mlreduce.experiments.measuring import Measuring
 from mlreduce.experiments.scores import as_scores, percent_size
 from mlreduce.experiments.seeds import seeded
 from mlreduce.experiments.splitting import Split
+from mlreduce.experiments.strategy import Key, Strategy, Work
 from mlreduce.preprocessing.scaling import ScaledParts, scale_parts
 from mlreduce.selection.base import Selector
 from mlreduce.validation import as_dense, check_finite
 
-__all__ = ["make_selector", "rank_features", "score_ranked"]
+__all__ = ["STRATEGY", "SelectionStrategy", "make_selector", "rank_features", "score_ranked"]
 
 _Methods = Mapping[str, Mapping[str, Any]]
 
@@ -155,3 +156,32 @@ def score_ranked(
             chosen = as_dense(scaled.train[:, order]), as_dense(scaled.test[:, order])
             measuring.add(number, split, label, entry, chosen, sizes)
     return as_scores(measuring.rows)
+
+
+class SelectionStrategy(Strategy):
+    """Feature selectors: a fit is a ranking of the features that vary in the training part."""
+
+    step = "rank"
+    detail_columns = ("study", "protocol", "dataset", "method", "split", "feature", "rank", "score")
+
+    def fit(self, work: Work) -> Iterable[tuple[Key, Arrays]]:
+        """Rank the features by the selectors of a task."""
+        methods, scaling = work.task["methods"], self._space["scaling"]
+        return rank_features(self._data, work.splits, methods, scaling, self._seed, work.failures)
+
+    def details(self, split: int, label: str, arrays: Arrays) -> pd.DataFrame | None:
+        """Return the ranking of the features."""
+        return pd.DataFrame({"method": label, "split": split, **arrays})
+
+    def score(self, work: Work, fitted: Mapping[Key, Arrays], predictor: tuple[str, Any]) -> pd.DataFrame:
+        """Train the predictor on the best features and measure."""
+        measured, methods = self._measured, work.task["methods"]
+        return score_ranked(
+            *(self._data, work.splits, fitted, methods, predictor),
+            *(measured["sizes"], measured["measures"], self._space["scaling"]),
+            failures=work.failures,
+        )
+
+
+#: See `mlreduce.experiments.loop`.
+STRATEGY = SelectionStrategy

@@ -15,7 +15,17 @@ from mlreduce.metrics.measures import measure
 from mlreduce.metrics.outcome import Outcome
 from mlreduce.validation import FloatArray
 
-__all__ = ["average_precision", "coverage", "macro_auc", "micro_auc", "one_error", "ranking_loss"]
+__all__ = [
+    "average_precision",
+    "average_precision_labelled",
+    "coverage",
+    "coverage_labelled",
+    "macro_auc",
+    "micro_auc",
+    "one_error",
+    "ranking_loss",
+    "ranking_loss_labelled",
+]
 
 # The area where there is nothing to order.
 _CHANCE = 0.5
@@ -27,11 +37,13 @@ def ranking_loss(outcome: Outcome) -> float:
 
     In [0, 1]; 0 for an instance with no label or with all of them.
     """
-    ranks = outcome.ranks
-    false_behind = np.where(ranks.true, ranks.behind - ranks.true_behind, 0).sum(axis=1)
-    n_true = np.count_nonzero(ranks.true, axis=1)
-    pairs = n_true * (ranks.true.shape[1] - n_true)
-    return float(np.mean(false_behind / np.maximum(pairs, 1)))
+    return float(np.mean(_ranking_losses(outcome)))
+
+
+@measure("ranking-loss-labelled", label="ranking loss, labelled instances", higher_is_better=False, needs="scores")
+def ranking_loss_labelled(outcome: Outcome) -> float:
+    """Return the ranking loss over the instances that have a label, in [0, 1]; 0 where none has."""
+    return _over_labelled(outcome, _ranking_losses(outcome))
 
 
 @measure("coverage", higher_is_better=False, needs="scores")
@@ -41,9 +53,13 @@ def coverage(outcome: Outcome) -> float:
     In [0, n_labels - 1]; 0 for an instance with no label. For others one less than scikit-learn's ``coverage_error``,
     as in the papers.
     """
-    ranks = outcome.ranks
-    last = np.where(ranks.true, ranks.behind, 1).max(axis=1)
-    return float(np.mean(last - 1))
+    return float(np.mean(_steps(outcome)))
+
+
+@measure("coverage-labelled", label="coverage, labelled instances", higher_is_better=False, needs="scores")
+def coverage_labelled(outcome: Outcome) -> float:
+    """Return the coverage over the instances that have a label, in [0, n_labels - 1]; 0 where none has."""
+    return _over_labelled(outcome, _steps(outcome))
 
 
 @measure("one-error", higher_is_better=False, needs="scores")
@@ -59,10 +75,18 @@ def average_precision(outcome: Outcome) -> float:
 
     In [0, 1]; 1 for an instance with no label or with all of them.
     """
-    ranks = outcome.ranks
-    n_true = np.count_nonzero(ranks.true, axis=1)
-    shares = np.where(ranks.true, ranks.true_behind / ranks.behind, 0.0).sum(axis=1) / np.maximum(n_true, 1)
-    return float(np.mean(np.where(n_true > 0, shares, 1.0)))
+    return float(np.mean(_precisions(outcome)))
+
+
+@measure(
+    "average-precision-labelled",
+    label="average precision, labelled instances",
+    higher_is_better=True,
+    needs="scores",
+)
+def average_precision_labelled(outcome: Outcome) -> float:
+    """Return the average precision over the instances that have a label, in [0, 1]; 0 where none has."""
+    return _over_labelled(outcome, _precisions(outcome))
 
 
 @measure("micro-auc", label="micro-AUC", higher_is_better=True, needs="scores")
@@ -84,6 +108,36 @@ def macro_auc(outcome: Outcome) -> float:
     """
     areas = _areas(outcome)
     return float(areas.mean()) if len(areas) else _CHANCE
+
+
+def _ranking_losses(outcome: Outcome) -> FloatArray:
+    """Return each instance's share of pairs of a true and a false label in the wrong order."""
+    ranks = outcome.ranks
+    false_behind = np.where(ranks.true, ranks.behind - ranks.true_behind, 0).sum(axis=1)
+    n_true = np.count_nonzero(ranks.true, axis=1)
+    losses: FloatArray = false_behind / np.maximum(n_true * (ranks.true.shape[1] - n_true), 1)
+    return losses
+
+
+def _steps(outcome: Outcome) -> NDArray[np.int64]:
+    """Return each instance's number of steps down the order of its labels until all true ones are passed."""
+    ranks = outcome.ranks
+    steps: NDArray[np.int64] = np.where(ranks.true, ranks.behind, 1).max(axis=1) - 1
+    return steps
+
+
+def _precisions(outcome: Outcome) -> FloatArray:
+    """Return each instance's mean share of true labels ranked up to a true one."""
+    ranks = outcome.ranks
+    n_true = np.count_nonzero(ranks.true, axis=1)
+    shares = np.where(ranks.true, ranks.true_behind / ranks.behind, 0.0).sum(axis=1) / np.maximum(n_true, 1)
+    return np.where(n_true > 0, shares, 1.0)
+
+
+def _over_labelled(outcome: Outcome, values: NDArray[Any]) -> float:
+    """Return the mean of the values of instances that have a label; 0 where none has."""
+    labelled = outcome.ranks.true.any(axis=1)
+    return float(values[labelled].mean()) if labelled.any() else 0.0
 
 
 def _areas(outcome: Outcome, together: bool = False) -> FloatArray:

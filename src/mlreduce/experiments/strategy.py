@@ -1,0 +1,66 @@
+"""What the families of methods have in common for the experiment loop: a strategy chooses, fits and scores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import pandas as pd
+
+from mlreduce.datasets.data import MultiLabelData
+from mlreduce.exceptions import ConfigurationError
+from mlreduce.experiments.failures import Failures
+from mlreduce.experiments.fitted_arrays import Arrays
+from mlreduce.experiments.scores import SPECTRUM_COLUMNS
+from mlreduce.experiments.splitting import Split
+
+__all__ = ["Key", "Settings", "Strategy", "Work"]
+
+Key: TypeAlias = tuple[str, ...]
+Settings: TypeAlias = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Work:
+    """A task with its splits, what was chosen for it, and the record of what fails."""
+
+    task: Settings
+    splits: Mapping[int, Split]
+    choices: pd.DataFrame | None
+    failures: Failures
+
+
+class Strategy:
+    """How methods of a family are chosen for, fitted and scored."""
+
+    step = "reduce"
+    detail_columns: tuple[str, ...] = SPECTRUM_COLUMNS
+
+    def __init__(
+        self, data: MultiLabelData, settings: Settings, seed: int, design: str | Path | None, threads: int
+    ) -> None:
+        self._data, self._seed, self._threads, self._design_file = data, seed, threads, design
+        self._space, self._measured = settings["space"], settings.get("measured", {})
+
+    def choose(self, work: Work) -> pd.DataFrame:
+        """Return candidates with their scores and which were chosen."""
+        raise ConfigurationError(f"{work.task['group']}: nothing is chosen for methods of this family")
+
+    def fit(self, work: Work) -> Iterable[tuple[Key, Arrays]]:
+        """Yield split and label of each fitted method, and its arrays."""
+        raise NotImplementedError
+
+    def details(self, split: int, label: str, arrays: Arrays) -> pd.DataFrame | None:
+        """Positive eigenvalues of the first split, numbered from 1."""
+        if split != 0 or "eigenvalues_" not in arrays:
+            return None
+        positive = arrays["eigenvalues_"][arrays["eigenvalues_"] > 0]
+        index = np.arange(1, len(positive) + 1)
+        return pd.DataFrame({"method": label, "split": 0, "index": index, "eigenvalue": positive})
+
+    def score(self, work: Work, fitted: Mapping[Key, Arrays], predictor: tuple[str, Any]) -> pd.DataFrame:
+        """Return the scores of a predictor on what was fitted."""
+        raise NotImplementedError
