@@ -24,6 +24,7 @@ PUBLISHED = {
     "birds",
     "corel5k",
     "bibtex",
+    "eukaryote-go",
     "mediamill",
     "reuters",
     "reuters-copies",

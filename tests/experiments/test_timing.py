@@ -16,6 +16,7 @@ def splits_of(n_samples, number):
     [
         ("projection", {"pca": {}, "smse1": {}}, {"scaling": "standard", "relation": None}),
         ("selection", {"spec": {}, "gmba": {}}, {"scaling": "standard"}),
+        ("labelspace", {"plst": {}, "cplst": {}, "cs": {}}, {"scaling": "none", "relation": None}),
     ],
 )
 def test_each_method_is_timed_on_each_split(family, methods, space):

@@ -103,10 +103,22 @@ class Jobs:
         """Files of the times of fits, a job per data set and group: a method of one's own times no other again."""
         if not study.timed:
             return []
-        groups = [ALL] if self._bundle else list(study.groups)
+        groups = [ALL] if self._bundle else [group for group in study.groups if self._timed_methods(study, group)]
         return [
             f"{self.folder(study)}/times/{dataset}/{group}.parquet" for dataset in study.datasets for group in groups
         ]
+
+    def _timed_methods(self, study: Study, group: str) -> dict[str, Any]:
+        """Methods of a group, or of all, that are timed in its job.
+
+        A method of several groups is timed in the first; one whose predictor's parameters are chosen, with which it is
+        fitted, in none.
+        """
+        own: dict[str, str] = {}
+        for name, members in study.groups.items():
+            if not members.choice:
+                own |= {label: name for label in members.methods if label not in own}
+        return {label: study.methods[label] for label, name in own.items() if group in (ALL, name)}
 
     def prepared(self, study: Study) -> list[str]:
         """Data sets of a study, as arrays."""
@@ -183,13 +195,11 @@ class Jobs:
 
     def timing(self, study: Study, dataset: str, group: str) -> str:
         """Settings of a job that times fits."""
-        groups = study.groups if group == ALL else [group]
+        methods = {label: tried_first(entry) for label, entry in self._timed_methods(study, group).items()}
         return json.dumps(
             {
                 "family": study.family,
-                "methods": {
-                    label: tried_first(entry) for name in groups for label, entry in study.groups[name].methods.items()
-                },
+                "methods": methods,
                 "rule": study.rule_of(next(iter(study.protocols)), dataset),
                 "space": study.space_of(dataset),
                 "splits": study.timed,

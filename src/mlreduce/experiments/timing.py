@@ -12,6 +12,7 @@ import pandas as pd
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.experiments.failures import RAISE, Failures
 from mlreduce.experiments.feature_space import fit_method, make_reduction
+from mlreduce.experiments.label_space import make_coder
 from mlreduce.experiments.scores import as_table
 from mlreduce.experiments.selection import make_selector
 from mlreduce.experiments.splitting import Split
@@ -37,11 +38,12 @@ def time_fits(
     """Time fitting each method on each training part, with all directions or features.
 
     Every method is fitted once before it is timed: what is imported, compiled or allocated first is no part of a fit.
-    Seconds are the processor's, which other work on the machine does not lengthen. Selectors get scaled features.
+    Seconds are the processor's, which other work on the machine does not lengthen. Selectors get scaled
+    features, label coders features and labels as they are.
 
     Parameters
     ----------
-    family : {"projection", "selection"}
+    family : {"labelspace", "projection", "selection"}
     data : MultiLabelData
     splits : dict of int to Split
     methods : dict of label to entry of a study file
@@ -56,7 +58,7 @@ def time_fits(
     DataFrame
         Columns dataset, method, split, seconds; no row for a fit that failed.
     """
-    two_fits_on = {"projection": _of_projections, "selection": _of_selectors}[family]
+    two_fits_on = {"labelspace": _of_coders, "projection": _of_projections, "selection": _of_selectors}[family]
     rows = []
     for number, split in splits.items():
         two_fits = two_fits_on(data, split, number, space, seed)
@@ -65,6 +67,17 @@ def time_fits(
             if seconds is not None:
                 rows.append((data.name, label, number, seconds))
     return as_table(rows, ["dataset", "method", "split", "seconds"])
+
+
+def _of_coders(
+    data: MultiLabelData, split: Split, number: int, space: Mapping[str, Any], seed: int
+) -> Callable[[str, Any], _TwoFits]:
+    features, labels = data.X[split.train], data.Y[split.train]
+
+    def fit(label: str, entry: Any) -> Callable[[], Any]:
+        return partial(make_coder(label, entry, seed, data.name, number).fit, features, labels)
+
+    return lambda label, entry: (fit(label, entry), fit(label, entry))
 
 
 def _of_projections(
