@@ -106,7 +106,7 @@ FUZZ_FOLDER ?= $(or $(TMPDIR),/tmp)/mlreduce-fuzz
 fuzz: $(STAMP)
 	OPENBLAS_NUM_THREADS=1 nice -n 10 $(BIN)/python tests/fuzz/fuzz_readers.py --inputs $(INPUTS) --folder $(FUZZ_FOLDER)
 
-# The committed summary of a full run. Give MLREDUCE_MIRROR where the published files are at hand already.
+# The committed results of a full run, the scores of every split among them. Give MLREDUCE_MIRROR where the published files are at hand already.
 REFERENCE := results/reference
 reference: $(STAMP)
 	$(BIN)/snakemake --cores $(CORES) --quiet rules --configfile config/paper.yaml
@@ -114,6 +114,7 @@ reference: $(STAMP)
 		mkdir -p $(REFERENCE)/$$study; \
 		cp results/paper/$$study/*.csv results/paper/$$study/*.md results/paper/$$study/*.tex \
 			results/paper/$$study/*.png results/paper/$$study/manifest.json $(REFERENCE)/$$study; \
+		cp results/paper/$$study/scores.parquet $$(ls results/paper/$$study/errors.parquet 2> /dev/null) $(REFERENCE)/$$study; \
 		gzip -9nf $(REFERENCE)/$$study/summary.csv; \
 	done
 	$(BIN)/python docs/update_results.py

@@ -99,14 +99,14 @@ class Outputs:
         """Names of what is gathered from the jobs of a study."""
         names = {"scores", "summary", "datasets", "failures", self.details(study), *self.sources(study).values()}
         names |= {"areas"} if study.family == "selection" else set()
-        names |= {"approximation", "theorem"} if study.approximation else set()
+        names |= {"approximation", "errors", "theorem"} if study.approximation else set()
         names |= {"choices"} if any(group.chooses for group in study.groups.values()) else set()
         names |= {"times"} if "ratios" in names else set()
         return sorted(names)
 
     def gathered_files(self, study: Study) -> list[str]:
         """Files of what is gathered: Parquet for jobs, and CSV for people where a table is short."""
-        long = {"scores", self.details(study), "proximities"}
+        long = {"scores", "errors", self.details(study), "proximities"}
         return [
             f"{self._jobs.folder(study)}/{name}.{suffix}"
             for name in self.gathered(study)

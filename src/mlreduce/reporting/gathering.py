@@ -48,7 +48,7 @@ class Gathering:
         Parameters
         ----------
         name : {"scores", "summary", "areas", "failures", "datasets", "spectra", "rankings", "choices", "times", \
-"ratios", "costs", "approximation", "theorem", "proximities"}
+"ratios", "costs", "approximation", "errors", "theorem", "proximities"}
         """
         makers: dict[str, Callable[[], pd.DataFrame]] = {
             "scores": lambda: self.scores,
@@ -63,6 +63,7 @@ class Gathering:
             "ratios": self._ratios,
             "costs": lambda: self._timed("costs", {}),
             "approximation": self._approximation,
+            "errors": self._errors,
             "theorem": lambda: read_tables(self._files["theorem"]).sort_values(["dataset", "nystrom"]),
             "proximities": self._proximities,
         }
@@ -148,7 +149,10 @@ class Gathering:
     def _approximation(self) -> pd.DataFrame:
         from mlreduce.experiments.approximation import mean_errors
 
-        return mean_errors(read_tables(self._files["errors"]))
+        return mean_errors(self._errors())
+
+    def _errors(self) -> pd.DataFrame:
+        return read_tables(self._files["errors"]).sort_values(["dataset", "method", "size_percent", "draw"])
 
     def _proximities(self) -> pd.DataFrame:
         images, asked = read_tables(self._files["images"]), self._image or {}
