@@ -9,7 +9,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 CORES ?= all
 
 .PHONY: help demo plan test test-all test-cluster lint types unit promises check-workflow install weka slurm fuzz lock benchmark \
-	reference verify pictures clean
+	deviations reference verify pictures clean
 
 help:
 	@echo "make demo       the studies on the embedded data, at a small size; ends by naming the report"
@@ -19,6 +19,7 @@ help:
 	@echo "make test-all   every test: whole studies, faults, the cluster and fuzzing too"
 	@echo "make test-cluster  the workflow on a Slurm of one node (installs Debian's packages, with root); some minutes"
 	@echo "make benchmark  every method beside other packages, and what the speed claims rest on (an hour)"
+	@echo "make deviations experiments on what is not reproduced, as tables in docs/deviations (an hour)"
 	@echo "make reference  the full protocols, and their summary into results/reference"
 	@echo "make verify     recomputes a random 2 % of the cells in results/reference and compares (MINUTES=1: as far as it gets)"
 	@echo "make pictures   the pictures of docs/methods, from the data set scene"
@@ -105,6 +106,10 @@ INPUTS ?= 1000000
 FUZZ_FOLDER ?= $(or $(TMPDIR),/tmp)/mlreduce-fuzz
 fuzz: $(STAMP)
 	OPENBLAS_NUM_THREADS=1 nice -n 10 $(BIN)/python tests/fuzz/fuzz_readers.py --inputs $(INPUTS) --folder $(FUZZ_FOLDER)
+
+# Experiments of docs/deviations.md; a table that is there is completed.
+deviations: $(STAMP)
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/deviations.py
 
 # The committed results of a full run, the scores of every split among them. Give MLREDUCE_MIRROR where the published files are at hand already.
 REFERENCE := results/reference
