@@ -60,7 +60,10 @@ def test_shipped_studies_are_valid(scale, monkeypatch):
     )
     assert set(codes.methods) == {*mlreduce.list_methods("labelspace")}
     assert codes.splits == (100 if scale == "paper" else 3)
-    assert (mvmd.family, mvmd.protocols) == ("projection", {"ten-fold": {"folds": 10}})
+    assert (mvmd.family, mvmd.protocols) == (
+        "projection",
+        {"ten-fold": {"folds": 10, "sampled": {"eukaryote-go": {"train_rows": 1800, "test": 0.1}}}},
+    )
     assert mvmd.timed == (3 if scale == "paper" else 1)
     assert gmba.family == qpfs.family == "selection"
     assert gmba.rule_of("ten-fold", "bibtex") == {"train_rows": 1800, "test": 0.1}

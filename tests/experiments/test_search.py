@@ -13,7 +13,15 @@ from sklearn.metrics import f1_score
 import mlreduce
 from mlreduce.datasets.embedded import planted
 from mlreduce.exceptions import DataError
-from mlreduce.experiments.search import SEARCH_COLUMNS, Search, candidates_of, chosen_entries, search_on_splits
+from mlreduce.experiments.failures import FailedCellWarning, Failures
+from mlreduce.experiments.search import (
+    SEARCH_COLUMNS,
+    Search,
+    candidates_of,
+    chosen_entries,
+    ends_of,
+    search_on_splits,
+)
 from mlreduce.experiments.splitting import Split
 
 SPACE = {"scaling": "none", "relation": None}
@@ -53,14 +61,71 @@ def test_of_a_large_grid_as_many_as_allowed_are_drawn_without_repetition():
     entry = {"search": {"a": list(range(10)), "b": list(range(10))}}
     grid = [{"a": a, "b": b} for a in range(10) for b in range(10)]
     drawn = candidates_of("m", entry, 7, 0)
-    places = [grid.index(candidate) for candidate in drawn]
-    assert len(set(places)) == 7
-    assert places == sorted(places)
+    assert len({grid.index(candidate) for candidate in drawn}) == 7
     assert candidates_of("m", entry, 7, 0) == drawn
     other_order = {"search": dict(reversed(entry["search"].items()))}
     assert candidates_of("m", other_order, 7, 0) == drawn  # a job's parameters are sorted, a study's as written
     assert candidates_of("other", entry, 7, 0) != drawn
     assert candidates_of("m", entry, 7, 1) != drawn
+
+
+def test_a_range_is_covered_by_as_many_values_as_allowed():
+    scale = {"search": {"ridge": {"from": 1e-3, "to": 1e3, "scale": "log"}}}
+    assert [own["ridge"] for own in candidates_of("m", scale, 7, 0)] == [0.001, 0.01, 0.1, 1, 10, 100, 1000]
+    whole = {"search": {"k": {"from": 1, "to": 4, "whole": True}, "both": [False, True]}}
+    drawn = candidates_of("m", whole, 12, 0)
+    assert sorted((own["k"], own["both"]) for own in drawn) == [(k, b) for k in (1, 2, 3, 4) for b in (False, True)]
+    several = {"search": {"a": {"from": 0.0, "to": 1.0}, "p.k": {"from": 1, "to": 512, "scale": "log", "whole": True}}}
+    drawn = candidates_of("m", several, 12, 0)
+    for third in range(3):  # few points, and no part of a range without any
+        assert sum(third / 3 <= own["a"] <= (third + 1) / 3 for own in drawn) >= 3
+        assert sum(512 ** (third / 3) <= own["p"]["k"] <= 512 ** ((third + 1) / 3) for own in drawn) >= 3
+
+
+def test_chosen_values_at_an_end_of_those_tried_are_named():
+    entry = {"search": {"a": {"from": 0, "to": 9}, "p.k": {"from": 1, "to": 9}, "b": [1, 2]}}
+    tried = [{"a": a, "p": {"k": k}, "b": b} for a, k, b in ((2, 3, 1), (5, 4, 2), (7, 9, 1))]
+    assert [ends_of(entry, own, tried) for own in tried] == [["a", "p.k"], [], ["a", "p.k"]]
+
+
+def test_a_method_made_of_others_has_what_was_chosen_for_these(data, split):
+    labelled = split._replace(labelled=split.train[::2])
+    grid = {"n_neighbors": {"from": 2, "to": 20, "whole": True}, "a": [0.5, 2.0]}
+    methods = {
+        "both": {
+            "method": "ssmope",
+            "parts": {"supervised_parameters": "part", "unsupervised_parameters": "graph"},
+            "search": {"weight": {"from": 0.01, "to": 0.9, "scale": "log"}},
+        },
+        "part": {"method": "mope", "combine": "priority", "search": grid},
+        "graph": {"method": "olpp", "search": {"proximity.n_neighbors": {"from": 2, "to": 20, "whole": True}}},
+    }
+    table = found(data, labelled, methods=methods)
+    chosen = {row["method"]: json.loads(row["parameters"]) for row in table[table["chosen"]].to_dict("records")}
+    entries = chosen_entries(methods, table)
+    assert entries["both"] == {
+        "method": "ssmope",
+        "supervised_parameters": {"combine": "priority", **chosen["part"]},
+        "unsupervised_parameters": chosen["graph"],
+        **chosen["both"],
+    }
+    own = table[table["method"] == "both"]
+    fixed = {"ssmope": {"method": "ssmope", **{k: v for k, v in entries["both"].items() if k != "method"}}}
+    fixed["ssmope"]["search"] = {"weight": [fixed["ssmope"].pop("weight")]}
+    again = found(data, labelled, methods=fixed)
+    assert again["score"].item() == own.loc[own["chosen"], "score"].item()
+
+
+def test_without_a_part_a_method_made_of_it_fails_too(data, split):
+    failures = Failures("choose")
+    methods = {
+        "part": {"method": "mope", "search": {"n_components": [10_000]}},
+        "both": {"method": "ssmope", "parts": {"supervised_parameters": "part"}, "search": {"weight": [0.1, 0.5]}},
+    }
+    with pytest.warns(FailedCellWarning):
+        table = search_on_splits(data, {0: split}, methods, SPACE, search(), 1, failures)
+    assert table.empty
+    assert failures.table(study="", protocol="", dataset="", group="")["method"].tolist() == ["both", "part"]
 
 
 def test_a_score_is_that_of_the_rows_for_validation(data, split):

@@ -16,7 +16,7 @@ from mlreduce.reporting.audit import (
 )
 from mlreduce.reporting.claims import CLAIM_COLUMNS
 from mlreduce.reporting.page import render, study_section
-from mlreduce.reporting.summary import SUMMARY_COLUMNS, summarise, write_csv
+from mlreduce.reporting.summary import SUMMARY_COLUMNS, at_directions, summarise, write_csv
 from mlreduce.reporting.tables import make_table
 from mlreduce.reporting.tables.sizes import TABLE_COLUMNS, layout, select_table
 
@@ -111,6 +111,12 @@ def test_one_number_of_dimensions_is_one_cell():
     assert both["method"].tolist() == ["mfa", "pca"]
     assert both[["size", "mean", "splits"]].to_numpy().tolist() == [[490.0, 2.0, 2.0], [500.0, 5.0, 2.0]]
     assert len(summarise(tidy(*found, ("mfa", 0, 0.0, 9, 0, 2.0)))) == 3  # a curve over sizes
+    few = [("mfa", 0, 0.0, 10, split, value) for split, value in enumerate([4.0, 6.0])]
+    several = summarise(tidy(*found, *few))
+    assert several[["size", "mean", "splits"]].to_numpy().tolist() == [[10.0, 5.0, 2.0], [490.0, 2.0, 2.0]]
+    assert at_directions(several)["size"].tolist() == [490]
+    assert at_directions(several, 20)["size"].tolist() == [10]
+    assert at_directions(several, 9).empty
 
 
 def test_layout_marks_what_is_within_one_standard_error(table):

@@ -346,7 +346,7 @@ def test_choices_show_gaps_and_reasons(tmp_path):
     assert "| yeast | cs | 1 | 1 | 2 |" in markdown
     assert "- yeast" not in markdown
     assert "- cs on yeast, p: ran on 1 of 2 splits; ValueError: boom (choose, split 1)" in markdown
-    searched = kept.drop(columns=["gamma", "alpha", "loss"]).assign(parameters="{}", score=0.5)
+    searched = kept.drop(columns=["gamma", "alpha", "loss"]).assign(parameters="{}", score=0.5, ranged=1, at_end="")
     _, markdown, _ = make_table(
         written(with_failed_rows(searched, one[:1]), tmp_path), spec | {"kind": "searched"}, "t"
     )

@@ -49,9 +49,11 @@ def test_costs():
 def test_searched_parameters():
     found = {"protocol": "p", "dataset": "d", "method": ["b", "a", "x"], "parameters": ['{"k": 3}', '{"k": 5}', "{}"]}
     spec = {"kind": "searched", "caption": "Found", "methods": ["a", "b"]}
-    table, markdown, _ = make_table(pd.DataFrame({**found, "score": [0.25, 0.5, 0.1]}), spec, "found")
+    ends = {"ranged": [2, 1, 1], "at_end": ["k, l", "", "k"]}
+    table, markdown, _ = make_table(pd.DataFrame({**found, "score": [0.25, 0.5, 0.1]} | ends), spec, "found")
     assert len(table) == 2
-    assert markdown.index('| d | a | {"k": 5} | 0.5000 |') < markdown.index('| d | b | {"k": 3} | 0.2500 |')
+    assert markdown.index('| d | a | {"k": 5} | 0.5000 |  |') < markdown.index('| d | b | {"k": 3} | 0.2500 | k, l |')
+    assert "2 of 3 chosen values are the smallest or largest tried" in markdown
 
 
 def test_sources():

@@ -125,6 +125,7 @@ def test_proximities_carry_the_scores_of_what_is_asked_for(tmp_path):
     write_table(tmp_path / "images.parquet", pd.DataFrame({"dataset": "d", "method": ["a", "b"], "cell": [1.0, 2.0]}))
     gathering = Gathering({"images": [tmp_path / "images.parquet"]}, {}, image={"predictor": "ridge"})
     cells = {"dataset": "d", "method": ["a", "a", "a"], "predictor": ["ridge", "ridge", "other"]}
-    shown = {"size_percent": [0, 50, 0], "energy": 0.0, "mean": [0.5, 0.6, 0.7]}
+    shown = {"protocol": "p", "measure": "m", "size_percent": [0, 50, 0], "energy": 0.0, "size": 9}
+    shown["mean"] = [0.5, 0.6, 0.7]
     gathering.summary = pd.DataFrame(cells | shown)
     assert gathering.table("proximities")["score"].fillna(-1).tolist() == [0.5, -1]

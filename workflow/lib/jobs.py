@@ -14,7 +14,7 @@ from typing import Any
 
 from mlreduce import registry
 from mlreduce.experiments.loop import strategy_module
-from mlreduce.experiments.study import Study, tried_first
+from mlreduce.experiments.study import Study, without_search
 from mlreduce.provenance.digest import source_digest
 from plan import Plan
 
@@ -172,7 +172,7 @@ class Jobs:
             elif step == "predict":
                 asked = study.predictors_of(dataset, protocol, name)
                 task["predictors"] = {own: study.predictors[own] for own in asked if predictor in (ALL, own)}
-                task["dimension"] = study.dimension_of(protocol, dataset)
+                task["dimensions"] = study.dimensions_of(protocol, dataset)
             tasks.append(task)
         settings: dict[str, Any] = {"family": study.family, "space": study.space_of(dataset), "tasks": tasks}
         if step == "predict":
@@ -190,12 +190,12 @@ class Jobs:
         return {
             **(study.groups[group].search or {}),
             "predictor": (predictor, study.predictors[predictor]),
-            "dimension": study.dimension_of(protocol, dataset),
+            "dimension": study.dimensions_of(protocol, dataset)[0],
         }
 
     def timing(self, study: Study, dataset: str, group: str) -> str:
         """Settings of a job that times fits."""
-        methods = {label: tried_first(entry) for label, entry in self._timed_methods(study, group).items()}
+        methods = {label: without_search(entry) for label, entry in self._timed_methods(study, group).items()}
         return json.dumps(
             {
                 "family": study.family,

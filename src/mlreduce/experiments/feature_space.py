@@ -136,7 +136,7 @@ def score_features(
     energies: Sequence[float],
     measures: Iterable[str],
     space: Mapping[str, Any] = _AS_THEY_ARE,
-    dimension: int | None = None,
+    dimensions: Sequence[int] = (),
     share: bool = True,
     failures: Failures = RAISE,
 ) -> pd.DataFrame:
@@ -156,8 +156,8 @@ def score_features(
     energies : sequence of float
         Sizes by the share of the sum of a method's eigenvalues.
     measures : iterable of str
-    dimension : int or None, default=None
-        A number of directions beside the percentages and energies.
+    dimensions : sequence of int, default=()
+        Numbers of directions beside the percentages and energies.
     share : bool, default=True
         Use a predictor's ``predict_nested``, which serves all sizes at the cost of one. False trains one model a
         size, with the penalty that belongs to it.
@@ -181,7 +181,7 @@ def score_features(
             if parts is None:
                 continue
             sizes = _sizes(
-                parts[0].shape[1], view.train.shape[1], arrays.get("eigenvalues_"), percents, energies, dimension
+                parts[0].shape[1], view.train.shape[1], arrays.get("eigenvalues_"), percents, energies, dimensions
             )
             measuring.add(number, split, label, entry, parts, sizes)
     return as_scores(measuring.rows)
@@ -193,7 +193,7 @@ def _sizes(
     eigenvalues: FloatArray | None,
     percents: Sequence[int],
     energies: Sequence[float],
-    dimension: int | None,
+    dimensions: Sequence[int],
 ) -> dict[int, list[tuple[int, float]]]:
     """Map each size that occurs to the percentages and energies that it stands for, and to (0, 0.0) for itself."""
     sizes: dict[int, list[tuple[int, float]]] = {}
@@ -202,8 +202,8 @@ def _sizes(
     if eigenvalues is not None:
         for energy in energies:
             sizes.setdefault(energy_size(eigenvalues, energy), []).append((0, energy))
-    if dimension is not None:
-        sizes.setdefault(min(dimension, found), []).append((0, 0.0))
+    for size in {min(dimension, found) for dimension in dimensions}:
+        sizes.setdefault(size, []).append((0, 0.0))
     return dict(sorted(sizes.items()))
 
 
@@ -231,7 +231,7 @@ class FeatureSpaceStrategy(Strategy):
         measured, entries = self._measured, chosen_entries(work.task["methods"], work.choices)
         return score_features(
             *(self._data, work.splits, fitted, entries, predictor),
-            *(measured["sizes"], measured["energies"], measured["measures"], self._space, work.task["dimension"]),
+            *(measured["sizes"], measured["energies"], measured["measures"], self._space, work.task["dimensions"]),
             failures=work.failures,
         )
 

@@ -11,7 +11,7 @@ that are small; its settings are plain values, which the workflow passes as JSON
     List of dict with ``protocol``, ``group``, ``rule`` (see `mlreduce.experiments.splitting.take_splits`), ``splits``
     (first and last number), ``methods`` (label to entry of the study file); for choices ``candidates`` or ``search``,
     and ``once`` where the choice on the first split stands for all; for predictions ``predictors`` (label to entry) and
-    ``dimension``.
+    ``dimensions``.
 ``measured``
     For predictions: ``sizes``, ``energies``, ``every_size`` and ``measures`` of the study.
 """

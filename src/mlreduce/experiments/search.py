@@ -1,9 +1,11 @@
 """Search for the parameters of feature-space methods on the training part of a split.
 
-A method's entry in a study file names the values to try, ``search: {beta: [0.1, 1]}``. Of the grid of all combinations
-as many as are allowed are drawn, by a seed of their own. They are tried by successive halving over the rows: all on a
-share of the training rows, the best of them on all. A candidate is fitted, the predictor trained on its embedding, and
-measured on rows that the split keeps for that, or on folds of the training rows.
+A method's entry in a study file names values to try, ``search: {weighted: [false, true]}``, or a range of them,
+``search: {ridge: {from: 1.0e-4, to: 1.0e+4, scale: log}}``; every searched method has the same number of candidates.
+They are tried by successive halving over the rows: all on a share of the training rows, the best of them on all. A
+candidate is fitted, the predictor trained on its embedding, and measured on rows that the split keeps for that, or on
+folds of the training rows. A method made of others, ``parts: {supervised_parameters: mope}``, has what was chosen for
+these.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from scipy.stats import qmc
 
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.exceptions import DataError
@@ -28,35 +31,103 @@ from mlreduce.experiments.view import View
 from mlreduce.metrics.measures import higher_is_better
 from mlreduce.validation import FloatArray, check_finite
 
-__all__ = ["SEARCH_COLUMNS", "Search", "candidates_of", "chosen_entries", "search_on_splits"]
+__all__ = ["SEARCH_COLUMNS", "Search", "candidates_of", "chosen_entries", "ends_of", "search_on_splits"]
 
 #: Columns of a table of candidates: one row per split, method, candidate and round in which it was tried.
-SEARCH_COLUMNS = ("split", "method", "candidate", "parameters", "rows", "score", "chosen")
+SEARCH_COLUMNS = ("split", "method", "candidate", "parameters", "rows", "score", "chosen", "ranged", "at_end")
+
+# Points that are drawn for each that is wanted: whole numbers and lists make some of them equal.
+_DRAWN = 20
 
 _Methods = Mapping[str, Mapping[str, Any]]
 
 
 def candidates_of(label: str, entry: Mapping[str, Any], number: int, seed: int) -> list[dict[str, Any]]:
-    """Return the combinations of a method's values that are tried, in the order of the grid.
+    """Return the combinations of a method's values that are tried.
 
-    The grid has its parameters by name, whatever their order in the file: a job gets them sorted.
+    A grid of lists that is no larger than allowed is tried whole. Of others as many points are drawn as are allowed, by
+    a scrambled Halton sequence with a seed of their own, so that few points cover all ranges; a range alone is divided
+    evenly. The parameters are taken by name, whatever their order in the file: a job gets them sorted.
 
     Parameters
     ----------
     label : str
     entry : dict
-        Of a study file, with ``search``: parameter to list of values.
+        Of a study file, with ``search``: parameter to a list of values, or to a range with ``from``, ``to`` and, by
+        default false, ``whole`` (whole numbers) and ``scale`` ("linear", the default, or "log"). A dot in the name,
+        as in ``proximity.n_neighbors``, is a parameter of a parameter.
     number : int
         How many at most.
     seed : int
         Of the study.
     """
     values = dict(sorted(entry["search"].items()))
-    grid = [dict(zip(values, combination, strict=True)) for combination in product(*values.values())]
-    if len(grid) <= number:
-        return grid
-    drawn = np.random.default_rng(derive_seed(seed, "search", label)).choice(len(grid), number, replace=False)
-    return [grid[i] for i in np.sort(drawn)]
+    if not any(map(_is_range, values.values())):
+        grid = list(product(*values.values()))
+        if len(grid) <= number:
+            return [_nested(dict(zip(values, point, strict=True))) for point in grid]
+    if len(values) == 1:
+        points = np.linspace(0, 1, number)[:, np.newaxis]
+    else:
+        drawn = qmc.Halton(len(values), rng=derive_seed(seed, "search", label))
+        points = drawn.random(_DRAWN * number)
+    found: dict[tuple[Any, ...], None] = {}
+    for point in points:
+        found[tuple(map(_value_at, values.values(), point))] = None
+    return [_nested(dict(zip(values, point, strict=True))) for point in list(found)[:number]]
+
+
+def _is_range(values: Any) -> bool:
+    return isinstance(values, Mapping)
+
+
+def _value_at(values: Any, place: float) -> Any:
+    """Return the value of a list or range at a place in [0, 1]."""
+    if not _is_range(values):
+        return values[min(int(place * len(values)), len(values) - 1)]
+    low, high = values["from"], values["to"]
+    value = low * (high / low) ** place if values.get("scale") == "log" else low + (high - low) * place
+    return round(value) if values.get("whole") else float(f"{value:.3g}")
+
+
+def _nested(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return parameters with those of parameters, ``a.b``, as dict of dict."""
+    nested: dict[str, Any] = {}
+    for name, value in parameters.items():
+        root, _, leaf = name.partition(".")
+        if leaf:
+            nested.setdefault(root, {})[leaf] = value
+        else:
+            nested[root] = value
+    return nested
+
+
+def ends_of(entry: Mapping[str, Any], parameters: Mapping[str, Any], tried: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return which ranged parameters have the smallest or the largest of the values that were tried.
+
+    Of these a wider range might have had a better value.
+
+    Parameters
+    ----------
+    entry : dict
+        Of a study file, with ``search``.
+    parameters : dict
+        A candidate.
+    tried : sequence of dict
+        All candidates.
+    """
+    ends = []
+    for name, values in sorted(entry["search"].items()):
+        if _is_range(values):
+            own = [_leaf(each, name) for each in tried]
+            if _leaf(parameters, name) in (min(own), max(own)):
+                ends.append(name)
+    return ends
+
+
+def _leaf(parameters: Mapping[str, Any], name: str) -> Any:
+    root, _, leaf = name.partition(".")
+    return parameters[root][leaf] if leaf else parameters[root]
 
 
 def chosen_entries(methods: _Methods, choices: pd.DataFrame | None) -> dict[str, dict[str, Any]]:
@@ -65,15 +136,20 @@ def chosen_entries(methods: _Methods, choices: pd.DataFrame | None) -> dict[str,
     Parameters
     ----------
     methods : dict of label to entry
+        With the methods that others are made of.
     choices : DataFrame or None
         With `SEARCH_COLUMNS`, of one split, of these and perhaps other methods; None where nothing was searched.
     """
     entries = {
-        label: {key: value for key, value in entry.items() if key != "search"} for label, entry in methods.items()
+        label: {key: value for key, value in entry.items() if key not in ("search", "parts")}
+        for label, entry in methods.items()
     }
     if choices is not None:
         for row in choices[choices["chosen"] & choices["method"].isin(list(entries))].to_dict("records"):
             entries[str(row["method"])] |= json.loads(row["parameters"])
+    for label, entry in methods.items():
+        for parameter, part in entry.get("parts", {}).items():
+            entries[label][parameter] = {key: value for key, value in entries[part].items() if key != "method"}
     return entries
 
 
@@ -144,7 +220,8 @@ def search_on_splits(
     DataFrame
         With `SEARCH_COLUMNS`, sorted; ``rows`` is the share of the training rows, ``score`` the mean over the folds,
         NaN where a candidate cannot be fitted, and ``chosen`` marks the best of those on all rows, of equal ones the
-        first. A method that failed on a split has no row of it.
+        first; ``ranged`` is the number of parameters that have a range, and ``at_end`` names those that have the
+        smallest or largest of the tried values. A method that failed on a split has no row of it.
 
     Raises
     ------
@@ -174,13 +251,47 @@ def _searched(
 ) -> list[tuple[Any, ...]]:
     """Return one row per trial of one split."""
     rows: list[tuple[Any, ...]] = []
-    fixed = chosen_entries(methods, None)
-    trials = [
-        _Trial(label, i, parameters, fixed[label] | parameters)
-        for label, entry in methods.items()
-        if "search" in entry
-        for i, parameters in enumerate(candidates_of(label, entry, search.candidates, seed))
-    ]
+    entries = chosen_entries(methods, None)
+    # What is made of other methods is searched when these have been.
+    for own in ({label for label in methods if bool(methods[label].get("parts")) is last} for last in (False, True)):
+        asked = {label: entry for label, entry in methods.items() if label in own and "search" in entry}
+        for label, entry in asked.items():
+            for part in entry.get("parts", {}).values():
+                if (number, part) in failures:
+                    failures.attempt(number, label, _without, part)
+        trials = [
+            _Trial(label, i, parameters, entries[label] | parameters)
+            for label, entry in asked.items()
+            if (number, label) not in failures
+            for i, parameters in enumerate(candidates_of(label, entry, search.candidates, seed))
+        ]
+        found = _halved(data, number, split, trials, space, search, seed, failures)
+        for trial, share, score, chosen in found:
+            tried = [each.parameters for each in trials if each.label == trial.label]
+            entry = methods[trial.label]
+            ranged = sum(map(_is_range, entry["search"].values()))
+            ends = ", ".join(ends_of(entry, trial.parameters, tried))
+            written = json.dumps(trial.parameters, sort_keys=True)
+            rows.append((number, trial.label, trial.number, written, share, score, chosen, ranged, ends))
+        entries = chosen_entries(methods, as_table(rows, SEARCH_COLUMNS))
+    return rows
+
+
+def _without(part: str) -> None:
+    raise DataError(f"{part}, of which it is made, failed")
+
+
+def _halved(
+    data: MultiLabelData,
+    number: int,
+    split: Split,
+    trials: Sequence[_Trial],
+    space: Mapping[str, Any],
+    search: Search,
+    seed: int,
+    failures: Failures,
+) -> Iterator[tuple[_Trial, float, float, bool]]:
+    """Yield trials with the share of the rows on which they were tried, their score, and whether they are chosen."""
     for share in dict.fromkeys([search.share, 1.0]):
         parts = list(_inside(split, search.folds, share, derive_seed(seed, data.name, "search", number)))
         dimension = max(1, int(search.dimension * share))
@@ -192,11 +303,8 @@ def _searched(
                 keep = search.keep if share < 1 else 1
                 best += failures.attempt(number, label, _best, label, own, keep, search.measure) or []
         for trial, score in zip(trials, scores, strict=True):
-            written = json.dumps(trial.parameters, sort_keys=True)
-            chosen = share == 1 and trial in best
-            rows.append((number, trial.label, trial.number, written, share, score, chosen))
+            yield trial, share, score, share == 1 and trial in best
         trials = best
-    return rows
 
 
 def _inside(split: Split, folds: int, share: float, seed: int) -> Iterator[Split]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from mlreduce.exceptions import ConfigurationError, MLReduceError, unknown_name
 from mlreduce.metrics import find_measure
 from mlreduce.preprocessing.scaling import SCALINGS
 
-__all__ = ["Study", "batches", "load_study", "tried_first"]
+__all__ = ["Study", "batches", "load_study", "without_search"]
 
 Methods = Mapping[str, Mapping[str, Any]]
 
@@ -100,8 +101,8 @@ class Study:
         Data sets, and "default", to the relation to the training rows that takes the place of the features; empty where
         features stay what they are. See `mlreduce.preprocessing.relation.RelationFeatures`.
     dimensions : dict of str to dict
-        Protocol to data sets, and "default", to a number of dimensions at which methods are measured in addition to the
-        percentages.
+        Protocol to data sets, and "default", to a number of dimensions, or several, at which methods are measured in
+        addition to the percentages; parameters are searched at the first.
     datasets : list of str
     left_out : list of str
         Data sets of the paper that are not run, since the mirror does not hold them.
@@ -139,7 +140,7 @@ class Study:
     protocols: Mapping[str, Mapping[str, Any]]
     scaling: Mapping[str, str]
     relation: Mapping[str, str]
-    dimensions: Mapping[str, Mapping[str, int]]
+    dimensions: Mapping[str, Mapping[str, int | Sequence[int]]]
     datasets: Sequence[str]
     left_out: Sequence[str]
     claimed_on: Sequence[str]
@@ -175,6 +176,7 @@ class Study:
         if self.sample is None:
             return own
         asked = {method for *at, method, _ in self._sampled(dataset, protocol, group) for method in self.draws(method)}
+        asked |= {part for label in asked for part in own[label].get("parts", {}).values()}
         return {label: entry for label, entry in own.items() if label in asked}
 
     def predictors_of(self, dataset: str, protocol: str, group: str) -> list[str]:
@@ -230,10 +232,10 @@ class Study:
         """Return what methods see of a data set's features: ``scaling`` and ``relation``."""
         return {"scaling": _of(self.scaling, dataset, SCALINGS[0]), "relation": _of(self.relation, dataset, None)}
 
-    def dimension_of(self, protocol: str, dataset: str) -> int | None:
-        """Return the number of dimensions at which methods are measured in addition to the percentages, or None."""
-        number: int | None = _of(self.dimensions.get(protocol, {}), dataset, None)
-        return number
+    def dimensions_of(self, protocol: str, dataset: str) -> list[int]:
+        """Return the numbers of dimensions at which methods are measured in addition to the percentages."""
+        numbers: int | Sequence[int] = _of(self.dimensions.get(protocol, {}), dataset, [])
+        return [numbers] if isinstance(numbers, int) else list(numbers)
 
     @property
     def methods(self) -> dict[str, Mapping[str, Any]]:
@@ -381,10 +383,9 @@ def _shown(output: Mapping[str, Any], kept: Collection[str]) -> Mapping[str, Any
     return shown if len(shown["methods"]) >= least else None
 
 
-def tried_first(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a method's entry with the first of the values that it names to try."""
-    fixed = {key: value for key, value in entry.items() if key != "search"}
-    return fixed | {key: values[0] for key, values in entry.get("search", {}).items()}
+def without_search(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a method's entry with defaults for the parameters that are searched, or come of the method's parts."""
+    return {key: value for key, value in entry.items() if key not in ("search", "parts")}
 
 
 def _by_dataset(value: Any) -> Mapping[str, Any]:
@@ -485,7 +486,7 @@ def _group_protocols(study: Study) -> list[tuple[str, Sequence[str]]]:
 
 def _check_groups(study: Study, where: str) -> None:
     """Check the names in groups, and that no pair of method and predictor would be scored twice."""
-    seen: dict[tuple[str, str], str] = {}
+    seen: dict[tuple[str, str, str], str] = {}
     for name, group in study.groups.items():
         if not group.predictors:
             raise ConfigurationError(
@@ -504,13 +505,20 @@ def _check_groups(study: Study, where: str) -> None:
             _check_method(label, entry, f"{where}: methods.{name}")
             if "search" in entry and group.search is None:
                 raise ConfigurationError(f"{where}: methods.{name}: {label!r} has values to try; say how under search")
-            for predictor in group.predictors:
-                if (label, predictor) in seen:
+            for part in entry.get("parts", {}).values():
+                if part not in group.methods:
+                    raise ConfigurationError(
+                        unknown_name(
+                            "method of the group", part, group.methods, f"{where}: methods.{name}: {label}: parts"
+                        )
+                    )
+            for predictor, protocol in product(group.predictors, filter(group.runs_on, study.protocols)):
+                if (label, predictor, protocol) in seen:
                     raise ConfigurationError(
                         f"{where}: methods.{name}: {label!r} with {predictor!r} is in group "
-                        f"{seen[label, predictor]!r} too"
+                        f"{seen[label, predictor, protocol]!r} too"
                     )
-                seen[label, predictor] = name
+                seen[label, predictor, protocol] = name
             if entry != study.methods[label]:
                 raise ConfigurationError(
                     f"{where}: methods.{name}: {label!r} has other parameters in another group; give one of them a "
@@ -571,11 +579,12 @@ def _named(schema: Mapping[str, Any], value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _check_method(label: str, entry: Mapping[str, Any], where: str) -> None:
-    for key in entry.get("search", {}):
+    searched = [key.partition(".")[0] for key in entry.get("search", {})]
+    for key in (*searched, *entry.get("parts", {})):
         if key in entry:
             raise ConfigurationError(f"{where}: {label}: {key!r} is both given and searched; leave one of them out")
     try:
-        registry.check_entry(label, tried_first(entry))
+        registry.check_entry(label, without_search(entry) | dict.fromkeys((*searched, *entry.get("parts", {}))))
     except MLReduceError as error:
         raise ConfigurationError(f"{where}: {error}") from None
 

@@ -12,7 +12,7 @@ import pandas as pd
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.experiments.results import read_failures, read_tables
 from mlreduce.experiments.scores import SCORE_COLUMNS
-from mlreduce.reporting.summary import summarise, write_csv
+from mlreduce.reporting.summary import at_directions, summarise, write_csv
 
 __all__ = ["Gathering", "describe_datasets"]
 
@@ -156,7 +156,7 @@ class Gathering:
 
     def _proximities(self) -> pd.DataFrame:
         images, asked = read_tables(self._files["images"]), self._image or {}
-        shown = self.summary[(self.summary["size_percent"] == 0) & (self.summary["energy"] == 0)]
+        shown = at_directions(self.summary)
         for key, value in asked.items():
             shown = shown[shown[key] == value]
         scores = shown[["dataset", "method", "mean"]].rename(columns={"mean": "score"})

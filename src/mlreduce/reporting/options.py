@@ -63,6 +63,10 @@ _COMMON = {
 }
 
 
+#: A number of dimensions that is no percentage.
+DIRECTIONS = {"type": "integer", "minimum": 1}
+
+
 def object_schema(required: Options, optional: Options) -> dict[str, Any]:
     """Return the schema of an entry of a study file under ``tables`` or ``figures``.
 

@@ -11,6 +11,7 @@ from mlreduce.metrics import measure_label
 from mlreduce.reporting.figures.kinds import Spec, figure, label_of
 from mlreduce.reporting.figures.layout import house_style, panels, shared_legend, style
 from mlreduce.reporting.options import MEASURE, METHODS, PREDICTOR
+from mlreduce.reporting.summary import at_directions
 
 __all__ = ["family_comparison"]
 
@@ -22,10 +23,10 @@ _FAMILIES = {"type": "object", "additionalProperties": {**METHODS, "uniqueItems"
 def family_comparison(summary: pd.DataFrame, spec: Spec) -> Any:
     """Draw one panel per data set: one row per method, its mean and standard error, coloured by family.
 
-    Drawn are the rows whose size is a number of dimensions, not a percentage or threshold.
+    Drawn are the largest numbers of dimensions, no percentages or thresholds.
     """
     measure, families = spec["measure"], spec["families"]
-    rows = summary[(summary["measure"] == measure) & (summary["size_percent"] == 0) & (summary["energy"] == 0)]
+    rows = at_directions(summary[summary["measure"] == measure])
     methods = [method for own in families.values() for method in own]
     rows = rows[rows["method"].isin(methods)]
     if rows.duplicated(["dataset", "method"]).any():

@@ -63,11 +63,21 @@ def searched_parts(choices: pd.DataFrame, spec: Spec) -> Iterator[Part]:
             for method in spec["methods"]
             if (dataset, method) in cells
         ]
-        yield str(protocol), str(protocol), ["dataset", "method", "parameters", "score"], rows
+        found = part[part["score"].notna()]
+        ends = found["at_end"].fillna("").str.split(", ").map(lambda names: len([name for name in names if name])).sum()
+        yield (
+            str(protocol),
+            f"{protocol}: {ends} of {int(found['ranged'].sum())} chosen values are the smallest or largest tried",
+            ["dataset", "method", "parameters", "score", "at an end"],
+            rows,
+        )
 
 
 def _searched_cell(cell: Mapping[Any, Any]) -> list[str]:
-    return [GAP, GAP] if np.isnan(cell["score"]) else [str(cell["parameters"]), f"{cell['score']:.4f}"]
+    if np.isnan(cell["score"]):
+        return [GAP, GAP, GAP]
+    ends = "" if pd.isna(cell["at_end"]) else str(cell["at_end"])
+    return [str(cell["parameters"]), f"{cell['score']:.4f}", ends]
 
 
 @table(
@@ -76,7 +86,8 @@ def _searched_cell(cell: Mapping[Any, Any]) -> list[str]:
     layout=searched_parts,
     names=2,
     note="What was tried is in the study's file; chosen on the first split, for all, by the score on rows for "
-    "validation, or the mean over folds of the training rows.",
+    "validation, or the mean over folds of the training rows. At an end: parameters with a range that have the "
+    "smallest or largest of the values that were tried.",
 )
 def searched_table(choices: pd.DataFrame, spec: Spec) -> pd.DataFrame:
     """Select the methods of a table of searches."""

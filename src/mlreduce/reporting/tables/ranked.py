@@ -11,8 +11,9 @@ import pandas as pd
 from mlreduce.exceptions import DataError
 from mlreduce.metrics import higher_is_better
 from mlreduce.reporting.failed_cells import GAP, gap_columns, is_gap
-from mlreduce.reporting.options import AREA, ENERGY, MEASURE, PREDICTOR, SIZE_PERCENT
+from mlreduce.reporting.options import AREA, DIRECTIONS, ENERGY, MEASURE, PREDICTOR, SIZE_PERCENT
 from mlreduce.reporting.statistics import rank_methods
+from mlreduce.reporting.summary import at_directions
 from mlreduce.reporting.tables.kinds import Spec, table
 from mlreduce.reporting.tables.layout import Part, by_protocol, number_of_splits, plus_minus, uneven_splits
 
@@ -56,12 +57,13 @@ def ranked_layout(ranked: pd.DataFrame, methods: Sequence[str]) -> tuple[list[st
     cells = {(c["dataset"], c["method"]): c for c in ranked.to_dict("records")}
     uneven = uneven_splits(ranked)
     best = ranked.groupby("dataset")["rank"].min().to_dict()
+    most = ranked.groupby("dataset")["size"].max().to_dict()
     rows = []
     for dataset in sorted(ranked["dataset"].unique()):
         row = [str(dataset), *[number_of_splits(ranked[ranked["dataset"] == dataset])] * uneven]
         for method in methods:
             cell = cells.get((dataset, method))
-            text = _ranked_cell(cell) if cell else ""
+            text = _ranked_cell(cell, most[dataset]) if cell else ""
             row.append(f"**{text}**" if cell and cell["rank"] == best[dataset] else text)
         rows.append(row)
     if rows:
@@ -72,10 +74,12 @@ def ranked_layout(ranked: pd.DataFrame, methods: Sequence[str]) -> tuple[list[st
     return ["dataset", *["splits"] * uneven, *methods], rows
 
 
-def _ranked_cell(cell: Mapping[Any, Any]) -> str:
+def _ranked_cell(cell: Mapping[Any, Any], most: float) -> str:
     if not cell["splits"]:
         return GAP
-    return plus_minus(cell["mean"], cell["sd"]) + ("" if np.isnan(cell["rank"]) else f" ({cell['rank']:g})")
+    rank = "" if np.isnan(cell["rank"]) else f" ({cell['rank']:g})"
+    fewer = f" [{cell['size']:.3g}]" if cell["size"] < most else ""
+    return plus_minus(cell["mean"], cell["sd"]) + rank + fewer
 
 
 def number(value: float, form: str) -> str:
@@ -92,8 +96,9 @@ def _parts(ranked: pd.DataFrame, spec: Spec) -> Iterator[Part]:
     source="summary.csv",
     layout=_parts,
     required={"measure": MEASURE, "predictor": PREDICTOR},
-    optional={"energy": ENERGY, "size_percent": SIZE_PERCENT, "area": AREA},
-    note="Mean ± standard deviation over the test parts, rank among the methods in brackets; bold: the best.",
+    optional={"energy": ENERGY, "size_percent": SIZE_PERCENT, "directions": DIRECTIONS, "area": AREA},
+    note="Mean ± standard deviation over the test parts, rank among the methods in brackets; bold: the best. In square "
+    "brackets the number of directions, where a method has fewer than others.",
 )
 def ranked_table(summary: pd.DataFrame, spec: Spec) -> pd.DataFrame:
     """Select one measure at one energy threshold, percentage or area from a summary and rank the methods.
@@ -103,8 +108,9 @@ def ranked_table(summary: pd.DataFrame, spec: Spec) -> pd.DataFrame:
     summary : DataFrame
         From `mlreduce.reporting.summary.summarise`.
     spec : dict
-        With ``methods``, ``predictor``, ``measure`` and optionally ``energy`` or ``size_percent``. Each method must
-        have a value on every data set, or a gap for having failed there.
+        With ``methods``, ``predictor``, ``measure`` and optionally ``energy``, ``size_percent`` or ``directions``, of
+        which a method may have fewer. Each method must have a value on every data set, or a gap for having failed
+        there.
 
     Returns
     -------
@@ -127,6 +133,8 @@ def ranked_table(summary: pd.DataFrame, spec: Spec) -> pd.DataFrame:
         & (summary["energy"] == energy)
         & (summary["size_percent"] == size_percent)
     ]
+    if not energy and not size_percent:
+        cells = at_directions(cells, spec.get("directions"))
     parts = []
     for _, part in cells.groupby("protocol", sort=True):
         ranks = rank_methods(means_of(part, methods), higher_is_better(measure)).stack()
