@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from mlreduce.exceptions import DataError
+from mlreduce.linalg.features import Features
 from mlreduce.projection.base import Projection
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
 from mlreduce.spectral.graphs.combination import CombinedProximity
 from mlreduce.spectral.graphs.proximity import Proximity
+from mlreduce.spectral.solver import Solution
 
 __all__ = ["MOPE"]
 
@@ -54,6 +56,11 @@ class MOPE(CombinedProximity, Projection):
         Orthonormal directions, ``P'P = I``, or orthonormal projected instances, ``P'X'XP = I``.
     laplacian : bool, default=False
         Whether row sums are subtracted from the diagonal of A, as in `OLPP`; the paper does not.
+    null_space : {"variance", "none"}, default="variance"
+        A of few neighbours has a lower rank than the number of directions wanted, which the paper fixes (1,800 and
+        500), and eigenvalue zero does not order the rest. ``"variance"``: by the mean squares of the features along
+        them, largest first (the eigenvectors of ``X'X`` in the null space), before those of negative eigenvalue.
+        ``"none"``: only directions of positive eigenvalue.
 
     References
     ----------
@@ -81,6 +88,7 @@ class MOPE(CombinedProximity, Projection):
         edges: str = "psi",
         on: str = "P",
         laplacian: bool = False,
+        null_space: str = "variance",
     ) -> None:
         super().__init__(n_components, select)
         self.scheme = scheme
@@ -96,12 +104,22 @@ class MOPE(CombinedProximity, Projection):
         self.edges = edges
         self.on = on
         self.laplacian = laplacian
+        self.null_space = null_space
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
         self._check_graph()
         if self.on not in ("P", "Z"):
             raise DataError(f"on must be 'P' (directions) or 'Z' (projected instances); got {self.on!r}")
+        if self.null_space not in ("variance", "none"):
+            raise DataError(f"null_space must be 'variance' or 'none'; got {self.null_space!r}")
+
+    def _solve(self, data: TrainingSet, features: Features, wanted: int | None) -> Solution:
+        solution = super()._solve(data, features, wanted)
+        if self.null_space == "variance":
+            return solution
+        positive = solution.eigenvalues > 0
+        return Solution(solution.eigenvalues[positive], solution.components[positive])
 
     def _objective(self, data: TrainingSet) -> Form:
         return self._graph_form(data)
