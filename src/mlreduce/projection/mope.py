@@ -23,8 +23,8 @@ class MOPE(CombinedProximity, Projection):
 
     ``max tr(P'X'AXP)`` subject to ``P'P = I``, with a graph A by a combination Psi of proximities by labels, G
     (`LabelProximity`), and by features, W (`Proximity`). A joins the pairs of which one is among the ``n_neighbors`` of
-    largest Psi of the other; of equal Psi (rounded to multiples of ``2^-32``) the lower row number is taken, and pairs
-    with Psi = 0 are not joined. X is not centred. A is indefinite: ``eigenvalues_`` may be negative.
+    largest Psi of the other; Psi and W are rounded to multiples of ``2^-32``, and pairs with Psi = 0 are not joined. X
+    is not centred. A is indefinite: ``eigenvalues_`` may be negative.
 
     Parameters
     ----------
@@ -50,6 +50,12 @@ class MOPE(CombinedProximity, Projection):
         Further parameters of `LabelProximity`: ``tau``, ``p``, ``space``, ``n_label_components``.
     n_neighbors : int or None, default=10
         K of the graph, >= 1; None joins all pairs with Psi > 0.
+    ties : {"features", "first", "all"}, default="features"
+        Which of equal Psi are near, as hundreds are where Psi is G alone; section 3.3.2 of the paper does not say.
+        ``"features"``: those of larger W, the paper's secondary source of information, and of equal W the first in a
+        random order of the rows. ``"first"``: the lower row numbers, which become neighbours of all. ``"all"``: all
+        that are as near as the K-th. The order of the rows has no influence with ``"all"``, and with ``"features"``
+        only where rows tie in W too: equal rows, pairs that W does not join, weights below ``2^-33``.
     edges : {"psi", "constant"}, default="psi"
         Weight of a joined pair: Psi, or 1.
     on : {"P", "Z"}, default="P"
@@ -61,6 +67,8 @@ class MOPE(CombinedProximity, Projection):
         500), and eigenvalue zero does not order the rest. ``"variance"``: by the mean squares of the features along
         them, largest first (the eigenvectors of ``X'X`` in the null space), before those of negative eigenvalue.
         ``"none"``: only directions of positive eigenvalue.
+    random_state : int, RandomState instance or None, default=0
+        Of the order of the rows.
 
     References
     ----------
@@ -85,10 +93,12 @@ class MOPE(CombinedProximity, Projection):
         proximity: Proximity | Mapping[str, Any] | None = None,
         label_options: Mapping[str, Any] | None = None,
         n_neighbors: int | None = 10,
+        ties: str = "features",
         edges: str = "psi",
         on: str = "P",
         laplacian: bool = False,
         null_space: str = "variance",
+        random_state: Any = 0,
     ) -> None:
         super().__init__(n_components, select)
         self.scheme = scheme
@@ -101,10 +111,12 @@ class MOPE(CombinedProximity, Projection):
         self.proximity = proximity
         self.label_options = label_options
         self.n_neighbors = n_neighbors
+        self.ties = ties
         self.edges = edges
         self.on = on
         self.laplacian = laplacian
         self.null_space = null_space
+        self.random_state = random_state
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
