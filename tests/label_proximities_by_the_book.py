@@ -76,12 +76,23 @@ def combination(w, g, combine, a=1.0, b=1.0, beta=0.5, gamma=1.0):
     return gamma * g**a / (1 + beta * (1 - w**b)) + (1 - gamma) * w**b
 
 
-def nearest_by_psi(psi, number, edges="psi"):
-    """The graph of the pairs of which one is among the largest of the other: of equal ones the lower row number."""
+def nearest_by_psi(psi, number, edges="psi", W=None, order=None, everyone=False):
+    """The graph of the pairs of which one is among the largest of the other.
+
+    Of equal ones those of larger W, where it is given, then the first in the order, by default the lower row number;
+    with ``everyone`` all that equal the last.
+    """
     n = len(psi)
     A = np.zeros((n, n))
+    place = np.arange(n) if order is None else np.argsort(order)
+    second = np.zeros((n, n)) if W is None else np.round(W * 2**32)
     for i in range(n):
-        order = sorted((j for j in range(n) if j != i and psi[i, j] > 0), key=lambda j: (-psi[i, j], j))
-        for j in order[:number]:
+        near = sorted(
+            (j for j in range(n) if j != i and psi[i, j] > 0), key=lambda j: (-psi[i, j], -second[i, j], place[j])
+        )
+        joined = near[:number]
+        if everyone and joined:
+            joined = [j for j in near if psi[i, j] >= psi[i, joined[-1]]]
+        for j in joined:
             A[i, j] = A[j, i] = psi[i, j] if edges == "psi" else 1
     return A

@@ -56,10 +56,17 @@ def psi_of(X, Y, proximity=None, **parameters):
 @combinations
 @pytest.mark.parametrize("edges", ["psi", "constant"])
 @pytest.mark.parametrize("k", [1, 4, 39, 100])
-def test_graph_by_definition(parameters, edges, k, problem):
+@pytest.mark.parametrize("ties", ["features", "first", "all"])
+def test_graph_by_definition(ties, parameters, edges, k, problem):
     X, Y = problem
-    expected = nearest_by_psi(psi_of(X, Y, **parameters), k, edges)
-    found = graph_of(X, Y, n_neighbors=k, edges=edges, **parameters)
+    order = np.random.RandomState(5).permutation(40)
+    given = {
+        "features": {"W": parts(X, Y)[0], "order": order},
+        "first": {},
+        "all": {"everyone": True},
+    }
+    expected = nearest_by_psi(psi_of(X, Y, **parameters), k, edges, **given[ties])
+    found = graph_of(X, Y, n_neighbors=k, edges=edges, ties=ties, random_state=5, **parameters)
     np.testing.assert_allclose(found, expected, atol=1e-9)
     assert ((found > 0) == (expected > 0)).all()
     np.testing.assert_array_equal(found, found.T)
@@ -77,16 +84,63 @@ def test_all_pairs(parameters, edges, problem):
 
 def test_ties_go_to_the_first_row():
     X, Y = np.arange(12.0).reshape(6, 2), np.ones((6, 1), dtype=int)
-    A = graph_of(X, Y, combine="labels", n_neighbors=2)
+    A = graph_of(X, Y, combine="labels", n_neighbors=2, ties="first")
     expected = np.zeros((6, 6))
     for i, neighbours in enumerate([(1, 2), (0, 2), (0, 1), (0, 1), (0, 1), (0, 1)]):
         expected[i, list(neighbours)] = expected[list(neighbours), i] = 1
     np.testing.assert_array_equal(A, expected)
-    A = graph_of(X, Y, combine="priority", n_neighbors=1)  # rows at equal steps: one before and one after are as near
+    A = graph_of(
+        X, Y, combine="priority", n_neighbors=1, ties="first"
+    )  # rows at equal steps: one before and one after are as near
     assert A[3, 2] > 0
     assert A[3, 4] > 0  # row 4 takes row 3 too
     assert A[5, 4] > 0
     assert np.count_nonzero(A) == 10
+
+
+def test_ties_are_broken_by_the_features():
+    X = np.array([0.0, 1, 3, 6, 10, 15])[:, np.newaxis]
+    A = graph_of(X, np.ones((6, 1), dtype=int), combine="labels", n_neighbors=1)
+    joined = {(i, j) for i, j in zip(*np.nonzero(A), strict=True) if i < j}
+    assert joined == {(0, 1), (1, 2), (2, 3), (3, 4), (4, 5)}  # each with the nearest by its feature
+    assert (A[A > 0] == 1).all()
+
+
+@pytest.mark.parametrize("ties", ["features", "all"])
+@combinations
+def test_order_of_rows_permutes_the_graph(ties, parameters, rng):
+    X, Y = data(rng, 40, 6, 5)  # no equal rows: W decides
+    order = rng.permutation(40)
+    for k in (1, 4):
+        still, moved = (
+            graph_of(*rows, n_neighbors=k, ties=ties, **parameters) for rows in ((X, Y), (X[order], Y[order]))
+        )
+        np.testing.assert_allclose(moved, still[np.ix_(order, order)], atol=1e-9)
+        assert ((moved > 0) == (still[np.ix_(order, order)] > 0)).all()
+
+
+def test_order_of_rows_permutes_the_embedding(rng):
+    X, Y = data(rng, 40, 6, 5)
+    order = rng.permutation(40)
+    parameters = {"n_components": 4, "combine": "labels", "n_neighbors": 5}
+    methods = [mlreduce.MOPE(**parameters).fit(X, Y), mlreduce.MOPE(**parameters).fit(X[order], Y[order])]
+    same_directions(methods[1], methods[0], rtol=1e-8, atol=1e-8)
+    parameters["n_components"] = 3
+    still, moved = (mlreduce.MOPEEmbedding(**parameters).fit_transform(*r) for r in ((X, Y), (X[order], Y[order])))
+    np.testing.assert_allclose(np.abs((moved * still[order]).sum(axis=0)), 1, atol=1e-8)
+
+
+def test_what_ties_in_the_features_too_goes_by_a_random_order():
+    X, Y = np.repeat(np.eye(2), 10, axis=0), np.ones((20, 1), dtype=int)
+    graphs = [graph_of(X, Y, combine="labels", n_neighbors=2, random_state=seed) for seed in (0, 0, 1, 2)]
+    np.testing.assert_array_equal(graphs[0], graphs[1])
+    assert any((graphs[0] != other).any() for other in graphs[2:])
+    for A in graphs:
+        assert not A[:10, 10:].any()  # unequal rows are farther
+    everyone = graph_of(X, Y, combine="labels", n_neighbors=2, ties="all")
+    np.testing.assert_array_equal(everyone, 1 - np.eye(20))
+    with pytest.raises(DataError, match="ties must be one of features, first, all; got 'last'"):
+        MOPE(ties="last").fit(X, Y)
 
 
 def test_rounding_keeps_ties(rng):
@@ -96,7 +150,7 @@ def test_rounding_keeps_ties(rng):
     Y = sets[rng.integers(7, size=60)]
     X = rng.standard_normal((60, 3))
     for scheme, index in ((1, "scaled-dice"), (2, "cosine"), (2, "minkowski"), (3, "dice"), (3, "cosine")):
-        A = graph_of(X, Y, scheme=scheme, index=index, combine="labels", n_neighbors=3, edges="constant")
+        A = graph_of(X, Y, scheme=scheme, index=index, combine="labels", n_neighbors=3, edges="constant", ties="first")
         for i in range(60):
             same = [j for j in range(60) if j != i and (Y[i] == Y[j]).all()]
             if (scheme, index) in ((2, "cosine"), (2, "minkowski")) and len(same) >= 3:  # nothing else is as near
@@ -124,7 +178,8 @@ def test_pairs_without_common_labels_are_not_joined(problem):
 def test_proximities_by_features_may_be_a_graph(problem):
     X, Y = problem
     given = Proximity("constant", n_neighbors=3)
-    expected = nearest_by_psi(psi_of(X, Y, proximity=given, combine="priority"), 4)
+    W, order = parts(X, Y, proximity=given)[0], np.random.RandomState(0).permutation(40)
+    expected = nearest_by_psi(psi_of(X, Y, proximity=given, combine="priority"), 4, W=W, order=order)
     for proximity in (given, {"weight": "constant", "n_neighbors": 3}):
         np.testing.assert_allclose(graph_of(X, Y, proximity=proximity, n_neighbors=4), expected, atol=1e-9)
     np.testing.assert_array_equal(

@@ -6,6 +6,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.sparse import csgraph
 
 import mlreduce
 from mlreduce.exceptions import DataError
@@ -33,8 +34,7 @@ def problem(seed=0, n=40, d=3, c=4, known=15):
 
 
 def laplacian(W, normalised):
-    """By loops; zero for vertices without neighbours."""
-    W = W - np.diag(np.diag(W))
+    """By loops, with the diagonal of W in both terms; zero where a row of W is."""
     degrees = W.sum(axis=1)
     L = np.zeros_like(W)
     for i in range(len(W)):
@@ -279,3 +279,23 @@ def test_wrong_parameters_are_refused(name, parameters, sentence):
 def test_one_instance_is_refused(name):
     with pytest.raises(DataError, match="n_samples=1"):
         mlreduce.make(name).fit([[1.0, 2.0]], [[1, 0]])
+
+
+def test_unit_diagonal_of_the_label_similarity_counts():
+    X, Y, partial = problem()
+    Sigma = cosines(Y[:15])
+    roots = 1 / np.sqrt(Sigma.sum(axis=1))  # of rows with their unit entry
+    L = np.eye(4) - np.outer(roots, roots) * Sigma
+    method = mlreduce.SMSE2(lambda1=0.7, lambda2=0.5).fit(X, partial)
+    np.testing.assert_allclose(method._label_laplacian(), L, atol=1e-15)
+    np.testing.assert_allclose(L @ np.sqrt(Sigma.sum(axis=1)), 0, atol=1e-14)
+    without = csgraph.laplacian(Sigma, normed=True)
+    assert np.linalg.norm(without - L) > 0.05 * np.linalg.norm(L)
+
+
+def test_smse2_ignores_similarity_where_labels_do_not_meet():
+    X = np.random.default_rng(0).standard_normal((40, 3))
+    Y = np.full((40, 4), np.nan)
+    Y[:16] = np.repeat(np.eye(4), 4, axis=0)
+    alone, coupled = (mlreduce.SMSE2(lambda2=weight).fit_transform(X, Y) for weight in (0.0, 10.0))
+    np.testing.assert_allclose(coupled, alone, atol=1e-12)

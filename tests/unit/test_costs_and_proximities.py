@@ -64,6 +64,17 @@ def test_a_pixel_is_the_mean_of_a_block_of_pairs(data):
     assert (graph >= -1e-12).all()
 
 
+@pytest.mark.parametrize("entry", [{}, {"n_neighbors": 2}, {"n_neighbors": 2, "edges": "constant", "laplacian": True}])
+def test_proximities_by_labels_are_drawn_before_neighbours(entry, data):
+    methods = {"mine": {"method": "mope", "scheme": 1, "index": "jaccard", "combine": "labels", **entry}}
+    images = proximity_images(data, Split(np.arange(30), np.arange(30, 60)), methods, SPACE)
+    image = images.pivot(index="row", columns="column", values="value").to_numpy()
+    labels = data.Y[:30][label_order(data.Y[:30].astype(float))].astype(bool)
+    shared = (labels[:, None] & labels).sum(axis=2)
+    G = shared / np.maximum((labels[:, None] | labels).sum(axis=2), 1)
+    np.testing.assert_allclose(image, G - np.diag(np.diag(G)), atol=1e-9)
+
+
 def test_more_pixels_than_pairs_show_each_pair(data):
     images = proximity_images(data, Split(np.arange(9), np.arange(9, 60)), {"pls": {}}, SPACE)
     assert len(images) == 81

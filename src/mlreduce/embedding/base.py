@@ -118,6 +118,7 @@ class Embedding(BaseEstimator):
             signed_values=self.signed_values,
             upper=self.upper,
             trivial=trivial if trivial is None or scale is None else scale * trivial,
+            variation=lambda block: data.centred.transposed_dot(block if scale is None else (block.T / scale).T),
         )
         values, rows = solution.eigenvalues, solution.components
         self._check_found(len(values), wanted)

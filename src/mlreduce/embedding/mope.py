@@ -27,10 +27,12 @@ class MOPEEmbedding(CombinedProximity, Embedding):
     ----------
     n_components
         As of `Embedding`.
-    scheme, index, combine, a, b, beta, gamma, proximity, label_options, n_neighbors, edges
+    scheme, index, combine, a, b, beta, gamma, proximity, label_options, n_neighbors, ties, edges
         As of `MOPE`.
     laplacian : bool, default=False
         As of `MOPE`; the constant vector is then a trivial solution and left out.
+    random_state
+        As of `MOPE`.
 
     References
     ----------
@@ -53,8 +55,10 @@ class MOPEEmbedding(CombinedProximity, Embedding):
         proximity: Proximity | Mapping[str, Any] | None = None,
         label_options: Mapping[str, Any] | None = None,
         n_neighbors: int | None = 10,
+        ties: str = "features",
         edges: str = "psi",
         laplacian: bool = False,
+        random_state: Any = 0,
     ) -> None:
         self.n_components = n_components
         self.scheme = scheme
@@ -67,8 +71,10 @@ class MOPEEmbedding(CombinedProximity, Embedding):
         self.proximity = proximity
         self.label_options = label_options
         self.n_neighbors = n_neighbors
+        self.ties = ties
         self.edges = edges
         self.laplacian = laplacian
+        self.random_state = random_state
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from sklearn.base import clone
 
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.experiments.failures import RAISE, Failures
@@ -17,6 +18,7 @@ from mlreduce.experiments.splitting import Split
 from mlreduce.experiments.view import View
 from mlreduce.linalg.features import Coordinates
 from mlreduce.spectral import TrainingSet
+from mlreduce.spectral.graphs.combination import CombinedProximity
 from mlreduce.validation import FloatArray
 
 # Pixels along a side, at most.
@@ -63,9 +65,11 @@ def proximity_images(
     side: int = _SIDE,
     failures: Failures = RAISE,
 ) -> pd.DataFrame:
-    """Return the values of each method's objective for pairs of training instances, as an image.
+    """Return the proximity of pairs of training instances to each method, as an image.
 
-    A pixel is the mean over a block of pairs, the diagonal left out.
+    It is the objective's value for the pair; for `MOPE` Psi of all pairs, before neighbours are chosen: G itself with
+    ``combine="labels"``, as in Figures 2 and 3 of Mu et al. (2012). A pixel is the mean over a block of pairs, the
+    diagonal left out.
 
     Parameters
     ----------
@@ -91,7 +95,7 @@ def proximity_images(
     for label, entry in methods.items():
         if (0, label) in failures:
             continue
-        matrix = failures.attempt(0, label, _objective, make_reduction(label, entry), view.training.labelled_part)
+        matrix = failures.attempt(0, label, _proximities, make_reduction(label, entry), view.training.labelled_part)
         if matrix is None:
             continue
         np.fill_diagonal(matrix, 0.0)
@@ -104,8 +108,10 @@ def proximity_images(
     return images.sort_values(list(IMAGE_COLUMNS[:4]), ignore_index=True)
 
 
-def _objective(method: Any, training: TrainingSet) -> FloatArray:
-    """Return the objective's values for all pairs of instances."""
+def _proximities(method: Any, training: TrainingSet) -> FloatArray:
+    """Return the objective's values for all pairs of instances, of MOPE's with neither neighbours nor row sums."""
+    if isinstance(method, CombinedProximity):
+        method = clone(method).set_params(n_neighbors=None, edges="psi", laplacian=False)
     form, size = method.objective(training), training.X.shape[0]
     if method.centred:
         form = form.recentred(size)

@@ -46,6 +46,11 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     Directions P maximise ``tr(P'AP)`` subject to ``P'BP = I``. A method defines A (`_objective`) and, unless it is the
     identity, B (`_constraint`). Directions are nested: the first m of them are the projection to m dimensions.
 
+    An eigenvalue is zero if its magnitude is at most ``max(1000, n_samples, n_features)`` units of rounding of the
+    matrix's norm, or four times the rounding error of the matrix, measured by products with random vectors. It gives no
+    direction; with ``signed_values`` those of eigenvalue zero are ordered by the variance of the features along them,
+    and where ``n_components`` falls between directions of equal variance, none of these is returned.
+
     Parameters
     ----------
     n_components : int, float or None, default=None
@@ -113,7 +118,7 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         Warns
         -----
         ProjectionWarning
-            If there are fewer positive eigenvalues than ``n_components``, or the constraint is singular.
+            If there are fewer directions than ``n_components``, or the constraint is singular.
         """
         features = check_features(self, X, reset=True)
         return self.fit_training_set(self._training_set(features, Y))
@@ -158,7 +163,9 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     def _solve(self, data: TrainingSet, features: Features, wanted: int | None) -> Solution:
         labels = data.labels if self.supervised else None
         constraint = self._constraint(data)
-        return solve(features, self._objective(data), constraint, wanted, labels, self.signed_values)
+        return solve(
+            features, self._objective(data), constraint, wanted, labels, self.signed_values, variation=features.dot
+        )
 
     def objective(self, data: TrainingSet) -> Form:
         """Return A as a form over all instances, zero for those that the method does not use."""

@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from mlreduce.exceptions import DataError
+from mlreduce.linalg.features import Features
 from mlreduce.projection.base import Projection
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
 from mlreduce.spectral.graphs.combination import CombinedProximity
 from mlreduce.spectral.graphs.proximity import Proximity
+from mlreduce.spectral.solver import Solution
 
 __all__ = ["MOPE"]
 
@@ -21,8 +23,8 @@ class MOPE(CombinedProximity, Projection):
 
     ``max tr(P'X'AXP)`` subject to ``P'P = I``, with a graph A by a combination Psi of proximities by labels, G
     (`LabelProximity`), and by features, W (`Proximity`). A joins the pairs of which one is among the ``n_neighbors`` of
-    largest Psi of the other; of equal Psi (rounded to multiples of ``2^-32``) the lower row number is taken, and pairs
-    with Psi = 0 are not joined. X is not centred. A is indefinite: ``eigenvalues_`` may be negative.
+    largest Psi of the other; Psi and W are rounded to multiples of ``2^-32``, and pairs with Psi = 0 are not joined. X
+    is not centred. A is indefinite: ``eigenvalues_`` may be negative.
 
     Parameters
     ----------
@@ -48,12 +50,25 @@ class MOPE(CombinedProximity, Projection):
         Further parameters of `LabelProximity`: ``tau``, ``p``, ``space``, ``n_label_components``.
     n_neighbors : int or None, default=10
         K of the graph, >= 1; None joins all pairs with Psi > 0.
+    ties : {"features", "first", "all"}, default="features"
+        Which of equal Psi are near, as hundreds are where Psi is G alone; section 3.3.2 of the paper does not say.
+        ``"features"``: those of larger W, the paper's secondary source of information, and of equal W the first in a
+        random order of the rows. ``"first"``: the lower row numbers, which become neighbours of all. ``"all"``: all
+        that are as near as the K-th. The order of the rows has no influence with ``"all"``, and with ``"features"``
+        only where rows tie in W too: equal rows, pairs that W does not join, weights below ``2^-33``.
     edges : {"psi", "constant"}, default="psi"
         Weight of a joined pair: Psi, or 1.
     on : {"P", "Z"}, default="P"
         Orthonormal directions, ``P'P = I``, or orthonormal projected instances, ``P'X'XP = I``.
     laplacian : bool, default=False
         Whether row sums are subtracted from the diagonal of A, as in `OLPP`; the paper does not.
+    null_space : {"variance", "none"}, default="variance"
+        A of few neighbours has a lower rank than the number of directions wanted, which the paper fixes (1,800 and
+        500), and eigenvalue zero does not order the rest. ``"variance"``: by the mean squares of the features along
+        them, largest first (the eigenvectors of ``X'X`` in the null space), before those of negative eigenvalue.
+        ``"none"``: only directions of positive eigenvalue.
+    random_state : int, RandomState instance or None, default=0
+        Of the order of the rows.
 
     References
     ----------
@@ -78,9 +93,12 @@ class MOPE(CombinedProximity, Projection):
         proximity: Proximity | Mapping[str, Any] | None = None,
         label_options: Mapping[str, Any] | None = None,
         n_neighbors: int | None = 10,
+        ties: str = "features",
         edges: str = "psi",
         on: str = "P",
         laplacian: bool = False,
+        null_space: str = "variance",
+        random_state: Any = 0,
     ) -> None:
         super().__init__(n_components, select)
         self.scheme = scheme
@@ -93,15 +111,27 @@ class MOPE(CombinedProximity, Projection):
         self.proximity = proximity
         self.label_options = label_options
         self.n_neighbors = n_neighbors
+        self.ties = ties
         self.edges = edges
         self.on = on
         self.laplacian = laplacian
+        self.null_space = null_space
+        self.random_state = random_state
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
         self._check_graph()
         if self.on not in ("P", "Z"):
             raise DataError(f"on must be 'P' (directions) or 'Z' (projected instances); got {self.on!r}")
+        if self.null_space not in ("variance", "none"):
+            raise DataError(f"null_space must be 'variance' or 'none'; got {self.null_space!r}")
+
+    def _solve(self, data: TrainingSet, features: Features, wanted: int | None) -> Solution:
+        solution = super()._solve(data, features, wanted)
+        if self.null_space == "variance":
+            return solution
+        positive = solution.eigenvalues > 0
+        return Solution(solution.eigenvalues[positive], solution.components[positive])
 
     def _objective(self, data: TrainingSet) -> Form:
         return self._graph_form(data)

@@ -211,7 +211,14 @@ class LabelPropagation(BaseEstimator):
         return similarity
 
     def _label_laplacian(self) -> FloatArray:
-        return np.asarray(csgraph.laplacian(self.label_similarity_, normed=self.normalised))
+        """Return the Laplacian of Sigma, with Sigma's diagonal in both terms; zero for labels without instances."""
+        similarity = self.label_similarity_
+        sums = similarity.sum(axis=1)
+        if not self.normalised:
+            return np.asarray(np.diag(sums) - similarity)
+        # SciPy's normalised Laplacian leaves the diagonal out, of the sums too.
+        roots = quotient(1.0, np.sqrt(sums))
+        return np.asarray(np.diag(sums > 0) - roots[:, np.newaxis] * similarity * roots)
 
     def _decide(self, labels: FloatArray, labelled: NDArray[np.bool_]) -> NDArray[Any]:
         """Return the predicted labels of the unlabelled instances."""

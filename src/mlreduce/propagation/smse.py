@@ -60,8 +60,10 @@ class SMSE2(LabelPropagation):
     """Semi-supervised multi-label learning by a Sylvester equation (SMSE2), with squared errors of the given labels.
 
     ``min ||Z_l - Y_l||^2 + ||Z_u||^2 + lambda1 tr(Z'L_W Z) + lambda2 tr(Z L_Sigma Z')`` with normalised symmetric
-    Laplacians ``I - D^-1/2 W D^-1/2`` of the instances' proximity and of the labels' similarity (zero
-    without neighbours). The scores solve ``(I + lambda1 L_W) Z + lambda2 Z L_Sigma = [Y_l; 0]``.
+    Laplacians: ``I - D(W)^-1/2 W D(W)^-1/2`` of the instances' proximity, whose diagonal is zero, and
+    ``I - D(Sigma)^-1/2 Sigma D(Sigma)^-1/2`` of the labels' similarity, with its unit diagonal. Rows of instances
+    without neighbours and of labels without instances are zero. The scores solve
+    ``(I + lambda1 L_W) Z + lambda2 Z L_Sigma = [Y_l; 0]``.
 
     Parameters
     ----------

@@ -16,6 +16,10 @@ blocks
     B = I, features are coordinates of the instances (embeddings) and few columns are wanted: block Krylov iteration
     with the matrix over the instances, or with the inverse of an upper bound of its eigenvalues less the matrix.
 
+Eigenvalues within rounding error of zero are zero, and LAPACK returns an arbitrary basis of their directions: without
+``signed_values`` they give none, with it they are ordered by the variance of the features along them
+(`_order_null_space`).
+
 A constraint is *whitened*: W with ``W'BW = I`` turns the problem into one with B = I. Whitenings and row spaces are
 cached with the features, so that methods with the same constraint share them.
 """
@@ -37,7 +41,7 @@ from mlreduce.linalg.features import Coordinates, Features
 from mlreduce.linalg.utilities import signed
 from mlreduce.spectral.form import Form
 from mlreduce.spectral.krylov import leading_eigenvectors
-from mlreduce.spectral.whitening import whitening_of
+from mlreduce.spectral.whitening import Whitening, whitening_of
 from mlreduce.validation import FloatArray, is_sparse
 
 __all__ = ["Solution", "row_space", "solve"]
@@ -58,6 +62,10 @@ _EQUAL = 1e-8
 # their order.
 _LEAST_LENGTH = 1000
 
+# Number of random vectors by which the rounding error of a matrix is measured, and the multiple of it below which an
+# eigenvalue is zero.
+_PROBES, _MARGIN = 4, 4.0
+
 # Relative eigenvalue below which directions are orthogonalised again after a strategy that squares condition numbers:
 # the others are orthonormal to about 1e-10.
 _WEAK = 1e-6
@@ -68,6 +76,9 @@ _BEYOND_DOUBT = 10.0
 # Relative accuracies of the largest eigenvalue beside those found: the tight one where the loose one comes so many
 # times its accuracy near them.
 _LOOSE, _TIGHT, _DOUBT = 1e-2, 1e-6, 5.0
+
+# At most one in so many eigenvectors of a dense matrix is computed without the others.
+_FEW = 4
 
 # At most one in so many eigenvectors of a matrix over the instances is computed by blocks.
 _SHARE = 8
@@ -103,6 +114,7 @@ def solve(
     signed_values: bool = False,
     upper: float | None = None,
     trivial: FloatArray | None = None,
+    variation: Callable[[FloatArray], FloatArray] | None = None,
 ) -> Solution:
     """Find the leading directions.
 
@@ -126,6 +138,10 @@ def solve(
         Upper bound of the eigenvalues, which speeds up the strategy "blocks".
     trivial : ndarray of shape (n_features,) or None, default=None
         A known eigenvector to which directions are orthogonal. Only with B = I.
+    variation : callable or None, default=None
+        Function of directions, shape (n_features, k), that returns their images, such as ``XP``. With
+        ``signed_values`` the directions of eigenvalue zero are ordered by the lengths of their images; where ``limit``
+        falls between some of equal length, none of these is returned. None leaves their order to the factorisation.
 
     Raises
     ------
@@ -143,8 +159,12 @@ def solve(
         side = min(side, objective.factor.shape[1])
     few = limit if constraint is None else None
     blocks = None
+    ordered, noise = signed_values and variation is not None, 0.0
     if few and isinstance(features, Coordinates) and not thin and few <= side // _SHARE:
         blocks = _blocks(features, objective, few, upper, trivial)
+        noise = _least(max(features.shape), _norm(objective))
+        if blocks is not None and ordered and abs(blocks[0][-1]) <= noise and side <= DENSE_SIDE:
+            blocks = None  # a part of the null space
     products = None
     if few and not thin and not signed_values and trivial is None and _prefers_products(features, objective, few):
         products = _checked_lanczos(features, objective, few)
@@ -156,6 +176,9 @@ def solve(
         values, vectors = products
     elif few and side > DENSE_SIDE and few <= side // 4:
         values, vectors = _lanczos(features, objective, few, thin)
+        noise = _least(max(features.shape), np.abs(values).max(initial=0.0))
+        if ordered and len(values) and abs(values[-1]) <= noise:  # a part of the null space: no order of it
+            values, vectors = values[values > noise], vectors[:, values > noise]
     elif side > 4 * DENSE_SIDE:
         advice = f"ask for fewer with n_components, {side // 4} at most" if constraint is None else "reduce X first"
         raise DataError(
@@ -169,21 +192,60 @@ def solve(
     ):
         values, vectors = _samples(features, objective, limit)
     else:
-        values, vectors = _matrices(features, objective, constraint, limit, signed_values)
+        values, vectors, noise = _matrices(features, objective, constraint, limit, signed_values)
     if not signed_values:
-        kept = _positive(values, max(features.shape))
+        kept = _positive(values, max(features.shape), noise)
         values, vectors = values[kept], vectors[:, kept]
     if features.centred and features.constant.any():
         vectors = np.where(features.constant[:, np.newaxis], 0.0, vectors)
     if labels is not None:
         vectors = _decide_ties(values, vectors, lambda block: labels.T @ features.dot(block))
+    if signed_values and variation is not None:
+        values, vectors = _order_null_space(values, vectors, noise, variation, limit)
     return Solution(values[:limit], signed(vectors[:, :limit].T))
 
 
-def _positive(values: FloatArray, length: int) -> slice:
-    """Slice of the sorted eigenvalues that exceed rounding error."""
-    smallest = max(length, _LEAST_LENGTH) * np.finfo(float).eps * np.abs(values).max(initial=0.0)
+def _least(length: int, scale: float) -> float:
+    """Return the rounding error of eigenvalues of a matrix of a size and norm."""
+    return max(length, _LEAST_LENGTH) * float(np.finfo(float).eps) * scale
+
+
+def _positive(values: FloatArray, length: int, noise: float = 0.0) -> slice:
+    """Slice of the sorted eigenvalues that exceed rounding error, ``noise`` at least."""
+    smallest = max(noise, _least(length, np.abs(values).max(initial=0.0)))
     return slice(0, int(np.count_nonzero(values > smallest)))
+
+
+def _order_null_space(
+    values: FloatArray,
+    vectors: FloatArray,
+    noise: float,
+    variation: Callable[[FloatArray], FloatArray],
+    limit: int | None,
+) -> tuple[FloatArray, FloatArray]:
+    """Order the directions of eigenvalue zero by the lengths of their images, and set these eigenvalues to zero.
+
+    No basis decides the order, except among directions of images of equal length: of these all or none are returned.
+    """
+    null = np.abs(values) <= noise
+    if not null.any():
+        return values, vectors
+    start, size = int(np.argmax(null)), int(np.count_nonzero(null))
+    rows = slice(start, start + size)
+    values, vectors = np.where(null, 0.0, values), vectors.copy()
+    squares, vectors[:, rows] = _by_length(vectors[:, rows], variation)
+    if limit is None or not start < limit < start + size:
+        return values, vectors
+    different = np.flatnonzero(np.r_[True, ~_ties(np.where(squares > _EQUAL * squares[0], squares, 0.0))])
+    kept = start + int(different[different <= limit - start].max())
+    return values[:kept], vectors[:, :kept]
+
+
+def _by_length(block: FloatArray, images_of: Callable[[FloatArray], FloatArray]) -> tuple[FloatArray, FloatArray]:
+    """Turn orthonormal directions so that their images are orthogonal; return the squared lengths, descending."""
+    images = images_of(block)
+    squares, rotation = np.linalg.eigh(images.T @ images)
+    return squares[::-1], block @ rotation[:, ::-1]
 
 
 def _leading(values: FloatArray, limit: int | None) -> slice:
@@ -208,16 +270,14 @@ def _decide_ties(values: FloatArray, vectors: FloatArray, dependence: Callable[[
     vectors = vectors.copy()
     for start, stop in zip(starts, np.r_[starts[1:], len(values)], strict=True):
         if stop - start > 1:
-            images = dependence(vectors[:, start:stop])
-            _, rotation = np.linalg.eigh(images.T @ images)
-            vectors[:, start:stop] = vectors[:, start:stop] @ rotation[:, ::-1]
+            _, vectors[:, start:stop] = _by_length(vectors[:, start:stop], dependence)
     return vectors
 
 
 def _descending(matrix: FloatArray, limit: int | None) -> tuple[FloatArray, FloatArray]:
     """Return the leading eigenvalues and eigenvectors of a symmetric matrix, which is overwritten."""
     size = len(matrix)
-    few = limit is not None and limit <= size // 4
+    few = limit is not None and limit <= size // _FEW
     subset = (size - limit, size - 1) if limit is not None and few else None
     values, vectors = scipy.linalg.eigh(
         matrix, subset_by_index=subset, driver="evr" if few else "evd", overwrite_a=True, check_finite=False
@@ -283,8 +343,10 @@ def _orthonormal(values: FloatArray, vectors: FloatArray) -> FloatArray:
 
 def _matrices(
     features: Features, objective: Form, constraint: Form | None, limit: int | None, signed_values: bool
-) -> tuple[FloatArray, FloatArray]:
+) -> tuple[FloatArray, FloatArray, float]:
+    """Return eigenvalues, directions and the rounding error of the eigenvalues."""
     back: FloatArray | None = None
+    noise = 0.0
     if features.shape[0] < features.shape[1] or (signed_values and not _has_full_rank(features)):
         features, back = row_space(features)
     whitening = None if constraint is None else whitening_of(features, constraint)
@@ -296,10 +358,35 @@ def _matrices(
         matrix = objective.matrix(features)
         if whitening is not None:
             matrix = whitening.transposed(whitening.transposed(matrix).T)
-        values, vectors = _descending(matrix, limit)
+        noise = _rounding_error(features, objective, whitening, matrix)
+        if signed_values:
+            noise = max(noise, _least(max(features.shape), _frobenius(matrix)))
+            few = limit is not None and limit <= len(matrix) // _FEW
+            values, vectors = _descending(matrix.copy() if few else matrix, limit if few else None)
+            if few and abs(values[-1]) <= noise:  # a part of the null space
+                values, vectors = _descending(matrix, None)
+        else:
+            values, vectors = _descending(matrix, limit)
     if whitening is not None:
         vectors = whitening.times(vectors)
-    return values, vectors if back is None else back @ vectors
+    return values, vectors if back is None else back @ vectors, noise
+
+
+def _rounding_error(features: Features, objective: Form, whitening: Whitening | None, matrix: FloatArray) -> float:
+    """Estimate the Frobenius norm of the rounding error of the matrix of a form, with a margin.
+
+    By its products with random vectors, which are taken once with the matrix and once with its factors.
+    """
+    probes = np.random.default_rng(0).standard_normal((len(matrix), _PROBES))
+    right = probes if whitening is None else whitening.times(probes)
+    left = features.transposed_dot(objective.dot(features, features.dot(right))) + objective.ridge * right
+    errors = matrix @ probes - (left if whitening is None else whitening.transposed(left))
+    return float(_MARGIN * _frobenius(errors) / np.sqrt(_PROBES))
+
+
+def _frobenius(matrix: FloatArray) -> float:
+    """Return the Frobenius norm, which squares of large entries do not overflow."""
+    return float(scipy.linalg.blas.dnrm2(matrix.ravel(order="K"))) if matrix.size else 0.0
 
 
 def _has_full_rank(features: Features) -> bool:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.utils import check_random_state
 
 from mlreduce.exceptions import DataError
 from mlreduce.linalg.distances import to_grid
 from mlreduce.spectral.form import Form
-from mlreduce.spectral.graphs.label_proximity import LabelProximity, Rows
+from mlreduce.spectral.graphs.label_proximity import LabelProximity
 from mlreduce.spectral.graphs.neighbours import directed_graph
 from mlreduce.spectral.graphs.proximity import Proximity, attraction, check_proximity
 from mlreduce.spectral.graphs.search import nearest_others, search_blocks
@@ -20,12 +21,16 @@ from mlreduce.validation import FloatArray, check_count, check_options, check_ra
 
 __all__ = ["COMBINATIONS", "CombinedProximity", "check_combination", "combined"]
 
-# Combined proximities are rounded to multiples of this, far above rounding error: equal ones are ties, which the lower
-# row number wins.
+# Combined proximities are rounded to multiples of this, far above rounding error: equal ones are ties.
 _UNIT = 2.0**-32
+
+_TIES = ("features", "first", "all")
 
 #: "labels" and "features" use one of the two proximities only.
 COMBINATIONS = ("priority", "hadamard", "weighted-sum", "labels", "features")
+
+
+_Pairs = Callable[[slice], tuple[FloatArray, FloatArray | None]]
 
 
 def check_combination(combine: str, a: float, b: float, beta: float, gamma: float) -> None:
@@ -108,13 +113,18 @@ class CombinedProximity:
     proximity: Proximity | Mapping[str, Any] | None
     label_options: Mapping[str, Any] | None
     n_neighbors: int | None
+    ties: str
     edges: str
     laplacian: bool
+    random_state: Any
 
     def _check_graph(self) -> None:
         check_combination(self.combine, self.a, self.b, self.beta, self.gamma)
         if self.n_neighbors is not None:
             check_count(self.n_neighbors, "n_neighbors")
+        if self.ties not in _TIES:
+            raise DataError(f"ties must be one of {', '.join(_TIES)}; got {self.ties!r}")
+        check_random_state(self.random_state)
         if self.edges not in ("psi", "constant"):
             raise DataError(f"edges must be 'psi' or 'constant'; got {self.edges!r}")
         if not isinstance(self.laplacian, (bool, np.bool_)):
@@ -143,31 +153,52 @@ class CombinedProximity:
         if self.n_neighbors is None:
             graph: Any = np.empty((n_samples, n_samples))
             for rows in blocks:
-                graph[rows] = psi_of(rows)
+                graph[rows] = psi_of(rows)[0]
             graph = np.maximum(graph, graph.T)
         else:
-            found = np.empty((n_samples, min(self.n_neighbors, n_samples - 1)), dtype=np.intp)
-            values = np.empty(found.shape)
-            for rows in blocks:
-                psi = psi_of(rows)
-                found[rows] = nearest_others(-psi, rows, found.shape[1])
-                values[rows] = np.take_along_axis(psi, found[rows], axis=1)
-            graph = directed_graph(found, values)
+            number = min(self.n_neighbors, n_samples - 1)
+            joined = self._with_ties if self.ties == "all" else self._nearest
+            graph = joined(psi_of, blocks, n_samples, number)
             graph = sp.csr_array(graph.maximum(graph.T))
         if not graph.sum():
             raise DataError("MOPE joins no pair of instances: none has a positive combined proximity")
         return graph if self.edges == "psi" else (graph > 0).astype(np.float64)
 
-    def _psi(self, data: TrainingSet) -> Rows:
-        """Return a function of a slice of instances that returns their Psi to all, 0 to themselves."""
-        proximities = None if self.combine == "features" else self._label_proximity().of(data)
-        weights = None if self.combine == "labels" else self._feature_proximity().rows(data)
+    def _nearest(self, psi_of: _Pairs, blocks: list[slice], n_samples: int, number: int) -> Any:
+        """Return the directed graph to the nearest by Psi, of equal ones as ``ties`` says."""
+        found = np.empty((n_samples, number), dtype=np.intp)
+        values = np.empty(found.shape)
+        order = check_random_state(self.random_state).permutation(n_samples)
+        for rows in blocks:
+            psi, w = psi_of(rows)
+            found[rows] = nearest_others(-psi, rows, number, w if w is None else -w, order)
+            values[rows] = np.take_along_axis(psi, found[rows], axis=1)
+        return directed_graph(found, values)
 
-        def psi_of(rows: slice) -> FloatArray:
+    def _with_ties(self, psi_of: _Pairs, blocks: list[slice], n_samples: int, number: int) -> Any:
+        """Return the directed graph to all that are as near by Psi as the last of the nearest."""
+        parts = []
+        for rows in blocks:
+            psi, _ = psi_of(rows)
+            last = np.partition(psi, n_samples - number, axis=1)[:, n_samples - number, np.newaxis]
+            parts.append(sp.csr_array(np.where(psi >= last, psi, 0.0)))
+        return sp.csr_array(sp.vstack(parts))
+
+    def _psi(self, data: TrainingSet) -> _Pairs:
+        """Return a function of a slice of instances that returns their Psi to all, 0 to themselves, and W.
+
+        W is None unless ties are broken by it.
+        """
+        breaking = self.ties == "features" and self.n_neighbors is not None
+        proximities = None if self.combine == "features" else self._label_proximity().of(data)
+        weights = self._feature_proximity().rows(data) if breaking or self.combine != "labels" else None
+
+        def psi_of(rows: slice) -> tuple[FloatArray, FloatArray | None]:
             g = None if proximities is None else proximities(rows)
             w = None if weights is None else weights(rows)
-            psi = combined(w, g, self.combine, self.a, self.b, self.beta, self.gamma)
+            used = None if self.combine == "labels" else w
+            psi = combined(used, g, self.combine, self.a, self.b, self.beta, self.gamma)
             psi[np.arange(len(psi)), np.arange(rows.start, rows.stop)] = 0.0
-            return to_grid(psi, _UNIT)
+            return to_grid(psi, _UNIT), to_grid(w, _UNIT) if breaking and w is not None else None
 
         return psi_of

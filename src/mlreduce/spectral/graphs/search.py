@@ -26,8 +26,17 @@ def search_blocks(n_samples: int) -> list[slice]:
     return row_blocks(n_samples, n_samples, max(_BLOCK_BYTES, 8 * n_samples * _LEAST_ROWS))
 
 
-def nearest_others(values: FloatArray, rows: slice, number: int) -> NDArray[np.intp]:
+def nearest_others(
+    values: FloatArray,
+    rows: slice,
+    number: int,
+    ties: FloatArray | None = None,
+    order: NDArray[np.intp] | None = None,
+) -> NDArray[np.intp]:
     """Return the columns of the smallest entries of each row, in ascending order, without an instance's own.
+
+    Of equal entries those of smaller ``ties`` are taken, and of equal ones of these the first in ``order``; without
+    ``ties`` the lower columns.
 
     Parameters
     ----------
@@ -36,15 +45,43 @@ def nearest_others(values: FloatArray, rows: slice, number: int) -> NDArray[np.i
         The instances of the rows.
     number : int
         At most ``n_samples - 1``.
+    ties : ndarray of shape (n_rows, n_samples) or None, default=None
+    order : ndarray of shape (n_samples,) or None, default=None
+        A permutation of the columns; needed with ``ties``.
 
     Returns
     -------
     ndarray of shape (n_rows, number)
     """
+    if ties is not None:
+        by_both: NDArray[np.intp] = _nearest_by_two(values, ties, rows.start, order, number)
+        return by_both
     everyone = np.arange(values.shape[1] + 1)
     none = np.zeros_like(everyone)
     ends = np.array([0, values.shape[1]])
     found: NDArray[np.intp] = nearest_within(values, rows.start, everyone, none, ends, everyone[:-1], number)
+    return found
+
+
+@compiled
+def _nearest_by_two(
+    values: FloatArray, ties: FloatArray, first: int, order: NDArray[np.intp], number: int
+) -> NDArray[np.intp]:
+    """Return the columns of the smallest pairs of entries, compared first by ``values``."""
+    found = np.full((len(values), number), -1, dtype=np.intp)
+    kept, second = np.empty(number), np.empty(number)
+    for row in range(len(values)):
+        line, other, own = values[row], ties[row], found[row]
+        kept[:], second[:] = np.inf, np.inf
+        for column in order:
+            value, tie = line[column], other[column]
+            if column == first + row or value > kept[-1] or (value == kept[-1] and tie >= second[-1]):
+                continue
+            rank = number - 1
+            while rank > 0 and (kept[rank - 1] > value or (kept[rank - 1] == value and second[rank - 1] > tie)):
+                kept[rank], second[rank], own[rank] = kept[rank - 1], second[rank - 1], own[rank - 1]
+                rank -= 1
+            kept[rank], second[rank], own[rank] = value, tie, column
     return found
 
 
