@@ -183,14 +183,15 @@ class Jobs:
 
     def timing(self, study: Study, dataset: str, group: str) -> str:
         """Settings of a job that times fits."""
-        groups = study.groups if group == ALL else [group]
+        groups = {name: study.groups[name] for name in (study.groups if group == ALL else [group])}
         return json.dumps(
             {
                 "family": study.family,
                 "methods": {
-                    label: tried_first(entry) for name in groups for label, entry in study.groups[name].methods.items()
+                    label: tried_first(entry) for own in groups.values() for label, entry in own.methods.items()
                 },
                 "rule": study.rule_of(next(iter(study.protocols)), dataset),
+                "scalings": {label: own.scaling for own in groups.values() if own.scaling for label in own.methods},
                 "space": study.space_of(dataset),
                 "splits": study.timed,
             },

@@ -45,6 +45,10 @@ class Group:
         On which it runs; None for all.
     search : dict or None
         How parameters of the methods are searched that have any to search: see `mlreduce.experiments.search`.
+    timed_only : bool
+        Whether its methods are fitted for their time alone, and nothing is measured.
+    scaling : str or None
+        Of the features that it is timed on, where that is not the study's.
     """
 
     methods: Methods
@@ -54,10 +58,12 @@ class Group:
     choice: Mapping[str, Any] | None = None
     protocols: Sequence[str] | None = None
     search: Mapping[str, Any] | None = None
+    timed_only: bool = False
+    scaling: str | None = None
 
     def runs_on(self, protocol: str) -> bool:
         """Say whether the group is run by a protocol."""
-        return self.protocols is None or protocol in self.protocols
+        return not self.timed_only and (self.protocols is None or protocol in self.protocols)
 
     @property
     def chooses(self) -> bool:
@@ -425,12 +431,16 @@ def _groups(content: Mapping[str, Any], size: Mapping[str, Any], where: str) -> 
     return {
         name: Group(
             methods=methods,
-            predictors=settings.get(name, {}).get("predictors", common),
+            predictors=[]
+            if settings.get(name, {}).get("timed_only")
+            else settings.get(name, {}).get("predictors", common),
             fewer_splits=fewer.get(name, {}),
             splits_per_job=settings.get(name, {}).get("splits_per_job", {}),
             choice=settings.get(name, {}).get("choose"),
             protocols=settings.get(name, {}).get("protocols"),
             search=content.get("search") if any("search" in entry for entry in methods.values()) else None,
+            timed_only=settings.get(name, {}).get("timed_only", False),
+            scaling=settings.get(name, {}).get("scaling"),
         )
         for name, methods in content["methods"].items()
     }
@@ -487,7 +497,13 @@ def _check_groups(study: Study, where: str) -> None:
     """Check the names in groups, and that no pair of method and predictor would be scored twice."""
     seen: dict[tuple[str, str], str] = {}
     for name, group in study.groups.items():
-        if not group.predictors:
+        others = {label for other, own in study.groups.items() if other != name for label in own.methods}
+        if group.timed_only and not others.isdisjoint(group.methods):
+            label = min(others & set(group.methods))
+            raise ConfigurationError(
+                f"{where}: methods.{name}: {label!r} is in another group too, with which it is timed; leave one out"
+            )
+        if not group.predictors and not group.timed_only:
             raise ConfigurationError(
                 f"{where}: groups.{name}: no predictor is left for it, since others have all for themselves; give it "
                 "its own under groups"
