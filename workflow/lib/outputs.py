@@ -99,7 +99,7 @@ class Outputs:
         """Names of what is gathered from the jobs of a study."""
         names = {"scores", "summary", "datasets", "failures", self.details(study), *self.sources(study).values()}
         names |= {"areas"} if study.family == "selection" else set()
-        names |= {"approximation", "theorem"} if study.approximation else set()
+        names |= {"approximation", "theorem", "dependencies"} if study.approximation else set()
         names |= {"choices"} if any(group.chooses for group in study.groups.values()) else set()
         names |= {"times"} if "ratios" in names else set()
         return sorted(names)
@@ -141,7 +141,7 @@ class Outputs:
             "costs": [f"{folder}/costs/{name}.parquet" for name in study.costed] if "costs" in names else [],
             "published": self._plan.published(study.name) if "ratios" in names else [],
         }
-        for kind, name in (("errors", "approximations"), ("theorem", "theorems")):
+        for kind, name in (("errors", "approximations"), ("theorem", "theorems"), ("dependencies", "dependencies")):
             own = study.datasets if study.approximation else []
             files[kind] = [f"{folder}/{name}/{dataset}.parquet" for dataset in own]
         shown = study.datasets if "proximities" in names else []

@@ -66,6 +66,7 @@ rule approximate:
     output:
         errors=f"{BASE}/{{study}}/approximations/{{dataset}}.parquet",
         theorem=f"{BASE}/{{study}}/theorems/{{dataset}}.parquet",
+        dependencies=f"{BASE}/{{study}}/dependencies/{{dataset}}.parquet",
     log:
         f"{BASE}/{{study}}/logs/approximate/{{dataset}}.log",
     benchmark:

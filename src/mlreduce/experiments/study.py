@@ -14,7 +14,7 @@ from mlreduce.exceptions import ConfigurationError, MLReduceError, unknown_name
 from mlreduce.metrics import find_measure
 from mlreduce.preprocessing.scaling import SCALINGS
 
-__all__ = ["Study", "batches", "load_study", "tried_first"]
+__all__ = ["Study", "approximations", "batches", "load_study", "tried_first"]
 
 Methods = Mapping[str, Mapping[str, Any]]
 
@@ -264,6 +264,32 @@ class Study:
         return list(batches(self.splits_of(group, dataset), own))
 
 
+def approximations(asked: Mapping[str, Any]) -> dict[tuple[str, int], dict[str, str]]:
+    """Return which approximations are compared for each way to put features into bins.
+
+    Parameters
+    ----------
+    asked : dict
+        The entry ``approximation`` of a study file; ``discretise`` and ``n_bins`` are one value or several.
+
+    Returns
+    -------
+    dict of (discretiser, number of bins) to dict of label to approximation
+        Labels are those of the study file; for other bins than the first with a suffix, such as "-frequency-10-bins".
+    """
+    discretisers, numbers = (
+        value if isinstance(value, list) else [value]
+        for value in (asked.get("discretise", "equal-width"), asked.get("n_bins", 3))
+    )
+    found = {}
+    for discretiser in discretisers:
+        for number in numbers:
+            suffix = "" if discretiser == discretisers[0] else f"-{discretiser.removeprefix('equal-')}"
+            suffix += "" if number == numbers[0] else f"-{number}-bins"
+            found[discretiser, number] = {f"{label}{suffix}": method for label, method in asked["methods"].items()}
+    return found
+
+
 def batches(n_splits: int, per_job: int) -> dict[str, range]:
     """Cut the split numbers into batches: name, such as "000-099", to numbers."""
     ranges = [range(start, min(start + per_job, n_splits)) for start in range(0, n_splits, per_job)]
@@ -368,7 +394,7 @@ def _only(study: Study, methods: Sequence[str], where: str) -> Study:
 
 def _shown(output: Mapping[str, Any], kept: Collection[str]) -> Mapping[str, Any] | None:
     """Return what a table or figure shows of some methods; None where nothing is left to compare."""
-    if output.get("kind") in ("approximation", "theorem", "time-ratios", "parameter"):
+    if output.get("kind") in ("approximation", "errors", "dependencies", "theorem", "time-ratios", "parameter"):
         return None
     shown = dict(output)
     for key in ("methods", "references"):
@@ -554,7 +580,9 @@ def _check_output(
     """Check that the names and sizes in a table or figure are those of the study."""
     known: dict[str, Iterable[Any]] = {
         "method": [*study.methods, *study.averages],
-        "approximation": (study.approximation or {}).get("methods", {}),
+        "approximation": [
+            label for own in approximations(study.approximation or {"methods": {}}).values() for label in own
+        ],
         "data set": catalogue,
         "energy": study.energies,
         "predictor": study.predictors,
