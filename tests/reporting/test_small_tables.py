@@ -73,7 +73,7 @@ def test_numbers_of_weights():
     assert cells.loc[("d", "a"), "positive"] == (3 + 2) / 2
     assert cells.loc[("d", "b"), "positive"] == (3 + 1 + 3 + 3) / 4
     assert cells["splits"].to_dict() == {("d", "a"): 2, ("d", "b"): 4, ("e", "a"): 2, ("e", "b"): 4}
-    assert "| d | 3 | 2.5 | 2.5 |" in markdown
+    assert "| d | 3.0 | 2.5 | 2.5 |" in markdown
 
 
 def test_costs():

@@ -84,7 +84,7 @@ def weight_parts(numbers: pd.DataFrame, spec: Spec) -> Iterator[Part]:
         methods = [method for method in spec["methods"] if method in cells.columns]
         features = part.groupby("dataset")["features"].max()
         rows = [
-            [str(name), f"{features[name]:g}", *(f"{number:.1f}" for number in cells.loc[name, methods])]
+            [str(name), f"{features[name]:.1f}", *(f"{number:.1f}" for number in cells.loc[name, methods])]
             for name in cells.index
         ]
         yield str(protocol), str(protocol), ["dataset", "features", *methods], rows
