@@ -77,7 +77,16 @@ rule approximate:
         mem_mb=growing(3000),
         runtime=growing(60),
     params:
-        approximation=lambda wildcards: dict(study_of(wildcards).approximation),
+        approximation=lambda wildcards: {
+            key: study_of(wildcards).approximation[key]
+            for key in ("percents", "draws")
+        },
+        bins=lambda wildcards: [
+            (*bins, methods)
+            for bins, methods in approximations(
+                study_of(wildcards).approximation
+            ).items()
+        ],
         seed=config["seed"],
         code=JOBS.digest("approximate"),
     script:

@@ -11,11 +11,10 @@ with job(snakemake):
     from mlreduce.datasets.files import replacing
     from mlreduce.experiments.approximation import approximation_errors, dependency, dependency_row, theorem_cells
     from mlreduce.experiments.results import write_table
-    from mlreduce.experiments.study import approximations
 
     asked, data = snakemake.params.approximation, MultiLabelData.load(snakemake.input[0])
     errors, described, cells = [], [], None
-    for (bins, n_bins), methods in approximations(asked).items():
+    for bins, n_bins, methods in snakemake.params.bins:
         matrix = dependency(data, bins, n_bins)
         errors.append(
             approximation_errors(data, matrix, methods, asked["percents"], asked["draws"], snakemake.params.seed)
