@@ -158,6 +158,10 @@ class Outputs:
         kinds = (spec for spec in study.tables.values() if spec.get("kind") == "time-ratios")
         return next((spec["base"] for spec in kinds), None)
 
+    def ratios(self, study: Study) -> list[str]:
+        """Ratios of fit times, of which some are printed."""
+        return [f"{self._jobs.folder(study)}/ratios.parquet"] if "ratios" in self.gathered(study) else []
+
     def image_selection(self, study: Study) -> dict[str, Any] | None:
         """Whose scores stand beside the images of proximities."""
         if "proximities" not in self.gathered(study):
@@ -232,7 +236,7 @@ class Outputs:
     def results(self, study: Study) -> list[str]:
         """Everything that a study ends in, except its manifest."""
         folder = self._jobs.folder(study)
-        audit = [f"{folder}/{name}" for name in ("audit.csv", "claims.csv", "audit.md")]
+        audit = [f"{folder}/{name}" for name in ("audit.csv", "audit-sizes.csv", "claims.csv", "audit.md")]
         tables = self.table_files(study) if study.tables else []
         figures = self.figure_files(study) if study.figures else []
         return [*tables, *figures, *self.gathered_files(study), *audit]
