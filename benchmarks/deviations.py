@@ -19,7 +19,7 @@ import pandas as pd
 import mlreduce
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.experiments.label_space import reduce_labels, score
-from mlreduce.experiments.scores import resolve_sizes
+from mlreduce.experiments.scores import percent_size, resolve_sizes
 from mlreduce.experiments.splitting import Split, random_orders, split_rows
 from mlreduce.linalg.kernels import gaussian_kernel, squared_distances
 from mlreduce.linalg.least_squares import Design
@@ -211,6 +211,44 @@ def narrow_kernels(options: argparse.Namespace) -> None:
         )
 
 
+# Table II of qpfs-lowrank-2016: ratios of times and of what is computed
+
+
+def informations(options: argparse.Namespace) -> None:
+    """How many informations of pairs and triples of variables the methods of Table II need on its data sets.
+
+    With d features, q labels and a fifth of the features sampled, s:
+
+    - all: d q, each feature with each label;
+    - PMU, which ranks all features: also d (d - 1) / 2 q of two features and a label and d q (q - 1) / 2 of a feature
+      and two labels;
+    - QPFS: also d (d + 1) / 2, each feature with each and with itself;
+    - the approximation: also s d, each sampled feature with each.
+    """
+    sizes = pd.read_csv(Path(__file__).parents[1] / "results" / "reference" / "qpfs-lowrank-2016" / "datasets.csv")
+    printed = pd.read_csv(Path(__file__).parents[1] / "config" / "published" / "qpfs-lowrank-2016.csv").pivot(
+        index="dataset", columns="method", values="seconds"
+    )
+    rows = []
+    for cell in sizes.to_dict("records"):
+        d, q = cell["features"], cell["labels"]
+        relevance = d * q
+        pmu = relevance + d * (d - 1) // 2 * q + d * (q * (q - 1) // 2)
+        qpfs = relevance + d * (d + 1) // 2
+        approximated = relevance + percent_size(20, d) * d
+        seconds = printed.loc[cell["dataset"]]
+        rows.append(
+            {
+                **{"dataset": cell["dataset"], "features": d, "labels": q},
+                **{"pmu": pmu, "qpfs": qpfs, "qpfs_approx": approximated},
+                **{"pmu_ratio": pmu / approximated, "qpfs_ratio": qpfs / approximated},
+                "printed_pmu_time_ratio": seconds["pmu"] / seconds["qpfs-approx"],
+            }
+        )
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    pd.DataFrame(rows).to_csv(FOLDER / "pmu-informations.csv", index=False, float_format="%.3g")
+
+
 # What experiments share
 
 
@@ -244,6 +282,7 @@ EXPERIMENTS: dict[str, Callable[[argparse.Namespace], None]] = {
     "scene-features": scene_features,
     "bibtex": bibtex,
     "narrow-kernels": narrow_kernels,
+    "informations": informations,
 }
 
 

@@ -48,7 +48,9 @@ def claims(study: str) -> str:
 def printed(study: str) -> str:
     """Return the printed numbers of a paper next to the computed ones."""
     cells = pd.read_csv(REFERENCE / study / "audit.csv")
-    parts = ["\n".join(f"- {sentence}" for sentence in audit_sentences(cells))]
+    sizes = REFERENCE / study / "audit-sizes.csv"
+    sentences = audit_sentences(cells, pd.read_csv(sizes) if sizes.is_file() else None)
+    parts = ["\n".join(f"- {sentence}" for sentence in sentences)]
     for table in sorted(cells["table"].unique()):
         shown = beside_printed(cells, table, "as-printed")
         parts.append(f"<details><summary>{TITLES[table]}</summary>\n\n{shown}\n</details>\n")

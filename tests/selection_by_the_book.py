@@ -174,6 +174,8 @@ def mlfs(X, Y, variant="equations"):
 def mlrf(X, Y, n_neighbors=3, variant="equations", random_state=None):
     if variant == "published-code":
         return mlrf_as_published(X, Y, n_neighbors, check_random_state(random_state).permutation(len(X)))
+    if variant == "pairs":
+        return mlrf_of_pairs(X, Y, n_neighbors)
     n, labels, sizes, unit = len(X), range(Y.shape[1]), Y.sum(axis=0), unit_of(X)
     spread = X.max(axis=0) - X.min(axis=0)
     assignments = sizes.sum()
@@ -200,6 +202,27 @@ def mlrf(X, Y, n_neighbors=3, variant="equations", random_state=None):
                 if misses:
                     W += sizes[q] / sum(sizes[r] for r in absent) * mean_difference(i, misses) / assignments
     return W
+
+
+def mlrf_of_pairs(X, Y, n_neighbors):
+    """ReliefF of two classes for the instances with exactly one of two labels, averaged over the pairs of labels."""
+    unit, found = unit_of(X), []
+    for q in range(Y.shape[1]):
+        for p in range(q):
+            classes = [[i for i in range(len(Y)) if Y[i, p] == 1 - side and Y[i, q] == side] for side in (0, 1)]
+            if not all(classes):
+                continue
+            W = np.zeros(X.shape[1])
+            for own, other in (classes, classes[::-1]):
+                for i in own:
+                    d = distances_from(X, i, unit)
+                    hits = nearest_of([j for j in own if j != i], d)[:n_neighbors]
+                    misses = nearest_of(other, d)[:n_neighbors]
+                    if hits:
+                        W += np.mean([np.abs(X[i] - X[j]) for j in misses], axis=0)
+                        W -= np.mean([np.abs(X[i] - X[j]) for j in hits], axis=0)
+            found.append(W / (len(classes[0]) + len(classes[1])))
+    return np.mean(found, axis=0) if found else np.zeros(X.shape[1])
 
 
 def mlrf_as_published(X, Y, n_neighbors, order):

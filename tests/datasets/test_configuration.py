@@ -125,6 +125,23 @@ def test_groups_have_their_own_splits_and_candidates(changed):
     assert not group.chosen_once("planted")
 
 
+def test_a_group_may_be_timed_only_on_features_of_a_scaling_of_its_own(changed):
+    own = {"timed_only": True, "scaling": "none"}
+    study = changed({"methods.own": {"spec-as-is": {"method": "spec"}}, "groups": {"own": own}}, GMBA)
+    group = study.groups["own"]
+    assert (group.timed_only, group.scaling, group.predictors) == (True, "none", [])
+    assert "own" not in {name for _, name in study.tasks("digits-300")}
+    assert "spec-as-is" in study.methods
+    wrong = {
+        "'timed_only' is a dependency of 'scaling'": {"groups": {"own": {"scaling": "none"}}},
+        "groups.own": {"groups": {"own": {**own, "predictors": ["br-knn"]}}},
+        "methods.own: 'spec' is in another group too": {"groups": {"own": own}, "methods.own": {"spec": {}}},
+    }
+    for sentence, changes in wrong.items():
+        with pytest.raises(ConfigurationError, match=sentence):
+            changed({"methods.own": {"spec-as-is": {"method": "spec"}}, **changes}, GMBA)
+
+
 def test_run_on_and_splits_replace_the_studys_own(changed):
     study = changed({}, splits=3, run_on=["planted"], scale="paper")
     assert (study.splits, study.datasets, study.curves) == (3, ["planted"], ["planted"])

@@ -19,8 +19,10 @@ import mlreduce
 from mlreduce.datasets.embedded import planted
 from mlreduce.exceptions import ConfigurationError, DataError
 from mlreduce.experiments.scores import SCORE_COLUMNS
+from mlreduce.experiments.seeds import derive_seed
 from mlreduce.experiments.selection import rank_features, score_ranked
 from mlreduce.experiments.splitting import fold_rows, random_orders
+from mlreduce.predictors import ClassifierChainKNN
 from mlreduce.preprocessing.scaling import scale_parts
 
 METHODS = {
@@ -53,7 +55,10 @@ def run(study, methods=METHODS, numbers=(0, 1, 2), predictor="br-knn", scaling="
     data, splits = study
     chosen = {i: splits[i] for i in numbers}
     rankings = dict(rank_features(data, chosen, methods, scaling, seed))
-    return score_ranked(data, chosen, rankings, methods, (predictor, {}), PERCENTS, MEASURES, scaling, **options)
+    entry = options.pop("entry", {})
+    return score_ranked(
+        data, chosen, rankings, methods, (predictor, entry), PERCENTS, MEASURES, scaling, seed=seed, **options
+    )
 
 
 @pytest.mark.parametrize("predictor", PREDICTORS)
@@ -93,6 +98,30 @@ def test_results_do_not_depend_on_order_groups_or_batches(study):
     parts = pd.concat([run(study, numbers=[i], methods={m: METHODS[m]}) for i in range(3) for m in METHODS])
     parts = parts.sort_values(list(SCORE_COLUMNS[:-1]), ignore_index=True)
     pd.testing.assert_frame_equal(whole, parts, check_exact=True)
+
+
+def test_a_predictor_that_draws_has_a_seed_of_each_split(study, monkeypatch):
+    drawn = []
+    own = ClassifierChainKNN._order_of
+
+    def recorded(self, n_labels):
+        drawn.append((self.random_state, tuple(own(self, n_labels))))
+        return own(self, n_labels)
+
+    monkeypatch.setattr(ClassifierChainKNN, "_order_of", recorded)
+    options = {"predictor": "cc-knn-shuffled", "entry": {"method": "cc-knn", "order": "shuffled"}}
+    whole = run(study, **options, methods={"spec": {}, "mlfs": {}})
+    assert len(drawn) == 6
+    assert len({order for _, order in drawn}) == 3  # the methods of a split share it
+    assert [seed for seed, _ in drawn[::2]] == [
+        derive_seed(7, study[0].name, "cc-knn-shuffled", split) for split in range(3)
+    ]
+    parts = [run(study, **options, methods={"spec": {}, "mlfs": {}}, numbers=[split]) for split in (2, 0, 1)]
+    parts = pd.concat(parts).sort_values(list(SCORE_COLUMNS[:-1]), ignore_index=True)
+    pd.testing.assert_frame_equal(whole, parts, check_exact=True)
+    drawn.clear()
+    run(study, predictor="cc-knn", entry={"order": "shuffled", "random_state": 3}, methods={"spec": {}})
+    assert {seed for seed, _ in drawn} == {3}
 
 
 def test_rankings_say_which_column_of_the_data_set(study):

@@ -38,7 +38,8 @@ def problem(features="continuous", n=60, d=5, q=4, n_new=30, seed=0):
 
 
 def same_votes(model, X, Y, X_new):
-    votes = VOTES[type(model)](X, Y, X_new, **model.get_params())
+    parameters = {name: value for name, value in model.get_params().items() if name != "random_state"}
+    votes = VOTES[type(model)](X, Y, X_new, **parameters)
     np.testing.assert_array_equal(model.predict_proba(X_new), votes / model.n_neighbors)
     np.testing.assert_array_equal(model.predict(X_new), 2 * votes > model.n_neighbors)
 
@@ -149,6 +150,47 @@ def test_wrong_data_are_refused(cls):
         cls().fit(X, Y)
     with pytest.raises(DataError, match="X contains NaN in column 0, row 0"):
         cls().fit(X_new, Y[:30]).predict([[np.nan] * 5])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_shuffled_chain_is_the_chain_in_that_order(seed):
+    X, Y, X_new, _ = problem("few levels", d=9, q=6)
+    order = np.random.RandomState(seed).permutation(6)
+    shuffled = ClassifierChainKNN(order="shuffled", random_state=seed)
+    given_order = ClassifierChainKNN(order=order.tolist())
+    expected = given_order.fit(X, Y).predict(X_new)
+    np.testing.assert_array_equal(shuffled.fit(X, Y).predict(X_new), expected)
+    assert not np.array_equal(expected, ClassifierChainKNN().fit(X, Y).predict(X_new))
+    for one, other in zip(
+        *(model.predict_nested(X, Y.astype(float), X_new, [2, 5, 9]) for model in (shuffled, given_order)), strict=True
+    ):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_one_order_is_drawn_for_all_blocks_and_sizes(monkeypatch):
+    X, Y, X_new, _ = problem("few levels", d=9, q=6)
+    orders = []
+    shuffled = ClassifierChainKNN(order="shuffled", random_state=np.random.RandomState(0))
+    monkeypatch.setattr("mlreduce.linalg.distances._BLOCK_BYTES", 8 * 60 * 7)
+    monkeypatch.setattr(
+        ClassifierChainKNN, "_votes", lambda self, *_, order: (orders.append(order), np.zeros((1, 6), int))[1]
+    )
+    model = shuffled.fit(X, Y)
+    model.predict(X_new)
+    assert len(orders) > 1
+    assert len({tuple(order) for order in orders}) == 1
+    model.predict(X_new)
+    assert len({tuple(order) for order in orders}) == 1
+    orders.clear()
+    list(shuffled.predict_nested(X, Y.astype(float), X_new, [2, 5, 9]))
+    assert len(orders) == 3
+    assert len({tuple(order) for order in orders}) == 1
+
+
+def test_an_unknown_order_is_refused():
+    X, Y, *_ = problem()
+    with pytest.raises(DataError, match="unknown order 'shufled'; did you mean 'shuffled'"):
+        ClassifierChainKNN(order="shufled").fit(X, Y)
 
 
 @pytest.mark.parametrize("order", [[0, 1, 2], [0, 1, 2, 2], [1, 2, 3, 4]])

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,18 +9,25 @@ import pytest
 from mlreduce.exceptions import DataError
 from mlreduce.experiments.failures import Failures
 from mlreduce.reporting.audit import (
+    AUDIT_COLUMNS,
+    SIZE_COLUMNS,
     audit,
     audit_markdown,
     audit_sentences,
+    audit_sizes,
     beside_printed,
     read_published,
+    read_sizes,
     verdict,
 )
 from mlreduce.reporting.claims import CLAIM_COLUMNS
 from mlreduce.reporting.page import render, study_section
 from mlreduce.reporting.summary import SUMMARY_COLUMNS, at_directions, summarise, write_csv
 from mlreduce.reporting.tables import make_table
+from mlreduce.reporting.tables.ratios import RATIO_COLUMNS
 from mlreduce.reporting.tables.sizes import TABLE_COLUMNS, layout, select_table
+
+PUBLISHED = Path(__file__).parents[2] / "config" / "published"
 
 
 def scores(value=lambda method, split: 0.1 * split + (method == "plst")):
@@ -283,3 +292,80 @@ def test_a_table_of_choices_says_where_they_lie():
     assert "| set_a | plst | 3 | -2 (-3 to -1) | 1 |" in markdown
     assert "| set_a | br | 1 | 2 | -1 |" in markdown
     assert r"\label{tab:table-choices-as-stated}" in latex
+
+
+DATASETS = pd.DataFrame(
+    [("birds", 645, 271, 19, 1.01395), ("genbase", 662, 1185, 27, 1.2523), ("yeast", 2417, 103, 14, 4.237)],
+    columns=["dataset", "instances", "features", "labels", "cardinality"],
+)
+
+
+def test_sizes_of_data_sets_are_audited(tmp_path):
+    path = tmp_path / "sizes.csv"
+    path.write_text(
+        "paper,place,dataset,instances,features,labels,cardinality\n"
+        "p,Table 1,genbase,662,1186,27,1.25\np,Table 1,scene,2407,294,6,\np,Table 2,yeast,,,14,4.2\n"
+        "p,Table 2,birds,,260,,1.02\n"
+    )
+    sizes = audit_sizes(read_sizes(path), DATASETS)
+    assert tuple(sizes.columns) == SIZE_COLUMNS
+    verdicts = {(c["dataset"], c["quantity"]): c["verdict"] for c in sizes.to_dict("records")}
+    assert verdicts == {
+        **dict.fromkeys([("genbase", q) for q in ("instances", "labels", "cardinality")], "same"),
+        **dict.fromkeys([("yeast", "labels"), ("yeast", "cardinality")], "same"),
+        **dict.fromkeys([("genbase", "features"), ("birds", "features"), ("birds", "cardinality")], "differs"),
+    }
+    empty = pd.DataFrame(columns=list(AUDIT_COLUMNS))
+    assert audit_sentences(empty, sizes) == [
+        "Table 1, sizes of the data sets: 3 of 4 are ours; 1 differ: genbase features printed 1186, ours 1185.",
+        "Table 2, sizes of the data sets: 2 of 4 are ours; 2 differ: birds cardinality printed 1.02, ours 1.01395; "
+        "birds features printed 260, ours 271.",
+    ]
+    text = audit_markdown(empty, "s", sizes)
+    assert "| Table 1 | genbase | features | 1186 | 1185 | differs |" in text
+    path.write_text("place,dataset,instances,features,labels\n")
+    with pytest.raises(DataError, match="the column 'cardinality' is missing"):
+        read_sizes(path)
+
+
+def test_without_printed_sizes_there_is_nothing_to_say():
+    assert audit_sizes(None, DATASETS).empty
+    sentences = audit_sentences(pd.DataFrame(columns=list(AUDIT_COLUMNS)), audit_sizes(None, DATASETS))
+    assert sentences == ["No printed number belongs to the data sets of this run."]
+
+
+@pytest.mark.parametrize(
+    ("study", "wrong"),
+    [
+        ("cplst-2012", []),
+        ("gmba-2016", [("genbase", "features", 1186, 1185)]),  # the name of a protein is an attribute of the file
+        ("mope-mesd-2012", [("reuters", "features", 24012, 23263), ("reuters", "instances", 9980, 9035)]),
+        ("qpfs-lowrank-2016", [("birds", "features", 260, 271)]),
+    ],
+)
+def test_shipped_sizes_are_those_of_the_reference_runs_but_for_these(study, wrong):
+    described = pd.read_csv(PUBLISHED.parents[1] / "results" / "reference" / study / "datasets.csv")
+    sizes = audit_sizes(read_sizes(PUBLISHED / f"{study}-datasets.csv"), described)
+    assert set(sizes["dataset"]) <= set(described["dataset"])
+    assert (sizes["verdict"] == "same").any()
+    differing = sizes[sizes["verdict"] == "differs"]
+    assert [tuple(cell) for cell in differing[["dataset", "quantity", "printed", "ours"]].to_numpy()] == wrong
+
+
+def test_printed_times_are_compared_by_their_ratios():
+    rows = [
+        ("birds", "a", 2.0, 1.0, 0.1, 1.0),
+        ("birds", "b", 8.0, 4.0, 0.2, 2.0),
+        ("birds", "c", 2.0, 1.0, 0.1, 1.0),
+        ("yeast", "a", 1.0, 1.0, 0.5, 1.0),
+        ("yeast", "b", 3.0, 3.0, 4.0, 8.0),
+        ("yeast", "c", 2.0, 2.0, np.nan, np.nan),
+        ("yeast", "d", np.nan, np.nan, 1.0, 2.0),
+    ]
+    ratios = pd.DataFrame(rows, columns=list(RATIO_COLUMNS))
+    (sentence,) = audit_sentences(pd.DataFrame(columns=list(AUDIT_COLUMNS)), None, ratios)
+    assert sentence.startswith("Times: 6 are printed.")
+    assert "ratios to a are compared: 2 of 3 are within a factor of 2 of the printed ones" in sentence
+    assert sentence.endswith("Printed (ours): birds b 4 (2), birds c 1 (1), yeast b 3 (8).")
+    nothing = audit_sentences(pd.DataFrame(columns=list(AUDIT_COLUMNS)), None, ratios[6:])
+    assert nothing == ["No printed number belongs to the data sets of this run."]

@@ -3,9 +3,10 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from mlreduce.experiments.approximation import THEOREM_COLUMNS
+from mlreduce.experiments.approximation import DEPENDENCY_COLUMNS, THEOREM_COLUMNS
 from mlreduce.experiments.costs import COST_COLUMNS
 from mlreduce.reporting.tables import make_table, table_parts, table_source
+from mlreduce.reporting.tables.approximation import WEIGHT_COLUMNS
 
 THEOREM = {"kind": "theorem", "caption": "Theorem 1", "methods": ["a"], "labels": {"half": "half (prop. 3)"}}
 COUNTS = pd.DataFrame(
@@ -32,6 +33,47 @@ def test_the_theorem():
         ["zoo", "whole", "c", "1000000", "99.99 %", "0.01 %", "100 %"],
     ]
     assert r"\begin{tabular}{lllrrrr}" in latex
+
+
+def test_errors_of_approximations():
+    rows = [(d, m, p, p // 5, len(m) / p, 0.1, 0.2, 4) for d in "ba" for m in ("one", "two", "x") for p in (50, 5)]
+    columns = ["dataset", "method", "size_percent", "size", "mean", "se", "sd", "splits"]
+    spec = {"kind": "errors", "caption": "Errors", "methods": ["two", "one"]}
+    table, markdown, _ = make_table(pd.DataFrame(rows, columns=columns), spec, "errors")
+    assert set(table["method"]) == {"one", "two"}
+    assert "## a, 4 samples" in markdown
+    assert markdown.index("## a") < markdown.index("| two | 0.6 | 0.06 |") < markdown.index("## b")
+
+
+def test_dependencies():
+    rows = [("d", "equal-width", 3, 9, -0.0123, 2.0, 1, 1.5, 0.05), ("e", "laim", 3, 1, 0.5, 0.5, 0, 0.5, 0.0)]
+    spec = {"kind": "dependencies", "caption": "Dependencies", "methods": ["a"]}
+    described = pd.DataFrame(rows, columns=list(DEPENDENCY_COLUMNS))
+    table, markdown, _ = make_table(described, spec, "dependencies")
+    pd.testing.assert_frame_equal(table, described)
+    assert "| d | equal-width | 3 | 9 | -0.012 | 1 | 1.5 | 0.05 | 30 |" in markdown
+    assert "| e | laim | 3 | 1 | 0.5 | 0 | 0.5 | 0 |  |" in markdown
+
+
+def test_numbers_of_weights():
+    scores = {"a": [0.5, 0.0, 0.1], "b-0": [0.0, 0.0, 1.0], "b-1": [1.0, 1.0, 1.0], "b-more-0": [1.0, 1.0, 1.0]}
+    rows = [
+        ("p", d, method, split, feature, 1, score if split else 0.7)
+        for d in ("e", "d")
+        for method, own in scores.items()
+        for split in range(2)
+        for feature, score in enumerate(own)
+    ]
+    columns = ["protocol", "dataset", "method", "split", "feature", "rank", "score"]
+    spec = {"kind": "weights", "caption": "Weights", "methods": ["b", "a"]}
+    table, markdown, _ = make_table(pd.DataFrame(rows, columns=columns), spec, "weights")
+    assert tuple(table.columns) == WEIGHT_COLUMNS
+    cells = table.set_index(["dataset", "method"])
+    assert (cells["features"] == 3).all()
+    assert cells.loc[("d", "a"), "positive"] == (3 + 2) / 2
+    assert cells.loc[("d", "b"), "positive"] == (3 + 1 + 3 + 3) / 4
+    assert cells["splits"].to_dict() == {("d", "a"): 2, ("d", "b"): 4, ("e", "a"): 2, ("e", "b"): 4}
+    assert "| d | 3.0 | 2.5 | 2.5 |" in markdown
 
 
 def test_costs():

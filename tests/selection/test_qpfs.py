@@ -239,6 +239,20 @@ def test_the_sampled_rows_are_exact_and_the_rest_is_equation_6():
     np.testing.assert_allclose(fitted.dependency_, nearest, atol=1e-12)
 
 
+def test_the_diagonal_may_hold_the_entropies():
+    F, Y = problem(d=10)
+    Q = mutual_information(F)
+    fitted = ApproximateQPFS(discretise=None, sampling=0.3, random_state=1, diagonal="entropies").fit(F, Y)
+    filled = approximate_dependency(Q[fitted.sampled_], fitted.sampled_)
+    assert not np.allclose(np.diag(filled), np.diag(Q))
+    np.fill_diagonal(filled, np.diag(Q))
+    np.testing.assert_allclose(fitted.dependency_, nearest_positive(filled)[0], atol=1e-12)
+    averaged = ApproximateQPFS(discretise=None, sampling=0.3, random_state=1).fit(F, Y)
+    assert np.count_nonzero(fitted.weights_) > np.count_nonzero(averaged.weights_)
+    with pytest.raises(DataError, match="unknown diagonal 'entropy'; did you mean 'entropies'"):
+        ApproximateQPFS(diagonal="entropy").fit(F, Y)
+
+
 @sampled
 def test_diagonal_of_a_feature_independent_of_the_sample(cls):
     F = np.array([[0, i, i] for i in range(2)] * 4)

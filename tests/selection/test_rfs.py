@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from mlreduce.selection import RFS
+from mlreduce.exceptions import DataError
+from mlreduce.selection import RFS, rfs
 from mlreduce.selection.rfs import _weighted_ridge
 
 seeds = st.integers(0, 10**6)
@@ -67,14 +68,31 @@ def test_the_limit_is_the_minimum(n, d, gamma):
 @given(st.integers(1, 20), st.integers(1, 20), seeds)
 @settings(max_examples=40)
 def test_both_systems_have_the_same_solution(n, d, seed):
-    """Rows or columns of zeros change nothing, and decide which system is the smaller."""
     X, Y = problem(n, d, seed=seed)
     rng = np.random.default_rng(seed)
-    s, t, Y = rng.random(d), rng.random(n) + 0.1, Y.astype(float)
-    over_rows = _weighted_ridge(np.c_[X, np.zeros((n, n + d))], Y, np.r_[s, np.ones(n + d)], t, 0.7)[:d]
-    taller = np.r_[X, np.zeros((n + d, d))], np.r_[Y, np.zeros((n + d, 3))]
-    over_columns = _weighted_ridge(*taller, s, np.r_[t, np.ones(n + d)], 0.7)
+    s, t = rng.random(d), rng.random(n) + 0.1
+    over_rows, over_columns = (_weighted_ridge(X, Y.astype(float), s, t, 0.7, over) for over in (True, False))
     np.testing.assert_allclose(over_rows, over_columns, atol=1e-9)
+
+
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize(("n", "d"), [(60, 9), (9, 40)])
+def test_scores_do_not_depend_on_the_system(n, d, make, monkeypatch):
+    solved = []
+    monkeypatch.setattr(
+        rfs, "_penalised", lambda K, T, p, own=rfs._penalised: (solved.append(K.shape), own(K, T, p))[1]
+    )
+    X, Y = problem(n, d)
+    X[np.random.default_rng(0).random(X.shape) < 0.4] = 0
+    scores = {system: RFS(system=system).fit(make(X), Y).scores_ for system in ("auto", "instances", "features")}
+    assert solved == [(min(n, d), min(n, d))] * 10 + [(n, n)] * 10 + [(d, d)] * 10
+    np.testing.assert_allclose(scores["instances"], scores["features"], atol=1e-9)
+    np.testing.assert_array_equal(scores["auto"], scores["instances" if n <= d else "features"])
+
+
+def test_an_unknown_system_is_refused():
+    with pytest.raises(DataError, match="unknown system 'instance'; did you mean 'instances'"):
+        RFS(system="instance").fit(*problem())
 
 
 @pytest.mark.parametrize(("n", "d"), [(40, 9), (9, 40)])

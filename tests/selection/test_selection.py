@@ -152,6 +152,23 @@ def test_mlrf_matches_the_reference(features, labels, n, d, q, seed, variant, fo
     assert variant == "published-code" or np.all(np.abs(ours) <= 1 + 1e-12)
 
 
+@given(**{name: own for name, own in problems.items() if name != "variant"}, n_neighbors=st.integers(1, 4))
+@settings(max_examples=60)
+def test_mlrf_of_pairs_matches_the_reference(features, labels, n, d, q, seed, form, n_neighbors):
+    X, Y = problem(features, labels, n, d, q, seed)
+    ours = MLRF(n_neighbors=n_neighbors, variant="pairs").fit(FORMS[form](X), Y).scores_
+    theirs = book.mlrf(X, Y, n_neighbors, "pairs")
+    np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-11 * (1 + np.abs(X).max()))
+
+
+def test_mlrf_of_pairs_of_two_classes_is_relieff():
+    X, Y = problem(labels="any", n=60, d=5, q=2, seed=1)
+    Y[:, 1] = 1 - Y[:, 0]
+    X /= X.max(axis=0) - X.min(axis=0)
+    expected = relieff(X, Y[:, 1], 3)
+    np.testing.assert_allclose(MLRF(variant="pairs").fit(X, Y).scores_, expected, rtol=1e-9, atol=1e-12)
+
+
 @pytest.mark.parametrize("features", ["continuous", "few levels", "binary"])
 @variants
 def test_equals_the_reference_on_more_rows(features, variant):
@@ -176,7 +193,7 @@ def test_lists_of_neighbours_of_any_length(n_neighbors):
 def test_block_size_does_not_matter(monkeypatch, variant):
     X, Y = problem("few levels", "few sets", n=50)
     selectors = [GMBA(variant=variant, random_state=0), GMBA(variant=variant, n_orders=2, random_state=0)]
-    selectors += [SPEC(variant=variant), MLRF(variant=variant, random_state=0)]
+    selectors += [SPEC(variant=variant), MLRF(variant=variant, random_state=0), MLRF(variant="pairs")]
     whole = [selector.fit(X, Y).scores_ for selector in selectors]
     monkeypatch.setattr("mlreduce.linalg.distances._BLOCK_BYTES", 8 * 50 * 7)
     for selector, expected in zip(selectors, whole, strict=True):

@@ -11,12 +11,15 @@ from hypothesis import strategies as st
 from mlreduce.datasets.embedded import planted
 from mlreduce.experiments.approximation import (
     APPROXIMATION_COLUMNS,
+    DEPENDENCY_COLUMNS,
     THEOREM_COLUMNS,
     approximation_errors,
     dependency,
+    dependency_row,
     mean_errors,
     theorem_cells,
 )
+from mlreduce.experiments.study import approximations
 from mlreduce.selection.information import mutual_information
 from mlreduce.selection.qpfs import approximate_dependency
 
@@ -111,3 +114,28 @@ def test_half_of_nystroms_method_is_half_of_what_was_filled_in(problem):
     np.testing.assert_allclose(half[np.ix_(rest, rest)], whole[np.ix_(rest, rest)] / 2)
     np.testing.assert_array_equal(half[sampled], whole[sampled])
     pd.testing.assert_frame_equal(run((planted(n_samples=80, n_features=9, n_labels=5).data, matrix)), run(problem))
+
+
+def test_bins_have_approximations_of_their_own():
+    methods = {"average": "average", "half": "half-nystrom"}
+    assert approximations({"methods": methods}) == {("equal-width", 3): methods}
+    several = approximations({"methods": methods, "discretise": ["equal-width", "equal-frequency"], "n_bins": [3, 10]})
+    assert list(several) == [(b, n) for b in ("equal-width", "equal-frequency") for n in (3, 10)]
+    assert several["equal-width", 3] == methods
+    assert several["equal-width", 10] == {"average-10-bins": "average", "half-10-bins": "half-nystrom"}
+    assert several["equal-frequency", 3] == {"average-frequency": "average", "half-frequency": "half-nystrom"}
+    assert list(several["equal-frequency", 10]) == ["average-frequency-10-bins", "half-frequency-10-bins"]
+
+
+def test_dependencies_are_described():
+    matrix = np.array([[2.0, 1.0, 0.0], [1.0, 3.0, 2.0], [0.0, 2.0, 1.0]])
+    row = dependency_row("d", "laim", 3, matrix)
+    assert tuple(row.columns) == DEPENDENCY_COLUMNS
+    (cell,) = row.to_dict("records")
+    values = np.linalg.eigvalsh(matrix)
+    assert values[0] < 0 < values[1]
+    assert (cell["smallest_eigenvalue"], cell["largest_eigenvalue"]) == pytest.approx((values[0], values[-1]))
+    assert (cell["negative_eigenvalues"], cell["features"]) == (1, 3)
+    assert (cell["mean_entropy"], cell["mean_dependency"]) == (pytest.approx(2), pytest.approx(1))
+    singular = dependency_row("d", "laim", 3, np.ones((7, 7)))
+    assert singular["negative_eigenvalues"].tolist() == [0]

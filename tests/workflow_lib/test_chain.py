@@ -71,7 +71,7 @@ def chain(folder, name, bundle, **changed):
     if study.family != "labelspace":
         told, failures = json.loads(jobs.timing(study, "tiny", "all")), Failures("time")
         split = take_splits(data.Y, told["rule"], range(1), 5, "tiny")
-        times = time_fits(told["family"], data, split, told["methods"], told["space"], 5, failures)
+        times = time_fits(told["family"], data, split, told["methods"], told["space"], 5, failures, told["scalings"])
         write_table(place("times", "all"), times, failures.table(study=name, dataset="tiny"))
         files["times"] = [place("times", "all")]
     return Gathering(files, study.averages)

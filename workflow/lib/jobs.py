@@ -196,11 +196,13 @@ class Jobs:
     def timing(self, study: Study, dataset: str, group: str) -> str:
         """Settings of a job that times fits."""
         methods = {label: without_search(entry) for label, entry in self._timed_methods(study, group).items()}
+        scalings = {label: own.scaling for own in study.groups.values() if own.scaling for label in own.methods}
         return json.dumps(
             {
                 "family": study.family,
                 "methods": methods,
                 "rule": study.rule_of(next(iter(study.protocols)), dataset),
+                "scalings": {label: own for label, own in scalings.items() if label in methods},
                 "space": study.space_of(dataset),
                 "splits": study.timed,
             },

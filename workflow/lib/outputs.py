@@ -99,7 +99,7 @@ class Outputs:
         """Names of what is gathered from the jobs of a study."""
         names = {"scores", "summary", "datasets", "failures", self.details(study), *self.sources(study).values()}
         names |= {"areas"} if study.family == "selection" else set()
-        names |= {"approximation", "errors", "theorem"} if study.approximation else set()
+        names |= {"approximation", "errors", "theorem", "dependencies"} if study.approximation else set()
         names |= {"choices"} if any(group.chooses for group in study.groups.values()) else set()
         names |= {"times"} if "ratios" in names else set()
         return sorted(names)
@@ -141,7 +141,7 @@ class Outputs:
             "costs": [f"{folder}/costs/{name}.parquet" for name in study.costed] if "costs" in names else [],
             "published": self._plan.published(study.name) if "ratios" in names else [],
         }
-        for kind, name in (("errors", "approximations"), ("theorem", "theorems")):
+        for kind, name in (("errors", "approximations"), ("theorem", "theorems"), ("dependencies", "dependencies")):
             own = study.datasets if study.approximation else []
             files[kind] = [f"{folder}/{name}/{dataset}.parquet" for dataset in own]
         shown = study.datasets if "proximities" in names else []
@@ -157,6 +157,10 @@ class Outputs:
         """By whose fit times a table of ratios divides."""
         kinds = (spec for spec in study.tables.values() if spec.get("kind") == "time-ratios")
         return next((spec["base"] for spec in kinds), None)
+
+    def ratios(self, study: Study) -> list[str]:
+        """Ratios of fit times, of which some are printed."""
+        return [f"{self._jobs.folder(study)}/ratios.parquet"] if "ratios" in self.gathered(study) else []
 
     def image_selection(self, study: Study) -> dict[str, Any] | None:
         """Whose scores stand beside the images of proximities."""
@@ -232,7 +236,7 @@ class Outputs:
     def results(self, study: Study) -> list[str]:
         """Everything that a study ends in, except its manifest."""
         folder = self._jobs.folder(study)
-        audit = [f"{folder}/{name}" for name in ("audit.csv", "claims.csv", "audit.md")]
+        audit = [f"{folder}/{name}" for name in ("audit.csv", "audit-sizes.csv", "claims.csv", "audit.md")]
         tables = self.table_files(study) if study.tables else []
         figures = self.figure_files(study) if study.figures else []
         return [*tables, *figures, *self.gathered_files(study), *audit]

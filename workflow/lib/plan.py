@@ -54,7 +54,14 @@ class Plan:
 
     def published(self, study: str) -> list[str]:
         """Printed numbers of a paper, where it printed any."""
-        path = self.project / "config" / "published" / f"{study}.csv"
+        return self._published(f"{study}.csv")
+
+    def published_sizes(self, study: str) -> list[str]:
+        """Printed sizes of a paper's data sets, where it printed any."""
+        return self._published(f"{study}-datasets.csv")
+
+    def _published(self, name: str) -> list[str]:
+        path = self.project / "config" / "published" / name
         return [str(path)] if path.is_file() and not self.own_data else []
 
 

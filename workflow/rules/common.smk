@@ -10,6 +10,7 @@ from snakemake.exceptions import WorkflowError
 
 from mlreduce.exceptions import MLReduceError
 from mlreduce.experiments.failures import sentence_on_failures
+from mlreduce.experiments.study import approximations
 
 from description import manifest_description, report_description
 from jobs import ALL, Jobs

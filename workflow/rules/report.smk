@@ -159,9 +159,12 @@ rule audit:
         datasets=f"{BASE}/{{study}}/datasets.parquet",
         others=lambda wildcards: OUTPUTS.claimed_of(study_of(wildcards)),
         published=lambda wildcards: OUTPUTS.printed_cells(study_of(wildcards)),
+        sizes=lambda wildcards: PLAN.published_sizes(wildcards.study),
+        ratios=lambda wildcards: OUTPUTS.ratios(study_of(wildcards)),
         claims=PLAN.claims,
     output:
         csv=f"{BASE}/{{study}}/audit.csv",
+        sizes=f"{BASE}/{{study}}/audit-sizes.csv",
         claims=f"{BASE}/{{study}}/claims.csv",
         md=report(
             f"{BASE}/{{study}}/audit.md",
@@ -177,7 +180,9 @@ rule audit:
         left_out=lambda wildcards: list(study_of(wildcards).left_out),
         own_data=PLAN.own_data,
         content=lambda wildcards: OUTPUTS.contents(
-            PLAN.claims, *OUTPUTS.printed_cells(study_of(wildcards))
+            PLAN.claims,
+            *OUTPUTS.printed_cells(study_of(wildcards)),
+            *PLAN.published_sizes(wildcards.study),
         ),
         code=JOBS.digest("audit"),
     script:

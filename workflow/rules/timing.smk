@@ -66,6 +66,7 @@ rule approximate:
     output:
         errors=f"{BASE}/{{study}}/approximations/{{dataset}}.parquet",
         theorem=f"{BASE}/{{study}}/theorems/{{dataset}}.parquet",
+        dependencies=f"{BASE}/{{study}}/dependencies/{{dataset}}.parquet",
     log:
         f"{BASE}/{{study}}/logs/approximate/{{dataset}}.log",
     benchmark:
@@ -76,7 +77,16 @@ rule approximate:
         mem_mb=growing(3000),
         runtime=growing(60),
     params:
-        approximation=lambda wildcards: dict(study_of(wildcards).approximation),
+        approximation=lambda wildcards: {
+            key: study_of(wildcards).approximation[key]
+            for key in ("percents", "draws")
+        },
+        bins=lambda wildcards: [
+            (*bins, methods)
+            for bins, methods in approximations(
+                study_of(wildcards).approximation
+            ).items()
+        ],
         seed=config["seed"],
         code=JOBS.digest("approximate"),
     script:

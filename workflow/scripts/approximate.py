@@ -5,17 +5,26 @@ from _job import job
 snakemake = globals()["snakemake"]
 
 with job(snakemake):
+    import pandas as pd
+
     from mlreduce.datasets.data import MultiLabelData
     from mlreduce.datasets.files import replacing
-    from mlreduce.experiments.approximation import approximation_errors, dependency, theorem_cells
+    from mlreduce.experiments.approximation import approximation_errors, dependency, dependency_row, theorem_cells
     from mlreduce.experiments.results import write_table
 
     asked, data = snakemake.params.approximation, MultiLabelData.load(snakemake.input[0])
-    matrix = dependency(data, asked.get("discretise", "equal-width"), asked.get("n_bins", 3))
-    errors = approximation_errors(
-        data, matrix, asked["methods"], asked["percents"], asked["draws"], snakemake.params.seed
-    )
-    with replacing(snakemake.output.errors) as path:
-        write_table(path, errors)
-    with replacing(snakemake.output.theorem) as path:
-        write_table(path, theorem_cells(data.name, matrix))
+    errors, described, cells = [], [], None
+    for bins, n_bins, methods in snakemake.params.bins:
+        matrix = dependency(data, bins, n_bins)
+        errors.append(
+            approximation_errors(data, matrix, methods, asked["percents"], asked["draws"], snakemake.params.seed)
+        )
+        described.append(dependency_row(data.name, bins, n_bins, matrix))
+        cells = theorem_cells(data.name, matrix) if cells is None else cells  # of the first bins
+    for output, table in (
+        (snakemake.output.errors, pd.concat(errors, ignore_index=True)),
+        (snakemake.output.theorem, cells),
+        (snakemake.output.dependencies, pd.concat(described, ignore_index=True)),
+    ):
+        with replacing(output) as path:
+            write_table(path, table)

@@ -11,7 +11,7 @@ snakemake = globals()["snakemake"]
 with job(snakemake):
     from mlreduce.datasets.files import replacing
     from mlreduce.experiments.results import read_table
-    from mlreduce.reporting.audit import audit, audit_markdown, read_published
+    from mlreduce.reporting.audit import audit, audit_markdown, audit_sizes, read_published, read_sizes
     from mlreduce.reporting.claims import claims_markdown, claims_table, read_claims
     from mlreduce.reporting.summary import write_csv
 
@@ -19,19 +19,24 @@ with job(snakemake):
     printed = list(snakemake.input.published)  # none where the paper printed no numbers
     published = read_published(printed[0]) if printed else None
     cells = audit({Path(path).stem: pd.read_csv(path) for path in snakemake.input.tables}, published)
+    described = read_table(snakemake.input.datasets)
+    sizes = audit_sizes(read_sizes(snakemake.input.sizes[0]) if snakemake.input.sizes else None, described)
+    ratios = read_table(snakemake.input.ratios[0]) if snakemake.input.ratios else None
     # Claims are about the data sets of the paper: one that was not run leaves them undecided.
-    datasets = read_table(snakemake.input.datasets).set_index("dataset").reindex(snakemake.params.claimed_on)
+    datasets = described.set_index("dataset").reindex(snakemake.params.claimed_on)
     summary = read_table(snakemake.input.summary)
     others = {Path(path).stem: read_table(path) for path in snakemake.input.others}
     about = [] if snakemake.params.own_data else read_claims(snakemake.input.claims).get(study, [])
     claims = claims_table(about, summary, datasets.reset_index(), others)
-    text = f"{audit_markdown(cells, study)}\n{claims_markdown(claims, study)}"
+    text = f"{audit_markdown(cells, study, sizes, ratios)}\n{claims_markdown(claims, study)}"
     if snakemake.params.own_data:
         text = "The claims and printed numbers of the papers are about other data than these.\n"
     if snakemake.params.left_out:
         text += f"\nLeft out, since the mirror does not hold them: {', '.join(snakemake.params.left_out)}.\n"
     with replacing(snakemake.output.csv) as path:
         write_csv(cells, path)
+    with replacing(snakemake.output.sizes) as path:
+        write_csv(sizes, path)
     with replacing(snakemake.output.claims) as path:
         write_csv(claims, path)
     with replacing(snakemake.output.md) as path:

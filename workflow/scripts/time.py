@@ -20,6 +20,9 @@ with job(snakemake):
     data, failures = MultiLabelData.load(snakemake.input.data), Failures("time")
     splits = take_splits(data.Y, settings["rule"], range(settings["splits"]), seed, data.name)
     with threadpoolctl.threadpool_limits(1):  # now that the libraries with threads are loaded
-        times = time_fits(settings["family"], data, splits, settings["methods"], settings["space"], seed, failures)
+        times = time_fits(
+            *(settings["family"], data, splits, settings["methods"], settings["space"], seed, failures),
+            scalings=settings["scalings"],
+        )
     with replacing(snakemake.output[0]) as path:
         write_table(path, times, failures.table(study=snakemake.wildcards.study, dataset=data.name))

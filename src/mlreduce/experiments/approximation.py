@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import scipy.linalg
 
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.experiments.scores import percent_size
@@ -18,15 +19,23 @@ from mlreduce.validation import FloatArray, check_finite
 
 __all__ = [
     "APPROXIMATION_COLUMNS",
+    "DEPENDENCY_COLUMNS",
     "THEOREM_COLUMNS",
     "approximation_errors",
     "dependency",
+    "dependency_row",
     "mean_errors",
     "theorem_cells",
 ]
 
 #: Columns of the errors: the number of sampled features, and the squared Frobenius norm of the error.
 APPROXIMATION_COLUMNS = ("dataset", "method", "size_percent", "size", "draw", "value")
+
+#: Columns of `dependency_row`.
+DEPENDENCY_COLUMNS = (
+    *("dataset", "discretise", "n_bins", "features", "smallest_eigenvalue", "largest_eigenvalue"),
+    *("negative_eigenvalues", "mean_entropy", "mean_dependency"),
+)
 
 #: Columns of the counts of `theorem_cells`.
 THEOREM_COLUMNS = (
@@ -45,6 +54,31 @@ def dependency(data: MultiLabelData, bins: str | None, n_bins: int) -> FloatArra
     """
     check_finite(data.X, data.feature_names, data.name)
     return mutual_information(discretise(data.X, data.Y.astype(np.float64), bins, n_bins))
+
+
+def dependency_row(name: str, bins: str, n_bins: int, matrix: FloatArray) -> pd.DataFrame:
+    """Describe the dependencies of a data set's features: whether they are those of a Gram matrix, and how large.
+
+    Nystrom's method takes the matrix for positive semidefinite, which mutual information need not be.
+
+    Parameters
+    ----------
+    name, bins, n_bins : str, str, int
+        Data set, discretiser and number of bins.
+    matrix : ndarray of shape (n_features, n_features)
+        From `dependency`.
+
+    Returns
+    -------
+    DataFrame
+        One row with `DEPENDENCY_COLUMNS`: the eigenvalues; how many are negative beyond rounding; the mean of the
+        diagonal (entropies) and of all other entries, in nats.
+    """
+    values = scipy.linalg.eigvalsh(matrix)
+    rounding = len(matrix) * np.finfo(float).eps * float(np.linalg.norm(matrix))
+    others = (matrix.sum() - np.trace(matrix)) / max(len(matrix) * (len(matrix) - 1), 1)
+    described = (values[0], values[-1], int((values < -rounding).sum()), np.diag(matrix).mean(), others)
+    return pd.DataFrame([(name, bins, n_bins, len(matrix), *described)], columns=list(DEPENDENCY_COLUMNS))
 
 
 def approximation_errors(

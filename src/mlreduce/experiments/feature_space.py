@@ -139,6 +139,7 @@ def score_features(
     dimensions: Sequence[int] = (),
     share: bool = True,
     failures: Failures = RAISE,
+    seed: int = 0,
 ) -> pd.DataFrame:
     """Train the predictor on the projected features of every split, at every size, and measure it on the test part.
 
@@ -164,13 +165,15 @@ def score_features(
     failures : Failures, default=RAISE
         Takes what a method that transforms, or the predictor, raises; a method that failed before on a split is passed
         over.
+    seed : int, default=0
+        Of the study; a predictor that draws derives its own for each split.
 
     Returns
     -------
     DataFrame
         With `mlreduce.experiments.scores.SCORE_COLUMNS`.
     """
-    measuring = Measuring(data, predictor, measures, share, failures)
+    measuring = Measuring(data, predictor, measures, share, failures, seed)
     for number, split in splits.items():
         view = View(data, split, space)
         for label, entry in methods.items():
@@ -233,6 +236,7 @@ class FeatureSpaceStrategy(Strategy):
             *(self._data, work.splits, fitted, entries, predictor),
             *(measured["sizes"], measured["energies"], measured["measures"], self._space, work.task["dimensions"]),
             failures=work.failures,
+            seed=self._seed,
         )
 
 

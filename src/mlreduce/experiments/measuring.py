@@ -13,6 +13,7 @@ from sklearn.base import clone, is_regressor
 from mlreduce import registry
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.experiments.failures import RAISE, Failures
+from mlreduce.experiments.seeds import seeded
 from mlreduce.experiments.splitting import Split
 from mlreduce.linalg.utilities import above_half
 from mlreduce.metrics import Outcome, find_measure
@@ -29,7 +30,7 @@ class Measuring:
 
     Parameters
     ----------
-    data, predictor, measures, share, failures
+    data, predictor, measures, share, failures, seed
         As of `mlreduce.experiments.feature_space.score_features`.
 
     Attributes
@@ -45,13 +46,13 @@ class Measuring:
         measures: Iterable[str],
         share: bool,
         failures: Failures = RAISE,
+        seed: int = 0,
     ) -> None:
-        self._data, (self._name, parameters), self._failures = data, predictor, failures
-        self._model = registry.make_entry(self._name, parameters)
+        self._data, (self._name, self._parameters), self._failures = data, predictor, failures
+        self._model, self._seed = registry.make_entry(self._name, self._parameters), seed
         self._measures = {name: find_measure(name) for name in measures}
         self._labels = data.Y.astype(np.float64)
-        nested = share and hasattr(self._model, "predict_nested")
-        self._predict = self._model.predict_nested if nested else partial(_each_size, self._model)
+        self._nested = share and hasattr(self._model, "predict_nested")
         self.rows: list[tuple[Any, ...]] = []
 
     def add(
@@ -77,6 +78,8 @@ class Measuring:
         """
         truth, written = self._data.Y[split.test], json.dumps(entry, sort_keys=True)
         known = split.train if split.labelled is None else split.labelled
+        # All methods and sizes of a split have what a predictor draws in common.
+        seeded(self._model, self._parameters, self._seed, self._data.name, self._name, number)
         guesses = self._guesses(parts, self._labels[known], list(sizes))
         rows: list[tuple[Any, ...]] = []
         for size, guess in self._failures.attempt_each(number, label, guesses):
@@ -94,7 +97,8 @@ class Measuring:
         self, parts: tuple[FloatArray, FloatArray], labels: FloatArray, sizes: Sequence[int]
     ) -> Iterator[tuple[int, FloatArray]]:
         train, test = parts
-        yield from zip(sizes, self._predict(train, labels, test, sizes), strict=True)
+        predict = self._model.predict_nested if self._nested else partial(_each_size, self._model)
+        yield from zip(sizes, predict(train, labels, test, sizes), strict=True)
 
     def _scores(self, guess: FloatArray) -> FloatArray | None:
         """Return what ranks the labels; what a regressor guesses without the digits that rounding decides."""

@@ -342,7 +342,7 @@ def _scores(
             embedded = failures.attempt(number, trial.label, _embedded, method, view)
             if not embedded:
                 continue
-            measuring = Measuring(data, search.predictor, [search.measure], share=True, failures=failures)
+            measuring = Measuring(data, search.predictor, [search.measure], share=True, failures=failures, seed=seed)
             size = min(dimension, embedded[0].shape[1])
             measuring.add(number, part, trial.label, trial.entry, embedded, {size: [(0, 0.0)]})
             if measuring.rows:

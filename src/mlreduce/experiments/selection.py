@@ -116,6 +116,7 @@ def score_ranked(
     scaling: str,
     share: bool = True,
     failures: Failures = RAISE,
+    seed: int = 0,
 ) -> pd.DataFrame:
     """Train the predictor on the best features of every split, at every size, and measure it on the test part.
 
@@ -134,13 +135,15 @@ def score_ranked(
         Use a predictor's ``predict_nested``, which serves all sizes at the cost of one.
     failures : Failures, default=RAISE
         Takes what the predictor raises; a method that failed before on a split is passed over.
+    seed : int, default=0
+        Of the study; a predictor that draws derives its own for each split.
 
     Returns
     -------
     DataFrame
         With `mlreduce.experiments.scores.SCORE_COLUMNS`.
     """
-    measuring = Measuring(data, predictor, measures, share, failures)
+    measuring = Measuring(data, predictor, measures, share, failures, seed)
     for number, split in splits.items():
         scaled = _scaled(data, split, scaling)
         place = np.full(data.X.shape[1], -1)
@@ -180,6 +183,7 @@ class SelectionStrategy(Strategy):
             *(self._data, work.splits, fitted, methods, predictor),
             *(measured["sizes"], measured["measures"], self._space["scaling"]),
             failures=work.failures,
+            seed=self._seed,
         )
 
 

@@ -15,7 +15,7 @@ from mlreduce.exceptions import ConfigurationError, MLReduceError, unknown_name
 from mlreduce.metrics import find_measure
 from mlreduce.preprocessing.scaling import SCALINGS
 
-__all__ = ["Study", "batches", "load_study", "without_search"]
+__all__ = ["Study", "approximations", "batches", "load_study", "without_search"]
 
 Methods = Mapping[str, Mapping[str, Any]]
 
@@ -46,6 +46,10 @@ class Group:
         On which it runs; None for all.
     search : dict or None
         How parameters of the methods are searched that have any to search: see `mlreduce.experiments.search`.
+    timed_only : bool
+        Whether its methods are fitted for their time alone, and nothing is measured.
+    scaling : str or None
+        Of the features that it is timed on, where that is not the study's.
     """
 
     methods: Methods
@@ -55,10 +59,12 @@ class Group:
     choice: Mapping[str, Any] | None = None
     protocols: Sequence[str] | None = None
     search: Mapping[str, Any] | None = None
+    timed_only: bool = False
+    scaling: str | None = None
 
     def runs_on(self, protocol: str) -> bool:
         """Say whether the group is run by a protocol."""
-        return self.protocols is None or protocol in self.protocols
+        return not self.timed_only and (self.protocols is None or protocol in self.protocols)
 
     @property
     def chooses(self) -> bool:
@@ -260,6 +266,32 @@ class Study:
         return list(batches(self.splits_of(group, dataset), own))
 
 
+def approximations(asked: Mapping[str, Any]) -> dict[tuple[str, int], dict[str, str]]:
+    """Return which approximations are compared for each way to put features into bins.
+
+    Parameters
+    ----------
+    asked : dict
+        The entry ``approximation`` of a study file; ``discretise`` and ``n_bins`` are one value or several.
+
+    Returns
+    -------
+    dict of (discretiser, number of bins) to dict of label to approximation
+        Labels are those of the study file; for other bins than the first with a suffix, such as "-frequency-10-bins".
+    """
+    discretisers, numbers = (
+        value if isinstance(value, list) else [value]
+        for value in (asked.get("discretise", "equal-width"), asked.get("n_bins", 3))
+    )
+    found = {}
+    for discretiser in discretisers:
+        for number in numbers:
+            suffix = "" if discretiser == discretisers[0] else f"-{discretiser.removeprefix('equal-')}"
+            suffix += "" if number == numbers[0] else f"-{number}-bins"
+            found[discretiser, number] = {f"{label}{suffix}": method for label, method in asked["methods"].items()}
+    return found
+
+
 def batches(n_splits: int, per_job: int) -> dict[str, range]:
     """Cut the split numbers into batches: name, such as "000-099", to numbers."""
     ranges = [range(start, min(start + per_job, n_splits)) for start in range(0, n_splits, per_job)]
@@ -364,7 +396,7 @@ def _only(study: Study, methods: Sequence[str], where: str) -> Study:
 
 def _shown(output: Mapping[str, Any], kept: Collection[str]) -> Mapping[str, Any] | None:
     """Return what a table or figure shows of some methods; None where nothing is left to compare."""
-    if output.get("kind") in ("approximation", "theorem", "time-ratios", "parameter"):
+    if output.get("kind") in ("approximation", "errors", "dependencies", "theorem", "time-ratios", "parameter"):
         return None
     shown = dict(output)
     for key in ("methods", "references"):
@@ -426,12 +458,16 @@ def _groups(content: Mapping[str, Any], size: Mapping[str, Any], where: str) -> 
     return {
         name: Group(
             methods=methods,
-            predictors=settings.get(name, {}).get("predictors", common),
+            predictors=[]
+            if settings.get(name, {}).get("timed_only")
+            else settings.get(name, {}).get("predictors", common),
             fewer_splits=fewer.get(name, {}),
             splits_per_job=settings.get(name, {}).get("splits_per_job", {}),
             choice=settings.get(name, {}).get("choose"),
             protocols=settings.get(name, {}).get("protocols"),
             search=content.get("search") if any("search" in entry for entry in methods.values()) else None,
+            timed_only=settings.get(name, {}).get("timed_only", False),
+            scaling=settings.get(name, {}).get("scaling"),
         )
         for name, methods in content["methods"].items()
     }
@@ -488,7 +524,13 @@ def _check_groups(study: Study, where: str) -> None:
     """Check the names in groups, and that no pair of method and predictor would be scored twice."""
     seen: dict[tuple[str, str, str], str] = {}
     for name, group in study.groups.items():
-        if not group.predictors:
+        others = {label for other, own in study.groups.items() if other != name for label in own.methods}
+        if group.timed_only and not others.isdisjoint(group.methods):
+            label = min(others & set(group.methods))
+            raise ConfigurationError(
+                f"{where}: methods.{name}: {label!r} is in another group too, with which it is timed; leave one out"
+            )
+        if not group.predictors and not group.timed_only:
             raise ConfigurationError(
                 f"{where}: groups.{name}: no predictor is left for it, since others have all for themselves; give it "
                 "its own under groups"
@@ -546,7 +588,9 @@ def _check_output(
     """Check that the names and sizes in a table or figure are those of the study."""
     known: dict[str, Iterable[Any]] = {
         "method": [*study.methods, *study.averages],
-        "approximation": (study.approximation or {}).get("methods", {}),
+        "approximation": [
+            label for own in approximations(study.approximation or {"methods": {}}).values() for label in own
+        ],
         "data set": catalogue,
         "energy": study.energies,
         "predictor": study.predictors,

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 import pandas as pd
+import scipy.sparse as sp
 
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.experiments.failures import RAISE, Failures
@@ -18,6 +19,7 @@ from mlreduce.experiments.selection import make_selector
 from mlreduce.experiments.splitting import Split
 from mlreduce.experiments.view import View
 from mlreduce.preprocessing.scaling import scale_parts
+from mlreduce.validation import as_dense
 
 __all__ = ["time_fits"]
 
@@ -34,12 +36,13 @@ def time_fits(
     space: Mapping[str, Any],
     seed: int = 0,
     failures: Failures = RAISE,
+    scalings: Mapping[str, str] | None = None,
 ) -> pd.DataFrame:
     """Time fitting each method on each training part, with all directions or features.
 
     Every method is fitted once before it is timed: what is imported, compiled or allocated first is no part of a fit.
-    Seconds are the processor's, which other work on the machine does not lengthen. Selectors get scaled
-    features, label coders features and labels as they are.
+    Seconds are the processor's, which other work on the machine does not lengthen. Selectors get scaled features, or
+    those of a scaling of their own, label coders features and labels as they are.
 
     Parameters
     ----------
@@ -52,6 +55,9 @@ def time_fits(
     seed : int, default=0
     failures : Failures
         What fails is written down there; the default raises.
+    scalings : dict of label to scaling or None, default=None
+        Of selectors that get features on another scale than that of ``space``. They are sparse where that takes less
+        memory, since what one scaling fills another may leave empty.
 
     Returns
     -------
@@ -61,7 +67,7 @@ def time_fits(
     two_fits_on = {"labelspace": _of_coders, "projection": _of_projections, "selection": _of_selectors}[family]
     rows = []
     for number, split in splits.items():
-        two_fits = two_fits_on(data, split, number, space, seed)
+        two_fits = two_fits_on(data, split, number, space, seed, scalings or {})
         for label, entry in methods.items():
             seconds = failures.attempt(number, label, _seconds, two_fits(label, entry))
             if seconds is not None:
@@ -70,7 +76,12 @@ def time_fits(
 
 
 def _of_coders(
-    data: MultiLabelData, split: Split, number: int, space: Mapping[str, Any], seed: int
+    data: MultiLabelData,
+    split: Split,
+    number: int,
+    space: Mapping[str, Any],
+    seed: int,
+    scalings: Mapping[str, str],
 ) -> Callable[[str, Any], _TwoFits]:
     features, labels = data.X[split.train], data.Y[split.train]
 
@@ -81,7 +92,12 @@ def _of_coders(
 
 
 def _of_projections(
-    data: MultiLabelData, split: Split, number: int, space: Mapping[str, Any], seed: int
+    data: MultiLabelData,
+    split: Split,
+    number: int,
+    space: Mapping[str, Any],
+    seed: int,
+    scalings: Mapping[str, str],
 ) -> Callable[[str, Any], _TwoFits]:
     def fit(label: str, entry: Any) -> Callable[[], Any]:
         return partial(fit_method, make_reduction(label, entry, seed, data.name, number), View(data, split, space))
@@ -90,15 +106,32 @@ def _of_projections(
 
 
 def _of_selectors(
-    data: MultiLabelData, split: Split, number: int, space: Mapping[str, Any], seed: int
+    data: MultiLabelData,
+    split: Split,
+    number: int,
+    space: Mapping[str, Any],
+    seed: int,
+    scalings: Mapping[str, str],
 ) -> Callable[[str, Any], _TwoFits]:
-    train = scale_parts(data.X[split.train], data.X[split.test], space["scaling"]).train
-    labels = data.Y[split.train]
+    def scaled(scaling: str) -> Any:
+        return scale_parts(data.X[split.train], data.X[split.test], scaling).train
+
+    train, labels = scaled(space["scaling"]), data.Y[split.train]
+    others = {scaling: _sparse_where_smaller(scaled(scaling)) for scaling in {*scalings.values()}}
 
     def fit(label: str, entry: Any) -> Callable[[], Any]:
-        return partial(make_selector(label, entry, seed, data.name, number).fit, train, labels)
+        features = others[scalings[label]] if label in scalings else train
+        return partial(make_selector(label, entry, seed, data.name, number).fit, features, labels)
 
     return lambda label, entry: (fit(label, entry), fit(label, entry))
+
+
+def _sparse_where_smaller(features: Any) -> Any:
+    """Return features as a sparse matrix where its values and indices take less memory than all values."""
+    sparse = sp.csr_array(features)
+    own = (sparse.data, sparse.indices, sparse.indptr)
+    dense = sparse.shape[0] * sparse.shape[1] * sparse.dtype.itemsize
+    return sparse if sum(part.nbytes for part in own) < dense else as_dense(features)
 
 
 def _seconds(fits: _TwoFits) -> float:

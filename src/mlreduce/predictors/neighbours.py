@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from mlreduce.exceptions import DataError
+from mlreduce.exceptions import DataError, unknown_name
 from mlreduce.linalg.compiled import compiled, distance_on_grid
 from mlreduce.linalg.distances import GrowingDistances, Pairs, TrainingRows
 from mlreduce.predictors._base import LabelClassifier
@@ -48,6 +49,7 @@ class _NeighbourVotes(LabelClassifier):
         self._one_dimension = np.ndim(Y) == 1
         self.classes_ = np.array([0, 1])
         self._training, self._present = TrainingRows(features), _by_label(labels)
+        self._order = self._order_of(labels.shape[1])
         return self
 
     def predict_proba(self, X: Any) -> FloatArray:
@@ -59,7 +61,8 @@ class _NeighbourVotes(LabelClassifier):
         """Return how many of the neighbours of each row have each label."""
         check_is_fitted(self, "classes_")
         features = check_features(self, X, reset=False)
-        return np.concatenate([self._votes(pairs, self._present) for pairs in self._training.pairs(features)])
+        blocks = self._training.pairs(features)
+        return np.concatenate([self._votes(pairs, self._present, order=self._order) for pairs in blocks])
 
     def predict(self, X: Any) -> NDArray[np.int64]:
         """Return the labels that more than half of the neighbours have, of the shape that ``fit`` saw."""
@@ -88,19 +91,25 @@ class _NeighbourVotes(LabelClassifier):
         """
         self._check(len(labels), labels.shape[1])
         distances = GrowingDistances(train, test)
-        present = _by_label(labels)
+        present, order = _by_label(labels), self._order_of(labels.shape[1])
         for size in sizes:
             distances.add(size)
-            yield (2 * self._votes(distances.pairs(), present) > self.n_neighbors).astype(np.int64)
+            yield (2 * self._votes(distances.pairs(), present, order=order) > self.n_neighbors).astype(np.int64)
 
-    def _votes(self, pairs: Pairs, present: NDArray[np.int8], among_themselves: bool = False) -> NDArray[np.int64]:
+    def _votes(
+        self,
+        pairs: Pairs,
+        present: NDArray[np.int8],
+        among_themselves: bool = False,
+        order: NDArray[np.int64] | None = None,
+    ) -> NDArray[np.int64]:
         """Return how many of the neighbours have each label; of training rows among themselves, of the others."""
-        order = np.asarray(self._order(len(present)), dtype=np.int64)
+        order = np.arange(len(present)) if order is None else order
         first = pairs.rows.start if among_themselves else -1
         votes = _votes(*pairs[1:], first, present, self.n_neighbors, order, self._chained)
         return np.asarray(votes)
 
-    def _order(self, n_labels: int) -> Any:
+    def _order_of(self, n_labels: int) -> NDArray[np.int64]:
         return np.arange(n_labels)
 
     def _check(self, n_samples: int, n_labels: int) -> None:
@@ -152,8 +161,10 @@ class ClassifierChainKNN(_NeighbourVotes):
     ----------
     n_neighbors : int, default=3
         >= 1; a label is present where more than half of the neighbours have it.
-    order : sequence of int or None, default=None
-        The labels in the order of the chain; None for that of the columns.
+    order : sequence of int, "shuffled" or None, default=None
+        The labels in the order of the chain; None for that of the columns, "shuffled" for a random one.
+    random_state : int, RandomState instance or None, default=None
+        Seed of a shuffled order.
 
     Attributes
     ----------
@@ -173,16 +184,28 @@ class ClassifierChainKNN(_NeighbourVotes):
 
     _chained = True
 
-    def __init__(self, n_neighbors: int = 3, order: Sequence[int] | None = None) -> None:
+    def __init__(
+        self,
+        n_neighbors: int = 3,
+        order: Sequence[int] | Literal["shuffled"] | None = None,
+        random_state: Any = None,
+    ) -> None:
         self.n_neighbors = n_neighbors
         self.order = order
+        self.random_state = random_state
 
-    def _order(self, n_labels: int) -> Any:
-        return np.arange(n_labels) if self.order is None else self.order
+    def _order_of(self, n_labels: int) -> NDArray[np.int64]:
+        if self.order is None:
+            return super()._order_of(n_labels)
+        drawn = check_random_state(self.random_state).permutation(n_labels) if self.order == "shuffled" else self.order
+        return np.asarray(drawn, dtype=np.int64)
 
     def _check(self, n_samples: int, n_labels: int) -> None:
         super()._check(n_samples, n_labels)
-        if self.order is not None and sorted(self.order) != list(range(n_labels)):
+        if isinstance(self.order, str):
+            if self.order != "shuffled":
+                raise DataError(unknown_name("order", self.order, ["shuffled"]))
+        elif self.order is not None and sorted(self.order) != list(range(n_labels)):
             raise DataError(f"order must hold each of 0..{n_labels - 1}, the labels, once; got {self.order!r}")
 
 

@@ -17,13 +17,16 @@ __all__ = [
     "AUDIT_COLUMNS",
     "NEAR",
     "REPRODUCED",
+    "SIZE_COLUMNS",
     "VERDICTS",
     "audit",
     "audit_markdown",
     "audit_rows",
     "audit_sentences",
+    "audit_sizes",
     "beside_printed",
     "read_published",
+    "read_sizes",
     "verdict",
 ]
 
@@ -39,6 +42,15 @@ AUDIT_COLUMNS = (
     *("table", "protocol", "dataset", "method", "size_percent", "size", "printed", "printed_se"),
     *("ours", "our_se", "splits", "z", "verdict", "note"),
 )
+
+#: Columns of the audit of sizes, one row per printed number.
+SIZE_COLUMNS = ("place", "dataset", "quantity", "printed", "ours", "verdict")
+
+# What papers print of data sets.
+_SIZES = ("instances", "features", "labels", "cardinality")
+
+# By what factor a ratio of times may be off that counts as near the printed one.
+_NEAR_RATIO = 2.0
 
 _REQUIRED = ("table", "dataset", "method", "size_percent", "mean", "se")
 
@@ -64,6 +76,55 @@ def read_published(path: str | Path) -> pd.DataFrame:
     collapsed = text.get("collapsed_in_text", pd.Series("", index=text.index)) == "yes"
     published["note"] = np.where(collapsed, "one value printed for the whole row", "")
     return published
+
+
+def read_sizes(path: str | Path) -> pd.DataFrame:
+    """Read the printed sizes of a paper's data sets: a column for each of them, empty where it is not printed.
+
+    Returns
+    -------
+    DataFrame
+        Columns place, dataset, quantity and printed, which is text with the decimals that are printed.
+
+    Raises
+    ------
+    DataError
+        If a column is missing.
+    """
+    text = pd.read_csv(path, dtype=str, keep_default_na=False)
+    missing = [column for column in ("place", "dataset", *_SIZES) if column not in text.columns]
+    if missing:
+        raise DataError(f"{path}: the column {missing[0]!r} is missing")
+    long = text.melt(["place", "dataset"], list(_SIZES), var_name="quantity", value_name="printed")
+    return long[long["printed"] != ""].reset_index(drop=True)
+
+
+def audit_sizes(printed: pd.DataFrame | None, datasets: pd.DataFrame) -> pd.DataFrame:
+    """Compare the printed sizes of data sets with those that were run.
+
+    Parameters
+    ----------
+    printed : DataFrame or None
+        From `read_sizes`; None where the paper printed none.
+    datasets : DataFrame
+        From `mlreduce.reporting.gathering.describe_datasets`.
+
+    Returns
+    -------
+    DataFrame
+        One row per printed size of a data set that was run, with `SIZE_COLUMNS`, sorted. The verdict is "same" where
+        ours is the printed number in the decimals that are printed, "differs" elsewhere.
+    """
+    rows = []
+    known = datasets.set_index("dataset")
+    for cell in [] if printed is None else printed[printed["dataset"].isin(known.index)].to_dict("records"):
+        ours = float(known.loc[cell["dataset"], cell["quantity"]])
+        decimals = len(cell["printed"].partition(".")[2])
+        same = round(ours, decimals) == float(cell["printed"])
+        rows.append((cell["place"], cell["dataset"], cell["quantity"], float(cell["printed"]), ours, same))
+    table = pd.DataFrame(rows, columns=list(SIZE_COLUMNS))
+    table["verdict"] = np.where(table["verdict"].astype(bool), "same", "differs")
+    return table.sort_values(list(SIZE_COLUMNS[:3]), ignore_index=True)
 
 
 def verdict(z: float) -> str:
@@ -116,10 +177,65 @@ def _compare(ours: pd.DataFrame, printed: pd.DataFrame, protocol: str) -> pd.Dat
     return both
 
 
-def audit_sentences(cells: pd.DataFrame) -> list[str]:
-    """Return a sentence per table and protocol: numbers of reproduced cells, and of splits where these differ."""
-    if cells.empty:
-        return ["No printed number belongs to the data sets of this run."]
+def audit_sentences(
+    cells: pd.DataFrame, sizes: pd.DataFrame | None = None, ratios: pd.DataFrame | None = None
+) -> list[str]:
+    """Return what the audit found, in sentences.
+
+    Parameters
+    ----------
+    cells : DataFrame
+        From `audit`: a sentence per table and protocol, with the numbers of reproduced cells, and of splits where
+        these differ.
+    sizes : DataFrame or None, default=None
+        From `audit_sizes`: a sentence per place, with the sizes that differ.
+    ratios : DataFrame or None, default=None
+        From `mlreduce.reporting.tables.ratios.time_ratios`: a sentence on the printed times.
+    """
+    sentences = [
+        *_cell_sentences(cells),
+        *([] if ratios is None else _time_sentences(ratios)),
+        *([] if sizes is None else _size_sentences(sizes)),
+    ]
+    return sentences or ["No printed number belongs to the data sets of this run."]
+
+
+def _size_sentences(sizes: pd.DataFrame) -> list[str]:
+    sentences = []
+    for place, part in sizes.groupby("place", sort=True):
+        wrong = part[part["verdict"] != "same"]
+        listed = [
+            f"{cell['dataset']} {cell['quantity']} printed {cell['printed']:g}, ours {cell['ours']:g}"
+            for cell in wrong.to_dict("records")
+        ]
+        differing = f"; {len(wrong)} differ: {'; '.join(listed)}." if listed else "."
+        sentences.append(
+            f"{place}, sizes of the data sets: {len(part) - len(wrong)} of {len(part)} are ours{differing}"
+        )
+    return sentences
+
+
+def _time_sentences(ratios: pd.DataFrame) -> list[str]:
+    printed = ratios.dropna(subset="printed_seconds")
+    if printed.empty:
+        return []
+    of_one = printed["printed_ratio"].eq(1).groupby(printed["method"]).all()  # on all data sets
+    base = of_one.index[of_one][0]
+    others = printed[printed["method"] != base].dropna(subset=["printed_ratio", "ratio"])
+    quotients = others["ratio"] / others["printed_ratio"]
+    near = ((quotients <= _NEAR_RATIO) & (quotients >= 1 / _NEAR_RATIO)).sum()
+    listed = [
+        f"{cell['dataset']} {cell['method']} {cell['printed_ratio']:.3g} ({cell['ratio']:.3g})"
+        for cell in others.to_dict("records")
+    ]
+    return [
+        f"Times: {len(printed)} are printed. Seconds depend on the machine, so ratios to {base} are compared: "
+        f"{near} of {len(others)} are within a factor of {_NEAR_RATIO:g} of the printed ones. Printed (ours): "
+        f"{', '.join(listed)}."
+    ]
+
+
+def _cell_sentences(cells: pd.DataFrame) -> list[str]:
     sentences = []
     for (table, protocol), part in cells.groupby(["table", "protocol"], sort=True):
         counts = part["verdict"].value_counts()
@@ -176,12 +292,18 @@ def audit_rows(cells: pd.DataFrame) -> tuple[list[str], list[list[str]]]:
     return header, rows
 
 
-def audit_markdown(cells: pd.DataFrame, study: str) -> str:
-    """Return the audit as Markdown: the sentences, then all cells."""
-    parts = [f"# Audit of the numbers that {study} prints\n", *(f"- {s}" for s in audit_sentences(cells))]
+def audit_markdown(
+    cells: pd.DataFrame, study: str, sizes: pd.DataFrame | None = None, ratios: pd.DataFrame | None = None
+) -> str:
+    """Return the audit as Markdown: the sentences, then all cells and all sizes."""
+    sentences = audit_sentences(cells, sizes, ratios)
+    parts = [f"# Audit of the numbers that {study} prints\n", *(f"- {s}" for s in sentences)]
     if len(cells):
         header, rows = audit_rows(cells)
         parts += ["", to_markdown(header, rows)]
+    if sizes is not None and len(sizes):
+        texts = sizes.assign(printed=sizes["printed"].map("{:g}".format), ours=sizes["ours"].map("{:g}".format))
+        parts += ["", to_markdown(list(SIZE_COLUMNS), texts[list(SIZE_COLUMNS)].astype(str).to_numpy().tolist())]
     return "\n".join(parts).rstrip("\n") + "\n"
 
 

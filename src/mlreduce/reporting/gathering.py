@@ -24,7 +24,7 @@ class Gathering:
     ----------
     files : dict of str to list of path
         ``data``, ``scores``, ``details``, and where the study has them ``choices``, ``times``, ``costs``, ``errors``,
-        ``theorem``, ``images`` and ``published``.
+        ``theorem``, ``dependencies``, ``images`` and ``published``.
     averages : dict of str to list of str
         Methods that draw: the name of their mean to the names of the draws.
     base : str or None, default=None
@@ -48,7 +48,8 @@ class Gathering:
         Parameters
         ----------
         name : {"scores", "summary", "areas", "failures", "datasets", "spectra", "rankings", "choices", "times", \
-"ratios", "costs", "approximation", "errors", "theorem", "proximities"}
+"ratios", "costs", "approximation", "errors", "theorem", \
+"dependencies", "proximities"}
         """
         makers: dict[str, Callable[[], pd.DataFrame]] = {
             "scores": lambda: self.scores,
@@ -65,6 +66,7 @@ class Gathering:
             "approximation": self._approximation,
             "errors": self._errors,
             "theorem": lambda: read_tables(self._files["theorem"]).sort_values(["dataset", "nystrom"]),
+            "dependencies": lambda: read_tables(self._files["dependencies"]).sort_values("dataset", kind="stable"),
             "proximities": self._proximities,
         }
         return makers[name]()

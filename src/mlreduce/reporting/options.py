@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 __all__ = [
+    "APPROXIMATIONS",
     "AREA",
     "ENERGY",
     "LABELS",
@@ -36,6 +37,8 @@ METHODS = {"type": "array", "minItems": 1, "items": METHOD}
 MEASURE = {"type": "string", "names": "measure"}
 MEASURES = {"type": "array", "minItems": 1, "maxItems": 8, "items": MEASURE}
 PREDICTOR = {"type": "string", "names": "predictor"}
+#: Approximations of dependencies are no methods of the study.
+APPROXIMATIONS = {"type": "array", "minItems": 1, "items": {"type": "string", "names": "approximation"}}
 LABELS = {"type": "object", "additionalProperties": {"type": "string"}}
 
 #: The share of the eigenvalues' sum, or the size in percent, at which methods are compared; 0 for neither.

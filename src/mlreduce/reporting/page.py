@@ -118,6 +118,9 @@ def study_section(folder: Path, spec: Mapping[str, Any]) -> dict[str, Any]:
     ]
     cells = pd.read_csv(folder / "audit.csv", dtype={"note": str}).fillna({"note": ""})
     header, rows = audit_rows(cells)
+    sizes, ratios = (
+        pd.read_csv(path) if (path := folder / name).is_file() else None for name in ("audit-sizes.csv", "ratios.csv")
+    )
     return {
         "title": spec["title"],
         "left_out": spec.get("left_out", []),
@@ -125,7 +128,7 @@ def study_section(folder: Path, spec: Mapping[str, Any]) -> dict[str, Any]:
         "tables": tables,
         "figures": figures,
         "claims": pd.read_csv(folder / "claims.csv").to_dict("records"),
-        "audit": {"sentences": audit_sentences(cells), "header": header, "rows": rows},
+        "audit": {"sentences": audit_sentences(cells, sizes, ratios), "header": header, "rows": rows},
         "manifest": (folder / "manifest.json").read_text(encoding="utf-8"),
     }
 

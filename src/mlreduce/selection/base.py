@@ -20,16 +20,23 @@ __all__ = ["Selector", "check_variant"]
 VARIANTS = ("equations", "published-code")
 
 
-def check_variant(variant: Any) -> bool:
+def check_variant(variant: Any, *others: str) -> bool:
     """Check ``variant`` and return whether it is the published code.
+
+    Parameters
+    ----------
+    variant : str
+    others : str
+        Variants that a method has beside `VARIANTS`.
 
     Raises
     ------
     DataError
         If the variant is unknown.
     """
-    if variant not in VARIANTS:
-        raise DataError(f"variant must be 'equations' or 'published-code'; got {variant!r}")
+    known = (*VARIANTS, *others)
+    if variant not in known:
+        raise DataError(f"variant must be {' or '.join(map(repr, known))}; got {variant!r}")
     return bool(variant == VARIANTS[1])
 
 

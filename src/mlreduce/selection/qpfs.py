@@ -21,6 +21,9 @@ __all__ = ["QPFS", "ApproximateQPFS", "NystromQPFS", "approximate_dependency", "
 #: Methods to fill in the unsampled part of a dependency matrix.
 APPROXIMATIONS = ("average", "nystrom", "half-nystrom")
 
+# What stands on the diagonal of the features that are not sampled.
+_DIAGONALS = ("average", "entropies")
+
 # Eigenvalues below this share of the largest are zero in a pseudo-inverse.
 _RCOND = 1e-10
 
@@ -152,6 +155,7 @@ class _Sampled(QPFS):
     """QPFS with a sample of the rows of Q and an approximation of the others."""
 
     _method: Literal["average", "nystrom"]
+    diagonal = "average"  # as it is filled in
 
     def __init__(
         self,
@@ -179,8 +183,8 @@ class _Sampled(QPFS):
         rows[:, self.sampled_] = (rows[:, self.sampled_] + rows[:, self.sampled_].T) / 2  # in all digits
         filled = approximate_dependency(rows, self.sampled_, self._method)
         own = counted.entropies()
-        nothing = np.diag(filled) <= _RCOND * own.max()
-        filled[nothing, nothing] = own[nothing]
+        replaced = np.diag(filled) <= _RCOND * own.max() if self.diagonal == "average" else np.arange(n_features)
+        filled[replaced, replaced] = own[replaced]
         return filled
 
 
@@ -206,6 +210,9 @@ class ApproximateQPFS(_Sampled):
         Number of bins of "equal-width" and "equal-frequency", >= 2.
     random_state : int, RandomState instance or None, default=None
         Seed of the sample, which is uniform.
+    diagonal : {"average", "entropies"}, default="average"
+        What stands on the diagonal of the features that were not sampled: the average, as the equation says, or their
+        entropies, which are known without any pair of features.
 
     Attributes
     ----------
@@ -220,6 +227,23 @@ class ApproximateQPFS(_Sampled):
     """
 
     _method = "average"
+
+    def __init__(
+        self,
+        k: int | float | None = 0.5,
+        sampling: float = 0.2,
+        discretise: str | None = "equal-width",
+        n_bins: int = 3,
+        random_state: Any = None,
+        diagonal: Literal["average", "entropies"] = "average",
+    ) -> None:
+        super().__init__(k, sampling, discretise, n_bins, random_state)
+        self.diagonal = diagonal
+
+    def _check(self) -> None:
+        super()._check()
+        if self.diagonal not in _DIAGONALS:
+            raise DataError(unknown_name("diagonal", self.diagonal, _DIAGONALS))
 
 
 @register("qpfs-nystrom")

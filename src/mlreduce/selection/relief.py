@@ -31,12 +31,14 @@ class MLRF(Selector):
         Number of features to keep: a number, a fraction in (0, 1), or None for all.
     n_neighbors : int, default=3
         Hits, and misses of each label, >= 1; where there are fewer, all of them.
-    variant : {"equations", "published-code"}, default="equations"
+    variant : {"equations", "published-code", "pairs"}, default="equations"
         The published code of Yan and Li (2016) takes hits and "misses" from instances with and without a label, never
         across, counts an instance among its own neighbours, and reads positions in these lists as row numbers, so
-        that the outcome depends on a random order.
+        that the outcome depends on a random order. "pairs" is another reading of Kong et al.: each pair of labels is a
+        problem of two classes, the instances with the one and not the other, and the scores are the means of ReliefF's
+        over the pairs, with differences of the features as they are given.
     random_state : int, RandomState instance or None, default=None
-        Seed of the order in the published code; unused by the equations.
+        Seed of the order in the published code; unused otherwise.
 
     Attributes
     ----------
@@ -55,7 +57,7 @@ class MLRF(Selector):
         self,
         k: int | float | None = 0.5,
         n_neighbors: int = 3,
-        variant: Literal["equations", "published-code"] = "equations",
+        variant: Literal["equations", "published-code", "pairs"] = "equations",
         random_state: Any = None,
     ) -> None:
         self.k = k
@@ -65,11 +67,13 @@ class MLRF(Selector):
 
     def _scores(self, X: Any, labels: FloatArray) -> FloatArray:
         n_neighbors = check_count(self.n_neighbors, "n_neighbors")
-        if check_variant(self.variant):
+        if check_variant(self.variant, "pairs"):
             return _as_published(X, labels, n_neighbors, check_random_state(self.random_state))
         scores = np.zeros(X.shape[1])
         if not labels.any():
             return scores
+        if self.variant == "pairs":
+            return _of_pairs(X, labels, n_neighbors)
         distances, present = Distances(X), labels.astype(bool)
         # How many instances have one label and not the other.
         apart = (labels.sum(axis=0)[:, np.newaxis] - labels.T @ labels).astype(np.int64)
@@ -183,6 +187,68 @@ def _add_weighted_differences(
                 values = X[others[place, which]]
                 for feature in range(len(scores)):
                     scores[feature] += weight * abs(own[feature] - values[feature])
+
+
+def _of_pairs(X: Any, labels: FloatArray, n_neighbors: int) -> FloatArray:
+    """Return the mean over the pairs of labels of ReliefF's scores for the instances with one of them and no more."""
+    dense, scores, present = as_dense(X), np.zeros(X.shape[1]), labels.astype(bool)
+    apart = (labels.sum(axis=0)[:, np.newaxis] - labels.T @ labels).astype(np.int64)
+    distances = Distances(X)
+    for block in row_blocks(len(labels), len(labels)):
+        number = np.arange(block.start, block.stop)
+        of_block = distances.of(number)
+        of_block[np.arange(len(number)), number] = np.inf
+        weights = _weights_within_pairs(
+            np.argsort(of_block, axis=1, kind="stable"), number, present, apart, n_neighbors
+        )
+        every = np.broadcast_to(np.arange(len(labels)), weights.shape)
+        _add_weighted_differences(scores, dense, number, every, weights)
+    n_pairs = np.count_nonzero(np.triu((apart > 0) & (apart.T > 0), 1))
+    mean: FloatArray = scores / max(n_pairs, 1)
+    return mean
+
+
+@compiled
+def _weights_within_pairs(
+    nearest_first: NDArray[np.intp],
+    rows: NDArray[np.intp],
+    present: NDArray[np.bool_],
+    apart: NDArray[np.int64],
+    n_neighbors: int,
+) -> FloatArray:
+    """Return how much the difference of each instance to some ``rows`` counts, each pair's instances as their mean.
+
+    A hit has the label of the pair that the row has, a miss the other one, and neither has both. An instance without
+    one of the two kinds is left out; in each row of ``nearest_first`` the row itself is the last.
+    """
+    n_labels, n_others = present.shape[1], nearest_first.shape[1] - 1
+    weights = np.zeros(nearest_first.shape)
+    for place in range(len(rows)):
+        row = rows[place]
+        for label in range(n_labels):
+            if not present[row, label]:
+                continue
+            for other in range(n_labels):
+                hits_left = min(n_neighbors, apart[label, other] - 1)
+                misses_left = min(n_neighbors, apart[other, label])
+                if present[row, other] or hits_left == 0 or misses_left == 0:
+                    continue
+                share = 1.0 / (apart[label, other] + apart[other, label])
+                of_hit, of_miss = -share / hits_left, share / misses_left
+                for which in range(n_others):
+                    candidate = nearest_first[place, which]
+                    if present[candidate, label] == present[candidate, other]:
+                        continue
+                    if present[candidate, label]:
+                        if hits_left > 0:
+                            weights[place, candidate] += of_hit
+                            hits_left -= 1
+                    elif misses_left > 0:
+                        weights[place, candidate] += of_miss
+                        misses_left -= 1
+                    if hits_left == 0 and misses_left == 0:
+                        break
+    return weights
 
 
 def _as_published(X: Any, labels: FloatArray, n_neighbors: int, random: np.random.RandomState) -> FloatArray:

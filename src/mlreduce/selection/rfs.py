@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 
-from mlreduce.exceptions import DataError
+from mlreduce.exceptions import DataError, unknown_name
 from mlreduce.registry import register
 from mlreduce.selection.base import Selector
 from mlreduce.validation import FloatArray, as_dense, check_range, is_sparse
 
 __all__ = ["RFS"]
+
+# The system that is solved in each round; "auto" is the smaller of the others.
+_SYSTEMS = ("auto", "instances", "features")
 
 # Smallest residual norm in a division; labels are 0 and 1.
 _SHORTEST = 1e-8
@@ -35,6 +38,9 @@ class RFS(Selector):
         Weight of the coefficients against the residuals, > 0.
     n_iter : int, default=10
         Number of regressions, >= 1.
+    system : {"auto", "instances", "features"}, default="auto"
+        What each regression solves: the linear system over the instances (n_samples equations), as the paper writes it,
+        that over the features (n_features equations), or the smaller of them. The scores are the same to rounding.
 
     Attributes
     ----------
@@ -54,23 +60,32 @@ class RFS(Selector):
 
     Notes
     -----
-    A row of W that is zero stays so. A residual shorter than 1e-8 counts as of that length. Of the systems over the
-    instances, as in the paper, and over the features the smaller is solved.
+    A row of W that is zero stays so. A residual shorter than 1e-8 counts as of that length.
     """
 
-    def __init__(self, k: int | float | None = 0.5, gamma: float = 1.0, n_iter: int = 10) -> None:
+    def __init__(
+        self,
+        k: int | float | None = 0.5,
+        gamma: float = 1.0,
+        n_iter: int = 10,
+        system: Literal["auto", "instances", "features"] = "auto",
+    ) -> None:
         self.k = k
         self.gamma = gamma
         self.n_iter = n_iter
+        self.system = system
 
     def _scores(self, X: Any, labels: FloatArray) -> FloatArray:
         gamma = check_range(self.gamma, "gamma", 0, open_ends=True)
         if not isinstance(self.n_iter, (int, np.integer)) or isinstance(self.n_iter, bool) or self.n_iter < 1:
             raise DataError(f"n_iter must be an integer >= 1; got {self.n_iter!r}")
+        if self.system not in _SYSTEMS:
+            raise DataError(unknown_name("system", self.system, _SYSTEMS))
+        over_instances = self.system == "instances" or (self.system == "auto" and X.shape[0] <= X.shape[1])
         by_feature, by_instance = np.ones(X.shape[1]), np.full(X.shape[0], gamma)
         objective = []
         for _ in range(self.n_iter):
-            coefficients = _weighted_ridge(X, labels, by_feature, by_instance, gamma)
+            coefficients = _weighted_ridge(X, labels, by_feature, by_instance, gamma, over_instances)
             lengths = np.linalg.norm(coefficients, axis=1)
             residuals = np.linalg.norm(X @ coefficients - labels, axis=1)
             objective.append(residuals.sum() + gamma * lengths.sum())
@@ -81,14 +96,18 @@ class RFS(Selector):
 
 
 def _weighted_ridge(
-    X: Any, labels: FloatArray, by_feature: FloatArray, by_instance: FloatArray, penalty: float
+    X: Any,
+    labels: FloatArray,
+    by_feature: FloatArray,
+    by_instance: FloatArray,
+    penalty: float,
+    over_instances: bool,
 ) -> FloatArray:
     """Minimise ``sum_i ||x_i W - y_i||^2 / t_i + penalty sum_j ||w_j||^2 / s_j`` for the widths s and t."""
     scale, weight = np.sqrt(by_feature), 1.0 / np.sqrt(by_instance)
     targets = weight[:, np.newaxis] * labels
     scaled: Any = sp.diags_array(weight) @ X @ sp.diags_array(scale) if is_sparse(X) else weight[:, None] * X * scale
-    n_samples, n_features = X.shape
-    if n_samples <= n_features:
+    if over_instances:
         solution = scaled.T @ _penalised(scaled @ scaled.T, targets, penalty)
     else:
         solution = _penalised(scaled.T @ scaled, scaled.T @ targets, penalty)

@@ -8,14 +8,12 @@ import pandas as pd
 
 from mlreduce.reporting.figures.kinds import Spec, figure
 from mlreduce.reporting.figures.layout import house_style, lines, panels, shared_legend
+from mlreduce.reporting.options import APPROXIMATIONS
 
 __all__ = ["approximation_curves"]
 
-# Approximations are no methods of the study.
-_METHODS = {"type": "array", "minItems": 1, "items": {"type": "string", "names": "approximation"}}
 
-
-@figure("approximation", source="approximation.csv", required={"methods": _METHODS})
+@figure("approximation", source="approximation.csv", required={"methods": APPROXIMATIONS})
 def approximation_curves(errors: pd.DataFrame, spec: Spec) -> Any:
     """Draw one panel per data set: mean and standard error of the error, one line per approximation."""
     from matplotlib.ticker import MaxNLocator

@@ -64,7 +64,14 @@ def searched_parts(choices: pd.DataFrame, spec: Spec) -> Iterator[Part]:
             if (dataset, method) in cells
         ]
         found = part[part["score"].notna()]
-        ends = found["at_end"].astype(object).fillna("").str.split(", ").map(lambda names: len([name for name in names if name])).sum()
+        ends = (
+            found["at_end"]
+            .astype(object)
+            .fillna("")
+            .str.split(", ")
+            .map(lambda names: len([name for name in names if name]))
+            .sum()
+        )
         yield (
             str(protocol),
             f"{protocol}: {ends} of {int(found['ranged'].sum())} chosen values are the smallest or largest tried",
