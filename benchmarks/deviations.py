@@ -1,7 +1,7 @@
 """What stands beside docs/deviations.md as a table, made anew.
 
-    python benchmarks/deviations.py                        # all tables, into docs/deviations
-    python benchmarks/deviations.py pmu-informations       # one
+python benchmarks/deviations.py                        # all tables, into docs/deviations
+python benchmarks/deviations.py pmu-informations       # one
 """
 
 from __future__ import annotations
