@@ -10,6 +10,7 @@ from mlreduce import registry
 from mlreduce.datasets.embedded import planted
 from mlreduce.exceptions import DataError
 from mlreduce.experiments import feature_space as feature_experiment
+from mlreduce.experiments import measuring
 from mlreduce.experiments import kernel_choice
 from mlreduce.experiments import label_space as experiment
 from mlreduce.experiments import selection as selection_experiment
@@ -266,7 +267,7 @@ def test_a_predictor_that_raises_leaves_no_size_of_its_split(study):
 
 
 def test_an_error_of_the_loop_is_no_failed_cell(study, monkeypatch):
-    monkeypatch.setattr(feature_experiment, "find_measure", lambda name: boom)
+    monkeypatch.setattr(measuring, "find_measure", lambda name: boom)
     with pytest.raises(RuntimeError, match="boom"):
         run_features(study, {"pca": {}})
     with pytest.raises(KeyError):

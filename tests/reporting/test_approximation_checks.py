@@ -159,6 +159,9 @@ def test_each_check_looks_at_its_table():
 def test_shipped_claims_hold_of_the_printed_times():
     """What a claim takes for the paper's must be what the paper printed, or it would refute itself."""
     printed = pd.read_csv(PROJECT / "config" / "published" / "qpfs-lowrank-2016.csv").assign(split=0)
+    # What is printed of L2,1 is meant by a claim on either of its systems.
+    of_l21 = printed[printed["method"] == "rfs-published"].assign(method="rfs")
+    printed = pd.concat([printed, of_l21], ignore_index=True)
     claims = read_claims(PROJECT / "config" / "claims.yaml")["qpfs-lowrank-2016"]
     there = set(printed["method"])
     of_times = [c for c in claims if CHECKS[c.check].looks_at == "times" and {c.arguments["method"]} <= there]

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from mlreduce.datasets.files import replacing
+from mlreduce.experiments.loop import strategy_module
 from mlreduce.provenance import digest as provenance
 from mlreduce.provenance.digest import source_digest
 
@@ -28,8 +29,10 @@ def copy_of_library(tmp_path, monkeypatch):
         forget()
         stations = {name: source_digest(SCRIPTS / f"{name}.py") for name in ("fetch", "tables", "figures", "gather")}
         for method in ("plst", "occa"):
-            stations[method] = source_digest(SCRIPTS / "time.py", f"mlreduce.labelspace.{method}")
-        stations["mvmd"] = source_digest(SCRIPTS / "time.py", "mlreduce.projection.mvmd")
+            strategy = strategy_module("labelspace")
+            stations[method] = source_digest(SCRIPTS / "predict.py", strategy, f"mlreduce.labelspace.{method}")
+        strategy = strategy_module("projection")
+        stations["mvmd"] = source_digest(SCRIPTS / "predict.py", strategy, "mlreduce.projection.mvmd")
         return stations
 
     yield package, digests
@@ -48,6 +51,8 @@ def copy_of_library(tmp_path, monkeypatch):
         ("datasets/fetch.py", {"fetch"}),
         ("datasets/readers/sgml.py", {"fetch"}),
         ("labelspace/classifier.py", set()),
+        ("experiments/label_space.py", {"plst", "occa"}),
+        ("experiments/search.py", {"mvmd"}),
     ],
 )
 def test_a_changed_module_changes_what_depends_on_it_and_nothing_else(copy_of_library, module, affected):

@@ -76,7 +76,9 @@ def test_the_predictor_learns_from_rows_with_labels_only(data):
         for known in (data, other):
             fitted = dict(reduce_features(known, {0: SPLIT}, {name: {}}))
             scores.append(
-                score_features(known, {0: SPLIT}, fitted, {name: {}}, ("flda", {}), [50], [], ["macro-f1"], dimension=2)
+                score_features(
+                    known, {0: SPLIT}, fitted, {name: {}}, ("flda", {}), [50], [], ["macro-f1"], dimensions=[2]
+                )
             )
         assert scores[0]["value"].tolist() == scores[1]["value"].tolist()
 
@@ -97,7 +99,7 @@ def test_propagated_labels_of_the_test_rows_do_not_depend_on_their_labels(data):
 def test_a_size_of_its_own_stands_beside_the_percentages(data):
     methods = {"pca": {}, "cca": {}}
     fitted = dict(reduce_features(data, {0: SPLIT}, methods))
-    scores = score_features(data, {0: SPLIT}, fitted, methods, ("flda", {}), [50], [], ["macro-f1"], dimension=5)
+    scores = score_features(data, {0: SPLIT}, fitted, methods, ("flda", {}), [50], [], ["macro-f1"], dimensions=[5])
     own = scores[scores["size_percent"] == 0].set_index("method")["size"]
     assert own.to_dict() == {"pca": 5, "cca": 3}
 
