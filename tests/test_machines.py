@@ -1,0 +1,123 @@
+"""Scores of every method of every study do not depend on the machine or on the order of columns and rows."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import sys
+import warnings
+from dataclasses import replace
+from fnmatch import fnmatch
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
+
+import mlreduce
+from mlreduce.datasets.data import MultiLabelData
+from mlreduce.datasets.embedded import planted
+from mlreduce.exceptions import ProjectionWarning
+
+SCRIPT = Path(__file__).parents[1] / "benchmarks" / "machines.py"
+_spec = importlib.util.spec_from_file_location("machines", SCRIPT)
+machines = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(machines)
+
+#: By variant: method and predictor whose definition names a column or a row by its place, and why.
+BY_PLACE = {
+    "columns": {
+        ("random-?", "*"): "draws features by their numbers",
+        ("qpfs-approx*", "*"): "draws a sample of the features by their numbers",
+        ("qpfs-nystrom*", "*"): "draws a sample of the features by their numbers",
+        ("*", "m5p"): "of equally good features a tree takes the first, as Weka's does",
+    },
+    "rows": {
+        ("gmba*", "*"): "visits the instances in an order drawn by their numbers, which changes what the next add",
+        ("mlrf-code", "*"): "the published code reads places in its lists as row numbers",
+        ("random-projection", "*"): "relation features are rows, so that directions are drawn by the rows' numbers",
+    },
+    "threads": {},
+    "kernels": {},
+}
+
+
+def small(name: str) -> MultiLabelData:
+    """Data in the place of the studies' smallest set, whose settings they take."""
+    if name == "digits":  # large enough for BLAS to use two threads; many equal distances
+        data = mlreduce.load_dataset("digits-300")
+        return replace(data, X=data.X[:140], Y=data.Y[:140])
+    data = planted(n_samples=80, n_features=14, n_labels=5, n_latent=3, n_distractors=1, random_state=3).data
+    return replace(data, name="digits-300")
+
+
+def all_scores(name: str, variant: str = "here") -> pd.DataFrame:
+    """The scores of all groups of all studies."""
+    data, parts = small(name), []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ProjectionWarning)
+        for name_of_study in machines.STUDIES:
+            study = machines.study_of(name_of_study, data.name)
+            for protocol, group in machines.parts_of(study, data.name):
+                scores, failures = machines.scores_of(study, data, protocol, group, variant, sizes=[30, 100])
+                assert failures.empty, failures
+                assert set(scores["method"]) == set(study.groups[group].methods)
+                parts.append(scores)
+    return pd.concat(parts, ignore_index=True)
+
+
+@pytest.fixture(scope="module")
+def here():
+    found = {}
+    with threadpool_limits(1):
+        for name in ("planted", "digits"):
+            found[name] = all_scores(name)
+    return found
+
+
+def check(here: pd.DataFrame, there: pd.DataFrame, variant: str) -> None:
+    table = machines.compared(here, there)
+    differ = table[table["difference"] > 1e-9 * np.maximum(1, table["value"].abs())]
+    allowed, used = BY_PLACE[variant], set()
+    unexpected = []
+    for method, predictor in zip(differ["method"], differ["predictor"], strict=True):
+        found = {pair for pair in allowed if fnmatch(method, pair[0]) and fnmatch(predictor, pair[1])}
+        used |= found
+        if not found:
+            unexpected.append((method, predictor))
+    assert not unexpected, table.set_index(["method", "predictor"]).loc[unexpected]
+    assert used == set(allowed)  # no line of the table is out of date
+
+
+@pytest.mark.parametrize("variant", ["columns", "rows"])
+def test_order(variant, here):
+    with threadpool_limits(1):
+        check(here["planted"], all_scores("planted", variant), variant)
+
+
+def test_two_threads(here):
+    with threadpool_limits(2):
+        check(here["digits"], all_scores("digits"), "threads")
+
+
+def architectures() -> set[str]:
+    return {library["architecture"] for library in threadpool_info() if library["internal_api"] == "openblas"}
+
+
+def test_kernels_of_another_processor(here, tmp_path):
+    other = "Nehalem" if architectures() == {"Haswell"} else "Haswell"
+    environment = {"OPENBLAS_CORETYPE": other, "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, __file__, str(tmp_path / "scores")]
+    done = subprocess.run(command, env=os.environ | environment, capture_output=True, text=True, check=False)
+    if done.returncode == 4:
+        pytest.skip(f"this processor, or this build of BLAS, has no kernels for {other}")
+    assert done.returncode == 0, done.stderr
+    check(here["digits"], pd.read_parquet(tmp_path / "scores"), "kernels")
+
+
+if __name__ == "__main__":  # the other process of the last test
+    if architectures() != {os.environ["OPENBLAS_CORETYPE"]}:
+        sys.exit(4)
+    all_scores("digits").to_parquet(sys.argv[1])
