@@ -10,8 +10,7 @@ from mlreduce import registry
 from mlreduce.datasets.embedded import planted
 from mlreduce.exceptions import DataError
 from mlreduce.experiments import feature_space as feature_experiment
-from mlreduce.experiments import measuring
-from mlreduce.experiments import kernel_choice
+from mlreduce.experiments import kernel_choice, measuring
 from mlreduce.experiments import label_space as experiment
 from mlreduce.experiments import selection as selection_experiment
 from mlreduce.experiments.costs import measure_costs
