@@ -214,8 +214,14 @@ def narrow_kernels(options: argparse.Namespace) -> None:
 # Table II of qpfs-lowrank-2016: ratios of times and of what is computed
 
 
-def informations(options: argparse.Namespace) -> None:
-    """How many informations of pairs and triples of variables the methods of Table II need on its data sets.
+def pmu_informations(options: argparse.Namespace) -> None:
+    """How many informations the methods of Table II need, and the printed ratios of times."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    informations().to_csv(FOLDER / "pmu-informations.csv", index=False, float_format="%.3g")
+
+
+def informations() -> pd.DataFrame:
+    """Return how many informations of pairs and triples of variables the methods of Table II need on its data sets.
 
     With d features, q labels and a fifth of the features sampled, s:
 
@@ -245,8 +251,7 @@ def informations(options: argparse.Namespace) -> None:
                 "printed_pmu_time_ratio": seconds["pmu"] / seconds["qpfs-approx"],
             }
         )
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    pd.DataFrame(rows).to_csv(FOLDER / "pmu-informations.csv", index=False, float_format="%.3g")
+    return pd.DataFrame(rows)
 
 
 # What experiments share
@@ -282,7 +287,7 @@ EXPERIMENTS: dict[str, Callable[[argparse.Namespace], None]] = {
     "scene-features": scene_features,
     "bibtex": bibtex,
     "narrow-kernels": narrow_kernels,
-    "informations": informations,
+    "pmu-informations": pmu_informations,
 }
 
 
