@@ -109,6 +109,12 @@ def test_a_method_made_of_others_has_what_was_chosen_for_these(data, split):
         "unsupervised_parameters": chosen["graph"],
         **chosen["both"],
     }
+    assert chosen_entries(methods | {"other": {"method": "mope", "like": "part", "ties": "first"}}, table)["other"] == {
+        "method": "mope",
+        "ties": "first",
+        "combine": "priority",
+        **chosen["part"],
+    }
     own = table[table["method"] == "both"]
     fixed = {"ssmope": {"method": "ssmope", **{k: v for k, v in entries["both"].items() if k != "method"}}}
     fixed["ssmope"]["search"] = {"weight": [fixed["ssmope"].pop("weight")]}
@@ -121,11 +127,12 @@ def test_without_a_part_a_method_made_of_it_fails_too(data, split):
     methods = {
         "part": {"method": "mope", "search": {"n_components": [10_000]}},
         "both": {"method": "ssmope", "parts": {"supervised_parameters": "part"}, "search": {"weight": [0.1, 0.5]}},
+        "other": {"method": "mope", "like": "part", "ties": "first"},
     }
     with pytest.warns(FailedCellWarning):
         table = search_on_splits(data, {0: split}, methods, SPACE, search(), 1, failures)
     assert table.empty
-    assert failures.table(study="", protocol="", dataset="", group="")["method"].tolist() == ["both", "part"]
+    assert failures.table(study="", protocol="", dataset="", group="")["method"].tolist() == ["both", "other", "part"]
 
 
 def test_a_score_is_that_of_the_rows_for_validation(data, split):

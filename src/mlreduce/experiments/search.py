@@ -5,7 +5,7 @@ A method's entry in a study file names values to try, ``search: {weighted: [fals
 They are tried by successive halving over the rows: all on a share of the training rows, the best of them on all. A
 candidate is fitted, the predictor trained on its embedding, and measured on rows that the split keeps for that, or on
 folds of the training rows. A method made of others, ``parts: {supervised_parameters: mope}``, has what was chosen for
-these.
+these, and one that differs from another in some parameters, ``like: mope``, what was chosen for that one.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from mlreduce.experiments.view import View
 from mlreduce.metrics.measures import higher_is_better
 from mlreduce.validation import FloatArray, check_finite
 
-__all__ = ["SEARCH_COLUMNS", "Search", "candidates_of", "chosen_entries", "ends_of", "search_on_splits"]
+__all__ = ["SEARCH_COLUMNS", "Search", "candidates_of", "chosen_entries", "ends_of", "others_of", "search_on_splits"]
 
 #: Columns of a table of candidates: one row per split, method, candidate and round in which it was tried.
 SEARCH_COLUMNS = ("split", "method", "candidate", "parameters", "rows", "score", "chosen", "ranged", "at_end")
@@ -141,13 +141,15 @@ def chosen_entries(methods: _Methods, choices: pd.DataFrame | None) -> dict[str,
         With `SEARCH_COLUMNS`, of one split, of these and perhaps other methods; None where nothing was searched.
     """
     entries = {
-        label: {key: value for key, value in entry.items() if key not in ("search", "parts")}
+        label: {key: value for key, value in entry.items() if key not in ("search", "parts", "like")}
         for label, entry in methods.items()
     }
     if choices is not None:
         for row in choices[choices["chosen"] & choices["method"].isin(list(entries))].to_dict("records"):
             entries[str(row["method"])] |= json.loads(row["parameters"])
     for label, entry in methods.items():
+        if "like" in entry:
+            entries[label] = entries[entry["like"]] | entries[label]
         for parameter, part in entry.get("parts", {}).items():
             entries[label][parameter] = {key: value for key, value in entries[part].items() if key != "method"}
     return entries
@@ -253,12 +255,12 @@ def _searched(
     rows: list[tuple[Any, ...]] = []
     entries = chosen_entries(methods, None)
     # What is made of other methods is searched when these have been.
-    for own in ({label for label in methods if bool(methods[label].get("parts")) is last} for last in (False, True)):
+    for own in ([label for label in methods if bool(others_of(methods[label])) is last] for last in (False, True)):
         asked = {label: entry for label, entry in methods.items() if label in own and "search" in entry}
-        for label, entry in asked.items():
-            for part in entry.get("parts", {}).values():
-                if (number, part) in failures:
-                    failures.attempt(number, label, _without, part)
+        for label in own:
+            for other in others_of(methods[label]):
+                if (number, other) in failures:
+                    failures.attempt(number, label, _without, other)
         trials = [
             _Trial(label, i, parameters, entries[label] | parameters)
             for label, entry in asked.items()
@@ -277,8 +279,13 @@ def _searched(
     return rows
 
 
+def others_of(entry: Mapping[str, Any]) -> list[str]:
+    """Return the labels of the methods whose chosen parameters a method's entry has."""
+    return [*entry.get("parts", {}).values(), *([entry["like"]] if "like" in entry else [])]
+
+
 def _without(part: str) -> None:
-    raise DataError(f"{part}, of which it is made, failed")
+    raise DataError(f"{part}, whose parameters it has, failed")
 
 
 def _halved(

@@ -12,6 +12,7 @@ from mlreduce import registry
 from mlreduce.datasets.catalogue import Catalogue
 from mlreduce.datasets.readers.configuration import read_yaml, validate
 from mlreduce.exceptions import ConfigurationError, MLReduceError, unknown_name
+from mlreduce.experiments.search import others_of
 from mlreduce.metrics import find_measure
 from mlreduce.preprocessing.scaling import SCALINGS
 
@@ -182,7 +183,7 @@ class Study:
         if self.sample is None:
             return own
         asked = {method for *at, method, _ in self._sampled(dataset, protocol, group) for method in self.draws(method)}
-        asked |= {part for label in asked for part in own[label].get("parts", {}).values()}
+        asked |= {other for label in asked for other in others_of(own[label])}
         return {label: entry for label, entry in own.items() if label in asked}
 
     def predictors_of(self, dataset: str, protocol: str, group: str) -> list[str]:
@@ -417,7 +418,7 @@ def _shown(output: Mapping[str, Any], kept: Collection[str]) -> Mapping[str, Any
 
 def without_search(entry: Mapping[str, Any]) -> dict[str, Any]:
     """Return a method's entry with defaults for the parameters that are searched, or come of the method's parts."""
-    return {key: value for key, value in entry.items() if key not in ("search", "parts")}
+    return {key: value for key, value in entry.items() if key not in ("search", "parts", "like")}
 
 
 def _by_dataset(value: Any) -> Mapping[str, Any]:
@@ -547,13 +548,10 @@ def _check_groups(study: Study, where: str) -> None:
             _check_method(label, entry, f"{where}: methods.{name}")
             if "search" in entry and group.search is None:
                 raise ConfigurationError(f"{where}: methods.{name}: {label!r} has values to try; say how under search")
-            for part in entry.get("parts", {}).values():
-                if part not in group.methods:
-                    raise ConfigurationError(
-                        unknown_name(
-                            "method of the group", part, group.methods, f"{where}: methods.{name}: {label}: parts"
-                        )
-                    )
+            for other in others_of(entry):
+                if other not in group.methods:
+                    place = f"{where}: methods.{name}: {label}"
+                    raise ConfigurationError(unknown_name("method of the group", other, group.methods, place))
             for predictor, protocol in product(group.predictors, filter(group.runs_on, study.protocols)):
                 if (label, predictor, protocol) in seen:
                     raise ConfigurationError(
