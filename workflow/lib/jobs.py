@@ -13,8 +13,9 @@ from functools import cache
 from typing import Any
 
 from mlreduce import registry
+from mlreduce.experiments.entries import without_search
 from mlreduce.experiments.loop import strategy_module
-from mlreduce.experiments.study import Study, without_search
+from mlreduce.experiments.study import Study
 from mlreduce.provenance.digest import source_digest
 from plan import Plan
 

@@ -21,6 +21,7 @@ from scipy.stats import qmc
 
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.exceptions import DataError
+from mlreduce.experiments.entries import others_of, without_search
 from mlreduce.experiments.failures import RAISE, Failures
 from mlreduce.experiments.feature_space import embed, fit_method, make_reduction
 from mlreduce.experiments.measuring import Measuring
@@ -31,7 +32,7 @@ from mlreduce.experiments.view import View
 from mlreduce.metrics.measures import higher_is_better
 from mlreduce.validation import FloatArray, check_finite
 
-__all__ = ["SEARCH_COLUMNS", "Search", "candidates_of", "chosen_entries", "ends_of", "others_of", "search_on_splits"]
+__all__ = ["SEARCH_COLUMNS", "Search", "candidates_of", "chosen_entries", "ends_of", "search_on_splits"]
 
 #: Columns of a table of candidates: one row per split, method, candidate and round in which it was tried.
 SEARCH_COLUMNS = ("split", "method", "candidate", "parameters", "rows", "score", "chosen", "ranged", "at_end")
@@ -140,10 +141,7 @@ def chosen_entries(methods: _Methods, choices: pd.DataFrame | None) -> dict[str,
     choices : DataFrame or None
         With `SEARCH_COLUMNS`, of one split, of these and perhaps other methods; None where nothing was searched.
     """
-    entries = {
-        label: {key: value for key, value in entry.items() if key not in ("search", "parts", "like")}
-        for label, entry in methods.items()
-    }
+    entries = {label: without_search(entry) for label, entry in methods.items()}
     if choices is not None:
         for row in choices[choices["chosen"] & choices["method"].isin(list(entries))].to_dict("records"):
             entries[str(row["method"])] |= json.loads(row["parameters"])
@@ -277,11 +275,6 @@ def _searched(
             rows.append((number, trial.label, trial.number, written, share, score, chosen, ranged, ends))
         entries = chosen_entries(methods, as_table(rows, SEARCH_COLUMNS))
     return rows
-
-
-def others_of(entry: Mapping[str, Any]) -> list[str]:
-    """Return the labels of the methods whose chosen parameters a method's entry has."""
-    return [*entry.get("parts", {}).values(), *([entry["like"]] if "like" in entry else [])]
 
 
 def _without(part: str) -> None:

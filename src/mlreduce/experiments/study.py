@@ -12,11 +12,11 @@ from mlreduce import registry
 from mlreduce.datasets.catalogue import Catalogue
 from mlreduce.datasets.readers.configuration import read_yaml, validate
 from mlreduce.exceptions import ConfigurationError, MLReduceError, unknown_name
-from mlreduce.experiments.search import others_of
+from mlreduce.experiments.entries import others_of, without_search
 from mlreduce.metrics import find_measure
 from mlreduce.preprocessing.scaling import SCALINGS
 
-__all__ = ["Study", "approximations", "batches", "load_study", "without_search"]
+__all__ = ["Study", "approximations", "batches", "load_study"]
 
 Methods = Mapping[str, Mapping[str, Any]]
 
@@ -414,11 +414,6 @@ def _shown(output: Mapping[str, Any], kept: Collection[str]) -> Mapping[str, Any
             shown[key] = {name: own for name, own in lines.items() if own}
     least = 2 if output.get("kind") in ("average-ranks", "critical-differences") else 1
     return shown if len(shown["methods"]) >= least else None
-
-
-def without_search(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a method's entry with defaults for the parameters that are searched, or come of the method's parts."""
-    return {key: value for key, value in entry.items() if key not in ("search", "parts", "like")}
 
 
 def _by_dataset(value: Any) -> Mapping[str, Any]:
