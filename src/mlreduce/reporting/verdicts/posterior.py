@@ -54,8 +54,8 @@ def posterior(differences: FloatArray, test_share: float) -> Posterior:
     Training sets of different splits overlap, so that the differences are correlated and their variance is too small
     for a mean of independent ones. With the correlation of Nadeau and Bengio, the share q of the rows in a test part,
     and an uninformative prior the posterior is Student's t with n - 1 degrees of freedom, the mean of the differences
-    and the scale ``sqrt((1 / n + q / (1 - q)) s^2)``, with the sample variance ``s^2``. The probability below zero is the
-    p-value of the corrected resampled t-test.
+    and the scale ``sqrt((1 / n + q / (1 - q)) s^2)``, with the sample variance ``s^2``. The probability below zero is
+    the p-value of the corrected resampled t-test.
 
     Parameters
     ----------
