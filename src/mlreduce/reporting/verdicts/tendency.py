@@ -35,9 +35,9 @@ class Tendency(NamedTuple):
 def signed_rank(differences: FloatArray, margin: float, samples: int = 50_000, seed: int = 0) -> Tendency:
     """Compare two methods over data sets by the Bayesian signed-rank test with a region of practical equivalence.
 
-    A Dirichlet process has its prior's mass of a half at a difference of 0, and one for each data set. A draw of weights
-    w gives ``sum_ij w_i w_j [z_i + z_j > 2 margin]``, and so for the other two regions; each probability is the share of
-    draws in which a region has the largest sum.
+    A Dirichlet process has its prior's mass of a half at a difference of 0, and one for each data set. A draw of
+    weights w gives ``sum_ij w_i w_j [z_i + z_j > 2 margin]``, and so for the other two regions; each probability is the
+    share of draws in which a region has the largest sum.
 
     Parameters
     ----------
