@@ -178,14 +178,10 @@ def measure(output: Path, datasets: list[str], studies: list[str], variants: lis
                 rows = [known]
                 for variant in wanted:
                     there, also = in_a_process(study, dataset, protocol, group, variant, mirror)
-                    rows.append(compared(here, there).assign(**key, variant=variant))
-                    reasons = pd.concat([failed, also]).drop_duplicates(["method", "message"])
-                    rows.append(
-                        pd.DataFrame({"method": reasons["method"], "failure": reasons["message"]}).assign(
-                            **key, variant=variant
-                        )
-                    )
-                table = pd.concat([rows for rows in rows if len(rows)])[[*COLUMNS]] if any(map(len, rows)) else known
+                    reasons = pd.concat([failed, also]).drop_duplicates(["method", "predictor"])
+                    reasons = reasons[["method", "predictor", "message"]].rename(columns={"message": "failure"})
+                    rows += [part.assign(**key, variant=variant) for part in (compared(here, there), reasons)]
+                table = pd.concat([part for part in rows if len(part)]).reindex(columns=COLUMNS)
                 output.parent.mkdir(parents=True, exist_ok=True)
                 table.sort_values(COLUMNS[:7], ignore_index=True).to_csv(output, index=False)
                 print(dataset, study, group, flush=True)

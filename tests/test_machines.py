@@ -117,6 +117,46 @@ def test_kernels_of_another_processor(here, tmp_path):
     check(here["digits"], pd.read_parquet(tmp_path / "scores"), "kernels")
 
 
+def scores(**values: float) -> pd.DataFrame:
+    """Scores of a method at sizes, as `machines.scores_of` returns them."""
+    rows = [
+        ("mvmd-2016", "ten-fold", "paper", "pca", "ridge", 0, 0.0, int(size[1:]), "hamming-loss") for size in values
+    ]
+    return pd.DataFrame(rows, columns=machines.CELL).assign(value=list(values.values()))
+
+
+def test_largest_difference():
+    one = machines.compared(scores(_1=0.25, _2=0.5), scores(_1=0.25, _2=0.75)).iloc[0]
+    assert one[["difference", "size", "value"]].tolist() == [0.25, 2, 0.5]
+    assert machines.compared(scores(_1=0.25), scores(_1=0.25))["difference"].tolist() == [0.0]
+    assert machines.compared(scores(_1=0.25, _2=0.5), scores(_1=0.25))["difference"].tolist() == [np.inf]
+    undefined = scores(_1=np.nan)
+    assert machines.compared(undefined, undefined)["difference"].tolist() == [0.0]
+
+
+def test_table_is_completed(tmp_path, monkeypatch):
+    asked = []
+
+    def computed(study, dataset, protocol, group, variant, mirror):
+        asked.append((group, variant))
+        failed = pd.DataFrame([("mlsi", "", "no direction")], columns=["method", "predictor", "message"])
+        return scores(_1=0.5 if variant == "here" else 0.75), failed
+
+    monkeypatch.setattr(machines, "in_a_process", computed)
+    output = tmp_path / "new" / "machines.csv"
+    machines.measure(output, ["digits-300"], ["mvmd-2016"], ["columns"], None)
+    assert asked == [(group, variant) for group in ("paper", "further", "balance") for variant in ("here", "columns")]
+    first = pd.read_csv(output)
+    assert first.columns.tolist() == machines.COLUMNS
+    assert first["difference"].dropna().tolist() == [0.25] * 3
+    assert first["failure"].dropna().tolist() == ["no direction"] * 3
+    machines.measure(output, ["digits-300"], ["mvmd-2016"], ["columns"], None)
+    assert len(asked) == 6
+    machines.measure(output, ["digits-300"], ["mvmd-2016"], ["columns", "rows"], None)
+    assert asked[6:] == [(group, variant) for group in ("paper", "further", "balance") for variant in ("here", "rows")]
+    assert len(pd.read_csv(output)) == 2 * len(first)
+
+
 if __name__ == "__main__":  # the other process of the last test
     if architectures() != {os.environ["OPENBLAS_CORETYPE"]}:
         sys.exit(4)

@@ -169,3 +169,15 @@ def test_embeddings_without_variation_keep_the_found_order(rng):
     assert len(few.eigenvalues) == 3
     squares = np.square(images(few.components[1:].T)).sum(axis=0)
     assert squares[0] > squares[1]
+
+
+def test_very_large_problems_stop_at_the_null_space(rng, monkeypatch):
+    """Lanczos iteration finds a few of the directions of eigenvalue zero, which have no order then."""
+    monkeypatch.setattr(solver, "DENSE_SIDE", 20)
+    X, A = low_rank(rng, 120, 60)
+    features = Features(X, centred=False)
+    found = solve(features, Form(graph=A), None, 10, signed_values=True, variation=features.dot)
+    assert len(found.eigenvalues) == 3
+    np.testing.assert_allclose(found.eigenvalues, np.linalg.eigvalsh(X.T @ A @ X)[::-1][:3], rtol=1e-10)
+    few = solve(features, Form(graph=A), None, 2, signed_values=True, variation=features.dot)
+    np.testing.assert_allclose(few.components, found.components[:2], atol=1e-8)

@@ -55,7 +55,8 @@ class MOPE(CombinedProximity, Projection):
         ``"features"``: those of larger W, the paper's secondary source of information, and of equal W the first in a
         random order of the rows. ``"first"``: the lower row numbers, which become neighbours of all. ``"all"``: all
         that are as near as the K-th. The order of the rows has no influence with ``"all"``, and with ``"features"``
-        only where rows tie in W too: equal rows, pairs that W does not join, weights below ``2^-33``.
+        only where rows tie in W too: equal rows, distances that are whole numbers, pairs that W does not join, weights
+        below ``2^-33``.
     edges : {"psi", "constant"}, default="psi"
         Weight of a joined pair: Psi, or 1.
     on : {"P", "Z"}, default="P"
