@@ -180,7 +180,7 @@ def _interval(
 ) -> tuple[float, float]:
     """Return an interval of the mean: over data sets by the bootstrap, on one by its posterior."""
     if len(by_set) > 1:
-        return bootstrap_interval(by_set.to_numpy(dtype=np.float64))
+        return bootstrap_interval(np.asarray(by_set, dtype=np.float64))
     cells = paired(results, replace(statement, cells="mean"), pair, datasets[0], logs=statement.kind == "ratio")
     low, high = cells["mean"].posterior().interval()
     return (float(np.exp(low)), float(np.exp(high))) if statement.kind == "ratio" else (low, high)

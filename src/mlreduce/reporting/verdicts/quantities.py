@@ -78,10 +78,10 @@ def values_of(
 
 def _own(results: Results, method: str, quantity: str, select: Mapping[str, Any]) -> pd.DataFrame:
     if quantity == "seconds":
-        rows = _of(results.times, method).rename(columns={"seconds": "value"})
+        rows = _of(results.times, method, ["split", "seconds"]).rename(columns={"seconds": "value"})
         return rows.assign(cell=quantity).reindex(columns=_COLUMNS)
     if quantity == "approximation-error":
-        rows = _of(results.errors, method).rename(columns={"draw": "split"})
+        rows = _of(results.errors, method, ["size_percent", "draw", "value"]).rename(columns={"draw": "split"})
         if "sizes" in select:
             rows = rows[rows["size_percent"].isin(select["sizes"])]
         return rows.assign(cell=[f"{quantity} {percent} %" for percent in rows["size_percent"]]).reindex(
@@ -103,24 +103,28 @@ def _own(results: Results, method: str, quantity: str, select: Mapping[str, Any]
     return rows.assign(cell=cells).reindex(columns=_COLUMNS)
 
 
-def _of(table: pd.DataFrame | None, method: str) -> pd.DataFrame:
+def _of(table: pd.DataFrame | None, method: str, columns: Sequence[str] = ()) -> pd.DataFrame:
     if table is None:
-        return pd.DataFrame(columns=["dataset", "method", "split", "size_percent", "draw", "value", "seconds"])
-    return table[table["method"] == method]
+        return pd.DataFrame(columns=["dataset", "method", *columns])
+    rows: pd.DataFrame = table[table["method"] == method]
+    return rows
 
 
 def _at_sizes(rows: pd.DataFrame, select: Mapping[str, Any]) -> pd.DataFrame:
     if "sizes" in select:
-        return rows[rows["size_percent"].isin(select["sizes"]) & (rows["energy"] == 0)]
+        rows = rows[rows["size_percent"].isin(select["sizes"]) & (rows["energy"] == 0)]
+        return rows
     if "energy" in select:
-        return rows[(rows["energy"] - select["energy"]).abs() < 1e-9]
+        rows = rows[(rows["energy"] - select["energy"]).abs() < 1e-9]
+        return rows
     numbered = rows[(rows["size_percent"] == 0) & (rows["energy"] == 0)]
     if len(numbered) or "directions" in select:
         if "directions" in select:
             numbered = numbered[numbered["size"] <= select["directions"]]
         keys = ["dataset", "predictor", "measure", "split"]
-        largest: pd.Series[float] = numbered.groupby(keys)["size"].transform("max")
-        return numbered[numbered["size"] == largest]
+        largest = numbered.groupby(keys)["size"].transform("max")
+        kept: pd.DataFrame = numbered[numbered["size"] == largest]
+        return kept
     percents = rows[rows["size_percent"] > 0]
     below: pd.DataFrame = percents[percents["size_percent"] < 100]
     return below if len(below) else percents

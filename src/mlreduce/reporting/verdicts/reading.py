@@ -62,9 +62,8 @@ class Claim:
         One per setting; a claim made on one public data set has the others of the study in a second line of each.
         """
         settings = self.entry.get("settings", [{"name": ""}])
-        return [
-            line for setting in settings for line in _lines(_merged(self.entry, setting), setting["name"], datasets)
-        ]
+        merged = [(_merged(self.entry, setting), setting["name"]) for setting in settings]
+        return [line for entry, name in merged for line in _lines(entry, name, datasets)]
 
 
 def _merged(entry: Mapping[str, Any], setting: Mapping[str, Any]) -> dict[str, Any]:
@@ -86,7 +85,6 @@ def _lines(entry: Mapping[str, Any], name: str, datasets: Sequence[str]) -> list
 
 def _line(entry: Mapping[str, Any], name: str, datasets: tuple[str, ...], second: bool = False) -> Line:
     margin = entry.get("margin")
-    relative = isinstance(margin, Mapping)
     holds = entry.get("holds", "all")
     statement = Statement(
         kind=entry["kind"],
@@ -95,8 +93,8 @@ def _line(entry: Mapping[str, Any], name: str, datasets: tuple[str, ...], second
         quantities=_listed(entry["quantity"]),
         select=entry["select"],
         cells=entry.get("cells", "mean"),
-        margin=margin["relative"] if relative else margin,
-        relative=relative,
+        margin=margin["relative"] if isinstance(margin, Mapping) else margin,
+        relative=isinstance(margin, Mapping),
         options={key: entry[key] for key in _OPTIONS if key in entry},
     )
     number = holds["at_least"] if isinstance(holds, Mapping) else holds
@@ -149,9 +147,7 @@ def read_claims(path: str | Path, known: Mapping[str, Known]) -> dict[str, list[
 def _check(entry: Mapping[str, Any], where: str, known: Known | None) -> None:
     for key in ("kind", "quantity"):
         if key not in entry:
-            raise ConfigurationError(
-                f"{where}: {key!r} is missing; a claim that is not checked says why under 'unchecked'"
-            )
+            raise ConfigurationError(f"{where}: {key!r} is missing; a claim without a check says why in 'unchecked'")
     if entry["kind"] not in KINDS:
         raise ConfigurationError(unknown_name("kind", entry["kind"], KINDS, where))
     kind = KINDS[entry["kind"]]

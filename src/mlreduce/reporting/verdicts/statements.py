@@ -228,19 +228,16 @@ def _bound(results: Results, statement: Statement, method: str, dataset: str) ->
         raise NotRun(f"{method} on {dataset}")
     options = statement.options or {}
     low, high = (_limit(results, options.get(key), dataset) for key in ("at_least", "at_most"))
-    return Evidence.of(float(((values >= low if low is not None else True) & (values <= _or(high))).all()))
-
-
-def _or(high: float | None) -> float:
-    return np.inf if high is None else high
+    kept = values.between(-np.inf if low is None else low, np.inf if high is None else high)
+    return Evidence.of(float(bool(kept.all())))
 
 
 def _limit(results: Results, limit: Any, dataset: str) -> float | None:
     """Return a bound, which may be a word for a number of the data set."""
     if limit is None or not isinstance(limit, str):
         return None if limit is None else float(limit)
-    own = results.datasets.set_index("dataset").loc[dataset]
-    labels, features = float(own["labels"]), float(own["features"])
+    own = results.datasets[results.datasets["dataset"] == dataset]
+    labels, features = (float(own[name].iloc[0]) for name in ("labels", "features"))
     words: dict[str, float] = {
         "labels": labels,
         "labels-1": labels - 1,

@@ -1,0 +1,208 @@
+"""Verdicts on lines: planted differences, invariances, what is not run, and the words of the evidence."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from mlreduce.reporting.verdicts.judging import Line, combined, judge
+from mlreduce.reporting.verdicts.quantities import Results
+from mlreduce.reporting.verdicts.statements import Statement
+
+SETS = ("a", "b", "c", "d", "e", "f", "g", "h")
+SPLITS, SIZES = 20, (20, 40, 100)
+
+
+def results(gains, noise=0.003, seed=0, splits=SPLITS, sizes=SIZES):
+    """Scores of "mine" and "other" by an F1: mine is better by the gain of a data set."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for dataset, gain in gains.items():
+        for split in range(splits):
+            common = rng.normal(0, 0.1)
+            for percent in sizes:
+                for method in ("mine", "other"):
+                    value = 0.5 + common + (gain if method == "mine" else 0) + rng.normal(0, noise)
+                    rows.append(("p", dataset, method, "knn", "macro-f1", percent, 0.0, percent, split, value))
+    columns = ["protocol", "dataset", "method", "predictor", "measure", "size_percent", "energy", "size", "split"]
+    times = [
+        (d, m, s, 2.0 if m == "mine" else 1.0 + 0.01 * s) for d in gains for m in ("mine", "other") for s in (0, 1, 2)
+    ]
+    return Results(
+        pd.DataFrame(rows, columns=[*columns, "value"]),
+        pd.DataFrame({"dataset": list(gains), "features": 10, "labels": 3}),
+        lambda protocol, dataset: 0.1,
+        times=pd.DataFrame(times, columns=["dataset", "method", "split", "seconds"]),
+    )
+
+
+def statement(kind="better", **changes):
+    own = {"methods": ("mine",), "than": ("other",), "quantities": ("macro-f1",), "select": {"protocol": "p"}}
+    return Statement(**{"kind": kind, **own, "margin": 0.01} | changes)
+
+
+def line(kind="better", datasets=SETS, holds="all", **changes):
+    return Line("", statement(kind, **changes), tuple(datasets), holds)
+
+
+@pytest.mark.parametrize(
+    ("kind", "gain", "verdict"),
+    [
+        ("better", 0.05, "confirmed"),
+        ("better", 0.0, "refuted"),
+        ("better", -0.05, "refuted"),
+        ("no-worse", 0.05, "confirmed"),
+        ("no-worse", 0.0, "confirmed"),
+        ("no-worse", -0.05, "refuted"),
+        ("similar", 0.0, "confirmed"),
+        ("similar", 0.05, "refuted"),
+        ("similar", -0.05, "refuted"),
+        ("worse", -0.05, "confirmed"),
+        ("worse", 0.0, "refuted"),
+        ("best", 0.05, "confirmed"),
+        ("among-best", 0.0, "confirmed"),
+    ],
+)
+@pytest.mark.parametrize("holds", ["all", "most", 5, "tendency"])
+def test_planted_differences(kind, gain, verdict, holds):
+    assert judge(results(dict.fromkeys(SETS, gain)), line(kind, holds=holds)).verdict == verdict
+
+
+def test_how_many_must_hold():
+    some = results({name: 0.05 if name in SETS[:6] else -0.05 for name in SETS})
+    assert judge(some, line(holds="all")).verdict == "refuted"
+    assert judge(some, line(holds="most")).verdict == "confirmed"
+    assert judge(some, line(holds=6)).verdict == "confirmed"
+    assert judge(some, line(holds=7)).verdict == "refuted"
+
+
+def test_a_difference_at_the_margin_is_undecided_and_says_what_would_decide():
+    found = judge(results({"a": 0.02}, noise=0.03, splits=5), line(datasets="a"))
+    assert found.verdict == "undecided"
+    assert "splits of the same differences" in found.evidence
+    mixed = results(dict(zip(SETS, (0.05, 0.04, 0.03, 0.02, -0.005, 0.05, 0.0, 0.0), strict=True)))
+    near = judge(mixed, line(holds="tendency"))
+    assert near.verdict == "undecided"
+    assert "data sets of the same differences" in near.evidence
+
+
+def test_the_two_sides_mirror_each_other():
+    """What speaks for "better" of one speaks for "worse" of the other."""
+    found = results({name: 0.01 * i for i, name in enumerate(SETS)}, noise=0.05)
+    mine = judge(found, line())
+    turned = judge(found, line("worse", methods=("other",), than=("mine",)))
+    assert (mine.p_for, mine.p_against) == pytest.approx((turned.p_for, turned.p_against))
+
+
+def test_less_of_a_loss_is_better():
+    found = results(dict.fromkeys(SETS, -0.05))
+    losses = replace(found, scores=found.scores.assign(measure="hamming-loss"))
+    assert judge(losses, line(quantities=("hamming-loss",))).verdict == "confirmed"
+    assert judge(losses, line("smaller", quantities=("hamming-loss",))).verdict == "confirmed"
+    assert judge(losses, line("larger", quantities=("hamming-loss",))).verdict == "refuted"
+
+
+def test_cells_each_most_and_mean():
+    found = results(dict.fromkeys(SETS, 0.05))
+    worse = (found.scores["size_percent"] == 20) & (found.scores["method"] == "mine")
+    scores = found.scores.assign(value=found.scores["value"] - 0.08 * worse)
+    mixed = replace(found, scores=scores)
+    every = {"protocol": "p", "sizes": [20, 40, 100]}
+    assert judge(mixed, line(cells="each", select=every)).verdict == "refuted"
+    assert judge(mixed, line(cells="most", select=every)).verdict == "confirmed"
+    assert judge(mixed, line(select=every)).verdict == "confirmed"  # the mean is .05 - .08 / 3
+    assert judge(mixed, line(select={"protocol": "p", "sizes": [20]})).verdict == "refuted"
+
+
+def test_a_relative_margin_is_of_the_second_method():
+    found = results(dict.fromkeys(SETS, 0.03), noise=0.001)
+    assert judge(found, line(margin=0.02, relative=True)).verdict == "confirmed"  # .02 of about .5
+    assert judge(found, line(margin=0.2, relative=True)).verdict == "refuted"
+
+
+def test_ratios():
+    found = results({"a": 0.0})
+    about = {"about": 2.0, "factor": 1.1}
+    own = {"datasets": "a", "quantities": ("seconds",), "select": {}, "margin": None}
+    assert judge(found, line("ratio", options=about, **own)).verdict == "confirmed"
+    assert judge(found, line("ratio", options={"at_least": 1.5}, **own)).verdict == "confirmed"
+    assert judge(found, line("ratio", options={"at_least": 3}, **own)).verdict == "refuted"
+    assert judge(found, line("ratio", options={"at_most": 1.5}, **own)).verdict == "refuted"
+    assert "ratio 1.98" in judge(found, line("ratio", options=about, **own)).evidence
+
+
+@pytest.mark.parametrize(
+    ("limit", "verdict"),
+    [(100, "confirmed"), (99, "refuted"), ("labels", "refuted"), ("min(labels, features)", "refuted")],
+)
+def test_bounds_hold_on_every_split(limit, verdict):
+    own = line(
+        "bound", quantities=("directions",), select={"protocol": "p", "sizes": [100]}, options={"at_most": limit}
+    )
+    assert judge(results(dict.fromkeys(SETS, 0.0)), own).verdict == verdict
+
+
+def test_falling_and_rising_with_size():
+    found = results(dict.fromkeys(SETS, 0.0))
+    steps = found.scores["size_percent"].map({20: 0.0, 40: 0.05, 100: 0.1})
+    rising = replace(found, scores=found.scores.assign(value=found.scores["value"] + steps))
+    select = {"protocol": "p", "sizes": [20, 40, 100]}
+    for direction, verdict in (("rises", "confirmed"), ("falls", "refuted")):
+        own = line("monotone", select=select, options={"direction": direction})
+        assert judge(rising, own).verdict == verdict
+        assert judge(found, own).verdict == "refuted"  # it stays where it is
+
+
+def test_spread_of_methods():
+    both = {"methods": ("mine", "other"), "than": ()}
+    close, apart = (results(dict.fromkeys(SETS, gain)) for gain in (0.0, 0.1))
+    assert judge(close, line("spread", options={"at_most": 0.05}, **both)).verdict == "confirmed"
+    assert judge(apart, line("spread", options={"at_most": 0.05}, **both)).verdict == "refuted"
+    assert judge(apart, line("spread", options={"at_least": 0.05}, **both)).verdict == "confirmed"
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"datasets": ("a", "z")},
+        {"methods": ("absent",)},
+        {"quantities": ("approximation-error",)},
+        {"select": {"protocol": "elsewhere"}},
+        {"datasets": "a", "holds": "tendency"},
+    ],
+)
+def test_without_the_results_it_is_not_run_and_says_what_lacks(changes):
+    found = judge(results(dict.fromkeys(SETS, 0.05)), line(**changes))
+    assert found.verdict == "not run"
+    assert math.isnan(found.p_for)
+    assert found.evidence.startswith("Not run: ")
+
+
+def test_one_split_decides_nothing():
+    assert judge(results(dict.fromkeys(SETS, 0.05), splits=1), line()).verdict == "not run"
+
+
+def test_the_order_of_rows_and_methods_does_not_matter():
+    found = results({name: 0.01 * i for i, name in enumerate(SETS)}, noise=0.05)
+    shuffled = replace(found, scores=found.scores.sample(frac=1, random_state=1))
+    for holds in ("most", "tendency"):
+        first, second = judge(found, line(holds=holds)), judge(shuffled, line(holds=holds))
+        assert (first.p_for, first.p_against) == pytest.approx((second.p_for, second.p_against))
+
+
+def test_evidence_names_wins_means_and_ends():
+    found = judge(results({"a": 0.05, "b": 0.0, "c": -0.05}, noise=1e-6), line(datasets="abc"))
+    assert "mine and other: 1 wins, 1 ties, 1 losses; mean difference" in found.evidence
+    assert "from -0.05 (c) to 0.05 (a)" in found.evidence
+
+
+def test_settings_together():
+    assert combined(["confirmed", "confirmed"]) == "confirmed"
+    assert combined(["refuted", "refuted"]) == "refuted"
+    assert combined(["confirmed", "refuted"]) == "undecided"
+    assert combined(["confirmed", "undecided"]) == "undecided"
+    assert combined(["confirmed", "not run"]) == "not run"
