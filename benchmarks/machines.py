@@ -38,10 +38,11 @@ from numpy.typing import NDArray
 
 from mlreduce.datasets.catalogue import load_dataset, read_catalogue
 from mlreduce.datasets.data import MultiLabelData
+from mlreduce.experiments.entries import without_search
 from mlreduce.experiments.failures import FAILURE_COLUMNS
 from mlreduce.experiments.loop import Experiment
 from mlreduce.experiments.splitting import Split
-from mlreduce.experiments.study import Study, load_study, tried_first
+from mlreduce.experiments.study import Study, load_study
 
 ROOT = Path(__file__).resolve().parents[1]
 STUDIES = sorted(path.stem for path in (ROOT / "config" / "studies").glob("*.yaml"))
@@ -107,7 +108,7 @@ def scores_of(
         "group": group,
         "rule": study.rule_of(protocol, data.name),
         "splits": (0, 0),
-        "methods": {label: tried_first(entry) for label, entry in own.methods.items()},
+        "methods": {label: without_search(entry) for label, entry in own.methods.items()},
         "once": False,
         "predictors": {name: study.predictors[name] for name in own.predictors},
         "dimension": study.dimension_of(protocol, data.name),
