@@ -16,7 +16,7 @@ haswell
 
 The output has one row per method, predictor and variant: the largest difference of a score, and of which measure at
 which size (infinite where only one of them has that size); methods that fail have the reason in its place. Parameters
-that a study searches take their first value, widths and penalties of kernels their defaults. Groups that the output
+that a study searches take their first candidate, widths and penalties of kernels their defaults. Groups that the output
 already has are passed over: run it again to continue.
 """
 
@@ -41,6 +41,7 @@ from mlreduce.datasets.data import MultiLabelData
 from mlreduce.experiments.entries import without_search
 from mlreduce.experiments.failures import FAILURE_COLUMNS
 from mlreduce.experiments.loop import Experiment
+from mlreduce.experiments.search import candidates_of
 from mlreduce.experiments.splitting import Split
 from mlreduce.experiments.study import Study, load_study
 
@@ -85,6 +86,11 @@ def parts_of(study: Study, dataset: str) -> Iterator[tuple[str, str]]:
             yield protocol, group
 
 
+def first_of(label: str, entry: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the first candidate of a method's search; nothing where it is not searched."""
+    return candidates_of(label, entry, 12, 2012)[0] if "search" in entry else {}
+
+
 def scores_of(
     study: Study,
     data: MultiLabelData,
@@ -108,10 +114,10 @@ def scores_of(
         "group": group,
         "rule": study.rule_of(protocol, data.name),
         "splits": (0, 0),
-        "methods": {label: without_search(entry) for label, entry in own.methods.items()},
+        "methods": {label: without_search(entry) | first_of(label, entry) for label, entry in own.methods.items()},
         "once": False,
         "predictors": {name: study.predictors[name] for name in own.predictors},
-        "dimension": study.dimension_of(protocol, data.name),
+        "dimensions": study.dimensions_of(protocol, data.name),
     }
     measured = {
         "sizes": list(study.sizes) if sizes is None else sizes,
