@@ -37,6 +37,7 @@ BY_PLACE = {
     "rows": {
         ("gmba*", "*"): "visits the instances in an order drawn by their numbers, which changes what the next add",
         ("mlrf-code", "*"): "the published code reads places in its lists as row numbers",
+        ("mope*-first-rows", "*"): "of tied instances the first rows are neighbours, which is what it is to show",
         ("random-projection", "*"): "relation features are rows, so that directions are drawn by the rows' numbers",
     },
     "threads": {},
