@@ -378,6 +378,7 @@ def _only(study: Study, methods: Sequence[str], where: str) -> Study:
     """Return a study with some of its methods, and the tables and figures that still have something to show."""
     known = {*study.methods, *study.averages}
     labels = {label for method in methods if method in known for label in study.draws(method)}
+    labels |= {other for label in labels for other in others_of(study.methods[label])}
     kept = {*labels, *(name for name in methods if name in study.averages)}
     groups = {
         name: replace(group, methods=own)
