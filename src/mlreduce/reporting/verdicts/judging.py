@@ -10,10 +10,10 @@ import pandas as pd
 
 from mlreduce.reporting.verdicts.combination import Evidence, at_least, needed
 from mlreduce.reporting.verdicts.quantities import Results
-from mlreduce.reporting.verdicts.statements import Difference, NotRun, Statement, evidence_on, paired
+from mlreduce.reporting.verdicts.statements import NotRun, Statement, evidence_on, paired
 from mlreduce.reporting.verdicts.tendency import bootstrap_interval, holm, signed_rank, wilcoxon
 
-__all__ = ["LEVEL", "Line", "Verdict", "combined", "judge"]
+__all__ = ["LEVEL", "Line", "Verdict", "combined", "decided", "evidence_of", "judge"]
 
 #: Of the p-values for and against.
 LEVEL = 0.05
@@ -74,11 +74,11 @@ def judge(results: Results, line: Line) -> Verdict:
     with what lacks, where results are not there.
     """
     try:
-        evidence = _evidence(results, line, None)
+        evidence = evidence_of(results, line)
         said = _seen(results, line)
     except NotRun as lacking:
         return Verdict("not run", np.nan, np.nan, f"Not run: {lacking}.")
-    verdict = _decided(evidence)
+    verdict = decided(evidence)
     if verdict == "undecided":
         said += " " + _what_would_decide(results, line)
     return Verdict(verdict, evidence.p_for, evidence.p_against, said)
@@ -91,14 +91,21 @@ def combined(verdicts: Sequence[str]) -> str:
     return verdicts[0] if len(set(verdicts)) == 1 else "undecided"
 
 
-def _decided(evidence: Evidence) -> str:
+def decided(evidence: Evidence) -> str:
+    """Return "confirmed", "refuted" or "undecided" by `LEVEL`."""
     if evidence.p_for <= LEVEL:
         return "confirmed"
     return "refuted" if evidence.p_against <= LEVEL else "undecided"
 
 
-def _evidence(results: Results, line: Line, more: int | None) -> Evidence:
-    """Return the evidence on a line; with ``more`` as if there were so many splits, or data sets for a tendency."""
+def evidence_of(results: Results, line: Line, more: int | None = None) -> Evidence:
+    """Return the evidence on a line; with ``more`` as if there were so many splits, or data sets for a tendency.
+
+    Raises
+    ------
+    NotRun
+        If results that it needs are not there.
+    """
     if line.holds == "tendency":
         return _tendency(results, line, more)
     parts = [evidence_on(results, line.statement, dataset, more) for dataset in line.datasets]
@@ -142,7 +149,7 @@ def _seen(results: Results, line: Line) -> str:
     statement = line.statement
     if statement.kind in ("bound", "monotone", "spread"):
         holds = [
-            dataset for dataset in line.datasets if _decided(evidence_on(results, statement, dataset)) == "confirmed"
+            dataset for dataset in line.datasets if decided(evidence_on(results, statement, dataset)) == "confirmed"
         ]
         return f"It holds on {len(holds)} of {len(line.datasets)} data sets{': ' if holds else ''}{', '.join(holds)}."
     sentences, p_values = [], []
@@ -192,15 +199,7 @@ def _what_would_decide(results: Results, line: Line) -> str:
     if line.statement.kind == "bound":
         return ""
     for number in _MORE:
-        verdict = _decided(_evidence(results, line, number))
+        verdict = decided(evidence_of(results, line, number))
         if verdict != "undecided":
             return f"With {number} {things} of the same differences: {verdict}."
     return f"{_MORE[-1]} {things} of the same differences would not decide."
-
-
-def differences_of(results: Results, line: Line, dataset: str) -> dict[str, dict[str, Difference]]:
-    """Return the paired differences of a line on a data set, by pair and cell."""
-    return {
-        f"{method} - {other}": paired(results, line.statement, (method, other), dataset)
-        for method, other in line.statement.compared
-    }
