@@ -172,6 +172,9 @@ EVERY = {
     "curves": lambda: draw(
         "curves", summary(SETS[3:4], percents=(10, 20)), measures=["instance-f1"], predictor="knn", dataset="yeast"
     ),
+    "comparisons": lambda: measured(
+        "comparisons", summary(SETS, ["mvmd", "pca"], (10,)), ["mvmd", "pca"], margin=0.01, size_percent=10
+    ),
     "dimensions": lambda: measured("dimensions", summary(SETS[:2], percents=(10, 20))),
     "families": lambda: measured("families", of_families(), ["a"], families=FAMILIES),
     "panels": lambda: panel(selections(SETS[:2]), grid=GRID[:3], thin={"single": ORDERS}),

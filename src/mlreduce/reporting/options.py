@@ -66,6 +66,9 @@ _COMMON = {
 }
 
 
+#: A difference that is of no practical importance, in units of the measure.
+MARGIN = {"type": "number", "exclusiveMinimum": 0}
+
 #: A number of dimensions that is no percentage.
 DIRECTIONS = {"type": "integer", "minimum": 1}
 

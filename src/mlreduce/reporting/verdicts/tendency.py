@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy import stats
 
 from mlreduce.exceptions import DataError
 from mlreduce.validation import FloatArray
@@ -84,6 +83,8 @@ def signed_rank(differences: FloatArray, margin: float, samples: int = 50_000, s
 
 def wilcoxon(differences: FloatArray) -> float:
     """Return the two-sided p-value of Wilcoxon's signed-rank test, zeros by Pratt's rule; 1 where all are zero."""
+    from scipy import stats  # slow to import, and naming kinds of tables does not need it
+
     if not np.any(differences):
         return 1.0
     return float(stats.wilcoxon(differences, zero_method="pratt").pvalue)

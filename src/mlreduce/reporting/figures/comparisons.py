@@ -1,0 +1,64 @@
+"""Figure of all pairs of methods over the data sets, the multiple-comparison matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from mlreduce.metrics import measure_label
+from mlreduce.reporting.figures.kinds import Spec, figure, label_of
+from mlreduce.reporting.figures.layout import house_style, nothing_to_draw, panels
+from mlreduce.reporting.options import AREA, DIRECTIONS, ENERGY, MARGIN, MEASURE, PREDICTOR, SIZE_PERCENT
+from mlreduce.reporting.tables.comparisons import comparison_table
+
+__all__ = ["comparison_matrix"]
+
+# A probability from which on a difference counts as decided, and its text is bold.
+_DECIDED = 0.95
+
+
+@figure(
+    "comparisons",
+    source="summary.csv",
+    required={"measure": MEASURE, "predictor": PREDICTOR, "margin": MARGIN},
+    optional={"energy": ENERGY, "size_percent": SIZE_PERCENT, "directions": DIRECTIONS, "area": AREA},
+    with_gaps=True,
+)
+def comparison_matrix(summary: pd.DataFrame, spec: Spec) -> Any:
+    """Draw methods by methods: mean difference as colour and number, wins, ties and losses, the largest probability.
+
+    The methods are sorted by their mean difference to the others. A text is bold where a probability is 0.95 or more.
+    """
+    pairs = comparison_table(summary, spec)
+    if pairs.empty:
+        raise nothing_to_draw(spec["caption"], "pair of methods on a data set")
+    order = pairs.groupby("method")["mean_difference"].mean().sort_values(ascending=False).index.tolist()
+    cells = {(c["method"], c["than"]): c for c in pairs.to_dict("records")}
+    matrix = np.array([[cells[a, b]["mean_difference"] if a != b else np.nan for b in order] for a in order])
+    largest = float(np.nanmax(np.abs(matrix))) or 1.0
+    title = f"{measure_label(spec['measure'])}, {pairs['data_sets'].iloc[0]} data sets, margin {spec['margin']:g}"
+    side = 1.2 + 0.85 * len(order)
+    with house_style():
+        drawn, axes = panels([title], spec["caption"], columns=1, size=(side + 0.8, side))
+        axis = axes[title]
+        axis.grid(visible=False)
+        axis.imshow(matrix, cmap="RdBu", vmin=-largest, vmax=largest, aspect="equal")
+        names = [label_of(spec, method) for method in order]
+        axis.set_xticks(range(len(order)), names, rotation=45, ha="right", fontsize=8)
+        axis.set_yticks(range(len(order)), names, fontsize=8)
+        for row, method in enumerate(order):
+            for column, other in enumerate(order):
+                if method != other:
+                    _write(axis, column, row, cells[method, other], abs(matrix[row, column]) > 0.6 * largest)
+    return drawn
+
+
+def _write(axis: Any, column: int, row: int, cell: Mapping[Any, Any], dark: bool) -> None:
+    chances = {"better": cell["better"], "similar": cell["similar"], "worse": cell["worse"]}
+    word = max(chances, key=lambda name: chances[name])
+    text = f"{cell['mean_difference']:+.3f}\n{cell['wins']}/{cell['ties']}/{cell['losses']}\n{word} {chances[word]:.2f}"
+    look = {"weight": "bold" if chances[word] >= _DECIDED else "normal", "color": "white" if dark else "black"}
+    axis.text(column, row, text, ha="center", va="center", fontsize=6, **look)
