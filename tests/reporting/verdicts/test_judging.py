@@ -118,6 +118,16 @@ def test_cells_each_most_and_mean():
     assert judge(mixed, line(select={"protocol": "p", "sizes": [20]})).verdict == "refuted"
 
 
+def test_the_second_method_may_have_another_size():
+    found = results(dict.fromkeys(SETS, 0.0))
+    steps = found.scores["size_percent"].map({20: 0.0, 40: 0.0, 100: 0.1})
+    rising = replace(found, scores=found.scores.assign(value=found.scores["value"] + steps))
+    select = {"protocol": "p", "sizes": [20]}
+    for sizes, verdict in (([20], "refuted"), ([100], "confirmed")):
+        own = line("worse", select=select, than_select={"protocol": "p", "sizes": sizes})
+        assert judge(rising, own).verdict == verdict
+
+
 def test_a_relative_margin_is_of_the_second_method():
     found = results(dict.fromkeys(SETS, 0.03), noise=0.001)
     assert judge(found, line(margin=0.02, relative=True)).verdict == "confirmed"  # .02 of about .5

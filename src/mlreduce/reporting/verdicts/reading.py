@@ -96,6 +96,7 @@ def _line(entry: Mapping[str, Any], name: str, datasets: tuple[str, ...], second
         margin=margin["relative"] if isinstance(margin, Mapping) else margin,
         relative=isinstance(margin, Mapping),
         options={key: entry[key] for key in _OPTIONS if key in entry},
+        than_select={**entry["select"], **entry["than_select"]} if "than_select" in entry else None,
     )
     number = holds["at_least"] if isinstance(holds, Mapping) else holds
     return Line(name, statement, datasets, min(number, len(datasets)) if isinstance(number, int) else number, second)
@@ -168,11 +169,11 @@ def _check(entry: Mapping[str, Any], where: str, known: Known | None) -> None:
             raise ConfigurationError(unknown_name("quantity", quantity, [*QUANTITIES, *MEASURES], where))
     if known is None:
         return
-    select = entry["select"]
+    select, other = entry["select"], entry.get("than_select", {})
     named: list[tuple[str, Iterable[str], Sequence[str]]] = [
         ("method", (*_listed(entry.get("methods", entry.get("method"))), *_listed(entry.get("than"))), known.methods),
-        ("predictor", _listed(select.get("predictor")), known.predictors),
-        ("protocol", _listed(select.get("protocol")), known.protocols),
+        ("predictor", (*_listed(select.get("predictor")), *_listed(other.get("predictor"))), known.predictors),
+        ("protocol", (*_listed(select.get("protocol")), *_listed(other.get("protocol"))), known.protocols),
         ("data set", (*entry.get("datasets", ()), *_listed(entry.get("first"))), known.datasets),
     ]
     for what, names, there in named:

@@ -69,8 +69,9 @@ class Statement:
         Of `KINDS`.
     methods, than : tuple of str
     quantities : tuple of str
-    select : dict
-        See `mlreduce.reporting.verdicts.quantities.values_of`.
+    select, than_select : dict
+        Of the methods, and of ``than`` where that differs, whose cells are then averaged; see
+        `mlreduce.reporting.verdicts.quantities.values_of`.
     cells : {"mean", "each", "most"}
         Whether the mean over the selected sizes, predictors and quantities is compared, or each of them.
     margin : float or None
@@ -89,6 +90,7 @@ class Statement:
     margin: float | None = None
     relative: bool = False
     options: Mapping[str, Any] | None = None
+    than_select: Mapping[str, Any] | None = None
 
     @property
     def compared(self) -> list[tuple[str, str]]:
@@ -134,12 +136,16 @@ def paired(
     NotRun
         If one of the two lacks a cell, or there are fewer than two splits.
     """
+    selects = statement.select, statement.than_select or statement.select
     first, second = (
-        values_of(results, method, statement.quantities, statement.select, [dataset]).pivot(
+        values_of(results, method, statement.quantities, select, [dataset]).pivot(
             index="split", columns="cell", values="value"
         )
-        for method in pair
+        for method, select in zip(pair, selects, strict=True)
     )
+    if statement.than_select is not None and not first.empty and not second.empty:
+        name = statement.quantities[0]
+        first, second = (own.dropna().mean(axis=1).to_frame(name) for own in (first, second))
     for method, own in zip(pair, (first, second), strict=True):
         if own.empty:
             raise NotRun(f"{method} on {dataset}")
