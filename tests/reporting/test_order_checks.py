@@ -105,3 +105,20 @@ def test_a_gap_leaves_a_claim_undecided(name, arguments):
 def test_a_percentage_is_another_size():
     arguments = {"methods": ["a"], "than": ["e"], "size_percent": 20}
     assert check("group-above", table(ORDERED), known("df"), **arguments, **COMMON)[0] == "refuted"
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("not-worse", {"than": ["b"], "size_percents": [0], "tolerance_se": 1}),
+        ("better-on", {"than": ["b"], "size_percents": [0], "tolerance_se": 1}),
+        ("leading", {"among": ["a", "b"], "number": 1}),
+    ],
+)
+@pytest.mark.parametrize("order", [1, -1])
+def test_of_several_numbers_of_directions_the_largest_counts(name, arguments, order):
+    """At ten directions b is above a, at all that each has a is above b: rows of the two numbers are never paired."""
+    at = {("a", 10): 0.1, ("b", 10): 0.8, ("a", 50): 0.9, ("b", 40): 0.7}
+    cells = {("d", m, size): {"mean": mean, "measure": "macro-f1", "size": size} for (m, size), mean in at.items()}
+    both = summary(cells)[::order].reset_index(drop=True)
+    assert check(name, both, known("d"), methods=["a"], **arguments, **COMMON)[0] == "confirmed"

@@ -167,8 +167,6 @@ def _means(
         & (summary["measure"] == measure)
         & (summary["predictor"] == predictor)
     ]
-    # Of several numbers of directions the largest: the one that a study names.
-    rows = rows.sort_values("size", kind="stable").drop_duplicates(["dataset", "method"], keep="last")
     found, missing = covered(rows, datasets, methods, "measure", 1)
     means = rows[rows["dataset"].isin(found)].pivot(index="dataset", columns="method", values="mean")
     sign = 1.0 if higher_is_better(measure) else -1.0

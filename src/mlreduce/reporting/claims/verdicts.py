@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from mlreduce.reporting.summary import at_directions
+
 __all__ = ["ROUNDING", "Verdict", "absent", "chosen", "count", "covered", "decide", "joined", "standard_errors"]
 
 #: Differences of means and of ranks below this are rounding errors.
@@ -31,13 +33,18 @@ class Verdict(NamedTuple):
 def chosen(
     summary: pd.DataFrame, protocol: str, methods: Sequence[str], energy: float = 0.0, size_percent: int = 0
 ) -> pd.Series[bool]:
-    """Mask of the rows of a protocol, of some methods and, where given, at a threshold or a percentage."""
+    """Mask of the rows of a protocol, of some methods and, where given, at a threshold or a percentage.
+
+    Of several numbers of directions it is the largest of each method, as in the tables. Checks tell sizes apart by
+    percentage and threshold alone: they would compare one method at ten directions with another at a hundred.
+    """
     rows = (summary["protocol"] == protocol) & summary["method"].isin(methods) & summary["mean"].notna()
     if energy:
         rows &= np.isclose(summary["energy"], energy, rtol=0, atol=1e-9)
     if size_percent:
         rows &= summary["size_percent"] == size_percent
-    return rows
+    numbered = (summary["size_percent"] == 0) & (summary["energy"] == 0)
+    return rows & (~numbered | summary.index.isin(at_directions(summary[rows]).index))
 
 
 def covered(
