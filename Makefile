@@ -9,7 +9,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 CORES ?= all
 
 .PHONY: help demo plan test test-all test-cluster lint types unit promises check-workflow install weka slurm fuzz lock benchmark \
-	deviations reference verify pictures clean
+	deviations reference verdicts verify pictures clean
 
 help:
 	@echo "make demo       the studies on the embedded data, at a small size; ends by naming the report"
@@ -21,6 +21,7 @@ help:
 	@echo "make benchmark  every method beside other packages, and what the speed claims rest on (an hour)"
 	@echo "make deviations experiments on what is not reproduced, as tables in docs/deviations (an hour)"
 	@echo "make reference  the full protocols, and their summary into results/reference"
+	@echo "make verdicts   judges the claims again from the scores in results/reference and compares, minutes"
 	@echo "make verify     recomputes a random 2 % of the cells in results/reference and compares (MINUTES=1: as far as it gets)"
 	@echo "make pictures   the pictures of docs/methods, from the data set scene"
 	@echo "make fuzz       a million hostile files for the readers, guided by coverage; INPUTS=... for fewer"
@@ -128,6 +129,9 @@ reference: $(STAMP)
 # SEED, MINUTES, STUDIES and DATASETS (with commas), KEEP=FOLDER for the scores, as the options of these names.
 # mope-mesd-2012 by STUDIES=mope-mesd-2012, whose searches have not been timed yet.
 STUDIES ?= cplst-2012,gmba-2016,mvmd-2016,qpfs-lowrank-2016
+verdicts: $(STAMP)
+	$(BIN)/python -m mlreduce.reporting.verdicts results/reference/*
+
 verify: $(STAMP)
 	$(BIN)/python -m mlreduce.provenance.verify cells $(if $(SHARE),--share $(SHARE)) $(if $(SEED),--seed $(SEED)) \
 		$(if $(MINUTES),--minutes $(MINUTES)) $(if $(STUDIES),--studies $(STUDIES)) $(if $(DATASETS),--datasets $(DATASETS)) \

@@ -18,8 +18,7 @@ import numpy as np
 import pandas as pd
 
 from mlreduce.reporting.verdicts.judging import Line, decided, evidence_of
-from mlreduce.reporting.verdicts.quantities import Results
-from mlreduce.reporting.verdicts.statements import Statement
+from mlreduce.reporting.verdicts.statements import Gathered, Statement, difference
 
 OUTPUT = Path(__file__).parents[1] / "docs" / "verdicts" / "simulation.csv"
 MARGIN = 0.01
@@ -32,19 +31,16 @@ NOISE, VARIATION = 0.01, 0.003
 KINDS = ("better", "no-worse", "similar")
 
 
-def planted(rng: np.random.Generator, effects: np.ndarray, splits: int, share: float) -> Results:
-    """Return scores of two methods with these true differences on as many data sets."""
-    rows = []
+def planted(
+    rng: np.random.Generator, statement: Statement, effects: np.ndarray, splits: int, share: float
+) -> dict[str, Gathered]:
+    """Return differences of two methods on the splits of as many data sets as there are true differences."""
+    gathered: dict[str, Gathered] = {}
     for number, effect in enumerate(effects):
         common = rng.normal(0, NOISE * np.sqrt(share))
-        differences = effect + common + rng.normal(0, NOISE * np.sqrt(1 - share), splits)
-        base = 0.5 + rng.normal(0, 0.05, splits)
-        for split in range(splits):
-            for method, value in (("mine", base[split] + differences[split]), ("other", base[split])):
-                rows.append(("p", f"d{number}", method, "knn", "macro-f1", 50, 0.0, 5, split, value))
-    columns = ["protocol", "dataset", "method", "predictor", "measure", "size_percent", "energy", "size", "split"]
-    scores = pd.DataFrame(rows, columns=[*columns, "value"])
-    return Results(scores, scores[["dataset"]].drop_duplicates(), lambda protocol, dataset: share)
+        values = effect + common + rng.normal(0, NOISE * np.sqrt(1 - share), splits)
+        gathered[f"d{number}"] = {("mine", "other"): {"mean": difference(statement, values, MARGIN, share)}}
+    return gathered
 
 
 def truth(kind: str, effects: np.ndarray, holds: str, centre: float) -> bool:
@@ -74,9 +70,8 @@ def rates(repetitions: int, seed: int) -> pd.DataFrame:
         statement = Statement(kind, ("mine",), ("other",), ("macro-f1",), {"protocol": "p"}, margin=MARGIN)
         for _ in range(repetitions):
             effects = effect * MARGIN + rng.normal(0, VARIATION, datasets)
-            results = planted(rng, effects, splits, share)
-            line = Line("", statement, tuple(f"d{number}" for number in range(datasets)), holds)
-            verdict = decided(evidence_of(results, line))
+            gathered = planted(rng, statement, effects, splits, share)
+            verdict = decided(evidence_of(Line("", statement, tuple(gathered), holds), gathered))
             true = truth(kind, effects, holds, effect * MARGIN)
             right = {"confirmed": true, "refuted": not true}.get(verdict)
             counts["undecided" if right is None else "right" if right else "wrong"] += 1

@@ -27,22 +27,28 @@ def papers() -> str:
     for path in sorted((PROJECT / "config" / "studies").glob("*.yaml")):
         name, study = path.stem, yaml.safe_load(path.read_text(encoding="utf-8"))
         verdicts = pd.read_csv(REFERENCE / name / "claims.csv")["verdict"].value_counts()
+        verdicts = verdicts.rename({"not run": "not judged", "unchecked": "not judged"}).groupby(level=0).sum()
         cells = pd.read_csv(REFERENCE / name / "audit.csv")
         cells = cells[cells["protocol"] == next(iter(study["protocols"]))]
         reproduced = f"{(cells['verdict'] == 'reproduced').sum()} of {len(cells)}" if len(cells) else "none available"
-        counts = [str(verdicts.get(verdict, 0)) for verdict in ("confirmed", "refuted", "undecided")]
+        counts = [str(verdicts.get(verdict, 0)) for verdict in ("confirmed", "refuted", "undecided", "not judged")]
         links = f"[{name}](docs/results.md#{name}), [audit](results/reference/{name}/audit.md)"
         title, authors = re.fullmatch(r"(.*) \((.*)\)", study["title"]).groups()
         authors = f"[{authors}]({study['identifier']})" if "identifier" in study else authors
         rows.append([f"{authors}: {title}", reproduced, *counts, links])
-    header = ["paper", "cells reproduced", "claims confirmed", "refuted", "undecided", "details"]
+    header = ["paper", "cells reproduced", "claims confirmed", "refuted", "undecided", "not judged", "details"]
     return "".join(f"| {' | '.join(row)} |\n" for row in [header, ["---"] * len(header), *rows])
 
 
 def claims(study: str) -> str:
     """Return the claims of a paper with their verdicts; the evidence is in the study's audit."""
-    table = pd.read_csv(REFERENCE / study / "claims.csv").to_dict("records")
-    return to_markdown(["claim", "verdict"], [[claim["claim"], f"**{claim['verdict']}**"] for claim in table])
+    claims = pd.read_csv(REFERENCE / study / "claims.csv")
+    judged, rest = (claims[(claims["verdict"] == "unchecked") == unchecked] for unchecked in (False, True))
+    rows = [[claim["claim"], f"**{claim['verdict']}**"] for claim in judged.to_dict("records")]
+    reasons = [[claim["claim"], claim["evidence"]] for claim in rest.to_dict("records")]
+    table = to_markdown(["cannot be checked", "why"], reasons)
+    hidden = f"<details><summary>{len(rest)} sentences that cannot be checked</summary>\n\n{table}\n</details>\n"
+    return f"{to_markdown(['claim', 'verdict'], rows)}\n{hidden}"
 
 
 def printed(study: str) -> str:

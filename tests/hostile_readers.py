@@ -28,7 +28,7 @@ from mlreduce.exceptions import MLReduceError
 from mlreduce.experiments.fitted_arrays import StoredArrays
 from mlreduce.experiments.study import load_study
 from mlreduce.provenance import manifest
-from mlreduce.reporting.claims.reading import read_claims
+from mlreduce.reporting.verdicts.reading import Known, read_claims
 
 #: Seconds of the processor that reading a small file may take.
 SECONDS = 1.0
@@ -109,10 +109,19 @@ _CLAIMS = """cplst-2012:
   - id: better
     claim: The one is better than the other
     where: section 4
-    check: better-on
-    arguments: &own
-      {protocol: as-printed, predictor: linear, measure: hamming-loss, methods: [plst], than: [br], size_percents: [50]}
-  - {id: again, claim: Again, where: "5", datasets: [emotions], check: better-on, arguments: {<<: *own, than: [cplst]}}
+    kind: better
+    method: plst
+    than: &others [br, cplst]
+    quantity: hamming-loss
+    select: {protocol: as-printed, predictor: linear, sizes: [50]}
+    holds: {at_least: 1}
+    margin: {relative: 0.02}
+    settings:
+      - {name: one, margin: 0.01}
+      - {name: two, kind: ratio, about: 2.0, factor: 1.5}
+  - {id: again, claim: Again, where: "5", datasets: [emotions], kind: bound, at_most: labels, quantity: directions,
+     methods: *others, select: {protocol: as-printed}}
+  - {id: none, claim: None, where: "6", unchecked: no number}
 """
 _MANIFEST = """{
  "study": "s", "scale": "demo", "protocols": {"p": {"train": 0.9}}, "splits": 3, "seed": 7, "datasets": ["one"],
@@ -376,7 +385,14 @@ READERS = {
         lambda: [_STUDY.encode()],
         (*_YAML_WORDS, b"search: ", b"energies: ", b"draws: ", b"kind: "),
     ),
-    "claims": Reader(".yaml", read_claims, lambda: [_CLAIMS.encode()], (*_YAML_WORDS, b"check: ", b"among: ")),
+    "claims": Reader(
+        ".yaml",
+        lambda path: read_claims(
+            path, {"cplst-2012": Known(["plst", "br", "cplst"], ["linear"], ["as-printed"], ["emotions"])}
+        ),
+        lambda: [_CLAIMS.encode()],
+        (*_YAML_WORDS, b"kind: ", b"at_least: ", b"table: ", b"methods_hold: "),
+    ),
     "manifest": Reader(
         ".json",
         _read_manifest,

@@ -53,7 +53,7 @@ _WITH_SETTINGS = (
     "mlreduce.datasets.readers.configuration",
     "mlreduce.datasets.catalogue",
     "mlreduce.experiments.study",
-    "mlreduce.reporting.claims.reading",
+    "mlreduce.reporting.verdicts.reading",
     "mlreduce.provenance.manifest",
     "yaml",
 )

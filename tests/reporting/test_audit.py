@@ -20,12 +20,12 @@ from mlreduce.reporting.audit import (
     read_sizes,
     verdict,
 )
-from mlreduce.reporting.claims import CLAIM_COLUMNS
 from mlreduce.reporting.page import render, study_section
 from mlreduce.reporting.summary import SUMMARY_COLUMNS, at_directions, summarise, write_csv
 from mlreduce.reporting.tables import make_table
 from mlreduce.reporting.tables.ratios import RATIO_COLUMNS
 from mlreduce.reporting.tables.sizes import TABLE_COLUMNS, layout, select_table
+from mlreduce.reporting.verdicts.claims import CLAIM_COLUMNS
 
 PUBLISHED = Path(__file__).parents[2] / "config" / "published"
 

@@ -1,4 +1,4 @@
-"""A measure, table, figure or check is one file: what it declares is all that study and claims files need."""
+"""A measure, table or figure is one file: what it declares is all that study files need."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ from mlreduce.datasets.catalogue import read_catalogue
 from mlreduce.exceptions import ConfigurationError
 from mlreduce.experiments.study import load_study
 from mlreduce.metrics import Outcome, find_measure, measure_label
-from mlreduce.reporting.claims import claims_table, read_claims
 from mlreduce.reporting.figures import figure_kinds, figure_source, make_figure
 from mlreduce.reporting.tables import make_table, table_kinds, table_source
 
@@ -60,18 +59,6 @@ from mlreduce.reporting.options import METHOD
 @figure("pairs", source="times.csv", required={"pairs": {"type": "array", "items": {"prefixItems": [METHOD, METHOD]}}})
 def pairs(times, spec):
     return panels([" ".join(pair) for pair in spec["pairs"]], spec["caption"])[0]
-""",
-    ),
-    "reporting.claims": (
-        registry.CHECKS,
-        """
-from mlreduce.reporting.claims.checks import check
-from mlreduce.reporting.claims.verdicts import Verdict
-
-@check("never-above", looks_at="times", options={"limit": {"type": "number", "minimum": 0}})
-def never_above(times, datasets, *, method, limit):
-    own = times[times["method"] == method]["seconds"]
-    return Verdict("confirmed" if (own <= limit).all() else "refuted", f"At most {own.max():g}.")
 """,
     ),
 }
@@ -151,19 +138,6 @@ def test_an_own_table_figure_and_measure_in_a_study(study):
 def test_options_are_checked_by_the_declaration(study, changes, message):
     with pytest.raises(ConfigurationError, match=message):
         study(**changes)
-
-
-def test_an_own_check_of_a_claim(tmp_path, one_file_each):
-    def read(**arguments):
-        entry = {"id": "one", "claim": "c", "where": "w", "check": "never-above", "arguments": arguments}
-        (tmp_path / "claims.yaml").write_text(yaml.safe_dump({"own": [entry]}))
-        return read_claims(tmp_path / "claims.yaml")["own"]
-
-    times = pd.DataFrame({"dataset": "d", "method": ["plst", "plst"], "seconds": [1.0, 2.0]})
-    verdicts = claims_table(read(method="plst", limit=2), times[:0], pd.DataFrame({"dataset": ["d"]}), {"times": times})
-    assert verdicts[["verdict", "evidence"]].to_numpy().tolist() == [["confirmed", "At most 2."]]
-    with pytest.raises(ConfigurationError, match="own.one: limit: -1 is less than the minimum of 0"):
-        read(method="plst", limit=-1)
 
 
 def test_results_depend_on_the_code_of_declarations(tmp_path):

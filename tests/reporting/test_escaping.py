@@ -17,13 +17,13 @@ from mlreduce.datasets.readers.arff import read_arff
 from mlreduce.exceptions import ConfigurationError
 from mlreduce.experiments.failures import FAILURE_COLUMNS
 from mlreduce.reporting.audit import audit
-from mlreduce.reporting.claims import CLAIM_COLUMNS
 from mlreduce.reporting.escaping import latex_escaped, without_formulas
 from mlreduce.reporting.figures import make_figure, save
 from mlreduce.reporting.page import render, study_section
 from mlreduce.reporting.summary import summarise, write_csv
 from mlreduce.reporting.tables import make_table
 from mlreduce.reporting.tables.layout import latex_text, to_latex, to_markdown
+from mlreduce.reporting.verdicts.claims import CLAIM_COLUMNS
 
 HOSTILE = [
     "=HYPERLINK(A1)",

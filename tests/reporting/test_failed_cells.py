@@ -1,4 +1,4 @@
-"""Tables, tests, claims, figures and the page where cells failed; and that nothing changes where none did."""
+"""Tables, tests, figures and the page where cells failed; and that nothing changes where none did."""
 
 from __future__ import annotations
 
@@ -8,14 +8,12 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from claim_summaries import check, known
 
 from mlreduce.exceptions import DataError
 from mlreduce.experiments.failures import FAILURE_COLUMNS
 from mlreduce.experiments.scores import SPECTRUM_COLUMNS
 from mlreduce.reporting.areas import area_scores, averaged_draws
 from mlreduce.reporting.audit import AUDIT_COLUMNS, audit, audit_markdown, audit_sentences, beside_printed
-from mlreduce.reporting.claims import CLAIM_COLUMNS, Claim, claims_table
 from mlreduce.reporting.failed_cells import GAP, RULE, footnotes, of_draws, with_failed_rows, with_gaps
 from mlreduce.reporting.figures import make_figure
 from mlreduce.reporting.page import render, study_section
@@ -24,6 +22,7 @@ from mlreduce.reporting.tables import make_table
 from mlreduce.reporting.tables.ratios import RATIO_COLUMNS, time_ratios
 from mlreduce.reporting.tables.sizes import TABLE_COLUMNS
 from mlreduce.reporting.tables.times import gathered_times
+from mlreduce.reporting.verdicts.claims import CLAIM_COLUMNS
 
 METHODS = ["plst", "cplst", "cs"]
 SETS = ["emotions", "scene", "yeast"]
@@ -260,27 +259,6 @@ def test_the_audit_says_what_failed(tmp_path):
     assert cells.query("dataset == 'scene' and method == 'plst'")["verdict"].tolist() == ["failed"]
 
 
-def claim(name, **arguments):
-    return Claim("id", "What it says.", "Section 1", name, arguments)
-
-
-def test_claims_about_failed_cells_are_undecided():
-    arguments = {"measure": "hamming-loss", "predictor": "linear", "protocol": "p", "size_percents": [50, 100]}
-    whole, some, gaps = (
-        claims_table([claim("not-worse", methods=["plst"], than=["cs"], **arguments)], own, known(SETS)).iloc[0]
-        for own in (summary(), summary(ONE), summary(ONE, ALL))
-    )
-    assert whole["verdict"] == some["verdict"] == "confirmed"
-    assert "Failed" not in whole["evidence"]
-    why = "plst on scene, p: ran on 2 of 3 splits; ValueError: boom (predict, split 1)."
-    assert some["evidence"].endswith(f" Failed: {why}")
-    assert gaps["verdict"] == "undecided"
-    assert gaps["evidence"].startswith("Missing from this run: scene (cs). On the rest: ")
-    assert "Failed: cs on scene, p: ran on 0 of 3 splits; ValueError: no | direction_" in gaps["evidence"]
-    other = claims_table([claim("not-worse", methods=["plst"], than=["cplst"], **arguments)], summary(ALL), known(SETS))
-    assert "Failed" not in other["evidence"].iloc[0]
-
-
 TIMED = failures(("scene", "cs", 0), ("scene", "cs", 1), ("scene", "plst", 1), step="time", predictor="", protocol="")
 
 
@@ -307,10 +285,6 @@ def test_times_show_gaps_and_reasons(tmp_path):
     assert "- plst on scene: ran on 1 of 2 splits; ValueError: boom (time, split 1)" in markdown
     assert "- cs on scene: ran on 0 of 2 splits; ValueError: boom (time, 2 splits, 0 the first)" in markdown
     assert table["splits"].tolist() == [2, 2, 2, 2, 0, 1, 2, 2, 2]
-    gathered = gathered_times(times(TIMED), TIMED, {})
-    verdict, evidence = check("slower-by", gathered, known(SETS), method="cs", than="plst", least=0.5)
-    assert verdict == "undecided"
-    assert evidence.startswith("Missing from this run: scene (cs).")
     figure = make_figure(gathered_times(times(TIMED), TIMED, {}), spec | {"kind": "times"}, "p")
     assert [len(axis.lines) for axis in figure.axes] == [3, 2, 3]
     plt.close(figure)

@@ -7,7 +7,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from claim_summaries import summary as cells_of
 
 from mlreduce.exceptions import DataError
 from mlreduce.experiments.costs import COST_COLUMNS
@@ -20,6 +19,16 @@ SETS = ["birds", "emotions", "scene", "yeast", "enron", "medical", "genbase", "c
 METHODS = ["mvmd", "pca", "mddmp", "mddmf", "cca", "mlsi", "mlda", "dmlda"]
 LABELS = {"mvmd": "MVMD", "pca": "PCA"}
 NAMES = ["MVMD", "PCA", *METHODS[2:]]
+
+
+def cells_of(cells, **same):
+    """A summary of cells as {(data set, method): columns}; other columns are the same for all."""
+    common = {
+        **{"protocol": "p", "predictor": "r", "measure": "hamming-loss", "size_percent": 0, "energy": 0.0},
+        **{"size": 3.0, "mean": 0.5, "se": 0.01, "sd": 0.1, "splits": 100},
+        **same,
+    }
+    return pd.DataFrame([common | {"dataset": d, "method": m} | c for (d, m, *_), c in cells.items()])
 
 
 @pytest.fixture(autouse=True)

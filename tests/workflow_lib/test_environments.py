@@ -105,9 +105,9 @@ def test_an_environment_holds_what_its_rules_import_and_nothing_else(environment
     files = [PROJECT / "workflow" / "scripts" / f"{name}.py" for name in ("_job", *scripts)]
     if environment == "compute":  # methods and predictors are imported by what a study names
         files += [file_of(registry.module_of(name)) for name in registry.list_methods()]
-    if environment == "report":  # kinds of tables, figures and checks are found by what a study names
+    if environment == "report":  # kinds of tables and figures are found by what a study names
         kinds = PROJECT / "src" / "mlreduce" / "reporting"
-        files += [path for kind in ("tables", "figures", "claims") for path in (kinds / kind).glob("*.py")]
+        files += [path for kind in ("tables", "figures") for path in (kinds / kind).glob("*.py")]
     needed = packages_behind(files) - NEVER_IMPORTED.get(environment, set())
     assert needed | IMPORTED_BY_PANDAS == set(pins(environment))
 

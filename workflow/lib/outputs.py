@@ -11,6 +11,7 @@ from mlreduce.datasets.files import file_sha256
 from mlreduce.experiments.study import Study
 from mlreduce.reporting.figures import figure_source
 from mlreduce.reporting.tables import table_source
+from mlreduce.reporting.verdicts.quantities import TABLES
 from plan import Plan
 
 TABLE_FORMATS = ("csv", "md", "tex")
@@ -123,10 +124,9 @@ class Outputs:
         return [f"{self._jobs.folder(study)}/{name}.csv" for name in names]
 
     def claimed_of(self, study: Study) -> list[str]:
-        """Gathered tables that claims are about, in addition to the summary."""
-        names = ["areas"] if study.family == "selection" else []
-        names += ["approximation"] if study.approximation else []
-        names += ["times"] if "ratios" in self.gathered(study) else []
+        """Gathered tables that claims are about, in addition to the description of the data sets."""
+        about = {"scores", "times", "errors", *TABLES} - {"datasets"}
+        names = [name for name in self.gathered(study) if name in about]
         return [f"{self._jobs.folder(study)}/{name}.parquet" for name in names]
 
     def gathered_from(self, study: Study) -> dict[str, list[str]]:
@@ -236,7 +236,10 @@ class Outputs:
     def results(self, study: Study) -> list[str]:
         """Everything that a study ends in, except its manifest."""
         folder = self._jobs.folder(study)
-        audit = [f"{folder}/{name}" for name in ("audit.csv", "audit-sizes.csv", "claims.csv", "audit.md")]
+        audit = [
+            f"{folder}/{name}"
+            for name in ("audit.csv", "audit-sizes.csv", "claims.csv", "claims-lines.csv", "audit.md")
+        ]
         tables = self.table_files(study) if study.tables else []
         figures = self.figure_files(study) if study.figures else []
         return [*tables, *figures, *self.gathered_files(study), *audit]
@@ -247,7 +250,7 @@ class Outputs:
         figures = {file for name in shown & set(study.figures) for file in self.variants(study, name)}
         stems = {*TIMED, *(shown & set(study.tables)), *figures}
         if any(Path(path).stem in TIMED for path in self.claimed_of(study)):
-            stems |= {"claims", "audit"}
+            stems |= {"claims", "claims-lines", "audit"}
         return sorted(Path(path).name for path in self.results(study) if Path(path).stem in stems)
 
     def everything(self, study: Study) -> list[str]:

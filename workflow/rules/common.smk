@@ -11,6 +11,7 @@ from snakemake.exceptions import WorkflowError
 from mlreduce.exceptions import MLReduceError
 from mlreduce.experiments.failures import sentence_on_failures
 from mlreduce.experiments.study import approximations
+from mlreduce.reporting.verdicts.settings import claim_settings
 
 from description import manifest_description, report_description
 from jobs import ALL, Jobs

@@ -155,9 +155,8 @@ rule figure:
 rule audit:
     input:
         tables=lambda wildcards: OUTPUTS.printed_tables(study_of(wildcards)),
-        summary=f"{BASE}/{{study}}/summary.parquet",
         datasets=f"{BASE}/{{study}}/datasets.parquet",
-        others=lambda wildcards: OUTPUTS.claimed_of(study_of(wildcards)),
+        gathered=lambda wildcards: OUTPUTS.claimed_of(study_of(wildcards)),
         published=lambda wildcards: OUTPUTS.printed_cells(study_of(wildcards)),
         sizes=lambda wildcards: PLAN.published_sizes(wildcards.study),
         ratios=lambda wildcards: OUTPUTS.ratios(study_of(wildcards)),
@@ -166,6 +165,7 @@ rule audit:
         csv=f"{BASE}/{{study}}/audit.csv",
         sizes=f"{BASE}/{{study}}/audit-sizes.csv",
         claims=f"{BASE}/{{study}}/claims.csv",
+        lines=f"{BASE}/{{study}}/claims-lines.csv",
         md=report(
             f"{BASE}/{{study}}/audit.md",
             caption="../report/audit.rst",
@@ -176,7 +176,7 @@ rule audit:
     conda:
         "../../envs/report.yaml"
     params:
-        claimed_on=lambda wildcards: list(study_of(wildcards).claimed_on),
+        settings=lambda wildcards: claim_settings(study_of(wildcards)),
         left_out=lambda wildcards: list(study_of(wildcards).left_out),
         own_data=PLAN.own_data,
         content=lambda wildcards: OUTPUTS.contents(

@@ -10,10 +10,12 @@ snakemake = globals()["snakemake"]
 
 with job(snakemake):
     from mlreduce.datasets.files import replacing
-    from mlreduce.experiments.results import read_table
+    from mlreduce.experiments.results import read_failures, read_table
     from mlreduce.reporting.audit import audit, audit_markdown, audit_sizes, read_published, read_sizes
-    from mlreduce.reporting.claims import claims_markdown, claims_table, read_claims
     from mlreduce.reporting.summary import write_csv
+    from mlreduce.reporting.verdicts.claims import claims_markdown, judge_claims
+    from mlreduce.reporting.verdicts.reading import Known, read_claims
+    from mlreduce.reporting.verdicts.studies import results_of
 
     study = snakemake.wildcards.study
     printed = list(snakemake.input.published)  # none where the paper printed no numbers
@@ -22,13 +24,15 @@ with job(snakemake):
     described = read_table(snakemake.input.datasets)
     sizes = audit_sizes(read_sizes(snakemake.input.sizes[0]) if snakemake.input.sizes else None, described)
     ratios = read_table(snakemake.input.ratios[0]) if snakemake.input.ratios else None
-    # Claims are about the data sets of the paper: one that was not run leaves them undecided.
-    datasets = described.set_index("dataset").reindex(snakemake.params.claimed_on)
-    summary = read_table(snakemake.input.summary)
-    others = {Path(path).stem: read_table(path) for path in snakemake.input.others}
-    about = [] if snakemake.params.own_data else read_claims(snakemake.input.claims).get(study, [])
-    claims = claims_table(about, summary, datasets.reset_index(), others)
-    text = f"{audit_markdown(cells, study, sizes, ratios)}\n{claims_markdown(claims, study)}"
+    settings = snakemake.params.settings
+    read = read_claims(snakemake.input.claims, {study: Known(**settings["names"])})
+    about = [] if snakemake.params.own_data else read.get(study, [])
+    gathered = {Path(path).stem: read_table(path) for path in snakemake.input.gathered}
+    scores = [path for path in snakemake.input.gathered if Path(path).stem == "scores"]
+    results = results_of(settings, {**gathered, "datasets": described}, read_failures(scores))
+    # Claims are about the data sets of the paper: those on one that was not run are not run.
+    claims, lines = judge_claims(about, results, settings["datasets"])
+    text = f"{audit_markdown(cells, study, sizes, ratios)}\n{claims_markdown(claims, lines, study)}"
     if snakemake.params.own_data:
         text = "The claims and printed numbers of the papers are about other data than these.\n"
     if snakemake.params.left_out:
@@ -37,7 +41,8 @@ with job(snakemake):
         write_csv(cells, path)
     with replacing(snakemake.output.sizes) as path:
         write_csv(sizes, path)
-    with replacing(snakemake.output.claims) as path:
-        write_csv(claims, path)
+    for table, output in ((claims, snakemake.output.claims), (lines, snakemake.output.lines)):
+        with replacing(output) as path:
+            write_csv(table, path)
     with replacing(snakemake.output.md) as path:
         path.write_text(text, encoding="utf-8")

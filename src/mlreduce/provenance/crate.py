@@ -317,7 +317,7 @@ def _kind(name: str) -> str:
         return "scores"
     if suffix in (".svg", ".png", ".pdf"):
         return "figures"
-    if stem in ("audit", "audit-sizes", "claims"):
+    if stem in ("audit", "audit-sizes", "claims", "claims-lines"):
         return "audit"
     return "tables" if stem.startswith("table") else "summaries"
 

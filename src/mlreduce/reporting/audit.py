@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from mlreduce.exceptions import DataError
-from mlreduce.reporting.claims.verdicts import joined
 from mlreduce.reporting.failed_cells import GAP
 from mlreduce.reporting.tables.layout import number_of_splits, to_markdown, uneven_splits
 
@@ -266,6 +265,12 @@ def _splits_sentence(cells: pd.DataFrame) -> str:
     for name, part in cells.dropna(subset=["splits"]).groupby("dataset", sort=True):
         datasets.setdefault(number_of_splits(part), []).append(str(name))
     return f" Splits: {'; '.join(f'{number} on {joined(names)}' for number, names in datasets.items())}."
+
+
+def joined(names: Sequence[str]) -> str:
+    """Return names as a list in a sentence."""
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def audit_rows(cells: pd.DataFrame) -> tuple[list[str], list[list[str]]]:

@@ -7,6 +7,7 @@ from functools import cached_property
 from io import StringIO
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from mlreduce.datasets.data import MultiLabelData
@@ -166,7 +167,14 @@ class Gathering:
 
 
 def describe_datasets(datasets: Iterable[Any]) -> pd.DataFrame:
-    """Return instances, features, labels and cardinality of data sets, sorted by name."""
-    rows = [(data.name, *data.X.shape, data.Y.shape[1], data.cardinality) for data in datasets]
-    columns = ["dataset", "instances", "features", "labels", "cardinality"]
+    """Return instances, features, labels, cardinality and share of zeros in X of data sets, sorted by name."""
+    rows = [
+        (data.name, *data.X.shape, data.Y.shape[1], data.cardinality, 1 - _nonzero(data.X) / np.prod(data.X.shape))
+        for data in datasets
+    ]
+    columns = ["dataset", "instances", "features", "labels", "cardinality", "zeros"]
     return pd.DataFrame(rows, columns=columns).sort_values("dataset")
+
+
+def _nonzero(X: Any) -> int:
+    return int(np.count_nonzero(X.data if hasattr(X, "tocsr") else X))

@@ -13,9 +13,9 @@ import pandas as pd
 
 from mlreduce.experiments.failures import read_failures_csv
 from mlreduce.reporting.audit import VERDICTS, audit_rows, audit_sentences
-from mlreduce.reporting.claims.verdicts import count
 from mlreduce.reporting.failed_cells import cell_reasons, footnotes
 from mlreduce.reporting.tables import table_parts
+from mlreduce.reporting.verdicts.claims import verdicts_sentence
 
 __all__ = ["render", "study_section"]
 
@@ -73,8 +73,9 @@ details { margin: .5rem 0 1rem; } .wide { overflow-x: auto; }
 {% endfor %}
 {% if study.claims %}
 <h3>What the paper claims</h3>
+<p>{{ study.verdicts }} Evidence for each setting: audit.md.</p>
 <table class="claims"><tr><th>claim</th><th>verdict</th><th>evidence</th></tr>
-{% for row in study.claims %}
+{% for row in study.claims if row.verdict != "not run" %}
 <tr><td>{{ row.claim }} ({{ row.where }})</td><td class="{{ row.verdict }}">{{ row.verdict }}</td>
 <td>{{ row.evidence }}</td></tr>
 {% endfor %}</table>
@@ -116,6 +117,7 @@ def study_section(folder: Path, spec: Mapping[str, Any]) -> dict[str, Any]:
         for name, figure in spec["figures"].items()
         for variant, protocol in spec["variants"][name].items()
     ]
+    claims = pd.read_csv(folder / "claims.csv")
     cells = pd.read_csv(folder / "audit.csv", dtype={"note": str}).fillna({"note": ""})
     header, rows = audit_rows(cells)
     sizes, ratios = (
@@ -127,7 +129,8 @@ def study_section(folder: Path, spec: Mapping[str, Any]) -> dict[str, Any]:
         "failed": _failed(folder / "failures.csv"),
         "tables": tables,
         "figures": figures,
-        "claims": pd.read_csv(folder / "claims.csv").to_dict("records"),
+        "claims": claims.to_dict("records"),
+        "verdicts": verdicts_sentence(claims),
         "audit": {"sentences": audit_sentences(cells, sizes, ratios), "header": header, "rows": rows},
         "manifest": (folder / "manifest.json").read_text(encoding="utf-8"),
     }
@@ -143,8 +146,8 @@ def _failed(path: Path) -> dict[str, Any] | None:
     lines = [f"{' '.join(cell[key] for key in keys if cell[key])}: {cell['reason']}" for cell in cells]
     more = [f"and {len(lines) - _LINES} more"] if len(lines) > _LINES else []
     sentence = (
-        f"{count(len(failures), 'cell')} failed, and nothing stands in for them. All, with their places in code, are "
-        "in failures.csv; the next run tries them again."
+        f"{len(failures)} {'cell' if len(failures) == 1 else 'cells'} failed, and nothing stands in for them. All, "
+        "with their places in code, are in failures.csv; the next run tries them again."
     )
     return {"sentence": sentence, "lines": [*lines[:_LINES], *more]}
 

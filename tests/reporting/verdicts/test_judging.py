@@ -35,7 +35,7 @@ def results(gains, noise=0.003, seed=0, splits=SPLITS, sizes=SIZES):
     return Results(
         pd.DataFrame(rows, columns=[*columns, "value"]),
         pd.DataFrame({"dataset": list(gains), "features": 10, "labels": 3}),
-        lambda protocol, dataset: 0.1,
+        lambda protocol, dataset: (90, 10),
         times=pd.DataFrame(times, columns=["dataset", "method", "split", "seconds"]),
     )
 
@@ -167,12 +167,92 @@ def test_falling_and_rising_with_size():
         assert judge(found, own).verdict == "refuted"  # it stays where it is
 
 
-def test_spread_of_methods():
-    both = {"methods": ("mine", "other"), "than": ()}
-    close, apart = (results(dict.fromkeys(SETS, gain)) for gain in (0.0, 0.1))
-    assert judge(close, line("spread", options={"at_most": 0.05}, **both)).verdict == "confirmed"
-    assert judge(apart, line("spread", options={"at_most": 0.05}, **both)).verdict == "refuted"
-    assert judge(apart, line("spread", options={"at_least": 0.05}, **both)).verdict == "confirmed"
+def three(gains, **options):
+    """Scores of "mine", "other" and "third", better than "other" by the gains of the two on each data set."""
+    first = results({name: own for name, (own, _) in gains.items()}, **options)
+    second = results({name: own for name, (_, own) in gains.items()}, **options)
+    third = second.scores[second.scores["method"] == "mine"].assign(method="third")
+    return replace(first, scores=pd.concat([first.scores, third], ignore_index=True))
+
+
+def test_of_several_methods_some_may_be_asked_to_hold():
+    found = three(dict.fromkeys(SETS, (0.05, -0.05)))
+    both = {"methods": ("mine", "third"), "than": ("other",)}
+    assert judge(found, line(**both)).verdict == "refuted"
+    assert judge(found, line(methods_hold=1, **both)).verdict == "confirmed"
+    assert judge(found, line(methods_hold=2, **both)).verdict == "refuted"
+
+
+@pytest.mark.parametrize(("mine", "third", "verdict"), [(6, 2, "confirmed"), (2, 6, "refuted"), (4, 4, "refuted")])
+def test_more_data_sets_than_another_above_a_control(mine, third, verdict):
+    gains = {name: (0.05 * (i < mine), 0.05 * (i < third)) for i, name in enumerate(SETS)}
+    own = line("more-datasets", than=("third",), options={"control": "other"})
+    assert judge(three(gains, noise=0.0003), own).verdict == verdict
+
+
+def test_differences_relative_to_a_third_method():
+    """A gain of a tenth over "other" with both predictors, whose levels differ, is the same gain."""
+    found = results(dict.fromkeys(SETS, 0.05), noise=1e-5)
+    twice = found.scores.assign(predictor="tree", value=2 * found.scores["value"])
+    both = replace(found, scores=pd.concat([found.scores, twice], ignore_index=True))
+    select = {"protocol": "p", "predictor": "knn"}
+    own = {"than": ("mine",), "select": select, "than_select": select | {"predictor": "tree"}, "margin": 0.001}
+    assert judge(both, line("similar", options={"relative_to": "other"}, **own)).verdict == "confirmed"
+    assert judge(both, line("similar", **own)).verdict == "refuted"
+
+
+@pytest.mark.parametrize(("sign", "verdict"), [(1, "confirmed"), (-1, "refuted")])
+def test_correlation_of_two_quantities_over_methods(sign, verdict):
+    found = three(dict.fromkeys(SETS, (0.1, 0.2)), noise=1e-3)
+    other = found.scores.assign(measure="micro-f1", value=sign * found.scores["value"])
+    both = replace(found, scores=pd.concat([found.scores, other], ignore_index=True))
+    own = {"methods": ("mine", "other", "third"), "than": (), "quantities": ("macro-f1", "micro-f1")}
+    found = judge(both, line("correlation", options={"at_least": 0.5}, **own))
+    assert found.verdict == verdict
+    assert f"Rank correlation {sign:.2f}" in found.evidence
+
+
+@pytest.mark.parametrize(("at_least", "verdict"), [(0.5, "confirmed"), (0.51, "refuted")])
+def test_bounds_on_a_quotient_of_a_gathered_table(at_least, verdict):
+    table = pd.DataFrame({"dataset": "a", "nystrom": ["half", "whole"], "cells": 100, "holds": [50, 7]})
+    found = replace(results({"a": 0.0}), tables={"theorem": table})
+    spec = {"name": "theorem", "column": "holds", "over": "cells", "where": {"nystrom": "half"}}
+    own = line("bound", "a", methods=(), than=(), quantities=(), options={"at_least": at_least, "table": spec})
+    assert judge(found, own).verdict == verdict
+    rows = replace(own, statement=replace(own.statement, options={"at_least": 1, "table": spec | {"where": {}}}))
+    assert judge(found, rows).verdict == "not run"  # two rows
+
+
+def test_the_part_of_an_error_that_is_gone():
+    rows = [
+        ("a", m, s, d, e)
+        for m, ends in (("mine", (4, 1)), ("other", (4, 2)))
+        for d in range(9)
+        for s, e in zip((5, 80), ends, strict=True)
+    ]
+    errors = pd.DataFrame(rows, columns=["dataset", "method", "size_percent", "draw", "value"])
+    found = replace(results({"a": 0.0}), errors=errors)
+    own = {"quantities": ("approximation-error-fall",), "select": {"sizes": [5, 80]}}
+    assert "mean difference 0.25" in judge(found, line("larger", "a", **own)).evidence
+    assert judge(found, line("larger", "a", margin=0.24, **own)).verdict == "confirmed"
+    assert judge(found, line("larger", "a", margin=0.26, **own)).verdict == "refuted"
+
+
+def test_rank_is_bounded_by_the_training_rows():
+    limits = {"min(rows, features)": "confirmed", "min(labels, features)": "refuted"}
+    found = results(dict.fromkeys(SETS, 0.0), sizes=(10,))
+    for limit, verdict in limits.items():
+        own = {"quantities": ("directions",), "select": {"protocol": "p"}, "options": {"at_most": limit}}
+        assert judge(found, line("bound", **own)).verdict == verdict
+    few = replace(found, parts=lambda protocol, dataset: (9, 1))
+    own = {"quantities": ("directions",), "select": {"protocol": "p"}, "options": {"at_most": "min(rows, features)"}}
+    assert judge(few, line("bound", **own)).verdict == "refuted"
+
+
+def test_no_worse_with_a_margin_of_nothing_allows_equality():
+    equal = results({"a": 0.0}, noise=0.0)
+    assert judge(equal, line("no-worse", "a", margin=0)).verdict == "confirmed"
+    assert judge(equal, line("better", "a", margin=0)).verdict == "refuted"
 
 
 @pytest.mark.parametrize(
@@ -190,6 +270,17 @@ def test_without_the_results_it_is_not_run_and_says_what_lacks(changes):
     assert found.verdict == "not run"
     assert math.isnan(found.p_for)
     assert found.evidence.startswith("Not run: ")
+
+
+def test_splits_on_which_a_method_failed_are_left_out():
+    found = results({"a": 0.05})
+    failed = (found.scores["split"] < 5) & (found.scores["method"] == "other")
+    fewer = replace(found, scores=found.scores.assign(value=found.scores["value"].mask(failed)))
+    rest = replace(found, scores=found.scores[found.scores["split"] >= 5])
+    one, two = judge(fewer, line(datasets="a")), judge(rest, line(datasets="a"))
+    assert (one.p_for, one.p_against) == (two.p_for, two.p_against)
+    none = replace(found, scores=found.scores[found.scores["method"] == "mine"])
+    assert judge(none, line(datasets="a")).evidence == "Not run: other on a."
 
 
 def test_one_split_decides_nothing():

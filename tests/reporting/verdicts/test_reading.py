@@ -71,7 +71,19 @@ WRONG = [
     ({"method": None}, "'method' or 'methods' is missing"),
     ({"quantity": None}, "'quantity' is missing"),
     ({"kind": "ratio", "about": 2.0}, "'about' and 'factor' belong together"),
-    ({"kind": "ratio"}, "needs one of about, factor, at_least, at_most"),
+    ({"kind": "ratio"}, "needs one of about, at_least, at_most"),
+    ({"select": {"predictor": "knn"}}, "'select' has no 'protocol'; the quantity 'macro-f1' needs one"),
+    ({"kind": "more-datasets"}, "'control' is missing; the kind 'more-datasets' needs it"),
+    ({"relative_to": "oher"}, "unknown method 'oher'; did you mean 'other'"),
+    ({"table": {"name": "theorem", "column": "holds"}}, "'table' belongs to the kind 'bound'; got 'better'"),
+    (
+        {"kind": "bound", "at_most": 1, "table": {"name": "theorems", "column": "holds"}},
+        "unknown table 'theorems'; did you mean 'theorem'",
+    ),
+    (
+        {"kind": "bound", "at_most": 1, "table": {"name": "theorem", "column": "hold"}},
+        "unknown column 'hold'; did you mean 'holds'",
+    ),
     ({"kind": "bound", "at_most": "lables"}, "unknown at_most 'lables'; did you mean 'labels'"),
 ]
 

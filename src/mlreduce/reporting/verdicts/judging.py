@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from mlreduce.reporting.verdicts.combination import Evidence, at_least, needed
 from mlreduce.reporting.verdicts.quantities import Results
-from mlreduce.reporting.verdicts.statements import NotRun, Statement, evidence_on, paired
+from mlreduce.reporting.verdicts.statements import Difference, Gathered, NotRun, Statement, gather, weigh
 from mlreduce.reporting.verdicts.tendency import bootstrap_interval, holm, signed_rank, wilcoxon
 
-__all__ = ["LEVEL", "Line", "Verdict", "combined", "decided", "evidence_of", "judge"]
+__all__ = ["LEVEL", "Line", "Verdict", "combined", "decided", "evidence_of", "gathered_for", "judge"]
 
 #: Of the p-values for and against.
 LEVEL = 0.05
 
-# Numbers of splits, or of data sets, that are tried for what would decide.
-_MORE = (10, 20, 50, 100, 200, 500, 1000)
+# Numbers of splits, and of data sets, that are tried for what would decide.
+_MORE_SPLITS = (10, 20, 50, 100, 200, 500, 1000)
+_MORE_DATASETS = (10, 20, 50, 100)
 
 # Of data sets that a tendency needs.
 _FEWEST = 5
@@ -74,13 +77,14 @@ def judge(results: Results, line: Line) -> Verdict:
     with what lacks, where results are not there.
     """
     try:
-        evidence = evidence_of(results, line)
-        said = _seen(results, line)
+        gathered = gathered_for(results, line)
     except NotRun as lacking:
         return Verdict("not run", np.nan, np.nan, f"Not run: {lacking}.")
+    evidence = evidence_of(line, gathered)
     verdict = decided(evidence)
+    said = _seen(line, gathered)
     if verdict == "undecided":
-        said += " " + _what_would_decide(results, line)
+        said += " " + _what_would_decide(line, gathered)
     return Verdict(verdict, evidence.p_for, evidence.p_against, said)
 
 
@@ -98,35 +102,47 @@ def decided(evidence: Evidence) -> str:
     return "refuted" if evidence.p_against <= LEVEL else "undecided"
 
 
-def evidence_of(results: Results, line: Line, more: int | None = None) -> Evidence:
-    """Return the evidence on a line; with ``more`` as if there were so many splits, or data sets for a tendency.
+def gathered_for(results: Results, line: Line) -> dict[str, Gathered]:
+    """Return what is known on a line, by data set.
 
     Raises
     ------
     NotRun
         If results that it needs are not there.
     """
+    statement = line.statement
     if line.holds == "tendency":
-        return _tendency(results, line, more)
-    parts = [evidence_on(results, line.statement, dataset, more) for dataset in line.datasets]
+        if len(line.datasets) < _FEWEST:
+            raise NotRun(f"a tendency needs {_FEWEST} data sets, and there are {len(line.datasets)}")
+        statement = replace(statement, cells="mean")
+    return {dataset: gather(results, statement, dataset) for dataset in line.datasets}
+
+
+def evidence_of(line: Line, gathered: Mapping[str, Gathered], more: int | None = None) -> Evidence:
+    """Return the evidence on a line; with ``more`` as if there were so many splits, or data sets for a tendency."""
+    if line.holds == "tendency":
+        return _tendency(line, gathered, more)
+    if line.statement.kind == "more-datasets":
+        return _more_datasets(line.statement, gathered, more)
+    parts = [weigh(line.statement, own, more) for own in gathered.values()]
     return at_least(needed(len(parts), line.holds), parts)
 
 
-def _means(results: Results, statement: Statement, pair: tuple[str, str], datasets: Sequence[str]) -> pd.DataFrame:
-    """Return mean difference and margin of each data set and cell."""
-    rows = []
-    for dataset in datasets:
-        for cell, own in paired(results, statement, pair, dataset, logs=statement.kind == "ratio").items():
-            rows.append((dataset, cell, float(np.mean(own.values)), own.margin))
+def _means(gathered: Mapping[str, Gathered], pair: tuple[str, ...]) -> pd.DataFrame:
+    """Return mean difference and margin of each data set and cell of a pair of methods."""
+    rows = [
+        (dataset, cell, float(np.mean(own.values)), own.margin)
+        for dataset, groups in gathered.items()
+        for cell, own in groups[pair].items()
+        if isinstance(own, Difference)
+    ]
     return pd.DataFrame(rows, columns=["dataset", "cell", "mean", "margin"])
 
 
-def _tendency(results: Results, line: Line, more: int | None) -> Evidence:
-    if len(line.datasets) < _FEWEST:
-        raise NotRun(f"a tendency needs {_FEWEST} data sets, and there are {len(line.datasets)}")
+def _tendency(line: Line, gathered: Mapping[str, Gathered], more: int | None) -> Evidence:
     parts = []
     for pair in line.statement.compared:
-        found = _means(results, replace(line.statement, cells="mean"), pair, line.datasets)
+        found = _means(gathered, pair)
         # In units of each data set's margin, which may be relative.
         scaled = bool((found["margin"] > 0).all())
         values = (found["mean"] / found["margin"] if scaled else found["mean"]).to_numpy()
@@ -144,32 +160,57 @@ def _tendency(results: Results, line: Line, more: int | None) -> Evidence:
     return at_least(len(parts), parts)
 
 
-def _seen(results: Results, line: Line) -> str:
+def _more_datasets(statement: Statement, gathered: Mapping[str, Gathered], splits: int | None) -> Evidence:
+    """Return the evidence that each method is better than a control on more data sets than each of the others.
+
+    It is where for some k the method is better on more than k of the m data sets, and the other on at most k: m values
+    of k. It is not where for some k, of m + 1, the method is better on at most k, and the other on k or more.
+    """
+    control, number = statement.options["control"], len(gathered)
+    single = replace(statement, kind="better")
+
+    def found(method: str) -> list[Evidence]:
+        pair = (method, control)
+        return [weigh(single, {pair: own[pair]}, splits) for own in gathered.values()]
+
+    def least(k: int, evidence: list[Evidence]) -> Evidence:
+        """At least 0 are certain, and more than all are impossible."""
+        return at_least(k, evidence) if 1 <= k <= number else Evidence(*((0.0, 1.0) if k < 1 else (1.0, 0.0)))
+
+    parts = []
+    for method, other in product(statement.methods, statement.than):
+        mine, theirs = found(method), found(other)
+        for_ = min(max(least(k + 1, mine).p_for, least(k + 1, theirs).p_against) for k in range(number))
+        against = min(max(least(k + 1, mine).p_against, least(k, theirs).p_for) for k in range(number + 1))
+        parts.append(Evidence(min(1.0, number * for_), min(1.0, (number + 1) * against)))
+    return at_least(len(parts), parts)
+
+
+def _seen(line: Line, gathered: Mapping[str, Gathered]) -> str:
     """Return sentences on what was measured."""
     statement = line.statement
-    if statement.kind in ("bound", "monotone", "spread"):
-        holds = [
-            dataset for dataset in line.datasets if decided(evidence_on(results, statement, dataset)) == "confirmed"
-        ]
-        return f"It holds on {len(holds)} of {len(line.datasets)} data sets{': ' if holds else ''}{', '.join(holds)}."
+    if statement.kind in ("bound", "monotone"):
+        holds = [name for name, own in gathered.items() if decided(weigh(statement, own)) == "confirmed"]
+        return f"It holds on {len(holds)} of {len(gathered)} data sets{': ' if holds else ''}{', '.join(holds)}."
+    if statement.kind == "correlation":
+        means = _means(gathered, statement.methods).set_index("dataset")["mean"]
+        return f"Rank correlation {means.mean():.2f}{_ends(means)}."
+    ratio = statement.kind == "ratio"
     sentences, p_values = [], []
     for method, other in statement.compared:
-        found = _means(results, statement, (method, other), line.datasets)
+        found = _means(gathered, (method, other))
         wins, losses = (found["mean"] > found["margin"]).sum(), (found["mean"] < -found["margin"]).sum()
         by_set = found.groupby("dataset", sort=False)["mean"].mean()
-        if statement.kind == "ratio":
-            by_set = np.exp(by_set)
-        low, high = _interval(results, statement, (method, other), line.datasets, by_set)
-        ratio = statement.kind == "ratio"
+        low, high = _interval(gathered, (method, other), by_set.to_numpy())
+        if ratio:
+            by_set, low, high = np.exp(by_set), np.exp(low), np.exp(high)
         counted = "" if ratio else f"{wins} wins, {len(found) - wins - losses} ties, {losses} losses; "
+        mean = np.exp(np.log(by_set).mean()) if ratio else by_set.mean()
         what = "ratio" if ratio else "mean difference"
-        sentences.append(
-            f"{method} and {other}: {counted}{what} {by_set.mean():.3g} [{low:.3g}, {high:.3g}]{_ends(by_set)}."
-        )
-        p_values.append(wilcoxon(by_set.to_numpy()) if statement.kind != "ratio" else np.nan)
-    if line.holds == "tendency" and statement.kind != "ratio":
-        adjusted = holm(p_values)
-        sentences.append(f"Wilcoxon with Holm: {', '.join(f'{p:.2g}' for p in adjusted)}.")
+        sentences.append(f"{method} and {other}: {counted}{what} {mean:.3g} [{low:.3g}, {high:.3g}]{_ends(by_set)}.")
+        p_values.append(np.nan if ratio else wilcoxon(found.groupby("dataset")["mean"].mean().to_numpy()))
+    if line.holds == "tendency" and not ratio:
+        sentences.append(f"Wilcoxon with Holm: {', '.join(f'{p:.2g}' for p in holm(p_values))}.")
     return " ".join(sentences)
 
 
@@ -183,23 +224,21 @@ def _ends(by_set: pd.Series[float]) -> str:
 
 
 def _interval(
-    results: Results, statement: Statement, pair: tuple[str, str], datasets: Sequence[str], by_set: pd.Series[float]
+    gathered: Mapping[str, Gathered], pair: tuple[str, ...], by_set: NDArray[np.float64]
 ) -> tuple[float, float]:
     """Return an interval of the mean: over data sets by the bootstrap, on one by its posterior."""
     if len(by_set) > 1:
-        return bootstrap_interval(np.asarray(by_set, dtype=np.float64))
-    cells = paired(results, replace(statement, cells="mean"), pair, datasets[0], logs=statement.kind == "ratio")
-    low, high = cells["mean"].posterior().interval()
-    return (float(np.exp(low)), float(np.exp(high))) if statement.kind == "ratio" else (low, high)
+        return bootstrap_interval(by_set)
+    cells = [own for groups in gathered.values() for own in groups[pair].values() if isinstance(own, Difference)]
+    values = np.mean([own.values for own in cells], axis=0)
+    return replace(cells[0], values=values).posterior().interval()
 
 
-def _what_would_decide(results: Results, line: Line) -> str:
+def _what_would_decide(line: Line, gathered: Mapping[str, Gathered]) -> str:
     """Return how many splits, or data sets, would decide if the differences stayed what they are."""
-    things = "data sets" if line.holds == "tendency" else "splits"
-    if line.statement.kind == "bound":
-        return ""
-    for number in _MORE:
-        verdict = decided(evidence_of(results, line, number))
+    things, numbers = ("data sets", _MORE_DATASETS) if line.holds == "tendency" else ("splits", _MORE_SPLITS)
+    for number in numbers:
+        verdict = decided(evidence_of(line, gathered, number))
         if verdict != "undecided":
             return f"With {number} {things} of the same differences: {verdict}."
-    return f"{_MORE[-1]} {things} of the same differences would not decide."
+    return f"{numbers[-1]} {things} of the same differences would not decide."

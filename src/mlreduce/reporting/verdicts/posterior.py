@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from mlreduce.exceptions import DataError
 from mlreduce.validation import FloatArray
@@ -33,18 +33,18 @@ class Posterior(NamedTuple):
         """Return the probability that the mean difference is larger than a bound."""
         if not self.scale:
             return float(self.mean > bound)
-        return float(stats.t.sf((bound - self.mean) / self.scale, self.degrees))
+        return float(special.stdtr(self.degrees, (self.mean - bound) / self.scale))
 
     def within(self, low: float, high: float) -> float:
         """Return the probability that the mean difference is in ``[low, high]``."""
         if not self.scale:
             return float(low <= self.mean <= high)
-        at_high, at_low = (stats.t.cdf((end - self.mean) / self.scale, self.degrees) for end in (high, low))
+        at_high, at_low = (special.stdtr(self.degrees, (end - self.mean) / self.scale) for end in (high, low))
         return float(at_high - at_low)
 
     def interval(self, probability: float = 0.95) -> tuple[float, float]:
         """Return the central interval that holds the mean difference with a probability in (0, 1)."""
-        half = self.scale * float(stats.t.ppf((1 + probability) / 2, self.degrees))
+        half = self.scale * float(special.stdtrit(self.degrees, (1 + probability) / 2))
         return self.mean - half, self.mean + half
 
 

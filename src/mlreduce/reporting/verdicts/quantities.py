@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import pandas as pd
 
 from mlreduce.metrics import higher_is_better
 
-__all__ = ["QUANTITIES", "Results", "sign_of", "values_of"]
+__all__ = ["QUANTITIES", "TABLES", "Results", "sign_of", "table_value", "values_of"]
 
 #: Quantities that are no measures of predictions.
-QUANTITIES = ("seconds", "directions", "approximation-error")
+QUANTITIES = ("seconds", "directions", "approximation-error", "approximation-error-fall")
 
-_COLUMNS = ["dataset", "cell", "split", "value"]
+#: Gathered tables that a claim may take numbers from, and their columns of numbers.
+TABLES: Mapping[str, tuple[str, ...]] = {
+    "datasets": ("instances", "features", "labels", "cardinality", "zeros"),
+    "dependencies": ("smallest_eigenvalue", "negative_eigenvalues", "mean_entropy", "mean_dependency"),
+    "theorem": ("cells", "holds", "better_where_it_holds", "better_elsewhere"),
+    "costs": ("seconds", "gigabytes"),
+}
+
+# What tells the columns of a table of values apart.
+_CELL = ["measure", "predictor", "size_percent"]
 
 
 @dataclass(frozen=True)
@@ -29,19 +39,32 @@ class Results:
         draws has the mean of its draws under its plain name.
     datasets : DataFrame
         Columns dataset, features, labels, of the data sets that were run.
-    test_share : callable
-        Of protocol and data set: the share of the rows in a test part.
+    parts : callable
+        Of protocol and data set: the number of rows to train, and to test.
     times : DataFrame or None, default=None
         Columns dataset, method, split, seconds.
     errors : DataFrame or None, default=None
         Columns dataset, method, size_percent, draw, value: of approximations.
+    tables : dict of str to DataFrame, default={}
+        Of `TABLES`: those that the study has.
     """
 
     scores: pd.DataFrame
     datasets: pd.DataFrame
-    test_share: Callable[[str, str], float]
+    parts: Callable[[str, str], tuple[int, int]]
     times: pd.DataFrame | None = None
     errors: pd.DataFrame | None = None
+    tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+
+    def test_share(self, protocol: str, dataset: str) -> float:
+        """Return the share of the rows of a split that test."""
+        train, test = self.parts(protocol, dataset)
+        return test / (train + test)
+
+    @cached_property
+    def scores_of(self) -> Mapping[Any, pd.DataFrame]:
+        """Scores by data set and method."""
+        return dict(iter(self.scores.groupby(["dataset", "method"], observed=True)))
 
 
 def sign_of(quantity: str) -> int:
@@ -50,9 +73,9 @@ def sign_of(quantity: str) -> int:
 
 
 def values_of(
-    results: Results, method: str, quantities: Sequence[str], select: Mapping[str, Any], datasets: Sequence[str]
+    results: Results, method: str, quantities: Sequence[str], select: Mapping[str, Any], dataset: str
 ) -> pd.DataFrame:
-    """Return the values of a method.
+    """Return the values of a method on a data set.
 
     Parameters
     ----------
@@ -64,50 +87,56 @@ def values_of(
         ``protocol``; ``predictor``, one or a list; and one of ``sizes`` (percentages), ``energy`` (a threshold) and
         ``directions`` (a number, or fewer where a method has no more). Without these the number of directions that a
         study names, else all percentages below 100, else 100.
-    datasets : sequence of str
+    dataset : str
 
     Returns
     -------
-    DataFrame
-        Columns dataset, cell (quantity, predictor and size as text), split, value; no row for what was not run.
+    DataFrame of shape (n_splits, n_cells)
+        The columns have three levels: quantity, predictor and size in percent ("" and 0 where there are none). Empty
+        for what was not run; splits on which a cell is missing are left out.
     """
-    parts = [_own(results, method, quantity, select) for quantity in quantities]
-    table = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=_COLUMNS)
-    return table[table["dataset"].isin(list(datasets)) & table["value"].notna()].reset_index(drop=True)
+    parts = [_own(results, method, quantity, select, dataset) for quantity in quantities]
+    table = pd.concat(parts, ignore_index=True).dropna(subset="value")
+    return table.pivot(index="split", columns=_CELL, values="value").dropna()
 
 
-def _own(results: Results, method: str, quantity: str, select: Mapping[str, Any]) -> pd.DataFrame:
+def _own(results: Results, method: str, quantity: str, select: Mapping[str, Any], dataset: str) -> pd.DataFrame:
+    columns = [*_CELL, "split", "value"]
     if quantity == "seconds":
-        rows = _of(results.times, method, ["split", "seconds"]).rename(columns={"seconds": "value"})
-        return rows.assign(cell=quantity).reindex(columns=_COLUMNS)
-    if quantity == "approximation-error":
-        rows = _of(results.errors, method, ["size_percent", "draw", "value"]).rename(columns={"draw": "split"})
-        if "sizes" in select:
+        rows = _of(results.times, method, dataset).rename(columns={"seconds": "value"})
+        return rows.assign(measure=quantity, predictor="", size_percent=0).reindex(columns=columns)
+    if quantity.startswith("approximation-error"):
+        rows = _of(results.errors, method, dataset).rename(columns={"draw": "split"})
+        if "sizes" in select and len(rows):
             rows = rows[rows["size_percent"].isin(select["sizes"])]
-        return rows.assign(cell=[f"{quantity} {percent} %" for percent in rows["size_percent"]]).reindex(
-            columns=_COLUMNS
-        )
-    rows = _of(results.scores, method)
+        if quantity == "approximation-error-fall":
+            rows = _fall(rows)
+        return rows.assign(measure=quantity, predictor="").reindex(columns=columns)
+    rows = results.scores_of.get((dataset, method), results.scores.iloc[:0])
     rows = rows[rows["protocol"] == select["protocol"]]
     if "predictor" in select:
         wanted = select["predictor"]
         rows = rows[rows["predictor"].isin([wanted] if isinstance(wanted, str) else wanted)]
     if quantity != "directions":
-        rows = rows[rows["measure"] == quantity]
+        return _at_sizes(rows[rows["measure"] == quantity], select)[columns]
     rows = _at_sizes(rows, select)
-    if quantity == "directions":
-        rows = rows.assign(value=rows["size"], predictor="", measure="directions")
-        rows = rows.drop_duplicates(["dataset", "split", "size_percent", "energy"])
-    place = [f"{percent} %" if percent else "" for percent in rows["size_percent"]]
-    cells = [" ".join(filter(None, cell)) for cell in zip(rows["measure"], rows["predictor"], place, strict=True)]
-    return rows.assign(cell=cells).reindex(columns=_COLUMNS)
+    rows = rows.assign(value=rows["size"], predictor="", measure=quantity)[columns]
+    return rows.drop_duplicates(columns[:-1])
 
 
-def _of(table: pd.DataFrame | None, method: str, columns: Sequence[str] = ()) -> pd.DataFrame:
+def _of(table: pd.DataFrame | None, method: str, dataset: str) -> pd.DataFrame:
     if table is None:
-        return pd.DataFrame(columns=["dataset", "method", *columns])
-    rows: pd.DataFrame = table[table["method"] == method]
+        return pd.DataFrame()
+    rows: pd.DataFrame = table[(table["method"] == method) & (table["dataset"] == dataset)]
     return rows
+
+
+def _fall(errors: pd.DataFrame) -> pd.DataFrame:
+    """Return which part of the error at the smallest size is gone at the largest, per draw."""
+    if errors.empty:
+        return errors
+    wide = errors.pivot(index="split", columns="size_percent", values="value").sort_index(axis=1)
+    return (1 - wide.iloc[:, -1] / wide.iloc[:, 0]).rename("value").reset_index().assign(size_percent=0)
 
 
 def _at_sizes(rows: pd.DataFrame, select: Mapping[str, Any]) -> pd.DataFrame:
@@ -121,10 +150,44 @@ def _at_sizes(rows: pd.DataFrame, select: Mapping[str, Any]) -> pd.DataFrame:
     if len(numbered) or "directions" in select:
         if "directions" in select:
             numbered = numbered[numbered["size"] <= select["directions"]]
-        keys = ["dataset", "predictor", "measure", "split"]
-        largest = numbered.groupby(keys)["size"].transform("max")
+        keys = ["predictor", "measure", "split"]
+        largest = numbered.groupby(keys, observed=True)["size"].transform("max")
         kept: pd.DataFrame = numbered[numbered["size"] == largest]
         return kept
     percents = rows[rows["size_percent"] > 0]
     below: pd.DataFrame = percents[percents["size_percent"] < 100]
     return below if len(below) else percents
+
+
+def table_value(results: Results, spec: Mapping[str, Any], method: str, dataset: str) -> float | None:
+    """Return a number of a gathered table, or a quotient of two; None where the table has no such row, or several.
+
+    Parameters
+    ----------
+    results : Results
+    spec : dict
+        ``name``, of `TABLES`; ``column``, one or a list, which are summed; optionally ``where`` (column to value);
+        ``over``, a column to divide by; and ``over_where``, the row of what it is divided by.
+    method : str
+        "" for a table without methods.
+    dataset : str
+    """
+    table = results.tables.get(spec["name"])
+    if table is None:
+        return None
+
+    def cell(where: Mapping[str, Any], columns: Sequence[str]) -> float | None:
+        rows = table
+        for key, value in {"dataset": dataset, **({"method": method} if method else {}), **where}.items():
+            rows = rows[rows[key] == value]
+        if len(rows) != 1 or not set(columns) <= set(rows) or rows[list(columns)].isna().to_numpy().any():
+            return None
+        return float(rows[list(columns)].to_numpy(dtype=float).sum())
+
+    columns = [spec["column"]] if isinstance(spec["column"], str) else spec["column"]
+    where = spec.get("where", {})
+    value = cell(where, columns)
+    if "over" not in spec and "over_where" not in spec:
+        return value
+    other = cell(spec.get("over_where", where), [spec["over"]] if "over" in spec else columns)
+    return None if value is None or other is None else value / other

@@ -12,13 +12,13 @@ from mlreduce.datasets.readers.configuration import read_yaml, validate
 from mlreduce.exceptions import ConfigurationError, unknown_name
 from mlreduce.metrics import MEASURES
 from mlreduce.reporting.verdicts.judging import Line
-from mlreduce.reporting.verdicts.quantities import QUANTITIES
+from mlreduce.reporting.verdicts.quantities import QUANTITIES, TABLES
 from mlreduce.reporting.verdicts.statements import KINDS, Statement
 
 __all__ = ["Claim", "Known", "read_claims"]
 
-_WORDS = ("labels", "labels-1", "features", "min(labels, features)")
-_OPTIONS = ("about", "factor", "at_least", "at_most", "direction")
+_WORDS = ("labels", "labels-1", "features", "min(labels, features)", "min(rows, features)")
+_OPTIONS = ("about", "factor", "at_least", "at_most", "direction", "control", "relative_to", "table")
 
 
 @dataclass(frozen=True)
@@ -90,16 +90,22 @@ def _line(entry: Mapping[str, Any], name: str, datasets: tuple[str, ...], second
         kind=entry["kind"],
         methods=_listed(entry.get("methods", entry.get("method"))),
         than=_listed(entry.get("than")),
-        quantities=_listed(entry["quantity"]),
-        select=entry["select"],
+        quantities=_listed(entry.get("quantity")),
+        select=entry.get("select", {}),
         cells=entry.get("cells", "mean"),
         margin=margin["relative"] if isinstance(margin, Mapping) else margin,
         relative=isinstance(margin, Mapping),
         options={key: entry[key] for key in _OPTIONS if key in entry},
         than_select={**entry["select"], **entry["than_select"]} if "than_select" in entry else None,
+        methods_hold=_number(entry.get("methods_hold", "all")),
     )
-    number = holds["at_least"] if isinstance(holds, Mapping) else holds
+    number = _number(holds)
     return Line(name, statement, datasets, min(number, len(datasets)) if isinstance(number, int) else number, second)
+
+
+def _number(holds: Any) -> Any:
+    """Return how many are to hold: a word, or the number in ``{"at_least": number}``."""
+    return holds["at_least"] if isinstance(holds, Mapping) else holds
 
 
 def _listed(value: Any) -> tuple[str, ...]:
@@ -125,7 +131,7 @@ def read_claims(path: str | Path, known: Mapping[str, Known]) -> dict[str, list[
         nearest right name.
     """
     content = read_yaml(path)
-    validate(content, "verdicts", str(path))
+    validate(content, "claims", str(path))
     text = Path(path).read_text(encoding="utf-8").splitlines()
     places = {found[1]: number for number, row in enumerate(text, 1) if (found := re.match(r"\s*-? *id: *(\S+)", row))}
     claims: dict[str, list[Claim]] = {}
@@ -146,32 +152,45 @@ def read_claims(path: str | Path, known: Mapping[str, Known]) -> dict[str, list[
 
 
 def _check(entry: Mapping[str, Any], where: str, known: Known | None) -> None:
-    for key in ("kind", "quantity"):
-        if key not in entry:
-            raise ConfigurationError(f"{where}: {key!r} is missing; a claim without a check says why in 'unchecked'")
+    if "kind" not in entry or not {"quantity", "table"} & set(entry):
+        lacks = "quantity" if "kind" in entry else "kind"
+        raise ConfigurationError(f"{where}: {lacks!r} is missing; a claim without a check says why in 'unchecked'")
     if entry["kind"] not in KINDS:
         raise ConfigurationError(unknown_name("kind", entry["kind"], KINDS, where))
     kind = KINDS[entry["kind"]]
     for key in kind.needs:
         if key not in entry:
             raise ConfigurationError(f"{where}: {key!r} is missing; the kind {entry['kind']!r} needs it")
-    if not {"method", "methods"} & set(entry):
+    if not {"method", "methods", "table"} & set(entry):
         raise ConfigurationError(f"{where}: 'method' or 'methods' is missing")
-    if kind.may and not set(kind.may) & set(entry):
-        raise ConfigurationError(f"{where}: the kind {entry['kind']!r} needs one of {', '.join(kind.may)}")
+    if kind.one_of and not set(kind.one_of) & set(entry):
+        raise ConfigurationError(f"{where}: the kind {entry['kind']!r} needs one of {', '.join(kind.one_of)}")
+    if "table" in entry and entry["kind"] != "bound":
+        raise ConfigurationError(f"{where}: 'table' belongs to the kind 'bound'; got {entry['kind']!r}")
+    if "table" in entry and entry["table"]["name"] not in TABLES:
+        raise ConfigurationError(unknown_name("table", entry["table"]["name"], TABLES, where))
+    for column in (*_listed(entry.get("table", {}).get("column")), *_listed(entry.get("table", {}).get("over"))):
+        if column not in TABLES[entry["table"]["name"]]:
+            raise ConfigurationError(unknown_name("column", column, TABLES[entry["table"]["name"]], where))
     if ("about" in entry) != ("factor" in entry):
         raise ConfigurationError(f"{where}: 'about' and 'factor' belong together")
     for key in ("at_least", "at_most"):
         if isinstance(entry.get(key), str) and entry[key] not in _WORDS:
             raise ConfigurationError(unknown_name(key, entry[key], _WORDS, where))
-    for quantity in _listed(entry["quantity"]):
+    for quantity in _listed(entry.get("quantity")):
         if quantity not in QUANTITIES and quantity not in MEASURES:
             raise ConfigurationError(unknown_name("quantity", quantity, [*QUANTITIES, *MEASURES], where))
+        if (quantity in MEASURES or quantity == "directions") and "protocol" not in entry.get("select", {}):
+            raise ConfigurationError(f"{where}: 'select' has no 'protocol'; the quantity {quantity!r} needs one")
     if known is None:
         return
-    select, other = entry["select"], entry.get("than_select", {})
+    select, other = entry.get("select", {}), entry.get("than_select", {})
+    methods = [
+        entry.get("methods", entry.get("method")),
+        *(entry.get(key) for key in ("than", "control", "relative_to")),
+    ]
     named: list[tuple[str, Iterable[str], Sequence[str]]] = [
-        ("method", (*_listed(entry.get("methods", entry.get("method"))), *_listed(entry.get("than"))), known.methods),
+        ("method", [name for names in methods for name in _listed(names)], known.methods),
         ("predictor", (*_listed(select.get("predictor")), *_listed(other.get("predictor"))), known.predictors),
         ("protocol", (*_listed(select.get("protocol")), *_listed(other.get("protocol"))), known.protocols),
         ("data set", (*entry.get("datasets", ()), *_listed(entry.get("first"))), known.datasets),

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from itertools import combinations, pairwise
+from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy import stats
 
 from mlreduce.reporting.verdicts.combination import Evidence, at_least, needed
 from mlreduce.reporting.verdicts.posterior import Posterior, posterior
-from mlreduce.reporting.verdicts.quantities import Results, sign_of, values_of
+from mlreduce.reporting.verdicts.quantities import Results, sign_of, table_value, values_of
+from mlreduce.validation import FloatArray
 
-__all__ = ["KINDS", "Difference", "Kind", "NotRun", "Statement", "evidence_on", "paired"]
+__all__ = ["KINDS", "Bounded", "Difference", "Gathered", "Kind", "NotRun", "Statement", "difference", "gather", "weigh"]
 
 
 @dataclass(frozen=True)
@@ -25,15 +27,12 @@ class Kind:
     ----------
     needs : tuple of str
         Keys of a claim that it must have beside those that all have.
-    may : tuple of str
-        Keys that it may have.
-    pairs : bool
-        Whether it compares ``method`` or ``methods`` with each of ``than``.
+    one_of : tuple of str, default=()
+        Keys of which it must have one.
     """
 
     needs: tuple[str, ...]
-    may: tuple[str, ...] = ()
-    pairs: bool = True
+    one_of: tuple[str, ...] = ()
 
 
 _PAIR = ("than", "margin")
@@ -48,10 +47,11 @@ KINDS: Mapping[str, Kind] = {
     "among-best": Kind(_PAIR),
     "larger": Kind(_PAIR),
     "smaller": Kind(_PAIR),
-    "ratio": Kind(("than",), ("about", "factor", "at_least", "at_most")),
-    "bound": Kind((), ("at_least", "at_most"), pairs=False),
-    "monotone": Kind(("margin", "direction"), pairs=False),
-    "spread": Kind((), ("at_least", "at_most"), pairs=False),
+    "ratio": Kind(("than",), ("about", "at_least", "at_most")),
+    "bound": Kind((), ("at_least", "at_most")),
+    "correlation": Kind((), ("at_least", "at_most")),
+    "monotone": Kind(("margin", "direction")),
+    "more-datasets": Kind((*_PAIR, "control")),
 }
 
 
@@ -70,15 +70,18 @@ class Statement:
     methods, than : tuple of str
     quantities : tuple of str
     select, than_select : dict
-        Of the methods, and of ``than`` where that differs, whose cells are then averaged; see
-        `mlreduce.reporting.verdicts.quantities.values_of`.
+        Of the methods, and of ``than`` where that differs; see `mlreduce.reporting.verdicts.quantities.values_of`.
     cells : {"mean", "each", "most"}
         Whether the mean over the selected sizes, predictors and quantities is compared, or each of them.
     margin : float or None
         Of practical equivalence, in units of the quantity, or of the second value where ``relative``.
     relative : bool
+    methods_hold : str or int
+        How many of the methods must hold against all of ``than``.
     options : dict
-        ``about``, ``factor``, ``at_least``, ``at_most``, ``direction`` of the kinds that have them.
+        ``about``, ``factor``, ``at_least``, ``at_most``, ``direction``, ``control`` of the kinds that have them;
+        ``table`` (see `mlreduce.reporting.verdicts.quantities.table_value`); and ``relative_to``: a method whose value
+        in the same cell others are divided by, after it is subtracted.
     """
 
     kind: str
@@ -89,200 +92,245 @@ class Statement:
     cells: str = "mean"
     margin: float | None = None
     relative: bool = False
-    options: Mapping[str, Any] | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
     than_select: Mapping[str, Any] | None = None
+    methods_hold: str | int = "all"
 
     @property
     def compared(self) -> list[tuple[str, str]]:
-        """The pairs of methods that it compares."""
-        return [(method, other) for method in self.methods for other in self.than if method != other]
+        """The pairs that it compares: of methods, or of a method with itself elsewhere."""
+        if self.kind == "more-datasets":
+            return [(method, self.options["control"]) for method in dict.fromkeys((*self.methods, *self.than))]
+        same = self.than_select is not None
+        return [(method, other) for method in self.methods for other in self.than if same or method != other]
 
 
 @dataclass(frozen=True)
 class Difference:
-    """Paired differences of two methods on one data set in one cell, positive where the first is better or larger.
+    """Values on the splits of a data set, of which the mean is to lie in an interval.
 
     Attributes
     ----------
     values : ndarray of shape (n_splits,)
-    margin : float
-        In their units.
+        Differences of two methods, positive where the first is better or larger, or other numbers.
+    low, high : float
+        Ends of the interval, which belong to it.
     test_share : float
         Of the rows in a test part; 0 for independent samples.
+    margin : float, default=0.0
+        Below which a difference does not matter.
     """
 
-    values: Any
-    margin: float
+    values: FloatArray
+    low: float
+    high: float
     test_share: float
+    margin: float = 0.0
 
     def posterior(self, splits: int | None = None) -> Posterior:
         """Return the posterior of the mean, or what it would be with as many splits of the same mean and spread."""
-        own = posterior(self.values, max(self.test_share, 1e-12))
+        share = max(self.test_share, 1e-12)
+        own = posterior(self.values, share)
         if splits is None or not own.scale:
             return own
-        share = max(self.test_share, 1e-12)
         overlap = share / (1 - share)
         scale = own.scale * np.sqrt((1 / splits + overlap) / (1 / len(self.values) + overlap))
         return Posterior(own.mean, float(scale), splits - 1)
 
+    def probability(self, splits: int | None = None) -> float:
+        """Return the probability that the mean lies in the interval."""
+        return self.posterior(splits).within(self.low, self.high)
 
-def paired(
-    results: Results, statement: Statement, pair: tuple[str, str], dataset: str, logs: bool = False
-) -> dict[str, Difference]:
-    """Return the differences of a pair of methods on a data set, by cell; "mean" where the mean of the cells is asked.
+
+@dataclass(frozen=True)
+class Bounded:
+    """Whether values on all splits keep within a bound: no probability, but counted."""
+
+    kept: bool
+
+    def probability(self, splits: int | None = None) -> float:
+        """Return 1 or 0."""
+        return float(self.kept)
+
+
+#: Of a data set: compared methods to cell to what is known of it.
+Gathered = dict[tuple[str, ...], dict[str, Difference | Bounded]]
+
+
+def gather(results: Results, statement: Statement, dataset: str) -> Gathered:
+    """Return what is known on a statement on a data set.
 
     Raises
     ------
     NotRun
-        If one of the two lacks a cell, or there are fewer than two splits.
+        If results that it needs are not there, or there are fewer than two splits.
     """
+    if statement.kind == "bound":
+        return {(own,): {"": _bounded(results, statement, own, dataset)} for own in statement.methods or ("",)}
+    if statement.kind == "monotone":
+        return {(own,): _steps(results, statement, own, dataset) for own in statement.methods}
+    if statement.kind == "correlation":
+        return {statement.methods: {"mean": _correlation(results, statement, dataset)}}
+    return {pair: _paired(results, statement, pair, dataset) for pair in statement.compared}
+
+
+def weigh(statement: Statement, gathered: Gathered, splits: int | None = None) -> Evidence:
+    """Return the evidence on a statement on a data set; with ``splits`` as if there were so many."""
+    most = "most" if statement.cells == "most" else "all"
+    by_method: dict[str, list[Evidence]] = {}
+    for methods, cells in gathered.items():
+        own = [Evidence.of(cell.probability(splits)) for cell in cells.values()]
+        by_method.setdefault(methods[0], []).append(at_least(needed(len(own), most), own))
+    if statement.methods_hold == "all":
+        every = [evidence for parts in by_method.values() for evidence in parts]
+        return at_least(len(every), every)
+    own = [at_least(len(parts), parts) for parts in by_method.values()]
+    return at_least(needed(len(own), statement.methods_hold), own)
+
+
+def _paired(results: Results, statement: Statement, pair: tuple[str, str], dataset: str) -> dict[str, Any]:
+    """Return the differences of a pair of methods on a data set by cell, or of their means over the cells as "mean"."""
     selects = statement.select, statement.than_select or statement.select
-    first, second = (
-        values_of(results, method, statement.quantities, select, [dataset]).pivot(
-            index="split", columns="cell", values="value"
-        )
-        for method, select in zip(pair, selects, strict=True)
-    )
-    if statement.than_select is not None and not first.empty and not second.empty:
-        name = statement.quantities[0]
-        first, second = (own.dropna().mean(axis=1).to_frame(name) for own in (first, second))
-    for method, own in zip(pair, (first, second), strict=True):
+    tables = []
+    for method, select in zip(pair, selects, strict=True):
+        own = values_of(results, method, statement.quantities, select, dataset)
+        if "relative_to" in statement.options:
+            other = values_of(results, statement.options["relative_to"], statement.quantities, select, dataset)
+            own = (own - other).dropna() / other.abs()
         if own.empty:
             raise NotRun(f"{method} on {dataset}")
-    common = first.columns.intersection(second.columns)
-    both = first.index.intersection(second.index)
-    first, second = (own.loc[both, common].dropna() for own in (first, second))
-    both = first.index.intersection(second.index)
-    if len(common) == 0 or len(both) < 2:
+        tables.append(_common(own, selects))
+    first, second = tables
+    cells, splits = first.columns.intersection(second.columns), first.index.intersection(second.index)
+    if len(cells) == 0 or len(splits) < 2:
         raise NotRun(f"{' and '.join(pair)} on {dataset} in the same cells on two splits or more")
-    first, second = first.loc[both], second.loc[both]
-    raw = statement.kind in ("larger", "smaller", "ratio", "spread")
-    signs = pd.Series({cell: 1 if raw else sign_of(cell.split()[0]) for cell in common})
-    if logs:
+    first, second = first.loc[splits, cells], second.loc[splits, cells]
+    if statement.kind == "ratio":
         first, second = first.map(np.log), second.map(np.log)
-    differences = (first - second) * signs
-    if statement.kind == "smaller":
+    differences = first - second
+    if statement.kind in ("better", "no-worse", "similar", "worse", "best", "among-best", "more-datasets"):
+        differences = differences * [sign_of(str(cell[0])) for cell in cells]
+    elif statement.kind == "smaller":
         differences = -differences
     level = second.abs().mean()
-    share = 0.0
-    if statement.quantities[0] != "approximation-error":
-        share = results.test_share(statement.select.get("protocol", ""), dataset)
+    share = _share(results, statement, dataset)
     margin = statement.margin or 0.0
     if statement.cells == "mean":
         size = margin * float(level.mean()) if statement.relative else margin
-        return {"mean": Difference(differences.mean(axis=1).to_numpy(), size, share)}
+        return {"mean": difference(statement, differences.mean(axis=1).to_numpy(), size, share)}
     return {
-        str(cell): Difference(
-            differences[cell].to_numpy(), margin * level[cell] if statement.relative else margin, share
+        " ".join(str(part) for part in cell if part): difference(
+            statement, differences[cell].to_numpy(), margin * level[cell] if statement.relative else margin, share
         )
-        for cell in common
+        for cell in cells
     }
 
 
-def evidence_on(results: Results, statement: Statement, dataset: str, splits: int | None = None) -> Evidence:
-    """Return the evidence on a statement on a data set.
-
-    Parameters
-    ----------
-    results : Results
-    statement : Statement
-    dataset : str
-    splits : int or None, default=None
-        As if there were so many splits of the same mean and spread.
-
-    Raises
-    ------
-    NotRun
-        If results that it needs are not there.
-    """
-    if statement.kind == "bound":
-        return at_least(len(statement.methods), [_bound(results, statement, own, dataset) for own in statement.methods])
-    if statement.kind == "monotone":
-        parts = [_monotone(results, statement, own, dataset, splits) for own in statement.methods]
-        return at_least(len(parts), parts)
-    if statement.kind == "spread":
-        return _spread(results, statement, dataset, splits)
-    parts = []
-    for pair in statement.compared:
-        cells = paired(results, statement, pair, dataset, logs=statement.kind == "ratio")
-        own = [Evidence.of(_probability(statement, cell, splits)) for cell in cells.values()]
-        parts.append(at_least(needed(len(own), "most" if statement.cells == "most" else "all"), own))
-    return at_least(len(parts), parts)
+def _common(table: pd.DataFrame, selects: tuple[Mapping[str, Any], Mapping[str, Any]]) -> pd.DataFrame:
+    """Leave out of the names of cells what the two methods differ in by their selections, and average over it."""
+    first, second = selects
+    names = pd.DataFrame(list(table.columns), columns=["measure", "predictor", "size"])
+    if first.get("predictor") != second.get("predictor"):
+        names["predictor"] = ""
+    if any(first.get(key) != second.get(key) for key in ("sizes", "energy", "directions")):
+        names["size"] = 0
+    renamed = table.set_axis(pd.MultiIndex.from_frame(names), axis=1)
+    return renamed if renamed.columns.is_unique else renamed.T.groupby(level=[0, 1, 2], sort=False).mean().T
 
 
-def _probability(statement: Statement, difference: Difference, splits: int | None) -> float:
-    """Return the probability that a pairwise statement holds."""
-    own, margin, options = difference.posterior(splits), difference.margin, statement.options or {}
-    if statement.kind in ("better", "best", "larger", "smaller"):
-        return own.above(margin)
-    if statement.kind in ("no-worse", "among-best"):
-        return own.above(-margin)
-    if statement.kind == "similar":
-        return own.within(-margin, margin)
-    if statement.kind == "worse":
-        return Posterior(-own.mean, own.scale, own.degrees).above(margin)
-    low, high = options.get("at_least", 0.0), options.get("at_most", np.inf)
-    if "about" in options:
-        low, high = options["about"] / options["factor"], options["about"] * options["factor"]
-    return own.within(float(np.log(low)) if low else -np.inf, float(np.log(high)))
+def _share(results: Results, statement: Statement, dataset: str) -> float:
+    """Return the share of the rows that test: none where approximations were drawn independently."""
+    if "protocol" not in statement.select:
+        return 0.0
+    return results.test_share(statement.select["protocol"], dataset)
 
 
-def _bound(results: Results, statement: Statement, method: str, dataset: str) -> Evidence:
-    """Count whether all values of a method, on every split, keep within bounds."""
-    values = values_of(results, method, statement.quantities, statement.select, [dataset])["value"]
-    if values.empty:
-        raise NotRun(f"{method} on {dataset}")
-    options = statement.options or {}
-    low, high = (_limit(results, options.get(key), dataset) for key in ("at_least", "at_most"))
-    kept = values.between(-np.inf if low is None else low, np.inf if high is None else high)
-    return Evidence.of(float(bool(kept.all())))
+def difference(statement: Statement, values: FloatArray, margin: float, share: float) -> Difference:
+    """Return differences with the interval that a kind of sentence asks for."""
+    kind, options = statement.kind, statement.options
+    low, high = -np.inf, np.inf
+    if kind in ("better", "best", "larger", "smaller", "more-datasets"):
+        low = np.nextafter(margin, np.inf)  # a difference of exactly the margin is none that matters
+    elif kind in ("no-worse", "among-best"):
+        low = -margin
+    elif kind == "similar":
+        low, high = -margin, margin
+    elif kind == "worse":
+        high = np.nextafter(-margin, -np.inf)
+    elif "about" in options:
+        low, high = np.log(options["about"] / options["factor"]), np.log(options["about"] * options["factor"])
+    else:
+        low = np.log(options["at_least"]) if "at_least" in options else low
+        high = np.log(options["at_most"]) if "at_most" in options else high
+    return Difference(values, float(low), float(high), share, margin)
 
 
-def _limit(results: Results, limit: Any, dataset: str) -> float | None:
+def _bounded(results: Results, statement: Statement, method: str, dataset: str) -> Bounded:
+    """Say whether all values of a method, on every split, or a number of a table, keep within bounds."""
+    if "table" in statement.options:
+        number = table_value(results, statement.options["table"], method, dataset)
+        values = np.array([]) if number is None else np.array([number])
+    else:
+        values = values_of(results, method, statement.quantities, statement.select, dataset).to_numpy()
+    if not values.size:
+        raise NotRun(f"{method or statement.options['table']['name']} on {dataset}")
+    low = _limit(results, statement, statement.options.get("at_least", -np.inf), dataset)
+    high = _limit(results, statement, statement.options.get("at_most", np.inf), dataset)
+    return Bounded(bool(((values >= low) & (values <= high)).all()))
+
+
+def _limit(results: Results, statement: Statement, limit: Any, dataset: str) -> float:
     """Return a bound, which may be a word for a number of the data set."""
-    if limit is None or not isinstance(limit, str):
-        return None if limit is None else float(limit)
+    if not isinstance(limit, str):
+        return float(limit)
     own = results.datasets[results.datasets["dataset"] == dataset]
     labels, features = (float(own[name].iloc[0]) for name in ("labels", "features"))
-    words: dict[str, float] = {
+    rows = float(results.parts(statement.select["protocol"], dataset)[0])
+    return {
         "labels": labels,
         "labels-1": labels - 1,
         "features": features,
         "min(labels, features)": min(labels, features),
-    }
-    return words[limit]
+        "min(rows, features)": min(rows, features),
+    }[limit]
 
 
-def _monotone(results: Results, statement: Statement, method: str, dataset: str, splits: int | None) -> Evidence:
-    """Judge the steps from one size to the next, and the whole way."""
-    table = values_of(results, method, statement.quantities, statement.select, [dataset])
-    wide = table.pivot(index="split", columns="cell", values="value").dropna()
-    order = sorted(wide.columns, key=lambda cell: int(cell.split()[-2]))
+def _steps(results: Results, statement: Statement, method: str, dataset: str) -> dict[str, Any]:
+    """Return the steps from one size to the next, none of which may go the wrong way, and the whole way."""
+    wide = values_of(results, method, statement.quantities, statement.select, dataset)
+    order = sorted(wide.columns, key=lambda cell: cell[-1])
     if len(order) < 2 or len(wide) < 2:
         raise NotRun(f"{method} on {dataset} at two sizes or more")
-    sign = -1 if (statement.options or {})["direction"] == "falls" else 1
-    margin = statement.margin or 0.0
-    margin = margin * float(wide.abs().to_numpy().mean()) if statement.relative else margin
-    share = results.test_share(statement.select.get("protocol", ""), dataset) if "protocol" in statement.select else 0.0
+    sign = -1 if statement.options["direction"] == "falls" else 1
+    margin = (statement.margin or 0.0) * (float(wide.abs().to_numpy().mean()) if statement.relative else 1.0)
+    share = _share(results, statement, dataset)
 
-    def probability(before: str, after: str, bound: float) -> float:
-        values = sign * (wide[after] - wide[before]).to_numpy()
-        return Difference(values, margin, share).posterior(splits).above(bound)
+    def step(before: Any, after: Any, low: float) -> Difference:
+        return Difference(sign * (wide[after] - wide[before]).to_numpy(), low, np.inf, share, margin)
 
-    parts = [Evidence.of(probability(a, b, -margin)) for a, b in pairwise(order)]
-    parts.append(Evidence.of(probability(order[0], order[-1], margin)))
-    return at_least(len(parts), parts)
+    steps = {f"{before[-1]} to {after[-1]} %": step(before, after, -margin) for before, after in pairwise(order)}
+    return steps | {"whole": step(order[0], order[-1], float(np.nextafter(margin, np.inf)))}
 
 
-def _spread(results: Results, statement: Statement, dataset: str, splits: int | None) -> Evidence:
-    """Judge how far the best and the worst of some methods are apart: all pairs within, or one beyond."""
-    options = statement.options or {}
-    bound = float(options.get("at_most", options.get("at_least", 0.0)))
-    parts = []
-    for pair in combinations(statement.methods, 2):
-        for cell in paired(results, statement, pair, dataset).values():
-            own = cell.posterior(splits)
-            size = bound * 1.0
-            parts.append(Evidence.of(own.within(-size, size)))
-    alike = at_least(len(parts), parts)
-    return alike if "at_most" in options else Evidence(alike.p_against, alike.p_for)
+def _correlation(results: Results, statement: Statement, dataset: str) -> Difference:
+    """Return the rank correlation of two quantities over methods, mean over the cells, per split."""
+    both = []
+    for quantity in statement.quantities:
+        own = {}
+        for method in statement.methods:
+            wide = values_of(results, method, [quantity], statement.select, dataset)
+            if wide.empty:
+                raise NotRun(f"{method} on {dataset}")
+            own[method] = wide.droplevel("measure", axis=1).stack(["predictor", "size_percent"], future_stack=True)
+        both.append(pd.DataFrame(own).dropna())
+    cells = both[0].index.intersection(both[1].index)
+    ranks = [stats.rankdata(table.loc[cells], axis=1) for table in both]
+    first, second = (rank - rank.mean(axis=1, keepdims=True) for rank in ranks)
+    scale = np.sqrt((first**2).sum(axis=1) * (second**2).sum(axis=1))
+    # Where all methods are equal in one of the two, nothing is correlated.
+    found = np.divide((first * second).sum(axis=1), scale, out=np.zeros(len(scale)), where=scale > 0)
+    values = pd.Series(found, index=cells).groupby(level=0).mean().to_numpy()
+    if len(values) < 2:
+        raise NotRun(f"{' and '.join(statement.methods)} on {dataset} in the same cells on two splits or more")
+    low, high = statement.options.get("at_least", -np.inf), statement.options.get("at_most", np.inf)
+    return Difference(values, float(low), float(high), _share(results, statement, dataset))

@@ -67,12 +67,17 @@ def signed_rank(differences: FloatArray, margin: float, samples: int = 50_000, s
     if not len(differences) or not np.isfinite(differences).all() or margin < 0:
         raise DataError("a signed-rank test needs finite differences and a margin of at least 0")
     points = np.r_[0.0, differences]
-    sums = points[:, np.newaxis] + points
-    above, below = (sums > 2 * margin).astype(float), (sums < -2 * margin).astype(float)
     weights = np.random.default_rng(seed).dirichlet(np.r_[_PRIOR, np.ones(len(differences))], size=samples)
+    order = np.argsort(points, kind="stable")
+    points, weights = points[order], weights[:, order]
+    # For each point the others with which it is in a region are a run from one end of the sorted points.
+    up_to = np.zeros((samples, len(points) + 1))
+    np.cumsum(weights, axis=1, out=up_to[:, 1:])
+    few = np.searchsorted(points, -2 * margin - points, "left")
+    many = np.searchsorted(points, 2 * margin - points, "right")
     shares = np.empty((samples, 3))
-    for column, region in ((0, below), (2, above)):
-        shares[:, column] = np.einsum("si,ij,sj->s", weights, region, weights, optimize=True)
+    shares[:, 0] = np.einsum("si,si->s", weights, up_to[:, few])
+    shares[:, 2] = np.einsum("si,si->s", weights, up_to[:, -1:] - up_to[:, many])
     shares[:, 1] = 1.0 - shares[:, 0] - shares[:, 2]
     most = shares.max(axis=1, keepdims=True)
     # Draws in which two regions have the same sum count half for each.

@@ -1,0 +1,34 @@
+"""Committed verdicts come out again from the committed scores."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pandas as pd
+
+from mlreduce.reporting.verdicts.__main__ import main
+
+PROJECT = Path(__file__).parents[3]
+REFERENCE = PROJECT / "results" / "reference" / "qpfs-lowrank-2016"
+CONFIG = f"--config={PROJECT / 'config'}"
+
+
+def test_verdicts_from_the_kept_scores(tmp_path, capsys):
+    assert main([str(REFERENCE), CONFIG]) == 0
+    assert "qpfs-lowrank-2016: Of 38 claims: " in capsys.readouterr().out
+    folder = tmp_path / "qpfs-lowrank-2016"
+    shutil.copytree(REFERENCE, folder)
+    claims = pd.read_csv(folder / "claims.csv").set_index("id")
+    claims.loc["theorem-1-holds", "verdict"] = "refuted"
+    claims.reset_index().to_csv(folder / "claims.csv", index=False)
+    assert main([str(folder), CONFIG]) == 1
+    assert f"theorem-1-holds: confirmed, but {folder / 'claims.csv'} has refuted" in capsys.readouterr().out
+
+
+def test_a_folder_without_scores_is_named(tmp_path, capsys):
+    try:
+        main([str(tmp_path), CONFIG])
+    except SystemExit as ended:
+        assert ended.code == 1
+    assert f"{tmp_path / 'manifest.json'}: no such file" in capsys.readouterr().err
