@@ -1,4 +1,4 @@
-"""Update the generated tables of README.md and docs/results.md from results/reference. Called by `make reference`."""
+"""Update the generated tables of README.md and docs from results/reference. Called by `make reference`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from mlreduce.reporting.tables.layout import to_markdown
 
 PROJECT = Path(__file__).parents[1]
 REFERENCE = PROJECT / "results" / "reference"
-PAGES = (PROJECT / "README.md", PROJECT / "docs" / "results.md")
+BEFORE = PROJECT / "docs" / "verdicts" / "before.csv"
+PAGES = (PROJECT / "README.md", *(PROJECT / "docs" / name for name in ("results.md", "deviations.md")))
 TITLES = {
     "table3": "Table 3: linear regression",
     "table4": "Table 4: M5P model trees",
@@ -63,7 +64,23 @@ def printed(study: str) -> str:
     return "\n\n".join(parts)
 
 
-BLOCKS = {"papers": papers, "claims": claims, "printed": printed}
+def changes() -> str:
+    """Return the verdicts of the procedure before beside those of today, with the reason where they differ."""
+    claims = pd.concat(pd.read_csv(path) for path in REFERENCE.glob("*/claims.csv")).set_index("id")["verdict"]
+    rows = [
+        [
+            row["study"],
+            row["claim"],
+            row["before"],
+            "; ".join(f"{claims[own]}{'' if own == row['claim'] else f' ({own})'}" for own in str(row["now"]).split()),
+            row["reason"],
+        ]
+        for row in pd.read_csv(BEFORE, keep_default_na=False).to_dict("records")
+    ]
+    return to_markdown(["study", "claim", "before", "now", "why"], rows)
+
+
+BLOCKS = {"papers": papers, "claims": claims, "printed": printed, "changes": changes}
 
 
 def updated(text: str) -> str:

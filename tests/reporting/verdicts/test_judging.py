@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mlreduce.reporting.verdicts.judging import Line, combined, judge
+from mlreduce.reporting.verdicts.judging import Line, combined, decided, evidence_of, judge
 from mlreduce.reporting.verdicts.quantities import Results
-from mlreduce.reporting.verdicts.statements import Statement
+from mlreduce.reporting.verdicts.statements import Statement, difference
 
 SETS = ("a", "b", "c", "d", "e", "f", "g", "h")
 SPLITS, SIZES = 20, (20, 40, 100)
@@ -299,6 +299,20 @@ def test_evidence_names_wins_means_and_ends():
     found = judge(results({"a": 0.05, "b": 0.0, "c": -0.05}, noise=1e-6), line(datasets="abc"))
     assert "mine and other: 1 wins, 1 ties, 1 losses; mean difference" in found.evidence
     assert "from -0.05 (c) to 0.05 (a)" in found.evidence
+
+
+@pytest.mark.parametrize(("kind", "effect"), [("better", 1.0), ("no-worse", -1.0), ("similar", 1.0)])
+def test_at_the_margin_hardly_any_false_statement_is_confirmed(kind, effect):
+    """With differences of exactly the margin all three are false: at most one in twenty may be confirmed."""
+    rng, share, splits, margin = np.random.default_rng(3), 0.1, 10, 0.01
+    own, confirmed = statement(kind), 0
+    for _ in range(400):
+        common = rng.normal(0, 0.01 * np.sqrt(share))
+        values = effect * margin + common + rng.normal(0, 0.01 * np.sqrt(1 - share), splits)
+        gathered = {"a": {("mine", "other"): {"mean": difference(own, values, margin, share)}}}
+        confirmed += decided(evidence_of(Line("", own, ("a",), "all"), gathered)) == "confirmed"
+    assert confirmed <= 400 * 0.05 + 3 * np.sqrt(400 * 0.05 * 0.95)
+    assert confirmed > 0
 
 
 def test_settings_together():

@@ -81,7 +81,7 @@ class Statement:
     options : dict
         ``about``, ``factor``, ``at_least``, ``at_most``, ``direction``, ``control`` of the kinds that have them;
         ``table`` (see `mlreduce.reporting.verdicts.quantities.table_value`); and ``relative_to``: a method whose value
-        in the same cell others are divided by, after it is subtracted.
+        in the same cell is subtracted from others, which are then divided by its mean over the splits.
     """
 
     kind: str
@@ -196,7 +196,9 @@ def _paired(results: Results, statement: Statement, pair: tuple[str, str], datas
         own = values_of(results, method, statement.quantities, select, dataset)
         if "relative_to" in statement.options:
             other = values_of(results, statement.options["relative_to"], statement.quantities, select, dataset)
-            own = (own - other).dropna() / other.abs()
+            level = other.abs().mean()  # of all splits: on one of them it may be zero
+            own = (own - other).dropna() / level[level > 0]
+            own = own.dropna(axis="columns")
         if own.empty:
             raise NotRun(f"{method} on {dataset}")
         tables.append(_common(own, selects))
