@@ -303,7 +303,7 @@ def test_evidence_names_wins_means_and_ends():
 
 @pytest.mark.parametrize(("kind", "effect"), [("better", 1.0), ("no-worse", -1.0), ("similar", 1.0)])
 def test_at_the_margin_hardly_any_false_statement_is_confirmed(kind, effect):
-    """With differences of exactly the margin all three are false: at most one in twenty may be confirmed."""
+    """A difference of exactly the margin is on the border of all three: at most one in twenty may be confirmed."""
     rng, share, splits, margin = np.random.default_rng(3), 0.1, 10, 0.01
     own, confirmed = statement(kind), 0
     for _ in range(400):
