@@ -179,6 +179,7 @@ rule audit:
         settings=lambda wildcards: claim_settings(study_of(wildcards)),
         left_out=lambda wildcards: list(study_of(wildcards).left_out),
         own_data=PLAN.own_data,
+        all_methods=PLAN.config.get("methods") is None,
         content=lambda wildcards: OUTPUTS.contents(
             PLAN.claims,
             *OUTPUTS.printed_cells(study_of(wildcards)),

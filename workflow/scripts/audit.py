@@ -25,8 +25,9 @@ with job(snakemake):
     sizes = audit_sizes(read_sizes(snakemake.input.sizes[0]) if snakemake.input.sizes else None, described)
     ratios = read_table(snakemake.input.ratios[0]) if snakemake.input.ratios else None
     settings = snakemake.params.settings
-    read = read_claims(snakemake.input.claims, {study: Known(**settings["names"])})
-    about = [] if snakemake.params.own_data else read.get(study, [])
+    # A run of some of the methods does not know the names of the others.
+    known = {study: Known(**settings["names"])} if snakemake.params.all_methods else {}
+    about = [] if snakemake.params.own_data else read_claims(snakemake.input.claims, known).get(study, [])
     gathered = {Path(path).stem: read_table(path) for path in snakemake.input.gathered}
     scores = [path for path in snakemake.input.gathered if Path(path).stem == "scores"]
     results = results_of(settings, {**gathered, "datasets": described}, read_failures(scores))
