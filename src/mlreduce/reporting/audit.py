@@ -264,10 +264,10 @@ def _splits_sentence(cells: pd.DataFrame) -> str:
     datasets: dict[str, list[str]] = {}
     for name, part in cells.dropna(subset=["splits"]).groupby("dataset", sort=True):
         datasets.setdefault(number_of_splits(part), []).append(str(name))
-    return f" Splits: {'; '.join(f'{number} on {joined(names)}' for number, names in datasets.items())}."
+    return f" Splits: {'; '.join(f'{number} on {_joined(names)}' for number, names in datasets.items())}."
 
 
-def joined(names: Sequence[str]) -> str:
+def _joined(names: Sequence[str]) -> str:
     """Return names as a list in a sentence."""
     *first, last = names
     return f"{', '.join(first)} and {last}" if first else last

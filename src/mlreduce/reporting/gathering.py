@@ -14,6 +14,7 @@ from mlreduce.datasets.data import MultiLabelData
 from mlreduce.experiments.results import read_failures, read_tables
 from mlreduce.experiments.scores import SCORE_COLUMNS
 from mlreduce.reporting.summary import at_directions, summarise, write_csv
+from mlreduce.validation import is_sparse
 
 __all__ = ["Gathering", "describe_datasets"]
 
@@ -177,4 +178,4 @@ def describe_datasets(datasets: Iterable[Any]) -> pd.DataFrame:
 
 
 def _nonzero(X: Any) -> int:
-    return int(np.count_nonzero(X.data if hasattr(X, "tocsr") else X))
+    return int(np.count_nonzero(X.data if is_sparse(X) else X))

@@ -1,4 +1,4 @@
-"""JSON schemas of the options that kinds of tables, figures and checks share.
+"""JSON schemas of the options that kinds of tables and figures share.
 
 A schema may hold, beside JSON Schema's keywords, ``names``: the kind of thing that the text or number names. The reader
 of study files looks it up: a measure, predictor, method, protocol, data set, energy threshold or size.

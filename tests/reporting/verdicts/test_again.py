@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 import pandas as pd
+import pytest
 
 from mlreduce.reporting.verdicts.__main__ import main
 
@@ -27,8 +28,7 @@ def test_verdicts_from_the_kept_scores(tmp_path, capsys):
 
 
 def test_a_folder_without_scores_is_named(tmp_path, capsys):
-    try:
+    with pytest.raises(SystemExit) as ended:
         main([str(tmp_path), CONFIG])
-    except SystemExit as ended:
-        assert ended.code == 1
+    assert ended.value.code == 1
     assert f"{tmp_path / 'manifest.json'}: no such file" in capsys.readouterr().err

@@ -166,12 +166,11 @@ def _more_datasets(statement: Statement, gathered: Mapping[str, Gathered], split
     It is where for some k the method is better on more than k of the m data sets, and the other on at most k: m values
     of k. It is not where for some k, of m + 1, the method is better on at most k, and the other on k or more.
     """
-    control, number = statement.options["control"], len(gathered)
-    single = replace(statement, kind="better")
+    number = len(gathered)
 
     def found(method: str) -> list[Evidence]:
-        pair = (method, control)
-        return [weigh(single, {pair: own[pair]}, splits) for own in gathered.values()]
+        pair = (method, statement.options["control"])
+        return [weigh(statement, {pair: own[pair]}, splits) for own in gathered.values()]
 
     def least(k: int, evidence: list[Evidence]) -> Evidence:
         """At least 0 are certain, and more than all are impossible."""
@@ -202,13 +201,13 @@ def _seen(line: Line, gathered: Mapping[str, Gathered]) -> str:
         wins, losses = (found["mean"] > found["margin"]).sum(), (found["mean"] < -found["margin"]).sum()
         by_set = found.groupby("dataset", sort=False)["mean"].mean()
         low, high = _interval(gathered, (method, other), by_set.to_numpy())
+        p_values.append(np.nan if ratio else wilcoxon(by_set.to_numpy()))
         if ratio:
             by_set, low, high = np.exp(by_set), np.exp(low), np.exp(high)
         counted = "" if ratio else f"{wins} wins, {len(found) - wins - losses} ties, {losses} losses; "
         mean = np.exp(np.log(by_set).mean()) if ratio else by_set.mean()
         what = "ratio" if ratio else "mean difference"
         sentences.append(f"{method} and {other}: {counted}{what} {mean:.3g} [{low:.3g}, {high:.3g}]{_ends(by_set)}.")
-        p_values.append(np.nan if ratio else wilcoxon(found.groupby("dataset")["mean"].mean().to_numpy()))
     if line.holds == "tendency" and not ratio:
         sentences.append(f"Wilcoxon with Holm: {', '.join(f'{p:.2g}' for p in holm(p_values))}.")
     return " ".join(sentences)
