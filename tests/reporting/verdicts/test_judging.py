@@ -8,10 +8,12 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from mlreduce.reporting.verdicts.judging import Line, combined, decided, evidence_of, judge
 from mlreduce.reporting.verdicts.quantities import Results
-from mlreduce.reporting.verdicts.statements import Statement, difference
+from mlreduce.reporting.verdicts.statements import Statement, difference, most_cells
 
 SETS = ("a", "b", "c", "d", "e", "f", "g", "h")
 SPLITS, SIZES = 20, (20, 40, 100)
@@ -116,6 +118,31 @@ def test_cells_each_most_and_mean():
     assert judge(mixed, line(cells="most", select=every)).verdict == "confirmed"
     assert judge(mixed, line(select=every)).verdict == "confirmed"  # the mean is .05 - .08 / 3
     assert judge(mixed, line(select={"protocol": "p", "sizes": [20]})).verdict == "refuted"
+
+
+@pytest.mark.parametrize("kind", ["better", "no-worse", "similar", "worse", "smaller"])
+@given(
+    st.lists(st.lists(st.sampled_from([-0.03, -0.01, 0.0, 0.01, 0.03]), min_size=4, max_size=4), min_size=2, max_size=7)
+)
+def test_most_cells_on_each_split(kind, values):
+    """Where all splits are alike, more than half of the cells are in their intervals, or they are not."""
+    cells = [difference(statement(kind), np.array(own), 0.01, 0.1) for own in values]
+    found = most_cells(cells)
+    for split in range(4):
+        inside = sum(own.low <= own.values[split] <= own.high for own in cells)
+        assert (found.values[split] >= 0) == (inside > len(cells) / 2)
+
+
+def test_many_neighbouring_cells_decide_as_few():
+    """A gain on every one of 54 sizes is as certain as on one of them: cells are no tests of their own."""
+    sizes = tuple(range(1, 55))
+    many = results(dict.fromkeys(SETS, 0.05), sizes=sizes)
+    select = {"protocol": "p", "sizes": list(sizes)}
+    assert judge(many, line(cells="most", holds="most", select=select)).verdict == "confirmed"
+    assert (
+        judge(many, line("no-worse", cells="most", methods=("other",), than=("mine",), select=select)).verdict
+        == "refuted"
+    )
 
 
 def test_the_second_method_may_have_another_size():

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from mlreduce.reporting.verdicts.combination import Evidence, at_least, needed
 from mlreduce.reporting.verdicts.quantities import Results
-from mlreduce.reporting.verdicts.statements import Difference, Gathered, NotRun, Statement, gather, weigh
+from mlreduce.reporting.verdicts.statements import KINDS, Difference, Gathered, NotRun, Statement, gather, weigh
 from mlreduce.reporting.verdicts.tendency import bootstrap_interval, holm, signed_rank, wilcoxon
 
 __all__ = ["LEVEL", "Line", "Verdict", "combined", "decided", "evidence_of", "gathered_for", "judge"]
@@ -149,14 +149,7 @@ def _tendency(line: Line, gathered: Mapping[str, Gathered], more: int | None) ->
         if more is not None:
             values = np.resize(values, more)
         own = signed_rank(values, float(scaled))
-        kind = line.statement.kind
-        if kind in ("no-worse", "among-best"):
-            probability = own.within + own.above
-        elif kind == "similar":
-            probability = own.within
-        else:
-            probability = own.below if kind == "worse" else own.above
-        parts.append(Evidence.of(probability))
+        parts.append(Evidence.of(own.probability(KINDS[line.statement.kind].asks)))
     return at_least(len(parts), parts)
 
 

@@ -29,12 +29,6 @@ class Posterior(NamedTuple):
     scale: float
     degrees: int
 
-    def above(self, bound: float) -> float:
-        """Return the probability that the mean difference is larger than a bound."""
-        if not self.scale:
-            return float(self.mean > bound)
-        return float(special.stdtr(self.degrees, (self.mean - bound) / self.scale))
-
     def within(self, low: float, high: float) -> float:
         """Return the probability that the mean difference is in ``[low, high]``."""
         if not self.scale:
@@ -78,7 +72,7 @@ def posterior(differences: FloatArray, test_share: float) -> Posterior:
     --------
     >>> import numpy as np
     >>> found = posterior(np.array([0.02, 0.03, 0.01, 0.02]), test_share=0.1)
-    >>> round(found.above(0.0), 3)
+    >>> round(found.within(0.0, np.inf), 3)
     0.987
     """
     number = len(differences)

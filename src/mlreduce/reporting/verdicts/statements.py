@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -16,7 +16,19 @@ from mlreduce.reporting.verdicts.posterior import Posterior, posterior
 from mlreduce.reporting.verdicts.quantities import Results, sign_of, table_value, values_of
 from mlreduce.validation import FloatArray
 
-__all__ = ["KINDS", "Bounded", "Difference", "Gathered", "Kind", "NotRun", "Statement", "difference", "gather", "weigh"]
+__all__ = [
+    "KINDS",
+    "Bounded",
+    "Difference",
+    "Gathered",
+    "Kind",
+    "NotRun",
+    "Statement",
+    "difference",
+    "gather",
+    "most_cells",
+    "weigh",
+]
 
 
 @dataclass(frozen=True)
@@ -29,29 +41,51 @@ class Kind:
         Keys of a claim that it must have beside those that all have.
     one_of : tuple of str, default=()
         Keys of which it must have one.
+    asks : {"above", "not below", "within", "below", ""}, default=""
+        Where a difference is to be, seen from the margin; "" where bounds of the claim say it.
+    turned : {"losses", "all", ""}, default=""
+        Which differences change their sign first, so that a positive one speaks for the first method.
     """
 
     needs: tuple[str, ...]
     one_of: tuple[str, ...] = ()
+    asks: str = ""
+    turned: str = ""
+
+    def interval(self, margin: float, options: Mapping[str, Any]) -> tuple[float, float]:
+        """Return the ends, which belong to it, of the interval in which a difference is to be."""
+        low, high = -np.inf, np.inf
+        if self.asks == "above":
+            low = np.nextafter(margin, np.inf)  # a difference of exactly the margin is none that matters
+        elif self.asks == "below":
+            high = np.nextafter(-margin, -np.inf)
+        elif self.asks:
+            low, high = -margin, margin if self.asks == "within" else np.inf
+        elif "about" in options:
+            low, high = np.log(options["about"] / options["factor"]), np.log(options["about"] * options["factor"])
+        else:
+            low = np.log(options["at_least"]) if "at_least" in options else low
+            high = np.log(options["at_most"]) if "at_most" in options else high
+        return float(low), float(high)
 
 
 _PAIR = ("than", "margin")
 
 #: Name in claims to kind.
 KINDS: Mapping[str, Kind] = {
-    "better": Kind(_PAIR),
-    "no-worse": Kind(_PAIR),
-    "similar": Kind(_PAIR),
-    "worse": Kind(_PAIR),
-    "best": Kind(_PAIR),
-    "among-best": Kind(_PAIR),
-    "larger": Kind(_PAIR),
-    "smaller": Kind(_PAIR),
+    "better": Kind(_PAIR, asks="above", turned="losses"),
+    "no-worse": Kind(_PAIR, asks="not below", turned="losses"),
+    "similar": Kind(_PAIR, asks="within", turned="losses"),
+    "worse": Kind(_PAIR, asks="below", turned="losses"),
+    "best": Kind(_PAIR, asks="above", turned="losses"),
+    "among-best": Kind(_PAIR, asks="not below", turned="losses"),
+    "larger": Kind(_PAIR, asks="above"),
+    "smaller": Kind(_PAIR, asks="above", turned="all"),
     "ratio": Kind(("than",), ("about", "at_least", "at_most")),
     "bound": Kind((), ("at_least", "at_most")),
     "correlation": Kind((), ("at_least", "at_most")),
     "monotone": Kind(("margin", "direction")),
-    "more-datasets": Kind((*_PAIR, "control")),
+    "more-datasets": Kind((*_PAIR, "control"), asks="above", turned="losses"),
 }
 
 
@@ -176,16 +210,31 @@ def gather(results: Results, statement: Statement, dataset: str) -> Gathered:
 
 def weigh(statement: Statement, gathered: Gathered, splits: int | None = None) -> Evidence:
     """Return the evidence on a statement on a data set; with ``splits`` as if there were so many."""
-    most = "most" if statement.cells == "most" else "all"
     by_method: dict[str, list[Evidence]] = {}
     for methods, cells in gathered.items():
-        own = [Evidence.of(cell.probability(splits)) for cell in cells.values()]
-        by_method.setdefault(methods[0], []).append(at_least(needed(len(own), most), own))
+        parts: list[Difference | Bounded] = list(cells.values())
+        if statement.cells == "most" and len(parts) > 1:
+            parts = [most_cells([part for part in parts if isinstance(part, Difference)])]
+        own = [Evidence.of(part.probability(splits)) for part in parts]
+        by_method.setdefault(methods[0], []).append(at_least(len(own), own))
     if statement.methods_hold == "all":
         every = [evidence for parts in by_method.values() for evidence in parts]
         return at_least(len(every), every)
     own = [at_least(len(parts), parts) for parts in by_method.values()]
     return at_least(needed(len(own), statement.methods_hold), own)
+
+
+def most_cells(cells: Sequence[Difference]) -> Difference:
+    """Return what is to be at least 0 where more than half of the cells of a data set are in their intervals.
+
+    On each split the cells are ordered by how far they are inside their intervals, in margins where there are any; the
+    first that "more than half" needs is taken. Cells of neighbouring sizes say nearly the same: a test of each, with
+    a correction for their number, would hardly ever decide.
+    """
+    scaled = all(cell.margin > 0 for cell in cells)
+    inside = np.array([np.minimum(c.values - c.low, c.high - c.values) / (c.margin if scaled else 1.0) for c in cells])
+    values = np.sort(inside, axis=0)[::-1][len(cells) // 2]
+    return Difference(values, 0.0, np.inf, cells[0].test_share)
 
 
 def _paired(results: Results, statement: Statement, pair: tuple[str, str], dataset: str) -> dict[str, Any]:
@@ -210,9 +259,10 @@ def _paired(results: Results, statement: Statement, pair: tuple[str, str], datas
     if statement.kind == "ratio":
         first, second = first.map(np.log), second.map(np.log)
     differences = first - second
-    if statement.kind in ("better", "no-worse", "similar", "worse", "best", "among-best", "more-datasets"):
+    turned = KINDS[statement.kind].turned
+    if turned == "losses":
         differences = differences * [sign_of(str(cell[0])) for cell in cells]
-    elif statement.kind == "smaller":
+    elif turned == "all":
         differences = -differences
     level = second.abs().mean()
     share = _share(results, statement, dataset)
@@ -249,22 +299,8 @@ def _share(results: Results, statement: Statement, dataset: str) -> float:
 
 def difference(statement: Statement, values: FloatArray, margin: float, share: float) -> Difference:
     """Return differences with the interval that a kind of sentence asks for."""
-    kind, options = statement.kind, statement.options
-    low, high = -np.inf, np.inf
-    if kind in ("better", "best", "larger", "smaller", "more-datasets"):
-        low = np.nextafter(margin, np.inf)  # a difference of exactly the margin is none that matters
-    elif kind in ("no-worse", "among-best"):
-        low = -margin
-    elif kind == "similar":
-        low, high = -margin, margin
-    elif kind == "worse":
-        high = np.nextafter(-margin, -np.inf)
-    elif "about" in options:
-        low, high = np.log(options["about"] / options["factor"]), np.log(options["about"] * options["factor"])
-    else:
-        low = np.log(options["at_least"]) if "at_least" in options else low
-        high = np.log(options["at_most"]) if "at_most" in options else high
-    return Difference(values, float(low), float(high), share, margin)
+    low, high = KINDS[statement.kind].interval(margin, statement.options)
+    return Difference(values, low, high, share, margin)
 
 
 def _bounded(results: Results, statement: Statement, method: str, dataset: str) -> Bounded:

@@ -30,6 +30,15 @@ class Tendency(NamedTuple):
     within: float
     above: float
 
+    def probability(self, region: str) -> float:
+        """Return that of the regions "above", "not below", "within" or "below"."""
+        return {
+            "above": self.above,
+            "not below": self.within + self.above,
+            "within": self.within,
+            "below": self.below,
+        }[region]
+
 
 def signed_rank(differences: FloatArray, margin: float, samples: int = 50_000, seed: int = 0) -> Tendency:
     """Compare two methods over data sets by the Bayesian signed-rank test with a region of practical equivalence.
