@@ -25,7 +25,7 @@ def test_verdicts_from_the_kept_scores(tmp_path, capsys):
     assert main([str(folder), CONFIG]) == 1
     out = capsys.readouterr().out
     assert "qpfs-lowrank-2016: Of 38 claims: " in out
-    differing = [line for line in out.splitlines() if ", but " in line]
+    differing = [line.strip() for line in out.splitlines() if ", but " in line]
     assert differing == [f"theorem-1-holds: confirmed, but {folder / 'claims.csv'} has refuted"]
 
 
