@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Literal
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
@@ -119,7 +120,7 @@ class GMBA(Selector):
             for block in slopes.in_order(order) if kept is None else (kept[i : i + 1] for i in order):
                 for slope in block:
                     gradient = weights * slope
-                    length = np.sqrt(gradient @ gradient)
+                    length = np.sqrt(np.square(gradient).sum())  # added up alike on all processors
                     if length > 0:
                         weights -= (step / length) * gradient
             total += weights
@@ -225,5 +226,9 @@ class _Slopes:
 
 
 def _product(weights: FloatArray, X: Any) -> FloatArray:
-    """Return ``WX`` of an array and an array or CSR matrix."""
-    return np.asarray((X.T @ weights.T).T) if is_sparse(X) else weights @ X
+    """Return ``WX`` of an array, mostly zeros, and an array or CSR matrix.
+
+    Added up in the order of the rows, whatever the processor: on some data the steps amplify rounding errors until the
+    ranking depends on them.
+    """
+    return np.asarray((X.T @ weights.T).T) if is_sparse(X) else np.asarray(sp.csr_array(weights) @ X)
