@@ -130,8 +130,6 @@ verdicts: $(STAMP)
 
 # A random sample of the committed summary, computed anew from the data; the seed is printed. SHARE=0.02 of the cells,
 # SEED, MINUTES, STUDIES and DATASETS (with commas), KEEP=FOLDER for the scores, as the options of these names.
-# mope-mesd-2012 by STUDIES=mope-mesd-2012, whose searches have not been timed yet.
-STUDIES ?= cplst-2012,gmba-2016,mvmd-2016,qpfs-lowrank-2016
 verify: $(STAMP)
 	$(BIN)/python -m mlreduce.provenance.verify cells $(if $(SHARE),--share $(SHARE)) $(if $(SEED),--seed $(SEED)) \
 		$(if $(MINUTES),--minutes $(MINUTES)) $(if $(STUDIES),--studies $(STUDIES)) $(if $(DATASETS),--datasets $(DATASETS)) \
