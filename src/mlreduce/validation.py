@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+import functools
+import warnings
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import scipy.sparse as sp
@@ -25,14 +27,31 @@ __all__ = [
     "column_names",
     "fill_unlabelled",
     "is_sparse",
+    "labels_as_y",
     "remember_label_names",
 ]
 
 FloatArray = NDArray[np.float64]
 
+_Method = TypeVar("_Method", bound=Callable[..., Any])
+
 # Size and density of dense labels from which sparse products are faster.
 _SMALL_LABELS = 20_000
 _RARE = 0.15
+
+
+def labels_as_y(method: _Method) -> _Method:
+    """Let a method whose labels are called ``y`` take them as ``Y`` too, as version 0.1 called them, with a warning."""
+
+    @functools.wraps(method)
+    def named(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if "Y" in kwargs:
+            message = f"{type(self).__name__}.{method.__name__}: the labels are called y; Y goes in version 0.3"
+            warnings.warn(message, FutureWarning, stacklevel=2)
+            kwargs["y"] = kwargs.pop("Y")
+        return method(self, *args, **kwargs)
+
+    return cast(_Method, named)
 
 
 def column_names(table: Any) -> list[str] | None:

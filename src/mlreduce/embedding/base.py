@@ -13,7 +13,7 @@ from mlreduce.linalg.features import Coordinates
 from mlreduce.linalg.utilities import signed
 from mlreduce.spectral import Form, TrainingSet
 from mlreduce.spectral.solver import solve
-from mlreduce.validation import FloatArray, check_features, check_labels, check_size, remember_label_names
+from mlreduce.validation import FloatArray, check_features, check_labels, check_size, labels_as_y, remember_label_names
 
 __all__ = ["Embedding"]
 
@@ -42,7 +42,7 @@ class Embedding(BaseEstimator):
     feature_names_in_ : ndarray of str
         Only when ``X`` had names.
     label_names_ : list of str
-        Only when ``Y`` was a DataFrame.
+        Only when ``y`` was a DataFrame.
     """
 
     #: Whether `fit` needs labels.
@@ -61,13 +61,14 @@ class Embedding(BaseEstimator):
         tags.target_tags.multi_output = True
         return tags
 
-    def fit(self, X: Any, Y: Any = None) -> Self:
+    @labels_as_y
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Embed the instances.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-        Y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels), or None
+        y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels), or None
             Labels in {0, 1} or {-1, 1}. Unsupervised methods ignore it.
 
         Returns
@@ -88,8 +89,8 @@ class Embedding(BaseEstimator):
         features = check_features(self, X, reset=True)
         labels = None
         if self.supervised:
-            labels = check_labels(Y, features.shape[0], sparse=True)
-            remember_label_names(self, Y)
+            labels = check_labels(y, features.shape[0], sparse=True)
+            remember_label_names(self, y)
         return self.fit_training_set(TrainingSet(features, labels))
 
     def fit_training_set(self, data: TrainingSet) -> Self:
@@ -128,7 +129,8 @@ class Embedding(BaseEstimator):
         self.n_features_in_ = data.X.shape[1]
         return self
 
-    def fit_transform(self, X: Any, Y: Any = None) -> FloatArray:
+    @labels_as_y
+    def fit_transform(self, X: Any, y: Any = None) -> FloatArray:
         """Embed the instances and return their embedding.
 
         Parameters
@@ -140,7 +142,7 @@ class Embedding(BaseEstimator):
         -------
         Z : ndarray of shape (n_samples, n_components)
         """
-        return self.fit(X, Y).embedding_
+        return self.fit(X, y).embedding_
 
     def _objective(self, data: TrainingSet) -> Form:
         """Return A."""

@@ -23,7 +23,7 @@ from mlreduce.exceptions import DataError
 from mlreduce.linalg.gram import factorise
 from mlreduce.linalg.least_squares import DEFAULT_RCOND
 from mlreduce.linalg.utilities import above_half, signed
-from mlreduce.validation import FloatArray, check_features, check_labels, check_size, remember_label_names
+from mlreduce.validation import FloatArray, check_features, check_labels, check_size, labels_as_y, remember_label_names
 
 __all__ = ["LabelCoder", "LabelStatistics", "ordered_eigenvectors"]
 
@@ -131,7 +131,7 @@ class LabelCoder(BaseEstimator):
     n_components_ : int
     n_labels_ : int
     label_names_ : list of str
-        Only when ``Y`` was a DataFrame.
+        Only when ``y`` was a DataFrame.
     """
 
     #: Whether `fit` needs the features at all.
@@ -153,14 +153,15 @@ class LabelCoder(BaseEstimator):
         tags.target_tags.multi_output = True
         return tags
 
-    def fit(self, X: Any, Y: Any) -> Self:
+    @labels_as_y
+    def fit(self, X: Any, y: Any) -> Self:
         """Choose the directions of the code.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features), or None
             Features. None is allowed where the method does not use them.
-        Y : array-like or sparse matrix of shape (n_samples, n_labels)
+        y : array-like or sparse matrix of shape (n_samples, n_labels)
             Labels in {0, 1} or {-1, 1}.
 
         Returns
@@ -175,8 +176,8 @@ class LabelCoder(BaseEstimator):
         if X is None and self.feature_aware:
             raise DataError(f"{type(self).__name__} needs the features: X must not be None")
         features = None if X is None else check_features(self, X, reset=True)
-        labels = check_labels(Y, None if features is None else features.shape[0])
-        remember_label_names(self, Y)
+        labels = check_labels(y, None if features is None else features.shape[0])
+        remember_label_names(self, y)
         return self.fit_statistics(self._statistics(features, labels))
 
     def _statistics(self, features: Any, labels: FloatArray) -> LabelStatistics:

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from mlreduce.labelspace.base import LabelCoder
 from mlreduce.labelspace.cplst import CPLST
 from mlreduce.predictors.linear import LinearRegressor
-from mlreduce.validation import FloatArray, check_features, check_labels, remember_label_names
+from mlreduce.validation import FloatArray, check_features, check_labels, labels_as_y, remember_label_names
 
 __all__ = ["CodedClassifier"]
 
@@ -66,7 +66,8 @@ class CodedClassifier(ClassifierMixin, BaseEstimator):
         tags.target_tags.multi_output = True
         return tags
 
-    def fit(self, X: Any, Y: Any) -> Self:
+    @labels_as_y
+    def fit(self, X: Any, y: Any) -> Self:
         """Fit the coder on features and labels, then the regressor on features and codes.
 
         Raises
@@ -75,10 +76,10 @@ class CodedClassifier(ClassifierMixin, BaseEstimator):
             If a feature is not finite or a label is not 0/1 or -1/1.
         """
         features = check_features(self, X, reset=True)
-        labels = check_labels(Y, features.shape[0])
-        remember_label_names(self, Y)
+        labels = check_labels(y, features.shape[0])
+        remember_label_names(self, y)
         self.classes_ = np.array([0, 1])
-        self._one_dimension = np.ndim(Y) == 1
+        self._one_dimension = np.ndim(y) == 1
         self.coder_ = clone(self.coder) if self.coder is not None else CPLST()
         self.regressor_ = clone(self.regressor) if self.regressor is not None else LinearRegressor()
         self.coder_.fit(features, labels)

@@ -16,7 +16,15 @@ from mlreduce.linalg.utilities import above_half
 from mlreduce.predictors._base import LabelClassifier
 from mlreduce.predictors.ridge import _check_nested, _coefficients, _Factor, _plus_diagonal
 from mlreduce.registry import register
-from mlreduce.validation import FloatArray, as_dense, check_features, check_labels, check_range, remember_label_names
+from mlreduce.validation import (
+    FloatArray,
+    as_dense,
+    check_features,
+    check_labels,
+    check_range,
+    labels_as_y,
+    remember_label_names,
+)
 
 __all__ = ["FisherClassifier"]
 
@@ -102,7 +110,7 @@ class FisherClassifier(LabelClassifier):
     feature_names_in_ : ndarray of str
         Only when ``X`` had names.
     label_names_ : list of str
-        Only when ``Y`` was a DataFrame.
+        Only when ``y`` was a DataFrame.
 
     References
     ----------
@@ -116,14 +124,15 @@ class FisherClassifier(LabelClassifier):
         self.ridge = ridge
         self.threshold = threshold
 
-    def fit(self, X: Any, Y: Any) -> Self:
+    @labels_as_y
+    def fit(self, X: Any, y: Any) -> Self:
         """Compute the discriminants.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
             A sparse matrix stays sparse, unless the scatter is singular.
-        Y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels) or (n_samples,)
+        y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels) or (n_samples,)
             Labels in {0, 1} or {-1, 1}.
 
         Raises
@@ -132,9 +141,9 @@ class FisherClassifier(LabelClassifier):
             If a feature is not finite, a label is not 0/1 or -1/1, or a parameter is out of range.
         """
         X = check_features(self, X, reset=True)
-        labels = as_dense(check_labels(Y, X.shape[0]))
-        remember_label_names(self, Y)
-        self._one_dimension = np.ndim(Y) == 1
+        labels = as_dense(check_labels(y, X.shape[0]))
+        remember_label_names(self, y)
+        self._one_dimension = np.ndim(y) == 1
         features, sides = Features(X, centred=True), _Sides.of(labels, self.threshold)
         self.ridge_ = self._ridge(features)
         centred = labels - labels.mean(axis=0)

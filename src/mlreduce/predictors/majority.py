@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.predictors._base import LabelClassifier
 from mlreduce.registry import register
-from mlreduce.validation import check_features, check_labels, remember_label_names
+from mlreduce.validation import check_features, check_labels, labels_as_y, remember_label_names
 
 __all__ = ["MajorityLabels"]
 
@@ -30,16 +30,17 @@ class MajorityLabels(LabelClassifier):
     feature_names_in_ : ndarray of str
         Only when ``X`` had names.
     label_names_ : list of str
-        Only when ``Y`` was a DataFrame.
+        Only when ``y`` was a DataFrame.
     """
 
-    def fit(self, X: Any, Y: Any) -> Self:
+    @labels_as_y
+    def fit(self, X: Any, y: Any) -> Self:
         """Count the labels.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-        Y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels)
+        y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels)
             Labels in {0, 1} or {-1, 1}.
 
         Raises
@@ -48,9 +49,9 @@ class MajorityLabels(LabelClassifier):
             If a feature is not finite or a label is not 0/1 or -1/1.
         """
         features = check_features(self, X, reset=True)
-        labels = check_labels(Y, features.shape[0])
-        remember_label_names(self, Y)
-        self._one_dimension = np.ndim(Y) == 1
+        labels = check_labels(y, features.shape[0])
+        remember_label_names(self, y)
+        self._one_dimension = np.ndim(y) == 1
         self.majority_ = (2 * labels.sum(axis=0) > len(labels)).astype(int)
         self.classes_ = np.array([0, 1])
         return self

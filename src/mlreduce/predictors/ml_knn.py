@@ -13,7 +13,7 @@ from mlreduce.linalg.distances import GrowingDistances
 from mlreduce.linalg.utilities import above_half
 from mlreduce.predictors.neighbours import _by_label, _NeighbourVotes
 from mlreduce.registry import register
-from mlreduce.validation import FloatArray, check_range
+from mlreduce.validation import FloatArray, check_range, labels_as_y
 
 __all__ = ["MLKNN"]
 
@@ -82,7 +82,7 @@ class MLKNN(_NeighbourVotes):
     feature_names_in_ : ndarray of str
         Only when ``X`` had names.
     label_names_ : list of str
-        Only when ``Y`` was a DataFrame.
+        Only when ``y`` was a DataFrame.
 
     References
     ----------
@@ -95,13 +95,14 @@ class MLKNN(_NeighbourVotes):
         self.n_neighbors = n_neighbors
         self.smoothing = smoothing
 
-    def fit(self, X: Any, Y: Any) -> Self:
+    @labels_as_y
+    def fit(self, X: Any, y: Any) -> Self:
         """Store the training rows and count the labels of their neighbours.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-        Y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels) or (n_samples,)
+        y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels) or (n_samples,)
             Labels in {0, 1} or {-1, 1}.
 
         Raises
@@ -110,7 +111,7 @@ class MLKNN(_NeighbourVotes):
             If a feature is not finite, a label is not 0/1 or -1/1, a parameter is out of range, or there are not more
             rows than neighbours.
         """
-        super().fit(X, Y)
+        super().fit(X, y)
         votes = [self._votes(pairs, self._present, True) for pairs in self._training.pairs()]
         self._rates = self._count(np.concatenate(votes), self._present.T)
         self.prior_, self.given_present_, self.given_absent_ = self._rates

@@ -20,6 +20,7 @@ from mlreduce.validation import (
     check_features,
     check_labels,
     check_range,
+    labels_as_y,
     remember_label_names,
 )
 
@@ -104,7 +105,7 @@ class MLNB(LabelClassifier):
     feature_names_in_ : ndarray of str
         Only when ``X`` had names.
     label_names_ : list of str
-        Only when ``Y`` was a DataFrame.
+        Only when ``y`` was a DataFrame.
 
     References
     ----------
@@ -122,13 +123,14 @@ class MLNB(LabelClassifier):
         self.smoothing = smoothing
         self.variance_floor = variance_floor
 
-    def fit(self, X: Any, Y: Any) -> Self:
+    @labels_as_y
+    def fit(self, X: Any, y: Any) -> Self:
         """Estimate means and variances.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-        Y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels) or (n_samples,)
+        y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels) or (n_samples,)
             Labels in {0, 1} or {-1, 1}.
 
         Raises
@@ -137,9 +139,9 @@ class MLNB(LabelClassifier):
             If a feature is not finite, a label is not 0/1 or -1/1, or a parameter is out of range.
         """
         features = check_features(self, X, reset=True)
-        labels = check_labels(Y, features.shape[0])
-        remember_label_names(self, Y)
-        self._one_dimension = np.ndim(Y) == 1
+        labels = check_labels(y, features.shape[0])
+        remember_label_names(self, y)
+        self._one_dimension = np.ndim(y) == 1
         self._gaussians = self._estimate(as_dense(features), labels)
         self.classes_ = np.array([0, 1])
         self.prior_ = expit(self._gaussians.prior)

@@ -15,7 +15,7 @@ from mlreduce.linalg.compiled import compiled, distance_on_grid
 from mlreduce.linalg.distances import GrowingDistances, Pairs, TrainingRows
 from mlreduce.predictors._base import LabelClassifier
 from mlreduce.registry import register
-from mlreduce.validation import FloatArray, check_features, check_labels, remember_label_names
+from mlreduce.validation import FloatArray, check_features, check_labels, labels_as_y, remember_label_names
 
 __all__ = ["BinaryRelevanceKNN", "ClassifierChainKNN"]
 
@@ -28,13 +28,14 @@ class _NeighbourVotes(LabelClassifier):
 
     n_neighbors: int
 
-    def fit(self, X: Any, Y: Any) -> Self:
+    @labels_as_y
+    def fit(self, X: Any, y: Any) -> Self:
         """Store the training rows.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-        Y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels) or (n_samples,)
+        y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels) or (n_samples,)
             Labels in {0, 1} or {-1, 1}.
 
         Raises
@@ -43,10 +44,10 @@ class _NeighbourVotes(LabelClassifier):
             If a feature is not finite, a label is not 0/1 or -1/1, or there are fewer rows than neighbours.
         """
         features = check_features(self, X, reset=True)
-        labels = check_labels(Y, features.shape[0])
-        remember_label_names(self, Y)
+        labels = check_labels(y, features.shape[0])
+        remember_label_names(self, y)
         self._check(len(labels), labels.shape[1])
-        self._one_dimension = np.ndim(Y) == 1
+        self._one_dimension = np.ndim(y) == 1
         self.classes_ = np.array([0, 1])
         self._training, self._present = TrainingRows(features), _by_label(labels)
         self._order = self._order_of(labels.shape[1])
@@ -139,7 +140,7 @@ class BinaryRelevanceKNN(_NeighbourVotes):
     feature_names_in_ : ndarray of str
         Only when ``X`` had names.
     label_names_ : list of str
-        Only when ``Y`` was a DataFrame.
+        Only when ``y`` was a DataFrame.
 
     References
     ----------
@@ -174,7 +175,7 @@ class ClassifierChainKNN(_NeighbourVotes):
     feature_names_in_ : ndarray of str
         Only when ``X`` had names.
     label_names_ : list of str
-        Only when ``Y`` was a DataFrame.
+        Only when ``y`` was a DataFrame.
 
     References
     ----------

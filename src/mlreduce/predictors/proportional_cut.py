@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from mlreduce.linalg.utilities import best_of_each
 from mlreduce.predictors._base import LabelClassifier
 from mlreduce.registry import register
-from mlreduce.validation import as_dense, check_features, check_labels, remember_label_names
+from mlreduce.validation import as_dense, check_features, check_labels, labels_as_y, remember_label_names
 
 __all__ = ["ProportionalCut"]
 
@@ -35,21 +35,22 @@ class ProportionalCut(LabelClassifier):
     feature_names_in_ : ndarray of str
         Only when ``X`` had names.
     label_names_ : list of str
-        Only when ``Y`` was a DataFrame.
+        Only when ``y`` was a DataFrame.
 
     References
     ----------
     Yang (2001), "A study of thresholding strategies for text categorization", SIGIR, 137-145: the strategy PCut.
     """
 
-    def fit(self, X: Any, Y: Any) -> Self:
+    @labels_as_y
+    def fit(self, X: Any, y: Any) -> Self:
         """Compute the share of instances with each label.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_labels)
             Scores; only their number of columns is used.
-        Y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels) or (n_samples,)
+        y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels) or (n_samples,)
             Labels in {0, 1} or {-1, 1}.
 
         Raises
@@ -58,9 +59,9 @@ class ProportionalCut(LabelClassifier):
             If a feature is not finite or a label is not 0/1 or -1/1.
         """
         features = check_features(self, X, reset=True)
-        labels = check_labels(Y, features.shape[0])
-        remember_label_names(self, Y)
-        self._one_dimension = np.ndim(Y) == 1
+        labels = check_labels(y, features.shape[0])
+        remember_label_names(self, y)
+        self._one_dimension = np.ndim(y) == 1
         self.shares_ = labels.mean(axis=0)
         self.classes_ = np.array([0, 1])
         return self

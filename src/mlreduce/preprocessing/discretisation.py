@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from mlreduce.exceptions import DataError, unknown_name
 from mlreduce.linalg.compiled import compiled
 from mlreduce.linalg.distances import row_blocks
-from mlreduce.validation import FloatArray, as_dense, check_features, check_labels, is_sparse
+from mlreduce.validation import FloatArray, as_dense, check_features, check_labels, is_sparse, labels_as_y
 
 __all__ = ["DISCRETISERS", "Bins", "Discretiser", "discretise"]
 
@@ -106,14 +106,15 @@ class Discretiser(TransformerMixin, BaseEstimator):
         tags.input_tags.sparse = True
         return tags
 
-    def fit(self, X: Any, Y: Any = None) -> Self:
+    @labels_as_y
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Find the cut points.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
             A sparse matrix is made dense some columns at a time.
-        Y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels), or None
+        y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels), or None
             Labels in {0, 1} or {-1, 1}; only the supervised methods use them.
 
         Raises
@@ -126,7 +127,7 @@ class Discretiser(TransformerMixin, BaseEstimator):
             raise DataError(unknown_name("discretiser", self.method, DISCRETISERS))
         if not isinstance(self.n_bins, (int, np.integer)) or isinstance(self.n_bins, bool) or self.n_bins < 2:
             raise DataError(f"n_bins must be an integer >= 2; got {self.n_bins!r}")
-        cut = self._cutter(Y, features.shape[0])
+        cut = self._cutter(y, features.shape[0])
         self.cut_points_ = [cut(values) for _, values in _columns(features)]
         return self
 

@@ -14,7 +14,15 @@ from mlreduce.exceptions import DataError, ProjectionWarning
 from mlreduce.linalg.features import Features
 from mlreduce.spectral import Form, TrainingSet
 from mlreduce.spectral.solver import Solution, solve
-from mlreduce.validation import FloatArray, check_features, check_labels, check_range, check_size, remember_label_names
+from mlreduce.validation import (
+    FloatArray,
+    check_features,
+    check_labels,
+    check_range,
+    check_size,
+    labels_as_y,
+    remember_label_names,
+)
 
 __all__ = ["Projection", "energy_size"]
 
@@ -74,7 +82,7 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     feature_names_in_ : ndarray of str
         Only when ``X`` had names.
     label_names_ : list of str
-        Only when ``Y`` was a DataFrame.
+        Only when ``y`` was a DataFrame.
     """
 
     #: Whether `fit` needs labels.
@@ -95,14 +103,15 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         tags.target_tags.multi_output = True
         return tags
 
-    def fit(self, X: Any, Y: Any = None) -> Self:
+    @labels_as_y
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Find the directions.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Features; a sparse matrix stays sparse.
-        Y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels), or None
+        y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels), or None
             Labels in {0, 1} or {-1, 1}. Unsupervised methods ignore it.
 
         Returns
@@ -121,7 +130,7 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             If there are fewer directions than ``n_components``, or the constraint is singular.
         """
         features = check_features(self, X, reset=True)
-        return self.fit_training_set(self._training_set(features, Y))
+        return self.fit_training_set(self._training_set(features, y))
 
     def _training_set(self, features: Any, Y: Any) -> TrainingSet:
         """Return the training set of checked features and labels."""

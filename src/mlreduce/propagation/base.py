@@ -24,6 +24,7 @@ from mlreduce.validation import (
     check_partial_labels,
     check_range,
     is_sparse,
+    labels_as_y,
     remember_label_names,
 )
 
@@ -69,7 +70,7 @@ class LabelPropagation(BaseEstimator):
     feature_names_in_ : ndarray of str
         Only when ``X`` had names.
     label_names_ : list of str
-        Only when ``Y`` was a DataFrame.
+        Only when ``y`` was a DataFrame.
     """
 
     #: Whether Laplacians are the normalised symmetric ones.
@@ -100,14 +101,15 @@ class LabelPropagation(BaseEstimator):
         tags.target_tags.multi_output = True
         return tags
 
-    def fit(self, X: Any, Y: Any) -> Self:
+    @labels_as_y
+    def fit(self, X: Any, y: Any) -> Self:
         """Propagate the labels.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Of all instances, labelled or not.
-        Y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels) or (n_samples,)
+        y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels) or (n_samples,)
             Labels in {0, 1} or {-1, 1}; rows of unlabelled instances are NaN.
 
         Returns
@@ -117,14 +119,14 @@ class LabelPropagation(BaseEstimator):
         Raises
         ------
         DataError
-            If a feature is not finite, a label is not 0/1 or -1/1, a row of Y is NaN in part, no row is labelled, a
+            If a feature is not finite, a label is not 0/1 or -1/1, a row of y is NaN in part, no row is labelled, a
             parameter is out of range, or the objective is not convex.
         """
         features = check_features(self, X, reset=True)
-        labels, labelled = check_partial_labels(Y, features.shape[0], sparse=True)
-        remember_label_names(self, Y)
+        labels, labelled = check_partial_labels(y, features.shape[0], sparse=True)
+        remember_label_names(self, y)
         self.fit_training_set(TrainingSet.partly_labelled(features, labels, labelled))
-        if np.ndim(Y) == 1:
+        if np.ndim(y) == 1:
             self.transduction_ = self.transduction_[:, 0]
         return self
 
@@ -155,7 +157,8 @@ class LabelPropagation(BaseEstimator):
         self.n_features_in_ = data.X.shape[1]
         return self
 
-    def fit_transform(self, X: Any, Y: Any) -> FloatArray:
+    @labels_as_y
+    def fit_transform(self, X: Any, y: Any) -> FloatArray:
         """Propagate the labels and return the scores of all instances.
 
         Parameters
@@ -167,7 +170,7 @@ class LabelPropagation(BaseEstimator):
         -------
         Z : ndarray of shape (n_samples, n_labels)
         """
-        return self.fit(X, Y).embedding_
+        return self.fit(X, y).embedding_
 
     def _solve(self, laplacian: Any, labels: FloatArray, labelled: NDArray[np.bool_]) -> FloatArray:
         """Return the scores of instances that are all connected to labelled ones; also set ``lambda2_``.

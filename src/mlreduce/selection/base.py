@@ -12,7 +12,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.exceptions import DataError
-from mlreduce.validation import FloatArray, check_features, check_labels, check_size, remember_label_names
+from mlreduce.validation import FloatArray, check_features, check_labels, check_size, labels_as_y, remember_label_names
 
 __all__ = ["Selector", "check_variant"]
 
@@ -53,7 +53,7 @@ class Selector(SelectorMixin, BaseEstimator):
     feature_names_in_ : ndarray of str
         Only when ``X`` had names.
     label_names_ : list of str
-        Only when ``Y`` was a DataFrame.
+        Only when ``y`` was a DataFrame.
     """
 
     #: Whether features are selected; False for the control that keeps all features.
@@ -68,13 +68,14 @@ class Selector(SelectorMixin, BaseEstimator):
         tags.target_tags.multi_output = True
         return tags
 
-    def fit(self, X: Any, Y: Any) -> Self:
+    @labels_as_y
+    def fit(self, X: Any, y: Any) -> Self:
         """Score and rank the features.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-        Y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels)
+        y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels)
             Labels in {0, 1} or {-1, 1}.
 
         Returns
@@ -87,9 +88,9 @@ class Selector(SelectorMixin, BaseEstimator):
             If a feature is not finite, a label is not 0/1 or -1/1, or a parameter is impossible.
         """
         features = check_features(self, X, reset=True)
-        labels = check_labels(Y, features.shape[0])
+        labels = check_labels(y, features.shape[0])
         self._size(features.shape[1])
-        remember_label_names(self, Y)
+        remember_label_names(self, y)
         scores = self._scores(features, labels)
         self.scores_ = scores
         self.ranking_ = np.empty(len(scores), dtype=np.intp)

@@ -1,0 +1,48 @@
+"""The second argument of ``fit`` is called ``y``, as in scikit-learn; ``Y`` goes on for a version."""
+
+from __future__ import annotations
+
+import inspect
+
+import numpy as np
+import pytest
+
+import mlreduce
+from mlreduce import registry
+from mlreduce.datasets.embedded import planted
+from mlreduce.labelspace import CodedClassifier
+from mlreduce.predictors import BinaryRelevanceKNN, FisherClassifier
+
+DATA = planted(n_samples=40, n_features=8, n_labels=4, n_latent=3, n_distractors=1, random_state=0).data
+CLASSES = [registry.find_class(name, module="mlreduce") for name in registry.class_names()]
+
+
+@pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
+def test_labels_are_the_argument_y(cls):
+    for name in ("fit", "fit_transform"):
+        if hasattr(cls, name):
+            assert list(inspect.signature(getattr(cls, name)).parameters)[1:3] == ["X", "y"]
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        mlreduce.MVMD(n_components=2),
+        mlreduce.MLFS(k=3),
+        mlreduce.CPLST(n_components=2),
+        mlreduce.MOPE(n_components=2),
+        mlreduce.MLLGC(),
+        CodedClassifier(),
+        BinaryRelevanceKNN(),
+        FisherClassifier(),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_the_old_name_goes_on_with_a_warning(model):
+    model.fit(DATA.X, y=DATA.Y)
+    before = {name: value for name, value in vars(model).items() if isinstance(value, np.ndarray)}
+    assert before
+    with pytest.warns(FutureWarning, match=f"{type(model).__name__}.fit: the labels are called y"):
+        model.fit(DATA.X, Y=DATA.Y)
+    for name, value in before.items():
+        np.testing.assert_array_equal(getattr(model, name), value)
