@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.utils import ClassifierTags, Tags
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.labelspace.base import LabelCoder
 from mlreduce.labelspace.cplst import CPLST
+from mlreduce.predictors._base import LabelClassifier
 from mlreduce.predictors.linear import LinearRegressor
-from mlreduce.validation import FloatArray, check_features, check_labels, labels_as_y, remember_label_names
+from mlreduce.validation import FloatArray, check_features, labels_as_y
 
 __all__ = ["CodedClassifier"]
 
-_Number = TypeVar("_Number", np.float64, np.int64)
 
-
-class CodedClassifier(ClassifierMixin, BaseEstimator):
+class CodedClassifier(LabelClassifier):
     """Multi-label classifier that learns codes of the labels instead of the labels.
 
     Works in `Pipeline` and `GridSearchCV`; the parts' parameters are ``coder__n_components``,
@@ -36,8 +33,8 @@ class CodedClassifier(ClassifierMixin, BaseEstimator):
     Attributes
     ----------
     coder_, regressor_ : fitted clones
-    classes_ : ndarray of shape (2,)
-        0 and 1, for every label.
+    classes_ : ndarray of shape (n_labels, 2)
+        0 and 1, for every label; of shape (2,) where labels were a vector.
     n_features_in_ : int
 
     References
@@ -58,14 +55,6 @@ class CodedClassifier(ClassifierMixin, BaseEstimator):
         self.coder = coder
         self.regressor = regressor
 
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags = ClassifierTags(multi_class=False, multi_label=True)
-        tags.input_tags.sparse = True
-        tags.target_tags.single_output = False
-        tags.target_tags.multi_output = True
-        return tags
-
     @labels_as_y
     def fit(self, X: Any, y: Any) -> Self:
         """Fit the coder on features and labels, then the regressor on features and codes.
@@ -75,29 +64,22 @@ class CodedClassifier(ClassifierMixin, BaseEstimator):
         DataError
             If a feature is not finite or a label is not 0/1 or -1/1.
         """
-        features = check_features(self, X, reset=True)
-        labels = check_labels(y, features.shape[0])
-        remember_label_names(self, y)
-        self.classes_ = np.array([0, 1])
-        self._one_dimension = np.ndim(y) == 1
+        features, labels = self._checked(X, y)
         self.coder_ = clone(self.coder) if self.coder is not None else CPLST()
         self.regressor_ = clone(self.regressor) if self.regressor is not None else LinearRegressor()
         self.coder_.fit(features, labels)
         self.regressor_.fit(features, self.coder_.encode(labels))
         return self
 
-    def decision_function(self, X: Any) -> FloatArray:
+    def decision_function(self, X: Any) -> Any:
         """Return the reconstructed labels less one half: above zero means present (up to ties)."""
         codes = self._codes(X)
-        return self._shape(self.coder_.reconstruct(codes) + self.coder_.mean_ - 0.5)
+        return self._decisions(self.coder_.reconstruct(codes) + self.coder_.mean_ - 0.5, X)
 
-    def predict(self, X: Any) -> NDArray[np.int64]:
+    def predict(self, X: Any) -> Any:
         """Return the predicted labels in {0, 1}, of the shape that ``fit`` saw."""
         codes = self._codes(X)
-        return self._shape(self.coder_.decode(codes).astype(np.int64))
-
-    def _shape(self, values: NDArray[_Number]) -> NDArray[_Number]:
-        return values[:, 0] if self._one_dimension else values
+        return self._labels(self.coder_.decode(codes), X)
 
     def _codes(self, X: Any) -> FloatArray:
         check_is_fitted(self, "regressor_")

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MultiOutputMixin, RegressorMixin
 from sklearn.utils import ClassifierTags, Tags
+
+from mlreduce.validation import FloatArray, check_features, check_labels, remember_label_names
 
 __all__ = ["LabelClassifier", "Regressor"]
 
@@ -21,7 +27,14 @@ class Regressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
 
 
 class LabelClassifier(ClassifierMixin, BaseEstimator):
-    """Base of the classifiers: for one label or many, with dense or sparse features."""
+    """Base of the classifiers: for one label or many, with dense or sparse features.
+
+    With a matrix of labels probabilities and decisions have the shape (n_samples, n_labels), as those of scikit-learn's
+    ``ClassifierChain``, and ``classes_`` has 0 and 1 for every label, as there, but in an array: a list would fail in
+    ``cross_val_predict``, and a single pair would make scorers expect a binary problem. With a vector they are binary classifiers:
+    probabilities have a column for 0 and one for 1, decisions the shape (n_samples,). Fitted on a DataFrame of labels
+    they predict DataFrames with its columns.
+    """
 
     #: Whether it scores labels: ``predict_scores`` gives a number per label, larger is
     #: likelier, above one half for predicted labels, and ``predict_nested`` yields such numbers.
@@ -34,3 +47,33 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):
         tags.target_tags.single_output = False
         tags.target_tags.multi_output = True
         return tags
+
+    def _checked(self, X: Any, y: Any) -> tuple[Any, FloatArray]:
+        """Return checked features, and labels as a matrix; remember the shape and the names of the labels."""
+        features = check_features(self, X, reset=True)
+        labels = check_labels(y, features.shape[0])
+        remember_label_names(self, y)
+        self._one_dimension = np.ndim(y) == 1
+        self.classes_ = np.array([0, 1]) if self._one_dimension else np.tile([0, 1], (labels.shape[1], 1))
+        return features, labels
+
+    def _labels(self, present: NDArray[Any], X: Any) -> Any:
+        """Return predicted labels, shape (n_samples, n_labels), as ``predict`` does."""
+        labels = present.astype(np.int64)
+        return labels[:, 0] if self._one_dimension else self._named(labels, X)
+
+    def _decisions(self, values: FloatArray, X: Any) -> Any:
+        """Return a number per label, shape (n_samples, n_labels), as ``decision_function`` does."""
+        return values[:, 0] if self._one_dimension else self._named(values, X)
+
+    def _probabilities(self, values: FloatArray, X: Any) -> Any:
+        """Return a probability per label, shape (n_samples, n_labels), as ``predict_proba`` does."""
+        return np.column_stack([1 - values[:, 0], values[:, 0]]) if self._one_dimension else self._named(values, X)
+
+    def _named(self, values: NDArray[Any], X: Any) -> Any:
+        names = getattr(self, "label_names_", None)
+        if names is None:
+            return values
+        import pandas as pd  # slow to import, and there where the labels were a DataFrame
+
+        return pd.DataFrame(values, columns=names, index=getattr(X, "index", None))

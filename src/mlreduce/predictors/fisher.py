@@ -7,7 +7,6 @@ from itertools import pairwise
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.exceptions import DataError
@@ -20,10 +19,8 @@ from mlreduce.validation import (
     FloatArray,
     as_dense,
     check_features,
-    check_labels,
     check_range,
     labels_as_y,
-    remember_label_names,
 )
 
 __all__ = ["FisherClassifier"]
@@ -104,8 +101,8 @@ class FisherClassifier(LabelClassifier):
         predicted for all, or for none.
     ridge_ : float
         The ridge itself.
-    classes_ : ndarray of shape (2,)
-        0 and 1, for every label.
+    classes_ : ndarray of shape (n_labels, 2)
+        0 and 1, for every label; of shape (2,) where labels were a vector.
     n_features_in_ : int
     feature_names_in_ : ndarray of str
         Only when ``X`` had names.
@@ -140,10 +137,7 @@ class FisherClassifier(LabelClassifier):
         DataError
             If a feature is not finite, a label is not 0/1 or -1/1, or a parameter is out of range.
         """
-        X = check_features(self, X, reset=True)
-        labels = as_dense(check_labels(y, X.shape[0]))
-        remember_label_names(self, y)
-        self._one_dimension = np.ndim(y) == 1
+        X, labels = self._checked(X, y)
         features, sides = Features(X, centred=True), _Sides.of(labels, self.threshold)
         self.ridge_ = self._ridge(features)
         centred = labels - labels.mean(axis=0)
@@ -152,7 +146,6 @@ class FisherClassifier(LabelClassifier):
         scale, shift = sides.scale_and_shift(explained)
         self.coef_ = (scale * coefficients).T
         self.intercept_ = shift - self.coef_ @ features.mean
-        self.classes_ = np.array([0, 1])
         return self
 
     def _ridge(self, features: Features) -> float:
@@ -160,24 +153,22 @@ class FisherClassifier(LabelClassifier):
             return check_range(self.ridge, "ridge", 0)
         return float(_RIDGE * features.squared_norms.sum() / features.shape[1])
 
-    def _decisions(self, X: Any) -> FloatArray:
+    def _log_odds(self, X: Any) -> FloatArray:
         check_is_fitted(self, "coef_")
         decisions: FloatArray = check_features(self, X, reset=False) @ self.coef_.T + self.intercept_
         return decisions
 
-    def decision_function(self, X: Any) -> FloatArray:
+    def decision_function(self, X: Any) -> Any:
         """Return the log odds of each label, of the shape of ``predict``; above zero means present."""
-        decisions = self._decisions(X)
-        return decisions[:, 0] if self._one_dimension else decisions
+        return self._decisions(self._log_odds(X), X)
 
     def predict_scores(self, X: Any) -> FloatArray:
         """Return the decisions plus one half, shape (n_samples, n_labels): above one half means present."""
-        return self._decisions(X) + 0.5
+        return self._log_odds(X) + 0.5
 
-    def predict(self, X: Any) -> NDArray[np.int64]:
+    def predict(self, X: Any) -> Any:
         """Return the predicted labels in {0, 1}, of the shape that ``fit`` saw."""
-        present = above_half(self.predict_scores(X)).astype(np.int64)
-        return present[:, 0] if self._one_dimension else present
+        return self._labels(above_half(self.predict_scores(X)), X)
 
     def predict_nested(
         self, Z_train: FloatArray, Y_train: Any, Z_test: FloatArray, sizes: Sequence[int]

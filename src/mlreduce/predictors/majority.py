@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.predictors._base import LabelClassifier
 from mlreduce.registry import register
-from mlreduce.validation import check_features, check_labels, labels_as_y, remember_label_names
+from mlreduce.validation import check_features, labels_as_y
 
 __all__ = ["MajorityLabels"]
 
@@ -24,8 +23,8 @@ class MajorityLabels(LabelClassifier):
     Attributes
     ----------
     majority_ : ndarray of shape (n_labels,), in {0, 1}
-    classes_ : ndarray of shape (2,)
-        0 and 1, for every label.
+    classes_ : ndarray of shape (n_labels, 2)
+        0 and 1, for every label; of shape (2,) where labels were a vector.
     n_features_in_ : int
     feature_names_in_ : ndarray of str
         Only when ``X`` had names.
@@ -48,17 +47,13 @@ class MajorityLabels(LabelClassifier):
         DataError
             If a feature is not finite or a label is not 0/1 or -1/1.
         """
-        features = check_features(self, X, reset=True)
-        labels = check_labels(y, features.shape[0])
-        remember_label_names(self, y)
-        self._one_dimension = np.ndim(y) == 1
+        _, labels = self._checked(X, y)
         self.majority_ = (2 * labels.sum(axis=0) > len(labels)).astype(int)
-        self.classes_ = np.array([0, 1])
         return self
 
-    def predict(self, X: Any) -> NDArray[np.int64]:
+    def predict(self, X: Any) -> Any:
         """Return the same labels for every instance, in {0, 1}, of the shape that ``fit`` saw."""
         check_is_fitted(self, "majority_")
         features = check_features(self, X, reset=False)
         predicted = np.tile(self.majority_, (features.shape[0], 1))
-        return predicted[:, 0] if self._one_dimension else predicted
+        return self._labels(predicted, X)

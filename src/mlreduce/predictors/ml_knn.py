@@ -76,8 +76,8 @@ class MLKNN(_NeighbourVotes):
         Probability of each label.
     given_present_, given_absent_ : ndarray of shape (n_labels, n_neighbors + 1)
         Probability of each number of neighbours with the label, for instances with the label and without it.
-    classes_ : ndarray of shape (2,)
-        0 and 1, for every label.
+    classes_ : ndarray of shape (n_labels, 2)
+        0 and 1, for every label; of shape (2,) where labels were a vector.
     n_features_in_ : int
     feature_names_in_ : ndarray of str
         Only when ``X`` had names.
@@ -117,19 +117,17 @@ class MLKNN(_NeighbourVotes):
         self.prior_, self.given_present_, self.given_absent_ = self._rates
         return self
 
-    def predict_proba(self, X: Any) -> FloatArray:
-        """Return the probability of each label, shape (n_samples, n_labels)."""
-        votes = self._votes_for(X)
-        return self._rates.posterior(votes)
+    def predict_proba(self, X: Any) -> Any:
+        """Return the probability of each label, shape (n_samples, n_labels); of 0 and 1 where labels were a vector."""
+        return self._probabilities(self.predict_scores(X), X)
 
     def predict_scores(self, X: Any) -> FloatArray:
-        """Return the probability of each label, as `predict_proba`."""
-        return self.predict_proba(X)
+        """Return the probability of each label, shape (n_samples, n_labels), always an array."""
+        return self._rates.posterior(self._votes_for(X))
 
-    def predict(self, X: Any) -> NDArray[np.int64]:
+    def predict(self, X: Any) -> Any:
         """Return the labels whose probability is above one half, of the shape that ``fit`` saw."""
-        present = above_half(self.predict_proba(X)).astype(np.int64)
-        return present[:, 0] if self._one_dimension else present
+        return self._labels(above_half(self.predict_scores(X)), X)
 
     def predict_nested(self, train: Any, labels: FloatArray, test: Any, sizes: Sequence[int]) -> Iterator[FloatArray]:
         """Predict from the first k features for several ascending k, updating inner products.

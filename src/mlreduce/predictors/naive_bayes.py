@@ -18,10 +18,8 @@ from mlreduce.validation import (
     FloatArray,
     as_dense,
     check_features,
-    check_labels,
     check_range,
     labels_as_y,
-    remember_label_names,
 )
 
 __all__ = ["MLNB"]
@@ -99,8 +97,8 @@ class MLNB(LabelClassifier):
         Probability of each label.
     means_, variances_ : ndarray of shape (2, n_labels, n_features)
         Of each feature where the label is absent, and where it is present; variances are sums of squares over counts.
-    classes_ : ndarray of shape (2,)
-        0 and 1, for every label.
+    classes_ : ndarray of shape (n_labels, 2)
+        0 and 1, for every label; of shape (2,) where labels were a vector.
     n_features_in_ : int
     feature_names_in_ : ndarray of str
         Only when ``X`` had names.
@@ -138,12 +136,8 @@ class MLNB(LabelClassifier):
         DataError
             If a feature is not finite, a label is not 0/1 or -1/1, or a parameter is out of range.
         """
-        features = check_features(self, X, reset=True)
-        labels = check_labels(y, features.shape[0])
-        remember_label_names(self, y)
-        self._one_dimension = np.ndim(y) == 1
+        features, labels = self._checked(X, y)
         self._gaussians = self._estimate(as_dense(features), labels)
-        self.classes_ = np.array([0, 1])
         self.prior_ = expit(self._gaussians.prior)
         self.means_ = self._gaussians.centre + self._gaussians.unit * self._gaussians.means
         self.variances_ = np.square(self._gaussians.unit) * self._gaussians.variances
@@ -160,10 +154,9 @@ class MLNB(LabelClassifier):
         odds: FloatArray = self._gaussians.log_odds(features, [features.shape[1]])[0]
         return odds
 
-    def predict_proba(self, X: Any) -> FloatArray:
-        """Return the probability of each label, shape (n_samples, n_labels)."""
-        probability: FloatArray = expit(self._log_odds(X))
-        return probability
+    def predict_proba(self, X: Any) -> Any:
+        """Return the probability of each label, shape (n_samples, n_labels); of 0 and 1 where labels were a vector."""
+        return self._probabilities(expit(self._log_odds(X)), X)
 
     def predict_scores(self, X: Any) -> FloatArray:
         """Return the log odds of each label plus one half, shape (n_samples, n_labels).
@@ -173,10 +166,9 @@ class MLNB(LabelClassifier):
         """
         return self._log_odds(X) + 0.5
 
-    def predict(self, X: Any) -> NDArray[np.int64]:
+    def predict(self, X: Any) -> Any:
         """Return the labels whose probability is above one half, of the shape that ``fit`` saw."""
-        present = above_half(self.predict_scores(X)).astype(np.int64)
-        return present[:, 0] if self._one_dimension else present
+        return self._labels(above_half(self.predict_scores(X)), X)
 
     def predict_nested(self, train: Any, labels: FloatArray, test: Any, sizes: Sequence[int]) -> Iterator[FloatArray]:
         """Predict from the first k features for several ascending k, updating log odds.

@@ -15,7 +15,7 @@ from mlreduce.linalg.compiled import compiled, distance_on_grid
 from mlreduce.linalg.distances import GrowingDistances, Pairs, TrainingRows
 from mlreduce.predictors._base import LabelClassifier
 from mlreduce.registry import register
-from mlreduce.validation import FloatArray, check_features, check_labels, labels_as_y, remember_label_names
+from mlreduce.validation import FloatArray, check_features, labels_as_y
 
 __all__ = ["BinaryRelevanceKNN", "ClassifierChainKNN"]
 
@@ -43,18 +43,17 @@ class _NeighbourVotes(LabelClassifier):
         DataError
             If a feature is not finite, a label is not 0/1 or -1/1, or there are fewer rows than neighbours.
         """
-        features = check_features(self, X, reset=True)
-        labels = check_labels(y, features.shape[0])
-        remember_label_names(self, y)
+        features, labels = self._checked(X, y)
         self._check(len(labels), labels.shape[1])
-        self._one_dimension = np.ndim(y) == 1
-        self.classes_ = np.array([0, 1])
         self._training, self._present = TrainingRows(features), _by_label(labels)
         self._order = self._order_of(labels.shape[1])
         return self
 
-    def predict_proba(self, X: Any) -> FloatArray:
-        """Return the share of the neighbours that have each label, shape (n_samples, n_labels)."""
+    def predict_proba(self, X: Any) -> Any:
+        """Return the share of the neighbours with each label, (n_samples, n_labels); of 0 and 1 for a vector."""
+        return self._probabilities(self._shares(X), X)
+
+    def _shares(self, X: Any) -> FloatArray:
         shares: FloatArray = self._votes_for(X) / self.n_neighbors
         return shares
 
@@ -65,10 +64,9 @@ class _NeighbourVotes(LabelClassifier):
         blocks = self._training.pairs(features)
         return np.concatenate([self._votes(pairs, self._present, order=self._order) for pairs in blocks])
 
-    def predict(self, X: Any) -> NDArray[np.int64]:
+    def predict(self, X: Any) -> Any:
         """Return the labels that more than half of the neighbours have, of the shape that ``fit`` saw."""
-        present = (self.predict_proba(X) > 0.5).astype(np.int64)
-        return present[:, 0] if self._one_dimension else present
+        return self._labels(self._shares(X) > 0.5, X)
 
     def predict_nested(self, train: Any, labels: FloatArray, test: Any, sizes: Sequence[int]) -> Iterator[NDArray[Any]]:
         """Predict from the first k features for several ascending k, updating inner products.
@@ -134,8 +132,8 @@ class BinaryRelevanceKNN(_NeighbourVotes):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (2,)
-        0 and 1, for every label.
+    classes_ : ndarray of shape (n_labels, 2)
+        0 and 1, for every label; of shape (2,) where labels were a vector.
     n_features_in_ : int
     feature_names_in_ : ndarray of str
         Only when ``X`` had names.
@@ -169,8 +167,8 @@ class ClassifierChainKNN(_NeighbourVotes):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (2,)
-        0 and 1, for every label.
+    classes_ : ndarray of shape (n_labels, 2)
+        0 and 1, for every label; of shape (2,) where labels were a vector.
     n_features_in_ : int
     feature_names_in_ : ndarray of str
         Only when ``X`` had names.

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.linalg.utilities import best_of_each
 from mlreduce.predictors._base import LabelClassifier
 from mlreduce.registry import register
-from mlreduce.validation import as_dense, check_features, check_labels, labels_as_y, remember_label_names
+from mlreduce.validation import as_dense, check_features, labels_as_y
 
 __all__ = ["ProportionalCut"]
 
@@ -29,8 +28,8 @@ class ProportionalCut(LabelClassifier):
     ----------
     shares_ : ndarray of shape (n_labels,)
         Share of the training instances that have each label.
-    classes_ : ndarray of shape (2,)
-        0 and 1, for every label.
+    classes_ : ndarray of shape (n_labels, 2)
+        0 and 1, for every label; of shape (2,) where labels were a vector.
     n_features_in_ : int
     feature_names_in_ : ndarray of str
         Only when ``X`` had names.
@@ -58,19 +57,15 @@ class ProportionalCut(LabelClassifier):
         DataError
             If a feature is not finite or a label is not 0/1 or -1/1.
         """
-        features = check_features(self, X, reset=True)
-        labels = check_labels(y, features.shape[0])
-        remember_label_names(self, y)
-        self._one_dimension = np.ndim(y) == 1
+        _, labels = self._checked(X, y)
         self.shares_ = labels.mean(axis=0)
-        self.classes_ = np.array([0, 1])
         return self
 
-    def predict(self, X: Any) -> NDArray[np.int64]:
+    def predict(self, X: Any) -> Any:
         """Return the labels of instances that are decided together, in {0, 1}, of the shape that ``fit`` saw."""
         check_is_fitted(self, "shares_")
         scores = as_dense(check_features(self, X, reset=False))
         predicted = np.zeros((len(scores), len(self.shares_)), dtype=np.int64)
         width = min(scores.shape[1], len(self.shares_))
         predicted[:, :width] = best_of_each(scores[:, :width], self.shares_[:width])
-        return predicted[:, 0] if self._one_dimension else predicted
+        return self._labels(predicted, X)
