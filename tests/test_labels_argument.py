@@ -5,11 +5,14 @@ from __future__ import annotations
 import inspect
 
 import numpy as np
+import pandas as pd
 import pytest
+import scipy.sparse as sp
 
 import mlreduce
 from mlreduce import registry
 from mlreduce.datasets.embedded import planted
+from mlreduce.exceptions import DataError
 from mlreduce.labelspace import CodedClassifier
 from mlreduce.predictors import BinaryRelevanceKNN, FisherClassifier
 
@@ -46,3 +49,29 @@ def test_the_old_name_goes_on_with_a_warning(model):
         model.fit(DATA.X, Y=DATA.Y)
     for name, value in before.items():
         np.testing.assert_array_equal(getattr(model, name), value)
+
+
+SETS = [
+    [{"a"}, {"a", "b"}],
+    [["a"], ["a", "b"]],
+    [("a",), ("b",)],
+    [[0], [0, 1]],
+    [set(), {1}],
+    [["a", "b"], ["b", "c"]],
+]
+
+
+@pytest.mark.parametrize("sets", SETS, ids=str)
+def test_label_sets_name_what_makes_a_matrix_of_them(sets):
+    with pytest.raises(DataError, match="MultiLabelBinarizer"):
+        mlreduce.MLFS().fit(np.arange(6.0).reshape(2, 3), sets)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix, sp.csr_array, pd.DataFrame, np.ndarray.tolist])
+@pytest.mark.parametrize(
+    "values", [lambda Y: Y, lambda Y: Y.astype(bool), lambda Y: 2 * Y - 1], ids=["01", "bool", "signs"]
+)
+def test_forms_of_labels(form, values):
+    labels = form(values(np.asarray(DATA.Y, dtype=np.int64)))
+    found = FisherClassifier().fit(DATA.X, labels).predict(DATA.X)
+    np.testing.assert_array_equal(found, FisherClassifier().fit(DATA.X, DATA.Y).predict(DATA.X))

@@ -33,6 +33,11 @@ __all__ = [
 
 FloatArray = NDArray[np.float64]
 
+_LABEL_SETS = (
+    "Y holds sets of labels; a matrix of 0 and 1, one column per label, is needed: "
+    "sklearn.preprocessing.MultiLabelBinarizer().fit_transform(sets) makes it"
+)
+
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 
 # Size and density of dense labels from which sparse products are faster.
@@ -209,7 +214,12 @@ def check_labels(Y: Any, n_samples: int | None = None, *, sparse: bool = False) 
             ones.eliminate_zeros()
             return ones
     names = column_names(Y)
-    array = Y.toarray() if is_sparse(Y) else np.asarray(Y)
+    try:
+        array = Y.toarray() if is_sparse(Y) else np.asarray(Y)
+    except ValueError:  # rows of different lengths
+        raise DataError(_LABEL_SETS) from None
+    if array.dtype == object and array.size and isinstance(array.flat[0], (set, frozenset, list, tuple)):
+        raise DataError(_LABEL_SETS)
     if array.ndim == 1:
         array = array[:, np.newaxis]
     if array.ndim != 2 or array.shape[1] == 0:
@@ -219,7 +229,10 @@ def check_labels(Y: Any, n_samples: int | None = None, *, sparse: bool = False) 
         try:
             array = array.astype(np.float64)
         except (TypeError, ValueError):
-            raise DataError("Y must hold numbers, 0/1 or -1/1; it holds other things (strings?)") from None
+            raise DataError(
+                "Y must hold numbers, 0/1 or -1/1; it holds other things (strings?). Names of labels become such a "
+                "matrix by sklearn.preprocessing.MultiLabelBinarizer"
+            ) from None
     positive = array == 1
     present = np.count_nonzero(positive)
     if np.count_nonzero(array) != present:

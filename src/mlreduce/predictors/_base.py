@@ -31,9 +31,9 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):
 
     With a matrix of labels probabilities and decisions have the shape (n_samples, n_labels), as those of scikit-learn's
     ``ClassifierChain``, and ``classes_`` has 0 and 1 for every label, as there, but in an array: a list would fail in
-    ``cross_val_predict``, and a single pair would make scorers expect a binary problem. With a vector they are binary classifiers:
-    probabilities have a column for 0 and one for 1, decisions the shape (n_samples,). Fitted on a DataFrame of labels
-    they predict DataFrames with its columns.
+    ``cross_val_predict``, and a single pair would make scorers expect a binary problem. With a vector they
+    are binary classifiers: probabilities have a column for 0 and one for 1, decisions the shape (n_samples,). Fitted on
+    a DataFrame of labels they predict DataFrames with its columns.
     """
 
     #: Whether it scores labels: ``predict_scores`` gives a number per label, larger is

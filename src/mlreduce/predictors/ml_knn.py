@@ -123,7 +123,8 @@ class MLKNN(_NeighbourVotes):
 
     def predict_scores(self, X: Any) -> FloatArray:
         """Return the probability of each label, shape (n_samples, n_labels), always an array."""
-        return self._rates.posterior(self._votes_for(X))
+        votes = self._votes_for(X)
+        return self._rates.posterior(votes)
 
     def predict(self, X: Any) -> Any:
         """Return the labels whose probability is above one half, of the shape that ``fit`` saw."""
