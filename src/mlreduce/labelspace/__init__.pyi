@@ -1,0 +1,12 @@
+# Written by envs/write_stubs.py.
+
+from mlreduce.labelspace.br import BR as BR
+from mlreduce.labelspace.cca_code import CCACode as CCACode
+from mlreduce.labelspace.cplst import CPLST as CPLST
+from mlreduce.labelspace.compressed_sensing import CompressedSensing as CompressedSensing
+from mlreduce.labelspace.kernel_cplst import KernelCPLST as KernelCPLST
+from mlreduce.labelspace.base import LabelCoder as LabelCoder
+from mlreduce.labelspace.base import LabelStatistics as LabelStatistics
+from mlreduce.labelspace.occa import OCCA as OCCA
+from mlreduce.labelspace.pbr import PBR as PBR
+from mlreduce.labelspace.plst import PLST as PLST

@@ -1,0 +1,48 @@
+"""Types and completion see every class, though classes are imported when first asked for."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import mlreduce
+
+PROJECT = Path(__file__).parents[1]
+_spec = importlib.util.spec_from_file_location("write_stubs", PROJECT / "envs" / "write_stubs.py")
+write_stubs = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(write_stubs)
+
+
+def test_stubs_have_all_names():
+    for path, text in write_stubs.stubs().items():
+        assert path.read_text(encoding="utf-8") == text, "run: python envs/write_stubs.py"
+
+
+def test_stubs_name_what_is_there():
+    names = [line.rsplit(" ", 1)[1] for line in write_stubs.stub("").splitlines() if line.startswith("from")]
+    assert len(names) > 90
+    for name in names:
+        assert getattr(mlreduce, name) is not None
+
+
+@pytest.mark.slow
+def test_a_misspelt_parameter_is_a_type_error(tmp_path):
+    script = tmp_path / "use.py"
+    script.write_text(
+        "import mlreduce\nmlreduce.MVMD(n_componnets=3)\nmlreduce.MVMD(n_components=3)\nmlreduce.MVDM()\n"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-m", "mypy", "--config-file=", "--no-incremental", "--follow-imports=silent", str(script)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={"MYPYPATH": str(PROJECT / "src"), "PATH": "/usr/bin:/bin"},
+    )
+    found = [line.split(": error: ")[1] for line in ran.stdout.splitlines() if ": error: " in line]
+    assert len(found) == 2, ran.stdout + ran.stderr
+    assert 'Unexpected keyword argument "n_componnets"' in found[0]
+    assert 'has no attribute "MVDM"' in found[1]
