@@ -33,8 +33,8 @@ class CodedClassifier(LabelClassifier):
     Attributes
     ----------
     coder_, regressor_ : fitted clones
-    classes_ : ndarray of shape (n_labels, 2)
-        0 and 1, for every label; of shape (2,) where labels were a vector.
+    classes_ : ndarray of shape (n_labels,)
+        The numbers of the labels; 0 and 1 where labels were a vector.
     n_features_in_ : int
 
     References

@@ -29,9 +29,10 @@ class Regressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
 class LabelClassifier(ClassifierMixin, BaseEstimator):
     """Base of the classifiers: for one label or many, with dense or sparse features.
 
-    With a matrix of labels probabilities and decisions have the shape (n_samples, n_labels), as those of scikit-learn's
-    ``ClassifierChain``, and ``classes_`` has 0 and 1 for every label, as there, but in an array: a list would fail in
-    ``cross_val_predict``, and a single pair would make scorers expect a binary problem. With a vector they
+    With a matrix of labels probabilities and decisions have the shape (n_samples, n_labels). ``classes_`` is then what
+    scikit-learn's scorers, ``cross_val_predict`` and checks take beside them: 0 and 1 for every label, as of
+    ``ClassifierChain`` but in an array, beside probabilities; the numbers of the labels, as of ``OneVsRestClassifier``,
+    beside decisions. With a vector they
     are binary classifiers: probabilities have a column for 0 and one for 1, decisions the shape (n_samples,). Fitted on
     a DataFrame of labels they predict DataFrames with its columns.
     """
@@ -54,7 +55,12 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):
         labels = check_labels(y, features.shape[0])
         remember_label_names(self, y)
         self._one_dimension = np.ndim(y) == 1
-        self.classes_ = np.array([0, 1]) if self._one_dimension else np.tile([0, 1], (labels.shape[1], 1))
+        if self._one_dimension:
+            self.classes_ = np.array([0, 1])
+        elif hasattr(self, "decision_function"):
+            self.classes_ = np.arange(labels.shape[1])
+        else:
+            self.classes_ = np.tile([0, 1], (labels.shape[1], 1))
         return features, labels
 
     def _labels(self, present: NDArray[Any], X: Any) -> Any:

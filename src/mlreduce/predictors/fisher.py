@@ -101,8 +101,8 @@ class FisherClassifier(LabelClassifier):
         predicted for all, or for none.
     ridge_ : float
         The ridge itself.
-    classes_ : ndarray of shape (n_labels, 2)
-        0 and 1, for every label; of shape (2,) where labels were a vector.
+    classes_ : ndarray of shape (n_labels,)
+        The numbers of the labels; 0 and 1 where labels were a vector.
     n_features_in_ : int
     feature_names_in_ : ndarray of str
         Only when ``X`` had names.
