@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, TypeVar, cast
@@ -19,10 +20,12 @@ __all__ = [
     "check_features",
     "check_finite",
     "check_labels",
+    "check_memory",
     "check_options",
     "check_partial_labels",
     "check_range",
     "check_regression",
+    "check_sample_weight",
     "check_size",
     "column_names",
     "fill_unlabelled",
@@ -63,6 +66,24 @@ def column_names(table: Any) -> list[str] | None:
     """Return the column names of a DataFrame as strings, None for anything else."""
     columns = getattr(table, "columns", None)
     return None if columns is None else [str(column) for column in columns]
+
+
+def check_memory(n_bytes: float, what: str, advice: str) -> None:
+    """Refuse what needs more than four fifths of this machine's memory, where the system says how much that is.
+
+    Raises
+    ------
+    DataError
+        With both numbers and the advice.
+    """
+    try:
+        memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):  # not on Windows
+        return
+    if n_bytes > 0.8 * memory:
+        raise DataError(
+            f"{what} needs about {n_bytes / 1e9:.3g} GB of memory, and this machine has {memory / 1e9:.3g} GB: {advice}"
+        )
 
 
 def is_sparse(X: Any) -> bool:
@@ -181,6 +202,30 @@ def check_regression(estimator: Any, X: Any, y: Any) -> tuple[Any, FloatArray]:
     )
     check_finite(X, names)
     return X, np.asarray(y, dtype=np.float64)
+
+
+def check_sample_weight(weights: Any, n_samples: int) -> FloatArray | None:
+    """Return weights of the instances as an array, None if there are none.
+
+    Raises
+    ------
+    DataError
+        If they are not finite numbers >= 0, one per instance, with a positive sum.
+    """
+    if weights is None:
+        return None
+    try:
+        array = np.asarray(weights, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise DataError("sample_weight must hold numbers >= 0, one per row of X") from None
+    if array.ndim == 0:
+        array = np.full(n_samples, float(array))
+    if array.shape != (n_samples,) or not np.isfinite(array).all() or (array < 0).any() or not array.sum() > 0:
+        raise DataError(
+            f"sample_weight must hold {n_samples} finite numbers >= 0, one per row of X, not all of them zero; got the "
+            f"shape {array.shape}"
+        )
+    return array
 
 
 def check_labels(Y: Any, n_samples: int | None = None, *, sparse: bool = False) -> Any:

@@ -6,7 +6,14 @@ from dataclasses import replace
 from typing import Any
 
 from mlreduce.labelspace.base import LabelCoder, LabelStatistics, ordered_eigenvectors
-from mlreduce.linalg.kernels import check_gamma, check_positive, gaussian_kernel, kernel_ridge, squared_distances
+from mlreduce.linalg.kernels import (
+    check_gamma,
+    check_kernel_size,
+    check_positive,
+    gaussian_kernel,
+    kernel_ridge,
+    squared_distances,
+)
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray
 
@@ -82,6 +89,7 @@ class KernelCPLST(LabelCoder):
     def _statistics(self, features: Any, labels: FloatArray) -> LabelStatistics:
         alpha = check_positive(self.alpha, "alpha")
         self.gamma_ = check_gamma(self.gamma, features.shape[1])
+        check_kernel_size(features.shape[0])
         statistics = LabelStatistics.of(labels)
         kernel = gaussian_kernel(squared_distances(features), self.gamma_, overwrite=True)
         return replace(statistics, explained=explained_by_kernel(kernel, alpha, labels - statistics.mean))
