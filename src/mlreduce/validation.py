@@ -6,6 +6,7 @@ import functools
 import os
 import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
+from decimal import Decimal, InvalidOperation
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -16,9 +17,11 @@ from mlreduce.exceptions import DataError, unknown_name
 
 __all__ = [
     "as_dense",
+    "check_components",
     "check_count",
     "check_features",
     "check_finite",
+    "check_known_labels",
     "check_labels",
     "check_memory",
     "check_options",
@@ -29,9 +32,11 @@ __all__ = [
     "check_size",
     "column_names",
     "fill_unlabelled",
+    "is_share",
     "is_sparse",
     "labels_as_y",
     "remember_label_names",
+    "warn_of_fraction",
 ]
 
 FloatArray = NDArray[np.float64]
@@ -318,6 +323,40 @@ def check_partial_labels(
     return (labels, np.ones(labels.shape[0], dtype=bool)) if labelled is None else (labels[labelled], labelled)
 
 
+def check_known_labels(Y: Any, n_samples: int) -> tuple[Any, NDArray[np.bool_] | None]:
+    """Check a label matrix of which some cells are unknown.
+
+    Parameters
+    ----------
+    Y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels) or (n_samples,)
+        As of `check_labels`; a cell is NaN where a label is not known. A sparse matrix has to store its NaN.
+    n_samples : int
+        The number of rows it must have.
+
+    Returns
+    -------
+    labels : ndarray or csr_array of shape (n_samples, n_labels), float64, in {0, 1}
+        Any of the two where not known.
+    known : ndarray of shape (n_samples, n_labels), bool, or None
+        Which cells are known; None if all are.
+
+    Raises
+    ------
+    DataError
+        If no cell is known, or as `check_labels`.
+    """
+    unknown = None if Y is None else _unknown(Y)
+    if unknown is None or unknown.ndim > 2:
+        return check_labels(Y, n_samples, sparse=True), None
+    _check_rows(unknown, n_samples)
+    table = unknown.reshape(len(unknown), -1)
+    if table.all():
+        raise DataError("no label is known: all cells of y are NaN")
+    cells = np.array(Y.toarray() if is_sparse(Y) else Y).reshape(table.shape)
+    cells[table] = cells[~table][0]
+    return check_labels(cells, n_samples), ~table
+
+
 def fill_unlabelled(Y: Any, n_samples: int | None = None) -> tuple[Any, NDArray[np.bool_] | None]:
     """Fill unlabelled rows with the labels of the first labelled row, so that all can be checked.
 
@@ -474,13 +513,19 @@ def remember_label_names(estimator: Any, Y: Any) -> None:
         del estimator.label_names_
 
 
-def check_size(size: int | float | None, largest: int, what: str, name: str = "n_components") -> int:
+def is_share(size: Any) -> bool:
+    """Whether a requested number is a float."""
+    return isinstance(size, (float, np.floating))
+
+
+def check_size(size: int | float | str | None, largest: int, what: str, name: str = "n_components") -> int:
     """Turn a requested number into an integer between 1 and the largest possible.
 
     Parameters
     ----------
-    size : int, float or None
-        A number; a fraction in (0, 1), rounded down but never to zero; or None for all.
+    size : int, float, str or None
+        A number; a percentage such as ``"50%"`` or a fraction in (0, 1), rounded down but never to zero; or None for
+        all.
     largest : int
         Largest allowed number.
     what : str
@@ -491,12 +536,14 @@ def check_size(size: int | float | None, largest: int, what: str, name: str = "n
     Raises
     ------
     DataError
-        If the number is not in 1..largest or the fraction not in (0, 1).
+        If the number is not in 1..largest, the fraction not in (0, 1) or the percentage not in (0, 100].
     """
     if size is None:
         return largest
+    if isinstance(size, str):
+        return max(1, int(_percentage(size, name) * largest / 100))
     if not _is_number(size):
-        raise DataError(f"{name} must be a number or None; got {size!r}")
+        raise DataError(f"{name} must be a number, a percentage such as '50%' or None; got {size!r}")
     if isinstance(size, (int, np.integer)):
         if not 1 <= size <= largest:
             raise DataError(f"{name} must be between 1 and {largest}, the number of {what}; got {size}")
@@ -504,3 +551,39 @@ def check_size(size: int | float | None, largest: int, what: str, name: str = "n
     if not 0 < size < 1:
         raise DataError(f"{name} as a fraction must lie between 0 and 1; got {size}")
     return max(1, int(size * largest))
+
+
+def _percentage(text: str, name: str) -> Decimal:
+    """Return the number of a percentage, which is exact: 7 % of 100 are 7."""
+    try:
+        number = Decimal(text.strip().removesuffix("%")) if text.strip().endswith("%") else Decimal("nan")
+    except InvalidOperation:
+        number = Decimal("nan")
+    if not (number.is_finite() and 0 < number <= 100):
+        raise DataError(
+            f"{name} must be a number, a percentage such as '50%', above 0 and up to 100, or None; got {text!r}"
+        )
+    return number
+
+
+def check_components(size: int | float | str | None, largest: int, what: str) -> int:
+    """Return ``n_components`` as `check_size` does, and announce the end of fractions.
+
+    Warns
+    -----
+    FutureWarning
+        If it is a fraction: elsewhere a float is a share of the sum of the eigenvalues.
+    """
+    number = check_size(size, largest, what)
+    if is_share(size):
+        warn_of_fraction(size, what)
+    return number
+
+
+def warn_of_fraction(size: Any, what: str) -> None:
+    """Warn of ``n_components`` as a fraction of something."""
+    warnings.warn(
+        f"n_components={size:g} as a fraction of the {what} goes in version 0.3: write n_components='{100 * size:g}%'",
+        FutureWarning,
+        stacklevel=5,
+    )

@@ -54,8 +54,8 @@ class KernelCPLST(LabelCoder):
 
     Parameters
     ----------
-    n_components : int, float or None, default=None
-        Length of the code: a number of 1..n_labels, a fraction of n_labels in (0, 1), None for all.
+    n_components : int, float, str or None, default=None
+        Length of the code: a number of 1..n_labels, a percentage of n_labels such as ``"50%"``, None for all.
     gamma : float or None, default=None
         Width of the kernel, > 0: the larger, the narrower.     None means ``1 / n_features``.
     alpha : float, default=1.0
@@ -81,7 +81,9 @@ class KernelCPLST(LabelCoder):
     feature_aware = True
     kernelised = True
 
-    def __init__(self, n_components: int | float | None = None, gamma: float | None = None, alpha: float = 1.0) -> None:
+    def __init__(
+        self, n_components: int | float | str | None = None, gamma: float | None = None, alpha: float = 1.0
+    ) -> None:
         self.n_components = n_components
         self.gamma = gamma
         self.alpha = alpha

@@ -100,10 +100,13 @@ class Solution(NamedTuple):
         Descending; positive, unless ``signed_values``.
     components : ndarray of shape (k, n_features)
         ``components B components' = I``; the entry of largest magnitude of each row is positive.
+    total : float or None
+        Sum of all positive eigenvalues; None where they were not all computed, and their sum is not a trace.
     """
 
     eigenvalues: FloatArray
     components: FloatArray
+    total: float | None = None
 
 
 def solve(
@@ -159,7 +162,7 @@ def solve(
     if thin and constraint is None:
         side = min(side, objective.factor.shape[1])
     few = limit if constraint is None else None
-    blocks = None
+    blocks, total = None, None
     ordered, noise = signed_values and variation is not None, 0.0
     if few and isinstance(features, Coordinates) and not thin and few <= side // _SHARE:
         blocks = _blocks(features, objective, few, upper, trivial)
@@ -182,6 +185,7 @@ def solve(
             values, vectors = values[values > noise], vectors[:, values > noise]
     elif _solves_by_least_squares(features, objective, constraint, thin):
         values, vectors = _by_least_squares(features, objective, constraint)
+        total = float(values.sum())
     elif side > 4 * DENSE_SIDE:
         raise DataError(_too_large(features, side, constraint))
     elif constraint is None and thin:
@@ -191,7 +195,7 @@ def solve(
     ):
         values, vectors = _samples(features, objective, limit)
     else:
-        values, vectors, noise = _matrices(features, objective, constraint, limit, signed_values)
+        values, vectors, noise, total = _matrices(features, objective, constraint, limit, signed_values)
     if not signed_values:
         kept = _positive(values, max(features.shape), noise)
         values, vectors = values[kept], vectors[:, kept]
@@ -201,7 +205,22 @@ def solve(
         vectors = _decide_ties(values, vectors, lambda block: labels.T @ features.dot(block))
     if signed_values and variation is not None:
         values, vectors = _order_null_space(values, vectors, noise, variation, limit)
-    return Solution(values[:limit], signed(vectors[:, :limit].T))
+    if signed_values:
+        total = None
+    elif limit is None or len(values) < limit:  # these are all
+        total = float(values.sum())
+    elif constraint is None:
+        total = _trace(features, objective)
+    return Solution(values[:limit], signed(vectors[:, :limit].T), total)
+
+
+def _trace(features: Features, objective: Form) -> float | None:
+    """Return the sum of the eigenvalues of a form without negative ones; None where it is costly or some may be."""
+    if not objective.is_semidefinite or objective.squared or objective.ridge:
+        return None
+    if objective.factor is not None and features.shape[1] * objective.factor.shape[1] > THIN_ENTRIES:
+        return None
+    return objective.mean_diagonal(features) * features.shape[1]
 
 
 def _too_large(features: Features, side: int, constraint: Form | None) -> str:
@@ -383,22 +402,24 @@ def _orthonormal(values: FloatArray, vectors: FloatArray) -> FloatArray:
 
 def _matrices(
     features: Features, objective: Form, constraint: Form | None, limit: int | None, signed_values: bool
-) -> tuple[FloatArray, FloatArray, float]:
-    """Return eigenvalues, directions and the rounding error of the eigenvalues."""
+) -> tuple[FloatArray, FloatArray, float, float | None]:
+    """Return eigenvalues, directions, the rounding error of the eigenvalues and, if none is negative, their sum."""
     back: FloatArray | None = None
-    noise = 0.0
+    noise, total = 0.0, None
     if features.shape[0] < features.shape[1] or (signed_values and not _has_full_rank(features)):
         features, back = row_space(features)
     whitening = None if constraint is None else whitening_of(features, constraint)
     if objective.is_thin and not signed_values:
         half = objective.feature_factor(features)
         half = half if whitening is None else whitening.transposed(half)
+        total = float(np.square(half).sum())
         values, vectors = _left_singular(half, limit)
     else:
         matrix = objective.matrix(features)
         if whitening is not None:
             matrix = whitening.transposed(whitening.transposed(matrix).T)
         noise = _rounding_error(features, objective, whitening, matrix)
+        total = float(np.trace(matrix)) if objective.is_semidefinite else None
         if signed_values:
             noise = max(noise, _least(max(features.shape), _frobenius(matrix)))
             few = limit is not None and limit <= len(matrix) // _FEW
@@ -409,7 +430,7 @@ def _matrices(
             values, vectors = _descending(matrix, limit)
     if whitening is not None:
         vectors = whitening.times(vectors)
-    return values, vectors if back is None else back @ vectors, noise
+    return values, vectors if back is None else back @ vectors, noise, total
 
 
 def _rounding_error(features: Features, objective: Form, whitening: Whitening | None, matrix: FloatArray) -> float:
