@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import functools
+import os
 import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
+from decimal import Decimal, InvalidOperation
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -15,20 +17,26 @@ from mlreduce.exceptions import DataError, unknown_name
 
 __all__ = [
     "as_dense",
+    "check_components",
     "check_count",
     "check_features",
     "check_finite",
+    "check_known_labels",
     "check_labels",
+    "check_memory",
     "check_options",
     "check_partial_labels",
     "check_range",
     "check_regression",
+    "check_sample_weight",
     "check_size",
     "column_names",
     "fill_unlabelled",
+    "is_share",
     "is_sparse",
     "labels_as_y",
     "remember_label_names",
+    "warn_of_fraction",
 ]
 
 FloatArray = NDArray[np.float64]
@@ -63,6 +71,24 @@ def column_names(table: Any) -> list[str] | None:
     """Return the column names of a DataFrame as strings, None for anything else."""
     columns = getattr(table, "columns", None)
     return None if columns is None else [str(column) for column in columns]
+
+
+def check_memory(n_bytes: float, what: str, advice: str) -> None:
+    """Refuse what needs more than four fifths of this machine's memory, where the system says how much that is.
+
+    Raises
+    ------
+    DataError
+        With both numbers and the advice.
+    """
+    try:
+        memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):  # not on Windows
+        return
+    if n_bytes > 0.8 * memory:
+        raise DataError(
+            f"{what} needs about {n_bytes / 1e9:.3g} GB of memory, and this machine has {memory / 1e9:.3g} GB: {advice}"
+        )
 
 
 def is_sparse(X: Any) -> bool:
@@ -183,6 +209,30 @@ def check_regression(estimator: Any, X: Any, y: Any) -> tuple[Any, FloatArray]:
     return X, np.asarray(y, dtype=np.float64)
 
 
+def check_sample_weight(weights: Any, n_samples: int) -> FloatArray | None:
+    """Return weights of the instances as an array, None if there are none.
+
+    Raises
+    ------
+    DataError
+        If they are not finite numbers >= 0, one per instance, with a positive sum.
+    """
+    if weights is None:
+        return None
+    try:
+        array = np.asarray(weights, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise DataError("sample_weight must hold numbers >= 0, one per row of X") from None
+    if array.ndim == 0:
+        array = np.full(n_samples, float(array))
+    if array.shape != (n_samples,) or not np.isfinite(array).all() or (array < 0).any() or not array.sum() > 0:
+        raise DataError(
+            f"sample_weight must hold {n_samples} finite numbers >= 0, one per row of X, not all of them zero; got the "
+            f"shape {array.shape}"
+        )
+    return array
+
+
 def check_labels(Y: Any, n_samples: int | None = None, *, sparse: bool = False) -> Any:
     """Check a label matrix and return it in {0, 1}.
 
@@ -271,6 +321,40 @@ def check_partial_labels(
     filled, labelled = fill_unlabelled(Y, n_samples)
     labels = check_labels(filled, n_samples, sparse=sparse)
     return (labels, np.ones(labels.shape[0], dtype=bool)) if labelled is None else (labels[labelled], labelled)
+
+
+def check_known_labels(Y: Any, n_samples: int) -> tuple[Any, NDArray[np.bool_] | None]:
+    """Check a label matrix of which some cells are unknown.
+
+    Parameters
+    ----------
+    Y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels) or (n_samples,)
+        As of `check_labels`; a cell is NaN where a label is not known. A sparse matrix has to store its NaN.
+    n_samples : int
+        The number of rows it must have.
+
+    Returns
+    -------
+    labels : ndarray or csr_array of shape (n_samples, n_labels), float64, in {0, 1}
+        Any of the two where not known.
+    known : ndarray of shape (n_samples, n_labels), bool, or None
+        Which cells are known; None if all are.
+
+    Raises
+    ------
+    DataError
+        If no cell is known, or as `check_labels`.
+    """
+    unknown = None if Y is None else _unknown(Y)
+    if unknown is None or unknown.ndim > 2:
+        return check_labels(Y, n_samples, sparse=True), None
+    _check_rows(unknown, n_samples)
+    table = unknown.reshape(len(unknown), -1)
+    if table.all():
+        raise DataError("no label is known: all cells of y are NaN")
+    cells = np.array(Y.toarray() if is_sparse(Y) else Y).reshape(table.shape)
+    cells[table] = cells[~table][0]
+    return check_labels(cells, n_samples), ~table
 
 
 def fill_unlabelled(Y: Any, n_samples: int | None = None) -> tuple[Any, NDArray[np.bool_] | None]:
@@ -429,13 +513,19 @@ def remember_label_names(estimator: Any, Y: Any) -> None:
         del estimator.label_names_
 
 
-def check_size(size: int | float | None, largest: int, what: str, name: str = "n_components") -> int:
+def is_share(size: Any) -> bool:
+    """Whether a requested number is a float."""
+    return isinstance(size, (float, np.floating))
+
+
+def check_size(size: int | float | str | None, largest: int, what: str, name: str = "n_components") -> int:
     """Turn a requested number into an integer between 1 and the largest possible.
 
     Parameters
     ----------
-    size : int, float or None
-        A number; a fraction in (0, 1), rounded down but never to zero; or None for all.
+    size : int, float, str or None
+        A number; a percentage such as ``"50%"`` or a fraction in (0, 1), rounded down but never to zero; or None for
+        all.
     largest : int
         Largest allowed number.
     what : str
@@ -446,12 +536,14 @@ def check_size(size: int | float | None, largest: int, what: str, name: str = "n
     Raises
     ------
     DataError
-        If the number is not in 1..largest or the fraction not in (0, 1).
+        If the number is not in 1..largest, the fraction not in (0, 1) or the percentage not in (0, 100].
     """
     if size is None:
         return largest
+    if isinstance(size, str):
+        return max(1, int(_percentage(size, name) * largest / 100))
     if not _is_number(size):
-        raise DataError(f"{name} must be a number or None; got {size!r}")
+        raise DataError(f"{name} must be a number, a percentage such as '50%' or None; got {size!r}")
     if isinstance(size, (int, np.integer)):
         if not 1 <= size <= largest:
             raise DataError(f"{name} must be between 1 and {largest}, the number of {what}; got {size}")
@@ -459,3 +551,39 @@ def check_size(size: int | float | None, largest: int, what: str, name: str = "n
     if not 0 < size < 1:
         raise DataError(f"{name} as a fraction must lie between 0 and 1; got {size}")
     return max(1, int(size * largest))
+
+
+def _percentage(text: str, name: str) -> Decimal:
+    """Return the number of a percentage, which is exact: 7 % of 100 are 7."""
+    try:
+        number = Decimal(text.strip().removesuffix("%")) if text.strip().endswith("%") else Decimal("nan")
+    except InvalidOperation:
+        number = Decimal("nan")
+    if not (number.is_finite() and 0 < number <= 100):
+        raise DataError(
+            f"{name} must be a number, a percentage such as '50%', above 0 and up to 100, or None; got {text!r}"
+        )
+    return number
+
+
+def check_components(size: int | float | str | None, largest: int, what: str) -> int:
+    """Return ``n_components`` as `check_size` does, and announce the end of fractions.
+
+    Warns
+    -----
+    FutureWarning
+        If it is a fraction: elsewhere a float is a share of the sum of the eigenvalues.
+    """
+    number = check_size(size, largest, what)
+    if is_share(size):
+        warn_of_fraction(size, what)
+    return number
+
+
+def warn_of_fraction(size: Any, what: str) -> None:
+    """Warn of ``n_components`` as a fraction of something."""
+    warnings.warn(
+        f"n_components={size:g} as a fraction of the {what} goes in version 0.3: write n_components='{100 * size:g}%'",
+        FutureWarning,
+        stacklevel=5,
+    )

@@ -3,6 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.linalg
+import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -13,6 +14,7 @@ from mlreduce.datasets.embedded import planted
 from mlreduce.exceptions import DataError
 from mlreduce.labelspace import CodedClassifier, LabelStatistics
 from mlreduce.labelspace.base import ordered_eigenvectors
+from mlreduce.linalg import gram
 
 ALL = mlreduce.list_methods("labelspace")
 ORTHONORMAL = ["br", "pbr", "plst", "occa", "cplst", "kernel-cplst"]
@@ -231,3 +233,18 @@ def test_tags_declare_multi_output_targets(name):
     tags = get_tags(CodedClassifier(make(name)))
     assert (tags.target_tags.multi_output, tags.target_tags.single_output) == (True, False)
     assert tags.classifier_tags.multi_label
+
+
+@pytest.mark.parametrize("name", ["cplst", "occa", "cca-code"])
+@pytest.mark.parametrize("n_rows", [60, 20])
+def test_large_sparse_features_are_not_made_dense(name, n_rows, monkeypatch):
+    rng = np.random.default_rng(0)
+    X = sp.random_array((n_rows, 30), density=0.4, rng=rng, format="csr")
+    Y = (X @ rng.standard_normal((30, 4)) + 0.3 * rng.standard_normal((n_rows, 4)) > 0.2).astype(float)
+    expected = make(name).fit(X, Y)
+    monkeypatch.setattr(gram, "DENSE_SIDE", 10)
+    monkeypatch.setattr(gram.Design, "of", None)
+    monkeypatch.setattr(gram.GramDesign, "of", None)
+    found = make(name).fit(X, Y)
+    np.testing.assert_allclose(found.eigenvalues_, expected.eigenvalues_, rtol=1e-8, atol=1e-8)
+    np.testing.assert_allclose(found.components_, expected.components_, atol=1e-8)

@@ -5,10 +5,12 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.linear_model import Ridge
+from sklearn.linear_model import Ridge, RidgeCV
 
 import mlreduce
 from mlreduce.exceptions import DataError
+from mlreduce.linalg import gram, lsqr
+from mlreduce.predictors.linear import LinearRegressor
 from mlreduce.predictors.ridge import RidgeRegressor
 
 SHAPES = [(40, 6, 3), (12, 12, 2), (8, 30, 4), (5, 4, 1), (2, 7, 2)]
@@ -104,6 +106,111 @@ def test_constant_features_predict_the_mean(features, alpha, relative):
     assert not model.coef_.any()
 
 
+@pytest.mark.parametrize("shape", SHAPES)
+def test_default_penalty_minimises_the_generalised_error(shape):
+    X, T, _ = problem(*shape)
+    model, n = RidgeRegressor().fit(X, T), len(X)
+    Xc = X - X.mean(axis=0)
+    for penalty, error in zip(model.penalties_[28:], model.errors_[28:], strict=True):
+        hat = Xc @ np.linalg.solve(Xc.T @ Xc + penalty * np.eye(X.shape[1]), Xc.T) + 1 / n
+        expected = np.square(T - hat @ T).mean() / np.square(1 - np.trace(hat) / n)
+        np.testing.assert_allclose(error, expected, rtol=1e-7)
+    assert model.errors_[model.penalties_ == model.penalty_] <= model.errors_.min() * (1 + 1e-9)
+    np.testing.assert_allclose(model.coef_, RidgeRegressor(model.penalty_).fit(X, T).coef_)
+
+
+@pytest.mark.parametrize("shape", [(20, 4, 2), (6, 9, 3)])
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+def test_leave_one_out_error_is_that_of_leaving_each_row_out(shape, kind):
+    X, T, _ = problem(*shape)
+    model = RidgeRegressor("loo").fit(kind(X), T)
+    rows = np.arange(len(X))
+    for number in (24, 36, 44):
+        left_out = [Ridge(model.penalties_[number], solver="svd").fit(X[rows != i], T[rows != i]) for i in rows]
+        errors = [np.square(T[i] - left_out[i].predict(X[[i]])[0]).mean() for i in rows]
+        np.testing.assert_allclose(model.errors_[number], np.mean(errors), rtol=1e-7)
+    theirs = RidgeCV(alphas=model.penalties_[12:]).fit(X, T)
+    if model.penalty_ > model.penalties_[12]:
+        assert theirs.alpha_ == model.penalty_
+
+
+def test_default_penalty_follows_the_scale_of_the_features():
+    """Features of unit norm: a penalty of one halves every coefficient."""
+    X, T, X_test = problem(60, 5, 3)
+    norm = np.linalg.norm(X - X.mean(axis=0), axis=0)
+    plain, unit = RidgeRegressor().fit(X, T), RidgeRegressor().fit(X / norm, T)
+    np.testing.assert_allclose(unit.predict(X_test / norm), plain.predict(X_test), rtol=0.05, atol=0.05)
+    fixed = RidgeRegressor(1.0).fit(X / norm, T)
+    assert unit.score(X / norm, T) > fixed.score(X / norm, T) + 0.1
+
+
+def test_default_penalty_of_noise_is_large():
+    rng = np.random.default_rng(0)
+    X, T = rng.standard_normal((50, 20)), rng.standard_normal((50, 3))
+    assert RidgeRegressor().fit(X, T).penalty_ > 10 * np.square(np.linalg.norm(X, 2))
+    (predicted,) = RidgeRegressor().predict_nested(X, T, X[:3], [20])
+    np.testing.assert_allclose(predicted, RidgeRegressor().fit(X, T).predict(X[:3]), atol=1e-10)
+
+
+@pytest.mark.parametrize("shape", SHAPES[:3])
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+def test_whole_weights_are_copies_of_rows(shape, kind):
+    X, T, X_test = problem(*shape)
+    X[np.abs(X) < 0.5] = 0
+    weights = np.random.default_rng(1).integers(0, 4, len(X))
+    copies = RidgeRegressor(0.7).fit(np.repeat(X, weights, axis=0), np.repeat(T, weights, axis=0))
+    weighted = RidgeRegressor(0.7).fit(kind(X), T, sample_weight=weights)
+    np.testing.assert_allclose(weighted.coef_, copies.coef_, atol=1e-9)
+    np.testing.assert_allclose(weighted.predict(X_test), copies.predict(X_test), atol=1e-8)
+    theirs = Ridge(0.7).fit(X, T, weights)
+    np.testing.assert_allclose(weighted.intercept_, theirs.intercept_, atol=1e-8)
+    for alpha in ("gcv", "loo"):
+        one, same = (RidgeRegressor(alpha).fit(kind(X), T, w) for w in (None, np.ones(len(X))))
+        np.testing.assert_allclose(one.errors_[28:], same.errors_[28:], rtol=1e-7)
+
+
+@pytest.mark.parametrize("weights", [[1, 2], np.full(10, -1.0), np.zeros(10), np.full(10, np.nan), "heavy"])
+def test_impossible_weights(weights):
+    X, T, _ = problem(10, 3, 2)
+    with pytest.raises(DataError, match="sample_weight must hold"):
+        RidgeRegressor().fit(X, T, sample_weight=weights)
+
+
+@pytest.mark.parametrize("shape", [(60, 30, 3), (30, 80, 2)])
+@pytest.mark.parametrize("model", [RidgeRegressor(0.7), RidgeRegressor(0.0), LinearRegressor()])
+def test_iteration_for_large_sparse_features_is_the_decomposition(shape, model, monkeypatch):
+    X, T, X_test = problem(*shape)
+    X[np.abs(X) < 1.5] = 0
+    dense = model.fit(sp.csr_array(X), T)
+    expected = dense.coef_, dense.intercept_, dense.predict(X_test)
+    for module in (lsqr, gram):
+        monkeypatch.setattr(module, "DENSE_SIDE", 10)
+    monkeypatch.setattr(lsqr, "_BLOCK_ENTRIES", 80)  # one target at a time
+    sparse = model.fit(sp.csr_array(X), T)
+    for found, wanted in zip((sparse.coef_, sparse.intercept_, sparse.predict(X_test)), expected, strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=1e-8, atol=1e-8)
+
+
+def test_estimated_generalised_errors(monkeypatch):
+    X, T, _ = problem(120, 50, 3)
+    X[np.abs(X) < 1.5] = 0
+    exact = RidgeRegressor().fit(sp.csr_array(X), T)
+    monkeypatch.setattr(lsqr, "DENSE_SIDE", 10)
+    estimated = RidgeRegressor().fit(sp.csr_array(X), T)
+    np.testing.assert_allclose(estimated.errors_, exact.errors_, rtol=0.2)
+    assert exact.errors_[estimated.penalties_ == estimated.penalty_] < 1.05 * exact.errors_.min()
+    with pytest.raises(DataError, match="alpha='loo' decomposes a matrix of order 50; take 'gcv'"):
+        RidgeRegressor("loo").fit(sp.csr_array(X), T)
+
+
+def test_iteration_without_convergence_says_so(monkeypatch):
+    monkeypatch.setattr(lsqr, "DENSE_SIDE", 10)
+    monkeypatch.setattr(lsqr, "_MOST", 3)
+    X, T, _ = problem(60, 30, 2)
+    with pytest.warns(UserWarning, match="RidgeRegressor: least squares by iteration has not converged after 3 steps"):
+        RidgeRegressor(0.1).fit(sp.csr_array(X), T)
+
+
 def test_one_target_keeps_its_dimension():
     X, T, X_test = problem(20, 3, 1)
     flat, table = RidgeRegressor().fit(X, T[:, 0]), RidgeRegressor().fit(X, T)
@@ -158,7 +265,9 @@ def test_nested_sizes_without_penalty(alpha, make, shape):
 def test_impossible_penalties(alpha):
     X, T, X_test = problem(10, 3, 2)
     for use in (lambda m: m.fit(X, T), lambda m: m.predict_nested(X, T, X_test, [1])):
-        with pytest.raises(DataError, match="alpha, the strength of the ridge penalty, must be a finite number >= 0"):
+        with pytest.raises(
+            DataError, match="alpha, the strength .*, must be a finite number >= 0, 'gcv' or 'loo'; got"
+        ):
             use(mlreduce.make("ridge", alpha=alpha))
 
 

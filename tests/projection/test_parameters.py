@@ -25,6 +25,8 @@ from projection_problems import (
     make,
     same_directions,
 )
+from sklearn.datasets import load_digits
+from sklearn.decomposition import PCA
 
 import mlreduce
 from mlreduce.exceptions import DataError, ProjectionWarning
@@ -76,8 +78,8 @@ def test_sizes(name, rng):
     X, Y = data(rng, 60, 20, 12)
     assert make(name, n_components=3).fit(X, Y).n_components_ == 3
     assert make(name, n_components=np.int64(3)).fit(X, Y).n_components_ == 3
-    assert make(name, n_components=0.29).fit(X, Y).n_components_ == 5  # 5.8 rounded down
-    method = make(name, n_components=1e-3).fit(X, Y)
+    assert make(name, n_components="29%").fit(X, Y).n_components_ == 5  # 5.8 rounded down
+    method = make(name, n_components="0.1%").fit(X, Y)
     assert method.n_components_ == 1
     assert method.components_.shape == (1, 20)
     assert method.eigenvalues_.shape == (1,)
@@ -105,15 +107,19 @@ def test_fewer_directions_than_wanted_give_a_warning(name, rng):
         (0, "n_components must be between 1 and 5, the number of features; got 0"),
         (-1, "n_components must be between 1 and 5"),
         (6, "n_components must be between 1 and 5"),
-        (1.5, "n_components as a fraction must lie between 0 and 1; got 1.5"),
-        (1.0, "n_components as a fraction"),
-        (0.0, "n_components as a fraction"),
-        (-0.5, "n_components as a fraction"),
-        (np.nan, "n_components as a fraction"),
-        ("two", "n_components must be a number or None; got 'two'"),
-        (True, "n_components must be a number or None; got True"),
-        ([2], r"n_components must be a number or None; got \[2\]"),
-        (2 + 0j, "n_components must be a number or None"),
+        (1.5, r"n_components as a share must be a number in \(0, 1\); got 1.5"),
+        (1.0, "n_components as a share"),
+        (0.0, "n_components as a share"),
+        (-0.5, "n_components as a share"),
+        (np.nan, "n_components as a share"),
+        ("two", "n_components must be a number, a percentage such as '50%', above 0 and up to 100, or None; got 'two'"),
+        ("0%", "a percentage such as '50%', above 0"),
+        ("101%", "and up to 100"),
+        ("half%", "a percentage such as '50%'"),
+        ("0.5", "a percentage such as '50%'"),
+        (True, "n_components must be a number, a percentage such as '50%' or None; got True"),
+        ([2], r"n_components must be a number, a percentage such as '50%' or None; got \[2\]"),
+        (2 + 0j, "n_components must be a number, a percentage"),
     ],
 )
 def test_impossible_sizes_are_refused(size, sentence, rng):
@@ -122,22 +128,45 @@ def test_impossible_sizes_are_refused(size, sentence, rng):
         make("pca", n_components=size).fit(X, Y)
 
 
+@pytest.mark.parametrize("share", [0.3, 0.6, 0.95, 0.999])
+def test_shares_of_the_variance_are_scikit_learns(share):
+    X = load_digits().data
+    theirs = PCA(n_components=share, svd_solver="full").fit(X)
+    for ours in (mlreduce.PCA(n_components=share), mlreduce.PCA(n_components=share, select="energy")):
+        assert ours.fit(X).n_components_ == theirs.n_components_
+    np.testing.assert_allclose(ours.explained_variance_ratio_, theirs.explained_variance_ratio_, atol=1e-12)
+    assert ours.explained_variance_ratio_.sum() >= share
+
+
+def test_shares_of_the_features():
+    X = load_digits().data[:50, :30]
+    sizes = {"50%": 15, "7%": 2, "100%": 24, "1e-3%": 1, " 12.5 % ": 3}
+    with pytest.warns(ProjectionWarning, match="24 positive eigenvalues: n_components_ is 24, not 30"):
+        found = {size: mlreduce.PCA(n_components=size).fit(X).n_components_ for size in sizes}
+    assert found == sizes
+    with pytest.warns(FutureWarning, match="n_components=0.5 as a fraction of the features goes .* n_components='50%'"):
+        assert mlreduce.PCA(n_components=0.5, select="size").fit(X).n_components_ == 15
+
+
 @pytest.mark.parametrize("name", SIGNED)
-def test_signed_eigenvalues_refuse_energy(name, rng):
+@pytest.mark.parametrize("select", [None, "energy"])
+def test_signed_eigenvalues_have_no_shares(name, select, rng):
     X, Y = data(rng, 20, 5, 3)
-    with pytest.raises(DataError, match="has eigenvalues below zero: select must be 'size'"):
-        make(name, n_components=0.9, select="energy").fit(X, Y)
+    with pytest.raises(
+        DataError, match="has eigenvalues below zero, which have no shares: n_components must be a whole"
+    ):
+        make(name, n_components=0.9, select=select).fit(X, Y)
 
 
 @pytest.mark.parametrize("size", [None, 0, 1, 3, 0.0, 1.0, 1.5, "0.9", True, np.nan])
 def test_energy_takes_a_share_only(size, rng):
     X, Y = data(rng, 20, 5, 3)
-    with pytest.raises(DataError, match="n_components (must be a number in|as the share)"):
+    with pytest.raises(DataError, match="n_components (as a share must be a number in|as the share)"):
         make("mddmp", n_components=size, select="energy").fit(X, Y)
 
 
 OUT_OF_RANGE = [
-    *(("select", value) for value in ("Size", None, 1)),
+    *(("select", value) for value in ("Size", 1)),
     *(("coding", value) for value in ("one-hot", None, 2)),
     *(("beta", value) for value in (-0.1, 1.1, "half", None, np.nan, True)),
     *(("ridge", value) for value in (-1, "some", np.nan, np.inf, True)),

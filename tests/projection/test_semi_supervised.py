@@ -244,7 +244,7 @@ def test_select_energy():
     for method in (mlreduce.SELFProjection, mlreduce.SSFDA):
         some = method(n_components=0.8, select="energy").fit(X, partial)
         assert 1 <= some.n_components_ < 4
-    with pytest.raises(DataError, match="SSMFA has eigenvalues below zero: select must be 'size'"):
+    with pytest.raises(DataError, match="SSMFA has eigenvalues below zero, which have no shares"):
         mlreduce.SSMFA(n_components=0.8, select="energy").fit(X, partial)
     mlreduce.SSMFA(n_components=0.8, select="energy", weight=0.0).fit(X, partial)
 

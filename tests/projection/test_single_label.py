@@ -336,7 +336,7 @@ def test_mesd_of_a_base_is_the_named_extension(name, rng):
         ({"parameters": {"n_components": 1}}, "unknown parameter of parameters 'n_components'"),
         ({"parameters": {"ridge": -1}}, "ridge must be"),
         ({"weighted": None}, "weighted must be True or False"),
-        ({"base": "mmc", "select": "energy"}, "MESD has eigenvalues below zero"),
+        ({"base": "mmc", "n_components": 0.8}, "MESD has eigenvalues below zero"),
     ],
 )
 def test_wrong_parameters_of_mesd_are_refused(parameters, sentence, rng):

@@ -103,8 +103,8 @@ def test_mlfs_selects_what_scikit_learn_selects_from_classes():
         (1.0, "k as a fraction"),
         (0.0, "k as a fraction"),
         (np.nan, "k as a fraction"),
-        ("half", "k must be a number or None; got 'half'"),
-        (True, "k must be a number or None; got True"),
+        ("half", "k must be a number, a percentage such as '50%', .* or None; got 'half'"),
+        (True, "k must be a number, a percentage such as '50%' or None; got True"),
     ],
 )
 def test_impossible_sizes_are_refused(name, k, sentence):

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from projection_problems import ORTHONORMAL, REPRESENTATIVES, SUPERVISED, data, make, random_labels, same_directions
 
 from mlreduce.exceptions import DataError
+from mlreduce.linalg import lsqr
 from mlreduce.linalg.features import Features
 from mlreduce.spectral import Form, TrainingSet, solver
 
@@ -133,7 +134,7 @@ def test_problems_beyond_memory_are_refused(rng, monkeypatch):
     monkeypatch.setattr(solver, "DENSE_SIDE", 5)
     X, Y = data(rng, 50, 40, 30)
     with pytest.raises(
-        DataError, match="all directions of 50 x 40 features need an array of .* GB: ask for fewer .*10 at"
+        DataError, match="all directions of 50 x 40 features need three arrays of order 40, .* GB: ask for .*10 at"
     ):
         make("pca").fit(X)
     with pytest.raises(DataError, match="reduce X first"):
@@ -142,6 +143,22 @@ def test_problems_beyond_memory_are_refused(rng, monkeypatch):
         make("pca", n_components=11).fit(X)
     assert make("pca", n_components=10).fit(X).n_components_ == 10
     assert make("pls").fit(X, Y[:, :4]).n_components_ == 4  # as thin as its labels
+
+
+@pytest.mark.parametrize("name", ["cca", "rcca", "opls", "mddmf"])
+@pytest.mark.parametrize("shape", [(90, 30, 5), (40, 70, 5)])
+def test_constraints_of_large_sparse_features(name, shape, rng, monkeypatch):
+    X, Y = data(rng, *shape)
+    X = sp.csr_array(np.where(np.abs(X) > 0.5, X, 0))
+    expected = make(name).fit(X, Y)
+    for module in (solver, lsqr):
+        monkeypatch.setattr(module, "DENSE_SIDE", 20)
+    found = make(name).fit(X, Y)
+    np.testing.assert_allclose(found.eigenvalues_, expected.eigenvalues_, rtol=1e-8)
+    np.testing.assert_allclose(found.components_, expected.components_, atol=1e-8)
+    monkeypatch.setattr(solver, "DENSE_SIDE", 5)
+    with pytest.raises(DataError, match="directions with a constraint of .* reduce X first, by mlreduce.PCA"):
+        make("mlsi").fit(X, Y)
 
 
 def test_lanczos_without_variance(monkeypatch, rng):

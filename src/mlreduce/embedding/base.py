@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any, Self
 
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin
 from sklearn.utils import Tags
 
 from mlreduce.exceptions import DataError, ProjectionWarning
@@ -13,12 +13,19 @@ from mlreduce.linalg.features import Coordinates
 from mlreduce.linalg.utilities import signed
 from mlreduce.spectral import Form, TrainingSet
 from mlreduce.spectral.solver import solve
-from mlreduce.validation import FloatArray, check_features, check_labels, check_size, labels_as_y, remember_label_names
+from mlreduce.validation import (
+    FloatArray,
+    check_components,
+    check_features,
+    check_labels,
+    labels_as_y,
+    remember_label_names,
+)
 
 __all__ = ["Embedding"]
 
 
-class Embedding(BaseEstimator):
+class Embedding(ClassNamePrefixFeaturesOutMixin, BaseEstimator):
     """Base of the embeddings of the training instances.
 
     Embeddings Z maximise ``tr(Z'AZ)`` subject to ``Z'BZ = I`` with B diagonal (Mu et al. 2012, equation (30)). A method
@@ -27,9 +34,9 @@ class Embedding(BaseEstimator):
 
     Parameters
     ----------
-    n_components : int, float or None, default=2
-        Number of columns, 1..n_samples, less one where the constant vector is a trivial solution; a fraction of that
-        in (0, 1), rounded down to at least 1; None for all.
+    n_components : int, float, str or None, default=2
+        Number of columns, 1..n_samples, less one where the constant vector is a trivial solution; a percentage of that
+        such as ``"50%"``, rounded down to at least 1; None for all.
 
     Attributes
     ----------
@@ -52,7 +59,7 @@ class Embedding(BaseEstimator):
     #: Upper bound of the eigenvalues, or None; speeds up the search for a few of many.
     upper: float | None = None
 
-    n_components: int | float | None
+    n_components: int | float | str | None
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -107,7 +114,7 @@ class Embedding(BaseEstimator):
             raise DataError(f"{type(self).__name__} needs two instances at least; got n_samples={n_samples}")
         objective, scale = self._objective(data), self._scale(data)
         trivial = self._trivial(data)
-        wanted = check_size(
+        wanted = check_components(
             self.n_components, n_samples - (trivial is not None), "instances" + " less one" * (trivial is not None)
         )
         if scale is not None:
@@ -144,6 +151,11 @@ class Embedding(BaseEstimator):
         """
         return self.fit(X, y).embedding_
 
+    @property
+    def _n_features_out(self) -> int:
+        """Number of columns, for scikit-learn's ``get_feature_names_out``."""
+        return self.n_components_
+
     def _objective(self, data: TrainingSet) -> Form:
         """Return A."""
         raise NotImplementedError  # abstract
@@ -167,7 +179,7 @@ class Embedding(BaseEstimator):
             warnings.warn(
                 f"{name} has {found} positive eigenvalues: n_components_ is {found}, not {wanted}",
                 ProjectionWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
 
     def _rescaled(self, embedding: FloatArray, values: FloatArray) -> FloatArray:

@@ -21,7 +21,7 @@ class _GraphEmbedding(Embedding):
     """Base of the embeddings by a weight matrix W."""
 
     def __init__(
-        self, n_components: int | float | None = 2, proximity: Proximity | Mapping[str, Any] | None = None
+        self, n_components: int | float | str | None = 2, proximity: Proximity | Mapping[str, Any] | None = None
     ) -> None:
         self.n_components = n_components
         self.proximity = proximity

@@ -48,7 +48,7 @@ class MDS(_Scaling):
     Cox and Cox (2000), "Multidimensional scaling"; Mu, Goulermas, Tsujii and Ananiadou (2012), equation (5).
     """
 
-    def __init__(self, n_components: int | float | None = 2) -> None:
+    def __init__(self, n_components: int | float | str | None = 2) -> None:
         self.n_components = n_components
 
     def _objective(self, data: TrainingSet) -> Form:
@@ -75,7 +75,7 @@ class Isomap(_Scaling):
     Goulermas, Tsujii and Ananiadou (2012), section 2.1.
     """
 
-    def __init__(self, n_components: int | float | None = 2, n_neighbors: int = 10) -> None:
+    def __init__(self, n_components: int | float | str | None = 2, n_neighbors: int = 10) -> None:
         self.n_components = n_components
         self.n_neighbors = n_neighbors
 
@@ -101,7 +101,7 @@ def _connected(data: TrainingSet, graph: Any) -> Any:
         f"the graph of nearest neighbours has {n_parts} components: each two are joined by their nearest instances; "
         "more neighbours may connect it",
         ProjectionWarning,
-        stacklevel=5,
+        stacklevel=6,
     )
     distances, number = distances_of(data), np.arange(graph.shape[0])
     joins = []

@@ -36,7 +36,7 @@ class SLVM(Embedding):
     supervised = True
     signed_values = False
 
-    def __init__(self, n_components: int | float | None = 2, beta: float = 0.5) -> None:
+    def __init__(self, n_components: int | float | str | None = 2, beta: float = 0.5) -> None:
         self.n_components = n_components
         self.beta = beta
 

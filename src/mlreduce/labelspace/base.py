@@ -23,7 +23,14 @@ from mlreduce.exceptions import DataError
 from mlreduce.linalg.gram import factorise
 from mlreduce.linalg.least_squares import DEFAULT_RCOND
 from mlreduce.linalg.utilities import above_half, signed
-from mlreduce.validation import FloatArray, check_features, check_labels, check_size, labels_as_y, remember_label_names
+from mlreduce.validation import (
+    FloatArray,
+    check_components,
+    check_features,
+    check_labels,
+    labels_as_y,
+    remember_label_names,
+)
 
 __all__ = ["LabelCoder", "LabelStatistics", "ordered_eigenvectors"]
 
@@ -116,8 +123,8 @@ class LabelCoder(BaseEstimator):
 
     Parameters
     ----------
-    n_components : int, float or None, default=None
-        Length of the code: a number of 1..n_labels, a fraction of n_labels in (0, 1), None for all.
+    n_components : int, float, str or None, default=None
+        Length of the code: a number of 1..n_labels, a percentage of n_labels such as ``"50%"``, None for all.
     rcond : float, default=1e-10
         Relative size below which a singular value of the features (with an intercept) counts as zero in the hat
         matrix. Only used by methods that use the features.
@@ -142,7 +149,7 @@ class LabelCoder(BaseEstimator):
     #: Whether codes may be shorter than the number of labels.
     reduces = True
 
-    def __init__(self, n_components: int | float | None = None, rcond: float = DEFAULT_RCOND) -> None:
+    def __init__(self, n_components: int | float | str | None = None, rcond: float = DEFAULT_RCOND) -> None:
         self.n_components = n_components
         self.rcond = rcond
 
@@ -196,7 +203,7 @@ class LabelCoder(BaseEstimator):
             If ``n_components`` is out of range, or the method needs ``explained`` and it is None.
         """
         self.n_labels_ = len(statistics.mean)
-        self.n_components_ = check_size(self.n_components, self.n_labels_, "labels")
+        self.n_components_ = check_components(self.n_components, self.n_labels_, "labels")
         self.mean_ = statistics.mean
         components, eigenvalues = self._directions(statistics)
         self.components_ = components[: self.n_components_]

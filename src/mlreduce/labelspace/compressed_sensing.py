@@ -38,8 +38,8 @@ class CompressedSensing(LabelCoder):
 
     Parameters
     ----------
-    n_components : int, float or None, default=None
-        Length of the code: a number of 1..n_labels, a fraction of n_labels in (0, 1), None for all.
+    n_components : int, float, str or None, default=None
+        Length of the code: a number of 1..n_labels, a percentage of n_labels such as ``"50%"``, None for all.
     n_nonzero : int or None, default=None
         Most labels that decoding gives an instance, 1..n_labels, and never more than the code is long. None for the
         mean number of labels of a training row, rounded up.
@@ -69,7 +69,7 @@ class CompressedSensing(LabelCoder):
 
     def __init__(
         self,
-        n_components: int | float | None = None,
+        n_components: int | float | str | None = None,
         n_nonzero: int | None = None,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:

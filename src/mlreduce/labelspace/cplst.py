@@ -19,8 +19,8 @@ class CPLST(LabelCoder):
 
     Parameters
     ----------
-    n_components : int, float or None, default=None
-        Length of the code: a number of 1..n_labels, a fraction of n_labels in (0, 1), None for all.
+    n_components : int, float, str or None, default=None
+        Length of the code: a number of 1..n_labels, a percentage of n_labels such as ``"50%"``, None for all.
     rcond : float, default=1e-10
         Relative size below which a singular value of the features (with an intercept) counts as zero.
 

@@ -6,7 +6,14 @@ from dataclasses import replace
 from typing import Any
 
 from mlreduce.labelspace.base import LabelCoder, LabelStatistics, ordered_eigenvectors
-from mlreduce.linalg.kernels import check_gamma, check_positive, gaussian_kernel, kernel_ridge, squared_distances
+from mlreduce.linalg.kernels import (
+    check_gamma,
+    check_kernel_size,
+    check_positive,
+    gaussian_kernel,
+    kernel_ridge,
+    squared_distances,
+)
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray
 
@@ -47,8 +54,8 @@ class KernelCPLST(LabelCoder):
 
     Parameters
     ----------
-    n_components : int, float or None, default=None
-        Length of the code: a number of 1..n_labels, a fraction of n_labels in (0, 1), None for all.
+    n_components : int, float, str or None, default=None
+        Length of the code: a number of 1..n_labels, a percentage of n_labels such as ``"50%"``, None for all.
     gamma : float or None, default=None
         Width of the kernel, > 0: the larger, the narrower.     None means ``1 / n_features``.
     alpha : float, default=1.0
@@ -74,7 +81,9 @@ class KernelCPLST(LabelCoder):
     feature_aware = True
     kernelised = True
 
-    def __init__(self, n_components: int | float | None = None, gamma: float | None = None, alpha: float = 1.0) -> None:
+    def __init__(
+        self, n_components: int | float | str | None = None, gamma: float | None = None, alpha: float = 1.0
+    ) -> None:
         self.n_components = n_components
         self.gamma = gamma
         self.alpha = alpha
@@ -82,6 +91,7 @@ class KernelCPLST(LabelCoder):
     def _statistics(self, features: Any, labels: FloatArray) -> LabelStatistics:
         alpha = check_positive(self.alpha, "alpha")
         self.gamma_ = check_gamma(self.gamma, features.shape[1])
+        check_kernel_size(features.shape[0])
         statistics = LabelStatistics.of(labels)
         kernel = gaussian_kernel(squared_distances(features), self.gamma_, overwrite=True)
         return replace(statistics, explained=explained_by_kernel(kernel, alpha, labels - statistics.mean))

@@ -20,8 +20,8 @@ class PBR(LabelCoder):
 
     Parameters
     ----------
-    n_components : int, float or None, default=None
-        Number of labels that are learned; a fraction of them; None for all.
+    n_components : int, float, str or None, default=None
+        Number of labels that are learned; a percentage of them such as ``"50%"``; None for all.
     rcond : float, default=1e-10
         Not used.
     random_state : int, RandomState or None, default=None
@@ -34,7 +34,7 @@ class PBR(LabelCoder):
 
     def __init__(
         self,
-        n_components: int | float | None = None,
+        n_components: int | float | str | None = None,
         rcond: float = DEFAULT_RCOND,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from mlreduce.validation import FloatArray, as_dense, is_sparse
 
-__all__ = ["Coordinates", "Features"]
+__all__ = ["Coordinates", "Features", "WeightedFeatures"]
 
 # Bytes of rows centred at once: bounds the temporary copy of a dense matrix.
 _BLOCK_BYTES = 2**25
@@ -103,6 +103,21 @@ class Features:
     def _transposed(self) -> Any:
         """The transpose of what is stored: a view, which takes SciPy longer to make than a product with few entries."""
         return self._stored.T
+
+    def dense(self) -> FloatArray:
+        """Return the features as an array, centred if they are."""
+        dense: FloatArray = as_dense(self.X) - self.mean
+        return dense
+
+    def centre_rows(self, table: FloatArray) -> FloatArray:
+        """Return a table of shape (n_samples, k) less its column means: what the intercept leaves of it."""
+        centred: FloatArray = table - table.mean(axis=0)
+        return centred
+
+    @property
+    def intercept_leverage(self) -> float | FloatArray:
+        """What the intercept adds to the diagonal of the hat matrix: a number, or of shape (n_samples,)."""
+        return 1.0 / self.shape[0]
 
     def cross(self, labels: Any) -> FloatArray:
         """Return ``X'Y`` with entries within rounding error set to exactly zero.
@@ -323,3 +338,96 @@ class Coordinates(Features):
     def form(self, graph: Any) -> FloatArray:
         """Return a copy of the graph as an array."""
         return np.array(as_dense(graph))
+
+
+class WeightedFeatures(Features):
+    """Features ``D(X - 1m')`` with ``D^2 = diag(weights)``, centred by their weighted mean m.
+
+    Their scatter is the weighted one. A dense matrix is copied, a sparse one scaled and centred implicitly.
+
+    Parameters
+    ----------
+    X : ndarray or csr_array
+    weights : ndarray of shape (n_samples,)
+        >= 0, with a positive sum.
+    """
+
+    def __init__(self, X: Any, weights: FloatArray) -> None:
+        self.roots = np.sqrt(weights)
+        self._centre = np.asarray(weights @ X).reshape(-1) / weights.sum()
+        if is_sparse(X):
+            self._rest = self._centre
+            table = sp.csr_array(sp.diags_array(self.roots) @ X)
+        else:
+            used = weights > 0
+            constant = np.zeros(X.shape[1], dtype=bool) if not used.any() else _constant(X[used])
+            self._centre[constant] = X[used][0, constant]
+            self._rest = np.zeros(X.shape[1])
+            table = self.roots[:, np.newaxis] * (X - self._centre)
+        super().__init__(table, centred=False)
+        self.mean = self._centre
+
+    @property
+    def _implicit(self) -> bool:
+        return is_sparse(self.X)
+
+    def dot(self, right: FloatArray) -> FloatArray:
+        """Return ``D(X - 1m')R``."""
+        product = super().dot(right)
+        if self._implicit:
+            product -= np.multiply.outer(self.roots, self._rest @ right)
+        return product
+
+    def transposed_dot(self, right: Any) -> FloatArray:
+        """Return ``(X - 1m')'DR``."""
+        product = super().transposed_dot(right)
+        if self._implicit:
+            product -= np.multiply.outer(self._rest, np.asarray(self.roots @ right).reshape(product.shape[1:]))
+        return product
+
+    def weighted_scatter(self, weights: FloatArray | None) -> FloatArray:
+        """Return the scatter; only without further weights."""
+        if weights is not None:
+            raise ValueError("features with weights of their own take no others")
+        scatter = super().weighted_scatter(None)
+        if self._implicit:
+            _subtract_outer(scatter, self._rest * np.square(self.roots).sum(), self._rest)
+        return scatter
+
+    @cached_property
+    def gram(self) -> FloatArray:
+        """``D(X - 1m')(X - 1m')'D``, shape (n_samples, n_samples)."""
+        if not self._implicit:
+            return np.asarray(self.X @ self.X.T)
+        gram: FloatArray = np.asarray((self.X @ self.X.T).toarray())
+        products = np.outer(self.X @ self._rest, self.roots)
+        gram -= products + products.T
+        gram += (self._rest @ self._rest) * np.outer(self.roots, self.roots)
+        return gram
+
+    @cached_property
+    def squared_norms(self) -> FloatArray:
+        """Weighted ``||x - m||^2`` of each instance."""
+        if not self._implicit:
+            return np.asarray(np.einsum("ij,ij->i", self.X, self.X))
+        norms: FloatArray = np.asarray(self.X.multiply(self.X).sum(axis=1)).reshape(-1)
+        along = self.X @ self._rest
+        norms += np.square(self.roots) * (self._rest @ self._rest) - 2.0 * self.roots * along
+        return norms
+
+    def dense(self) -> FloatArray:
+        """Return the weighted, centred features as an array."""
+        dense: FloatArray = as_dense(self.X) - np.multiply.outer(self.roots, self._rest)
+        return dense
+
+    def centre_rows(self, table: FloatArray) -> FloatArray:
+        """Return what the weighted intercept leaves of a table of shape (n_samples, k)."""
+        share = self.roots / np.square(self.roots).sum()
+        centred: FloatArray = table - np.multiply.outer(share, self.roots @ table)
+        return centred
+
+    @property
+    def intercept_leverage(self) -> FloatArray:
+        """What the intercept adds to the diagonal of the hat matrix."""
+        leverage: FloatArray = np.square(self.roots) / np.square(self.roots).sum()
+        return leverage

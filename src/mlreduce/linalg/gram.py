@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 
 from mlreduce.linalg.compiled import scatter_of_rows
 from mlreduce.linalg.least_squares import Design
+from mlreduce.linalg.lsqr import DENSE_SIDE, IterativeDesign
 from mlreduce.validation import FloatArray, is_sparse
 
 __all__ = ["GramDesign", "factorise"]
@@ -49,14 +50,18 @@ _RARE = 0.1
 _LARGE = 200_000
 
 
-def factorise(X: Any, rcond: float) -> GramDesign | Design:
+def factorise(X: Any, rcond: float) -> GramDesign | Design | IterativeDesign:
     """Factorise ``[1 X]`` for one training set, from its Gram matrix where that is safe.
+
+    Of a sparse matrix of more than 6000 rows and columns no dense matrix is made: solutions are found by iteration.
 
     Raises
     ------
     DataError
         If ``rcond`` is not in [0, 1).
     """
+    if is_sparse(X) and min(X.shape) > DENSE_SIDE and 0 <= rcond < 1:
+        return IterativeDesign(X)
     design = GramDesign.of(X, rcond) if 0 <= rcond < 1 else None
     return Design.of(X, rcond) if design is None else design
 

@@ -10,11 +10,12 @@ import scipy.sparse as sp
 
 from mlreduce.exceptions import DataError
 from mlreduce.linalg.distances import inner_products, squared_norms
-from mlreduce.validation import FloatArray, as_dense, check_range, is_sparse
+from mlreduce.validation import FloatArray, as_dense, check_memory, check_range, is_sparse
 
 __all__ = [
     "RidgeSolution",
     "check_gamma",
+    "check_kernel_size",
     "check_positive",
     "gaussian_kernel",
     "kernel_ridge",
@@ -45,6 +46,22 @@ def check_gamma(gamma: Any, n_features: int) -> float:
         If it is neither None nor a finite number > 0.
     """
     return 1.0 / n_features if gamma is None else check_positive(gamma, "gamma")
+
+
+def check_kernel_size(n_samples: int) -> None:
+    """Refuse a kernel matrix, its copy and its factor that do not fit into memory.
+
+    Raises
+    ------
+    DataError
+        If they do not.
+    """
+    check_memory(
+        3 * 8.0 * n_samples**2,
+        f"a kernel matrix of {n_samples} rows with its factor",
+        "fit fewer rows, or use similarities to some of them as features of a linear method, "
+        "make_pipeline(mlreduce.preprocessing.relation.RelationFeatures('rbf', n_prototypes=2000), ...)",
+    )
 
 
 def squared_distances(X: Any, other: Any = None) -> FloatArray:

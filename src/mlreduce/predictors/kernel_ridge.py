@@ -6,7 +6,14 @@ from typing import Any, Self
 
 from sklearn.utils.validation import check_is_fitted
 
-from mlreduce.linalg.kernels import check_gamma, check_positive, gaussian_kernel, kernel_ridge, squared_distances
+from mlreduce.linalg.kernels import (
+    check_gamma,
+    check_kernel_size,
+    check_positive,
+    gaussian_kernel,
+    kernel_ridge,
+    squared_distances,
+)
 from mlreduce.predictors._base import Regressor
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray, check_features, check_regression
@@ -71,6 +78,7 @@ class KernelRidgeRegressor(Regressor):
         features, targets = check_regression(self, X, y)
         alpha = check_positive(self.alpha, "alpha")
         self.gamma_ = check_gamma(self.gamma, features.shape[1])
+        check_kernel_size(features.shape[0])
         kernel = gaussian_kernel(squared_distances(features), self.gamma_, overwrite=True)
         coefficients = kernel_ridge(kernel, alpha, targets.reshape(len(targets), -1)).coefficients
         self.X_fit_ = features

@@ -14,6 +14,9 @@ from mlreduce.validation import FloatArray, as_dense, check_features, check_regr
 
 __all__ = ["LinearRegressor"]
 
+# Entries of a sparse matrix up to which predictions are made from a dense copy (1 GB).
+_COPIED = 2**27
+
 
 @register("linear")
 class LinearRegressor(Regressor):
@@ -31,8 +34,12 @@ class LinearRegressor(Regressor):
     ----------
     coef_ : ndarray of shape (n_targets, n_features) or (n_features,)
     intercept_ : ndarray of shape (n_targets,) or float
-    rank_ : int
-        Numerical rank of the design.
+    rank_ : int or None
+        Numerical rank of the design; None where it was not decomposed.
+
+    Notes
+    -----
+    A sparse matrix of more than 6000 rows and features is solved by LSQR iteration: singular values are not cut off.
 
     References
     ----------
@@ -75,6 +82,8 @@ class LinearRegressor(Regressor):
     def predict(self, X: Any) -> FloatArray:
         """Return the predicted targets, of the shape that ``fit`` saw."""
         check_is_fitted(self, "coef_")
-        features = as_dense(check_features(self, X, reset=False))
+        features = check_features(self, X, reset=False)
+        if features.shape[0] * features.shape[1] <= _COPIED:  # the same digits whatever the storage
+            features = as_dense(features)
         predicted: FloatArray = features @ self.coef_.T + self.intercept_
         return predicted

@@ -40,9 +40,9 @@ class RelationFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         Euclidean distance, in the features' units; cosine similarity, zero for rows of zeros; the Gaussian kernel
         ``exp(-gamma ||x - x'||^2)``; the inner product. A callable takes rows and prototypes, both arrays or both CSR,
         and returns an array of shape (n_rows, n_prototypes).
-    n_prototypes : int, float or None, default=None
-        How many training instances are prototypes; a fraction of them in (0, 1), rounded down but never to zero; None
-        for all.
+    n_prototypes : int, float, str or None, default=None
+        How many training instances are prototypes; a fraction of them in (0, 1) or "10%", rounded down to at least 1;
+        None for all.
     selection : {"random", "k-means++"}, default="random"
         How prototypes are chosen: uniformly, or far from each other by k-means++ seeding.
     gamma : float or None, default=None
@@ -76,7 +76,7 @@ class RelationFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     def __init__(
         self,
         metric: str | Callable[[Any, Any], Any] = "euclidean",
-        n_prototypes: int | float | None = None,
+        n_prototypes: int | float | str | None = None,
         selection: str = "random",
         gamma: float | None = None,
         random_state: Any = None,

@@ -20,11 +20,13 @@ from mlreduce.validation import (
     check_labels,
     check_range,
     check_size,
+    is_share,
     labels_as_y,
     remember_label_names,
+    warn_of_fraction,
 )
 
-__all__ = ["Projection", "energy_size"]
+__all__ = ["NoDirectionError", "Projection", "energy_size"]
 
 # Relative tolerance of shares: sums of equal eigenvalues are not exact.
 _SHARE_ROUNDING = 1e-12
@@ -48,6 +50,10 @@ def energy_size(eigenvalues: FloatArray, threshold: float) -> int:
     return int(np.searchsorted(shares, threshold * shares[-1] * (1 - _SHARE_ROUNDING))) + 1
 
 
+class NoDirectionError(DataError):
+    """No direction has a positive eigenvalue."""
+
+
 class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Base of the linear projections of the features.
 
@@ -61,13 +67,15 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
     Parameters
     ----------
-    n_components : int, float or None, default=None
-        Number of directions, 1..n_features, or a fraction of n_features in (0, 1), rounded down to at least 1. None
-        for all with a positive eigenvalue; where eigenvalues may be negative (``signed_values``), for the rank of the
-        features. With ``select="energy"`` the share t in (0, 1).
-    select : {"size", "energy"}, default="size"
-        ``"energy"`` keeps the fewest directions that hold the share ``n_components`` of the sum of all positive
-        eigenvalues (Xu et al. 2016, equation (15)); not where eigenvalues may be negative.
+    n_components : int, float, str or None, default=None
+        A whole number of 1..n_features is the number of directions. A float in (0, 1) is the share t of the sum of all
+        positive eigenvalues, such as the variance in `PCA`: the fewest directions that hold it are kept (Xu et al.
+        2016, equation (15)); not where eigenvalues may be negative (``signed_values``). A string such as ``"50%"`` is
+        a percentage of n_features in (0, 100], rounded down to at least 1. None keeps all with a positive eigenvalue;
+        with ``signed_values`` as many as the rank of the features.
+    select : {None, "size", "energy"}, default=None
+        Not needed: ``"energy"`` asserts that ``n_components`` is a share. With ``"size"`` a float is a fraction of
+        n_features, as before; this goes in version 0.3.
 
     Attributes
     ----------
@@ -75,6 +83,10 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         The directions, most important first; of each, the entry of largest magnitude is positive.
     eigenvalues_ : ndarray of shape (n_components,)
         Contribution of each direction to the objective, descending; positive unless ``signed_values``.
+    objective_ratio_ : ndarray of shape (n_components,)
+        Share of each eigenvalue in the sum of all positive ones, of the directions not kept too. Not where eigenvalues
+        may be negative (``signed_values``), nor, for a kernel or graph in the objective, with fewer directions than
+        exist: their sum is not known then.
     mean_ : ndarray of shape (n_features,)
         Subtracted from the features before projection.
     n_components_ : int
@@ -92,7 +104,7 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     #: Whether eigenvalues may be zero or negative: the objective is a cost with changed sign, or an indefinite graph.
     signed_values = False
 
-    def __init__(self, n_components: int | float | None = None, select: str = "size") -> None:
+    def __init__(self, n_components: int | float | str | None = None, select: str | None = None) -> None:
         self.n_components = n_components
         self.select = select
 
@@ -156,6 +168,7 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         self.components_ = solution.components[:size]
         self.eigenvalues_ = solution.eigenvalues[:size]
         self.n_components_ = size
+        self._total, self._n_rows = solution.total, float(features.shape[0])
         self.mean_ = self._mean(data)
         return self
 
@@ -201,20 +214,30 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         """Raise DataError if a parameter is out of range; to be extended by methods with own parameters."""
         if not isinstance(self.centred, (bool, np.bool_)):
             raise DataError(f"centred must be True or False; got {self.centred!r}")
-        if self.select not in ("size", "energy"):
-            raise DataError(f"select must be 'size' or 'energy'; got {self.select!r}")
-        if self.select == "energy":
+        if self.select not in (None, "size", "energy"):
+            raise DataError(f"select must be None, 'size' or 'energy'; got {self.select!r}")
+        if self.select == "energy" and not is_share(self.n_components):
+            raise DataError(
+                f"select='energy' takes n_components as the share t, a float in (0, 1); got {self.n_components!r}"
+            )
+        if self._wants_share:
             if self.signed_values:
-                raise DataError(f"{type(self).__name__} has eigenvalues below zero: select must be 'size'")
-            if not isinstance(self.n_components, float):
                 raise DataError(
-                    f"select='energy' takes n_components as the share t, a float in (0, 1); got {self.n_components!r}"
+                    f"{type(self).__name__} has eigenvalues below zero, which have no shares: n_components must be a "
+                    f"whole number, or a percentage of the features such as '50%'; got {self.n_components!r}"
                 )
-            check_range(self.n_components, "n_components", 0, 1, open_ends=True)
+            check_range(self.n_components, "n_components as a share", 0, 1, open_ends=True)
+
+    @property
+    def _wants_share(self) -> bool:
+        """Whether ``n_components`` is a share of the sum of the eigenvalues."""
+        return is_share(self.n_components) and self.select != "size"
 
     def _wanted(self, n_features: int) -> int | None:
-        if self.n_components is None or self.select == "energy":
+        if self.n_components is None or self._wants_share:
             return None
+        if is_share(self.n_components):
+            warn_of_fraction(self.n_components, "features")
         return check_size(self.n_components, n_features, "features")
 
     def _size(self, solution: Solution, wanted: int | None) -> int:
@@ -222,17 +245,32 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         name = type(self).__name__
         what = "directions" if self.signed_values else "positive eigenvalues"
         if not found:
-            raise DataError(
+            raise NoDirectionError(
                 f"{name} finds no direction with a positive eigenvalue: the features do not vary, or the labels do not "
                 "vary with them"
             )
-        if self.select == "energy":
+        if self._wants_share:
             return energy_size(solution.eigenvalues, float(self.n_components or 0))
         if wanted is not None and found < wanted:
             warnings.warn(
-                f"{name} has {found} {what}: n_components_ is {found}, not {wanted}", ProjectionWarning, stacklevel=4
+                f"{name} has {found} {what}: n_components_ is {found}, not {wanted}", ProjectionWarning, stacklevel=5
             )
         return found
+
+    @property
+    def objective_ratio_(self) -> FloatArray:
+        """Share of each eigenvalue in the sum of all positive ones."""
+        check_is_fitted(self, "components_")
+        total: float | None = getattr(self, "_total", None)
+        if total is None:
+            reason = (
+                "has eigenvalues below zero, which have no shares"
+                if self.signed_values
+                else "does not know the sum of all eigenvalues; n_components=None computes them"
+            )
+            raise AttributeError(f"{type(self).__name__} {reason}")
+        ratio: FloatArray = self.eigenvalues_ / total
+        return ratio
 
     @property
     def _n_features_out(self) -> int:
@@ -255,3 +293,33 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         features = check_features(self, X, reset=False)
         projected: FloatArray = features @ self.components_.T
         return projected - self.components_ @ self.mean_
+
+    def inverse_transform(self, Z: Any) -> FloatArray:
+        """Return features of which Z is the projection.
+
+        By the pseudo-inverse of the directions: of all features with this projection, those nearest to ``mean_``. Where
+        directions are orthonormal, as with the constraint ``P'P = I``, the pseudo-inverse is their transpose, and what
+        was projected comes back as its nearest point in their span.
+
+        Parameters
+        ----------
+        Z : array-like of shape (n_samples, n_components)
+
+        Returns
+        -------
+        X : ndarray of shape (n_samples, n_features)
+
+        Raises
+        ------
+        DataError
+            If Z has another number of columns than ``n_components_``.
+        """
+        check_is_fitted(self, "components_")
+        projected = np.asarray(Z, dtype=np.float64)
+        if projected.ndim != 2 or projected.shape[1] != self.n_components_:
+            raise DataError(
+                f"Z must have the shape (n_samples, {self.n_components_}), one column per direction; "
+                f"got {projected.shape}"
+            )
+        features: FloatArray = projected @ np.linalg.pinv(self.components_).T + self.mean_
+        return features

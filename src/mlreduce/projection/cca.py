@@ -68,7 +68,9 @@ class RCCA(CCA):
     extensions, and analysis".
     """
 
-    def __init__(self, n_components: int | float | None = None, select: str = "size", ridge: float = 1.0) -> None:
+    def __init__(
+        self, n_components: int | float | str | None = None, select: str | None = None, ridge: float = 1.0
+    ) -> None:
         super().__init__(n_components, select)
         self.ridge = ridge
 

@@ -70,8 +70,8 @@ class LFDA(FDA):
 
     def __init__(
         self,
-        n_components: int | float | None = None,
-        select: str = "size",
+        n_components: int | float | str | None = None,
+        select: str | None = None,
         ridge: float | None = None,
         proximity: Proximity | Mapping[str, Any] | None = None,
     ) -> None:
@@ -125,8 +125,8 @@ class MFA(ClassProjection, Discriminant):
 
     def __init__(
         self,
-        n_components: int | float | None = None,
-        select: str = "size",
+        n_components: int | float | str | None = None,
+        select: str | None = None,
         ridge: float | None = None,
         n_neighbors: int = 5,
         n_pairs: int | None = None,
@@ -180,7 +180,7 @@ class MMC(ClassProjection):
     signed_values = True
 
     def __init__(
-        self, n_components: int | float | None = None, select: str = "size", within_weight: float = 1.0
+        self, n_components: int | float | str | None = None, select: str | None = None, within_weight: float = 1.0
     ) -> None:
         super().__init__(n_components, select)
         self.within_weight = within_weight

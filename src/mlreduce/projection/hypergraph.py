@@ -24,7 +24,11 @@ class _HypergraphProjection(Projection):
     power: int
 
     def __init__(
-        self, n_components: int | float | None = None, select: str = "size", gamma: float = 1.0, centred: bool = False
+        self,
+        n_components: int | float | str | None = None,
+        select: str | None = None,
+        gamma: float = 1.0,
+        centred: bool = False,
     ) -> None:
         super().__init__(n_components, select)
         self.gamma = gamma

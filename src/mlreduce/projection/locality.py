@@ -45,8 +45,8 @@ class OLPP(_Locality):
 
     def __init__(
         self,
-        n_components: int | float | None = None,
-        select: str = "size",
+        n_components: int | float | str | None = None,
+        select: str | None = None,
         proximity: Proximity | Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(n_components, select)
@@ -87,8 +87,8 @@ class LPP(OLPP):
 
     def __init__(
         self,
-        n_components: int | float | None = None,
-        select: str = "size",
+        n_components: int | float | str | None = None,
+        select: str | None = None,
         proximity: Proximity | Mapping[str, Any] | None = None,
         constraint: str = "degree",
         ridge: float | None = None,
@@ -129,7 +129,9 @@ class ONPP(_Locality):
     reduction technique"; Mu, Goulermas, Tsujii and Ananiadou (2012), section 2.1.
     """
 
-    def __init__(self, n_components: int | float | None = None, select: str = "size", n_neighbors: int = 10) -> None:
+    def __init__(
+        self, n_components: int | float | str | None = None, select: str | None = None, n_neighbors: int = 10
+    ) -> None:
         super().__init__(n_components, select)
         self.n_neighbors = n_neighbors
 
@@ -167,8 +169,8 @@ class NPP(ONPP):
 
     def __init__(
         self,
-        n_components: int | float | None = None,
-        select: str = "size",
+        n_components: int | float | str | None = None,
+        select: str | None = None,
         n_neighbors: int = 10,
         ridge: float | None = None,
     ) -> None:

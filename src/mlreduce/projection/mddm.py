@@ -12,6 +12,7 @@ from mlreduce.exceptions import DataError, unknown_name
 from mlreduce.linalg.kernels import check_gamma, gaussian_kernel, squared_distances
 from mlreduce.projection.base import Projection
 from mlreduce.projection.coding import label_scale
+from mlreduce.projection.covariance import CovarianceProjection
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
 from mlreduce.validation import FloatArray, as_dense, check_range
@@ -23,7 +24,7 @@ _SYMMETRIC = 1e-10
 
 
 @register("mddmp")
-class MDDMp(Projection):
+class MDDMp(CovarianceProjection):
     """Multi-label dimensionality reduction via dependence maximisation (MDDMp), with orthonormal directions.
 
     ``max tr(P'X'HYY'HXP)`` subject to ``P'P = I``: the Hilbert-Schmidt independence criterion with linear kernels.
@@ -42,7 +43,9 @@ class MDDMp(Projection):
     equations (17) and (18).
     """
 
-    def __init__(self, n_components: int | float | None = None, select: str = "size", coding: str = "signed") -> None:
+    def __init__(
+        self, n_components: int | float | str | None = None, select: str | None = None, coding: str = "signed"
+    ) -> None:
         super().__init__(n_components, select)
         self.coding = coding
 
@@ -58,7 +61,11 @@ class Balanced(MDDMp):
     """Base of the methods with a weight ``beta`` in [0, 1] of two terms."""
 
     def __init__(
-        self, n_components: int | float | None = None, select: str = "size", coding: str = "signed", beta: float = 0.5
+        self,
+        n_components: int | float | str | None = None,
+        select: str | None = None,
+        coding: str = "signed",
+        beta: float = 0.5,
     ) -> None:
         super().__init__(n_components, select, coding)
         self.beta = beta
@@ -120,8 +127,8 @@ class MDDMKernel(Projection):
 
     def __init__(
         self,
-        n_components: int | float | None = None,
-        select: str = "size",
+        n_components: int | float | str | None = None,
+        select: str | None = None,
         kernel: str | Callable[[FloatArray], Any] | FloatArray = "linear",
         gamma: float | None = None,
     ) -> None:

@@ -71,8 +71,8 @@ class MESD(Projection):
 
     def __init__(
         self,
-        n_components: int | float | None = None,
-        select: str = "size",
+        n_components: int | float | str | None = None,
+        select: str | None = None,
         base: str | ClassProjection = "fda",
         parameters: Mapping[str, Any] | None = None,
         weighted: bool = False,

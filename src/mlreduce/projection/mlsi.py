@@ -38,8 +38,8 @@ class MLSI(Projection):
 
     def __init__(
         self,
-        n_components: int | float | None = None,
-        select: str = "size",
+        n_components: int | float | str | None = None,
+        select: str | None = None,
         coding: str = "binary",
         beta: float = 0.5,
         gamma: float = 1.0,

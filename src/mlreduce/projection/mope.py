@@ -82,8 +82,8 @@ class MOPE(CombinedProximity, Projection):
 
     def __init__(
         self,
-        n_components: int | float | None = None,
-        select: str = "size",
+        n_components: int | float | str | None = None,
+        select: str | None = None,
         scheme: int = 3,
         index: str = "dice",
         combine: str = "priority",

@@ -47,7 +47,11 @@ class MORP(Projection):
     signed_values = True
 
     def __init__(
-        self, n_components: int | float | None = None, select: str = "size", beta: float = 0.5, ridge: float = 1.0
+        self,
+        n_components: int | float | str | None = None,
+        select: str | None = None,
+        beta: float = 0.5,
+        ridge: float = 1.0,
     ) -> None:
         super().__init__(n_components, select)
         self.beta = beta

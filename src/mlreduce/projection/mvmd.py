@@ -36,7 +36,7 @@ class MVMD(Balanced):
     --------
     >>> import mlreduce
     >>> data = mlreduce.load_dataset("digits")
-    >>> mlreduce.MVMD(n_components=0.999, select="energy").fit(data.X, data.Y).n_components_
+    >>> mlreduce.MVMD(n_components=0.999).fit(data.X, data.Y).n_components_
     8
     """
 

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from mlreduce.exceptions import DataError
 from mlreduce.projection.base import Projection
+from mlreduce.projection.covariance import CovarianceProjection
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
+from mlreduce.validation import FloatArray, check_features, is_sparse, labels_as_y
 
 __all__ = ["LSI", "PCA"]
 
 
 @register("pca")
-class PCA(Projection):
+class PCA(CovarianceProjection):
     """Principal component analysis (PCA): the directions of largest variance.
 
     ``max tr(P'Xc'XcP)`` subject to ``P'P = I``. Labels are ignored. ``eigenvalues_`` are n_samples - 1 times the
@@ -19,7 +27,16 @@ class PCA(Projection):
     Parameters
     ----------
     n_components, select
-        As of `Projection`.
+        As of `Projection`. A float is the share of the variance.
+
+    Attributes
+    ----------
+    explained_variance_ratio_ : ndarray of shape (n_components,)
+        Share of each direction in the variance of the features; `Projection.objective_ratio_`.
+    explained_variance_ : ndarray of shape (n_components,)
+        Variance of the features along each direction, in squared units of the features.
+    noise_variance_ : float
+        Mean variance along the directions left out, of probabilistic PCA; 0 if none is.
 
     References
     ----------
@@ -32,12 +49,92 @@ class PCA(Projection):
     >>> data = mlreduce.load_dataset("digits")
     >>> mlreduce.PCA(n_components=5).fit_transform(data.X).shape
     (1797, 5)
+    >>> mlreduce.PCA(n_components=0.95).fit(data.X).n_components_
+    29
     """
 
     supervised = False
 
     def _objective(self, data: TrainingSet) -> Form:
         return Form(weights=1.0)
+
+    @property
+    def explained_variance_ratio_(self) -> FloatArray:
+        """Share of each direction in the variance of the features."""
+        return self.objective_ratio_
+
+    @property
+    def explained_variance_(self) -> FloatArray:
+        """Variance of the features along each direction."""
+        check_is_fitted(self, "components_")
+        variances: FloatArray = self.eigenvalues_ / (self._n_rows - 1)
+        return variances
+
+    @property
+    def noise_variance_(self) -> float:
+        """Mean variance along the directions left out, of which there are as many as the features or rows allow."""
+        variances, shares = self.explained_variance_, self.explained_variance_ratio_
+        left_out = min(self.n_features_in_, int(self._n_rows)) - self.n_components_
+        rest = float(variances[0] / shares[0] * (1.0 - shares.sum())) if left_out > 0 else 0.0
+        return max(rest, 0.0) / max(left_out, 1)
+
+    def score_samples(self, X: Any) -> FloatArray:
+        """Return the log-likelihood of each instance under probabilistic PCA.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+
+        Raises
+        ------
+        DataError
+            If features do not vary along the directions left out: the density is not finite.
+
+        References
+        ----------
+        Tipping and Bishop (1999), "Mixtures of probabilistic principal component analyzers".
+        """
+        check_is_fitted(self, "components_")
+        features = check_features(self, X, reset=False)
+        variances, noise = self.explained_variance_, self.noise_variance_
+        missing = self.n_features_in_ - self.n_components_
+        if missing and not noise > np.finfo(float).eps * variances[0]:
+            raise DataError(
+                f"{type(self).__name__} has no likelihood: the features do not vary along the {missing} directions "
+                "left out; use a smaller n_components"
+            )
+        along = np.square(self.transform(features))
+        distances = along @ (1.0 / variances)
+        if missing:
+            if is_sparse(features):
+                squares = np.asarray(features.multiply(features).sum(axis=1)).reshape(-1)
+                squares = squares - 2.0 * (features @ self.mean_) + self.mean_ @ self.mean_
+            else:
+                squares = np.square(features - self.mean_).sum(axis=1)
+            distances = distances + (squares - along.sum(axis=1)) / noise
+        volume = np.log(variances).sum() + (missing * np.log(noise) if missing else 0.0)
+        likelihoods: FloatArray = -0.5 * (distances + volume + self.n_features_in_ * np.log(2.0 * np.pi))
+        return likelihoods
+
+    @labels_as_y
+    def score(self, X: Any, y: Any = None) -> float:
+        """Return the mean log-likelihood of the instances under probabilistic PCA, by which searches choose sizes.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : ignored
+
+        Raises
+        ------
+        DataError
+            As `score_samples`.
+        """
+        return float(self.score_samples(X).mean())
 
 
 @register("lsi")

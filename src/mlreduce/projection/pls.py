@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mlreduce.projection.base import Projection
+from mlreduce.projection.covariance import CovarianceProjection
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
 
@@ -10,7 +10,7 @@ __all__ = ["OPLS", "PLS"]
 
 
 @register("pls")
-class PLS(Projection):
+class PLS(CovarianceProjection):
     """Partial least squares (PLS): feature directions of largest covariance with label directions.
 
     ``max tr(P'Xc'YcYc'XcP)`` subject to ``P'P = I``: left singular vectors of ``Xc'Yc``, labels in {0, 1}. `MDDMp`

@@ -36,7 +36,9 @@ class RandomProjection(Projection):
 
     supervised = False
 
-    def __init__(self, n_components: int | float | None = None, select: str = "size", random_state: Any = None) -> None:
+    def __init__(
+        self, n_components: int | float | str | None = None, select: str | None = None, random_state: Any = None
+    ) -> None:
         super().__init__(n_components, select)
         self.random_state = random_state
 

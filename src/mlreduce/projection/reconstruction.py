@@ -48,7 +48,11 @@ class SONPP(ClassProjection):
     signed_values = True
 
     def __init__(
-        self, n_components: int | float | None = None, select: str = "size", n_neighbors: int = 5, reg: float = 1e-3
+        self,
+        n_components: int | float | str | None = None,
+        select: str | None = None,
+        n_neighbors: int = 5,
+        reg: float = 1e-3,
     ) -> None:
         super().__init__(n_components, select)
         self.n_neighbors = n_neighbors
@@ -86,8 +90,8 @@ class ONPPR(SONPP):
 
     def __init__(
         self,
-        n_components: int | float | None = None,
-        select: str = "size",
+        n_components: int | float | str | None = None,
+        select: str | None = None,
         n_neighbors: int = 5,
         reg: float = 1e-3,
         beta: float = 0.1,
@@ -136,8 +140,8 @@ class DONPP(ClassProjection):
 
     def __init__(
         self,
-        n_components: int | float | None = None,
-        select: str = "size",
+        n_components: int | float | str | None = None,
+        select: str | None = None,
         n_others: int = 5,
         beta: float = 0.1,
         reg: float = 1e-3,

@@ -56,8 +56,8 @@ class DLA(ClassProjection):
 
     def __init__(
         self,
-        n_components: int | float | None = None,
-        select: str = "size",
+        n_components: int | float | str | None = None,
+        select: str | None = None,
         n_neighbors: int = 5,
         n_others: int = 5,
         beta: float = 0.1,
@@ -101,7 +101,9 @@ class DNE(ClassProjection):
 
     signed_values = True
 
-    def __init__(self, n_components: int | float | None = None, select: str = "size", n_neighbors: int = 5) -> None:
+    def __init__(
+        self, n_components: int | float | str | None = None, select: str | None = None, n_neighbors: int = 5
+    ) -> None:
         super().__init__(n_components, select)
         self.n_neighbors = n_neighbors
 
@@ -141,8 +143,8 @@ class OLPPR(ClassProjection):
 
     def __init__(
         self,
-        n_components: int | float | None = None,
-        select: str = "size",
+        n_components: int | float | str | None = None,
+        select: str | None = None,
         beta: float = 1.0,
         proximity: Proximity | Mapping[str, Any] | None = None,
     ) -> None:

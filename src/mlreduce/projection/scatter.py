@@ -77,7 +77,7 @@ class Discriminant(Projection):
     """
 
     def __init__(
-        self, n_components: int | float | None = None, select: str = "size", ridge: float | None = None
+        self, n_components: int | float | str | None = None, select: str | None = None, ridge: float | None = None
     ) -> None:
         super().__init__(n_components, select)
         self.ridge = ridge

@@ -125,8 +125,8 @@ class SemiSupervised(PartlyLabelled):
 
     def __init__(
         self,
-        n_components: int | float | None = None,
-        select: str = "size",
+        n_components: int | float | str | None = None,
+        select: str | None = None,
         weight: float = 0.5,
         constraint: str = "identity",
         supervised_part: str | Projection = "mope",
@@ -214,8 +214,8 @@ class _Pair(SemiSupervised):
 
     def __init__(
         self,
-        n_components: int | float | None = None,
-        select: str = "size",
+        n_components: int | float | str | None = None,
+        select: str | None = None,
         weight: float = 0.5,
         supervised_parameters: Mapping[str, Any] | None = None,
         unsupervised_parameters: Mapping[str, Any] | None = None,

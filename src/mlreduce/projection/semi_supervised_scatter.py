@@ -42,8 +42,8 @@ class SSFDA(PartlyLabelled):
 
     def __init__(
         self,
-        n_components: int | float | None = None,
-        select: str = "size",
+        n_components: int | float | str | None = None,
+        select: str | None = None,
         beta1: float = 1.0,
         beta2: float | None = None,
         proximity: Proximity | Mapping[str, Any] | None = None,
@@ -101,8 +101,8 @@ class SSMMC(PartlyLabelled):
 
     def __init__(
         self,
-        n_components: int | float | None = None,
-        select: str = "size",
+        n_components: int | float | str | None = None,
+        select: str | None = None,
         beta1: float = 1.0,
         beta2: float = 1.0,
         proximity: Proximity | Mapping[str, Any] | None = None,

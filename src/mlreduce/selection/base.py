@@ -59,7 +59,7 @@ class Selector(SelectorMixin, BaseEstimator):
     #: Whether features are selected; False for the control that keeps all features.
     selects = True
 
-    k: int | float | None
+    k: int | float | str | None
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

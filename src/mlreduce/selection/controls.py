@@ -37,8 +37,8 @@ class RandomFeatures(Selector):
 
     Parameters
     ----------
-    k : int, float or None, default=0.5
-        Number of features to keep: a number, a fraction in (0, 1), or None for all.
+    k : int, float, str or None, default=0.5
+        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
     random_state : int, RandomState instance or None, default=None
 
     Attributes
@@ -47,7 +47,7 @@ class RandomFeatures(Selector):
         See `Selector`.
     """
 
-    def __init__(self, k: int | float | None = 0.5, random_state: Any = None) -> None:
+    def __init__(self, k: int | float | str | None = 0.5, random_state: Any = None) -> None:
         self.k = k
         self.random_state = random_state
 

@@ -25,8 +25,8 @@ class MLFS(Selector):
 
     Parameters
     ----------
-    k : int, float or None, default=0.5
-        Number of features to keep: a number, a fraction in (0, 1), or None for all.
+    k : int, float, str or None, default=0.5
+        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
     variant : {"equations", "published-code"}, default="equations"
         The published code of Yan and Li (2016) adds the labels' variances up without weighting them by size.
 
@@ -44,7 +44,7 @@ class MLFS(Selector):
     """
 
     def __init__(
-        self, k: int | float | None = 0.5, variant: Literal["equations", "published-code"] = "equations"
+        self, k: int | float | str | None = 0.5, variant: Literal["equations", "published-code"] = "equations"
     ) -> None:
         self.k = k
         self.variant = variant

@@ -36,8 +36,8 @@ class GMBA(Selector):
 
     Parameters
     ----------
-    k : int, float or None, default=0.5
-        Number of features to keep: a number, a fraction in (0, 1), or None for all.
+    k : int, float, str or None, default=0.5
+        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
     n_neighbors : int, default=3
         Number of nearest hits, >= 1.
     s_min : float, default=1.0
@@ -78,7 +78,7 @@ class GMBA(Selector):
 
     def __init__(
         self,
-        k: int | float | None = 0.5,
+        k: int | float | str | None = 0.5,
         n_neighbors: int = 3,
         s_min: float = 1.0,
         miss_weight: float = 1.0,

@@ -37,9 +37,9 @@ class PMU(Selector):
 
     Parameters
     ----------
-    k : int, float or None, default=0.5
-        Number of features to keep: a number, a fraction in (0, 1), or None for all. So many are taken one by one; the
-        others follow by their last J. For a larger k fit again.
+    k : int, float, str or None, default=0.5
+        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all. So many are taken one by
+        one; the others follow by their last J. For a larger k fit again.
     discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
         Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they
         are bins.
@@ -66,7 +66,7 @@ class PMU(Selector):
 
     def __init__(
         self,
-        k: int | float | None = 0.5,
+        k: int | float | str | None = 0.5,
         discretise: str | None = "equal-width",
         n_bins: int = 3,
         pairs: Literal["distinct", "ordered"] = "distinct",

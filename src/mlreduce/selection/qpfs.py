@@ -95,8 +95,8 @@ class QPFS(Selector):
 
     Parameters
     ----------
-    k : int, float or None, default=0.5
-        Number of features to keep: a number, a fraction in (0, 1), or None for all.
+    k : int, float, str or None, default=0.5
+        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
     discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
         Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they
         are bins.
@@ -127,7 +127,9 @@ class QPFS(Selector):
     programming feature selection", JMLR 11, 2010.
     """
 
-    def __init__(self, k: int | float | None = 0.5, discretise: str | None = "equal-width", n_bins: int = 3) -> None:
+    def __init__(
+        self, k: int | float | str | None = 0.5, discretise: str | None = "equal-width", n_bins: int = 3
+    ) -> None:
         self.k = k
         self.discretise = discretise
         self.n_bins = n_bins
@@ -159,7 +161,7 @@ class _Sampled(QPFS):
 
     def __init__(
         self,
-        k: int | float | None = 0.5,
+        k: int | float | str | None = 0.5,
         sampling: float = 0.2,
         discretise: str | None = "equal-width",
         n_bins: int = 3,
@@ -199,8 +201,8 @@ class ApproximateQPFS(_Sampled):
 
     Parameters
     ----------
-    k : int, float or None, default=0.5
-        Number of features to keep: a number, a fraction in (0, 1), or None for all.
+    k : int, float, str or None, default=0.5
+        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
     sampling : float, default=0.2
         Share of the features that are sampled, in (0, 1]; rounded down, at least one feature.
     discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
@@ -230,7 +232,7 @@ class ApproximateQPFS(_Sampled):
 
     def __init__(
         self,
-        k: int | float | None = 0.5,
+        k: int | float | str | None = 0.5,
         sampling: float = 0.2,
         discretise: str | None = "equal-width",
         n_bins: int = 3,
@@ -255,8 +257,8 @@ class NystromQPFS(_Sampled):
 
     Parameters
     ----------
-    k : int, float or None, default=0.5
-        Number of features to keep: a number, a fraction in (0, 1), or None for all.
+    k : int, float, str or None, default=0.5
+        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
     sampling : float, default=0.2
         Share of the features that are sampled, in (0, 1]; rounded down, at least one feature.
     discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"

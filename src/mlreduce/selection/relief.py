@@ -27,8 +27,8 @@ class MLRF(Selector):
 
     Parameters
     ----------
-    k : int, float or None, default=0.5
-        Number of features to keep: a number, a fraction in (0, 1), or None for all.
+    k : int, float, str or None, default=0.5
+        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
     n_neighbors : int, default=3
         Hits, and misses of each label, >= 1; where there are fewer, all of them.
     variant : {"equations", "published-code", "pairs"}, default="equations"
@@ -55,7 +55,7 @@ class MLRF(Selector):
 
     def __init__(
         self,
-        k: int | float | None = 0.5,
+        k: int | float | str | None = 0.5,
         n_neighbors: int = 3,
         variant: Literal["equations", "published-code", "pairs"] = "equations",
         random_state: Any = None,

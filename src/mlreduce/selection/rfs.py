@@ -32,8 +32,8 @@ class RFS(Selector):
 
     Parameters
     ----------
-    k : int, float or None, default=0.5
-        Number of features to keep: a number, a fraction in (0, 1), or None for all.
+    k : int, float, str or None, default=0.5
+        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
     gamma : float, default=1.0
         Weight of the coefficients against the residuals, > 0.
     n_iter : int, default=10
@@ -65,7 +65,7 @@ class RFS(Selector):
 
     def __init__(
         self,
-        k: int | float | None = 0.5,
+        k: int | float | str | None = 0.5,
         gamma: float = 1.0,
         n_iter: int = 10,
         system: Literal["auto", "instances", "features"] = "auto",

@@ -31,8 +31,8 @@ class SPEC(Selector):
 
     Parameters
     ----------
-    k : int, float or None, default=0.5
-        Number of features to keep: a number, a fraction in (0, 1), or None for all.
+    k : int, float, str or None, default=0.5
+        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
     variant : {"equations", "published-code"}, default="equations"
         The published code gives instances that share no label with any other the degree 0.01 and not 0, and a
         feature that vanishes on the graph the score of a constant vector, not the worst.
@@ -51,7 +51,7 @@ class SPEC(Selector):
     """
 
     def __init__(
-        self, k: int | float | None = 0.5, variant: Literal["equations", "published-code"] = "equations"
+        self, k: int | float | str | None = 0.5, variant: Literal["equations", "published-code"] = "equations"
     ) -> None:
         self.k = k
         self.variant = variant

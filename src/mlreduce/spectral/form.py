@@ -65,6 +65,12 @@ class Form:
         return bare and self._is_rooted
 
     @property
+    def is_semidefinite(self) -> bool:
+        """Whether no eigenvalue is negative for a reason that the terms show; a graph may have some."""
+        positive = bool(np.min(self.weights) >= 0) and self.squared >= 0 and self.ridge >= 0
+        return positive and self.graph is None and (self.factor is None or self._is_rooted)
+
+    @property
     def has_sample_root(self) -> bool:
         """Whether `sample_root` applies: one positive weight for all, a positive semidefinite middle, nothing else."""
         rest = self.graph is not None or self.squared or self.ridge

@@ -1,4 +1,4 @@
-"""Solver of the spectral methods: ``max tr(P'AP)`` subject to ``P'BP = I``, by the cheapest of five strategies.
+"""Solver of the spectral methods: ``max tr(P'AP)`` subject to ``P'BP = I``, by the cheapest of six strategies.
 
 The strategy depends on shapes and the number of stored entries alone:
 
@@ -12,6 +12,9 @@ features
 Lanczos
     B = I and few directions, of a problem too large for a dense matrix or of sparse features whose products cost less
     than the matrix and its eigenvectors (`_prefers_products`): products with the features only.
+least squares
+    A is ``SS'`` with one column per label, B is a multiple of ``X'X`` and a ridge, and X is sparse and large:
+    ``B^-1 S`` by iteration, as in CCA.
 blocks
     B = I, features are coordinates of the instances (embeddings) and few columns are wanted: block Krylov iteration
     with the matrix over the instances, or with the inverse of an upper bound of its eigenvalues less the matrix.
@@ -38,16 +41,14 @@ from numpy.typing import NDArray
 
 from mlreduce.exceptions import DataError
 from mlreduce.linalg.features import Coordinates, Features
+from mlreduce.linalg.lsqr import DENSE_SIDE, lsqr
 from mlreduce.linalg.utilities import signed
 from mlreduce.spectral.form import Form
 from mlreduce.spectral.krylov import leading_eigenvectors
 from mlreduce.spectral.whitening import Whitening, whitening_of
-from mlreduce.validation import FloatArray, is_sparse
+from mlreduce.validation import FloatArray, as_dense, is_sparse
 
 __all__ = ["Solution", "row_space", "solve"]
-
-#: Order up to which matrices are decomposed densely (0.3 GB), unless all directions are wanted.
-DENSE_SIDE = 6000
 
 #: Entries of S, n_features x n_labels, up to which it is computed.
 THIN_ENTRIES = 2**24
@@ -99,10 +100,13 @@ class Solution(NamedTuple):
         Descending; positive, unless ``signed_values``.
     components : ndarray of shape (k, n_features)
         ``components B components' = I``; the entry of largest magnitude of each row is positive.
+    total : float or None
+        Sum of all positive eigenvalues; None where they were not all computed, and their sum is not a trace.
     """
 
     eigenvalues: FloatArray
     components: FloatArray
+    total: float | None = None
 
 
 def solve(
@@ -158,7 +162,7 @@ def solve(
     if thin and constraint is None:
         side = min(side, objective.factor.shape[1])
     few = limit if constraint is None else None
-    blocks = None
+    blocks, total = None, None
     ordered, noise = signed_values and variation is not None, 0.0
     if few and isinstance(features, Coordinates) and not thin and few <= side // _SHARE:
         blocks = _blocks(features, objective, few, upper, trivial)
@@ -179,12 +183,11 @@ def solve(
         noise = _least(max(features.shape), np.abs(values).max(initial=0.0))
         if ordered and len(values) and abs(values[-1]) <= noise:  # a part of the null space: no order of it
             values, vectors = values[values > noise], vectors[:, values > noise]
+    elif _solves_by_least_squares(features, objective, constraint, thin):
+        values, vectors = _by_least_squares(features, objective, constraint)
+        total = float(values.sum())
     elif side > 4 * DENSE_SIDE:
-        advice = f"ask for fewer with n_components, {side // 4} at most" if constraint is None else "reduce X first"
-        raise DataError(
-            f"all directions of {features.shape[0]} x {features.shape[1]} features need an array of "
-            f"{8e-9 * side**2:.0f} GB: {advice}"
-        )
+        raise DataError(_too_large(features, side, constraint))
     elif constraint is None and thin:
         values, vectors = _thin(features, objective, limit)
     elif (
@@ -192,7 +195,7 @@ def solve(
     ):
         values, vectors = _samples(features, objective, limit)
     else:
-        values, vectors, noise = _matrices(features, objective, constraint, limit, signed_values)
+        values, vectors, noise, total = _matrices(features, objective, constraint, limit, signed_values)
     if not signed_values:
         kept = _positive(values, max(features.shape), noise)
         values, vectors = values[kept], vectors[:, kept]
@@ -202,7 +205,63 @@ def solve(
         vectors = _decide_ties(values, vectors, lambda block: labels.T @ features.dot(block))
     if signed_values and variation is not None:
         values, vectors = _order_null_space(values, vectors, noise, variation, limit)
-    return Solution(values[:limit], signed(vectors[:, :limit].T))
+    if signed_values:
+        total = None
+    elif limit is None or len(values) < limit:  # these are all
+        total = float(values.sum())
+    elif constraint is None:
+        total = _trace(features, objective)
+    return Solution(values[:limit], signed(vectors[:, :limit].T), total)
+
+
+def _trace(features: Features, objective: Form) -> float | None:
+    """Return the sum of the eigenvalues of a form without negative ones; None where it is costly or some may be."""
+    if not objective.is_semidefinite or objective.squared or objective.ridge:
+        return None
+    if objective.factor is not None and features.shape[1] * objective.factor.shape[1] > THIN_ENTRIES:
+        return None
+    return objective.mean_diagonal(features) * features.shape[1]
+
+
+def _too_large(features: Features, side: int, constraint: Form | None) -> str:
+    """Return a sentence about a problem that needs several dense matrices of a large order."""
+    rows, columns = features.shape
+    needs = f"of {rows} x {columns} features need three arrays of order {side}, {3 * 8e-9 * side**2:.0f} GB"
+    if constraint is None:
+        return f"all directions {needs}: ask for fewer with n_components, a whole number of {side // 4} at most"
+    return (
+        f"directions with a constraint {needs}: reduce X first, by mlreduce.PCA or sklearn.decomposition.TruncatedSVD "
+        "with some hundreds of components, or drop rare features"
+    )
+
+
+def _solves_by_least_squares(features: Features, objective: Form, constraint: Form | None, thin: bool) -> bool:
+    """Whether the strategy "least squares" applies."""
+    large = is_sparse(features.X) and min(features.shape) > DENSE_SIDE and not isinstance(features, Coordinates)
+    scalars = None if constraint is None else constraint.scalars
+    return large and thin and scalars is not None and scalars[0] > 0 and scalars[1] >= 0
+
+
+def _by_least_squares(features: Features, objective: Form, constraint: Form | None) -> tuple[FloatArray, FloatArray]:
+    """Return the directions for ``A = SS'`` and ``B = wX'X + ridge I``, from ``G = B^-1 S``.
+
+    With ``S = X'F`` it is ``G = (X'X + ridge / w I)^-1 X'F / w``: least squares with the targets F. Eigenvectors V of
+    ``S'G`` give the directions ``GV``, of squared length their eigenvalue.
+    """
+    assert constraint is not None
+    weight, ridge = constraint.scalars or (1.0, 0.0)
+    spread = as_dense(objective.sample_factor())
+    inverse = lsqr(
+        features, spread - spread.mean(axis=0) if features.centred else spread, ridge / weight, "the projection"
+    )
+    # Twice the product less the length: the error of the iteration counts squared.
+    images = features.dot(inverse)
+    products = spread.T @ images
+    matrix = products + products.T - images.T @ images - (ridge / weight) * (inverse.T @ inverse)
+    values, vectors = _descending(matrix / weight, None)
+    kept = _positive(values, max(features.shape))
+    values, vectors = values[kept], vectors[:, kept]
+    return values, inverse @ (vectors / (weight * np.sqrt(values)))
 
 
 def _least(length: int, scale: float) -> float:
@@ -343,22 +402,24 @@ def _orthonormal(values: FloatArray, vectors: FloatArray) -> FloatArray:
 
 def _matrices(
     features: Features, objective: Form, constraint: Form | None, limit: int | None, signed_values: bool
-) -> tuple[FloatArray, FloatArray, float]:
-    """Return eigenvalues, directions and the rounding error of the eigenvalues."""
+) -> tuple[FloatArray, FloatArray, float, float | None]:
+    """Return eigenvalues, directions, the rounding error of the eigenvalues and, if none is negative, their sum."""
     back: FloatArray | None = None
-    noise = 0.0
+    noise, total = 0.0, None
     if features.shape[0] < features.shape[1] or (signed_values and not _has_full_rank(features)):
         features, back = row_space(features)
     whitening = None if constraint is None else whitening_of(features, constraint)
     if objective.is_thin and not signed_values:
         half = objective.feature_factor(features)
         half = half if whitening is None else whitening.transposed(half)
+        total = float(np.square(half).sum())
         values, vectors = _left_singular(half, limit)
     else:
         matrix = objective.matrix(features)
         if whitening is not None:
             matrix = whitening.transposed(whitening.transposed(matrix).T)
         noise = _rounding_error(features, objective, whitening, matrix)
+        total = float(np.trace(matrix)) if objective.is_semidefinite else None
         if signed_values:
             noise = max(noise, _least(max(features.shape), _frobenius(matrix)))
             few = limit is not None and limit <= len(matrix) // _FEW
@@ -369,7 +430,7 @@ def _matrices(
             values, vectors = _descending(matrix, limit)
     if whitening is not None:
         vectors = whitening.times(vectors)
-    return values, vectors if back is None else back @ vectors, noise
+    return values, vectors if back is None else back @ vectors, noise, total
 
 
 def _rounding_error(features: Features, objective: Form, whitening: Whitening | None, matrix: FloatArray) -> float:

@@ -1,0 +1,195 @@
+"""Base of the projections that depend on the data by covariances: weights, batches and unknown labels."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from mlreduce.exceptions import DataError
+from mlreduce.linalg.features import Features, WeightedFeatures
+from mlreduce.projection.base import NoDirectionError, Projection
+from mlreduce.spectral import TrainingSet
+from mlreduce.validation import (
+    FloatArray,
+    as_dense,
+    check_features,
+    check_known_labels,
+    check_labels,
+    check_memory,
+    check_sample_weight,
+    is_sparse,
+    labels_as_y,
+    remember_label_names,
+)
+
+__all__ = ["CovarianceProjection"]
+
+# Scatter of a sparse feature, relative to its sum of squares, below which it is rounding error.
+_NO_SCATTER = 1e-13
+
+
+class _Covariances(NamedTuple):
+    """Weighted sums of squares and products of features and labels about their means.
+
+    Attributes
+    ----------
+    weight : float
+        Sum of the weights.
+    mean : ndarray of shape (n_features + n_labels,)
+    scatter : ndarray of shape (n_features + n_labels, n_features + n_labels)
+    """
+
+    weight: float
+    mean: FloatArray
+    scatter: FloatArray
+
+    @classmethod
+    def of(cls, X: Any, labels: FloatArray, weights: FloatArray) -> Self:
+        """Compute those of one batch."""
+        total = float(weights.sum())
+        features = WeightedFeatures(X, weights)
+        means = weights @ labels / total
+        table = np.sqrt(weights)[:, np.newaxis] * (labels - means)
+        cross = features.transposed_dot(table)
+        scatter = np.block([[features.scatter, cross], [cross.T, table.T @ table]])
+        if is_sparse(X):  # centred implicitly: a difference of large numbers
+            squares = np.asarray(weights @ X.multiply(X)).reshape(-1)
+            (constant,) = np.nonzero(scatter.diagonal()[: X.shape[1]] <= _NO_SCATTER * squares)
+            scatter[constant] = scatter[:, constant] = 0.0
+        return cls(total, np.r_[features.mean, means], scatter)
+
+    def __add__(self, other: tuple[Any, ...]) -> _Covariances:
+        """Join those of two batches (Chan, Golub and LeVeque 1979, "Updating formulae")."""
+        assert isinstance(other, _Covariances)
+        weight = self.weight + other.weight
+        step = other.mean - self.mean
+        scatter = self.scatter + other.scatter + (self.weight * other.weight / weight) * np.outer(step, step)
+        return _Covariances(weight, self.mean + (other.weight / weight) * step, scatter)
+
+    def training_set(self, n_features: int) -> TrainingSet:
+        """Return features and labels with these sums of squares and products: a root of the scatter matrix."""
+        scale = np.sqrt(self.scatter.diagonal())
+        unit = np.where(scale > 0, scale, 1.0)
+        values, vectors = np.linalg.eigh(self.scatter / unit / unit[:, np.newaxis])
+        kept = values > len(values) * np.finfo(float).eps * values[-1]
+        root = np.sqrt(values[kept])[:, np.newaxis] * vectors[:, kept].T * scale
+        data = TrainingSet(np.ascontiguousarray(root[:, :n_features]), root[:, n_features:])
+        data.centred = Features(data.X, centred=False)  # they are already
+        return data
+
+
+class CovarianceProjection(Projection):
+    """Base of the projections that depend on the data by covariances alone: `PCA`, `MDDMp`, `MVMD`, `PLS`, others."""
+
+    @labels_as_y
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Find the directions.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Features; a sparse matrix stays sparse.
+        y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels), or None
+            Labels in {0, 1} or {-1, 1}. Unsupervised methods ignore it. A cell may be NaN where a label is not known:
+            the covariances of a label then are those of the instances where it is, times n_samples over their number;
+            the features count everywhere.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Weights >= 0 of the instances in means and covariances; a whole number stands for so many equal rows.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        DataError
+            If a feature is not finite, a label is not 0/1, -1/1 or NaN, a weight is negative, a parameter is out of
+            range, or no direction has a positive eigenvalue.
+
+        Warns
+        -----
+        ProjectionWarning
+            If there are fewer directions than ``n_components``, or the constraint is singular.
+        """
+        features = check_features(self, X, reset=True)
+        weights = check_sample_weight(sample_weight, features.shape[0])
+        self._sums: _Covariances | None = None
+        labels, known = None, None
+        if self.supervised:
+            labels, known = check_known_labels(y, features.shape[0])
+            remember_label_names(self, y)
+        if known is not None:
+            labels = _completed(as_dense(labels), known, np.ones(len(known)) if weights is None else weights)
+        if weights is None:
+            return self.fit_training_set(TrainingSet(features, labels))
+        if labels is not None:
+            roots = np.sqrt(weights)
+            labels = (
+                sp.csr_array(sp.diags_array(roots) @ labels) if is_sparse(labels) else roots[:, np.newaxis] * labels
+            )
+        data = TrainingSet(features, labels)
+        data.centred = WeightedFeatures(features, weights)
+        self.fit_training_set(data)
+        self._n_rows = float(weights.sum())
+        return self
+
+    @labels_as_y
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Add a batch to the covariances, and find the directions of all batches.
+
+        The result is that of `fit` on all instances, and the order of the batches does not matter. Memory is that of
+        three arrays of order n_features + n_labels; each call decomposes one. After `fit` the sums start anew.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            A batch of at least one instance.
+        y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels), or None
+            Labels in {0, 1}, or in {-1, 1}, without NaN. Unsupervised methods ignore it.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            As of `fit`.
+
+        Returns
+        -------
+        self
+            Not fitted yet while there is no direction of positive eigenvalue, as after a single instance.
+
+        Raises
+        ------
+        DataError
+            As `fit`, or if the number of labels differs from that of earlier batches, or memory does not suffice.
+        """
+        earlier: _Covariances | None = getattr(self, "_sums", None)
+        features = check_features(self, X, reset=earlier is None)
+        n_samples, n_features = features.shape
+        weights = check_sample_weight(sample_weight, n_samples)
+        labels = np.zeros((n_samples, 0))
+        if self.supervised:
+            labels = check_labels(y, n_samples)
+            remember_label_names(self, y)
+        order = n_features + labels.shape[1]
+        check_memory(
+            24.0 * order**2, f"the scatter matrix of {order} features and labels", "select or reduce them first"
+        )
+        if earlier is not None and len(earlier.mean) != order:
+            raise DataError(f"y has {labels.shape[1]} labels; earlier batches have {len(earlier.mean) - n_features}")
+        batch = _Covariances.of(features, labels, np.ones(n_samples) if weights is None else weights)
+        self._sums = sums = batch if earlier is None else earlier + batch
+        try:
+            self.fit_training_set(sums.training_set(n_features))
+        except NoDirectionError:
+            return self
+        self.mean_, self._n_rows = sums.mean[:n_features], sums.weight
+        return self
+
+
+def _completed(labels: FloatArray, known: NDArray[np.bool_], weights: FloatArray) -> FloatArray:
+    """Return labels less their mean, zero where not known, scaled to the covariances of the known ones."""
+    counted = weights[:, np.newaxis] * known
+    totals = counted.sum(axis=0)
+    divisors = np.where(totals > 0, totals, 1.0)
+    completed: FloatArray = known * (labels - (counted * labels).sum(axis=0) / divisors) * (weights.sum() / divisors)
+    return completed
