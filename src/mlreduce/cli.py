@@ -64,7 +64,9 @@ def _parser() -> argparse.ArgumentParser:
     own.add_argument("--mirror", type=Path, help="folder to read published files from (default: MLREDUCE_MIRROR)")
     own = command("reduce", _reduce, "Reduce the features of an ARFF file by a method.")
     own.add_argument("data", type=Path, nargs="+", help="ARFF files, parts of one data set")
-    own.add_argument("--labels", required=True, help="Mulan's XML file, or how many of the last attributes are labels")
+    own.add_argument(
+        "--labels", help="Mulan's XML file, or how many of the last attributes are labels; not for files of Meka's"
+    )
     own.add_argument("--method", required=True, help="a projection, embedding or selection")
     own.add_argument("--components", type=int, metavar="N", help="how many features come out (default: the method's)")
     own.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter, as JSON or a word")
@@ -161,7 +163,7 @@ def _reduce(options: argparse.Namespace) -> Any:
     parameters = dict(_parameter(text) for text in options.set)
     if options.components is not None:
         parameters["k" if family == "selection" else "n_components"] = options.components
-    labels = int(options.labels) if options.labels.isdigit() else options.labels
+    labels = int(options.labels) if options.labels and options.labels.isdigit() else options.labels
     data, _ = read_arff(options.data, labels)
     method: Any = registry.make(options.method, **parameters)
     reduced = as_dense(method.fit_transform(data.X, data.Y))

@@ -157,8 +157,8 @@ def test_labels_must_be_attributes_with_two_values(write):
         read_arff([path], write("l.xml", XML.format('<label name="place"/>')))
     with pytest.raises(DataError, match="the label 'size' is 1.5 in data row 1"):
         read_arff([path], write("l.xml", XML.format('<label name="size"/>')))
-    with pytest.raises(DataError, match="cannot take the last 99"):
-        read_arff([path], 99)
+    with pytest.raises(DataError, match="cannot take the first 99"):
+        read_arff([path], {"first": 99})
     everything = "".join(f'<label name="{n}"/>' for n in ("a", "l1", "l2"))
     text = SPARSE.replace("@ATTRIBUTE b NUMERIC\n@ATTRIBUTE c {x,y,z}\n", "").split("@DATA")[0] + "@DATA\n{0 1}\n"
     with pytest.raises(DataError, match="no attribute is left"):
@@ -326,3 +326,50 @@ def test_files_are_read_as_by_liac_arff(tmp_path_factory, text):
         if sparse:
             other = [other.get(place, 0) for place in range(len(row))]
         np.testing.assert_array_equal(row, np.array(other, dtype=float))
+
+
+MEKA = "@relation 'songs: {}'\n" + "".join(
+    f"@attribute {line}\n" for line in ("one {{0,1}}", "a numeric", "b numeric", "two {{0,1}}")
+)
+ROWS = "@data\n1,0.5,2,0\n0,1.5,3,1\n1,2.5,4,1\n"
+
+
+@pytest.mark.parametrize(
+    ("option", "labels", "names"),
+    [
+        ("-C 1", None, ["one"]),
+        ("-c 1 -split 50", None, ["one"]),
+        ("-C -1", None, ["two"]),
+        ("-C 1", {"first": 1}, ["one"]),
+        ("-C -1", {"last": 1}, ["two"]),
+        ("-C -1", 1, ["two"]),
+        ("none", {"first": 1}, ["one"]),
+        ("none", 1, ["two"]),
+        ("none", ["one", "two"], ["one", "two"]),
+        ("-C 1", ["two"], ["two"]),
+    ],
+)
+def test_where_the_labels_are(write, option, labels, names):
+    data, _ = read_arff([write("m.arff", MEKA.format(option) + ROWS)], labels)
+    assert data.label_names == names
+    columns = {"one": [1, 0, 1], "two": [0, 1, 1]}
+    np.testing.assert_array_equal(data.Y, np.array([columns[name] for name in names]).T)
+    np.testing.assert_array_equal(data.X[:, data.feature_names.index("a")], [0.5, 1.5, 2.5])
+
+
+@pytest.mark.parametrize(
+    ("option", "labels", "sentence"),
+    [
+        ("none", None, "nothing says which attributes are labels"),
+        ("-C 1", 1, "the last 1 attributes are asked for as labels, but the option -C 1 of Meka's"),
+        ("-C -1", {"first": 1}, "says that the last 1 are"),
+        ("-C 4", None, "cannot take the first 4 of 4 attributes as labels"),
+        ("none", {"first": 9}, "cannot take the first 9 of 4"),
+        ("none", {"middle": 1}, "labels must be {'first': n} or {'last': n}"),
+        ("none", ["tow"], "unknown attribute of m.arff 'tow'; did you mean 'two'"),
+    ],
+)
+def test_where_the_labels_are_must_be_said_and_fit(write, option, labels, sentence):
+    with pytest.raises(DataError) as refused:
+        read_arff([write("m.arff", MEKA.format(option) + ROWS)], labels)
+    assert sentence in str(refused.value)

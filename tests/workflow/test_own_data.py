@@ -62,10 +62,10 @@ UNREADABLE = {
     "labels 1/2": (lambda project: write(project, X, Y + 1), "l.csv: Y holds 2 in column"),
     "yes/no": (lambda project: write(project, X, np.where(Y, "yes", "no")), "labels as 0 and 1"),
     "semicolons": (lambda project: write(project, X, Y, ";,"), "are the columns separated by semicolons?"),
-    "meka": (write_meka, "a file of Meka's, whose labels are its first attributes; put them last"),
+    "meka": (write_meka, "the option -C 3 of Meka's in its relation says that the first 3 are"),
     "first": (
-        lambda project: catalogue(project, {"reader": "arff", "data": ["x.arff"], "labels": {"first": 6}}),
-        "own.yaml: datasets.mine.labels: unknown key 'first'; known: last",
+        lambda project: catalogue(project, {"reader": "arff", "data": ["x.arff"], "labels": {"front": 6}}),
+        "own.yaml: datasets.mine.labels: unknown key 'front'; known: first, last",
     ),
     "few rows": (lambda project: write(project, X[:2], np.eye(2, 3, dtype=int) | 1), "2 rows are too few"),
 }

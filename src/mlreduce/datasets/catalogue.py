@@ -115,7 +115,7 @@ class Dataset(NamedTuple):
         if self.reader == "arff":
             from mlreduce.datasets.readers.arff import read_arff
 
-            labels = by_role["labels"][0] if "labels" in by_role else int(self.options["labels"]["last"])
+            labels = by_role["labels"][0] if "labels" in by_role else self.options.get("labels")
             keep = bool(self.options.get("keep_identifiers", False))
             data, attributes = read_arff(by_role["data"], labels, self.name, keep)
         elif self.reader == "tables":
@@ -172,7 +172,7 @@ class Catalogue(dict[str, Dataset]):
 
 def _files(entry: Mapping[str, Any], role: str, name: str, sources: Mapping[str, str], base: Path) -> list[FileEntry]:
     value = entry.get(role, [])
-    if isinstance(value, Mapping) and "last" in value:
+    if isinstance(value, Mapping) and ("first" in value or "last" in value):
         return []
     found = []
     folder = entry.get("folder", name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import ParseError
@@ -23,7 +23,7 @@ from mlreduce.validation import is_sparse
 __all__ = ["read_arff", "read_label_names"]
 
 # What Meka writes behind the name: how many attributes are labels, from the front; from the back if negative.
-_MEKA = re.compile(r"-C\s+[0-9]", re.IGNORECASE)
+_MEKA = re.compile(r"-C\s+(-?[0-9]{1,9})\b", re.IGNORECASE)
 _TRUE_WORDS = {"yes", "true", "y", "t"}
 _FALSE_WORDS = {"no", "false", "n", "f"}
 
@@ -165,7 +165,10 @@ def _encode(
 
 
 def read_arff(
-    paths: Sequence[str | Path], labels: str | Path | int, name: str = "", keep_identifiers: bool = False
+    paths: Sequence[str | Path],
+    labels: str | Path | int | Mapping[str, int] | Sequence[str] | None = None,
+    name: str = "",
+    keep_identifiers: bool = False,
 ) -> tuple[MultiLabelData, int]:
     """Read a multi-label data set from one or several ARFF files.
 
@@ -178,8 +181,9 @@ def read_arff(
     ----------
     paths : sequence of paths
         Parts of one data set with the same attributes; the rows are stacked in this order.
-    labels : path or int
-        Mulan's XML file, or how many of the last attributes are labels.
+    labels : path, int, dict, sequence of str or None, default=None
+        Mulan's XML file; ``{"first": n}`` or ``{"last": n}`` of the attributes, or n for the last; their names; or
+        None: Meka's option ``-C n`` (the first n; the last where n is negative) in the relation's name.
     name : str, default=""
         Name of the data set.
     keep_identifiers : bool, default=False
@@ -194,27 +198,24 @@ def read_arff(
     Raises
     ------
     DataError
-        If a file is truncated, a value is not in its attribute's list, a label is no attribute or not 0/1; the
-        sentence names file and line.
+        If a file is truncated, a value is not in its attribute's list, a label is no attribute or not 0/1, nothing
+        says which attributes are labels, or Meka's option says others; the sentence names file and line.
     """
     files = [Path(path) for path in paths]
     table = _merge(files)
     attribute_names = [attribute for attribute, _ in table.attributes]
     position = {attribute: index for index, attribute in enumerate(attribute_names)}
-    if isinstance(labels, int):
-        if not 0 < labels < len(attribute_names):
-            raise DataError(f"{files[0]}: cannot take the last {labels} of {len(attribute_names)} attributes as labels")
-        if _MEKA.search(table.relation):
-            raise DataError(
-                f"{files[0]}: a file of Meka's, whose labels are its first attributes; put them last, or name a file "
-                "of Mulan's under labels (XML)"
-            )
-        label_names = attribute_names[-labels:]
+    if isinstance(labels, (int, Mapping)) or labels is None:
+        label_names = _at_an_end(labels, table.relation, attribute_names, files[0])
     else:
-        label_names = read_label_names(labels)
+        source = "the names given"
+        if isinstance(labels, (str, Path)):
+            label_names, source = read_label_names(labels), str(labels)
+        else:
+            label_names = list(labels)
         for label in label_names:
             if label not in position:
-                raise DataError(unknown_name(f"attribute of {files[0].name}", label, position, str(labels)))
+                raise DataError(unknown_name(f"attribute of {files[0].name}", label, position, source))
     label_columns = [position[label] for label in label_names]
     chosen = set(label_columns)
     feature_columns = [index for index in range(len(attribute_names)) if index not in chosen]
@@ -226,6 +227,33 @@ def read_arff(
     check_names(label_names, "label", str(files[0]))
     check_names(dropped, "dropped attribute", str(files[0]))
     return MultiLabelData(X, Y, feature_names, label_names, name or files[0].stem, dropped), len(feature_columns)
+
+
+def _at_an_end(asked: int | Mapping[str, int] | None, relation: str, names: Sequence[str], path: Path) -> list[str]:
+    """Return the names of the labels, which are the first or the last attributes."""
+    meka = _MEKA.search(relation)
+    said = 0 if meka is None else int(meka.group(1))
+    if asked is None:
+        if not said:
+            raise DataError(
+                f"{path}: nothing says which attributes are labels: its relation has no option -C of Meka's. Name "
+                "Mulan's XML file, or say how many are the first or the last"
+            )
+        first, number = said > 0, abs(said)
+    else:
+        ends = {"last": asked} if isinstance(asked, int) else dict(asked)
+        if len(ends) != 1 or not set(ends) <= {"first", "last"}:
+            raise DataError(f"labels must be {{'first': n}} or {{'last': n}}; got {ends!r}")
+        (end, number), first = next(iter(ends.items())), "first" in ends
+        if said and (said > 0) is not first:
+            raise DataError(
+                f"{path}: the {end} {number} attributes are asked for as labels, but the option -C {said} of Meka's in "
+                f"its relation says that the {'first' if said > 0 else 'last'} {abs(said)} are"
+            )
+    if not 0 < number < len(names):
+        end = "first" if first else "last"
+        raise DataError(f"{path}: cannot take the {end} {number} of {len(names)} attributes as labels")
+    return list(names[:number] if first else names[-number:])
 
 
 def _labels(table: Table, which: Sequence[int], files: Sequence[Path]) -> NDArray[np.int8]:
