@@ -24,7 +24,7 @@ try:
 except PackageNotFoundError:  # a checkout on the path, not installed (rules in their own conda environments)
     __version__ = "0+checkout"
 
-__all__ = ["__version__", "list_methods", "load_dataset", "make", "register"]
+__all__ = ["__version__", "list_datasets", "list_methods", "load_dataset", "make", "register"]
 
 #: Documented modules of version 0.1 and where their names are now.
 MOVED = {
@@ -61,10 +61,10 @@ sys.meta_path.append(_MovedModules())
 
 def __getattr__(name: str) -> Any:
     # Loaded when first asked for: `import mlreduce` stays cheap for a workflow that only needs names.
-    if name == "load_dataset":
-        from mlreduce.datasets.catalogue import load_dataset
+    if name in ("list_datasets", "load_dataset"):
+        from mlreduce.datasets import catalogue
 
-        return load_dataset
+        return getattr(catalogue, name)
     return registry.find_class(name, module=__name__)
 
 

@@ -108,16 +108,10 @@ def _info(options: argparse.Namespace) -> Any:
             unknown_name("method or data set", options.name, [*registry.list_methods(), *catalogue])
         )
     data = load_dataset(options.name, mirror=options.mirror)
-    counts = data.Y.sum(axis=0)
     return {
         "name": options.name,
-        **_of_entry(catalogue[options.name]),
-        "instances": data.X.shape[0],
-        "features": data.X.shape[1],
-        "labels": data.Y.shape[1],
-        "cardinality": round(float(data.Y.sum(axis=1).mean()), 4),
-        "rarest label": int(counts.min()),
-        "most frequent label": int(counts.max()),
+        "title": catalogue[options.name].options.get("title", ""),
+        **{key: round(value, 4) for key, value in data.describe().items()},
         **{key: str(catalogue[options.name].options.get(key, "")) for key in ("licence", "citation")},
     }
 

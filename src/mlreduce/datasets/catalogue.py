@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.datasets.fetch import FileEntry, copy, default_cache, fetch, mirror_folder
@@ -15,8 +15,12 @@ from mlreduce.datasets.files import file_sha256
 from mlreduce.datasets.readers.configuration import read_yaml, validate
 from mlreduce.exceptions import ConfigurationError, DataError, unknown_name
 
-__all__ = ["Catalogue", "Dataset", "load_dataset", "read_catalogue"]
+if TYPE_CHECKING:
+    import pandas as pd
 
+__all__ = ["Catalogue", "Dataset", "list_datasets", "load_dataset", "read_catalogue"]
+
+_COUNTS = ("instances", "attributes", "labels", "cardinality")
 _BUILT_IN = Path(__file__).with_name("datasets.yaml")
 
 
@@ -236,13 +240,73 @@ def read_catalogue(path: str | Path | None = None) -> Catalogue:
     return catalogue
 
 
+def list_datasets(catalogue: str | Path | None = None) -> pd.DataFrame:
+    """List the data sets that `load_dataset` knows, without reading any.
+
+    Parameters
+    ----------
+    catalogue : path or None, default=None
+        A datasets file of your own with further entries.
+
+    Returns
+    -------
+    DataFrame
+        Indexed by name: title, instances, attributes (as published, identifiers included), labels, cardinality, number
+        of files to download, licence. What the catalogue does not say is missing.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> int(mlreduce.list_datasets().loc["yeast", "labels"])
+    14
+    """
+    import pandas as pd  # slow to import, and jobs on arrays need it not
+
+    rows = {
+        name: {
+            "title": own.options.get("title", ""),
+            **{key: own.options.get("expect", {}).get(key) for key in _COUNTS},
+            "files": sum(len(entries) for entries in own.files.values()),
+            "licence": own.options.get("licence", ""),
+        }
+        for name, own in sorted(read_catalogue(catalogue).items())
+    }
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("name")
+
+
+@overload
+def load_dataset(
+    name: str,
+    mirror: str | Path | None = ...,
+    *,
+    catalogue: str | Path | None = ...,
+    cache: str | Path | None = ...,
+    return_X_y: Literal[False] = ...,
+    as_frame: Literal[False] = ...,
+) -> MultiLabelData: ...
+
+
+@overload
+def load_dataset(
+    name: str,
+    mirror: str | Path | None = ...,
+    *,
+    catalogue: str | Path | None = ...,
+    cache: str | Path | None = ...,
+    return_X_y: bool = ...,
+    as_frame: bool = ...,
+) -> Any: ...
+
+
 def load_dataset(
     name: str,
     mirror: str | Path | None = None,
     *,
     catalogue: str | Path | None = None,
     cache: str | Path | None = None,
-) -> MultiLabelData:
+    return_X_y: bool = False,
+    as_frame: bool = False,
+) -> MultiLabelData | tuple[Any, Any]:
     """Load a data set, downloading its files when they are not in the cache yet.
 
     Parameters
@@ -259,11 +323,15 @@ def load_dataset(
     cache : path or None, default=None
         Folder of downloads; also the environment variable MLREDUCE_CACHE. The default is the user's cache
         folder, shared by all checkouts.
+    return_X_y : bool, default=False
+        Return features and labels only.
+    as_frame : bool, default=False
+        Return features and labels, as DataFrames with their names.
 
     Returns
     -------
     MultiLabelData
-        With ``X``, ``Y``, ``feature_names`` and ``label_names``.
+        With ``X``, ``Y``, ``feature_names``, ``label_names`` and ``describe()``; or a pair of X and Y.
 
     Raises
     ------
@@ -281,4 +349,7 @@ def load_dataset(
     MultiLabelData('digits': 1797 instances, 64 dense features, 8 labels, cardinality 3.294)
     """
     dataset = read_catalogue(catalogue)[name]
-    return dataset.read(dataset.fetch(mirror, cache))
+    data = dataset.read(dataset.fetch(mirror, cache))
+    if as_frame:
+        return data.as_frame()
+    return (data.X, data.Y) if return_X_y else data
