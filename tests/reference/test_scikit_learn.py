@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import pickle
 from unittest import SkipTest
 
@@ -48,15 +49,20 @@ def with_labels(cls, complement=False):
     The checks know nothing of multi-label targets: without this, most of them would only see our refusal of theirs.
     """
 
-    def fit(self, X, y):
-        if y is not None:
-            y = np.asarray(y)
-            y = (y == y.flat[0]).astype(int) if y.size else y
-            y = np.c_[y, 1 - y] if complement and y.ndim == 1 else y
-        return cls.fit(self, X, y)
+    def labelled(method):
+        @functools.wraps(method)  # checks look for further parameters, such as sample_weight
+        def fit(self, X, y=None, **others):
+            if y is not None:
+                y = np.asarray(y)
+                y = (y == np.unique(y)[0]).astype(int) if y.size else y  # whatever the order of the rows
+                y = np.c_[y, 1 - y] if complement and y.ndim == 1 else y
+            return method(self, X, y, **others)
+
+        return fit
 
     name = f"{cls.__name__}WithLabels"
-    derived = type(name, (cls,), {"fit": fit, "__init__": cls.__init__, "__module__": __name__})
+    methods = {verb: labelled(getattr(cls, verb)) for verb in ("fit", "partial_fit") if hasattr(cls, verb)}
+    derived = type(name, (cls,), {**methods, "__init__": cls.__init__, "__module__": __name__})
     globals()[name] = derived  # where pickle looks for it
     return derived
 
