@@ -61,7 +61,7 @@ SETS = [
 ]
 
 
-@pytest.mark.parametrize("sets", SETS, ids=["sets", "lists", "tuples", "numbers", "same lengths"])
+@pytest.mark.parametrize("sets", SETS, ids=["sets", "lists", "tuples", "numbers", "one empty", "same lengths"])
 def test_label_sets_name_what_makes_a_matrix_of_them(sets):
     with pytest.raises(DataError, match="MultiLabelBinarizer"):
         mlreduce.MLFS().fit(np.arange(6.0).reshape(2, 3), sets)
