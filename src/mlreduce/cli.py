@@ -80,26 +80,19 @@ def _list(options: argparse.Namespace) -> Any:
         return registry.list_methods(options.family)
     from mlreduce.datasets.catalogue import read_catalogue
 
-    return [{"name": name, **_of_entry(entry)} for name, entry in sorted(read_catalogue().items())]
-
-
-def _of_entry(entry: Any) -> dict[str, Any]:
-    """Return what the catalogue says of a data set."""
-    expected = dict(entry.options.get("expect", {}))
-    return {"title": entry.options.get("title", ""), **expected}
+    return [{"name": name, **entry.summary()} for name, entry in sorted(read_catalogue().items())]
 
 
 def _info(options: argparse.Namespace) -> Any:
-    from mlreduce.datasets.catalogue import load_dataset, read_catalogue
+    from mlreduce.datasets.catalogue import read_catalogue
 
     if options.name in registry.list_methods():
         cls = registry.method_class(options.name)
-        text = (cls.__doc__ or "").partition("\n")
         return {
             "name": options.name,
             "class": f"{cls.__module__}.{cls.__name__}",
             "family": registry.kind_of(options.name),
-            "is": text[0],
+            "is": (cls.__doc__ or "").partition("\n")[0],
             "parameters": {name: repr(value) for name, value in sorted(cls().get_params(deep=False).items())},
         }
     catalogue = read_catalogue()
@@ -107,12 +100,13 @@ def _info(options: argparse.Namespace) -> Any:
         raise ConfigurationError(
             unknown_name("method or data set", options.name, [*registry.list_methods(), *catalogue])
         )
-    data = load_dataset(options.name, mirror=options.mirror)
+    entry = catalogue[options.name]
+    data = entry.read(entry.fetch(options.mirror))
     return {
         "name": options.name,
-        "title": catalogue[options.name].options.get("title", ""),
+        "title": entry.options.get("title", ""),
         **{key: round(value, 4) for key, value in data.describe().items()},
-        **{key: str(catalogue[options.name].options.get(key, "")) for key in ("licence", "citation")},
+        **{key: str(entry.options.get(key, "")) for key in ("licence", "citation")},
     }
 
 
@@ -122,7 +116,7 @@ def _fetch(options: argparse.Namespace) -> Any:
 
     catalogue = read_catalogue()
     names = [name for name, entry in catalogue.items() if entry.files] if options.names == ["all"] else options.names
-    written, failed = [], []
+    written, failed = [], 0
     for name in names:
         try:
             for entries in catalogue[name].files.values():
@@ -131,10 +125,10 @@ def _fetch(options: argparse.Namespace) -> Any:
                     copy(entry, place, options.mirror)
                     written.append(str(place))
         except MLReduceError as error:
-            failed.append(f"{name}: {error}")
-            print(f"mlreduce: {failed[-1]}", file=sys.stderr)
+            failed += 1
+            print(f"mlreduce: {name}: {error}", file=sys.stderr)
     if failed:
-        raise DataError(f"{len(failed)} of {len(names)} data sets were not fetched")
+        raise DataError(f"{failed} of {len(names)} data sets were not fetched")
     return written
 
 

@@ -14,7 +14,7 @@ from mlreduce.datasets.embedded import planted
 from mlreduce.exceptions import DataError
 from mlreduce.labelspace import CodedClassifier, LabelStatistics
 from mlreduce.labelspace.base import ordered_eigenvectors
-from mlreduce.linalg import gram
+from mlreduce.linalg import gram, lsqr
 
 ALL = mlreduce.list_methods("labelspace")
 ORTHONORMAL = ["br", "pbr", "plst", "occa", "cplst", "kernel-cplst"]
@@ -242,7 +242,7 @@ def test_large_sparse_features_are_not_made_dense(name, n_rows, monkeypatch):
     X = sp.random_array((n_rows, 30), density=0.4, rng=rng, format="csr")
     Y = (X @ rng.standard_normal((30, 4)) + 0.3 * rng.standard_normal((n_rows, 4)) > 0.2).astype(float)
     expected = make(name).fit(X, Y)
-    monkeypatch.setattr(gram, "DENSE_SIDE", 10)
+    monkeypatch.setattr(lsqr, "DENSE_SIDE", 10)
     monkeypatch.setattr(gram.Design, "of", None)
     monkeypatch.setattr(gram.GramDesign, "of", None)
     found = make(name).fit(X, Y)

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Catalogue", "Dataset", "list_datasets", "load_dataset", "read_catalogue"]
 
-_COUNTS = ("instances", "attributes", "labels", "cardinality")
 _BUILT_IN = Path(__file__).with_name("datasets.yaml")
 
 
@@ -57,6 +56,10 @@ class Dataset(NamedTuple):
         content = json.loads(text)
         files = {role: [FileEntry.of(**entry) for entry in entries] for role, entries in content.pop("files").items()}
         return cls(**content, files=files)
+
+    def summary(self) -> dict[str, Any]:
+        """Return the title, and of instances, attributes, labels and cardinality what the entry says."""
+        return {"title": self.options.get("title", ""), **self.options.get("expect", {})}
 
     def fetch(self, mirror: str | Path | None = None, cache_folder: str | Path | None = None) -> list[Path]:
         """Fetch every file of the data set and return where they are; see `mlreduce.datasets.fetch.fetch`."""
@@ -262,16 +265,17 @@ def list_datasets(catalogue: str | Path | None = None) -> pd.DataFrame:
     """
     import pandas as pd  # slow to import, and jobs on arrays need it not
 
-    rows = {
-        name: {
-            "title": own.options.get("title", ""),
-            **{key: own.options.get("expect", {}).get(key) for key in _COUNTS},
+    rows = [
+        {
+            "name": name,
+            **own.summary(),
             "files": sum(len(entries) for entries in own.files.values()),
             "licence": own.options.get("licence", ""),
         }
         for name, own in sorted(read_catalogue(catalogue).items())
-    }
-    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("name")
+    ]
+    columns = ["name", "title", "instances", "attributes", "labels", "cardinality", "files", "licence"]
+    return pd.DataFrame(rows, columns=columns).set_index("name")
 
 
 @overload

@@ -66,6 +66,12 @@ class MultiLabelData:
         """Mean number of labels of an instance."""
         return float(self.Y.sum(axis=1, dtype=np.int64).mean())
 
+    @property
+    def zeros(self) -> float:
+        """Share of zeros among the values of X."""
+        filled = np.count_nonzero(self.X.data if is_sparse(self.X) else self.X)
+        return float(1 - filled / max(np.prod(self.X.shape), 1))
+
     def describe(self) -> dict[str, int | float]:
         """Return the statistics by which the literature compares multi-label data sets.
 
@@ -86,7 +92,6 @@ class MultiLabelData:
         """
         counts = self.Y.sum(axis=0, dtype=np.int64)
         occurring = counts[counts > 0]
-        filled = self.X.count_nonzero() if is_sparse(self.X) else np.count_nonzero(self.X)
         return {
             "instances": self.X.shape[0],
             "features": self.X.shape[1],
@@ -96,16 +101,19 @@ class MultiLabelData:
             "label_sets": len(np.unique(self.Y, axis=0)),
             "unlabelled": float(np.mean(~self.Y.any(axis=1))),
             "mean_imbalance": float(np.mean(occurring.max() / occurring)) if len(occurring) else np.nan,
-            "zeros": float(1 - filled / max(np.prod(self.X.shape), 1)),
+            "zeros": self.zeros,
         }
 
     def as_frame(self) -> tuple[Any, Any]:
         """Return features and labels as DataFrames with their names; sparse features in sparse columns."""
         import pandas as pd  # slow to import, and jobs on arrays need it not
 
-        make: Any = pd.DataFrame.sparse.from_spmatrix if is_sparse(self.X) else pd.DataFrame  # type: ignore[attr-defined]
-        features = make(sp.csr_matrix(self.X) if is_sparse(self.X) else self.X, columns=list(self.feature_names))
-        return features, pd.DataFrame(self.Y, columns=list(self.label_names))
+        table: Any = pd.DataFrame  # whose types lack `sparse`
+        if is_sparse(self.X):
+            features = table.sparse.from_spmatrix(sp.csr_matrix(self.X), columns=list(self.feature_names))
+        else:
+            features = table(self.X, columns=list(self.feature_names))
+        return features, table(self.Y, columns=list(self.label_names))
 
     def __repr__(self) -> str:
         kind = "sparse" if is_sparse(self.X) else "dense"

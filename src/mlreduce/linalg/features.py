@@ -359,9 +359,9 @@ class WeightedFeatures(Features):
             self._rest = self._centre
             table = sp.csr_array(sp.diags_array(self.roots) @ X)
         else:
-            used = weights > 0
-            constant = np.zeros(X.shape[1], dtype=bool) if not used.any() else _constant(X[used])
-            self._centre[constant] = X[used][0, constant]
+            used = X[weights > 0]
+            constant = _constant(used)
+            self._centre[constant] = used[0, constant]
             self._rest = np.zeros(X.shape[1])
             table = self.roots[:, np.newaxis] * (X - self._centre)
         super().__init__(table, centred=False)

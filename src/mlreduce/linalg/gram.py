@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from mlreduce.linalg.compiled import scatter_of_rows
 from mlreduce.linalg.least_squares import Design
-from mlreduce.linalg.lsqr import DENSE_SIDE, IterativeDesign
+from mlreduce.linalg.lsqr import IterativeDesign, is_large
 from mlreduce.validation import FloatArray, is_sparse
 
 __all__ = ["GramDesign", "factorise"]
@@ -60,7 +60,7 @@ def factorise(X: Any, rcond: float) -> GramDesign | Design | IterativeDesign:
     DataError
         If ``rcond`` is not in [0, 1).
     """
-    if is_sparse(X) and min(X.shape) > DENSE_SIDE and 0 <= rcond < 1:
+    if is_large(X) and 0 <= rcond < 1:
         return IterativeDesign(X)
     design = GramDesign.of(X, rcond) if 0 <= rcond < 1 else None
     return Design.of(X, rcond) if design is None else design

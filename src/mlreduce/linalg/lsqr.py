@@ -11,7 +11,6 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from mlreduce.linalg.features import Features
 from mlreduce.validation import FloatArray, is_sparse
 
 __all__ = ["DENSE_SIDE", "IterativeDesign", "bidiagonal_spectra", "is_large", "lsqr"]
@@ -39,9 +38,9 @@ class _Operator(Protocol):
     def transposed_dot(self, right: FloatArray) -> FloatArray: ...
 
 
-def is_large(features: Features) -> bool:
+def is_large(X: Any) -> bool:
     """Whether features are sparse, and too many in both directions for a dense matrix of the smaller order."""
-    return is_sparse(features.X) and min(features.shape) > DENSE_SIDE
+    return is_sparse(X) and min(X.shape) > DENSE_SIDE
 
 
 def lsqr(matrix: _Operator, targets: FloatArray, penalty: float, who: str) -> FloatArray:

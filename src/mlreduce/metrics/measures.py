@@ -51,9 +51,13 @@ class Measure:
     def __call__(self, outcome: Outcome) -> float:
         """Return the value; a ConfigurationError if the outcome lacks what the measure needs."""
         if self.needs != "labels" and not getattr(outcome, f"has_{self.needs}"):
-            *first, last = measures_that_need(self.needs)
-            raise ConfigurationError(f"{', '.join(first)} and {last} {_MISSING[self.needs]}")
+            raise self.lacking()
         return self.formula(outcome)
+
+    def lacking(self) -> ConfigurationError:
+        """Return the error that what the measure needs is not there."""
+        *first, last = measures_that_need(self.needs)
+        return ConfigurationError(f"{', '.join(first)} and {last} {_MISSING[self.needs]}")
 
 
 def measure(

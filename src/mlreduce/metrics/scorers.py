@@ -87,6 +87,6 @@ def get_scorer(name: str) -> Any:
 
     own = find_measure(name)
     if own.needs == "codes":
-        own(Outcome(np.zeros((1, 1), dtype=np.int8), np.zeros((1, 1), dtype=np.int8)))  # says what it needs
+        raise own.lacking()
     response = ("decision_function", "predict_proba") if own.needs == "scores" else "predict"
     return make_scorer(partial(evaluate, name), response_method=response, greater_is_better=own.higher_is_better)

@@ -84,7 +84,7 @@ def _plus_diagonal(matrix: FloatArray, value: float) -> FloatArray:
 def _coefficients(features: Features, targets: FloatArray, penalty: float) -> FloatArray:
     """Return the coefficients, shape (n_features, n_targets), for centred targets."""
     rows, columns = features.shape
-    if is_large(features):
+    if is_large(features.X):
         return lsqr(features, targets, penalty, "RidgeRegressor")
     if columns <= rows:
         factor = _Factor.of(_plus_diagonal(features.scatter, penalty))
@@ -109,7 +109,7 @@ def _errors_of_penalties(features: Features, targets: FloatArray, *, exact: bool
     With the singular value decomposition ``Xc = U S V'`` the residual of a penalty is ``T - U (1 - F) U'T`` with
     ``F = penalty / (S^2 + penalty)``, and its hat matrix, the intercept included, ``11'/n + U (1 - F) U'``.
     """
-    if is_large(features):
+    if is_large(features.X):
         if exact:
             raise DataError(
                 f"alpha='loo' decomposes a matrix of order {min(features.shape)}; take 'gcv', which is estimated by "

@@ -7,14 +7,12 @@ from functools import cached_property
 from io import StringIO
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.experiments.results import read_failures, read_tables
 from mlreduce.experiments.scores import SCORE_COLUMNS
 from mlreduce.reporting.summary import at_directions, summarise, write_csv
-from mlreduce.validation import is_sparse
 
 __all__ = ["Gathering", "describe_datasets"]
 
@@ -169,13 +167,6 @@ class Gathering:
 
 def describe_datasets(datasets: Iterable[Any]) -> pd.DataFrame:
     """Return instances, features, labels, cardinality and share of zeros in X of data sets, sorted by name."""
-    rows = [
-        (data.name, *data.X.shape, data.Y.shape[1], data.cardinality, 1 - _nonzero(data.X) / np.prod(data.X.shape))
-        for data in datasets
-    ]
+    rows = [(data.name, *data.X.shape, data.Y.shape[1], data.cardinality, data.zeros) for data in datasets]
     columns = ["dataset", "instances", "features", "labels", "cardinality", "zeros"]
     return pd.DataFrame(rows, columns=columns).sort_values("dataset")
-
-
-def _nonzero(X: Any) -> int:
-    return int(np.count_nonzero(X.data if is_sparse(X) else X))

@@ -41,7 +41,7 @@ from numpy.typing import NDArray
 
 from mlreduce.exceptions import DataError
 from mlreduce.linalg.features import Coordinates, Features
-from mlreduce.linalg.lsqr import DENSE_SIDE, lsqr
+from mlreduce.linalg.lsqr import DENSE_SIDE, is_large, lsqr
 from mlreduce.linalg.utilities import signed
 from mlreduce.spectral.form import Form
 from mlreduce.spectral.krylov import leading_eigenvectors
@@ -237,7 +237,7 @@ def _too_large(features: Features, side: int, constraint: Form | None) -> str:
 
 def _solves_by_least_squares(features: Features, objective: Form, constraint: Form | None, thin: bool) -> bool:
     """Whether the strategy "least squares" applies."""
-    large = is_sparse(features.X) and min(features.shape) > DENSE_SIDE and not isinstance(features, Coordinates)
+    large = is_large(features.X) and not isinstance(features, Coordinates)
     scalars = None if constraint is None else constraint.scalars
     return large and thin and scalars is not None and scalars[0] > 0 and scalars[1] >= 0
 

@@ -232,28 +232,28 @@ def read_arff(
 def _at_an_end(asked: int | Mapping[str, int] | None, relation: str, names: Sequence[str], path: Path) -> list[str]:
     """Return the names of the labels, which are the first or the last attributes."""
     meka = _MEKA.search(relation)
-    said = 0 if meka is None else int(meka.group(1))
+    option = 0 if meka is None else int(meka.group(1))
+    said = "first" if option > 0 else "last"
     if asked is None:
-        if not said:
+        if not option:
             raise DataError(
                 f"{path}: nothing says which attributes are labels: its relation has no option -C of Meka's. Name "
                 "Mulan's XML file, or say how many are the first or the last"
             )
-        first, number = said > 0, abs(said)
+        end, number = said, abs(option)
     else:
         ends = {"last": asked} if isinstance(asked, int) else dict(asked)
         if len(ends) != 1 or not set(ends) <= {"first", "last"}:
             raise DataError(f"labels must be {{'first': n}} or {{'last': n}}; got {ends!r}")
-        (end, number), first = next(iter(ends.items())), "first" in ends
-        if said and (said > 0) is not first:
+        ((end, number),) = ends.items()
+        if option and end != said:
             raise DataError(
-                f"{path}: the {end} {number} attributes are asked for as labels, but the option -C {said} of Meka's in "
-                f"its relation says that the {'first' if said > 0 else 'last'} {abs(said)} are"
+                f"{path}: the {end} {number} attributes are asked for as labels, but the option -C {option} of Meka's "
+                f"in its relation says that the {said} {abs(option)} are"
             )
     if not 0 < number < len(names):
-        end = "first" if first else "last"
         raise DataError(f"{path}: cannot take the {end} {number} of {len(names)} attributes as labels")
-    return list(names[:number] if first else names[-number:])
+    return list(names[:number] if end == "first" else names[-number:])
 
 
 def _labels(table: Table, which: Sequence[int], files: Sequence[Path]) -> NDArray[np.int8]:
