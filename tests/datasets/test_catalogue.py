@@ -317,6 +317,14 @@ def test_data_survive_their_file(tmp_path, X):
             MultiLabelData.load(tmp_path / "d.npz")
 
 
+def test_a_sparse_matrix_that_reads_outside_of_its_arrays_is_refused(tmp_path):
+    data = MultiLabelData(sp.csr_array((3, 2)), np.eye(3, 2, dtype=np.int8), ["p", "q"], ["a", "b"], "set")
+    data.X.indptr[:] = [0, 2**20, 0, 0]
+    data.save(tmp_path / "d.npz")
+    with pytest.raises(DataError, match=r"not a whole prepared data set \(X_indptr descends\)"):
+        MultiLabelData.load(tmp_path / "d.npz")
+
+
 def test_entries_go_through_text_whole(tmp_path):
     catalogue = read_catalogue(None)
     for dataset in catalogue.values():

@@ -149,6 +149,21 @@ def test_a_small_file_that_unpacks_to_much_is_refused(save, tmp_path):
         read_mat([wide])
 
 
+@pytest.mark.parametrize(
+    ("place", "indptr"),
+    [(1, [0, 2**20, 0, 0]), (1, [0, 9, 9, 9]), (1, [1, 1, 1, 1]), (1, [0, 1, 0, 1]), (0, [3]), (0, [-1])],
+)
+def test_sparse_matrices_that_point_outside_are_refused(save, place, indptr):
+    """SciPy's check of a matrix lets an indptr pass that ends with 0, and its sorting then ends the process."""
+    path = save({"data": sp.csc_array(([1.0], ([1], [0])), shape=(3, 3)), "target": np.eye(3, 2)})
+    content = path.read_bytes()
+    good = [[1], [0, 1, 1, 1]][place]
+    found = content.index(np.array(good, dtype="<i4").tobytes(), 128 + 56)
+    path.write_bytes(content[:found] + np.array(indptr, dtype="<i4").tobytes() + content[found + 4 * len(good) :])
+    with pytest.raises(DataError, match="the sparse variable data does not fit together|small element|not a whole"):
+        read_mat([path])
+
+
 @settings(max_examples=40)
 @given(st.data())
 def test_arrays_are_read_as_by_scipy(tmp_path_factory, data):

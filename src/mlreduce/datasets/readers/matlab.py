@@ -136,7 +136,7 @@ def _parts(path: Path, files: Sequence[Path]) -> list[tuple[Any, NDArray[np.int8
         variables = {name.lower(): variable for name, variable in _variables(content, order)}
         found = next((pairs for pairs in PAIRS if all(set(pair) <= set(variables) for pair in pairs)), None)
         if found is None:
-            shown = ", ".join(sorted(variables))[:200] or "none"
+            shown = ", ".join(name if name.isprintable() else ascii(name) for name in sorted(variables))[:200] or "none"
             raise DataError(
                 f"{path}: expected the variables data and target, train_data, train_target, test_data and test_target, "
                 f"X and Y, or features and labels; found {shown}"
@@ -276,21 +276,21 @@ def _array(path: Path, name: str, variable: _Variable, order: str, files: Sequen
         part, start = _numbers(content, start, order)
         parts.append(part)
     indptr, values = parts
-    if len(indptr) != columns + 1 or indptr[0] != 0 or not 0 <= indptr[-1] <= min(len(indices), len(values)):
+    indices, indptr = indices.astype(np.int64), indptr.astype(np.int64)
+    stored = int(indptr[-1]) if len(indptr) == columns + 1 and indptr[0] == 0 else -1
+    indices, values = indices[: max(stored, 0)], values[: max(stored, 0)].astype(np.float64)
+    # SciPy checks the order of an indptr only if it ends with values, and reads outside of the arrays otherwise.
+    if not stored == len(indices) == len(values) or (np.diff(indptr) < 0).any() or not _within(indices, rows):
         raise _Damaged(f"the sparse variable {name} does not fit together")
-    stored = int(indptr[-1])
-    try:
-        matrix = sp.csc_array(
-            (values[:stored].astype(np.float64), indices[:stored].astype(np.int64), indptr.astype(np.int64)),
-            shape=variable.shape,
-        )
-        matrix.check_format(full_check=True)
-    except ValueError as error:
-        raise _Damaged(f"the sparse variable {name} does not fit together: {error}") from error
+    matrix = sp.csc_array((values, indices, indptr), shape=variable.shape)
     matrix.sort_indices()
     if not matrix.has_canonical_format:
         raise _Damaged(f"the sparse variable {name} has two values at one place")
     return sp.csr_array(matrix)
+
+
+def _within(indices: NDArray[np.int64], size: int) -> bool:
+    return not len(indices) or bool(0 <= indices.min() <= indices.max() < size)
 
 
 def _numbers(content: memoryview, place: int, order: str) -> tuple[NDArray[Any], int]:

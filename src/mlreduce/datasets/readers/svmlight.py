@@ -201,7 +201,7 @@ def _read(file: BinaryIO, path: Path, layout: _Layout) -> tuple[Any, list[NDArra
     loose = any(_LOOSE.search(block) for block in iter(lambda: file.read(2**20), b""))
     finite = np.isfinite(X.data).all() and all(map(math.isfinite, chain.from_iterable(found)))
     named = np.concatenate([*labels, np.empty(0)])
-    known = layout.n_labels is None or ((named % 1 == 0) & (named >= 0) & (named < layout.n_labels)).all()
+    known = layout.n_labels is None or ((np.floor(named) == named) & (named >= 0) & (named < layout.n_labels)).all()
     wrong = _bad_row(file, path, start, layout) if loose or not finite or not known else None
     if wrong:
         raise wrong
