@@ -14,7 +14,13 @@ from mlreduce import registry
 
 PACKAGE = Path(registry.__file__).parent
 #: Of names that are imported on demand beside the methods: their modules.
-ON_DEMAND = {"": dict.fromkeys(("list_datasets", "load_dataset"), "mlreduce.datasets.catalogue")}
+ON_DEMAND = {
+    "": {
+        "list_datasets": "mlreduce.datasets.catalogue",
+        "load_dataset": "mlreduce.datasets.catalogue",
+        "read": "mlreduce.datasets.reading",
+    }
+}
 
 
 def stub(family: str) -> str:

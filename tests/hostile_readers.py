@@ -14,6 +14,7 @@ from unittest import mock
 
 import numpy as np
 import pandas as pd
+import scipy.io
 import scipy.sparse as sp
 
 from mlreduce import datasets
@@ -21,8 +22,9 @@ from mlreduce.datasets.catalogue import read_catalogue
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.datasets.readers.arff import read_arff, read_label_names
 from mlreduce.datasets.readers.configuration import read_yaml, validate
+from mlreduce.datasets.readers.matlab import read_mat
 from mlreduce.datasets.readers.reuters import read_reuters
-from mlreduce.datasets.readers.svmlight import read_svmlight
+from mlreduce.datasets.readers.svmlight import read_svmlight, read_xmc
 from mlreduce.datasets.readers.tables import read_tables
 from mlreduce.exceptions import MLReduceError
 from mlreduce.experiments.fitted_arrays import StoredArrays
@@ -214,6 +216,20 @@ def _parquet(table: pd.DataFrame) -> bytes:
     return buffer.getvalue()
 
 
+def _mats() -> list[bytes]:
+    X, Y = np.diag([1.0, 0, 2]), np.eye(3, 2, dtype=np.int8)
+    made = []
+    for variables, compressed in (
+        ({"data": X, "target": Y.T, "name": "abc"}, False),
+        ({"train_data": sp.csc_array(X), "train_target": Y.T, "test_data": sp.csc_array(X), "test_target": Y.T}, False),
+        ({"X": X.astype("u1"), "Y": 2 * Y - 1}, True),
+    ):
+        buffer = io.BytesIO()
+        scipy.io.savemat(buffer, variables, do_compression=compressed)
+        made.append(buffer.getvalue())
+    return made
+
+
 def _prepared() -> list[bytes]:
     Y = np.eye(3, 2, dtype=np.int8)
     saved = []
@@ -265,7 +281,7 @@ def _read_catalogue(path: Path) -> Any:
         (folder / name).write_text(content)
     (folder / "g.sgm").write_text(_SGML_HEAD + _SGML.format(1, "cocoa"))
     (folder / "none.yaml").write_text("datasets: {none: {reader: digits}}")
-    with mock.patch.object(datasets.catalogue, "_BUILT_IN", folder / "none.yaml"):  # the built-in one takes a while
+    with mock.patch.multiple(datasets.catalogue, _BUILT_IN=folder / "none.yaml", _FURTHER=None):  # which take a while
         catalogue = read_catalogue.__wrapped__(path)
     errors = []
     for dataset in catalogue.values():
@@ -351,6 +367,27 @@ READERS = {
             *(b" ", b"\n", b"1:1 1:1", b"1" * 3000, b"1:" * 9),
             *_NUMBERS,
             *_SPECIAL,
+        ),
+    ),
+    "xmc": Reader(
+        ".txt",
+        lambda path: read_xmc([path]),
+        lambda: [b"3 9 4\n1,2 0:3 4:0.5\n 4:1\n0 2:2e1\n", b"2 1 1\n0\n0 0:1\n"],
+        (
+            *b"1 : , 2:3 - 0:1 9:1 -1:1 1.5 1:1 9999999999 2147483647 1,1".split(),
+            *(b" ", b"\n", b"3 9 4", b"1 1 1\n", b"1:" * 9),
+            *_NUMBERS,
+            *_SPECIAL,
+        ),
+    ),
+    "mat": Reader(
+        ".mat",
+        lambda path: read_mat([path]),
+        _mats,
+        (
+            *b"MATLAB data target X Y IM MI train_data".split(),
+            *(number.to_bytes(4, "little") for number in (1, 5, 6, 9, 14, 15, 2**31 - 1, 2**32 - 1, 0x0800, 0x10001)),
+            b"x\x9c",
         ),
     ),
     "csv": Reader(

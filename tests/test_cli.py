@@ -12,6 +12,7 @@ import pytest
 
 import mlreduce
 from mlreduce import cli
+from mlreduce.datasets.catalogue import read_catalogue
 from mlreduce.datasets.readers.arff import read_arff
 
 ARFF = (
@@ -111,3 +112,12 @@ def test_as_a_program(tmp_path):
         f"{sys.executable} -c '{code}' list | head -1", shell=True, capture_output=True, text=True, check=False
     )
     assert (ran.stdout, ran.stderr) == ("all-features\n", "")
+
+
+@pytest.mark.slow
+def test_what_was_fetched_is_a_mirror(tmp_path, capsys, mirror):
+    """Also of a set whose files belong to the folder of another name."""
+    said(capsys, "fetch", "reuters", "flags", "--to", tmp_path, "--mirror", mirror)
+    catalogue = read_catalogue()
+    assert all(catalogue[name].is_at_hand(tmp_path) for name in ("flags", "reuters", "reuters-copies"))
+    assert mlreduce.load_dataset("flags", mirror=tmp_path).Y.shape == (194, 7)

@@ -2,7 +2,7 @@
 
 Every method is reachable by its registry name, ``mlreduce.make("cplst", n_components=3)``, and by its class,
 ``mlreduce.CPLST(n_components=3)``. ``mlreduce.list_methods()`` names them all; ``mlreduce.load_dataset("digits")``
-gives a data set.
+gives a data set of the catalogue, ``mlreduce.read("data.arff")`` one from files.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ try:
 except PackageNotFoundError:  # a checkout on the path, not installed (rules in their own conda environments)
     __version__ = "0+checkout"
 
-__all__ = ["__version__", "list_datasets", "list_methods", "load_dataset", "make", "register"]
+__all__ = ["__version__", "list_datasets", "list_methods", "load_dataset", "make", "read", "register"]
 
 #: Documented modules of version 0.1 and where their names are now.
 MOVED = {
@@ -61,10 +61,10 @@ sys.meta_path.append(_MovedModules())
 
 def __getattr__(name: str) -> Any:
     # Loaded when first asked for: `import mlreduce` stays cheap for a workflow that only needs names.
-    if name in ("list_datasets", "load_dataset"):
-        from mlreduce.datasets import catalogue
+    if name in ("list_datasets", "load_dataset", "read"):
+        from mlreduce import datasets
 
-        return getattr(catalogue, name)
+        return getattr(datasets, name)
     return registry.find_class(name, module=__name__)
 
 

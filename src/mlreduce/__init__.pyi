@@ -102,6 +102,7 @@ from mlreduce.datasets.catalogue import list_datasets as list_datasets
 from mlreduce.registry import list_methods as list_methods
 from mlreduce.datasets.catalogue import load_dataset as load_dataset
 from mlreduce.registry import make as make
+from mlreduce.datasets.reading import read as read
 from mlreduce.registry import register as register
 
 __version__: str

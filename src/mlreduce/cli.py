@@ -60,7 +60,9 @@ def _parser() -> argparse.ArgumentParser:
     own.add_argument("--mirror", type=Path, help="folder to read published files from (default: MLREDUCE_MIRROR)")
     own = command("fetch", _fetch, "Copy the files of data sets into a folder, checked against their SHA-256.")
     own.add_argument("names", nargs="+", metavar="name", help="data sets, or all")
-    own.add_argument("--to", type=Path, required=True, metavar="FOLDER", help="gets <data set>/<file>")
+    own.add_argument(
+        "--to", type=Path, required=True, metavar="FOLDER", help="gets <folder>/<file>, and can be a mirror"
+    )
     own.add_argument("--mirror", type=Path, help="folder to read published files from (default: MLREDUCE_MIRROR)")
     own = command("reduce", _reduce, "Reduce the features of an ARFF file by a method.")
     own.add_argument("data", type=Path, nargs="+", help="ARFF files, parts of one data set")
@@ -121,7 +123,7 @@ def _fetch(options: argparse.Namespace) -> Any:
         try:
             for entries in catalogue[name].files.values():
                 for entry in entries:
-                    place = options.to / name / entry.name
+                    place = options.to / entry.folder / entry.name
                     copy(entry, place, options.mirror)
                     written.append(str(place))
         except MLReduceError as error:

@@ -373,3 +373,39 @@ def test_where_the_labels_are_must_be_said_and_fit(write, option, labels, senten
     with pytest.raises(DataError) as refused:
         read_arff([write("m.arff", MEKA.format(option) + ROWS)], labels)
     assert sentence in str(refused.value)
+
+
+def test_a_count_goes_with_its_end(write):
+    path = write("m.arff", MEKA.format("none") + ROWS)
+    assert read_arff([path], "first", n_labels=1)[0].label_names == ["one"]
+    assert read_arff([path], "last", n_labels=1)[0].label_names == ["two"]
+    for labels, n_labels in (("first", None), (None, 1), (["one"], 1)):
+        with pytest.raises(DataError, match=r'm\.arff: labels="first" or "last" and n_labels.* go together'):
+            read_arff([path], labels, n_labels=n_labels)
+
+
+def test_other_numbers_than_mekas_are_refused(write):
+    text = "@relation 'songs: -C 2'\n" + "".join(f"@attribute {name} {{0,1}}\n" for name in "abcd") + "@data\n0,1,0,1\n"
+    with pytest.raises(
+        DataError, match="the first 1 attributes are asked for as labels, but the option -C 2 of Meka's"
+    ):
+        read_arff([write("m.arff", text)], {"first": 1})
+
+
+# As of Mulan's medical.arff: the labels were removed at the front and appended at the end, and the option stayed.
+MOVED = "songs: -C 1 -I 0-weka.filters.unsupervised.attribute.Remove-R1_songs: -C 1 -I 0"
+
+
+def test_mekas_option_holds_no_longer_after_weka_moved_attributes(write):
+    path = write("m.arff", MEKA.format(MOVED) + ROWS)
+    with pytest.raises(DataError, match="has the option -C 1 of Meka's, but Weka removed or moved attributes since"):
+        read_arff([path])
+    assert read_arff([path], {"last": 1})[0].label_names == ["two"]
+    rows = write("n.arff", MEKA.format("songs: -C 1-weka.filters.unsupervised.instance.NonSparseToSparse") + ROWS)
+    assert read_arff([rows])[0].label_names == ["one"]
+
+
+def test_options_of_weka_are_not_mekas(write):
+    path = write("m.arff", MEKA.format("songs-weka.filters.unsupervised.attribute.Add-C 1") + ROWS)
+    with pytest.raises(DataError, match="nothing says which attributes are labels"):
+        read_arff([path])

@@ -1,19 +1,25 @@
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
 import yaml
+from scipy.io import savemat
 
 import mlreduce
 from mlreduce.datasets.catalogue import Dataset, read_catalogue
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.datasets.embedded import DIGIT_ATTRIBUTES, documents, planted
 from mlreduce.datasets.files import file_sha256
+from mlreduce.datasets.readers.configuration import read_yaml
 from mlreduce.datasets.readers.tables import read_tables
 from mlreduce.exceptions import ConfigurationError, DataError, FetchError
 
+BUILT_IN = Path(mlreduce.__file__).parent / "datasets" / "datasets.yaml"
 PUBLISHED = {
     "emotions",
     "yeast",
@@ -53,12 +59,22 @@ TABLES = {"reader": "tables", "features": "f.csv", "labels": "l.parquet"}
 def test_built_in_catalogue_is_complete():
     catalogue = read_catalogue()
     assert set(catalogue) >= PUBLISHED | {"digits", "planted"}
-    for name in PUBLISHED:
-        dataset = catalogue[name]
-        assert {"citation", "licence", "expect"} <= set(dataset.options)
+    generated = {"digits", "digits-300", "planted", "planted-300", "mediamill-shape", "eep-shape", "eep"}
+    assert len(set(catalogue) - generated) == 60
+    places = {}
+    for name, dataset in catalogue.items():
+        assert {"title", "domain", "citation", "licence", "expect"} <= set(dataset.options)
+        assert ("bytes" in dataset.options) == (name not in generated)
         for entry in (e for entries in dataset.files.values() for e in entries):
+            if name == "eep":
+                continue
             assert len(entry.sha256) == 64
-            assert all(address.startswith("https://") and entry.name in address for address in entry.addresses)
+            assert entry.addresses
+            assert places.setdefault((entry.folder, entry.name), entry.sha256) == entry.sha256
+            for address in entry.addresses:
+                assert address.startswith("https://")
+                assert address.rpartition("/")[2].replace("-", "").lower() == entry.name.replace("-", "").lower()
+                assert re.search("/[0-9a-f]{40}/", address)  # a commit
 
 
 def test_digits_have_documented_labels():
@@ -185,7 +201,11 @@ def test_labels_without_instances(own):
             {"reader": "sgml", "data": ["f.sgm"], "parameters": {"categories": ["a"], "min_fd": 2}},
             "datasets.mine.parameters: unknown key 'min_fd'; did you mean 'min_df'",
         ),
-        ({"reader": "svmlight", "data": ["f"], "parameters": {}}, "parameters: the key 'n_features' is missing"),
+        (
+            {"reader": "svmlight", "data": ["f"], "parameters": {"n": 9}},
+            "parameters: unknown key 'n'; known: n_features",
+        ),
+        ({"reader": "xmc"}, "datasets.mine: the key 'data' is missing"),
         (TABLES | {"features": {"name": "f.csv", "sources": ["mulan"]}}, "'sha256' is a dependency of 'sources'"),
         (TABLES | {"features": {"name": "../f.csv"}}, "features.name: '../f.csv' does not match"),
         (TABLES | {"features": {"name": "f.csv\n"}}, r"features.name: 'f.csv\\n' does not match"),
@@ -272,6 +292,7 @@ def test_files_that_are_not_tables(tmp_path):
     (tmp_path / "l.csv").write_text("x\n1\n")
     with pytest.raises(DataError, match="no such file"):
         read_tables(tmp_path / "f.csv", tmp_path / "l.csv")
+    (tmp_path / "f.xls").write_bytes(b"not a table")
     with pytest.raises(DataError, match=r"a table is \.csv, \.tsv or \.parquet; got \.xls"):
         read_tables(tmp_path / "f.xls", tmp_path / "l.csv")
     (tmp_path / "f.parquet").write_bytes(b"PAR1 and then nothing")
@@ -296,6 +317,14 @@ def test_data_survive_their_file(tmp_path, X):
             MultiLabelData.load(tmp_path / "d.npz")
 
 
+def test_a_sparse_matrix_that_reads_outside_of_its_arrays_is_refused(tmp_path):
+    data = MultiLabelData(sp.csr_array((3, 2)), np.eye(3, 2, dtype=np.int8), ["p", "q"], ["a", "b"], "set")
+    data.X.indptr[:] = [0, 2**20, 0, 0]
+    data.save(tmp_path / "d.npz")
+    with pytest.raises(DataError, match=r"not a whole prepared data set \(X_indptr descends\)"):
+        MultiLabelData.load(tmp_path / "d.npz")
+
+
 def test_entries_go_through_text_whole(tmp_path):
     catalogue = read_catalogue(None)
     for dataset in catalogue.values():
@@ -311,3 +340,77 @@ def test_entries_go_through_text_whole(tmp_path):
     assert pinned.files["features"][0].sha256 == file_sha256(tmp_path / "f.csv")
     (tmp_path / "f.csv").write_text("a\n2\n")
     assert own.to_json() != text
+
+
+def test_further_sets_are_read_when_they_are_asked_for(own, monkeypatch):
+    catalogue = read_catalogue(own(TABLES))
+    first, *_ = further = set(read_catalogue()) - set(read_yaml(BUILT_IN)["datasets"])
+    assert len(further) > 45
+    asked = []
+    monkeypatch.setattr("mlreduce.datasets.catalogue.read_yaml", lambda file: asked.append(file) or read_yaml(file))
+    assert "mine" in catalogue
+    assert catalogue["emotions"].name == "emotions"
+    assert not asked
+    assert catalogue[first].name == first
+    assert len(catalogue) == len(read_catalogue()) + 1
+    assert len(asked) == 1
+
+
+def test_own_sets_take_precedence(own):
+    path = own(TABLES)
+    path.write_text(yaml.safe_dump({"datasets": {"cal500": TABLES}}))
+    assert read_catalogue(path)["cal500"].reader == "tables"
+    assert mlreduce.list_datasets(path).loc["cal500", "domain"] == ""
+
+
+@pytest.mark.parametrize(
+    ("entry", "files"),
+    [
+        ({"reader": "xmc", "data": ["d"]}, {"d": "3 2 2\n0 0:1 1:0.5\n1 0:2\n0,1 0:3 1:1\n"}),
+        ({"reader": "svmlight", "data": ["d"]}, {"d": "1 1:1 2:0.5\n2 1:2\n1,2 1:3 2:1\n"}),
+        (
+            {"reader": "tables", "features": "d.csv", "labels": {"names": ["x", "y"]}},
+            {"d.csv": "x,a,y,b\n1,1,0,.5\n0,2,1,0\n1,3,1,1\n"},
+        ),
+        (
+            {"reader": "tables", "features": "d.csv", "labels": {"last": 2}},
+            {"d.csv": "a,b,x,y\n1,.5,1,0\n2,0,0,1\n3,1,1,1\n"},
+        ),
+        (
+            {"reader": "arff", "data": ["d.arff"], "labels": {"names": ["x", "y"]}},
+            {
+                "d.arff": "@relation r\n"
+                + "".join(f"@attribute {n} numeric\n" for n in "xayb")
+                + "@data\n1,1,0,.5\n0,2,1,0\n1,3,1,1\n"
+            },
+        ),
+    ],
+)
+def test_own_data_in_every_format(tmp_path, entry, files):
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    (tmp_path / "my.yaml").write_text(yaml.safe_dump({"datasets": {"mine": entry}}))
+    X, Y = mlreduce.load_dataset("mine", catalogue=tmp_path / "my.yaml", return_X_y=True)
+    np.testing.assert_array_equal(X.toarray() if sp.issparse(X) else X, [[1, 0.5], [2, 0], [3, 1]])
+    np.testing.assert_array_equal(Y, [[1, 0], [0, 1], [1, 1]])
+
+
+def test_own_matlab_files(tmp_path):
+    savemat(tmp_path / "d.mat", {"data": np.arange(6.0).reshape(3, 2), "target": [[1, 0, 1], [0, 1, 1]]})
+    for labels, names in ((None, ["1", "2"]), ({"last": 1}, ["1"])):
+        entry = {"reader": "mat", "data": ["d.mat"]} | ({"labels": labels} if labels else {})
+        path = tmp_path / f"{labels is None}.yaml"
+        path.write_text(yaml.safe_dump({"datasets": {"mine": entry}}))
+        assert mlreduce.load_dataset("mine", catalogue=path).label_names == names
+
+
+def test_the_list_costs_no_download_and_has_what_was_computed(monkeypatch):
+    monkeypatch.setattr("mlreduce.datasets.catalogue.fetch", None)
+    table = mlreduce.list_datasets()
+    assert table.loc["cal500", ["instances", "attributes", "labels", "files"]].tolist() == [502, 68, 174, 2]
+    assert table.loc["emotions", ["density", "mean_imbalance"]].tolist() == pytest.approx([0.311, 1.478], abs=1e-3)
+    unseen = table[table["instances"].isna()]
+    assert len(unseen) == 36
+    assert unseen[["cardinality", "density", "label_sets", "mean_imbalance", "attributes"]].isna().all(axis=None)
+    assert set(table["domain"]) >= {"text", "images", "music", "biology", "video", "audio"}
+    assert str(table.dtypes["bytes"]) == "Int64"

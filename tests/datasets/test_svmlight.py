@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+import io
+
+import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
-from mlreduce.datasets.readers.svmlight import read_svmlight
+from mlreduce.datasets.readers.svmlight import read_svmlight, read_xmc
 from mlreduce.exceptions import DataError
 
 
@@ -60,3 +64,82 @@ def test_files_without_rows(write, tmp_path):
         read_svmlight([write(b"\n# nothing\n")], 5)
     with pytest.raises(DataError, match="none.svmlight: no such file"):
         read_svmlight([tmp_path / "none.svmlight"], 5)
+
+
+def test_the_number_of_features_is_the_largest_unless_it_is_said(write):
+    parts = [write(b"1 2:1\n"), write(b"2 7:1\n", "b.svmlight")]
+    assert read_svmlight(parts).X.toarray().tolist() == [[0, 1, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 0, 1]]
+    assert read_svmlight(parts, 9).X.shape == (2, 9)
+    with pytest.raises(DataError, match=r"a\.svmlight, line 2: a row is .* features ascending from 1 and all numbers"):
+        read_svmlight([write(b"1 2:1\n1 0:1\n")])
+    with pytest.raises(DataError, match="the names of 2000000000 features would need"):
+        read_svmlight([write(b"1 2000000000:1\n")])
+    with pytest.raises(DataError, match="line 1: a row is"):
+        read_svmlight([write(b"1 999999999999:1\n")])
+    with pytest.raises(DataError, match="no row has a feature"):
+        read_svmlight([write(b"1\n2\n")])
+
+
+XMC = b"4 6 3\n0,2 0:1.5 5:2\n 3:1\n1 1:-2e1\n2\n"
+
+
+def test_xmc_counts_from_zero(write):
+    data = read_xmc([write(XMC, "a.txt")])
+    assert isinstance(data.X, sp.csr_array)
+    assert data.X.toarray().tolist() == [[1.5, 0, 0, 0, 0, 2], [0, 0, 0, 1, 0, 0], [0, -20, 0, 0, 0, 0], [0] * 6]
+    assert data.Y.tolist() == [[1, 0, 1], [0, 0, 0], [0, 1, 0], [0, 0, 1]]
+    assert (data.feature_names, data.label_names, data.name) == (list("012345"), list("012"), "a")
+    both = read_xmc([write(XMC, "a.txt"), write(b"1 6 3\n1 2:1\n", "b.txt")], "both")
+    assert (both.X.shape, both.Y.sum()) == ((5, 6), 5)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (XMC[6:], r"a\.txt, line 1: an XMC file begins with its numbers of rows, features and labels, as in '6 30 4'"),
+        (b"", "line 1: an XMC file begins"),
+        (b"4 0 3\n", "line 1: an XMC file begins"),
+        (b"9" * 5000, "line 1: an XMC file begins"),
+        (b"1 99999999999 3\n0 1:1\n", "line 1: 99999999999 features are more than 2147483647"),
+        (b"1 2000000000 3\n0 1:1\n", "2000000000 features, 3 labels would need .* out of proportion"),
+        (b"1 3 2000000000\n0 1:1\n", "out of proportion"),
+        (XMC.replace(b"4 6", b"5 6"), "its header says 5 rows, and it has 4; is it truncated"),
+        (
+            XMC.replace(b"5:2", b"6:2"),
+            r"line 2: a row is '1,5 3:2 17:1', labels from 0 to 2, features ascending from 0 to 5",
+        ),
+        (XMC.replace(b"0,2", b"0,3"), r"line 2: .* labels from 0 to 2.*; got '0,3 0:1.5 5:2'"),
+        (XMC.replace(b"\n1 1:", b"\n0.5 1:"), "line 4: .* labels from 0 to 2"),
+        (XMC.replace(b"\n1 1:", b"\n-1 1:"), "line 4: .* labels from 0 to 2"),
+        (XMC.replace(b"-2e1", b"nan"), "line 4: .* all numbers finite"),
+        (XMC.replace(b"-2e1", b"1_0"), "line 4: .* all numbers finite"),
+        (XMC.replace(b"\n2\n", b"\n2 x\n"), "line 5"),
+    ],
+)
+def test_bad_xmc_files_are_named_with_their_line(write, text, sentence):
+    with pytest.raises(DataError, match=sentence):
+        read_xmc([write(text, "a.txt")])
+
+
+def test_parts_of_xmc_must_agree(write):
+    with pytest.raises(DataError, match=r"b\.txt, line 1: 7 features and 3 labels, but .*a\.txt has 6 and 3"):
+        read_xmc([write(XMC, "a.txt"), write(b"1 7 3\n1 2:1\n", "b.txt")])
+
+
+@pytest.mark.parametrize("zero_based", [False, True])
+def test_what_scikit_learn_writes_is_read_as_by_it(write, zero_based):
+    rng = np.random.default_rng(0)
+    dense, Y = rng.random((30, 12)), rng.random((30, 4)) < 0.3
+    dense[dense < 0.8] = 0
+    dense[0, 11], Y[0] = 1.0, True
+    X = sp.csr_array(dense)
+    buffer = io.BytesIO()
+    dump_svmlight_file(X, sp.csr_array(Y.astype(int)), buffer, multilabel=True, zero_based=zero_based)
+    other, labels = load_svmlight_file(io.BytesIO(buffer.getvalue()), multilabel=True, zero_based=zero_based)
+    if zero_based:
+        data = read_xmc([write(b"30 12 4\n" + buffer.getvalue(), "a.txt")])
+    else:
+        data = read_svmlight([write(buffer.getvalue())])
+    assert abs(data.X - other).sum() == 0
+    np.testing.assert_array_equal(data.X.toarray(), dense)
+    assert [tuple(np.flatnonzero(row)) for row in data.Y] == [tuple(map(int, row)) for row in labels]

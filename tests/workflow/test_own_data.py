@@ -65,7 +65,7 @@ UNREADABLE = {
     "meka": (write_meka, "the option -C 3 of Meka's in its relation says that the first 3 are"),
     "first": (
         lambda project: catalogue(project, {"reader": "arff", "data": ["x.arff"], "labels": {"front": 6}}),
-        "own.yaml: datasets.mine.labels: unknown key 'front'; known: first, last",
+        "own.yaml: datasets.mine.labels: unknown key 'front'; did you mean 'first'",
     ),
     "few rows": (lambda project: write(project, X[:2], np.eye(2, 3, dtype=int) | 1), "2 rows are too few"),
 }

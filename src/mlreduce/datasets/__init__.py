@@ -6,13 +6,17 @@ from typing import Any
 
 from mlreduce.datasets.data import MultiLabelData
 
-__all__ = ["MultiLabelData", "load_dataset", "read_catalogue"]
+__all__ = ["MultiLabelData", "list_datasets", "load_dataset", "read", "read_catalogue"]
 
 
 def __getattr__(name: str) -> Any:
     # Readers and downloads are imported on demand: jobs on prepared data need none.
-    if name in {"load_dataset", "read_catalogue"}:
+    if name in {"list_datasets", "load_dataset", "read_catalogue"}:
         from mlreduce.datasets import catalogue
 
         return getattr(catalogue, name)
+    if name == "read":
+        from mlreduce.datasets import reading
+
+        return reading.read
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

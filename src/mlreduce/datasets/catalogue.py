@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
@@ -20,7 +20,17 @@ if TYPE_CHECKING:
 
 __all__ = ["Catalogue", "Dataset", "list_datasets", "load_dataset", "read_catalogue"]
 
+# Columns of `list_datasets` that are numbers; Int64 has missing values.
+_NUMBERS = {
+    **dict.fromkeys(("instances", "attributes", "labels"), "Int64"),
+    **dict.fromkeys(("cardinality", "density"), "float64"),
+    "label_sets": "Int64",
+    "mean_imbalance": "float64",
+    **dict.fromkeys(("files", "bytes"), "Int64"),
+}
 _BUILT_IN = Path(__file__).with_name("datasets.yaml")
+# Sets that no study names, read when one is asked for: every job of the workflow reads the other file.
+_FURTHER = Path(__file__).with_name("further-datasets.yaml")
 
 
 class Dataset(NamedTuple):
@@ -29,10 +39,10 @@ class Dataset(NamedTuple):
     Attributes
     ----------
     name : str
-    reader : {"arff", "tables", "sgml", "svmlight", "digits", "planted", "documents"}
+    reader : {"arff", "tables", "sgml", "svmlight", "xmc", "mat", "digits", "planted", "documents"}
     files : dict of str to list of FileEntry
-        By role: ``data`` and ``labels`` for ARFF, ``features`` and ``labels`` for tables, ``data`` for SGML and
-        svmlight, none for embedded sets.
+        By role: ``data`` and ``labels`` for ARFF, ``features`` and ``labels`` for tables, ``data`` for SGML, svmlight,
+        XMC and MATLAB, none for embedded sets.
     options : dict
         The entry itself, with the options of the reader and the checks.
     """
@@ -58,8 +68,12 @@ class Dataset(NamedTuple):
         return cls(**content, files=files)
 
     def summary(self) -> dict[str, Any]:
-        """Return the title, and of instances, attributes, labels and cardinality what the entry says."""
-        return {"title": self.options.get("title", ""), **self.options.get("expect", {})}
+        """Return title, domain, and what the entry says of the statistics of the literature, density among them."""
+        expect = self.options.get("expect", {})
+        known = {"title": self.options.get("title", ""), "domain": self.options.get("domain", ""), **expect}
+        if expect.get("labels") and "cardinality" in expect:
+            known["density"] = expect["cardinality"] / expect["labels"]
+        return known
 
     def fetch(self, mirror: str | Path | None = None, cache_folder: str | Path | None = None) -> list[Path]:
         """Fetch every file of the data set and return where they are; see `mlreduce.datasets.fetch.fetch`."""
@@ -119,16 +133,26 @@ class Dataset(NamedTuple):
         attributes = None
         parameters = self.options.get("parameters", {})
         # Readers are imported when used.
+        labels: Any = by_role["labels"][0] if "labels" in by_role else self.options.get("labels")
+        if isinstance(labels, Mapping) and "names" in labels:
+            labels = labels["names"]
         if self.reader == "arff":
             from mlreduce.datasets.readers.arff import read_arff
 
-            labels = by_role["labels"][0] if "labels" in by_role else self.options.get("labels")
             keep = bool(self.options.get("keep_identifiers", False))
             data, attributes = read_arff(by_role["data"], labels, self.name, keep)
         elif self.reader == "tables":
             from mlreduce.datasets.readers.tables import read_tables
 
-            data = read_tables(by_role["features"][0], by_role["labels"][0], self.name)
+            data = read_tables(by_role["features"][0], labels, self.name)
+        elif self.reader == "xmc":
+            from mlreduce.datasets.readers.svmlight import read_xmc
+
+            data = read_xmc(by_role["data"], self.name)
+        elif self.reader == "mat":
+            from mlreduce.datasets.readers.matlab import read_mat
+
+            data = read_mat(by_role["data"], self.name, labels)
         elif self.reader == "sgml":
             from mlreduce.datasets.readers.reuters import read_reuters
 
@@ -157,11 +181,15 @@ class Dataset(NamedTuple):
             "instances": data.X.shape[0],
             "attributes": data.X.shape[1] if attributes is None else attributes,
             "labels": data.Y.shape[1],
-            "cardinality": round(data.cardinality, 3),
         }
-        for key, expected in self.options.get("expect", {}).items():
-            if abs(found[key] - expected) > (0.0015 if key == "cardinality" else 0):
-                raise DataError(f"{self.name}: expected {expected} {key}, found {found[key]}; is a file truncated?")
+        expect = self.options.get("expect", {})
+        if set(expect) - set(found):
+            found = data.describe() | found
+        for key, expected in expect.items():
+            exact = isinstance(found[key], int)
+            if abs(found[key] - expected) > (0 if exact else 0.0015):
+                shown = found[key] if exact else round(found[key], 3)
+                raise DataError(f"{self.name}: expected {expected} {key}, found {shown}; is a file truncated?")
         empty = [data.label_names[i] for i in (data.Y.sum(axis=0, dtype=int) == 0).nonzero()[0]]
         if empty and self.options.get("empty_labels", "refuse") == "refuse":
             raise DataError(
@@ -170,16 +198,53 @@ class Dataset(NamedTuple):
             )
 
 
-class Catalogue(dict[str, Dataset]):
-    """Data sets by name; the error for an unknown one names the nearest."""
+class Catalogue(Mapping[str, Dataset]):
+    """Data sets by name; the error for an unknown one names the nearest.
 
-    def __missing__(self, name: str) -> Dataset:
+    Parameters
+    ----------
+    files : sequence of paths
+        Datasets files; a later one takes precedence.
+    further : path or None, default=None
+        One more, without precedence, that is read when a name is in none of the others or all names are asked for.
+    """
+
+    def __init__(self, files: Sequence[Path], further: Path | None = None) -> None:
+        self._first = {name: dataset for file in files for name, dataset in _entries(file)}
+        self._file = further
+
+    @cached_property
+    def _all(self) -> dict[str, Dataset]:
+        return dict(_entries(self._file) if self._file else []) | self._first
+
+    def __getitem__(self, name: str) -> Dataset:
+        if name in self:
+            return self._first[name] if name in self._first else self._all[name]
         raise ConfigurationError(unknown_name("data set", name, self))
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._first or name in self._all
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all)
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+
+def _entries(file: Path) -> Iterator[tuple[str, Dataset]]:
+    """Read the entries of a datasets file."""
+    content = read_yaml(file)
+    validate(content, "datasets", str(file))
+    for name, entry in content["datasets"].items():
+        roles = _ROLES.get(entry["reader"], ())
+        files = {role: _files(entry, role, name, content.get("sources", {}), file.parent) for role in roles}
+        yield name, Dataset(name, entry["reader"], {r: f for r, f in files.items() if f}, entry)
 
 
 def _files(entry: Mapping[str, Any], role: str, name: str, sources: Mapping[str, str], base: Path) -> list[FileEntry]:
     value = entry.get(role, [])
-    if isinstance(value, Mapping) and ("first" in value or "last" in value):
+    if isinstance(value, Mapping) and {"first", "last", "names"} & set(value):
         return []
     found = []
     folder = entry.get("folder", name)
@@ -214,7 +279,11 @@ def _address(template: str, dataset: str, file: str) -> str:
     return template.replace("{dataset}", dataset).replace("{file}", file)
 
 
-_ROLES = {"arff": ("data", "labels"), "tables": ("features", "labels"), "sgml": ("data",), "svmlight": ("data",)}
+_ROLES = {
+    "arff": ("data", "labels"),
+    "tables": ("features", "labels"),
+    **dict.fromkeys(("sgml", "svmlight", "xmc", "mat"), ("data",)),
+}
 
 
 @cache
@@ -232,15 +301,7 @@ def read_catalogue(path: str | Path | None = None) -> Catalogue:
     ConfigurationError
         If an entry has an unknown or missing key; the message names the file, the key and what is allowed.
     """
-    catalogue = Catalogue()
-    for file in (_BUILT_IN, *([Path(path)] if path else [])):
-        content = read_yaml(file)
-        validate(content, "datasets", str(file))
-        for name, entry in content["datasets"].items():
-            roles = _ROLES.get(entry["reader"], ())
-            files = {role: _files(entry, role, name, content.get("sources", {}), file.parent) for role in roles}
-            catalogue[name] = Dataset(name, entry["reader"], {r: f for r, f in files.items() if f}, entry)
-    return catalogue
+    return Catalogue([_BUILT_IN, *([Path(path)] if path else [])], _FURTHER)
 
 
 def list_datasets(catalogue: str | Path | None = None) -> pd.DataFrame:
@@ -254,28 +315,33 @@ def list_datasets(catalogue: str | Path | None = None) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Indexed by name: title, instances, attributes (as published, identifiers included), labels, cardinality, number
-        of files to download, licence. What the catalogue does not say is missing.
+        Indexed by name: domain, instances, attributes (as published, identifiers included), labels; cardinality,
+        density, label_sets and mean_imbalance, as `MultiLabelData.describe` has them; number of files to download and
+        their bytes together; title; licence. Numbers were computed from the published files; what this project has not seen,
+        or the catalogue does not say, is missing.
 
     Examples
     --------
     >>> import mlreduce
-    >>> int(mlreduce.list_datasets().loc["yeast", "labels"])
+    >>> table = mlreduce.list_datasets()
+    >>> int(table.loc["yeast", "labels"])
     14
+    >>> table[(table["domain"] == "music") & (table["bytes"] < 1_000_000)].index.tolist()
+    ['cal500', 'emotions']
     """
     import pandas as pd  # slow to import, and jobs on arrays need it not
 
-    rows = [
-        {
-            "name": name,
+    rows = {
+        name: {
+            **dict.fromkeys(("domain", *_NUMBERS, "title", "licence")),
             **own.summary(),
             "files": sum(len(entries) for entries in own.files.values()),
+            "bytes": own.options.get("bytes"),
             "licence": own.options.get("licence", ""),
         }
         for name, own in sorted(read_catalogue(catalogue).items())
-    ]
-    columns = ["name", "title", "instances", "attributes", "labels", "cardinality", "files", "licence"]
-    return pd.DataFrame(rows, columns=columns).set_index("name")
+    }
+    return pd.DataFrame.from_dict(rows, orient="index").astype(_NUMBERS).rename_axis("name")
 
 
 @overload
@@ -316,9 +382,8 @@ def load_dataset(
     Parameters
     ----------
     name : str
-        "digits", "planted", "mediamill-shape" and "eep-shape" need no file; "emotions", "yeast", "scene", "enron",
-        "medical", "genbase", "birds", "corel5k", "bibtex", "mediamill", "reuters" and "reuters-copies" are published
-        files; those of "eep" are yours to supply.
+        One of `list_datasets`. "digits", "planted", "mediamill-shape" and "eep-shape" need no file; those of "eep" are
+        yours to supply; all others are published files.
     mirror : path or None, default=None
         A folder to read from instead, with the files as ``<data set>/<file>``; also the environment variable
         MLREDUCE_MIRROR. The checksums are checked all the same.

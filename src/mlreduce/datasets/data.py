@@ -183,4 +183,6 @@ def _sparse(arrays: dict[str, Any]) -> sp.csr_array:
         (arrays["X_data"], arrays["X_indices"], arrays["X_indptr"]), shape=tuple(arrays["X_shape"].tolist())
     )
     matrix.check_format(full_check=True)
+    if (np.diff(matrix.indptr) < 0).any():  # which SciPy checks only where it ends with values
+        raise ValueError("X_indptr descends")
     return matrix

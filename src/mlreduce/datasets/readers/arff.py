@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 from xml.etree.ElementTree import ParseError
 
 import defusedxml
@@ -20,10 +20,15 @@ from mlreduce.datasets.readers.arff_syntax import Attribute, Table, read_table
 from mlreduce.exceptions import DataError, unknown_name
 from mlreduce.validation import is_sparse
 
-__all__ = ["read_arff", "read_label_names"]
+__all__ = ["Labels", "chosen_labels", "counted_labels", "encoded", "read_arff", "read_label_names"]
+
+#: What says which attributes are labels: a file, how many of the last, ``{"first": n}``, or names.
+Labels: TypeAlias = str | Path | int | Mapping[str, int] | Sequence[str] | None
 
 # What Meka writes behind the name: how many attributes are labels, from the front; from the back if negative.
 _MEKA = re.compile(r"-C\s+(-?[0-9]{1,9})\b", re.IGNORECASE)
+# What Weka adds when it removes or moves attributes: the option is copied, though it may hold no longer.
+_MOVED = re.compile(r"weka\.filters\.\w+\.attribute\.", re.IGNORECASE)
 _TRUE_WORDS = {"yes", "true", "y", "t"}
 _FALSE_WORDS = {"no", "false", "n", "f"}
 
@@ -116,7 +121,7 @@ def _one_hot(column: NDArray[np.float64], n_values: int, sparse: bool) -> Any:
 
 
 def _encode(
-    table: Table, which: Sequence[int], keep_identifiers: bool, files: Sequence[Path]
+    table: Table, which: Sequence[int], keep_identifiers: bool, check: Callable[[int, str], None]
 ) -> tuple[Any, list[str], list[str]]:
     """Turn attributes into numeric columns; return them, their names and the dropped identifiers."""
     sparse = is_sparse(table.values)
@@ -148,7 +153,7 @@ def _encode(
         # Memory per value, including rows of sparse files without any text.
         missing = np.count_nonzero(np.isnan(column)) if sparse else n_rows
         needed += 8 * max(n_rows, (missing + 1) * len(places))
-        check_memory(needed, files, f"a column for each value of the attributes to {name[:40]!r} and {n_rows} rows")
+        check(needed, f"a column for each value of the attributes to {name[:40]!r} and {n_rows} rows")
         if len(places) <= 2:
             low, high = _two_values(attribute) if len(places) == 2 else (0.0, 0.0)
             blocks.append(_recoded(column, low, high)[:, np.newaxis])
@@ -166,9 +171,11 @@ def _encode(
 
 def read_arff(
     paths: Sequence[str | Path],
-    labels: str | Path | int | Mapping[str, int] | Sequence[str] | None = None,
+    labels: Labels = None,
     name: str = "",
     keep_identifiers: bool = False,
+    *,
+    n_labels: int | None = None,
 ) -> tuple[MultiLabelData, int]:
     """Read a multi-label data set from one or several ARFF files.
 
@@ -182,12 +189,15 @@ def read_arff(
     paths : sequence of paths
         Parts of one data set with the same attributes; the rows are stacked in this order.
     labels : path, int, dict, sequence of str or None, default=None
-        Mulan's XML file; ``{"first": n}`` or ``{"last": n}`` of the attributes, or n for the last; their names; or
-        None: Meka's option ``-C n`` (the first n; the last where n is negative) in the relation's name.
+        Mulan's XML file; ``{"first": n}`` or ``{"last": n}`` of the attributes, or n for the last; "first" or "last"
+        with ``n_labels``; their names; or None: Meka's option ``-C n`` (the first n; the last where n is negative) in
+        the relation's name.
     name : str, default=""
         Name of the data set.
     keep_identifiers : bool, default=False
         Encode identifiers like any nominal attribute.
+    n_labels : int or None, default=None
+        How many attributes are labels, where ``labels`` is "first" or "last".
 
     Returns
     -------
@@ -204,76 +214,168 @@ def read_arff(
     files = [Path(path) for path in paths]
     table = _merge(files)
     attribute_names = [attribute for attribute, _ in table.attributes]
-    position = {attribute: index for index, attribute in enumerate(attribute_names)}
-    if isinstance(labels, (int, Mapping)) or labels is None:
-        label_names = _at_an_end(labels, table.relation, attribute_names, files[0])
-    else:
-        source = "the names given"
-        if isinstance(labels, (str, Path)):
-            label_names, source = read_label_names(labels), str(labels)
-        else:
-            label_names = list(labels)
-        for label in label_names:
-            if label not in position:
-                raise DataError(unknown_name(f"attribute of {files[0].name}", label, position, source))
+    labels = counted_labels(labels, n_labels, files[0])
+    label_names = chosen_labels(labels, attribute_names, files[0], table.relation)
+    return encoded(
+        table,
+        label_names,
+        name or files[0].stem,
+        str(files[0]),
+        lambda needed, what: check_memory(needed, files, what),
+        keep_identifiers,
+    )
+
+
+def encoded(
+    table: Table,
+    label_names: Sequence[str],
+    name: str,
+    where: str,
+    check: Callable[[int, str], None],
+    keep_identifiers: bool = False,
+) -> tuple[MultiLabelData, int]:
+    """Make a data set of a table with nominal values, as `read_arff` describes.
+
+    Parameters
+    ----------
+    table : Table
+    label_names : sequence of str
+        Attributes that are labels.
+    name : str
+        Name of the data set.
+    where : str
+        The file, for messages.
+    check : callable
+        Called with the bytes that arrays will need and a text that names them; raises DataError where that is too much.
+    keep_identifiers : bool, default=False
+        As in `read_arff`.
+
+    Returns
+    -------
+    data, n_attributes
+        As `read_arff`.
+    """
+    position = {attribute: index for index, (attribute, _) in enumerate(table.attributes)}
     label_columns = [position[label] for label in label_names]
     chosen = set(label_columns)
-    feature_columns = [index for index in range(len(attribute_names)) if index not in chosen]
-    Y = _labels(table, label_columns, files)
-    X, feature_names, dropped = _encode(table, feature_columns, keep_identifiers, files)
+    feature_columns = [index for index in range(len(table.attributes)) if index not in chosen]
+    check(9 * table.values.shape[0] * len(label_names), f"{len(label_names)} labels of {table.values.shape[0]} rows")
+    Y = _labels(table, label_columns, where)
+    X, feature_names, dropped = _encode(table, feature_columns, keep_identifiers, check)
     if X.shape[1] == 0:
-        raise DataError(f"{files[0]}: no attribute is left as a feature")
-    check_names(feature_names, "feature", str(files[0]))
-    check_names(label_names, "label", str(files[0]))
-    check_names(dropped, "dropped attribute", str(files[0]))
-    return MultiLabelData(X, Y, feature_names, label_names, name or files[0].stem, dropped), len(feature_columns)
+        raise DataError(f"{where}: no attribute is left as a feature")
+    check_names(feature_names, "feature", where)
+    check_names(label_names, "label", where)
+    check_names(dropped, "dropped attribute", where)
+    return MultiLabelData(X, Y, feature_names, list(label_names), name, dropped), len(feature_columns)
 
 
-def _at_an_end(asked: int | Mapping[str, int] | None, relation: str, names: Sequence[str], path: Path) -> list[str]:
+def counted_labels(labels: Labels, n_labels: int | None, path: str | Path) -> Labels:
+    """Return ``labels``, and ``{"first": n_labels}`` for "first", with "last" alike.
+
+    Raises
+    ------
+    DataError
+        If one of both is given without the other.
+    """
+    end = labels if isinstance(labels, str) and labels in ("first", "last") else None
+    if (end is None) != (n_labels is None):
+        raise DataError(
+            f'{path}: labels="first" or "last" and n_labels, their number, go together; got labels={labels!r} and '
+            f"n_labels={n_labels!r}"
+        )
+    return labels if end is None or n_labels is None else {end: n_labels}
+
+
+def chosen_labels(labels: Labels, names: Sequence[str], path: str | Path, relation: str = "") -> list[str]:
+    """Return which attributes, or columns, are labels.
+
+    Parameters
+    ----------
+    labels
+        As in `read_arff`, but for "first" and "last".
+    names : sequence of str
+        All attributes.
+    path : path
+        The file, for messages.
+    relation : str, default=""
+        What may have Meka's option.
+
+    Raises
+    ------
+    DataError
+        If nothing says it, or what does names other attributes.
+    """
+    if isinstance(labels, (int, Mapping)) or labels is None:
+        return _at_an_end(labels, relation, names, path)
+    source = "the names given"
+    if isinstance(labels, (str, Path)):
+        found, source = read_label_names(labels), str(labels)
+    else:
+        found = list(labels)
+        check_names(found, "label", source)
+    if not found:
+        raise DataError(f"{path}: labels names no attribute")
+    known = set(names)
+    for label in found:
+        if label not in known:
+            raise DataError(unknown_name(f"attribute of {Path(path).name}", label, names, source))
+    return found
+
+
+def _at_an_end(
+    asked: int | Mapping[str, int] | None, relation: str, names: Sequence[str], path: str | Path
+) -> list[str]:
     """Return the names of the labels, which are the first or the last attributes."""
-    meka = _MEKA.search(relation)
-    option = 0 if meka is None else int(meka.group(1))
-    said = "first" if option > 0 else "last"
+    written, moved, added = relation.partition("weka.filters")
+    meka = _MEKA.search(written)
+    said = 0 if meka is None else int(meka.group(1))
+    if said and _MOVED.search(moved + added):
+        if asked is None:
+            raise DataError(
+                f"{path}: its relation has the option -C {said} of Meka's, but Weka removed or moved attributes since. "
+                "Name Mulan's XML file, or say how many are the first or the last"
+            )
+        said = 0
     if asked is None:
-        if not option:
+        if not said:
             raise DataError(
                 f"{path}: nothing says which attributes are labels: its relation has no option -C of Meka's. Name "
                 "Mulan's XML file, or say how many are the first or the last"
             )
-        end, number = said, abs(option)
+        end, number = "first" if said > 0 else "last", abs(said)
     else:
         ends = {"last": asked} if isinstance(asked, int) else dict(asked)
         if len(ends) != 1 or not set(ends) <= {"first", "last"}:
             raise DataError(f"labels must be {{'first': n}} or {{'last': n}}; got {ends!r}")
-        ((end, number),) = ends.items()
-        if option and end != said:
-            raise DataError(
-                f"{path}: the {end} {number} attributes are asked for as labels, but the option -C {option} of Meka's "
-                f"in its relation says that the {said} {abs(option)} are"
-            )
+        end, number = next(iter(ends.items()))
     if not 0 < number < len(names):
         raise DataError(f"{path}: cannot take the {end} {number} of {len(names)} attributes as labels")
+    if said and (said > 0, abs(said)) != (end == "first", number):
+        raise DataError(
+            f"{path}: the {end} {number} attributes are asked for as labels, but the option -C {said} of Meka's in "
+            f"its relation says that the {'first' if said > 0 else 'last'} {abs(said)} are"
+        )
     return list(names[:number] if end == "first" else names[-number:])
 
 
-def _labels(table: Table, which: Sequence[int], files: Sequence[Path]) -> NDArray[np.int8]:
-    check_memory(9 * table.values.shape[0] * len(which), files, f"{len(which)} labels of {table.values.shape[0]} rows")
+def _labels(table: Table, which: Sequence[int], where: str) -> NDArray[np.int8]:
     columns = table.values.tocsc()[:, which].toarray() if is_sparse(table.values) else table.values[:, which]
     Y = np.empty(columns.shape, dtype=np.int8)
     for place, index in enumerate(which):
-        Y[:, place] = _label(table.attributes[index], columns[:, place], files[0])
+        Y[:, place] = _label(table.attributes[index], columns[:, place], where)
     return Y
 
 
-def _label(attribute: Attribute, column: NDArray[np.float64], path: Path) -> NDArray[np.float64]:
+def _label(attribute: Attribute, column: NDArray[np.float64], where: str) -> NDArray[np.float64]:
     name, places = attribute
     if places is not None:
         if len(places) != 2:
-            raise DataError(f"{path}: the label {name!r} has {len(places)} values; a label has two, 0 and 1")
+            raise DataError(f"{where}: the label {name!r} has {len(places)} values; a label has two, 0 and 1")
         column = _recoded(column, *_two_values(attribute))
     wrong = ~((column == 0) | (column == 1))
     if wrong.any():
         row = int(np.flatnonzero(wrong)[0])
         value = "missing" if np.isnan(column[row]) else f"{column[row]:g}"
-        raise DataError(f"{path}: the label {name!r} is {value} in data row {row + 1}; a label is 0 or 1")
+        raise DataError(f"{where}: the label {name!r} is {value} in data row {row + 1}; a label is 0 or 1")
     return column

@@ -1,23 +1,25 @@
-"""Files in svmlight format with several labels per row."""
+"""Text files with several labels and the non-zero features of each row: svmlight, and XMC with its header."""
 
 from __future__ import annotations
 
 import math
 import re
 from collections.abc import Sequence
-from itertools import chain
+from itertools import chain, pairwise
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 from sklearn.datasets import load_svmlight_files
 
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.datasets.guards import check_memory, opened
 from mlreduce.exceptions import DataError
+from mlreduce.validation import check_memory as check_machine
 
-__all__ = ["read_svmlight"]
+__all__ = ["XMC_HEADER", "is_row", "read_svmlight", "read_xmc"]
 
 # Possessive quantifiers and the lookbehind keep matching linear.
 _NUMBER = rb"[-+]?(?:\d++\.?\d*+|\.\d++)(?:e[-+]?\d++)?"
@@ -27,11 +29,43 @@ _ROW = re.compile(
 _COLUMN = re.compile(rb"(?<!\d)(\d++):")
 # Notations that only scikit-learn or Python accept: groups of rows (qid:1), 1_000.
 _LOOSE = re.compile(rb"[_q]")
-# Bytes of memory per feature name.
+#: First line of an XMC file: numbers of rows, features and labels.
+XMC_HEADER = re.compile(rb"\s*+(\d{1,18})[ \t]++(\d{1,18})[ \t]++(\d{1,18})\s*+")
+# Bytes of memory per feature name, and per label of a row beside the matrix.
 _BYTES_OF_A_NAME = 64
+# Where the file does not say how many features there are: SciPy's indices have 32 bits.
+_LARGEST_INDEX = 2**31 - 1
+_LONGEST_HEADER = 1000
 
 
-def read_svmlight(paths: Sequence[str | Path], n_features: int, name: str = "") -> MultiLabelData:
+class _Layout(NamedTuple):
+    """What the numbers of a file mean.
+
+    Attributes
+    ----------
+    first : {0, 1}
+        Number of the first feature.
+    n_features : int or None
+        None takes the largest number of a feature.
+    n_labels : int or None
+        Labels are numbers from 0 to this, exclusive; None allows any number.
+    """
+
+    first: int
+    n_features: int | None
+    n_labels: int | None = None
+
+    @property
+    def last(self) -> int:
+        return _LARGEST_INDEX if self.n_features is None else self.n_features - 1 + self.first
+
+    def __str__(self) -> str:
+        labels = "" if self.n_labels is None else f"labels from 0 to {self.n_labels - 1}, "
+        bound = "" if self.n_features is None else f" to {self.last}"
+        return f"a row is '1,5 3:2 17:1', {labels}features ascending from {self.first}{bound} and all numbers finite"
+
+
+def read_svmlight(paths: Sequence[str | Path], n_features: int | None = None, name: str = "") -> MultiLabelData:
     """Read rows of the form ``1,5 3:2 17:1``: numbers of labels, then number and value of each feature that is not 0.
 
     A row may have no label; ``#`` begins a comment.
@@ -40,8 +74,8 @@ def read_svmlight(paths: Sequence[str | Path], n_features: int, name: str = "") 
     ----------
     paths : sequence of paths
         Parts of one data set, stacked in this order.
-    n_features : int
-        Features are numbered from 1 to this, ascending in each row.
+    n_features : int or None, default=None
+        Features are numbered from 1 to this, ascending in each row; None takes the largest number in the files.
     name : str, default=""
         Name of the data set.
 
@@ -59,58 +93,142 @@ def read_svmlight(paths: Sequence[str | Path], n_features: int, name: str = "") 
     matrices: list[Any] = []
     labels_of: list[Any] = []
     for file in files:
-        matrix, labels = _read(file, n_features)
+        with opened(file) as text:
+            matrix, found = _read(text, file, _Layout(1, n_features))
         matrices.append(matrix)
-        labels_of += map(np.asarray, labels)
+        labels_of += found
     if not labels_of:
         raise DataError(f"{files[0]}: no rows; a row is '1,5 3:2 17:1'")
     # Adding zero turns -0 into 0.
     labels, columns = np.unique(np.concatenate(labels_of) + 0.0, return_inverse=True)
-    check_memory(_BYTES_OF_A_NAME * n_features, files, f"the names of {n_features} features")
-    check_memory(len(labels_of) * len(labels), files, f"{len(labels)} labels of {len(labels_of)} rows")
-    Y = np.zeros((len(labels_of), len(labels)), dtype=np.int8)
-    Y[np.repeat(np.arange(len(labels_of)), list(map(len, labels_of))), columns] = 1
+    width = max(matrix.shape[1] for matrix in matrices)
+    if n_features is None and not any(matrix.nnz for matrix in matrices):
+        raise DataError(f"{files[0]}: no row has a feature; a row is '1,5 3:2 17:1'")
+    check_memory(_BYTES_OF_A_NAME * width, files, f"the names of {width} features")
+    for matrix in matrices:
+        matrix.resize(matrix.shape[0], width)
+    Y = _matrix(labels_of, columns, len(labels), files)
+    names = list(map(str, range(1, width + 1)))
     X = sp.csr_array(sp.vstack(matrices, format="csr"))
-    return MultiLabelData(X, Y, list(map(str, range(1, n_features + 1))), [_name(label) for label in labels], name)
+    return MultiLabelData(X, Y, names, [_name(label) for label in labels], name or files[0].stem)
 
 
-def _read(path: Path, n_features: int) -> tuple[Any, Any]:
-    """Read features and labels of one file."""
-    with opened(path) as file:
-        try:
-            # An open file, since a path ending in .gz would be unpacked without a limit.
-            X, labels = load_svmlight_files([file], n_features=n_features, multilabel=True, zero_based=False)
-        except (ValueError, OverflowError) as error:
-            raise _bad_row(file, path, n_features) or DataError(
-                f"{path}: cannot be read as svmlight: {error}"
-            ) from error
-        file.seek(0)
-        loose = any(_LOOSE.search(block) for block in iter(lambda: file.read(2**20), b""))
-        finite = np.isfinite(X.data).all() and all(map(math.isfinite, chain.from_iterable(labels)))
-        wrong = _bad_row(file, path, n_features) if loose or not finite else None
+def read_xmc(paths: Sequence[str | Path], name: str = "") -> MultiLabelData:
+    """Read the text files of the extreme classification repository: a line ``n d L``, then rows like ``1,5 3:2 17:1``.
+
+    The header has the numbers of rows, features and labels; labels and features of a row are numbered from 0. A row
+    may have no label, and then begins with a space.
+
+    Parameters
+    ----------
+    paths : sequence of paths
+        Parts of one data set with the same features and labels, such as training and test rows, stacked in this order.
+    name : str, default=""
+        Name of the data set.
+
+    Returns
+    -------
+    MultiLabelData
+        X is sparse, Y dense. Names are the numbers.
+
+    Raises
+    ------
+    DataError
+        If a file cannot be read so, its rows are not those of its header, or the matrix of labels would not fit into
+        memory; the message names the file and, where it is a line's fault, the line.
+    """
+    files = [Path(path) for path in paths]
+    matrices: list[Any] = []
+    labels_of: list[Any] = []
+    width = n_labels = 0
+    for file in files:
+        with opened(file) as text:
+            header = XMC_HEADER.fullmatch(text.readline(_LONGEST_HEADER))
+            if header is None or not all(map(int, header.groups())):
+                raise DataError(
+                    f"{file}, line 1: an XMC file begins with its numbers of rows, features and labels, as in '6 30 4'"
+                )
+            rows, features, labels = map(int, header.groups())
+            if matrices and (features, labels) != (width, n_labels):
+                raise DataError(
+                    f"{file}, line 1: {features} features and {labels} labels, but {files[0]} has {width} and "
+                    f"{n_labels}; parts of one data set must agree"
+                )
+            width, n_labels = features, labels
+            if width > _LARGEST_INDEX:
+                raise DataError(f"{file}, line 1: {width} features are more than {_LARGEST_INDEX}")
+            check_memory(_BYTES_OF_A_NAME * (width + n_labels), files, f"names of {width} features, {n_labels} labels")
+            matrix, found = _read(text, file, _Layout(0, width, n_labels))
+        if len(found) != rows:
+            raise DataError(f"{file}: its header says {rows} rows, and it has {len(found)}; is it truncated?")
+        matrices.append(matrix)
+        labels_of += found
+    columns = np.concatenate(labels_of).astype(np.int64)
+    Y = _matrix(labels_of, columns, n_labels, files)
+    X = sp.csr_array(sp.vstack(matrices, format="csr"))
+    feature_names, label_names = (list(map(str, range(n))) for n in (width, n_labels))
+    return MultiLabelData(X, Y, feature_names, label_names, name or files[0].stem)
+
+
+def is_row(line: bytes) -> bool:
+    """Whether a line is a row of svmlight that has features or labels, or a comment."""
+    return line.startswith(b"#") or (bool(line.strip()) and _is_row(line.partition(b"#")[0], _Layout(0, None)))
+
+
+def _matrix(labels_of: Sequence[Any], columns: NDArray[Any], n_labels: int, files: Sequence[Path]) -> NDArray[np.int8]:
+    shape = len(labels_of), n_labels
+    check_memory(shape[0] * n_labels, files, f"{n_labels} labels of {shape[0]} rows")
+    check_machine(
+        shape[0] * n_labels, f"{files[0]}: a matrix of {shape[0]} rows and {n_labels} labels", "keep fewer labels"
+    )
+    Y = np.zeros(shape, dtype=np.int8)
+    Y[np.repeat(np.arange(shape[0]), list(map(len, labels_of))), columns] = 1
+    return Y
+
+
+def _read(file: BinaryIO, path: Path, layout: _Layout) -> tuple[Any, list[NDArray[np.float64]]]:
+    """Read features and labels of a file from where it is."""
+    start = file.tell()
+    try:
+        # An open file, since a path ending in .gz would be unpacked without a limit.
+        X, found = load_svmlight_files(
+            [file], n_features=layout.n_features, multilabel=True, zero_based=not layout.first
+        )
+    except (ValueError, OverflowError) as error:
+        raise _bad_row(file, path, start, layout) or DataError(f"{path}: cannot be read as text: {error}") from error
+    labels = [np.asarray(row, dtype=np.float64) for row in found]
+    file.seek(start)
+    loose = any(_LOOSE.search(block) for block in iter(lambda: file.read(2**20), b""))
+    finite = np.isfinite(X.data).all() and all(map(math.isfinite, chain.from_iterable(found)))
+    named = np.concatenate([*labels, np.empty(0)])
+    known = layout.n_labels is None or ((np.floor(named) == named) & (named >= 0) & (named < layout.n_labels)).all()
+    wrong = _bad_row(file, path, start, layout) if loose or not finite or not known else None
     if wrong:
         raise wrong
     return X, labels
 
 
-def _bad_row(file: BinaryIO, path: Path, n_features: int) -> DataError | None:
-    """Find the first malformed row."""
-    file.seek(0)
-    for number, line in enumerate(file, start=1):
-        if not _is_row(line.partition(b"#")[0], n_features):
-            return DataError(
-                f"{path}, line {number}: a row is '1,5 3:2 17:1', features ascending from 1 to {n_features} and all "
-                f"numbers finite; got {line[:40].decode('latin-1').strip()!r}"
-            )
+def _bad_row(file: BinaryIO, path: Path, start: int, layout: _Layout) -> DataError | None:
+    """Find the first malformed row behind the header, which is a line."""
+    file.seek(start)
+    for number, line in enumerate(file, start=2 if start else 1):
+        if not _is_row(line.partition(b"#")[0], layout):
+            return DataError(f"{path}, line {number}: {layout}; got {line[:40].decode('latin-1').strip()!r}")
     return None
 
 
-def _is_row(row: bytes, n_features: int) -> bool:
+def _is_row(row: bytes, layout: _Layout) -> bool:
     if not _ROW.fullmatch(row):
         return False
     columns = [int(column[:20]) for column in _COLUMN.findall(row)]
-    ascending = [0, *columns] == sorted({0, *columns}) and columns[-1:] <= [n_features]
-    return ascending and all(map(math.isfinite, map(float, row.replace(b":", b" ").replace(b",", b" ").split())))
+    if columns and not (layout.first <= columns[0] and columns[-1] <= layout.last):
+        return False
+    if any(right <= left for left, right in pairwise(columns)):
+        return False
+    words = row.split()
+    labels = [float(label) for label in words[0].split(b",")] if words and b":" not in words[0] else []
+    within = layout.n_labels is None or all(label.is_integer() and 0 <= label < layout.n_labels for label in labels)
+    return within and all(map(math.isfinite, map(float, row.replace(b":", b" ").replace(b",", b" ").split())))
 
 
 def _name(label: float) -> str:

@@ -1,10 +1,10 @@
-"""A data set as two tables, CSV or Parquet: one of features, one of labels."""
+"""Data sets as tables, CSV or Parquet: one of features and one of labels, or one of both."""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -13,6 +13,7 @@ import pandas as pd
 
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.datasets.guards import check_memory, check_names, opened
+from mlreduce.datasets.readers.arff import chosen_labels
 from mlreduce.exceptions import DataError
 from mlreduce.validation import check_labels
 
@@ -22,15 +23,18 @@ _SEPARATORS = {".csv": ",", ".tsv": "\t", ".txt": ","}
 _PARQUET = (".parquet", ".pq")
 
 
-def read_tables(features: str | Path, labels: str | Path, name: str = "") -> MultiLabelData:
-    """Read features and labels from two tables with the same rows in the same order.
+def read_tables(
+    features: str | Path, labels: str | Path | Mapping[str, int] | Sequence[str], name: str = ""
+) -> MultiLabelData:
+    """Read features and labels from two tables with the same rows in the same order, or from one.
 
     Parameters
     ----------
     features : path
         Numeric columns; Booleans count as 0 and 1, empty cells as NaN.
-    labels : path
-        Columns in {0, 1} or {-1, 1}.
+    labels : path, dict or sequence of str
+        The table of labels; or which columns of the one table are labels: ``{"first": n}``, ``{"last": n}`` or their
+        names. Values are in {0, 1} or {-1, 1}.
     name : str, default=""
         Name of the data set.
 
@@ -38,15 +42,23 @@ def read_tables(features: str | Path, labels: str | Path, name: str = "") -> Mul
     ------
     DataError
         If a table cannot be read, a column is not numeric or has another's name, a number is infinite, a label is not
-        0/1, or the numbers of rows differ.
+        0/1, the numbers of rows differ, or there is no such column.
     """
-    X, Y = _read(Path(features)), _read(Path(labels))
+    X = _read(Path(features))
+    if isinstance(labels, (str, Path)):
+        Y, where = _read(Path(labels)), str(labels)
+    else:
+        where = str(features)
+        chosen = chosen_labels(labels, list(X.columns), features)
+        X, Y = X.drop(columns=chosen), X[chosen]
+        if X.shape[1] == 0:
+            raise DataError(f"{features}: no column is left as a feature")
     if len(X) != len(Y):
         raise DataError(f"{features} has {len(X)} rows, {labels} has {len(Y)}; they must be the same instances")
     try:
         values = check_labels(Y)
     except DataError as error:
-        raise DataError(f"{labels}: {error}") from error
+        raise DataError(f"{where}: {error}") from error
     matrix = X.to_numpy(dtype=np.float64, na_value=np.nan)
     return MultiLabelData(matrix, values.astype(np.int8), list(X.columns), list(Y.columns), name or Path(features).stem)
 
@@ -54,10 +66,12 @@ def read_tables(features: str | Path, labels: str | Path, name: str = "") -> Mul
 def _read(path: Path) -> pd.DataFrame:
     """Read a table of numbers with unique column names."""
     suffix = path.suffix.lower()
-    if suffix not in _PARQUET and suffix not in _SEPARATORS:
-        raise DataError(f"{path}: a table is .csv, .tsv or .parquet; got {path.suffix or 'no suffix'}")
     with opened(path) as file:
-        table = _read_parquet(file, path) if suffix in _PARQUET else _read_csv(file, path, _SEPARATORS[suffix])
+        parquet = suffix in _PARQUET or file.read(4) == b"PAR1"
+        if not parquet and suffix not in _SEPARATORS:
+            raise DataError(f"{path}: a table is .csv, .tsv or .parquet; got {path.suffix or 'no suffix'}")
+        file.seek(0)
+        table = _read_parquet(file, path) if parquet else _read_csv(file, path, _SEPARATORS[suffix])
     if len(table) == 0:
         raise DataError(f"{path}: no rows")
     table.columns = table.columns.map(str)
