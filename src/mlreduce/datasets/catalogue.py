@@ -317,8 +317,8 @@ def list_datasets(catalogue: str | Path | None = None) -> pd.DataFrame:
     DataFrame
         Indexed by name: domain, instances, attributes (as published, identifiers included), labels; cardinality,
         density, label_sets and mean_imbalance, as `MultiLabelData.describe` has them; number of files to download and
-        their bytes together; title; licence. Numbers were computed from the published files; what this project has not seen,
-        or the catalogue does not say, is missing.
+        their bytes together; title; licence. Numbers were computed from the published files; what this project has not
+        seen, or the catalogue does not say, is missing.
 
     Examples
     --------
