@@ -3,6 +3,8 @@
 A method is registered by a decorator on its class, ``@register("cplst")``, in a file of one of the family folders.
 The files are searched for these lines as text, so that listing all names imports nothing, making one method
 imports that method alone, and a new method is a new file and nothing else.
+
+A name with a dot is the import path of a class of any package, such as ``sklearn.decomposition.NMF``.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import pkgutil
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
+from importlib.metadata import packages_distributions, version
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -27,12 +30,15 @@ __all__ = [
     "check_entry",
     "entry_name",
     "find_class",
+    "is_import_path",
     "kind_of",
     "list_methods",
     "make",
     "make_entry",
     "method_class",
     "module_of",
+    "names_in",
+    "package_of",
     "register",
 ]
 
@@ -118,6 +124,44 @@ def list_methods(kind: str | None = None) -> list[str]:
     return sorted(name for name, own in kinds.items() if kind in (None, own))
 
 
+def is_import_path(name: str) -> bool:
+    """Whether a name is the import path of a class, rather than a registry name."""
+    return "." in name
+
+
+def package_of(path: str) -> str:
+    """Return the package that a class comes from by its import path, and its version: "scikit-learn 1.8.0".
+
+    Raises
+    ------
+    ConfigurationError
+        If there is no such class.
+    """
+    top = _imported(path).__module__.partition(".")[0]
+    distributions = packages_distributions().get(top)
+    return f"{distributions[0]} {version(distributions[0])}" if distributions else top
+
+
+def _imported(path: str) -> type:
+    """Return the class of an import path, which must be an estimator."""
+    module_name, _, class_name = path.rpartition(".")
+    try:
+        module = importlib.import_module(module_name)
+    except (ImportError, SyntaxError, ValueError) as error:
+        raise ConfigurationError(
+            f"{path}: {module_name!r} cannot be imported ({type(error).__name__}: {error}); a class is named by its "
+            "import path, and its package must be installed"
+        ) from error
+    cls = getattr(module, class_name, None)
+    if not isinstance(cls, type):
+        classes = [name for name, found in vars(module).items() if isinstance(found, type)]
+        raise ConfigurationError(unknown_name(f"class of {module_name}", class_name, classes))
+    for verb in ("fit", "get_params", "set_params"):
+        if not callable(getattr(cls, verb, None)):
+            raise ConfigurationError(f"{path} is no estimator as scikit-learn has them: it has no {verb}")
+    return cls
+
+
 def module_of(name: str) -> str:
     """Return the module in which a method of the package is defined, without importing it."""
     entries = _announced()
@@ -137,13 +181,16 @@ def kind_of(name: str) -> str:
 
 
 def method_class(name: str) -> type:
-    """Return the class of a method by its registry name.
+    """Return the class of a method by its registry name or import path.
 
     Raises
     ------
     ConfigurationError
-        If no method has this name; the message names the nearest known one.
+        If no method has this name; the message names the nearest known one. If nothing can be imported by the path, or
+        no estimator.
     """
+    if is_import_path(name):
+        return _imported(name)
     if name in _at_run_time:
         return _at_run_time[name][1]
     entry = _announced().get(name)
@@ -163,7 +210,7 @@ def make(name: str, **parameters: Any) -> Any:
     Parameters
     ----------
     name : str
-        A name of `list_methods`, such as ``"cplst"``.
+        A name of `list_methods`, such as ``"cplst"``, or the import path of a class of any package.
     **parameters
         Parameters of its class.
 
@@ -202,14 +249,16 @@ def _check_parameters(name: str, parameters: Iterable[str], known: Iterable[str]
 def make_entry(label: str, entry: Mapping[str, Any]) -> Any:
     """Make an estimator from an entry of a study file: parameters, and under ``method`` the registry name.
 
-    Without ``method`` the label is the registry name; with it one method can occur several times in a study.
+    Without ``method`` the label is the registry name; with it one method can occur several times in a study. Under
+    ``class`` stands the import path of a class of another package; a parameter that is an estimator is again an entry
+    with ``class`` or ``method``.
 
     Raises
     ------
     ConfigurationError
         As `make`.
     """
-    return make(entry_name(label, entry), **{key: value for key, value in entry.items() if key != "method"})
+    return make(entry_name(label, entry), **{key: _made(key, value) for key, value in _given(entry).items()})
 
 
 def check_entry(label: str, entry: Mapping[str, Any]) -> None:
@@ -220,13 +269,48 @@ def check_entry(label: str, entry: Mapping[str, Any]) -> None:
     ConfigurationError
         As `make`.
     """
-    name = entry_name(label, entry)
-    _check_parameters(name, [key for key in entry if key != "method"], _parameters(method_class(name)))
+    name, parameters = entry_name(label, entry), _given(entry)
+    _check_parameters(name, parameters, _parameters(method_class(name)))
+    for key, value in parameters.items():
+        if _is_entry(value):
+            check_entry(key, value)
 
 
 def entry_name(label: str, entry: Mapping[str, Any]) -> str:
-    """Return the registry name of an entry of a study file."""
-    return str(entry.get("method", label))
+    """Return the registry name of an entry of a study file, or the import path of its class.
+
+    Raises
+    ------
+    ConfigurationError
+        If it has both, or a class without a dot.
+    """
+    if "class" not in entry:
+        return str(entry.get("method", label))
+    path = str(entry["class"])
+    if "method" in entry or not is_import_path(path):
+        raise ConfigurationError(
+            f"{label}: class is the import path of a class, as in sklearn.decomposition.PCA, and stands alone; a "
+            f"method of mlreduce is named under method. Got {path!r}"
+        )
+    return path
+
+
+def names_in(label: str, entry: Mapping[str, Any]) -> set[str]:
+    """Return the registry names and import paths in an entry of a study file, those of its parameters too."""
+    inner = [names_in(key, value) for key, value in _given(entry).items() if _is_entry(value)]
+    return {entry_name(label, entry)}.union(*inner)
+
+
+def _given(entry: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in entry.items() if key not in ("method", "class")}
+
+
+def _is_entry(value: Any) -> bool:
+    return isinstance(value, Mapping) and not {"class", "method"}.isdisjoint(value)
+
+
+def _made(label: str, value: Any) -> Any:
+    return make_entry(label, value) if _is_entry(value) else value
 
 
 def class_names(kind: str | None = None) -> dict[str, str]:

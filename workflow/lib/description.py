@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from jobs import ALL, Jobs
+from mlreduce import registry
 from mlreduce.experiments.study import Study
 from outputs import Outputs
 from plan import Plan
@@ -32,6 +33,10 @@ def manifest_description(plan: Plan, jobs: Jobs, study: Study) -> dict[str, Any]
             **({"search": dict(group.search)} if group.search else {}),
         }
     protocol = next(iter(study.protocols))
+    entries = [*study.methods.items(), *study.predictors.items()]
+    paths = sorted(filter(registry.is_import_path, set().union(*(registry.names_in(*entry) for entry in entries))))
+    if paths:
+        description["classes"] = {path: registry.package_of(path) for path in paths}
     return description | {
         "methods": {name: dict(parameters) for name, parameters in sorted(study.methods.items())},
         "sizes": list(study.sizes),

@@ -7,6 +7,7 @@ change of any re-runs the job, and a log can show them.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -236,10 +237,10 @@ class Jobs:
             groups = study.groups if unit == ALL else [unit.partition(".")[2]]
             for name in groups:
                 group = study.groups[name]
-                names |= {registry.entry_name(label, entry) for label, entry in group.methods.items()}
+                names |= {name for entry in group.methods.items() for name in registry.names_in(*entry)}
                 if predictor is not None:
                     own = group.predictors if predictor == ALL else [predictor]
-                    names |= {registry.entry_name(label, study.predictors[label]) for label in own}
+                    names |= {name for label in own for name in registry.names_in(label, study.predictors[label])}
         return self.digest_of(script, frozenset(names), frozenset(modules))
 
     def unit_of(self, study: Study, group: str) -> str:
@@ -258,8 +259,12 @@ class Jobs:
 
     def digest_of(self, script: str, names: frozenset[str] = frozenset(), modules: frozenset[str] = frozenset()) -> str:
         """Digest of the code behind a script, some methods by their registry names, and some modules."""
-        modules |= {registry.module_of(name) for name in names}
-        return _digest(str(self._plan.project / "workflow" / "scripts" / f"{script}.py"), modules)
+        paths = sorted(filter(registry.is_import_path, names))
+        modules |= {registry.module_of(name) for name in names.difference(paths)}
+        own = _digest(str(self._plan.project / "workflow" / "scripts" / f"{script}.py"), modules)
+        # Another version of their packages runs the jobs again.
+        packages = json.dumps([(path, registry.package_of(path)) for path in paths])
+        return hashlib.sha256(f"{own}{packages}".encode()).hexdigest()[:16] if paths else own
 
 
 @cache

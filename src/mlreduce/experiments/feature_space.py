@@ -18,6 +18,7 @@ from mlreduce.datasets.data import MultiLabelData
 from mlreduce.exceptions import ConfigurationError
 from mlreduce.experiments.failures import RAISE, Failures
 from mlreduce.experiments.fitted_arrays import Arrays, fitted_arrays, restore
+from mlreduce.experiments.foreign import ForeignReduction, is_foreign
 from mlreduce.experiments.measuring import Measuring
 from mlreduce.experiments.scores import as_scores, percent_size
 from mlreduce.experiments.seeds import seeded
@@ -48,13 +49,17 @@ _AS_THEY_ARE: Mapping[str, Any] = {"scaling": "none", "relation": None}
 def make_reduction(label: str, entry: Mapping[str, Any], seed: int = 0, dataset: str = "", split: int = 0) -> Any:
     """Make a projection, or what propagates labels, from an entry of a study; one that draws gets a seed of its own.
 
+    A class of another package, by its import path, is any transformer.
+
     Raises
     ------
     ConfigurationError
         If it is unknown or neither of them.
     """
     method = registry.make_entry(label, entry)
-    if not isinstance(method, Projection | LabelPropagation):
+    if is_foreign(entry):
+        method = ForeignReduction(method, label)
+    elif not isinstance(method, Projection | LabelPropagation):
         known = ", ".join(registry.list_methods("projection"))
         raise ConfigurationError(f"{registry.entry_name(label, entry)!r} is no projection; known: {known}")
     return seeded(method, entry, seed, dataset, label, split)
@@ -65,6 +70,8 @@ def fit_method(method: Any, view: View) -> Arrays:
 
     Supervised methods see the rows whose labels are known, semi-supervised ones and those without labels all.
     """
+    if isinstance(method, ForeignReduction):
+        return {"embedding_": method.embed(view)}
     if isinstance(method, LabelPropagation):
         return {"embedding_": method.fit_training_set(view.all_rows).embedding_}
     partly = isinstance(method, PartlyLabelled) or not method.supervised
@@ -73,6 +80,9 @@ def fit_method(method: Any, view: View) -> Arrays:
 
 def embed(method: Any, arrays: Arrays, view: View) -> tuple[FloatArray, FloatArray]:
     """Return the embeddings of the training rows whose labels are known, and of the test rows."""
+    if isinstance(method, ForeignReduction):
+        embedding, n_known = arrays["embedding_"], len(view.labels)
+        return embedding[:n_known], embedding[n_known:]
     if isinstance(method, LabelPropagation):
         embedding = arrays["embedding_"]
         return view.known(embedding[: len(view.labelled)]), embedding[len(view.labelled) :]
@@ -179,13 +189,15 @@ def score_features(
         for label, entry in methods.items():
             if (number, label) in failures:
                 continue
-            arrays = fitted[str(number), label]
-            parts = failures.attempt(number, label, embed, make_reduction(label, entry), arrays, view)
+            arrays, method = fitted[str(number), label], make_reduction(label, entry)
+            parts = failures.attempt(number, label, embed, method, arrays, view)
             if parts is None:
                 continue
             sizes = _sizes(
                 parts[0].shape[1], view.train.shape[1], arrays.get("eigenvalues_"), percents, energies, dimensions
             )
+            if isinstance(method, ForeignReduction):
+                sizes = {parts[0].shape[1]: [stood for own in sizes.values() for stood in own]}
             measuring.add(number, split, label, entry, parts, sizes)
     return as_scores(measuring.rows)
 

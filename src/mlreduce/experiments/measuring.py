@@ -13,6 +13,7 @@ from sklearn.base import clone, is_regressor
 from mlreduce import registry
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.experiments.failures import RAISE, Failures
+from mlreduce.experiments.foreign import Guess, as_predictor, is_foreign
 from mlreduce.experiments.seeds import seeded
 from mlreduce.experiments.splitting import Split
 from mlreduce.linalg.utilities import above_half
@@ -50,6 +51,8 @@ class Measuring:
     ) -> None:
         self._data, (self._name, self._parameters), self._failures = data, predictor, failures
         self._model, self._seed = registry.make_entry(self._name, self._parameters), seed
+        if is_foreign(self._parameters):
+            self._model = as_predictor(self._model, self._name)
         self._measures = {name: find_measure(name) for name in measures}
         self._labels = data.Y.astype(np.float64)
         self._nested = share and hasattr(self._model, "predict_nested")
@@ -83,7 +86,8 @@ class Measuring:
         guesses = self._guesses(parts, self._labels[known], list(sizes))
         rows: list[tuple[Any, ...]] = []
         for size, guess in self._failures.attempt_each(number, label, guesses):
-            outcome = Outcome(truth, above_half(guess), scores=self._scores(guess))
+            own = guess if isinstance(guess, Guess) else Guess(above_half(guess), self._scores(guess))
+            outcome = Outcome(truth, own.labels, scores=own.scores)
             for measure, compute in self._measures.items():
                 value = compute(outcome)
                 rows += [

@@ -36,6 +36,10 @@ def seeded(method: _Method, entry: Mapping[str, Any], seed: int, *purpose: str |
     estimator
         The method.
     """
-    if "random_state" in method.get_params() and "random_state" not in entry:
-        method.set_params(random_state=derive_seed(seed, *purpose))
+    parameters = method.get_params()
+    # Of an estimator inside another, such as the base of an ensemble, what its entry leaves open.
+    own = {name for name, value in parameters.items() if name.endswith("__random_state") and value is None}
+    own |= {"random_state"} & (parameters.keys() - entry.keys())
+    if own:
+        method.set_params(**dict.fromkeys(own, derive_seed(seed, *purpose)))
     return method

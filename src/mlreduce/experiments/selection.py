@@ -18,6 +18,7 @@ from mlreduce.datasets.data import MultiLabelData
 from mlreduce.exceptions import ConfigurationError
 from mlreduce.experiments.failures import RAISE, Failures
 from mlreduce.experiments.fitted_arrays import Arrays
+from mlreduce.experiments.foreign import ForeignSelector, is_foreign
 from mlreduce.experiments.measuring import Measuring
 from mlreduce.experiments.scores import as_scores, percent_size
 from mlreduce.experiments.seeds import seeded
@@ -35,12 +36,16 @@ _Methods = Mapping[str, Mapping[str, Any]]
 def make_selector(label: str, entry: Mapping[str, Any], seed: int, dataset: str, split: int) -> Selector:
     """Make a selector from an entry of a study file; one that draws gets a seed of its own.
 
+    A class of another package, by its import path, is any estimator that rates features when fitted.
+
     Raises
     ------
     ConfigurationError
         If it is unknown or no selector.
     """
     method = registry.make_entry(label, entry)
+    if is_foreign(entry):
+        method = ForeignSelector(method)
     if not isinstance(method, Selector):
         known = ", ".join(registry.list_methods("selection"))
         raise ConfigurationError(f"{registry.entry_name(label, entry)!r} is no selector; known: {known}")
@@ -154,7 +159,7 @@ def score_ranked(
             order = place[fitted[str(number), label]["feature"]]
             method: Any = registry.method_class(registry.entry_name(label, entry))
             sizes: dict[int, list[tuple[int, float]]] = {}
-            for percent in percents if method.selects else [100]:
+            for percent in percents if getattr(method, "selects", True) else [100]:
                 sizes.setdefault(percent_size(percent, len(order)), []).append((percent, 0.0))
             chosen = as_dense(scaled.train[:, order]), as_dense(scaled.test[:, order])
             measuring.add(number, split, label, entry, chosen, sizes)

@@ -476,6 +476,8 @@ def _family(groups: Mapping[str, Methods], where: str) -> str:
     for group, methods in groups.items():
         for label, entry in methods.items():
             name = registry.entry_name(label, entry)
+            if registry.is_import_path(name):
+                continue
             known = [name for kind in _REDUCTIONS for name in registry.list_methods(kind)]
             if name not in known:
                 raise ConfigurationError(unknown_name("method", name, known, f"{where}: methods.{group}"))
@@ -484,7 +486,8 @@ def _family(groups: Mapping[str, Methods], where: str) -> str:
     if len(families) > 1:
         pairs = " and ".join(f"{name!r} ({family})" for family, name in sorted(families.items()))
         raise ConfigurationError(f"{where}: methods: {pairs} cannot stand in one study")
-    return next(iter(families))
+    # What is named by import paths alone are transformers.
+    return next(iter(families), "projection")
 
 
 def _check_names(study: Study, where: str, catalogue: Catalogue) -> None:
@@ -497,11 +500,11 @@ def _check_names(study: Study, where: str, catalogue: Catalogue) -> None:
             raise ConfigurationError(unknown_name("data set", dataset, catalogue, where))
     known = registry.list_methods("predictors")
     for label, entry in study.predictors.items():
-        if registry.entry_name(label, entry) not in known:
-            raise ConfigurationError(
-                unknown_name("method", registry.entry_name(label, entry), known, f"{where}: predictors")
-            )
+        name = registry.entry_name(label, entry)
+        if not registry.is_import_path(name) and name not in known:
+            raise ConfigurationError(unknown_name("method", name, known, f"{where}: predictors"))
         _check_method(label, entry, f"{where}: predictors")
+        _check_verb(label, entry, "predict", f"{where}: predictors")
     _check_groups(study, where)
     for measure in study.measures:
         _check_measure(measure, study.measures, f"{where}: measures")
@@ -542,6 +545,14 @@ def _check_groups(study: Study, where: str) -> None:
                 )
         for label, entry in group.methods.items():
             _check_method(label, entry, f"{where}: methods.{name}")
+            if study.family == "labelspace" and registry.is_import_path(registry.entry_name(label, entry)):
+                raise ConfigurationError(
+                    f"{where}: methods.{name}: {label!r} is a class of another package, and none of these is a label "
+                    "coder; give a method of mlreduce.labelspace"
+                )
+            _check_verb(
+                label, entry, "transform" if study.family == "projection" else "fit", f"{where}: methods.{name}"
+            )
             if "search" in entry and group.search is None:
                 raise ConfigurationError(f"{where}: methods.{name}: {label!r} has values to try; say how under search")
             for other in others_of(entry):
@@ -625,6 +636,13 @@ def _check_method(label: str, entry: Mapping[str, Any], where: str) -> None:
         registry.check_entry(label, without_search(entry) | dict.fromkeys((*searched, *entry.get("parts", {}))))
     except MLReduceError as error:
         raise ConfigurationError(f"{where}: {error}") from None
+
+
+def _check_verb(label: str, entry: Mapping[str, Any], verb: str, where: str) -> None:
+    """Check that a class named by its import path can do what its place in a study asks."""
+    name = registry.entry_name(label, entry)
+    if registry.is_import_path(name) and not hasattr(registry.method_class(name), verb):
+        raise ConfigurationError(f"{where}: {label}: {name} cannot stand here: it has no {verb}")
 
 
 def _check_measure(name: str, measured: Sequence[str], where: str) -> None:
