@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
 import signal
 import zipfile
+from importlib.metadata import version
 
 import pytest
 from project import BUNDLED, PROJECT, STUDY
@@ -166,3 +168,10 @@ def test_deleted_results_are_made_again(done):
     assert all(done.path(name).is_file() for name in names)
     assert done.results() == before
     assert done.plan(*BUNDLED) == {}
+
+
+@pytest.mark.slow
+def test_the_manifest_says_which_version_of_another_package_was_used(done):
+    manifest = json.loads(done.path(f"{STUDY}/manifest.json").read_text())
+    assert manifest["classes"] == {"sklearn.decomposition.PCA": f"scikit-learn {version('scikit-learn')}"}
+    assert "theirs" in done.path(f"{STUDY}/table-loss.md").read_text()
