@@ -11,6 +11,7 @@ ROOT = Path(mlreduce.__file__).parent
 BASE = {"exceptions", "validation"}
 #: What each package may import. `registry` finds classes by name and imports no method itself.
 ALLOWED = {
+    "plot": BASE | {"metrics", "reporting"},
     "cli": {"datasets", "exceptions", "registry", "validation"},
     "__init__": {"registry", "datasets"},
     "exceptions": set(),

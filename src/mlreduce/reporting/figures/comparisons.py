@@ -14,7 +14,7 @@ from mlreduce.reporting.figures.layout import house_style, nothing_to_draw, pane
 from mlreduce.reporting.options import AREA, DIRECTIONS, ENERGY, MARGIN, MEASURE, PREDICTOR, SIZE_PERCENT
 from mlreduce.reporting.tables.comparisons import comparison_table
 
-__all__ = ["comparison_matrix"]
+__all__ = ["comparison_matrix", "draw_matrix"]
 
 # A probability from which on a difference counts as decided, and its text is bold.
 _DECIDED = 0.95
@@ -35,25 +35,38 @@ def comparison_matrix(summary: pd.DataFrame, spec: Spec) -> Any:
     pairs = comparison_table(summary, spec)
     if pairs.empty:
         raise nothing_to_draw(spec["caption"], "pair of methods on a data set")
-    order = pairs.groupby("method")["mean_difference"].mean().sort_values(ascending=False).index.tolist()
+    title = f"{measure_label(spec['measure'])}, {pairs['data_sets'].iloc[0]} data sets, margin {spec['margin']:g}"
+    names = {method: label_of(spec, method) for method in pairs["method"].unique()}
+    side = 1.2 + 0.85 * len(names)
+    with house_style():
+        drawn, axes = panels([title], spec["caption"], columns=1, size=(side + 0.8, side))
+        draw_matrix(axes[title], pairs, names)
+    return drawn
+
+
+def draw_matrix(axis: Any, pairs: pd.DataFrame, names: Mapping[str, str]) -> None:
+    """Draw methods by methods, sorted by their mean difference to the others.
+
+    Parameters
+    ----------
+    axis : Axes
+    pairs : DataFrame
+        With `mlreduce.reporting.tables.comparisons.COMPARISON_COLUMNS` but the protocol.
+    names : dict of str to str
+        What is shown of the methods.
+    """
+    order = pairs.groupby("method")["mean_difference"].mean().sort_values(ascending=False, kind="stable").index.tolist()
     cells = {(c["method"], c["than"]): c for c in pairs.to_dict("records")}
     matrix = np.array([[cells[a, b]["mean_difference"] if a != b else np.nan for b in order] for a in order])
     largest = float(np.nanmax(np.abs(matrix))) or 1.0
-    title = f"{measure_label(spec['measure'])}, {pairs['data_sets'].iloc[0]} data sets, margin {spec['margin']:g}"
-    side = 1.2 + 0.85 * len(order)
-    with house_style():
-        drawn, axes = panels([title], spec["caption"], columns=1, size=(side + 0.8, side))
-        axis = axes[title]
-        axis.grid(visible=False)
-        axis.imshow(matrix, cmap="RdBu", vmin=-largest, vmax=largest, aspect="equal")
-        names = [label_of(spec, method) for method in order]
-        axis.set_xticks(range(len(order)), names, rotation=45, ha="right", fontsize=8)
-        axis.set_yticks(range(len(order)), names, fontsize=8)
-        for row, method in enumerate(order):
-            for column, other in enumerate(order):
-                if method != other:
-                    _write(axis, column, row, cells[method, other], abs(matrix[row, column]) > 0.6 * largest)
-    return drawn
+    axis.grid(visible=False)
+    axis.imshow(matrix, cmap="RdBu", vmin=-largest, vmax=largest, aspect="equal")
+    axis.set_xticks(range(len(order)), [names[method] for method in order], rotation=45, ha="right", fontsize=8)
+    axis.set_yticks(range(len(order)), [names[method] for method in order], fontsize=8)
+    for row, method in enumerate(order):
+        for column, other in enumerate(order):
+            if method != other:
+                _write(axis, column, row, cells[method, other], abs(matrix[row, column]) > 0.6 * largest)
 
 
 def _write(axis: Any, column: int, row: int, cell: Mapping[Any, Any], dark: bool) -> None:

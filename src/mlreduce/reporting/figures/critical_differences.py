@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from mlreduce.reporting.options import AREA, ENERGY, MEASURES, PREDICTOR, SIZE_P
 from mlreduce.reporting.statistics import RankComparison
 from mlreduce.reporting.tables.average_ranks import comparisons
 
-__all__ = ["critical_difference_diagrams"]
+__all__ = ["critical_difference_diagrams", "draw_diagram"]
 
 # Above the axis, in units of the distance of two names: clear of the numbers at the ticks.
 _CD_HEIGHT = 2.2
@@ -50,7 +51,7 @@ def critical_difference_diagrams(summary: pd.DataFrame, spec: Spec) -> Any:
             else:
                 blocks = f"{made.n_blocks} data sets" + (f", {len(made.left_out)} left out" if made.left_out else "")
                 axis.set_title(f"{measure_label(measure)} (Friedman p = {made.p_value:.2g}, {blocks})", fontsize=9)
-                _diagram(axis, made, spec)
+                draw_diagram(axis, made, {method: label_of(spec, method) for method in made.average.index})
     return drawn
 
 
@@ -62,7 +63,8 @@ def _say_why(axis: Any, made: RankComparison) -> None:
     axis.set_axis_off()
 
 
-def _diagram(axis: Any, made: RankComparison, spec: Spec) -> None:
+def draw_diagram(axis: Any, made: RankComparison, names: Mapping[str, str]) -> None:
+    """Draw a critical-difference diagram; names are what is shown of the methods."""
     from matplotlib.ticker import MultipleLocator
     from scikit_posthocs import critical_difference_diagram
 
@@ -78,7 +80,7 @@ def _diagram(axis: Any, made: RankComparison, spec: Spec) -> None:
     )  # fmt: skip
     for text in drawn["labels"]:
         method = methods[int(text.get_text())]
-        text.set(text=f" {label_of(spec, method)} ({made.average[method]:.2f}) ", color="#000000")
+        text.set(text=f" {names[method]} ({made.average[method]:.2f}) ", color="#000000")
     _move_critical_difference(axis, made.critical_difference)
     axis.spines["top"].set_visible(True)
     axis.set_xlim(1, max(len(methods), 1 + made.critical_difference))
