@@ -19,6 +19,8 @@ ON_DEMAND = {
         "list_datasets": "mlreduce.datasets.catalogue",
         "load_dataset": "mlreduce.datasets.catalogue",
         "read": "mlreduce.datasets.reading",
+        "compare": "mlreduce.comparison",
+        "plot": "mlreduce",
     }
 }
 

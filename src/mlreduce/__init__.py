@@ -24,7 +24,17 @@ try:
 except PackageNotFoundError:  # a checkout on the path, not installed (rules in their own conda environments)
     __version__ = "0+checkout"
 
-__all__ = ["__version__", "list_datasets", "list_methods", "load_dataset", "make", "read", "register"]
+__all__ = [
+    "__version__",
+    "compare",
+    "list_datasets",
+    "list_methods",
+    "load_dataset",
+    "make",
+    "plot",
+    "read",
+    "register",
+]
 
 #: Documented modules of version 0.1 and where their names are now.
 MOVED = {
@@ -65,6 +75,12 @@ def __getattr__(name: str) -> Any:
         from mlreduce import datasets
 
         return getattr(datasets, name)
+    if name == "compare":
+        from mlreduce.comparison import compare
+
+        return compare
+    if name == "plot":
+        return importlib.import_module("mlreduce.plot")
     return registry.find_class(name, module=__name__)
 
 

@@ -98,10 +98,12 @@ from mlreduce.projection.semi_supervised import SSMOPE as SSMOPE
 from mlreduce.projection.semi_supervised import SemiSupervised as SemiSupervised
 from mlreduce.embedding.graph import SymmetricSpectralEmbedding as SymmetricSpectralEmbedding
 from mlreduce.embedding.graph import USC as USC
+from mlreduce.comparison import compare as compare
 from mlreduce.datasets.catalogue import list_datasets as list_datasets
 from mlreduce.registry import list_methods as list_methods
 from mlreduce.datasets.catalogue import load_dataset as load_dataset
 from mlreduce.registry import make as make
+from mlreduce import plot as plot
 from mlreduce.datasets.reading import read as read
 from mlreduce.registry import register as register
 

@@ -64,17 +64,53 @@ def _parser() -> argparse.ArgumentParser:
         "--to", type=Path, required=True, metavar="FOLDER", help="gets <folder>/<file>, and can be a mirror"
     )
     own.add_argument("--mirror", type=Path, help="folder to read published files from (default: MLREDUCE_MIRROR)")
-    own = command("reduce", _reduce, "Reduce the features of an ARFF file by a method.")
-    own.add_argument("data", type=Path, nargs="+", help="ARFF files, parts of one data set")
-    own.add_argument(
-        "--labels", help="Mulan's XML file, or how many of the last attributes are labels; not for files of Meka's"
-    )
+    own = command("reduce", _reduce, "Reduce the features of a file by a method.")
+    _add_data(own)
     own.add_argument("--method", required=True, help="a projection, embedding or selection")
     own.add_argument("--components", type=int, metavar="N", help="how many features come out (default: the method's)")
     own.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter, as JSON or a word")
     own.add_argument("-o", "--output", type=Path, required=True, help="CSV or Parquet: features, then labels")
+    own = command("compare", _compare, "Compare methods on a file or data set by cross-validation; writes a page.")
+    _add_data(own)
+    own.add_argument("--methods", metavar="NAMES", help="names or import paths, with commas")
+    own.add_argument("--predictors", metavar="NAMES", help="the same of predictors (default: ridge,ml-knn)")
+    own.add_argument("--measures", metavar="NAMES", help="the first decides the order")
+    own.add_argument("--folds", type=int, default=5, metavar="N", help="of the cross-validation (default: 5)")
+    own.add_argument("--sizes", default="10,25,50", metavar="N,N", help="in percent (default: 10,25,50)")
+    own.add_argument("--jobs", type=int, default=-1, metavar="N", help="processes (default: all cores)")
+    own.add_argument("--minutes", type=float, metavar="N", help="begin no fit after so many minutes")
+    own.add_argument("--seed", type=int, default=0, metavar="N")
+    own.add_argument("--mirror", type=Path, help="folder to read published files from (default: MLREDUCE_MIRROR)")
+    own.add_argument(
+        "-o", "--output", type=Path, required=True, metavar="FOLDER",
+        help="gets index.html, scores.csv and pairs.csv; the same command goes on after an interruption",
+    )  # fmt: skip
     command("doctor", _doctor, "Say what is installed and what is missing.")
     return parser
+
+
+def _add_data(own: argparse.ArgumentParser) -> None:
+    own.add_argument("data", nargs="+", help="ARFF, CSV, Parquet, MATLAB, svmlight or XMC files, parts of one data set")
+    own.add_argument(
+        "--labels",
+        help="which are labels: how many of the last columns, first:N, names with commas, or a file (Mulan's XML, a "
+        "table of labels); not needed where the file says it, as Meka's do",
+    )
+
+
+def _data(options: argparse.Namespace) -> Any:
+    from mlreduce.datasets.reading import read
+
+    asked: Any = options.labels
+    if asked is not None:
+        end, _, number = asked.partition(":")
+        if asked.isdigit():
+            asked = {"last": int(asked)}
+        elif end in ("first", "last") and number.isdigit():
+            asked = {end: int(number)}
+        elif not Path(asked).suffix or "," in asked:
+            asked = asked.split(",")
+    return read(options.data, asked)
 
 
 def _list(options: argparse.Namespace) -> Any:
@@ -139,7 +175,6 @@ def _reduce(options: argparse.Namespace) -> Any:
     import pandas as pd
 
     from mlreduce.datasets.files import replacing
-    from mlreduce.datasets.readers.arff import read_arff
     from mlreduce.validation import as_dense
 
     if options.output.suffix not in (".csv", ".parquet"):
@@ -153,8 +188,7 @@ def _reduce(options: argparse.Namespace) -> Any:
     parameters = dict(_parameter(text) for text in options.set)
     if options.components is not None:
         parameters["k" if family == "selection" else "n_components"] = options.components
-    labels = int(options.labels) if options.labels and options.labels.isdigit() else options.labels
-    data, _ = read_arff(options.data, labels)
+    data = _data(options)
     method: Any = registry.make(options.method, **parameters)
     reduced = as_dense(method.fit_transform(data.X, data.Y))
     if family == "selection":
@@ -169,6 +203,48 @@ def _reduce(options: argparse.Namespace) -> Any:
         else:
             table.to_parquet(path, index=False)
     return {"output": str(options.output), "instances": len(table), "features": len(names), "labels": data.Y.shape[1]}
+
+
+def _compare(options: argparse.Namespace) -> Any:
+    from mlreduce.comparison import DEFAULT_MEASURES, DEFAULT_METHODS, DEFAULT_PREDICTORS, compare
+    from mlreduce.datasets.catalogue import load_dataset, read_catalogue
+    from mlreduce.datasets.files import replacing
+
+    name = options.data[0]
+    known = len(options.data) == 1 and not Path(name).exists() and name in read_catalogue()
+    data = load_dataset(name, options.mirror) if known else _data(options)
+    sizes = options.sizes.split(",")
+    if not all(size.isdigit() for size in sizes):
+        raise ConfigurationError(
+            f"--sizes takes whole numbers of percent with commas, as in 10,25,50; got {options.sizes}"
+        )
+    found = compare(
+        data,
+        methods=_names(options.methods, DEFAULT_METHODS),
+        predictors=_names(options.predictors, DEFAULT_PREDICTORS),
+        measures=_names(options.measures, DEFAULT_MEASURES),
+        cv=options.folds,
+        sizes=[int(size) for size in sizes],
+        n_jobs=options.jobs,
+        time_budget=None if options.minutes is None else 60 * options.minutes,
+        store=options.output / "fits",
+        random_state=options.seed,
+    )
+    for file, table in (("scores.csv", found.scores), ("pairs.csv", found.pairs())):
+        with replacing(options.output / file) as path:
+            table.to_csv(path, index=False)
+    page = found.to_html(options.output / "index.html")
+    best = {
+        predictor: found.table(predictor).index[0]
+        for predictor in found.settings["predictors"]
+        if predictor in set(found.scores["predictor"])
+    }
+    measure = found.settings["measures"][0]
+    return {"page": str(page), **{f"best {measure} with {label}": method for label, method in best.items()}}
+
+
+def _names(text: str | None, otherwise: Sequence[str]) -> list[str]:
+    return list(otherwise) if text is None else [name.strip() for name in text.split(",") if name.strip()]
 
 
 def _parameter(text: str) -> tuple[str, Any]:

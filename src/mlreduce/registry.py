@@ -37,9 +37,11 @@ __all__ = [
     "make_entry",
     "method_class",
     "module_of",
+    "name_of",
     "names_in",
     "package_of",
     "register",
+    "registered",
 ]
 
 #: Folders of methods, and kinds of `list_methods`.
@@ -233,6 +235,18 @@ def make(name: str, **parameters: Any) -> Any:
     cls = method_class(name)
     _check_parameters(name, parameters, _parameters(cls))
     return cls(**parameters)
+
+
+def registered() -> dict[str, tuple[str, type]]:
+    """Return what was registered in scripts and notebooks: name to family and class."""
+    return dict(_at_run_time)
+
+
+def name_of(cls: type) -> str | None:
+    """Return the registry name of a class; None where it has none."""
+    own = {found: name for name, (_, found) in _at_run_time.items()}
+    of_package = {(entry.module, entry.class_name): name for name, entry in _announced().items()}
+    return own.get(cls, of_package.get((cls.__module__, cls.__name__)))
 
 
 def _parameters(cls: Any) -> list[str] | None:

@@ -1,0 +1,173 @@
+"""The page of a comparison: one HTML file with its figures inside, which opens without a network."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from collections.abc import Iterator
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from mlreduce.comparison.result import Comparison
+from mlreduce.datasets.files import replacing
+from mlreduce.metrics import higher_is_better, measure_label
+
+__all__ = ["write_page"]
+
+# A probability from which on a difference counts as decided.
+_DECIDED = 0.95
+
+_STYLE = """
+:root { color-scheme: light dark; }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 0 auto; padding: 1rem; }
+h1 { font-size: 1.5rem; } h2 { font-size: 1.2rem; margin-top: 2.2rem; }
+.wide { overflow-x: auto; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
+th, td { padding: .2rem .7rem; text-align: right; border-bottom: 1px solid #8884; white-space: nowrap; }
+th:first-child, td:first-child { text-align: left; }
+.text td, .text th { text-align: left; white-space: normal; }
+.best { font-weight: 700; }
+figure { margin: 1rem 0; } figure svg { max-width: 100%; height: auto; background: #fff; }
+.small { color: #777; font-size: .9rem; }
+pre { overflow-x: auto; font-size: .85rem; }
+"""
+
+
+def write_page(comparison: Comparison, path: Path) -> Path:
+    """Write the page of a comparison."""
+    title = f"Comparison on {comparison.settings['data']['name']}"
+    # Text comes from data sets and users: nothing in it can run.
+    policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+    head = (
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1"><style>{_STYLE}</style></head>'
+    )
+    body = "\n".join(_sections(comparison))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(path) as temporary:
+        temporary.write_text(f"{head}<body><h1>{escape(title)}</h1>\n{body}</body></html>\n", encoding="utf-8")
+    return path
+
+
+def _sections(comparison: Comparison) -> Iterator[str]:
+    settings, scores = comparison.settings, comparison.scores
+    data, size = settings["data"], max(settings["sizes"])
+    repeats = f", {settings['repeats']} times" if settings["repeats"] > 1 else ""
+    yield (
+        f"<p>{len(settings['methods'])} methods on {data['instances']} instances, {data['features']} features and "
+        f"{data['labels']} labels (cardinality {data['cardinality']:.2f}), by {settings['cv']}-fold cross-validation"
+        f"{repeats}; everything is fitted on training folds alone.</p>"
+    )
+    if len(comparison.failures):
+        yield f'<p><a href="#failures">{len(comparison.failures)} fits failed</a>; means are over the others.</p>'
+    predictors = [label for label in settings["predictors"] if label in set(scores["predictor"])]
+    measure = settings["measures"][0]
+    for predictor in predictors:
+        measured = set(scores.loc[scores["predictor"] == predictor, "measure"])
+        own = measure if measure in measured else next(name for name in settings["measures"] if name in measured)
+        yield f"<h2>With {escape(predictor)}</h2>"
+        yield (
+            f"<p>Means over the folds at {size} % of the features (of the labels for label coders); what is not "
+            "reduced at 100 %. The best of a measure is bold.</p>"
+        )
+        yield _means(comparison.table(predictor))
+        if len(settings["sizes"]) > 1:
+            yield _figure(
+                comparison.plot("sizes", own, predictor),
+                f"{measure_label(own)} against size: mean over the folds and its standard error; dotted lines have one "
+                "size.",
+            )
+        pairs = comparison.pairs(own, predictor)
+        if len(pairs):
+            yield _verdict(pairs, own, settings["margin"], size)
+            yield _figure(
+                comparison.plot("pairs", own, predictor),
+                f"{measure_label(own)} at {size} %: the method of the row against that of the column. Mean difference, "
+                "positive where the row is better; folds won, tied and lost; the largest of the probabilities that it "
+                f"is better, similar (within {settings['margin']:g}) or worse, bold from {_DECIDED:g} on.",
+            )
+    yield from _end(comparison)
+
+
+def _means(table: pd.DataFrame) -> str:
+    best = {
+        name: table[name].max() if higher_is_better(name) else table[name].min()
+        for name in table.columns
+        if name != "seconds"
+    }
+    head = "".join(f"<th>{escape(measure_label(name))}</th>" for name in best)
+    rows = []
+    for method, row in table.iterrows():
+        cells = "".join(
+            f"<td{' class=best' if row[name] == most else ''}>{_number(row[name])}</td>" for name, most in best.items()
+        )
+        rows.append(f"<tr><td>{escape(str(method))}</td>{cells}<td>{row['seconds']:.3g}</td></tr>")
+    return (
+        f'<div class="wide"><table><tr><th>method</th>{head}<th>seconds of a fit</th></tr>{"".join(rows)}</table></div>'
+    )
+
+
+def _number(value: float) -> str:
+    return "–" if pd.isna(value) else f"{value:.3f}"
+
+
+def _verdict(pairs: pd.DataFrame, measure: str, margin: float, size: int) -> str:
+    """Return sentences on which methods no other one beats."""
+    beaten = set(pairs.loc[pairs["worse"] >= _DECIDED, "method"])
+    methods = list(dict.fromkeys(pairs["method"]))
+    unbeaten = [method for method in methods if method not in beaten]
+    most = pairs.groupby("method")["better"].apply(lambda chances: int((chances >= _DECIDED).sum()))
+    named = ", ".join(f"{escape(method)} (which beats {most[method]})" for method in unbeaten)
+    return (
+        f"<p>By {escape(measure_label(measure))} at {size} %, none is beaten by more than {margin:g}, with a "
+        f"probability of {_DECIDED:g}, of: {named}. Each pair is judged by itself; among many, some are so by "
+        "chance. The probabilities are about data like these, not about other data sets.</p>"
+    )
+
+
+def _figure(axis: Any, caption: str) -> str:
+    """Return a figure as SVG, the same bytes each time."""
+    import matplotlib as mpl
+    import matplotlib.pyplot as plt
+
+    file = io.StringIO()
+    with mpl.rc_context({"svg.hashsalt": "mlreduce", "svg.fonttype": "none"}):
+        axis.figure.savefig(file, format="svg", bbox_inches="tight", metadata={"Date": None, "Creator": None})
+    plt.close(axis.figure)
+    # Of the figures of a page, each has names of its own; the declaration and the document type are the page's.
+    drawing = re.sub(r"^.*?(?=<svg)", "", file.getvalue(), count=1, flags=re.DOTALL)
+    return (
+        f'<figure role="img" aria-label="{escape(caption)}"><div class="wide">{drawing}</div>'
+        f"<figcaption>{escape(caption)}</figcaption></figure>"
+    )
+
+
+def _end(comparison: Comparison) -> Iterator[str]:
+    settings = comparison.settings
+    if len(comparison.failures):
+        yield '<h2 id="failures">What failed</h2>'
+        rows = "".join(
+            f"<tr><td>{escape(str(own['method']))}</td><td>{escape(str(own['predictor']))}</td>"
+            f"<td>{own['split'] + 1}</td><td>{escape(str(own['error']))}: {escape(str(own['message']))}</td></tr>"
+            for own in comparison.failures.to_dict("records")
+        )
+        head = "<tr><th>method</th><th>predictor</th><th>fold</th><th>reason</th></tr>"
+        yield f'<div class="wide"><table class="text">{head}{rows}</table></div>'
+    yield "<h2>How this was made</h2>"
+    rows = "".join(
+        f"<tr><td>{escape(name)}</td><td>{escape(kind)}</td><td><code>{escape(json.dumps(entry, ensure_ascii=False))}"
+        "</code></td></tr>"
+        for kind, entries in (("method", settings["methods"]), ("predictor", settings["predictors"]))
+        for name, entry in entries.items()
+    )
+    yield f'<div class="wide"><table class="text">{rows}</table></div>'
+    versions = ", ".join(f"{escape(name)} {escape(own)}" for name, own in settings["versions"].items())
+    yield (
+        f'<p class="small">Scaling of the features: {escape(settings["scaling"])}. Seed {settings["random_state"]}. '
+        f"{versions}.</p>"
+    )
