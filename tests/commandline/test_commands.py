@@ -11,7 +11,8 @@ import pandas as pd
 import pytest
 
 import mlreduce
-from mlreduce import cli
+from mlreduce import commandline
+from mlreduce.commandline.doctor import OPTIONAL
 from mlreduce.datasets.catalogue import read_catalogue
 from mlreduce.datasets.readers.arff import read_arff
 
@@ -32,12 +33,12 @@ def data(tmp_path):
 
 
 def said(capsys, *arguments):
-    assert cli.main([str(argument) for argument in arguments]) == 0
+    assert commandline.main([str(argument) for argument in arguments]) == 0
     return capsys.readouterr().out
 
 
 def refused(capsys, *arguments):
-    assert cli.main([str(argument) for argument in arguments]) == 1
+    assert commandline.main([str(argument) for argument in arguments]) == 1
     error = capsys.readouterr().err
     assert len(error.splitlines()) <= 10
     return error
@@ -100,12 +101,12 @@ def test_fetches_from_a_mirror_what_it_can(tmp_path, capsys):
 
 def test_doctor_names_what_is_missing(capsys, monkeypatch):
     assert json.loads(said(capsys, "doctor", "--json"))["numpy"] == np.__version__
-    monkeypatch.setitem(cli.OPTIONAL, "no-such-package", "nothing")
+    monkeypatch.setitem(OPTIONAL, "no-such-package", "nothing")
     assert "missing; needed for nothing: pip install no-such-package" in said(capsys, "doctor")
 
 
 def test_as_a_program(tmp_path):
-    code = "import sys; from mlreduce.cli import main; sys.exit(main())"
+    code = "import sys; from mlreduce.commandline import main; sys.exit(main())"
     ran = subprocess.run([sys.executable, "-c", code, "lsit"], capture_output=True, text=True, check=False)
     assert (ran.returncode, "invalid choice: 'lsit'" in ran.stderr) == (2, True)
     ran = subprocess.run(

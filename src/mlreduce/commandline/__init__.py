@@ -1,0 +1,7 @@
+"""The command ``mlreduce``."""
+
+from __future__ import annotations
+
+from mlreduce.commandline.program import main
+
+__all__ = ["main"]

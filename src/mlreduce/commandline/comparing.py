@@ -1,0 +1,76 @@
+"""Command that compares methods and writes a page."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from mlreduce.commandline.arguments import add_command, add_data, add_mirror, read_data
+from mlreduce.exceptions import ConfigurationError
+
+__all__ = ["add_commands"]
+
+
+def add_commands(commands: Any) -> None:
+    """Add ``compare``."""
+    own = add_command(
+        commands, "compare", _compare, "Compare methods on a file or data set by cross-validation; writes a page."
+    )
+    add_data(own)
+    own.add_argument("--methods", metavar="NAMES", help="names or import paths, with commas")
+    own.add_argument("--predictors", metavar="NAMES", help="the same of predictors (default: ridge,ml-knn)")
+    own.add_argument("--measures", metavar="NAMES", help="the first decides the order")
+    own.add_argument("--folds", type=int, default=5, metavar="N", help="of the cross-validation (default: 5)")
+    own.add_argument("--sizes", default="10,25,50", metavar="N,N", help="in percent (default: 10,25,50)")
+    own.add_argument("--jobs", type=int, default=-1, metavar="N", help="processes (default: all cores)")
+    own.add_argument("--minutes", type=float, metavar="N", help="begin no fit after so many minutes")
+    own.add_argument("--seed", type=int, default=0, metavar="N")
+    add_mirror(own)
+    own.add_argument(
+        "-o", "--output", type=Path, required=True, metavar="FOLDER",
+        help="gets index.html, scores.csv and pairs.csv; the same command goes on after an interruption",
+    )  # fmt: skip
+
+
+def _compare(options: argparse.Namespace) -> Any:
+    from mlreduce.comparison import DEFAULT_MEASURES, DEFAULT_METHODS, DEFAULT_PREDICTORS, compare
+    from mlreduce.datasets.catalogue import load_dataset, read_catalogue
+    from mlreduce.datasets.files import replacing
+
+    name = options.data[0]
+    known = len(options.data) == 1 and not Path(name).exists() and name in read_catalogue()
+    data = load_dataset(name, options.mirror) if known else read_data(options)
+    sizes = options.sizes.split(",")
+    if not all(size.isdigit() for size in sizes):
+        raise ConfigurationError(
+            f"--sizes takes whole numbers of percent with commas, as in 10,25,50; got {options.sizes}"
+        )
+    found = compare(
+        data,
+        methods=_names(options.methods, DEFAULT_METHODS),
+        predictors=_names(options.predictors, DEFAULT_PREDICTORS),
+        measures=_names(options.measures, DEFAULT_MEASURES),
+        cv=options.folds,
+        sizes=[int(size) for size in sizes],
+        n_jobs=options.jobs,
+        time_budget=None if options.minutes is None else 60 * options.minutes,
+        store=options.output / "fits",
+        random_state=options.seed,
+    )
+    for file, table in (("scores.csv", found.scores), ("pairs.csv", found.pairs())):
+        with replacing(options.output / file) as path:
+            table.to_csv(path, index=False)
+    page = found.to_html(options.output / "index.html")
+    best = {
+        predictor: found.table(predictor).index[0]
+        for predictor in found.settings["predictors"]
+        if predictor in set(found.scores["predictor"])
+    }
+    measure = found.settings["measures"][0]
+    return {"page": str(page), **{f"best {measure} with {label}": method for label, method in best.items()}}
+
+
+def _names(text: str | None, otherwise: Sequence[str]) -> list[str]:
+    return list(otherwise) if text is None else [name.strip() for name in text.split(",") if name.strip()]

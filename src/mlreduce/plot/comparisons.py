@@ -1,0 +1,137 @@
+"""Plots of compared methods: quality against size, ranks over data sets, and all pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from mlreduce.exceptions import DataError
+from mlreduce.metrics import higher_is_better, measure_label
+from mlreduce.plot.figure import axes
+from mlreduce.reporting.figures.layout import style
+
+__all__ = ["comparison_matrix", "critical_differences", "quality_against_size"]
+
+
+def quality_against_size(
+    scores: Any, measure: str | None = None, predictor: str | None = None, *, methods: Sequence[str] | None = None,
+    ax: Any = None,
+) -> Any:  # fmt: skip
+    """Draw a measure against the size of the reduction: mean over the splits, and its standard error.
+
+    Parameters
+    ----------
+    scores : Comparison or DataFrame
+        From `mlreduce.compare`, or tidy scores with the columns method, predictor, measure, size_percent, split and
+        value, such as a study's scores.parquet of one data set and protocol.
+    measure : str or None, default=None
+        None takes the first.
+    predictor : str or None, default=None
+        None takes the first.
+    methods : sequence of str or None, default=None
+        Which, in the order of the legend; None takes all, the best at the largest size first.
+    ax : Axes or None, default=None
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    DataError
+        If there are no such scores.
+    """
+    table = getattr(scores, "scores", scores)
+    measure = measure or str(table["measure"].iloc[0])
+    predictor = predictor or str(table["predictor"].iloc[0])
+    own = table[(table["measure"] == measure) & (table["predictor"] == predictor)]
+    if own.empty:
+        raise DataError(f"there are no scores of {measure!r} with the predictor {predictor!r}")
+    cells = own.groupby(["method", "size_percent"])["value"].agg(["mean", "sem"]).reset_index()
+    last = cells.sort_values("size_percent", kind="stable").groupby("method")["mean"].last()
+    shown = list(methods) if methods else list(last.sort_values(ascending=not higher_is_better(measure)).index)
+    axis = axes(ax, (6.2, 3.8))
+    for position, method in enumerate(shown):
+        line = cells[cells["method"] == method].sort_values("size_percent")
+        if len(line) == 1:  # no curve: what is not reduced, or has one size
+            axis.axhline(
+                line["mean"].item(), label=method, linewidth=1.2, color=style(position)["color"], linestyle=":"
+            )
+            continue
+        axis.errorbar(
+            line["size_percent"], line["mean"], yerr=line["sem"], label=method, markersize=4, linewidth=1.2,
+            elinewidth=0.7, capsize=2, **style(position),
+        )  # fmt: skip
+    axis.set(xlabel="size, %", ylabel=measure_label(measure), title=predictor)
+    axis.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, fontsize=8)
+    return axis
+
+
+def critical_differences(values: pd.DataFrame, *, higher_is_better: bool = True, ax: Any = None) -> Any:
+    """Draw a critical-difference diagram of methods over data sets, after Demsar [1]_.
+
+    Parameters
+    ----------
+    values : DataFrame of shape (n_datasets, n_methods)
+        A value of each method on each data set; at least three methods and two data sets.
+    higher_is_better : bool, default=True
+    ax : Axes or None, default=None
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    DataError
+        If a value is missing, or there are too few methods or data sets.
+
+    References
+    ----------
+    .. [1] J. Demsar, "Statistical comparisons of classifiers over multiple data sets", Journal of Machine Learning
+       Research 7, 1-30, 2006.
+    """
+    from mlreduce.reporting.figures.critical_differences import draw_diagram
+    from mlreduce.reporting.statistics import compare
+
+    if values.shape[0] < 2 or values.shape[1] < 3:
+        raise DataError(f"a diagram needs two data sets and three methods; got {values.shape[0]} and {values.shape[1]}")
+    made = compare(values, higher_is_better)
+    axis = axes(ax, (6.5, 1.4 + 0.2 * values.shape[1]))
+    axis.grid(visible=False)
+    draw_diagram(axis, made, {str(method): str(method) for method in values})
+    return axis
+
+
+def comparison_matrix(pairs: Any, *, names: Mapping[str, str] | None = None, ax: Any = None) -> Any:
+    """Draw methods by methods: mean difference, wins, ties and losses, and the largest probability [1]_.
+
+    Parameters
+    ----------
+    pairs : Comparison or DataFrame
+        From `mlreduce.compare`, or its ``pairs()``.
+    names : dict of str to str or None, default=None
+        What is shown of the methods.
+    ax : Axes or None, default=None
+
+    Returns
+    -------
+    Axes
+
+    References
+    ----------
+    .. [1] A. Ismail-Fawaz et al., "An approach to multiple comparison benchmark evaluations that is stable under
+       manipulation of the comparate set", 2023.
+    """
+    from mlreduce.reporting.figures.comparisons import draw_matrix
+
+    table = pairs if isinstance(pairs, pd.DataFrame) else pairs.pairs()
+    methods = list(table["method"].unique())
+    if len(methods) < 2:
+        raise DataError("a comparison needs two methods")
+    side = 1.2 + 0.85 * len(methods)
+    axis = axes(ax, (side + 0.8, side))
+    draw_matrix(axis, table, {method: (names or {}).get(method, method) for method in methods})
+    return axis

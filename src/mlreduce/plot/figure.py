@@ -1,0 +1,53 @@
+"""What all plots share: the axes that they draw into, and names that fit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from mlreduce.exceptions import ConfigurationError, DataError
+from mlreduce.validation import check_labels
+
+__all__ = ["axes", "labels_and_names", "short"]
+
+
+def axes(ax: Any, size: tuple[float, float]) -> Any:
+    """Return the axes to draw into: those given, or of a new figure of a width and height in inches.
+
+    Raises
+    ------
+    ConfigurationError
+        If Matplotlib is not installed.
+    """
+    if ax is not None:
+        return ax
+    try:
+        import matplotlib.pyplot as plt
+    except ModuleNotFoundError as error:
+        raise ConfigurationError(f"plots need Matplotlib ({error}): pip install mlreduce[plot]") from error
+    return plt.subplots(figsize=size, layout="constrained")[1]
+
+
+def short(text: str, length: int = 40) -> str:
+    """Return a text that is cut to a length."""
+    return text if len(text) <= length else f"{text[: length - 1]}…"
+
+
+def labels_and_names(y: Any, label_names: Sequence[str] | None) -> tuple[NDArray[np.int8], list[str]]:
+    """Return a label matrix in {0, 1}, and names of its columns: those given, a DataFrame's, or numbers from 1.
+
+    Raises
+    ------
+    DataError
+        If there are not as many names as labels.
+    """
+    labels = check_labels(y).astype(np.int8)
+    known = list(y.columns) if isinstance(y, pd.DataFrame) else range(1, labels.shape[1] + 1)
+    names = list(map(str, known if label_names is None else label_names))
+    if len(names) != labels.shape[1]:
+        raise DataError(f"{len(names)} label names, but {labels.shape[1]} labels")
+    return labels, names

@@ -1,0 +1,70 @@
+"""Plot of eigenvalues."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from mlreduce.exceptions import DataError
+from mlreduce.plot.figure import axes
+from mlreduce.reporting.figures.layout import style
+
+__all__ = ["spectrum"]
+
+
+def spectrum(estimator: Any, *, share: float | None = 0.95, ax: Any = None) -> Any:
+    """Draw the eigenvalues of a fitted projection, embedding or label coder, and their cumulative share.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Fitted, with ``eigenvalues_``; fit it with ``n_components=None`` to see all.
+    share : float or None, default=0.95
+        Mark how many directions hold this share of the sum; in (0, 1). None marks nothing.
+    ax : Axes or None, default=None
+        None makes a figure.
+
+    Returns
+    -------
+    Axes
+        Of the eigenvalues; those of the share are its twin.
+
+    Raises
+    ------
+    DataError
+        If it has no positive eigenvalue.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> from mlreduce import plot
+    >>> X, y = mlreduce.load_dataset("digits", return_X_y=True)
+    >>> ax = plot.spectrum(mlreduce.PCA().fit(X))
+    >>> ax.get_ylabel()
+    'eigenvalue'
+    """
+    check_is_fitted(estimator)
+    values = np.asarray(getattr(estimator, "eigenvalues_", []), dtype=np.float64)
+    values = values[values > 0]
+    if not len(values):
+        raise DataError(f"{type(estimator).__name__} has no positive eigenvalue to draw")
+    index, cumulative = np.arange(1, len(values) + 1), np.cumsum(values) / values.sum()
+    axis = axes(ax, (5.0, 3.2))
+    axis.bar(index, values, width=0.8, color=style(1)["color"], alpha=0.8)
+    axis.set(xlabel="direction", ylabel="eigenvalue", title=type(estimator).__name__)
+    axis.xaxis.get_major_locator().set_params(integer=True)
+    twin = axis.twinx()
+    twin.plot(index, cumulative, color=style(0)["color"], marker="." if len(values) <= 60 else None)
+    twin.set(ylabel="share of the sum", ylim=(0, 1.03))
+    if share is not None:
+        enough = int(np.searchsorted(cumulative, share - 1e-12)) + 1
+        twin.axvline(enough, color="#606060", linewidth=1, linestyle=":")
+        # On the side where there is room.
+        left = enough > 0.7 * len(values)
+        twin.annotate(
+            f"{enough} hold {share:.0%}", (enough, 0.05), xytext=(-4 if left else 4, 0), textcoords="offset points",
+            ha="right" if left else "left", fontsize=9,
+        )  # fmt: skip
+    return axis
