@@ -83,6 +83,14 @@ class SymmetricSpectralEmbedding(_GraphEmbedding):
     ----------
     Ng, Jordan and Weiss (2001), "On spectral clustering: analysis and an algorithm"; Mu, Goulermas, Tsujii and
     Ananiadou (2012), section 2.1.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> method = mlreduce.SymmetricSpectralEmbedding(n_components=3).fit(data.X)
+    >>> method.eigenvalues_[:1].round(6)  # the graph is connected
+    array([1.])
     """
 
     upper = 1.0
@@ -121,6 +129,16 @@ class LaplacianEigenmaps(SymmetricSpectralEmbedding):
     ----------
     Belkin and Niyogi (2003), "Laplacian eigenmaps for dimensionality reduction and data representation"; Shi and Malik
     (2000), "Normalized cuts and image segmentation"; Mu, Goulermas, Tsujii and Ananiadou (2012), section 2.1.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> method = mlreduce.LaplacianEigenmaps().fit(data.X)
+    >>> method.embedding_.shape
+    (300, 2)
+    >>> bool((method.eigenvalues_ < 1).all())
+    True
     """
 
     def _objective(self, data: TrainingSet) -> Form:

@@ -38,6 +38,13 @@ class MOPEEmbedding(CombinedProximity, Embedding):
     ----------
     Mu, Goulermas, Tsujii and Ananiadou (2012), "Proximity-based frameworks for generating embeddings from multi-output
     data", section 3.3 and equation (30).
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> mlreduce.MOPEEmbedding(n_components=3, combine="labels").fit_transform(data.X, data.Y).shape
+    (300, 3)
     """
 
     supervised = True

@@ -27,6 +27,16 @@ class OCCA(LabelCoder):
     References
     ----------
     Chen and Lin (2012), section 3, equations (3) and (4).
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> coder = mlreduce.OCCA(n_components=3).fit(data.X, data.Y)
+    >>> coder.components_.shape
+    (3, 12)
+    >>> bool((coder.eigenvalues_ <= 0).all())  # prediction errors, with changed sign
+    True
     """
 
     feature_aware = True

@@ -75,6 +75,14 @@ class MOPE(CombinedProximity, Projection):
     ----------
     Mu, Goulermas, Tsujii and Ananiadou (2012), "Proximity-based frameworks for generating embeddings from multi-output
     data", section 3.3.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> method = mlreduce.MOPE(n_components=5, scheme=2, index="cosine").fit(data.X, data.Y)
+    >>> method.transform(data.X[:2]).shape
+    (2, 5)
     """
 
     centred = False

@@ -38,6 +38,16 @@ class SSFDA(PartlyLabelled):
     ----------
     Song, Nie, Zhang and Xiang (2008), "A unified framework for semi-supervised dimensionality reduction"; Mu et al.
     (2012), equation (21).
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> import numpy as np
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> Y = data.Y.astype(float)
+    >>> Y[100:] = np.nan  # 200 instances without labels
+    >>> mlreduce.SSFDA(beta1=0.1).fit(data.X, Y).n_components_
+    8
     """
 
     def __init__(
@@ -95,6 +105,16 @@ class SSMMC(PartlyLabelled):
     ----------
     Song, Nie, Zhang and Xiang (2008), "A unified framework for semi-supervised dimensionality reduction"; Mu et al.
     (2012), equation (22).
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> import numpy as np
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> Y = data.Y.astype(float)
+    >>> Y[100:] = np.nan  # 200 instances without labels
+    >>> mlreduce.SSMMC(n_components=3, beta2=0.1).fit_transform(data.X, Y).shape
+    (300, 3)
     """
 
     signed_values = True

@@ -66,14 +66,22 @@ class GMBA(Selector):
     n_skipped_ : int
         Number of skipped instances among those visited.
 
-    References
-    ----------
-    Yan and Li (2016), "Graph-margin based multi-label feature selection", equations 2-16.
-
     Notes
     -----
     Neighbours, margins and which misses count are of unweighted distances (equations 10 and 15). The gradient is then
     the weight times a factor independent of the weights, computed by matrix products.
+
+    References
+    ----------
+    Yan and Li (2016), "Graph-margin based multi-label feature selection", equations 2-16.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> method = mlreduce.GMBA(k=5, n_orders=3, random_state=0).fit(data.X, data.Y)
+    >>> method.transform(data.X).shape
+    (300, 5)
     """
 
     def __init__(

@@ -48,6 +48,16 @@ class SPEC(Selector):
     ----------
     Yan and Li (2016), equation 17, after Zhao and Liu (2007). The sum on the right of (17) is not its left-hand side,
     which is what is computed.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> method = mlreduce.SPEC(k=5).fit(data.X, data.Y)
+    >>> method.transform(data.X).shape
+    (300, 5)
+    >>> bool((-2 <= method.scores_).all() and (method.scores_ <= 0).all())
+    True
     """
 
     def __init__(
