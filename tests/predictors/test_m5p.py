@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import mlreduce
 from mlreduce.exceptions import DataError
-from mlreduce.predictors import M5PRegressor, m5p
+from mlreduce.predictors import M5PRegressor
 from mlreduce.predictors._tree_models import _eliminate
 
 matplotlib.use("Agg")

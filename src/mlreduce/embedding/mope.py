@@ -19,7 +19,7 @@ __all__ = ["MOPEEmbedding"]
 
 @register("mope-embedding")
 class MOPEEmbedding(CombinedProximity, Embedding):
-    """Multi-output proximity-based embeddings (MOPE) without a projection.
+    """Multi-output proximity-based embeddings (MOPE) without a projection: coordinates of instances near in labels.
 
     ``max tr(Z'AZ)`` subject to ``Z'Z = I`` with the graph A of `MOPE`.
 

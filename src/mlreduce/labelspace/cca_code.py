@@ -17,7 +17,7 @@ _NO_VARIANCE = 1e-10
 
 @register("cca-code")
 class CCACode(LabelCoder):
-    """Canonical correlation analysis (CCA) as label coding.
+    """Canonical correlation analysis (CCA) as label coding: label directions most correlated with the features.
 
     Directions ``w`` solve ``Z'HZ w = rho^2 Z'Z w`` with ``w'Z'Zw = 1``; ``eigenvalues_`` are the squared canonical
     correlations rho^2. They are not orthogonal, so that decoding goes through the pseudo-inverse of the directions

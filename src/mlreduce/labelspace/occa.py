@@ -11,7 +11,7 @@ __all__ = ["OCCA"]
 
 @register("occa")
 class OCCA(LabelCoder):
-    """Orthogonally constrained canonical correlation analysis (OCCA).
+    """Orthogonally constrained canonical correlation analysis (OCCA): label directions with the least prediction error.
 
     Directions are the leading eigenvectors of ``Z'(H - I)Z``, H the hat matrix of linear regression: the smallest
     prediction error ``||HZV' - ZV'||_F^2`` on the training rows. Directions that the regression fits exactly tie at

@@ -121,7 +121,7 @@ class _NeighbourVotes(LabelClassifier):
 
 @register("br-knn")
 class BinaryRelevanceKNN(_NeighbourVotes):
-    """Binary relevance with k-nearest neighbours (BR-kNN).
+    """Binary relevance with k-nearest neighbours (BR-kNN): a label is present where most neighbours have it.
 
     All labels share the same neighbours; of training rows at equal distance the first are taken.
 

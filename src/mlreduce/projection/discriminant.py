@@ -114,7 +114,7 @@ class MLDA(_WeightedDiscriminant):
 
 @register("dmlda")
 class DMLDA(Discriminant):
-    """Direct multi-label linear discriminant analysis (DMLDA).
+    """Direct multi-label linear discriminant analysis (DMLDA): as many directions as features, not as labels.
 
     ``max tr(P'S_bP)`` subject to ``P'(S_w + ridge I)P = I`` where, summed over the labels, ``S_b`` is the scatter of
     the instances *without* the label about the mean of those with it, and ``S_w`` the scatter of those with it. There

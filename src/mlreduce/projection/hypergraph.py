@@ -112,7 +112,7 @@ class HSL2(_HypergraphProjection):
 
 @register("hsl3")
 class HSL3(_HypergraphProjection):
-    """Hypergraph spectral learning by the normalised hypergraph Laplacian (HSL3).
+    """Hypergraph spectral learning by the normalised hypergraph Laplacian (HSL3): a hyperedge for each label.
 
     As `HSL1` with ``S = D^-1/2 Y diag(n_c)^-1 Y' D^-1/2`` and the degrees ``D = diag(m)``, the numbers of labels: I
     less the Laplacian of Zhou, Huang and Schoelkopf.

@@ -19,7 +19,7 @@ __all__ = ["MOPE"]
 
 @register("mope")
 class MOPE(CombinedProximity, Projection):
-    """Multi-output proximity-based embeddings (MOPE) by projection.
+    """Multi-output proximity-based embeddings (MOPE) by projection: instances near in labels and features stay near.
 
     ``max tr(P'X'AXP)`` subject to ``P'P = I``, with a graph A by a combination Psi of proximities by labels, G
     (`LabelProximity`), and by features, W (`Proximity`). A joins the pairs of which one is among the ``n_neighbors`` of

@@ -138,7 +138,7 @@ class DNE(ClassProjection):
 
 @register("olpp-r")
 class OLPPR(ClassProjection):
-    """Orthogonal locality preserving projection with repulsion (OLPP-R).
+    """Orthogonal locality preserving projection with repulsion (OLPP-R): near instances of other classes repel.
 
     ``min tr(P'X'(L_s - beta L_r)XP)`` subject to ``P'P = I``. ``L_s`` is the Laplacian of the graph that joins all
     pairs of a class by 1, ``L_r`` of the proximities of instances of different classes.

@@ -18,7 +18,7 @@ __all__ = ["SSFDA", "SSMMC"]
 
 @register("ssfda")
 class SSFDA(PartlyLabelled):
-    """Semi-supervised Fisher discriminant analysis (SSFDA).
+    """Semi-supervised Fisher discriminant analysis (SSFDA): FDA of the labelled instances, with a Laplacian of all.
 
     ``max tr(P'S_bP)`` subject to ``P'(S_w + beta1 X'L_WX + beta2 I)P = I``, with the scatters of `MESDFDA` of the
     labelled instances and the Laplacian of `OLPP` of all. At most n_labels - 1 eigenvalues are positive.
@@ -85,7 +85,7 @@ class SSFDA(PartlyLabelled):
 
 @register("ssmmc")
 class SSMMC(PartlyLabelled):
-    """Semi-supervised maximum margin criterion (SSMMC).
+    """Semi-supervised maximum margin criterion (SSMMC): MMC of the labelled instances, less a Laplacian of all.
 
     ``max tr(P'(S_b - beta1 S_w - beta2 X'L_WX)P)`` subject to ``P'P = I``, with the scatters of `MESDMMC` of the
     labelled instances and the Laplacian of `OLPP` of all.

@@ -48,7 +48,7 @@ class _LabelField(LabelPropagation):
 
 @register("ml-grf")
 class MLGRF(_LabelField):
-    """Multi-label Gaussian random field (ML-GRF).
+    """Multi-label Gaussian random field (ML-GRF): smooth scores along the graphs of instances and of labels.
 
     ``min ||Z_l - Y_l||^2 + lambda1 tr(Z'L_W Z) - lambda2 tr(Z Sigma Z')`` with the Laplacian ``D - W`` of the
     instances' proximity and the labels' similarity Sigma. The scores solve

@@ -25,7 +25,7 @@ _ROUNDING = 64 * np.finfo(float).eps
 
 @register("gmba")
 class GMBA(Selector):
-    """Graph-margin based multi-label feature selection (GMBA).
+    """Graph-margin based multi-label feature selection (GMBA): instances with the same labels near, others by a margin.
 
     An instance is similar to those whose label sets are at least ``s_min`` alike (its hits) and dissimilar to all
     others (its misses). Its loss is small where its nearest hits are near, and the misses farther than they by a

@@ -23,7 +23,7 @@ _ISOLATED_DEGREE = 0.01
 
 @register("spec")
 class SPEC(Selector):
-    """Spectral feature selection (SPEC) on the label graph.
+    """Spectral feature selection (SPEC): features that vary little along the graph of instances with the same labels.
 
     A feature x, weighted by the degrees D of the graph with adjacency A, has the score
     ``phi = x'(D - A)x / x'Dx`` in [0, 2], which is ``f'Lf`` for the normalised Laplacian L and f = D^(1/2) x of unit
