@@ -20,27 +20,89 @@ __all__ = [
 
 
 class MLReduceError(ValueError):
-    """Base of all errors that are shown to a user as one sentence, without a traceback."""
+    """Base of all errors that are shown to a user as one sentence, without a traceback.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> from mlreduce.exceptions import MLReduceError
+    >>> try:
+    ...     mlreduce.PCA(n_components=0).fit([[0.0, 1.0], [2.0, 0.0]])
+    ... except MLReduceError as error:
+    ...     print(error)
+    n_components must be between 1 and 2, the number of features; got 0
+    """
 
 
 class DataError(MLReduceError):
-    """A data file or an array is not what its description, or a method, needs."""
+    """A data file or an array is not what its description, or a method, needs.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> mlreduce.PCA().fit([[0.0, float("nan")]])  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    mlreduce.exceptions.DataError: X contains NaN in column 1, row 0, ...: impute or drop them first
+    """
 
 
 class FetchError(MLReduceError):
-    """A published file is not available, or is not the file that the catalogue describes."""
+    """A published file is not available, or is not the file that the catalogue describes.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> mlreduce.load_dataset("yeast", mirror="no-such-folder")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    mlreduce.exceptions.FetchError: no-such-folder/yeast/yeast.arff: no such file; it is published at ...
+    """
 
 
 class StorageError(MLReduceError):
-    """A file could not be written: full disk, read-only or missing folder."""
+    """A file could not be written: full disk, read-only or missing folder.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from mlreduce.datasets.files import replacing
+    >>> file = pathlib.Path(tempfile.mkdtemp(), "notes.txt")
+    >>> _ = file.write_text("not a folder")
+    >>> with replacing(file / "scores.csv"):  # doctest: +ELLIPSIS
+    ...     pass
+    Traceback (most recent call last):
+        ...
+    mlreduce.exceptions.StorageError: ...scores.csv could not be written: ...
+    """
 
 
 class ConfigurationError(MLReduceError):
-    """A configuration names something unknown or impossible."""
+    """A configuration names something unknown or impossible.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> mlreduce.make("cplts")
+    Traceback (most recent call last):
+        ...
+    mlreduce.exceptions.ConfigurationError: unknown method 'cplts'; did you mean 'cplst'?
+    """
 
 
 class ProjectionWarning(UserWarning):
-    """A projection is usable but deviates from what was requested."""
+    """A projection is usable but deviates from what was requested.
+
+    Examples
+    --------
+    >>> import mlreduce, warnings
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     _ = mlreduce.PLS(n_components=20).fit(data.X, data.Y)
+    >>> print(caught[0].message)
+    PLS has 9 positive eigenvalues: n_components_ is 9, not 20
+    """
 
 
 def broken_module(error: ImportError | SyntaxError, path: str | Path) -> str:
@@ -49,8 +111,20 @@ def broken_module(error: ImportError | SyntaxError, path: str | Path) -> str:
     Parameters
     ----------
     error : ImportError or SyntaxError
+        What the import raised.
     path : path
         The file.
+
+    Returns
+    -------
+    str
+        The file, the line where it is known, and what is wrong there.
+
+    Examples
+    --------
+    >>> from mlreduce.exceptions import broken_module
+    >>> broken_module(ImportError("No module named 'torch'"), "mine.py")
+    "mine.py: ImportError: No module named 'torch'"
     """
     if isinstance(error, SyntaxError):
         file, line = error.filename if error.filename not in (None, "<unknown>") else path, error.lineno
@@ -72,6 +146,17 @@ def unknown_name(kind: str, name: object, known: Iterable[str], where: str = "")
         All names that would be right.
     where : str, default=""
         File and key where the name stands; put in front of the sentence.
+
+    Returns
+    -------
+    str
+        One sentence.
+
+    Examples
+    --------
+    >>> from mlreduce.exceptions import unknown_name
+    >>> unknown_name("method", "mvdm", ["mvmd", "pca"])
+    "unknown method 'mvdm'; did you mean 'mvmd'?"
     """
     names = sorted(known)
     nearest = difflib.get_close_matches(str(name), names, n=1, cutoff=0.5)

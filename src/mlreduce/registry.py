@@ -86,10 +86,30 @@ def register(name: str, kind: str = "user") -> Callable[[_Class], _Class]:
     kind : str, default="user"
         Only for classes outside the package (a script or a notebook of your own); inside it the folder says.
 
+    Returns
+    -------
+    callable
+        The decorator: it takes the class and returns it as it is.
+
     Raises
     ------
     ConfigurationError
         If the name is not lower case with hyphens, or belongs to a method of the package already.
+
+    Examples
+    --------
+    >>> import mlreduce, numpy as np
+    >>> from mlreduce.selection import Selector
+    >>> @mlreduce.register("largest-variance", kind="selection")
+    ... class LargestVariance(Selector):
+    ...     def __init__(self, k=0.5):
+    ...         self.k = k
+    ...     def _scores(self, X, labels):
+    ...         return np.var(X, axis=0)
+    >>> "largest-variance" in mlreduce.list_methods("selection")
+    True
+    >>> mlreduce.make("largest-variance", k=3)
+    LargestVariance(k=3)
     """
     if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name):
         raise ConfigurationError(f"a registry name is lower case with hyphens, as in 'my-method'; got {name!r}")
@@ -112,6 +132,11 @@ def list_methods(kind: str | None = None) -> list[str]:
     ----------
     kind : {"projection", "embedding", "propagation", "labelspace", "selection", "predictors"} or None, default=None
         Only the methods of this family; None for all.
+
+    Returns
+    -------
+    list of str
+        Registry names.
 
     Raises
     ------

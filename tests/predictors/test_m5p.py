@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import doctest
 from itertools import product
 
 import m5p_by_the_book as book
@@ -14,7 +13,7 @@ from hypothesis import strategies as st
 
 import mlreduce
 from mlreduce.exceptions import DataError
-from mlreduce.predictors import M5PRegressor, m5p
+from mlreduce.predictors import M5PRegressor
 from mlreduce.predictors._tree_models import _eliminate
 
 matplotlib.use("Agg")
@@ -458,8 +457,3 @@ def test_picture_of_a_tree():
     _, single = plt.subplots()
     assert [text.get_text() for text in model.plot(max_depth=0, ax=single).texts] == ["16 rows\n3 leaves"]
     plt.close("all")
-
-
-def test_the_example_of_the_documentation_runs():
-    assert doctest.testmod(m5p).attempted > 0
-    assert doctest.testmod(m5p).failed == 0

@@ -39,6 +39,14 @@ class MultiLabelData:
     ------
     DataError
         If the shapes do not match, or names are not as `mlreduce.datasets.guards.check_names` wants them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mlreduce.datasets import MultiLabelData
+    >>> X, Y = np.array([[0.5, 1.0], [2.0, 0.0]]), np.array([[1, 0], [1, 1]], dtype=np.int8)
+    >>> MultiLabelData(X, Y, ["tempo", "loudness"], ["calm", "happy"], "songs")
+    MultiLabelData('songs': 2 instances, 2 dense features, 2 labels, cardinality 1.500)
     """
 
     X: Any
@@ -105,7 +113,13 @@ class MultiLabelData:
         }
 
     def as_frame(self) -> tuple[Any, Any]:
-        """Return features and labels as DataFrames with their names; sparse features in sparse columns."""
+        """Return features and labels as DataFrames with their names; sparse features in sparse columns.
+
+        Returns
+        -------
+        X, Y : DataFrame
+            With ``feature_names`` and ``label_names`` as columns.
+        """
         import pandas as pd  # slow to import, and jobs on arrays need it not
 
         table: Any = pd.DataFrame  # whose types lack `sparse`
@@ -123,7 +137,13 @@ class MultiLabelData:
         )
 
     def save(self, path: str | Path) -> None:
-        """Write to an ``.npz`` file without pickles."""
+        """Write to an ``.npz`` file without pickles.
+
+        Parameters
+        ----------
+        path : path
+            Of the file; an existing one is replaced.
+        """
         arrays: dict[str, Any] = {
             "Y": self.Y,
             "feature_names": _packed(self.feature_names),
@@ -146,6 +166,11 @@ class MultiLabelData:
     @classmethod
     def load(cls, path: str | Path) -> Self:
         """Read what `save` wrote.
+
+        Parameters
+        ----------
+        path : path
+            Of a file that `save` wrote.
 
         Raises
         ------

@@ -110,7 +110,7 @@ def read(
     name : str or None, default=None
         Name of the data set; None takes the file's, without suffix.
     n_features : int or None, default=None
-        svmlight only: the number of features; None takes the largest that a row has.
+        Of svmlight files, the number of features; None takes the largest that a row has.
     keep_identifiers : bool or None, default=None
         ARFF only: keep nominal attributes whose value differs in every row; None does not.
     version : int or "active" or None, default=None

@@ -50,6 +50,20 @@ class Embedding(ClassNamePrefixFeaturesOutMixin, BaseEstimator):
         Only when ``X`` had names.
     label_names_ : list of str
         Only when ``y`` was a DataFrame.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> from mlreduce.embedding import Embedding
+    >>> from mlreduce.spectral import Form
+    >>> class InnerProducts(Embedding):
+    ...     def __init__(self, n_components=2):
+    ...         self.n_components = n_components
+    ...     def _objective(self, data):
+    ...         return Form(graph=data.X @ data.X.T)
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> InnerProducts().fit_transform(data.X).shape
+    (300, 2)
     """
 
     #: Whether `fit` needs labels.
@@ -75,12 +89,14 @@ class Embedding(ClassNamePrefixFeaturesOutMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
+            Features of the instances.
         y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels), or None
             Labels in {0, 1} or {-1, 1}. Unsupervised methods ignore it.
 
         Returns
         -------
         self
+            The fitted estimator.
 
         Raises
         ------
@@ -102,6 +118,16 @@ class Embedding(ClassNamePrefixFeaturesOutMixin, BaseEstimator):
 
     def fit_training_set(self, data: TrainingSet) -> Self:
         """Embed the instances of a training set that several methods share.
+
+        Parameters
+        ----------
+        data : TrainingSet
+            Checked features and labels.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
 
         Raises
         ------
@@ -142,12 +168,13 @@ class Embedding(ClassNamePrefixFeaturesOutMixin, BaseEstimator):
 
         Parameters
         ----------
-        X, Y
+        X, y
             As of `fit`.
 
         Returns
         -------
         Z : ndarray of shape (n_samples, n_components)
+            ``embedding_``.
         """
         return self.fit(X, y).embedding_
 

@@ -35,7 +35,7 @@ class _GraphEmbedding(Embedding):
 
 @register("usc")
 class USC(_GraphEmbedding):
-    """Unnormalised spectral clustering (USC).
+    """Unnormalised spectral clustering (USC): minimal weighted squared differences of neighbours.
 
     ``max tr(Z'(W - D(W))Z)`` subject to ``Z'Z = I``. Each connected component of the graph adds an eigenvalue zero,
     whose columns are constant on every component.
@@ -67,7 +67,7 @@ class USC(_GraphEmbedding):
 
 @register("symmetric-spectral")
 class SymmetricSpectralEmbedding(_GraphEmbedding):
-    """Normalised spectral clustering by the symmetric Laplacian (symmetric-spectral).
+    """Normalised spectral clustering by the symmetric Laplacian (symmetric-spectral): weights relative to degrees.
 
     ``max tr(Z'D^-1/2 W D^-1/2 Z)`` subject to ``Z'Z = I`` with ``D = D(W)``. The first column is the root of the
     degrees where the graph is connected. An instance without neighbours has an edge of weight 1 to itself.
@@ -83,6 +83,14 @@ class SymmetricSpectralEmbedding(_GraphEmbedding):
     ----------
     Ng, Jordan and Weiss (2001), "On spectral clustering: analysis and an algorithm"; Mu, Goulermas, Tsujii and
     Ananiadou (2012), section 2.1.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> method = mlreduce.SymmetricSpectralEmbedding(n_components=3).fit(data.X)
+    >>> method.eigenvalues_[:1].round(6)  # the graph is connected
+    array([1.])
     """
 
     upper = 1.0
@@ -105,7 +113,7 @@ class SymmetricSpectralEmbedding(_GraphEmbedding):
 
 @register("le")
 class LaplacianEigenmaps(SymmetricSpectralEmbedding):
-    """Laplacian eigenmaps (LE), also known as normalised spectral clustering.
+    """Laplacian eigenmaps (LE), also known as normalised spectral clustering: neighbours get similar coordinates.
 
     ``max tr(Z'WZ)`` subject to ``Z'D(W)Z = I``, without the trivial constant vector. Eigenvalues are one less those of
     the Laplacian. An instance without neighbours has an edge of weight 1 to itself.
@@ -121,6 +129,16 @@ class LaplacianEigenmaps(SymmetricSpectralEmbedding):
     ----------
     Belkin and Niyogi (2003), "Laplacian eigenmaps for dimensionality reduction and data representation"; Shi and Malik
     (2000), "Normalized cuts and image segmentation"; Mu, Goulermas, Tsujii and Ananiadou (2012), section 2.1.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> method = mlreduce.LaplacianEigenmaps().fit(data.X)
+    >>> method.embedding_.shape
+    (300, 2)
+    >>> bool((method.eigenvalues_ < 1).all())
+    True
     """
 
     def _objective(self, data: TrainingSet) -> Form:

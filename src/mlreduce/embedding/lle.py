@@ -31,6 +31,15 @@ class LLE(Embedding):
     ----------
     Roweis and Saul (2000), "Nonlinear dimensionality reduction by locally linear embedding"; Mu, Goulermas, Tsujii and
     Ananiadou (2012), equation (6).
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> Z = mlreduce.LLE(n_components=2).fit_transform(data.X)
+    >>> (Z.T @ Z).round(6) + 0.0
+    array([[1., 0.],
+           [0., 1.]])
     """
 
     upper = 0.0

@@ -19,7 +19,7 @@ __all__ = ["MOPEEmbedding"]
 
 @register("mope-embedding")
 class MOPEEmbedding(CombinedProximity, Embedding):
-    """Multi-output proximity-based embeddings (MOPE) without a projection.
+    """Multi-output proximity-based embeddings (MOPE) without a projection: coordinates of instances near in labels.
 
     ``max tr(Z'AZ)`` subject to ``Z'Z = I`` with the graph A of `MOPE`.
 
@@ -38,6 +38,13 @@ class MOPEEmbedding(CombinedProximity, Embedding):
     ----------
     Mu, Goulermas, Tsujii and Ananiadou (2012), "Proximity-based frameworks for generating embeddings from multi-output
     data", section 3.3 and equation (30).
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> mlreduce.MOPEEmbedding(n_components=3, combine="labels").fit_transform(data.X, data.Y).shape
+    (300, 3)
     """
 
     supervised = True

@@ -46,6 +46,16 @@ class MDS(_Scaling):
     References
     ----------
     Cox and Cox (2000), "Multidimensional scaling"; Mu, Goulermas, Tsujii and Ananiadou (2012), equation (5).
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> import numpy as np
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> Z = mlreduce.MDS(n_components=2).fit_transform(data.X)
+    >>> scores = mlreduce.PCA(n_components=2).fit_transform(data.X)
+    >>> np.allclose(abs(Z), abs(scores))
+    True
     """
 
     def __init__(self, n_components: int | float | str | None = 2) -> None:
@@ -73,6 +83,13 @@ class Isomap(_Scaling):
     ----------
     Tenenbaum, de Silva and Langford (2000), "A global geometric framework for nonlinear dimensionality reduction"; Mu,
     Goulermas, Tsujii and Ananiadou (2012), section 2.1.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> mlreduce.Isomap(n_components=2, n_neighbors=15).fit_transform(data.X).shape
+    (300, 2)
     """
 
     def __init__(self, n_components: int | float | str | None = 2, n_neighbors: int = 10) -> None:

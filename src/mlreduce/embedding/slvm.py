@@ -31,6 +31,13 @@ class SLVM(Embedding):
     ----------
     Yu, Yu and Tresp (2005), "Multi-label informed latent semantic indexing"; Mu, Goulermas, Tsujii and Ananiadou
     (2012), equation (17).
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> mlreduce.SLVM(n_components=4, beta=0.9).fit_transform(data.X, data.Y).shape
+    (300, 4)
     """
 
     supervised = True

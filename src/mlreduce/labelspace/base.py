@@ -56,6 +56,15 @@ class LabelStatistics:
         Part of ``gram`` that the method's regression explains: ``Z'HZ`` for the hat matrix H of least squares on the
         features with an intercept, ``Z'Z - E'E`` for a regression with the residual E. None where the features were
         not used.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mlreduce.labelspace import LabelStatistics
+    >>> statistics = LabelStatistics.of(np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [0.0, 0.0]]))
+    >>> statistics.mean, statistics.gram
+    (array([0.5, 0.5]), array([[1., 0.],
+           [0., 1.]]))
     """
 
     n_samples: int
@@ -65,14 +74,31 @@ class LabelStatistics:
 
     @property
     def explained_gram(self) -> FloatArray:
-        """``explained``; raises `DataError` where it is None."""
+        """``explained``, which must not be None.
+
+        Raises
+        ------
+        DataError
+            If the features were not used.
+        """
         if self.explained is None:
             raise DataError("this method needs the features, but the statistics hold labels only")
         return self.explained
 
     @classmethod
     def of(cls, Y: FloatArray) -> Self:
-        """Compute from labels in {0, 1}, without features."""
+        """Compute from labels in {0, 1}, without features.
+
+        Parameters
+        ----------
+        Y : ndarray of shape (n_samples, n_labels)
+            In {0, 1}.
+
+        Returns
+        -------
+        LabelStatistics
+            With ``explained`` None.
+        """
         if Y.size * Y.shape[1] > _MANY_PRODUCTS:  # labels are rare; counting co-occurrences is exact either way
             rare = sp.csr_array(Y)
             counts = (rare.T @ rare).toarray()
@@ -85,6 +111,16 @@ class LabelStatistics:
         """Add what least squares on the features explains, from ``Y'HY``.
 
         The intercept makes ``H1 = 1``, so that centring costs one outer product.
+
+        Parameters
+        ----------
+        explained_gram : ndarray of shape (n_labels, n_labels)
+            ``Y'HY``, of labels that are not centred.
+
+        Returns
+        -------
+        LabelStatistics
+            A copy with ``explained``.
         """
         return replace(self, explained=explained_gram - self.n_samples * np.outer(self.mean, self.mean))
 
@@ -139,6 +175,19 @@ class LabelCoder(BaseEstimator):
     n_labels_ : int
     label_names_ : list of str
         Only when ``y`` was a DataFrame.
+
+    Examples
+    --------
+    >>> import mlreduce, numpy as np
+    >>> from mlreduce.labelspace import LabelCoder
+    >>> class LargestVariance(LabelCoder):
+    ...     def _directions(self, statistics):
+    ...         order = np.argsort(-statistics.gram.diagonal(), kind="stable")
+    ...         return np.eye(len(order))[order], statistics.gram.diagonal()[order]
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> coder = LargestVariance(n_components=3).fit(None, data.Y)
+    >>> coder.encode(data.Y).shape, coder.decode(coder.encode(data.Y)).shape
+    ((300, 3), (300, 12))
     """
 
     #: Whether `fit` needs the features at all.
@@ -174,6 +223,7 @@ class LabelCoder(BaseEstimator):
         Returns
         -------
         self
+            The fitted estimator.
 
         Raises
         ------
@@ -197,6 +247,16 @@ class LabelCoder(BaseEstimator):
     def fit_statistics(self, statistics: LabelStatistics) -> Self:
         """Choose the directions from the statistics of a training set, shared between methods.
 
+        Parameters
+        ----------
+        statistics : LabelStatistics
+            Of the training set.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+
         Raises
         ------
         DataError
@@ -217,6 +277,16 @@ class LabelCoder(BaseEstimator):
     def encode(self, Y: Any) -> FloatArray:
         """Return the codes of labels, shape (n_samples, n_components).
 
+        Parameters
+        ----------
+        Y : array-like or sparse matrix of shape (n_samples, n_labels)
+            Labels in {0, 1} or {-1, 1}.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            Codes ``V(y - mean)``, most important column first.
+
         Raises
         ------
         DataError
@@ -229,6 +299,21 @@ class LabelCoder(BaseEstimator):
 
         The code of a prediction of labels is the prediction of their code, for every regressor that is linear in its
         targets.
+
+        Parameters
+        ----------
+        scores : ndarray of shape (n_samples, n_labels)
+            Numbers of any size.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            Their codes.
+
+        Raises
+        ------
+        DataError
+            If there are not as many labels as in `fit`.
         """
         check_is_fitted(self, "components_")
         if scores.shape[1] != self.n_labels_:
@@ -237,7 +322,18 @@ class LabelCoder(BaseEstimator):
         return codes
 
     def reconstruct(self, codes: FloatArray) -> FloatArray:
-        """Reconstruct centred labels ``z`` from codes of any size up to ``n_components_``."""
+        """Reconstruct centred labels ``z`` from codes of any size up to ``n_components_``.
+
+        Parameters
+        ----------
+        codes : ndarray of shape (n_samples, size)
+            Codes or predictions of codes.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels)
+            Labels less their training means.
+        """
         size = codes.shape[1]
         return next(self.reconstruct_sizes(codes, [size]))
 
@@ -245,6 +341,18 @@ class LabelCoder(BaseEstimator):
         """Reconstruct from the first columns of a code, for several ascending sizes at the cost of the largest.
 
         Each array is updated in place to the next: use it before advancing the iterator.
+
+        Parameters
+        ----------
+        codes : ndarray of shape (n_samples, n_columns)
+            Codes or predictions of codes.
+        sizes : sequence of int
+            Ascending, each in 1..n_columns.
+
+        Yields
+        ------
+        ndarray of shape (n_samples, n_labels)
+            Labels less their training means, for each size.
 
         Raises
         ------
@@ -281,7 +389,20 @@ class LabelCoder(BaseEstimator):
         return self.round(self.reconstruct(codes), codes.shape[1])
 
     def round(self, centred: FloatArray, size: int) -> NDArray[np.int8]:
-        """Round reconstructed labels to {0, 1}."""
+        """Round reconstructed labels to {0, 1}.
+
+        Parameters
+        ----------
+        centred : ndarray of shape (n_samples, n_labels)
+            Labels less their training means, as of `reconstruct`.
+        size : int
+            Length of the code that they are from.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels), int8
+            Labels.
+        """
         return above_half(centred + self.mean_)
 
     @staticmethod

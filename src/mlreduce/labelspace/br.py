@@ -28,6 +28,14 @@ class BR(LabelCoder):
     References
     ----------
     Tsoumakas, Katakis, Vlahavas (2010), "Mining multi-label data"; Chen and Lin (2012), section 2.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> coder = mlreduce.BR().fit(data.X, data.Y)
+    >>> bool((coder.decode(coder.encode(data.Y)) == data.Y).all())
+    True
     """
 
     reduces = False

@@ -59,6 +59,18 @@ class CodedClassifier(LabelClassifier):
     def fit(self, X: Any, y: Any) -> Self:
         """Fit the coder on features and labels, then the regressor on features and codes.
 
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Features of the instances.
+        y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels) or (n_samples,)
+            Labels in {0, 1} or {-1, 1}.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+
         Raises
         ------
         DataError
@@ -72,12 +84,34 @@ class CodedClassifier(LabelClassifier):
         return self
 
     def decision_function(self, X: Any) -> Any:
-        """Return the reconstructed labels less one half: above zero means present (up to ties)."""
+        """Return the reconstructed labels less one half: above zero means present (up to ties).
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Features of the instances.
+
+        Returns
+        -------
+        ndarray or DataFrame of shape (n_samples, n_labels), or ndarray of shape (n_samples,)
+            A DataFrame where ``fit`` saw one; a vector where labels were a vector.
+        """
         codes = self._codes(X)
         return self._decisions(self.coder_.reconstruct(codes) + self.coder_.mean_ - 0.5, X)
 
     def predict(self, X: Any) -> Any:
-        """Return the predicted labels in {0, 1}, of the shape that ``fit`` saw."""
+        """Return the predicted labels in {0, 1}, of the shape that ``fit`` saw.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Features of the instances.
+
+        Returns
+        -------
+        ndarray or DataFrame of shape (n_samples, n_labels), or ndarray of shape (n_samples,)
+            A DataFrame where ``fit`` saw one; a vector where labels were a vector.
+        """
         codes = self._codes(X)
         return self._labels(self.coder_.decode(codes), X)
 

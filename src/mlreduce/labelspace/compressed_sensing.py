@@ -101,6 +101,18 @@ class CompressedSensing(LabelCoder):
     def reconstruct_sizes(self, codes: FloatArray, sizes: Sequence[int]) -> Iterator[FloatArray]:
         """Reconstruct from the first columns of a code, for several sizes, each by a pursuit of its own.
 
+        Parameters
+        ----------
+        codes : ndarray of shape (n_samples, n_columns)
+            Codes or predictions of codes.
+        sizes : sequence of int
+            Ascending, each in 1..n_columns.
+
+        Yields
+        ------
+        ndarray of shape (n_samples, n_labels)
+            Labels less their training means, for each size.
+
         Raises
         ------
         DataError

@@ -11,7 +11,7 @@ __all__ = ["CPLST"]
 
 @register("cplst")
 class CPLST(LabelCoder):
-    """Conditional principal label space transformation (CPLST).
+    """Conditional principal label space transformation (CPLST): codes that keep the labels and can be predicted.
 
     Directions are the leading eigenvectors of ``Z'HZ``, Z the centred labels and H the hat matrix of linear
     regression: the smallest sum of encoding and prediction error on the training rows, which bounds the Hamming

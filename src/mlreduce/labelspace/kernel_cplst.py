@@ -45,7 +45,7 @@ def explained_by_kernel(kernel: FloatArray, alpha: float, centred: FloatArray) -
 
 @register("kernel-cplst")
 class KernelCPLST(LabelCoder):
-    """Kernel conditional principal label space transformation (kernel CPLST).
+    """Kernel conditional principal label space transformation (kernel CPLST): CPLST with kernel ridge regression.
 
     Directions are the leading eigenvectors of ``Z'(2KQ - QKKQ)Z``, Z the centred labels, K the Gaussian kernel
     ``exp(-gamma ||x - x'||^2)`` of the training rows and ``Q = (K + alpha I)^-1``: the smallest sum of encoding and

@@ -11,7 +11,7 @@ __all__ = ["OCCA"]
 
 @register("occa")
 class OCCA(LabelCoder):
-    """Orthogonally constrained canonical correlation analysis (OCCA).
+    """Orthogonally constrained canonical correlation analysis (OCCA): label directions with the least prediction error.
 
     Directions are the leading eigenvectors of ``Z'(H - I)Z``, H the hat matrix of linear regression: the smallest
     prediction error ``||HZV' - ZV'||_F^2`` on the training rows. Directions that the regression fits exactly tie at
@@ -27,6 +27,16 @@ class OCCA(LabelCoder):
     References
     ----------
     Chen and Lin (2012), section 3, equations (3) and (4).
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> coder = mlreduce.OCCA(n_components=3).fit(data.X, data.Y)
+    >>> coder.components_.shape
+    (3, 12)
+    >>> bool((coder.eigenvalues_ <= 0).all())  # prediction errors, with changed sign
+    True
     """
 
     feature_aware = True

@@ -30,6 +30,15 @@ class PBR(LabelCoder):
     References
     ----------
     Chen and Lin (2012), section 4.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> coder = mlreduce.PBR(n_components=3, random_state=0).fit(data.X, data.Y)
+    >>> decoded = coder.decode(coder.encode(data.Y))
+    >>> int(decoded.any(axis=0).sum())  # the other nine labels are predicted absent
+    3
     """
 
     def __init__(
@@ -46,6 +55,19 @@ class PBR(LabelCoder):
         return np.eye(self.n_labels_)[order], np.diag(statistics.gram)[order]
 
     def round(self, centred: FloatArray, size: int) -> NDArray[np.int8]:
-        """Return the labels in {0, 1}: rounded where learned, 0 elsewhere."""
+        """Return the labels in {0, 1}: rounded where learned, 0 elsewhere.
+
+        Parameters
+        ----------
+        centred : ndarray of shape (n_samples, n_labels)
+            Labels less their training means, as of `reconstruct`.
+        size : int
+            Length of the code that they are from.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels), int8
+            Labels.
+        """
         learned = self.components_[:size].any(axis=0)
         return super().round(centred, size) * learned.astype(np.int8)

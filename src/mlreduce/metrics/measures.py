@@ -37,6 +37,7 @@ class Measure:
     name, label : str
         In study files, and in tables and figures.
     higher_is_better : bool
+        False for losses.
     needs : {"labels", "scores", "codes"}
         What an outcome must hold beside the predicted labels.
     formula : callable
@@ -72,8 +73,25 @@ def measure(
     label : str, default=""
         In tables and figures; the name where it is empty.
     higher_is_better : bool
+        False for losses.
     needs : {"labels", "scores", "codes"}, default="labels"
         What an outcome must hold beside the predicted labels.
+
+    Returns
+    -------
+    callable
+        The decorator: it takes the function and returns it as it is.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mlreduce.metrics import Outcome, find_measure, measure
+    >>> @measure("labels-predicted", label="labels per instance", higher_is_better=False)
+    ... def labels_predicted(outcome):
+    ...     return float(outcome.predicted.sum(axis=1).mean())
+    >>> outcome = Outcome(labels=np.eye(2, dtype=int), predicted=np.array([[1, 1], [0, 1]]))
+    >>> find_measure("labels-predicted")(outcome)
+    1.5
     """
 
     def declare(formula: _Formula) -> _Formula:
@@ -91,10 +109,26 @@ def measures_that_need(part: _Need) -> list[str]:
 def find_measure(name: str) -> Measure:
     """Return a measure by its name.
 
+    Parameters
+    ----------
+    name : str
+        As in study files, such as ``"hamming-loss"``.
+
+    Returns
+    -------
+    Measure
+        Its formula, label, direction, and what it needs of an `Outcome`.
+
     Raises
     ------
     ConfigurationError
         If there is none; the sentence holds the nearest known one.
+
+    Examples
+    --------
+    >>> from mlreduce.metrics import find_measure
+    >>> find_measure("ranking-loss").label, find_measure("ranking-loss").needs
+    ('ranking loss', 'scores')
     """
     declared: Declarations[Measure] = MEASURES
     return declared.find(name)
@@ -103,16 +137,49 @@ def find_measure(name: str) -> Measure:
 def higher_is_better(name: str) -> bool:
     """Return whether larger values of a measure are better.
 
+    Parameters
+    ----------
+    name : str
+        As of `find_measure`.
+
+    Returns
+    -------
+    bool
+        False for losses.
+
     Raises
     ------
     ConfigurationError
         If there is no such measure; the sentence holds the nearest known one.
+
+    Examples
+    --------
+    >>> from mlreduce.metrics import higher_is_better
+    >>> higher_is_better("micro-f1"), higher_is_better("hamming-loss")
+    (True, False)
     """
     return find_measure(name).higher_is_better
 
 
 def measure_label(name: str) -> str:
-    """Return the name of a measure in tables and figures; of "all", which stands for all measures together, too."""
+    """Return the name of a measure in tables and figures; of "all", which stands for all measures together, too.
+
+    Parameters
+    ----------
+    name : str
+        As of `find_measure`, or "all".
+
+    Returns
+    -------
+    str
+        Such as ``"Hamming loss"``; the name itself where there is no label.
+
+    Examples
+    --------
+    >>> from mlreduce.metrics import measure_label
+    >>> measure_label("instance-f1"), measure_label("all")
+    ('F1', 'all measures')
+    """
     if name == "all":
         return "all measures"
     return MEASURES[name].label if name in MEASURES else name

@@ -32,6 +32,14 @@ class Outcome:
         ``ZV'`` and the regressor's prediction of it.
     scores : ndarray of shape (n_samples, n_labels) or None
         The larger, the likelier the label.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mlreduce.metrics import Outcome, find_measure
+    >>> outcome = Outcome(labels=np.array([[1, 0], [1, 1]]), predicted=np.array([[1, 0], [0, 1]]))
+    >>> float(find_measure("hamming-loss")(outcome))  # one of four cells is wrong
+    0.25
     """
 
     labels: NDArray[np.int8]

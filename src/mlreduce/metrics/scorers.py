@@ -68,6 +68,11 @@ def get_scorer(name: str) -> Any:
     name : str
         As of `evaluate`. Measures that order labels use ``decision_function``, or else ``predict_proba``.
 
+    Returns
+    -------
+    callable
+        ``scorer(estimator, X, y)``, a float.
+
     Raises
     ------
     ConfigurationError

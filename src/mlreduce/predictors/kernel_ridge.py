@@ -68,7 +68,14 @@ class KernelRidgeRegressor(Regressor):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
+            Features of the instances.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Targets, in any unit.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
 
         Raises
         ------
@@ -90,11 +97,36 @@ class KernelRidgeRegressor(Regressor):
 
         Only for predictors that are linear in their targets: training on ``T A`` gives the predictions of training
         on ``T``, times ``A``, so that one solution serves the codes of every method that has the same parameters.
+
+        Parameters
+        ----------
+        X_train : ndarray or csr_array of shape (n_train, n_features)
+            Training rows.
+        labels : ndarray of shape (n_train, n_labels)
+            Targets of the training rows, of which those of every method are combinations.
+        X_test : ndarray or csr_array of shape (n_test, n_features)
+            Rows to predict.
+
+        Returns
+        -------
+        HeldOutKernelRidge
+            The decomposed kernel of the training rows, and that of the test rows with them.
         """
         return HeldOutKernelRidge(X_train, labels, X_test)
 
     def predict(self, X: Any) -> FloatArray:
-        """Return the predicted targets, of the shape that ``fit`` saw."""
+        """Return the predicted targets, of the shape that ``fit`` saw.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Features of the instances.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_targets) or (n_samples,)
+            In the targets' unit.
+        """
         check_is_fitted(self, "dual_coef_")
         features = check_features(self, X, reset=False)
         kernel = gaussian_kernel(squared_distances(features, self.X_fit_), self.gamma_, overwrite=True)

@@ -44,6 +44,14 @@ class LinearRegressor(Regressor):
     References
     ----------
     Chen and Lin (2012), section 3: ``W' = X^+ ZV'``.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> model = mlreduce.LinearRegressor().fit(data.X, data.Y)
+    >>> model.coef_.shape, model.intercept_.shape, model.rank_
+    ((12, 30), (12,), 31)
     """
 
     def __init__(self, rcond: float = DEFAULT_RCOND) -> None:
@@ -55,7 +63,14 @@ class LinearRegressor(Regressor):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
+            Features of the instances.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Targets, in any unit.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
 
         Raises
         ------
@@ -76,11 +91,34 @@ class LinearRegressor(Regressor):
 
         Only for predictors that are linear in their targets: training on ``T A`` gives the predictions of training
         on ``T``, times ``A``, so that one solution per split serves the codes of every method.
+
+        Parameters
+        ----------
+        design : Design
+            The factorised design of all rows.
+        targets : ndarray of shape (n_samples, n_targets)
+            Of all rows.
+
+        Returns
+        -------
+        HeldOutLeastSquares
+            Predictions for any rows by a regression on the others.
         """
         return HeldOutLeastSquares(design.truncated(self.rcond), targets)
 
     def predict(self, X: Any) -> FloatArray:
-        """Return the predicted targets, of the shape that ``fit`` saw."""
+        """Return the predicted targets, of the shape that ``fit`` saw.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Features of the instances.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_targets) or (n_samples,)
+            In the targets' unit.
+        """
         check_is_fitted(self, "coef_")
         features = check_features(self, X, reset=False)
         if features.shape[0] * features.shape[1] <= _COPIED:  # the same digits whatever the storage

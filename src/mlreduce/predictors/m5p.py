@@ -92,8 +92,14 @@ class M5PRegressor(Regressor):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            A sparse matrix stays sparse.
+            Features of the instances. A sparse matrix stays sparse.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Targets, of the order of one.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
 
         Raises
         ------
@@ -129,13 +135,35 @@ class M5PRegressor(Regressor):
         return finish(rows, target, growth, len(columns.zero_rank), bool(self.pruning), bool(self.smoothing))
 
     def predict(self, X: Any) -> FloatArray:
-        """Return the predicted targets, of the shape that ``fit`` saw."""
+        """Return the predicted targets, of the shape that ``fit`` saw.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Features of the instances.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_targets) or (n_samples,)
+            In the targets' unit.
+        """
         rows = self._rows(X)
         predicted = np.column_stack([predict(tree, rows, self.n_features_in_) for tree in self.trees_])
         return predicted[:, 0] if self._one_dimension else predicted
 
     def apply(self, X: Any) -> NDArray[np.int64]:
-        """Return the node of the leaf that each row falls into, of the shape that ``predict`` returns."""
+        """Return the node of the leaf that each row falls into, of the shape that ``predict`` returns.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Features of the instances.
+
+        Returns
+        -------
+        ndarray of int, shape (n_samples, n_targets) or (n_samples,)
+            Indices into the nodes of each tree of ``trees_``.
+        """
         rows = self._rows(X)
         found = np.column_stack([leaves_of(tree, rows, self.n_features_in_) for tree in self.trees_])
         return found[:, 0] if self._one_dimension else found
@@ -155,6 +183,11 @@ class M5PRegressor(Regressor):
             None takes those that ``fit`` saw, or else "x0", "x1" and so on.
         digits : int, default=4
             Significant digits of thresholds and coefficients.
+
+        Returns
+        -------
+        str
+            One line per leaf and per test, then one per model.
 
         Raises
         ------
@@ -180,6 +213,7 @@ class M5PRegressor(Regressor):
         Returns
         -------
         ax : matplotlib Axes
+            With the tree.
 
         Raises
         ------

@@ -30,6 +30,14 @@ class MajorityLabels(LabelClassifier):
         Only when ``X`` had names.
     label_names_ : list of str
         Only when ``y`` was a DataFrame.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> model = mlreduce.MajorityLabels().fit(data.X, data.Y)
+    >>> bool((model.predict(data.X[:1])[0] == (data.Y.mean(axis=0) > 0.5)).all())
+    True
     """
 
     @labels_as_y
@@ -39,8 +47,14 @@ class MajorityLabels(LabelClassifier):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
+            Features of the instances.
         y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels)
             Labels in {0, 1} or {-1, 1}.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
 
         Raises
         ------
@@ -52,7 +66,18 @@ class MajorityLabels(LabelClassifier):
         return self
 
     def predict(self, X: Any) -> Any:
-        """Return the same labels for every instance, in {0, 1}, of the shape that ``fit`` saw."""
+        """Return the same labels for every instance, in {0, 1}, of the shape that ``fit`` saw.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Features of the instances.
+
+        Returns
+        -------
+        ndarray or DataFrame of shape (n_samples, n_labels), or ndarray of shape (n_samples,)
+            A DataFrame where ``fit`` saw one; a vector where labels were a vector.
+        """
         check_is_fitted(self, "majority_")
         features = check_features(self, X, reset=False)
         predicted = np.tile(self.majority_, (features.shape[0], 1))

@@ -87,6 +87,16 @@ class MLKNN(_NeighbourVotes):
     References
     ----------
     Zhang and Zhou, "ML-KNN: a lazy learning approach to multi-label learning", Pattern Recognition 40(7), 2007.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> model = mlreduce.MLKNN().fit(data.X[:200], data.Y[:200])
+    >>> model.predict_proba(data.X[200:]).shape
+    (100, 12)
+    >>> float((model.predict(data.X[200:]) == data.Y[200:])[:, :8].mean().round(1))  # of the learnable labels
+    0.7
     """
 
     ranks = True
@@ -102,8 +112,14 @@ class MLKNN(_NeighbourVotes):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
+            Features of the instances.
         y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels) or (n_samples,)
             Labels in {0, 1} or {-1, 1}.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
 
         Raises
         ------
@@ -118,16 +134,49 @@ class MLKNN(_NeighbourVotes):
         return self
 
     def predict_proba(self, X: Any) -> Any:
-        """Return the probability of each label, shape (n_samples, n_labels); of 0 and 1 where labels were a vector."""
+        """Return the probability of each label, shape (n_samples, n_labels); of 0 and 1 where labels were a vector.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Features of the instances.
+
+        Returns
+        -------
+        ndarray or DataFrame of shape (n_samples, n_labels), or ndarray of shape (n_samples, 2)
+            In [0, 1].
+        """
         return self._probabilities(self.predict_scores(X), X)
 
     def predict_scores(self, X: Any) -> FloatArray:
-        """Return the probability of each label, shape (n_samples, n_labels), always an array."""
+        """Return the probability of each label, shape (n_samples, n_labels), always an array.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Features of the instances.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels)
+            In [0, 1].
+        """
         votes = self._votes_for(X)
         return self._rates.posterior(votes)
 
     def predict(self, X: Any) -> Any:
-        """Return the labels whose probability is above one half, of the shape that ``fit`` saw."""
+        """Return the labels whose probability is above one half, of the shape that ``fit`` saw.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Features of the instances.
+
+        Returns
+        -------
+        ndarray or DataFrame of shape (n_samples, n_labels), or ndarray of shape (n_samples,)
+            A DataFrame where ``fit`` saw one; a vector where labels were a vector.
+        """
         return self._labels(above_half(self.predict_scores(X)), X)
 
     def predict_nested(self, train: Any, labels: FloatArray, test: Any, sizes: Sequence[int]) -> Iterator[FloatArray]:
@@ -135,10 +184,14 @@ class MLKNN(_NeighbourVotes):
 
         Parameters
         ----------
-        train, test : ndarray of shape (n_samples, n_features)
-        labels : ndarray of shape (n_samples, n_labels), in {0, 1}
+        train : ndarray of shape (n_train, n_features)
+            Training features, most important column first.
+        labels : ndarray of shape (n_train, n_labels)
+            In {0, 1}.
+        test : ndarray of shape (n_test, n_features)
+            Features to predict from.
         sizes : sequence of int
-            Ascending.
+            Numbers of columns, ascending.
 
         Yields
         ------

@@ -121,7 +121,7 @@ class _NeighbourVotes(LabelClassifier):
 
 @register("br-knn")
 class BinaryRelevanceKNN(_NeighbourVotes):
-    """Binary relevance with k-nearest neighbours (BR-kNN).
+    """Binary relevance with k-nearest neighbours (BR-kNN): a label is present where most neighbours have it.
 
     All labels share the same neighbours; of training rows at equal distance the first are taken.
 
@@ -143,6 +143,14 @@ class BinaryRelevanceKNN(_NeighbourVotes):
     References
     ----------
     Boutell, Luo, Shen and Brown, "Learning multi-label scene classification", Pattern Recognition 37(9), 2004.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> model = mlreduce.BinaryRelevanceKNN(n_neighbors=7).fit(data.X[:200], data.Y[:200])
+    >>> float((model.predict(data.X[200:]) == data.Y[200:])[:, :8].mean().round(1))  # of the learnable labels
+    0.7
     """
 
     def __init__(self, n_neighbors: int = 3) -> None:
@@ -179,6 +187,14 @@ class ClassifierChainKNN(_NeighbourVotes):
     ----------
     Read, Pfahringer, Holmes and Frank, "Classifier chains for multi-label classification", Machine Learning 85(3),
     2011.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> model = mlreduce.ClassifierChainKNN(order="shuffled", random_state=0)
+    >>> model.fit(data.X[:200], data.Y[:200]).predict(data.X[200:]).shape
+    (100, 12)
     """
 
     _chained = True

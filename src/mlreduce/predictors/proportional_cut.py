@@ -39,6 +39,18 @@ class ProportionalCut(LabelClassifier):
     References
     ----------
     Yang (2001), "A study of thresholding strategies for text categorization", SIGIR, 137-145: the strategy PCut.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> import numpy as np
+    >>> Y = np.array([[1, 0], [1, 1], [0, 0], [0, 1]])
+    >>> scores = np.array([[0.9, 0.2], [0.8, 0.1], [0.7, 0.3], [0.6, 0.4]])
+    >>> mlreduce.ProportionalCut().fit(scores, Y).predict(scores)  # half of the instances have each label
+    array([[1, 0],
+           [1, 0],
+           [0, 1],
+           [0, 1]])
     """
 
     @labels_as_y
@@ -52,6 +64,11 @@ class ProportionalCut(LabelClassifier):
         y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels) or (n_samples,)
             Labels in {0, 1} or {-1, 1}.
 
+        Returns
+        -------
+        self
+            The fitted estimator.
+
         Raises
         ------
         DataError
@@ -62,7 +79,18 @@ class ProportionalCut(LabelClassifier):
         return self
 
     def predict(self, X: Any) -> Any:
-        """Return the labels of instances that are decided together, in {0, 1}, of the shape that ``fit`` saw."""
+        """Return the labels of instances that are decided together, in {0, 1}, of the shape that ``fit`` saw.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_labels)
+            Scores, one column per label.
+
+        Returns
+        -------
+        ndarray or DataFrame of shape (n_samples, n_labels), or ndarray of shape (n_samples,)
+            A DataFrame where ``fit`` saw one; a vector where labels were a vector.
+        """
         check_is_fitted(self, "shares_")
         scores = as_dense(check_features(self, X, reset=False))
         predicted = np.zeros((len(scores), len(self.shares_)), dtype=np.int64)

@@ -231,11 +231,17 @@ class RidgeRegressor(Regressor):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            A sparse matrix stays sparse: its means are accounted for, not subtracted.
+            Features of the instances. A sparse matrix stays sparse: its means are accounted for, not subtracted.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Targets, in any unit.
         sample_weight : array-like of shape (n_samples,) or None, default=None
             Weights >= 0 of the squared errors; a whole number stands for so many equal rows, except in the choice of
             the penalty, which leaves out a row with its weight.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
 
         Raises
         ------
@@ -272,7 +278,18 @@ class RidgeRegressor(Regressor):
         return float(alpha) * (features.squared_norms.sum() / features.shape[1] if self.relative else 1.0)
 
     def predict(self, X: Any) -> FloatArray:
-        """Return the predicted targets, of the shape that ``fit`` saw."""
+        """Return the predicted targets, of the shape that ``fit`` saw.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Features of the instances.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_targets) or (n_samples,)
+            In the targets' unit.
+        """
         check_is_fitted(self, "coef_")
         predicted: FloatArray = check_features(self, X, reset=False) @ self.coef_.T + self.intercept_
         return predicted
@@ -293,8 +310,11 @@ class RidgeRegressor(Regressor):
         Parameters
         ----------
         Z_train : ndarray of shape (n_train, n_columns)
+            Training features, most important column first.
         T_train : ndarray of shape (n_train, n_targets)
+            Training targets.
         Z_test : ndarray of shape (n_test, n_columns)
+            Features to predict from.
         sizes : sequence of int
             Ascending, each in 1..n_columns. The cost grows with the cube of the last.
 

@@ -38,19 +38,30 @@ def discretise(X: Any, labels: FloatArray, method: str | None, n_bins: int) -> B
     Parameters
     ----------
     X : ndarray or csr_array of shape (n_samples, n_features)
+        Features, or numbers of bins where ``method`` is None.
     labels : ndarray of shape (n_samples, n_labels), in {0, 1}
     method : {"equal-width", "equal-frequency", "mdl", "laim"} or None
         See `Discretiser`; None where the columns are bins already.
     n_bins : int
+        Number of bins of "equal-width" and "equal-frequency", >= 2.
 
     Returns
     -------
     ndarray of int32, shape (n_samples, n_features)
+        Numbers of bins, 0 for the lowest.
 
     Raises
     ------
     DataError
         If a parameter is impossible, or a column holds no whole numbers and ``method`` is None.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mlreduce.preprocessing.discretisation import discretise
+    >>> X, labels = np.array([[0.0], [1.0], [2.0], [9.0]]), np.array([[0.0], [0.0], [1.0], [1.0]])
+    >>> discretise(X, labels, "equal-width", n_bins=3).ravel()
+    array([0, 0, 0, 2], dtype=int32)
     """
     if method is not None:
         return Discretiser(method, n_bins).fit(X, labels).transform(X)
@@ -95,6 +106,16 @@ class Discretiser(TransformerMixin, BaseEstimator):
     Fayyad and Irani, "Multi-interval discretization of continuous-valued attributes for classification learning",
     IJCAI 1993. Kurgan and Cios, "CAIM discretization algorithm", IEEE TKDE 16(2), 2004. Cano, Luna, Gibaja and Ventura,
     "LAIM discretization for multi-label data", Information Sciences 330, 2016.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mlreduce.preprocessing.discretisation import Discretiser
+    >>> X = np.array([[0.0], [1.0], [2.0], [9.0]])
+    >>> Discretiser(n_bins=3).fit(X).cut_points_
+    [array([3., 6.])]
+    >>> Discretiser("equal-frequency", n_bins=2).fit_transform(X).ravel()
+    array([0, 0, 1, 1], dtype=int32)
     """
 
     def __init__(self, method: str = "equal-width", n_bins: int = 3) -> None:
@@ -116,6 +137,11 @@ class Discretiser(TransformerMixin, BaseEstimator):
             A sparse matrix is made dense some columns at a time.
         y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels), or None
             Labels in {0, 1} or {-1, 1}; only the supervised methods use them.
+
+        Returns
+        -------
+        self
+            The fitted transformer.
 
         Raises
         ------
@@ -145,7 +171,18 @@ class Discretiser(TransformerMixin, BaseEstimator):
         return partial(_supervised, search=partial(_mdl_cuts, sets, _entropy_terms(n_samples)))
 
     def transform(self, X: Any) -> Bins:
-        """Return the number of each value's bin, a dense array of int32 of the shape of ``X``."""
+        """Return the number of each value's bin, a dense array of int32 of the shape of ``X``.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Finite values; those beyond the training rows' fall into the outermost bins.
+
+        Returns
+        -------
+        ndarray of int32, shape (n_samples, n_features)
+            Numbers of bins, 0 for the lowest.
+        """
         check_is_fitted(self, "cut_points_")
         features = check_features(self, X, reset=False)
         bins = np.empty(features.shape, dtype=np.int32, order="F")

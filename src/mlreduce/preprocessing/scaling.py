@@ -25,6 +25,14 @@ class ScaledParts(NamedTuple):
     train, test : ndarray or csr_array of shape (n_rows, n_kept)
     kept : ndarray of int, shape (n_kept,)
         Indices of the kept columns; columns without information in the training rows are dropped, see `scale_parts`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mlreduce.preprocessing import scale_parts
+    >>> parts = scale_parts(np.array([[1.0], [3.0]]), np.array([[2.0]]), "none")
+    >>> parts.train.shape, parts.test.shape, parts.kept
+    ((2, 1), (1, 1), array([0]))
     """
 
     train: Any
@@ -38,6 +46,7 @@ def scale_parts(train: Any, test: Any, scaling: str) -> ScaledParts:
     Parameters
     ----------
     train, test : ndarray or csr_array of shape (n_rows, n_features)
+        Features of both parts, with the same columns.
     scaling : {"none", "standard", "tf-idf"}
         "standard" leaves out features that are constant in the training rows, and gives the others mean zero and
         variance one there; the result is dense. "tf-idf" takes counts of terms, leaves out those that no training
@@ -45,10 +54,26 @@ def scale_parts(train: Any, test: Any, scaling: str) -> ScaledParts:
         rows; rows then have length one, or zero where they are empty, and the result is sparse. "none" takes the
         features as they are.
 
+    Returns
+    -------
+    ScaledParts
+        Both parts on one scale, and the columns that were kept.
+
     Raises
     ------
     DataError
         If the scaling is unknown, no feature varies (is in a training row, for "tf-idf"), or a count is negative.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mlreduce.preprocessing import scale_parts
+    >>> train, test = np.array([[1.0, 5.0], [3.0, 5.0]]), np.array([[2.0, 5.0], [5.0, 6.0]])
+    >>> parts = scale_parts(train, test, "standard")
+    >>> parts.kept  # the other column is constant in the training rows
+    array([0])
+    >>> parts.test[:, 0]
+    array([0., 3.])
     """
     if scaling not in SCALINGS:
         raise DataError(unknown_name("scaling", scaling, SCALINGS))

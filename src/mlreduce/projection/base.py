@@ -95,6 +95,19 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         Only when ``X`` had names.
     label_names_ : list of str
         Only when ``y`` was a DataFrame.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mlreduce.projection import Projection
+    >>> from mlreduce.spectral import Form
+    >>> class LargestScatter(Projection):
+    ...     supervised = False
+    ...     def _objective(self, data):
+    ...         return Form(weights=1.0)
+    >>> X = np.array([[0.0, 0.0], [3.0, 4.0], [6.0, 8.0]])
+    >>> LargestScatter(n_components=1).fit(X).components_.round(6)  # those of PCA
+    array([[0.6, 0.8]])
     """
 
     #: Whether `fit` needs labels.
@@ -129,6 +142,7 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         Returns
         -------
         self
+            The fitted estimator.
 
         Raises
         ------
@@ -150,6 +164,16 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
     def fit_training_set(self, data: TrainingSet) -> Self:
         """Find the directions from a training set that several methods share.
+
+        Parameters
+        ----------
+        data : TrainingSet
+            Checked features and labels.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
 
         Raises
         ------
@@ -190,7 +214,18 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         )
 
     def objective(self, data: TrainingSet) -> Form:
-        """Return A as a form over all instances, zero for those that the method does not use."""
+        """Return A as a form over all instances, zero for those that the method does not use.
+
+        Parameters
+        ----------
+        data : TrainingSet
+            Checked features and labels.
+
+        Returns
+        -------
+        Form
+            Over all instances of ``data``.
+        """
         self._check_parameters()
         part = self._usable(data)
         form = self._objective(part)
@@ -259,7 +294,13 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
     @property
     def objective_ratio_(self) -> FloatArray:
-        """Share of each eigenvalue in the sum of all positive ones."""
+        """Share of each eigenvalue in the sum of all positive ones.
+
+        Raises
+        ------
+        AttributeError
+            If eigenvalues may be negative, or their sum is not known; see the class.
+        """
         check_is_fitted(self, "components_")
         total: float | None = getattr(self, "_total", None)
         if total is None:
@@ -283,6 +324,7 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
+            Features of the instances.
 
         Returns
         -------
@@ -304,10 +346,12 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         Parameters
         ----------
         Z : array-like of shape (n_samples, n_components)
+            Projected features.
 
         Returns
         -------
         X : ndarray of shape (n_samples, n_features)
+            In the units of the features.
 
         Raises
         ------

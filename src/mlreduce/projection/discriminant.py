@@ -67,6 +67,13 @@ class LDACopy(_WeightedDiscriminant):
     References
     ----------
     Park and Lee (2008), "On applying linear discriminant analysis for multi-labeled problems".
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> mlreduce.LDACopy().fit_transform(data.X, data.Y).shape
+    (300, 8)
     """
 
     def _weights(self, data: TrainingSet) -> Any:
@@ -88,6 +95,13 @@ class MLDA(_WeightedDiscriminant):
     References
     ----------
     Wang, Ding and Huang (2010), "Multi-label linear discriminant analysis", equations (5) to (9).
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> mlreduce.MLDA().fit(data.X, data.Y).n_components_  # 12 labels, 4 of which are the same
+    8
     """
 
     def _weights(self, data: TrainingSet) -> Any:
@@ -100,7 +114,7 @@ class MLDA(_WeightedDiscriminant):
 
 @register("dmlda")
 class DMLDA(Discriminant):
-    """Direct multi-label linear discriminant analysis (DMLDA).
+    """Direct multi-label linear discriminant analysis (DMLDA): as many directions as features, not as labels.
 
     ``max tr(P'S_bP)`` subject to ``P'(S_w + ridge I)P = I`` where, summed over the labels, ``S_b`` is the scatter of
     the instances *without* the label about the mean of those with it, and ``S_w`` the scatter of those with it. There
@@ -114,6 +128,15 @@ class DMLDA(Discriminant):
     References
     ----------
     Oikonomou and Tefas (2013), "Direct multi-label linear discriminant analysis".
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> mlreduce.DMLDA().fit(data.X, data.Y).n_components_  # more than the number of labels
+    30
+    >>> mlreduce.LDACopy().fit(data.X, data.Y).n_components_
+    8
     """
 
     def _objective(self, data: TrainingSet) -> Form:

@@ -37,6 +37,17 @@ class FDA(ClassProjection, Discriminant):
     References
     ----------
     Fisher (1936), "The use of multiple measurements in taxonomic problems"; Mu et al. (2012), equation (10).
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> y = data.Y[:, 0]  # a class for each instance
+    >>> Z = mlreduce.FDA().fit_transform(data.X, y)
+    >>> Z.shape  # two classes, one direction
+    (300, 1)
+    >>> bool(abs(Z[y == 1].mean() - Z[y == 0].mean()) > Z.std())  # which keeps them apart
+    True
     """
 
     def _objective(self, data: TrainingSet) -> Form:
@@ -66,6 +77,14 @@ class LFDA(FDA):
     References
     ----------
     Sugiyama (2007), "Dimensionality reduction of multimodal labeled data by local Fisher discriminant analysis".
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> y = data.Y[:, 0]  # a class for each instance
+    >>> mlreduce.LFDA(n_components=2).fit_transform(data.X, y).shape  # FDA has one direction
+    (300, 2)
     """
 
     def __init__(
@@ -121,6 +140,14 @@ class MFA(ClassProjection, Discriminant):
     References
     ----------
     Yan et al. (2007), "Graph embedding and extensions: a general framework for dimensionality reduction".
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> y = data.Y[:, 0]  # a class for each instance
+    >>> mlreduce.MFA(n_components=2, n_pairs=20).fit_transform(data.X, y).shape
+    (300, 2)
     """
 
     def __init__(
@@ -175,6 +202,14 @@ class MMC(ClassProjection):
     ----------
     Li, Jiang and Zhang (2006), "Efficient and robust feature extraction by maximum margin criterion"; Mu et al. (2012),
     equation (11).
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> y = data.Y[:, 0]  # a class for each instance
+    >>> mlreduce.MMC().fit(data.X, y).eigenvalues_[:2].round(-1) > 0  # one direction separates two classes
+    array([ True, False])
     """
 
     signed_values = True

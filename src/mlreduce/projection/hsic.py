@@ -47,6 +47,13 @@ class SFEHS(MDDMKernel):
     Gretton, Bousquet, Smola and Schoelkopf (2005), "Measuring statistical dependence with Hilbert-Schmidt norms"; Song,
     Smola, Gretton, Bedo and Borgwardt (2012), "Feature selection via dependence maximization"; Mu et al. (2012),
     equation (16).
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> mlreduce.SFEHS(n_components=3, estimate="unbiased").fit_transform(data.X, data.Y).shape
+    (300, 3)
     """
 
     def __init__(

@@ -68,6 +68,15 @@ class HSL1(_HypergraphProjection):
     ----------
     Sun, Ji and Ye (2008), "Hypergraph spectral learning for multi-label classification"; Mu et al. (2012),
     section 2.2.2.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> mlreduce.HSL1().fit(data.X, data.Y).eigenvalues_[:3].round(1)
+    array([0.2, 0.2, 0.1])
+    >>> mlreduce.HSL1().fit_transform(data.X, data.Y).shape
+    (300, 9)
     """
 
     power = 0
@@ -89,6 +98,13 @@ class HSL2(_HypergraphProjection):
     ----------
     Sun, Ji and Ye (2008), "Hypergraph spectral learning for multi-label classification"; Mu et al. (2012),
     section 2.2.2.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> mlreduce.HSL2(gamma=10.0).fit_transform(data.X, data.Y).shape  # at most one direction per label
+    (300, 9)
     """
 
     power = 2
@@ -96,7 +112,7 @@ class HSL2(_HypergraphProjection):
 
 @register("hsl3")
 class HSL3(_HypergraphProjection):
-    """Hypergraph spectral learning by the normalised hypergraph Laplacian (HSL3).
+    """Hypergraph spectral learning by the normalised hypergraph Laplacian (HSL3): a hyperedge for each label.
 
     As `HSL1` with ``S = D^-1/2 Y diag(n_c)^-1 Y' D^-1/2`` and the degrees ``D = diag(m)``, the numbers of labels: I
     less the Laplacian of Zhou, Huang and Schoelkopf.
@@ -110,6 +126,16 @@ class HSL3(_HypergraphProjection):
     ----------
     Sun, Ji and Ye (2008), "Hypergraph spectral learning for multi-label classification"; Zhou, Huang and Schoelkopf
     (2006), "Learning with hypergraphs: clustering, classification, and embedding"; Mu et al. (2012), section 2.2.2.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> method = mlreduce.HSL3().fit(data.X, data.Y)
+    >>> method.n_components_ <= data.Y.shape[1]
+    True
+    >>> bool((method.eigenvalues_ < 1).all())
+    True
     """
 
     power = 1

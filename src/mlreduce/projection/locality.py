@@ -41,6 +41,14 @@ class OLPP(_Locality):
     ----------
     Kokiopoulou and Saad (2007), "Orthogonal neighborhood preserving projections: a projection-based dimensionality
     reduction technique"; Mu, Goulermas, Tsujii and Ananiadou (2012), section 2.1.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> method = mlreduce.OLPP(n_components=2, proximity={"n_neighbors": 5}).fit(data.X)
+    >>> method.components_.shape
+    (2, 30)
     """
 
     def __init__(
@@ -81,6 +89,14 @@ class LPP(OLPP):
     References
     ----------
     He and Niyogi (2003), "Locality preserving projections"; Mu, Goulermas, Tsujii and Ananiadou (2012), section 2.1.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> method = mlreduce.LPP(n_components=2).fit(data.X)
+    >>> bool(-2 <= method.eigenvalues_.min() <= method.eigenvalues_.max() <= 0)
+    True
     """
 
     centred = False
@@ -127,6 +143,16 @@ class ONPP(_Locality):
     ----------
     Kokiopoulou and Saad (2007), "Orthogonal neighborhood preserving projections: a projection-based dimensionality
     reduction technique"; Mu, Goulermas, Tsujii and Ananiadou (2012), section 2.1.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> method = mlreduce.ONPP(n_components=3).fit(data.X)
+    >>> (method.components_ @ method.components_.T).round(6) + 0.0
+    array([[1., 0., 0.],
+           [0., 1., 0.],
+           [0., 0., 1.]])
     """
 
     def __init__(
@@ -163,6 +189,13 @@ class NPP(ONPP):
     ----------
     He, Cai, Yan and Zhang (2005), "Neighborhood preserving embedding"; Mu, Goulermas, Tsujii and Ananiadou (2012),
     section 2.1.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> mlreduce.NPP(n_components=2, n_neighbors=5).fit_transform(data.X).shape
+    (300, 2)
     """
 
     centred = False

@@ -158,17 +158,36 @@ def _document(own: str | None, method: str | None) -> str | None:
     rest = re.search(r"weighted : .*?(?=\n\nExamples)", inspect.getdoc(MESD) or "", re.DOTALL)
     if own is None or parameters is None or rest is None:  # python -OO
         return own
-    return f"{own}\n\n{parameters[0]}\n{rest[0]}\n"
+    text, _, examples = own.partition("\n\nExamples\n")
+    return f"{text}\n\n{parameters[0]}\n{rest[0]}\n" + (f"\nExamples\n{examples}\n" if examples else "")
 
 
 @register("mesd-fda")
 class MESDFDA(_NamedMESD, method=FDA):
-    """Fisher discriminant analysis (`FDA`) extended by sample duplication; unweighted it equals `LDACopy`."""
+    """Fisher discriminant analysis (`FDA`) extended by sample duplication; unweighted it equals `LDACopy`.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> import numpy as np
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> one, other = mlreduce.MESDFDA(), mlreduce.LDACopy()
+    >>> np.allclose(one.fit_transform(data.X, data.Y), other.fit_transform(data.X, data.Y))
+    True
+    """
 
 
 @register("mesd-lfda")
 class MESDLFDA(_NamedMESD, method=LFDA):
-    """Local Fisher discriminant analysis (`LFDA`) extended by sample duplication."""
+    """Local Fisher discriminant analysis (`LFDA`) extended by sample duplication.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> mlreduce.MESDLFDA(proximity={"n_neighbors": 5}).fit(data.X, data.Y).n_components_
+    30
+    """
 
 
 @register("mesd-mfa")
@@ -177,12 +196,28 @@ class MESDMFA(_NamedMESD, method=MFA):
 
     Duplicates of the same instance are nearest pairs with zero distance: a small ``n_pairs`` may leave no other pair,
     which is refused.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> mlreduce.MESDMFA(n_components=3).fit_transform(data.X, data.Y).shape
+    (300, 3)
     """
 
 
 @register("mesd-mmc")
 class MESDMMC(_NamedMESD, method=MMC):
-    """Maximum margin criterion (`MMC`) extended by sample duplication."""
+    """Maximum margin criterion (`MMC`) extended by sample duplication.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> method = mlreduce.MESDMMC(within_weight=0.0).fit(data.X, data.Y)
+    >>> bool((method.eigenvalues_ >= 0).all())
+    True
+    """
 
 
 @register("mesd-dla")
@@ -191,6 +226,13 @@ class MESDDLA(_NamedMESD, method=DLA):
 
     An instance's own duplicates are its nearest in other classes, with zero distance: ``n_others`` should exceed the
     number of labels per instance.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> mlreduce.MESDDLA(n_components=2, n_others=15).fit_transform(data.X, data.Y).shape
+    (300, 2)
     """
 
 
@@ -200,6 +242,13 @@ class MESDDNE(_NamedMESD, method=DNE):
 
     An instance's own duplicates are its nearest in other classes, with zero distance: ``n_neighbors`` should exceed
     the number of labels per instance.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> mlreduce.MESDDNE(n_components=2, n_neighbors=15).fit_transform(data.X, data.Y).shape
+    (300, 2)
     """
 
 
@@ -208,12 +257,28 @@ class MESDOLPPR(_NamedMESD, method=OLPPR):
     """Orthogonal locality preserving projection with repulsion (`OLPPR`) extended by sample duplication.
 
     Two instances attract each other once per common label and repel each other once per pair of different labels.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> mlreduce.MESDOLPPR(n_components="10%").fit(data.X, data.Y).n_components_
+    3
     """
 
 
 @register("mesd-sonpp")
 class MESDSONPP(_NamedMESD, method=SONPP):
-    """Supervised orthogonal neighbourhood preserving projection (`SONPP`) extended by sample duplication."""
+    """Supervised orthogonal neighbourhood preserving projection (`SONPP`) extended by sample duplication.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> method = mlreduce.MESDSONPP(n_components=2).fit(data.X, data.Y)
+    >>> bool((method.eigenvalues_ < 0).all())  # costs of reconstruction, with changed sign
+    True
+    """
 
 
 @register("mesd-donpp")
@@ -222,9 +287,25 @@ class MESDDONPP(_NamedMESD, method=DONPP):
 
     An instance's own duplicates are its nearest in other classes, with zero distance: ``n_others`` should exceed the
     number of labels per instance.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> method = mlreduce.MESDDONPP(n_others=15, weighted=True).fit(data.X, data.Y)
+    >>> method.n_components_
+    30
     """
 
 
 @register("mesd-onpp-r")
 class MESDONPPR(_NamedMESD, method=ONPPR):
-    """Orthogonal neighbourhood preserving projection with repulsion (`ONPPR`) extended by sample duplication."""
+    """Orthogonal neighbourhood preserving projection with repulsion (`ONPPR`) extended by sample duplication.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> mlreduce.MESDONPPR(n_components=2).fit_transform(data.X, data.Y).shape
+    (300, 2)
+    """

@@ -34,6 +34,15 @@ class MLSI(Projection):
     References
     ----------
     Yu, Yu and Tresp (2005), "Multi-label informed latent semantic indexing".
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> mlreduce.MLSI(beta=0.9).fit(data.X, data.Y).n_components_  # as many as the rank of the features
+    30
+    >>> mlreduce.MLSI(beta=1.0).fit(data.X, data.Y).n_components_  # as that of the labels
+    9
     """
 
     def __init__(

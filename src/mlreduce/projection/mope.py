@@ -19,7 +19,7 @@ __all__ = ["MOPE"]
 
 @register("mope")
 class MOPE(CombinedProximity, Projection):
-    """Multi-output proximity-based embeddings (MOPE) by projection.
+    """Multi-output proximity-based embeddings (MOPE) by projection: instances near in labels and features stay near.
 
     ``max tr(P'X'AXP)`` subject to ``P'P = I``, with a graph A by a combination Psi of proximities by labels, G
     (`LabelProximity`), and by features, W (`Proximity`). A joins the pairs of which one is among the ``n_neighbors`` of
@@ -75,6 +75,14 @@ class MOPE(CombinedProximity, Projection):
     ----------
     Mu, Goulermas, Tsujii and Ananiadou (2012), "Proximity-based frameworks for generating embeddings from multi-output
     data", section 3.3.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> method = mlreduce.MOPE(n_components=5, scheme=2, index="cosine").fit(data.X, data.Y)
+    >>> method.transform(data.X[:2]).shape
+    (2, 5)
     """
 
     centred = False

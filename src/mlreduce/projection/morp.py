@@ -42,6 +42,17 @@ class MORP(Projection):
     References
     ----------
     Yu, Yu, Tresp and Kriegel (2006), "Multi-output regularized feature projection"; Mu et al. (2012), equation (18).
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> method = mlreduce.MORP(n_components=3).fit(data.X, data.Y)
+    >>> Z = method.transform(data.X)
+    >>> (Z.T @ Z).round(6) + 0.0
+    array([[1., 0., 0.],
+           [0., 1., 0.],
+           [0., 0., 1.]])
     """
 
     signed_values = True

@@ -12,7 +12,7 @@ __all__ = ["MVMD"]
 
 @register("mvmd")
 class MVMD(Balanced):
-    """Maximal feature variance and feature-label dependence (MVMD).
+    """Maximal feature variance and feature-label dependence (MVMD): a weighted sum of the objectives of PCA and MDDM.
 
     ``max tr(P'((1 - beta) Xc'Xc + beta X'HYY'HX)P)`` subject to ``P'P = I``. With ``beta=0`` it is `PCA`, with
     ``beta=1`` `MDDMp`; in between it has as many positive eigenvalues as PCA.

@@ -84,10 +84,12 @@ class PCA(CovarianceProjection):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
+            Features of the instances.
 
         Returns
         -------
         ndarray of shape (n_samples,)
+            Natural logarithms of the density.
 
         Raises
         ------
@@ -127,7 +129,14 @@ class PCA(CovarianceProjection):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-        y : ignored
+            Features of the instances.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        float
+            In nats per instance.
 
         Raises
         ------
@@ -151,6 +160,14 @@ class LSI(Projection):
     References
     ----------
     Deerwester et al. (1990), "Indexing by latent semantic analysis".
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> method = mlreduce.LSI(n_components=5).fit(data.X)
+    >>> method.transform(data.X).shape, float(method.mean_.sum())  # features are not centred
+    ((300, 5), 0.0)
     """
 
     supervised = False

@@ -25,6 +25,13 @@ class PLS(CovarianceProjection):
     ----------
     Wold (1985), "Partial least squares"; Rosipal and Kraemer (2006), "Overview and recent advances in partial least
     squares".
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")  # 30 features; 3 directions decide 8 of the 12 labels
+    >>> mlreduce.PLS().fit(data.X, data.Y).objective_ratio_[:4].round(2)
+    array([0.39, 0.31, 0.19, 0.08])
     """
 
     def _objective(self, data: TrainingSet) -> Form:
@@ -45,6 +52,15 @@ class OPLS(PLS):
     References
     ----------
     Worsley et al. (1997), "Characterizing the response of PET and fMRI data using multivariate linear models".
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> Z = mlreduce.OPLS(n_components=2).fit_transform(data.X, data.Y)
+    >>> (Z.T @ Z).round(6) + 0.0  # uncorrelated, of length one
+    array([[1., 0.],
+           [0., 1.]])
     """
 
     def _constraint(self, data: TrainingSet) -> Form:

@@ -28,10 +28,19 @@ class RandomProjection(Projection):
     n_components, select
         As of `Projection`.
     random_state : int, RandomState instance or None, default=None
+        Seed of the directions.
 
     References
     ----------
     Mezzadri (2007), "How to generate random matrices from the classical compact groups".
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> method = mlreduce.RandomProjection(n_components=5, random_state=0)
+    >>> method.fit_transform(data.X).shape
+    (300, 5)
     """
 
     supervised = False

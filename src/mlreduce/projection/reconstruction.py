@@ -43,6 +43,14 @@ class SONPP(ClassProjection):
     ----------
     Kokiopoulou and Saad (2007), "Orthogonal neighborhood preserving projections: a projection-based dimensionality
     reduction technique".
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> y = data.Y[:, 0]  # a class for each instance
+    >>> mlreduce.SONPP(n_components=2, n_neighbors=10).fit_transform(data.X, y).shape
+    (300, 2)
     """
 
     signed_values = True
@@ -86,6 +94,14 @@ class ONPPR(SONPP):
     References
     ----------
     Kokiopoulou and Saad (2009), "Enhanced graph-based dimensionality reduction with repulsion Laplaceans".
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> y = data.Y[:, 0]  # a class for each instance
+    >>> mlreduce.ONPPR(n_components=2).fit_transform(data.X, y).shape
+    (300, 2)
     """
 
     def __init__(
@@ -134,6 +150,16 @@ class DONPP(ClassProjection):
     References
     ----------
     Zhang et al. (2010), "Discriminative orthogonal neighborhood-preserving projections for classification".
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> y = data.Y[:, 0]  # a class for each instance
+    >>> method = mlreduce.DONPP(n_components=2).fit(data.X, y)
+    >>> (method.components_ @ method.components_.T).round(6) + 0.0
+    array([[1., 0.],
+           [0., 1.]])
     """
 
     signed_values = True

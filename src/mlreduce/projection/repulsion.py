@@ -50,6 +50,16 @@ class DLA(ClassProjection):
     References
     ----------
     Zhang, Tao, Li and Yang (2009), "Patch alignment for dimensionality reduction"; Mu et al. (2012), equation (12).
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> y = data.Y[:, 0]  # a class for each instance
+    >>> mlreduce.DLA(n_components=2).fit_transform(data.X, y).shape
+    (300, 2)
+    >>> mlreduce.DLA(n_components=2).fit(data.X, y).classes_
+    array([0, 1], dtype=int8)
     """
 
     signed_values = True
@@ -97,6 +107,15 @@ class DNE(ClassProjection):
     ----------
     Zhang, Xue, Lu and Guo (2006), "Discriminant neighborhood embedding for classification"; Mu et al. (2012), equation
     (13).
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> y = data.Y[:, 0]  # a class for each instance
+    >>> method = mlreduce.DNE().fit(data.X, y)
+    >>> bool(method.eigenvalues_[0] > 0 > method.eigenvalues_[-1])
+    True
     """
 
     signed_values = True
@@ -119,7 +138,7 @@ class DNE(ClassProjection):
 
 @register("olpp-r")
 class OLPPR(ClassProjection):
-    """Orthogonal locality preserving projection with repulsion (OLPP-R).
+    """Orthogonal locality preserving projection with repulsion (OLPP-R): near instances of other classes repel.
 
     ``min tr(P'X'(L_s - beta L_r)XP)`` subject to ``P'P = I``. ``L_s`` is the Laplacian of the graph that joins all
     pairs of a class by 1, ``L_r`` of the proximities of instances of different classes.
@@ -137,6 +156,14 @@ class OLPPR(ClassProjection):
     References
     ----------
     Kokiopoulou and Saad (2009), "Enhanced graph-based dimensionality reduction with repulsion Laplaceans".
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> y = data.Y[:, 0]  # a class for each instance
+    >>> mlreduce.OLPPR(n_components=2, beta=0.5).fit_transform(data.X, y).shape
+    (300, 2)
     """
 
     signed_values = True

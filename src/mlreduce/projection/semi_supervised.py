@@ -257,6 +257,16 @@ class SELFProjection(_Pair):
     ----------
     Sugiyama, Ide, Nakajima and Sese (2010), "Semi-supervised local Fisher discriminant analysis for dimensionality
     reduction"; Mu et al. (2012), equations (19) and (20).
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> import numpy as np
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> Y = data.Y.astype(float)
+    >>> Y[100:] = np.nan  # 200 instances without labels
+    >>> mlreduce.SELFProjection(n_components=3).fit_transform(data.X, Y).shape
+    (300, 3)
     """
 
     constraint = "combined"
@@ -281,6 +291,16 @@ class SSMFA(_Pair):
     ----------
     Chatpatanasiri and Kijsirikul (2010), "A unified semi-supervised dimensionality reduction framework for manifold
     learning"; Mu et al. (2012), sections 2.3 and 3.4.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> import numpy as np
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> Y = data.Y.astype(float)
+    >>> Y[100:] = np.nan  # 200 instances without labels
+    >>> mlreduce.SSMFA(n_components=3).fit_transform(data.X, Y).shape
+    (300, 3)
     """
 
     constraint = "supervised"
@@ -304,6 +324,17 @@ class SSDNE(_Pair):
     ----------
     Chatpatanasiri and Kijsirikul (2010), "A unified semi-supervised dimensionality reduction framework for manifold
     learning"; Mu et al. (2012), sections 2.3 and 3.4.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> import numpy as np
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> Y = data.Y.astype(float)
+    >>> Y[100:] = np.nan  # 200 instances without labels
+    >>> method = mlreduce.SSDNE(n_components=3, supervised_parameters={"n_neighbors": 15})
+    >>> method.fit_transform(data.X, Y).shape
+    (300, 3)
     """
 
     constraint = "supervised"
@@ -327,6 +358,16 @@ class SSLFDA(_Pair):
     ----------
     Chatpatanasiri and Kijsirikul (2010), "A unified semi-supervised dimensionality reduction framework for manifold
     learning"; Mu et al. (2012), sections 2.3 and 3.4.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> import numpy as np
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> Y = data.Y.astype(float)
+    >>> Y[100:] = np.nan  # 200 instances without labels
+    >>> mlreduce.SSLFDA(n_components=3).fit_transform(data.X, Y).shape
+    (300, 3)
     """
 
     constraint = "supervised"
@@ -350,6 +391,16 @@ class SSDONPP(_Pair):
     ----------
     Zhang et al. (2010), "Discriminative orthogonal neighborhood-preserving projections for classification"; Mu et al.
     (2012), sections 2.3 and 3.4.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> import numpy as np
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> Y = data.Y.astype(float)
+    >>> Y[100:] = np.nan  # 200 instances without labels
+    >>> mlreduce.SSDONPP(n_components=3, weight=0.9).fit_transform(data.X, Y).shape
+    (300, 3)
     """
 
     constraint = "identity"
@@ -372,6 +423,16 @@ class SSMOPE(_Pair):
     References
     ----------
     Mu, Goulermas, Tsujii and Ananiadou (2012), sections 3.4 and 4.2.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> import numpy as np
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> Y = data.Y.astype(float)
+    >>> Y[100:] = np.nan  # 200 instances without labels
+    >>> mlreduce.SSMOPE(n_components=3).fit_transform(data.X, Y).shape
+    (300, 3)
     """
 
     constraint = "identity"

@@ -18,7 +18,7 @@ __all__ = ["SSFDA", "SSMMC"]
 
 @register("ssfda")
 class SSFDA(PartlyLabelled):
-    """Semi-supervised Fisher discriminant analysis (SSFDA).
+    """Semi-supervised Fisher discriminant analysis (SSFDA): FDA of the labelled instances, with a Laplacian of all.
 
     ``max tr(P'S_bP)`` subject to ``P'(S_w + beta1 X'L_WX + beta2 I)P = I``, with the scatters of `MESDFDA` of the
     labelled instances and the Laplacian of `OLPP` of all. At most n_labels - 1 eigenvalues are positive.
@@ -38,6 +38,16 @@ class SSFDA(PartlyLabelled):
     ----------
     Song, Nie, Zhang and Xiang (2008), "A unified framework for semi-supervised dimensionality reduction"; Mu et al.
     (2012), equation (21).
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> import numpy as np
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> Y = data.Y.astype(float)
+    >>> Y[100:] = np.nan  # 200 instances without labels
+    >>> mlreduce.SSFDA(beta1=0.1).fit(data.X, Y).n_components_
+    8
     """
 
     def __init__(
@@ -75,7 +85,7 @@ class SSFDA(PartlyLabelled):
 
 @register("ssmmc")
 class SSMMC(PartlyLabelled):
-    """Semi-supervised maximum margin criterion (SSMMC).
+    """Semi-supervised maximum margin criterion (SSMMC): MMC of the labelled instances, less a Laplacian of all.
 
     ``max tr(P'(S_b - beta1 S_w - beta2 X'L_WX)P)`` subject to ``P'P = I``, with the scatters of `MESDMMC` of the
     labelled instances and the Laplacian of `OLPP` of all.
@@ -95,6 +105,16 @@ class SSMMC(PartlyLabelled):
     ----------
     Song, Nie, Zhang and Xiang (2008), "A unified framework for semi-supervised dimensionality reduction"; Mu et al.
     (2012), equation (22).
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> import numpy as np
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> Y = data.Y.astype(float)
+    >>> Y[100:] = np.nan  # 200 instances without labels
+    >>> mlreduce.SSMMC(n_components=3, beta2=0.1).fit_transform(data.X, Y).shape
+    (300, 3)
     """
 
     signed_values = True

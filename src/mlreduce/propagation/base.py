@@ -71,6 +71,20 @@ class LabelPropagation(BaseEstimator):
         Only when ``X`` had names.
     label_names_ : list of str
         Only when ``y`` was a DataFrame.
+
+    Examples
+    --------
+    >>> import mlreduce, numpy as np
+    >>> from mlreduce.propagation import LabelPropagation
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> Y = data.Y.astype(float)
+    >>> Y[200:] = np.nan  # not labelled
+    >>> class Means(LabelPropagation):
+    ...     def _solve(self, laplacian, labels, labelled):
+    ...         self.lambda2_ = 0.0
+    ...         return np.where(labelled[:, np.newaxis], labels, labels[labelled].mean(axis=0))
+    >>> Means().fit_transform(data.X, Y).shape
+    (300, 12)
     """
 
     #: Whether Laplacians are the normalised symmetric ones.
@@ -115,6 +129,7 @@ class LabelPropagation(BaseEstimator):
         Returns
         -------
         self
+            The fitted estimator.
 
         Raises
         ------
@@ -132,6 +147,16 @@ class LabelPropagation(BaseEstimator):
 
     def fit_training_set(self, data: TrainingSet) -> Self:
         """Propagate the labels of a training set that several methods share.
+
+        Parameters
+        ----------
+        data : TrainingSet
+            Checked features and labels.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
 
         Raises
         ------
@@ -163,12 +188,13 @@ class LabelPropagation(BaseEstimator):
 
         Parameters
         ----------
-        X, Y
+        X, y
             As of `fit`.
 
         Returns
         -------
         Z : ndarray of shape (n_samples, n_labels)
+            ``embedding_``.
         """
         return self.fit(X, y).embedding_
 

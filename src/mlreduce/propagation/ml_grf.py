@@ -48,7 +48,7 @@ class _LabelField(LabelPropagation):
 
 @register("ml-grf")
 class MLGRF(_LabelField):
-    """Multi-label Gaussian random field (ML-GRF).
+    """Multi-label Gaussian random field (ML-GRF): smooth scores along the graphs of instances and of labels.
 
     ``min ||Z_l - Y_l||^2 + lambda1 tr(Z'L_W Z) - lambda2 tr(Z Sigma Z')`` with the Laplacian ``D - W`` of the
     instances' proximity and the labels' similarity Sigma. The scores solve
@@ -59,15 +59,28 @@ class MLGRF(_LabelField):
 
     Parameters
     ----------
-    lambda1, label_similarity, gamma, proximity, decision
-        As of `LabelPropagation`.
+    lambda1 : float, default=1.0
+        Weight of the instances' proximity, > 0.
     lambda2 : float or None, default=None
         Weight of the labels' similarity, >= 0 and below the bound; None is half of the bound.
+    label_similarity, gamma, proximity, decision
+        As of `LabelPropagation`.
 
     References
     ----------
     Zha, Mei, Wang, Wang and Hua (2009), "Graph-based semi-supervised learning with multiple labels"; Mu et al. (2012),
     equation (25).
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> import numpy as np
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> Y = data.Y.astype(float)
+    >>> Y[200:] = np.nan  # 100 instances without labels
+    >>> method = mlreduce.MLGRF(lambda1=0.1).fit(data.X, Y)
+    >>> float((method.transduction_[200:, :8] == data.Y[200:, :8]).mean().round(1))
+    0.6
     """
 
     def _fit_weights(self, laplacian: Any, labelled: NDArray[np.bool_]) -> tuple[FloatArray, float]:
@@ -86,15 +99,28 @@ class MLLGC(_LabelField):
 
     Parameters
     ----------
-    lambda1, label_similarity, gamma, proximity, decision
-        As of `LabelPropagation`.
+    lambda1 : float, default=1.0
+        Weight of the instances' proximity, > 0.
     lambda2 : float or None, default=None
         Weight of the labels' similarity, >= 0 and below the bound; None is half of the bound.
+    label_similarity, gamma, proximity, decision
+        As of `LabelPropagation`.
 
     References
     ----------
     Zha, Mei, Wang, Wang and Hua (2009), "Graph-based semi-supervised learning with multiple labels"; Mu et al. (2012),
     after equation (25).
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> import numpy as np
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> Y = data.Y.astype(float)
+    >>> Y[200:] = np.nan  # 100 instances without labels
+    >>> method = mlreduce.MLLGC().fit(data.X, Y)
+    >>> method.embedding_.shape, int(method.labelled_.sum())
+    ((300, 12), 200)
     """
 
     normalised = True

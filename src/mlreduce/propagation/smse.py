@@ -26,10 +26,12 @@ class SMSE1(LabelPropagation):
 
     Parameters
     ----------
-    lambda1, label_similarity, gamma, proximity, decision
-        As of `LabelPropagation`.
+    lambda1 : float, default=1.0
+        Weight of the instances' proximity, > 0.
     lambda2 : float or None, default=None
         Weight of the labels' similarity, >= 0; None is ``lambda1``. Only their ratio matters.
+    label_similarity, gamma, proximity, decision
+        As of `LabelPropagation`.
 
     References
     ----------
@@ -67,15 +69,28 @@ class SMSE2(LabelPropagation):
 
     Parameters
     ----------
-    lambda1, label_similarity, gamma, proximity, decision
-        As of `LabelPropagation`.
+    lambda1 : float, default=1.0
+        Weight of the instances' proximity, > 0.
     lambda2 : float or None, default=None
         Weight of the labels' similarity, >= 0; None is ``lambda1``.
+    label_similarity, gamma, proximity, decision
+        As of `LabelPropagation`.
 
     References
     ----------
     Chen, Song, Wang and Zhang (2008), "Semi-supervised multi-label learning by solving a Sylvester equation"; Mu et al.
     (2012), equation (24).
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> import numpy as np
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> Y = data.Y.astype(float)
+    >>> Y[200:] = np.nan  # 100 instances without labels
+    >>> method = mlreduce.SMSE2(lambda2=0.1).fit(data.X, Y)
+    >>> float((method.transduction_[200:, :8] == data.Y[200:, :8]).mean().round(1))
+    0.6
     """
 
     normalised = True

@@ -54,6 +54,19 @@ class Selector(SelectorMixin, BaseEstimator):
         Only when ``X`` had names.
     label_names_ : list of str
         Only when ``y`` was a DataFrame.
+
+    Examples
+    --------
+    >>> import mlreduce, numpy as np
+    >>> from mlreduce.selection import Selector
+    >>> class LargestVariance(Selector):
+    ...     def __init__(self, k=0.5):
+    ...         self.k = k
+    ...     def _scores(self, X, labels):
+    ...         return np.var(X, axis=0)
+    >>> X, Y = np.array([[0.0, 0.0], [0.0, 9.0], [1.0, 0.0]]), np.array([[1], [0], [1]])
+    >>> LargestVariance(k=1).fit(X, Y).ranking_
+    array([2, 1])
     """
 
     #: Whether features are selected; False for the control that keeps all features.
@@ -75,12 +88,14 @@ class Selector(SelectorMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
+            Features of the instances.
         y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels)
             Labels in {0, 1} or {-1, 1}.
 
         Returns
         -------
         self
+            The fitted estimator.
 
         Raises
         ------

@@ -22,6 +22,13 @@ class AllFeatures(Selector):
     ----------
     scores_, ranking_
         Zeros, and the order of the columns.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> mlreduce.AllFeatures().fit_transform(data.X, data.Y).shape
+    (300, 30)
     """
 
     selects = False
@@ -40,11 +47,20 @@ class RandomFeatures(Selector):
     k : int, float, str or None, default=0.5
         Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
     random_state : int, RandomState instance or None, default=None
+        Seed of the order.
 
     Attributes
     ----------
     scores_, ranking_
         See `Selector`.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> method = mlreduce.RandomFeatures(k=5, random_state=0).fit(data.X, data.Y)
+    >>> int(method.get_support().sum())
+    5
     """
 
     def __init__(self, k: int | float | str | None = 0.5, random_state: Any = None) -> None:

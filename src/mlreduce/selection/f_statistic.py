@@ -41,6 +41,14 @@ class MLFS(Selector):
     ----------
     Kong, Ding, Huang and Zhao, "Multi-label ReliefF and F-statistic feature selections for image annotation", CVPR
     2012.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> method = mlreduce.MLFS(k=5).fit(data.X, data.Y)
+    >>> method.get_feature_names_out(data.feature_names)
+    array(['x2', 'x4', 'x16', 'x18', 'x22'], dtype=object)
     """
 
     def __init__(

@@ -25,7 +25,7 @@ _ROUNDING = 64 * np.finfo(float).eps
 
 @register("gmba")
 class GMBA(Selector):
-    """Graph-margin based multi-label feature selection (GMBA).
+    """Graph-margin based multi-label feature selection (GMBA): instances with the same labels near, others by a margin.
 
     An instance is similar to those whose label sets are at least ``s_min`` alike (its hits) and dissimilar to all
     others (its misses). Its loss is small where its nearest hits are near, and the misses farther than they by a
@@ -66,14 +66,22 @@ class GMBA(Selector):
     n_skipped_ : int
         Number of skipped instances among those visited.
 
-    References
-    ----------
-    Yan and Li (2016), "Graph-margin based multi-label feature selection", equations 2-16.
-
     Notes
     -----
     Neighbours, margins and which misses count are of unweighted distances (equations 10 and 15). The gradient is then
     the weight times a factor independent of the weights, computed by matrix products.
+
+    References
+    ----------
+    Yan and Li (2016), "Graph-margin based multi-label feature selection", equations 2-16.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> method = mlreduce.GMBA(k=5, n_orders=3, random_state=0).fit(data.X, data.Y)
+    >>> method.transform(data.X).shape
+    (300, 5)
     """
 
     def __init__(

@@ -62,6 +62,14 @@ class PMU(Selector):
     ----------
     Lee and Kim, "Feature selection for multi-label classification using multivariate mutual information", Pattern
     Recognition Letters 34(3), 2013; as compared with by Lim, Lee and Kim (2016).
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> method = mlreduce.PMU(k=5).fit(data.X, data.Y[:, :8])
+    >>> method.get_feature_names_out(data.feature_names)
+    array(['x2', 'x10', 'x16', 'x21', 'x23'], dtype=object)
     """
 
     def __init__(

@@ -125,6 +125,16 @@ class QPFS(Selector):
     Lim, Lee and Kim (2016), equations 1-4, after Lim, Lee and Kim, "Multi-label learning using mathematical
     programming", IEICE Transactions 98(1), 2015, and Rodriguez-Lujan, Huerta, Elkan and Santa Cruz, "Quadratic
     programming feature selection", JMLR 11, 2010.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> method = mlreduce.QPFS(k=5).fit(data.X, data.Y[:, :8])
+    >>> method.get_feature_names_out(data.feature_names)
+    array(['x2', 'x12', 'x18', 'x21', 'x22'], dtype=object)
+    >>> bool(method.kkt_residual_ < 1e-6)
+    True
     """
 
     def __init__(
@@ -226,6 +236,14 @@ class ApproximateQPFS(_Sampled):
     References
     ----------
     Lim, Lee and Kim (2016), equations 5 and 6.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> method = mlreduce.ApproximateQPFS(k=5, sampling=0.5, random_state=0).fit(data.X, data.Y)
+    >>> len(method.sampled_), method.transform(data.X).shape
+    (15, (300, 5))
     """
 
     _method = "average"
@@ -279,6 +297,14 @@ class NystromQPFS(_Sampled):
     References
     ----------
     Lim, Lee and Kim (2016), proposition 2 of the appendix; Rodriguez-Lujan et al. (2010), section 4.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> method = mlreduce.NystromQPFS(k=5, sampling=0.5, random_state=0).fit(data.X, data.Y)
+    >>> len(method.sampled_), method.transform(data.X).shape
+    (15, (300, 5))
     """
 
     _method = "nystrom"

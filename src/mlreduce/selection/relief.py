@@ -51,6 +51,14 @@ class MLRF(Selector):
     ----------
     Kong, Ding, Huang and Zhao, "Multi-label ReliefF and F-statistic feature selections for image annotation", CVPR
     2012; differences relative to a feature's range and priors as in Kononenko, "Estimating attributes", ECML 1994.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> method = mlreduce.MLRF(k=5).fit(data.X, data.Y)
+    >>> method.get_feature_names_out(data.feature_names)
+    array(['x5', 'x14', 'x21', 'x22', 'x25'], dtype=object)
     """
 
     def __init__(

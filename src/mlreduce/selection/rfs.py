@@ -53,14 +53,24 @@ class RFS(Selector):
     objective_ : ndarray of shape (n_iter,)
         Objective after each regression; it does not increase.
 
+    Notes
+    -----
+    A row of W that is zero stays so. A residual shorter than 1e-8 counts as of that length.
+
     References
     ----------
     Nie, Huang, Cai and Ding, "Efficient and robust feature selection via joint l2,1-norms minimization", NIPS 2010,
     problem 8 and algorithm 1; the method of norms that Lim, Lee and Kim (2016) compare with.
 
-    Notes
-    -----
-    A row of W that is zero stays so. A residual shorter than 1e-8 counts as of that length.
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> method = mlreduce.RFS(k=5, gamma=10.0).fit(data.X, data.Y)
+    >>> method.get_feature_names_out(data.feature_names)
+    array(['x1', 'x11', 'x12', 'x21', 'x29'], dtype=object)
+    >>> bool(method.objective_[0] > method.objective_[-1])
+    True
     """
 
     def __init__(

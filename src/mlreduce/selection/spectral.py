@@ -23,7 +23,7 @@ _ISOLATED_DEGREE = 0.01
 
 @register("spec")
 class SPEC(Selector):
-    """Spectral feature selection (SPEC) on the label graph.
+    """Spectral feature selection (SPEC): features that vary little along the graph of instances with the same labels.
 
     A feature x, weighted by the degrees D of the graph with adjacency A, has the score
     ``phi = x'(D - A)x / x'Dx`` in [0, 2], which is ``f'Lf`` for the normalised Laplacian L and f = D^(1/2) x of unit
@@ -48,6 +48,16 @@ class SPEC(Selector):
     ----------
     Yan and Li (2016), equation 17, after Zhao and Liu (2007). The sum on the right of (17) is not its left-hand side,
     which is what is computed.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> method = mlreduce.SPEC(k=5).fit(data.X, data.Y)
+    >>> method.transform(data.X).shape
+    (300, 5)
+    >>> bool((-2 <= method.scores_).all() and (method.scores_ <= 0).all())
+    True
     """
 
     def __init__(

@@ -44,6 +44,16 @@ class Form:
         Multiple of ``XX'``, which adds ``(X'X)^2`` to the form.
     ridge : float, default=0
         Multiple of the identity of order n_features.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mlreduce.linalg.features import Features
+    >>> from mlreduce.spectral import Form
+    >>> features = Features(np.array([[1.0, 0.0], [0.0, 2.0]]), centred=False)
+    >>> (Form(weights=1.0) + Form(ridge=0.5)).matrix(features)  # X'X and a ridge
+    array([[1.5, 0. ],
+           [0. , 4.5]])
     """
 
     weights: float | FloatArray = 0.0
@@ -90,7 +100,13 @@ class Form:
         return None if self.weight is None or other else (self.weight, self.ridge)
 
     def middle_root(self) -> float | FloatArray:
-        """Return R with ``RR' = middle``, a number or of shape (r, q), for a positive semidefinite middle."""
+        """Return R with ``RR' = middle``, a number or of shape (r, q), for a positive semidefinite middle.
+
+        Returns
+        -------
+        float or ndarray of shape (r, q)
+            R; a number where ``middle`` is one.
+        """
         if not isinstance(self.middle, np.ndarray):
             return float(np.sqrt(self.middle))
         values, vectors = np.linalg.eigh(self.middle)
@@ -99,16 +115,46 @@ class Form:
         return root
 
     def sample_factor(self) -> Any:
-        """Return ``factor R``, shape (n_samples, q), sparse where ``factor`` is and R is a number."""
+        """Return ``factor R``, shape (n_samples, q), sparse where ``factor`` is and R is a number.
+
+        Returns
+        -------
+        sparse matrix or ndarray of shape (n_samples, q)
+            The product.
+        """
         return _product(self.factor, self.middle_root())
 
     def feature_factor(self, features: Features) -> FloatArray:
-        """Return S, shape (n_features, q), with ``SS' = X' factor middle factor' X``."""
+        """Return S, shape (n_features, q), with ``SS' = X' factor middle factor' X``.
+
+        Parameters
+        ----------
+        features : Features
+            X, with the instances of the form.
+
+        Returns
+        -------
+        ndarray of shape (n_features, q)
+            S.
+        """
         factor: FloatArray = _product(features.cross(self.factor), self.middle_root())
         return factor
 
     def dot(self, features: Features, right: FloatArray) -> FloatArray:
-        """Return ``M right``."""
+        """Return ``M right``.
+
+        Parameters
+        ----------
+        features : Features
+            X, with the instances of the form.
+        right : ndarray of shape (n_samples, k)
+            One vector per column.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, k)
+            The product.
+        """
         total: FloatArray = (self.weights * right.T).T
         if self.factor is not None:
             total = total + self.factor @ _product((self.factor.T @ right).T, self.middle).T
@@ -119,7 +165,18 @@ class Form:
         return total
 
     def matrix(self, features: Features) -> FloatArray:
-        """Return ``X'MX + ridge I`` as an array of shape (n_features, n_features)."""
+        """Return ``X'MX + ridge I`` as an array of shape (n_features, n_features).
+
+        Parameters
+        ----------
+        features : Features
+            X, with the instances of the form.
+
+        Returns
+        -------
+        ndarray of shape (n_features, n_features)
+            Symmetric.
+        """
         weights = self.weights
         if isinstance(weights, np.ndarray) and len(weights) and (weights == weights[0]).all():
             weights = float(weights[0])  # the scatter that other forms of the features share
@@ -142,7 +199,18 @@ class Form:
         return total
 
     def diagonal(self, n_samples: int) -> FloatArray:
-        """Return the diagonal of M, shape (n_samples,); not for forms with ``squared``."""
+        """Return the diagonal of M, shape (n_samples,); not for forms with ``squared``.
+
+        Parameters
+        ----------
+        n_samples : int
+            Number of instances of the form.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The diagonal.
+        """
         diagonal = np.zeros(n_samples) + self.weights
         if self.factor is not None:
             product = _product(self.factor, self.middle)
@@ -153,7 +221,18 @@ class Form:
         return diagonal
 
     def mean_diagonal(self, features: Features) -> float:
-        """Return the mean diagonal of ``X'MX``; not for forms with ``squared``."""
+        """Return the mean diagonal of ``X'MX``; not for forms with ``squared``.
+
+        Parameters
+        ----------
+        features : Features
+            X, with the instances of the form.
+
+        Returns
+        -------
+        float
+            In squared units of the features.
+        """
         trace = float(np.sum(self.weights * features.squared_norms))
         if self.factor is not None:
             cross = features.cross(self.factor)
@@ -194,6 +273,11 @@ class Form:
         incidence : sparse matrix of shape (n_own, n_samples)
             C: at most one entry per row. The instances of M are duplicates of those of the result, or some of them.
 
+        Returns
+        -------
+        Form
+            Over n_samples instances.
+
         Raises
         ------
         ValueError
@@ -211,11 +295,33 @@ class Form:
         return replace(self, weights=weights, factor=factor, graph=graph)
 
     def scaled(self, scale: FloatArray) -> Form:
-        """Return the form with ``SMS``, ``S = diag(scale)``, scale of shape (n_samples,)."""
+        """Return the form with ``SMS``, ``S = diag(scale)``, scale of shape (n_samples,).
+
+        Parameters
+        ----------
+        scale : ndarray of shape (n_samples,)
+            The diagonal of S.
+
+        Returns
+        -------
+        Form
+            Over the same instances.
+        """
         return self.pulled_back(sp.csr_array(sp.diags_array(scale)))
 
     def recentred(self, n_samples: int) -> Form:
-        """Return the form with ``HMH``: of the instances less their own mean, whatever else is centred."""
+        """Return the form with ``HMH``: of the instances less their own mean, whatever else is centred.
+
+        Parameters
+        ----------
+        n_samples : int
+            Number of instances of the form.
+
+        Returns
+        -------
+        Form
+            Over the same instances.
+        """
         ones = np.ones((n_samples, 1))
         rest = np.zeros(n_samples) + self.weights
         if self.graph is not None:
@@ -244,6 +350,20 @@ class Form:
         """Return ``(w, E, g)`` such that ``wI + E diag(g) E'`` is the square root of M; see `has_sample_root`.
 
         E has orthonormal columns: a product with the root costs two thin products.
+
+        Parameters
+        ----------
+        n_samples : int
+            Number of instances of the form.
+
+        Returns
+        -------
+        w : float
+            Multiple of the identity.
+        E : ndarray of shape (n_samples, r)
+            Orthonormal columns.
+        g : ndarray of shape (r,)
+            Their weights.
         """
         weight = float(self.weights)
         root = float(np.sqrt(weight))

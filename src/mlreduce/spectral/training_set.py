@@ -26,6 +26,7 @@ class TrainingSet:
     Parameters
     ----------
     X : ndarray or csr_array of shape (n_samples, n_features), float64
+        Checked features.
     labels : ndarray or csr_array of shape (n_samples, n_labels), float64, or None, default=None
         In {0, 1}; zeros in rows that are not labelled. None for unsupervised methods.
     labelled : ndarray of shape (n_samples,), bool, or None, default=None
@@ -38,6 +39,16 @@ class TrainingSet:
     ----------
     cache : dict
         See `cached`.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> from mlreduce.spectral import TrainingSet
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> training = TrainingSet(data.X, data.Y.astype(float))
+    >>> methods = [mlreduce.make(name, n_components=3) for name in ("mvmd", "pca", "cca")]
+    >>> [method.fit_training_set(training).n_components_ for method in methods]
+    [3, 3, 3]
     """
 
     def __init__(
@@ -53,7 +64,20 @@ class TrainingSet:
         self._origins: list[tuple[weakref.ref[TrainingSet], NDArray[np.intp]]] = []
 
     def cached(self, key: str, compute: Callable[[], _Value]) -> _Value:
-        """Return the value cached under a key, computed at the first call."""
+        """Return the value cached under a key, computed at the first call.
+
+        Parameters
+        ----------
+        key : str
+            What is cached, with every parameter that it depends on.
+        compute : callable
+            Takes nothing and returns the value.
+
+        Returns
+        -------
+        object
+            The value.
+        """
         if key not in self.cache:
             self.cache[key] = compute()
         value: _Value = self.cache[key]
@@ -81,7 +105,24 @@ class TrainingSet:
 
     @classmethod
     def partly_labelled(cls, X: Any, labels: Any, labelled: NDArray[np.bool_], points: Any = None) -> TrainingSet:
-        """Return a training set from the labels of its labelled instances alone, shape (n_labelled, n_labels)."""
+        """Return a training set from the labels of its labelled instances alone, shape (n_labelled, n_labels).
+
+        Parameters
+        ----------
+        X : ndarray or csr_array of shape (n_samples, n_features), float64
+            All instances.
+        labels : ndarray or csr_array of shape (n_labelled, n_labels)
+            In {0, 1}, of the labelled instances in the order of X.
+        labelled : ndarray of shape (n_samples,), bool
+            Mask of the labelled instances.
+        points : ndarray or csr_array of shape (n_samples, n_original) or None, default=None
+            As of `TrainingSet`.
+
+        Returns
+        -------
+        TrainingSet
+            With zeros as labels of the other instances.
+        """
         selection = _selection_matrix(np.flatnonzero(labelled), len(labelled))
         return cls(X, as_csr(selection.T @ labels), labelled, points)
 
@@ -94,7 +135,18 @@ class TrainingSet:
         return self.cached("labelled instances", lambda: self.subset(np.flatnonzero(labelled)))
 
     def subset(self, rows: NDArray[np.intp]) -> TrainingSet:
-        """Return the training set of some of the instances, all of them taken as labelled."""
+        """Return the training set of some of the instances, all of them taken as labelled.
+
+        Parameters
+        ----------
+        rows : ndarray of int
+            Indices of the instances.
+
+        Returns
+        -------
+        TrainingSet
+            With a cache of its own.
+        """
         labels = None if self.labels is None else self.labels[rows]
         subset = TrainingSet(self.X[rows], labels, points=None if self._points is None else self._points[rows])
         subset._origins = [(weakref.ref(self), rows), *((whole, places[rows]) for whole, places in self._origins)]
@@ -102,6 +154,16 @@ class TrainingSet:
 
     def selection_from(self, whole: TrainingSet) -> Any:
         """Return C, shape (n_own, n_samples of whole), for `Form.pulled_back` from this subset to the whole set.
+
+        Parameters
+        ----------
+        whole : TrainingSet
+            The set that this one is a `subset` of.
+
+        Returns
+        -------
+        csr_array of shape (n_own, n_samples)
+            C: a one per row.
 
         Raises
         ------
