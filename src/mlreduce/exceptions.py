@@ -12,6 +12,7 @@ __all__ = [
     "DataError",
     "FetchError",
     "MLReduceError",
+    "MissingPackageError",
     "ProjectionWarning",
     "StorageError",
     "broken_module",
@@ -37,6 +38,10 @@ class StorageError(MLReduceError):
 
 class ConfigurationError(MLReduceError):
     """A configuration names something unknown or impossible."""
+
+
+class MissingPackageError(MLReduceError, ImportError):
+    """A package that only some uses need is not installed; the sentence names the extra that brings it."""
 
 
 class ProjectionWarning(UserWarning):
