@@ -36,9 +36,9 @@ def from_extra(extra: str, use: str) -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
-        name = (error.name or str(error)).partition(".")[0]
+        name = str(error.name).partition(".")[0]
         raise MissingPackageError(
-            f"{use} need {name}, which is not installed: pip install 'mlreduce[{extra}]'", name=name
+            f"{use} need {name}, which is not installed: pip install 'mlreduce[{extra}]'"
         ) from error
 
 
