@@ -280,8 +280,8 @@ def _read_catalogue(path: Path) -> Any:
     for name, content in (("f.csv", "a,b\n1,0\n0,1\n1,1\n"), ("s.arff", _ARFF), ("p.svmlight", "1,2 3:4\n2 1:1\n")):
         (folder / name).write_text(content)
     (folder / "g.sgm").write_text(_SGML_HEAD + _SGML.format(1, "cocoa"))
-    (folder / "none.yaml").write_text("datasets: {none: {reader: digits}}")
-    with mock.patch.multiple(datasets.catalogue, _BUILT_IN=folder / "none.yaml", _FURTHER=None):  # which take a while
+    (folder / "none.toml").write_text('[datasets.none]\nreader = "digits"\n')
+    with mock.patch.multiple(datasets.catalogue, _BUILT_IN=folder / "none.toml", _FURTHER=None):  # which take a while
         catalogue = read_catalogue.__wrapped__(path)
     errors = []
     for dataset in catalogue.values():

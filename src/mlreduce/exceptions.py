@@ -12,6 +12,7 @@ __all__ = [
     "DataError",
     "FetchError",
     "MLReduceError",
+    "MissingPackageError",
     "ProjectionWarning",
     "StorageError",
     "broken_module",
@@ -88,6 +89,10 @@ class ConfigurationError(MLReduceError):
         ...
     mlreduce.exceptions.ConfigurationError: unknown method 'cplts'; did you mean 'cplst'?
     """
+
+
+class MissingPackageError(MLReduceError, ImportError):
+    """A package that only some uses need is not installed; the sentence names the extra that brings it."""
 
 
 class ProjectionWarning(UserWarning):

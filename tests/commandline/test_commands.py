@@ -12,7 +12,6 @@ import pytest
 
 import mlreduce
 from mlreduce import commandline
-from mlreduce.commandline.doctor import OPTIONAL
 from mlreduce.datasets.catalogue import read_catalogue
 from mlreduce.datasets.readers.arff import read_arff
 
@@ -101,8 +100,9 @@ def test_fetches_from_a_mirror_what_it_can(tmp_path, capsys):
 
 def test_doctor_names_what_is_missing(capsys, monkeypatch):
     assert json.loads(said(capsys, "doctor", "--json"))["numpy"] == np.__version__
-    monkeypatch.setitem(OPTIONAL, "no-such-package", "nothing")
-    assert "missing; needed for nothing: pip install no-such-package" in said(capsys, "doctor")
+    assert "missing" not in said(capsys, "doctor")
+    monkeypatch.setattr("mlreduce.commandline.doctor.packages_of_extras", lambda: {"no-such-package": "plot"})
+    assert "no-such-package  missing: pip install 'mlreduce[plot]'" in said(capsys, "doctor")
 
 
 def test_as_a_program(tmp_path):

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -11,15 +12,18 @@ import yaml
 from scipy.io import savemat
 
 import mlreduce
+from mlreduce.datasets import catalogue as catalogue_module
 from mlreduce.datasets.catalogue import Dataset, read_catalogue
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.datasets.embedded import DIGIT_ATTRIBUTES, documents, planted
 from mlreduce.datasets.files import file_sha256
-from mlreduce.datasets.readers.configuration import read_yaml
+from mlreduce.datasets.readers.configuration import validate
 from mlreduce.datasets.readers.tables import read_tables
 from mlreduce.exceptions import ConfigurationError, DataError, FetchError
 
-BUILT_IN = Path(mlreduce.__file__).parent / "datasets" / "datasets.yaml"
+BUILT_IN, FURTHER = (
+    Path(mlreduce.__file__).parent / "datasets" / name for name in ("datasets.toml", "further-datasets.toml")
+)
 PUBLISHED = {
     "emotions",
     "yeast",
@@ -344,16 +348,23 @@ def test_entries_go_through_text_whole(tmp_path):
 
 def test_further_sets_are_read_when_they_are_asked_for(own, monkeypatch):
     catalogue = read_catalogue(own(TABLES))
-    first, *_ = further = set(read_catalogue()) - set(read_yaml(BUILT_IN)["datasets"])
+    first, *_ = further = set(read_catalogue()) - set(tomllib.loads(BUILT_IN.read_text())["datasets"])
     assert len(further) > 45
     asked = []
-    monkeypatch.setattr("mlreduce.datasets.catalogue.read_yaml", lambda file: asked.append(file) or read_yaml(file))
+    entries = catalogue_module._entries
+    monkeypatch.setattr(catalogue_module, "_entries", lambda file: asked.append(file) or entries(file))
     assert "mine" in catalogue
     assert catalogue["emotions"].name == "emotions"
     assert not asked
     assert catalogue[first].name == first
     assert len(catalogue) == len(read_catalogue()) + 1
-    assert len(asked) == 1
+    assert asked == [FURTHER]
+
+
+@pytest.mark.parametrize("file", [BUILT_IN, FURTHER])
+def test_the_built_in_catalogue_is_what_a_user_may_write(file):
+    """It is read without a check."""
+    validate(tomllib.loads(file.read_text(encoding="utf-8")), "datasets", file.name)
 
 
 def test_own_sets_take_precedence(own):

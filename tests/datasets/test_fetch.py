@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import pytest
 from server import CONTENT, SHA, Server, entry, whole
 
+from mlreduce.datasets import download as downloading
 from mlreduce.datasets import fetch as module
 from mlreduce.datasets.fetch import FileEntry, default_cache, fetch
 from mlreduce.exceptions import FetchError
@@ -13,7 +14,7 @@ from mlreduce.exceptions import FetchError
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch):
     monkeypatch.delenv(module.MIRROR_VARIABLE, raising=False)
-    monkeypatch.setattr(module, "_WAIT_SECONDS", 0.01)
+    monkeypatch.setattr(downloading, "_WAIT_SECONDS", 0.01)
 
 
 def test_download_is_kept_and_not_repeated(tmp_path):
@@ -93,9 +94,9 @@ class Dripping:
 
 
 def download(answer, path, monkeypatch):
-    monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: answer.now, sleep=lambda seconds: None))
-    monkeypatch.setattr(module.requests, "get", lambda *arguments, **options: answer)
-    module._download("http://x", path)
+    monkeypatch.setattr(downloading, "time", SimpleNamespace(monotonic=lambda: answer.now, sleep=lambda seconds: None))
+    monkeypatch.setattr(downloading.requests, "get", lambda *arguments, **options: answer)
+    downloading._download("http://x", path)
 
 
 @pytest.mark.parametrize(
@@ -107,7 +108,7 @@ def download(answer, path, monkeypatch):
 )
 def test_slow_servers_are_cut_off(piece, seconds, received, taken, tmp_path, monkeypatch):
     answer = Dripping(b"x" * piece, seconds, 10_000)
-    with pytest.raises(module._WrongContent, match=r"it sent [\d,]+ bytes in \d+ s: too slow"):
+    with pytest.raises(downloading._WrongContent, match=r"it sent [\d,]+ bytes in \d+ s: too slow"):
         download(answer, tmp_path / "f", monkeypatch)
     assert answer.now == taken
     assert (tmp_path / "f").stat().st_size == received

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from server import CONTENT, SHA, Server, entry, sends, stalls, waits, whole
 
+from mlreduce.datasets import download as downloading
 from mlreduce.datasets import fetch as module
 from mlreduce.datasets.fetch import copy, fetch
 from mlreduce.exceptions import FetchError, StorageError
@@ -21,7 +22,7 @@ from mlreduce.exceptions import FetchError, StorageError
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch):
     monkeypatch.delenv(module.MIRROR_VARIABLE, raising=False)
-    monkeypatch.setattr(module, "_WAIT_SECONDS", 0.01)
+    monkeypatch.setattr(downloading, "_WAIT_SECONDS", 0.01)
 
 
 def test_a_read_only_cache_serves_what_it_holds(small_disk):

@@ -21,6 +21,7 @@ from server import (
     whole,
 )
 
+from mlreduce.datasets import download as downloading
 from mlreduce.datasets import fetch as module
 from mlreduce.datasets.fetch import fetch
 from mlreduce.exceptions import FetchError
@@ -29,10 +30,10 @@ from mlreduce.exceptions import FetchError
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch):
     monkeypatch.delenv(module.MIRROR_VARIABLE, raising=False)
-    monkeypatch.setattr(module, "_WAIT_SECONDS", 0.01)
-    monkeypatch.setattr(module, "_SILENCE_SECONDS", 0.3)
-    monkeypatch.setattr(module, "_GRACE_SECONDS", 0.5)
-    monkeypatch.setattr(module, "_LARGEST", 10**6)
+    monkeypatch.setattr(downloading, "_WAIT_SECONDS", 0.01)
+    monkeypatch.setattr(downloading, "_SILENCE_SECONDS", 0.3)
+    monkeypatch.setattr(downloading, "_GRACE_SECONDS", 0.5)
+    monkeypatch.setattr(downloading, "_LARGEST", 10**6)
 
 
 def kept(folder):
@@ -105,14 +106,14 @@ def test_temporary_refusals_are_retried(status, tmp_path):
 
 def test_each_try_waits_longer_than_the_one_before(tmp_path, monkeypatch):
     waits = []
-    monkeypatch.setattr(module, "_WAIT_SECONDS", 1.0)
-    monkeypatch.setattr(module.time, "sleep", waits.append)
+    monkeypatch.setattr(downloading, "_WAIT_SECONDS", 1.0)
+    monkeypatch.setattr(downloading.time, "sleep", waits.append)
     with Server(closes) as server, pytest.raises(FetchError):
         fetch(entry(server), cache=tmp_path)
     assert waits == [0, 1, 2, 3]
 
 
 def test_wrong_addresses_are_not_retried(tmp_path, monkeypatch):
-    monkeypatch.setattr(module.time, "sleep", lambda seconds: pytest.fail("waited") if seconds else None)
+    monkeypatch.setattr(downloading.time, "sleep", lambda seconds: pytest.fail("waited") if seconds else None)
     with pytest.raises(FetchError, match=r"from ht:tp, //x: .*ht:tp"):
         fetch(module.FileEntry("set", "f.arff", ("ht:tp, //x",), "0" * 64), cache=tmp_path)

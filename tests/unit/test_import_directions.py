@@ -8,12 +8,13 @@ from pathlib import Path
 import mlreduce
 
 ROOT = Path(mlreduce.__file__).parent
-BASE = {"exceptions", "validation"}
+BASE = {"exceptions", "extras", "validation"}
 #: What each package may import. `registry` finds classes by name and imports no method itself.
 ALLOWED = {
     "__main__": {"commandline"},
     "__init__": {"registry", "datasets", "comparison", "plot"},
     "exceptions": set(),
+    "extras": {"exceptions"},
     "validation": {"exceptions"},
     "registry": {"exceptions"},
     "datasets": BASE,
@@ -44,7 +45,7 @@ ALLOWED = {
 
 
 #: Modules beside the packages: what everything builds on, and the two ways into the library.
-LOOSE = {"__init__", "__main__", "exceptions", "registry", "validation"}
+LOOSE = {"__init__", "__main__", "exceptions", "extras", "registry", "validation"}
 
 
 def imported_modules(path: Path) -> set[str]:

@@ -8,16 +8,9 @@ from importlib import metadata
 from typing import Any
 
 from mlreduce.commandline.arguments import add_command
+from mlreduce.extras import packages_of_extras
 
-__all__ = ["OPTIONAL", "add_commands"]
-
-#: Packages that not all uses need, and what for.
-OPTIONAL = {
-    "pyarrow": "Parquet files",
-    "matplotlib": "figures",
-    "snakemake": "the workflow",
-    "scikit-posthocs": "critical-difference diagrams",
-}
+__all__ = ["add_commands"]
 
 
 def add_commands(commands: Any) -> None:
@@ -27,10 +20,10 @@ def add_commands(commands: Any) -> None:
 
 def _doctor(options: argparse.Namespace) -> Any:
     found: dict[str, Any] = {"python": platform.python_version(), "mlreduce": _version("mlreduce")}
-    for name in ("numpy", "scipy", "scikit-learn", "numba", "pandas"):
+    for name in ("numpy", "scipy", "scikit-learn", "numba", "joblib", "pandas"):
         found[name] = _version(name)
-    for name, use in OPTIONAL.items():
-        found[name] = _version(name) or f"missing; needed for {use}: pip install {name}"
+    for name, extra in packages_of_extras().items():
+        found[name] = _version(name) or f"missing: pip install 'mlreduce[{extra}]'"
     return found
 
 

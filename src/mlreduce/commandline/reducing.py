@@ -10,6 +10,7 @@ from typing import Any
 from mlreduce import registry
 from mlreduce.commandline.arguments import add_command, add_data, read_data
 from mlreduce.exceptions import ConfigurationError
+from mlreduce.extras import from_extra
 
 __all__ = ["add_commands"]
 
@@ -55,6 +56,8 @@ def _reduce(options: argparse.Namespace) -> Any:
         if options.output.suffix == ".csv":
             table.to_csv(path, index=False)
         else:
+            with from_extra("data", "Parquet files"):
+                import pyarrow  # noqa: F401 - pandas writes by it
             table.to_parquet(path, index=False)
     return {"output": str(options.output), "instances": len(table), "features": len(names), "labels": data.Y.shape[1]}
 

@@ -6,6 +6,7 @@ import json
 import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext, suppress
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -127,7 +128,7 @@ def compare(
         A folder that keeps each job's scores. The same call goes on where it was interrupted, and with more methods
         runs these alone. Scores of classes of your own are kept as long as their source is the same.
     progress : bool, default=True
-        Show a bar, where the output is a terminal.
+        Show a bar, where the output is a terminal and tqdm is installed.
     random_state : int, default=0
         Of folds and of methods that draw.
 
@@ -283,7 +284,6 @@ def _done(
     jobs: Sequence[_Job], common: _Common, n_jobs: int | None, deadline: float | None, progress: bool
 ) -> Iterator[tuple[_Job, dict[str, Any]]]:
     """Yield jobs with what came of them, as they end; none is begun after the deadline."""
-    from tqdm import tqdm
 
     def due() -> Iterator[Any]:
         for job in jobs:
@@ -293,11 +293,21 @@ def _done(
 
     # As few jobs ahead as keep all processes at work: one that is dispatched is done.
     running = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered", pre_dispatch="n_jobs", batch_size=1)
-    with tqdm(total=len(jobs), desc="compare", unit="fit", disable=None if progress else True) as bar:
+    with _bar(len(jobs), progress) as bar:
         for job, own in running(due()):
-            bar.set_postfix_str(f"{job.method.label}, fold {job.fold + 1}")
-            bar.update()
+            if bar is not None:
+                bar.set_postfix_str(f"{job.method.label}, fold {job.fold + 1}")
+                bar.update()
             yield job, own
+
+
+def _bar(total: int, progress: bool) -> Any:
+    if progress:
+        with suppress(ModuleNotFoundError):
+            from tqdm import tqdm
+
+            return tqdm(total=total, desc="compare", unit="fit", disable=None)
+    return nullcontext()
 
 
 def _run(job: _Job, common: _Common) -> tuple[_Job, dict[str, Any]]:

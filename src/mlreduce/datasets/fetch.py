@@ -4,36 +4,18 @@ from __future__ import annotations
 
 import os
 import shutil
-import sys
-import time
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import platformdirs
-import requests
-import urllib3
-from tqdm import tqdm
-
 from mlreduce.datasets.files import file_sha256, locked, replacing
 from mlreduce.exceptions import FetchError, StorageError
+from mlreduce.extras import from_extra
 
 __all__ = ["CACHE_VARIABLE", "MIRROR_VARIABLE", "FileEntry", "copy", "default_cache", "fetch", "mirror_folder"]
 
 MIRROR_VARIABLE = "MLREDUCE_MIRROR"
 CACHE_VARIABLE = "MLREDUCE_CACHE"
-
-# Tries per address, and the increase of the wait between them.
-_TRIES = 4
-_WAIT_SECONDS = 1.0
-# Limits on the silence of a server, its mean rate after a minute, and the size of a file, so that every download
-# ends.
-_SILENCE_SECONDS = 30.0
-_GRACE_SECONDS = 60.0
-_SLOWEST = 1000  # bytes a second
-_LARGEST = 2**32  # bytes
-# Status codes of 4xx after which a request is repeated.
-_HOPEFUL = (408, 425, 429)
 
 
 class FileEntry(NamedTuple):
@@ -71,7 +53,13 @@ class FileEntry(NamedTuple):
 
 def default_cache() -> Path:
     """Return the cache folder: MLREDUCE_CACHE, or the user's cache folder of the system."""
-    return Path(os.environ.get(CACHE_VARIABLE) or platformdirs.user_cache_dir("mlreduce"))
+    named = os.environ.get(CACHE_VARIABLE)
+    if named:
+        return Path(named)
+    with from_extra("data", "downloads"):
+        import platformdirs
+
+    return Path(platformdirs.user_cache_dir("mlreduce"))
 
 
 def _check(path: Path, sha256: str | None, advice: str) -> Path:
@@ -160,84 +148,22 @@ def _is_right(place: Path, entry: FileEntry) -> bool:
 
 def _into_cache(entry: FileEntry, place: Path) -> None:
     """Download a file into the cache, once for concurrent processes."""
+    from mlreduce.datasets.download import download
+
+    failures = []
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
         with locked(place.with_name(f".{place.name}.lock")):
             if not _is_right(place, entry):
-                _download_from_any(entry, place)
+                failures = download(entry.addresses, place, entry.sha256)
     except (OSError, StorageError) as error:
         raise FetchError(
             f"{entry.folder}/{entry.name} cannot be kept in the cache: {error}. Name another folder with "
             f"--config cache=FOLDER or {CACHE_VARIABLE}"
         ) from error
-
-
-def _download_from_any(entry: FileEntry, place: Path) -> None:
-    failures = []
-    for address in entry.addresses:
-        for attempt in range(_TRIES):
-            time.sleep(attempt * _WAIT_SECONDS)
-            try:
-                with replacing(place) as partial:
-                    _download(address, partial)
-                    if not _is_right(partial, entry):
-                        raise _WrongContent("what came is not the published file (its SHA-256 differs)")
-                return
-            except (requests.RequestException, urllib3.exceptions.HTTPError, _WrongContent) as error:
-                failure = f"{address}: {_why(error)}"
-                if _is_hopeless(error):
-                    break
-        failures.append(failure)
-    raise FetchError(
-        f"{entry.folder}/{entry.name} could not be fetched from {'; '.join(failures)}. Put the file at "
-        f"{place} by hand, or name a folder that holds {entry.folder}/{entry.name} with "
-        f"--config mirror=FOLDER or {MIRROR_VARIABLE}"
-    )
-
-
-class _WrongContent(Exception):
-    """A server sends wrong content."""
-
-
-def _download(address: str, path: Path) -> None:
-    """Download an address to a file, in bounded time and size."""
-    started, received = time.monotonic(), 0
-    with requests.get(address, stream=True, timeout=_SILENCE_SECONDS) as answer, path.open("wb") as file:
-        answer.raise_for_status()
-        announced = answer.headers.get("Content-Length", "")
-        total = int(announced) if announced.isdecimal() else None
-        with tqdm(total=total, unit="B", unit_scale=True, disable=not sys.stderr.isatty()) as bar:
-            # Read as data arrives: waiting for a full block would let a slow server hold the connection for hours.
-            while piece := answer.raw.read1(2**16, decode_content=True):
-                file.write(piece)
-                bar.update(len(piece))
-                received += len(piece)
-                if received > _LARGEST:
-                    raise _WrongContent(f"it sent more than {received:,} bytes")
-                if time.monotonic() - started > _GRACE_SECONDS + received / _SLOWEST:
-                    raise _WrongContent(f"it sent {received:,} bytes in {time.monotonic() - started:.0f} s: too slow")
-
-
-def _status(error: Exception) -> int | None:
-    return getattr(getattr(error, "response", None), "status_code", None)
-
-
-def _is_hopeless(error: Exception) -> bool:
-    """Whether trying again would fail in the same way."""
-    status = _status(error)
-    refused = status is not None and 400 <= status < 500 and status not in _HOPEFUL
-    return refused or isinstance(error, requests.TooManyRedirects | ValueError)  # or not a valid address
-
-
-def _why(error: Exception) -> str:
-    if isinstance(error, requests.HTTPError):
-        return f"HTTP status {_status(error)}"
-    if isinstance(error, requests.Timeout | urllib3.exceptions.TimeoutError):
-        return f"no answer within {_SILENCE_SECONDS:g} s"
-    if isinstance(error, requests.TooManyRedirects):
-        return "it redirects without end"
-    if isinstance(error, urllib3.exceptions.ProtocolError):
-        return "it broke off before the end"
-    if isinstance(error, requests.ConnectionError):
-        return "no connection"
-    return str(error)
+    if failures:
+        raise FetchError(
+            f"{entry.folder}/{entry.name} could not be fetched from {'; '.join(failures)}. Put the file at "
+            f"{place} by hand, or name a folder that holds {entry.folder}/{entry.name} with "
+            f"--config mirror=FOLDER or {MIRROR_VARIABLE}"
+        )

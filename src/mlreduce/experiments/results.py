@@ -9,12 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from mlreduce.exceptions import DataError
 from mlreduce.experiments.failures import FAILURE_COLUMNS, sorted_failures
+from mlreduce.extras import from_extra
+
+with from_extra("workflow", "tables of a study"):
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.parquet as pq
 
 __all__ = ["any_failed", "failed_files", "read_failures", "read_table", "read_tables", "write_table"]
 

@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from mlreduce.exceptions import ConfigurationError, DataError
+from mlreduce.exceptions import DataError
+from mlreduce.extras import from_extra
 from mlreduce.validation import check_labels
 
 __all__ = ["axes", "labels_and_names", "short"]
@@ -20,15 +21,14 @@ def axes(ax: Any, size: tuple[float, float]) -> Any:
 
     Raises
     ------
-    ConfigurationError
+    MissingPackageError
         If Matplotlib is not installed.
     """
     if ax is not None:
         return ax
-    try:
+    with from_extra("plot", "figures"):
         import matplotlib.pyplot as plt
-    except ModuleNotFoundError as error:
-        raise ConfigurationError(f"plots need Matplotlib ({error}): pip install mlreduce[plot]") from error
+
     return plt.subplots(figsize=size, layout="constrained")[1]
 
 

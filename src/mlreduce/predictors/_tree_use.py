@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from mlreduce.extras import from_extra
 from mlreduce.linalg.compiled import compiled
 from mlreduce.predictors._tree_growth import IntArray
 from mlreduce.predictors._tree_models import Rows, Tree
@@ -84,7 +85,8 @@ def _count(number: int, noun: str) -> str:
 def draw(tree: Tree, names: Sequence[str], max_depth: int, ax: Any) -> Any:
     """Plot a tree down to a depth."""
     if ax is None:
-        import matplotlib.pyplot as plt
+        with from_extra("plot", "pictures of trees"):
+            import matplotlib.pyplot as plt
 
         ax = plt.subplots()[1]
     places: dict[int, tuple[float, int]] = {}

@@ -15,14 +15,16 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from rocrate.model.contextentity import ContextEntity
-from rocrate.rocrate import ROCrate
-
 from mlreduce.datasets.files import replacing
 from mlreduce.datasets.readers.configuration import read_yaml
 from mlreduce.exceptions import DataError
+from mlreduce.extras import from_extra
 from mlreduce.provenance.digest import CODE, code_digest, code_files
 from mlreduce.provenance.manifest import file_faults, read_manifest
+
+with from_extra("workflow", "research objects"):
+    from rocrate.model.contextentity import ContextEntity
+    from rocrate.rocrate import ROCrate
 
 __all__ = ["Paper", "write_crate"]
 

@@ -7,15 +7,18 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import jinja2
-import markupsafe
 import pandas as pd
 
 from mlreduce.experiments.failures import read_failures_csv
+from mlreduce.extras import from_extra
 from mlreduce.reporting.audit import VERDICTS, audit_rows, audit_sentences
 from mlreduce.reporting.failed_cells import cell_reasons, footnotes
 from mlreduce.reporting.tables import table_parts
 from mlreduce.reporting.verdicts.claims import verdicts_sentence
+
+with from_extra("workflow", "reports"):
+    import jinja2
+    import markupsafe
 
 __all__ = ["render", "study_section"]
 

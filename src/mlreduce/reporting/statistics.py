@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from mlreduce.exceptions import DataError
+from mlreduce.extras import from_extra
 
 __all__ = ["RankComparison", "compare", "critical_difference", "friedman", "nemenyi", "rank_methods"]
 
@@ -134,7 +135,8 @@ def nemenyi(ranks: pd.DataFrame) -> pd.DataFrame:
     p_values = np.where(np.eye(n_methods, dtype=bool), 1.0, np.nan)
     if n_methods > 1 and n_blocks > 1:
         # Imported here: it brings seaborn along, and whoever wants a critical difference alone should not wait for it.
-        from scikit_posthocs import posthoc_nemenyi_friedman
+        with from_extra("plot", "tests of average ranks"):
+            from scikit_posthocs import posthoc_nemenyi_friedman
 
         p_values = posthoc_nemenyi_friedman(ranks.to_numpy()).to_numpy()
     return pd.DataFrame(p_values, index=ranks.columns, columns=ranks.columns)

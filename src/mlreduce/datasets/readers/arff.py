@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import Any, TypeAlias
 from xml.etree.ElementTree import ParseError
 
-import defusedxml
-import defusedxml.ElementTree
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
@@ -18,6 +16,7 @@ from mlreduce.datasets.data import MultiLabelData
 from mlreduce.datasets.guards import check_memory, check_names, opened
 from mlreduce.datasets.readers.arff_syntax import Attribute, Table, read_table
 from mlreduce.exceptions import DataError, unknown_name
+from mlreduce.extras import from_extra
 from mlreduce.validation import is_sparse
 
 __all__ = ["Labels", "chosen_labels", "counted_labels", "encoded", "read_arff", "read_label_names"]
@@ -41,6 +40,10 @@ def read_label_names(path: str | Path) -> list[str]:
     DataError
         If it is not well-formed XML, declares entities or a document type, or names no or a repeated label.
     """
+    with from_extra("data", "XML lists of labels"):
+        import defusedxml
+        import defusedxml.ElementTree
+
     with opened(path) as file:
         content = file.read()
     try:

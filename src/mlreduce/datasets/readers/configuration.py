@@ -12,10 +12,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import jsonschema
-import yaml
-
 from mlreduce.exceptions import ConfigurationError, unknown_name
+from mlreduce.extras import from_extra
+
+with from_extra("data", "configuration files"):
+    import jsonschema
+    import yaml
 
 __all__ = ["read_yaml", "validate"]
 

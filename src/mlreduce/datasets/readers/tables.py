@@ -15,6 +15,7 @@ from mlreduce.datasets.data import MultiLabelData
 from mlreduce.datasets.guards import check_memory, check_names, opened
 from mlreduce.datasets.readers.arff import chosen_labels
 from mlreduce.exceptions import DataError
+from mlreduce.extras import from_extra
 from mlreduce.validation import check_labels
 
 __all__ = ["read_tables"]
@@ -124,8 +125,9 @@ def _check_widths(rows: Any, path: Path) -> None:
 
 
 def _read_parquet(file: BinaryIO, path: Path) -> pd.DataFrame:
-    import pyarrow as pa  # only needed for this format
-    import pyarrow.parquet as pq
+    with from_extra("data", "Parquet files"):
+        import pyarrow as pa
+        import pyarrow.parquet as pq
 
     try:
         parquet = pq.ParquetFile(file)

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-import snowballstemmer
 from sklearn.feature_extraction.text import CountVectorizer
 
 from mlreduce.exceptions import DataError, unknown_name
+from mlreduce.extras import from_extra
 
 __all__ = ["TOKENS", "count_terms"]
 
@@ -30,6 +30,9 @@ class _Stemmed(dict[str, str]):
 
     def __init__(self) -> None:
         super().__init__()
+        with from_extra("data", "texts"):
+            import snowballstemmer
+
         self._stem = snowballstemmer.stemmer("porter").stemWord
         self._stems: dict[str, str] = {}
 

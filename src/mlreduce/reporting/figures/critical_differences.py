@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from mlreduce.extras import from_extra
 from mlreduce.metrics import measure_label
 from mlreduce.reporting.figures.kinds import Spec, figure, label_of
 from mlreduce.reporting.figures.layout import house_style, panels
@@ -65,8 +66,9 @@ def _say_why(axis: Any, made: RankComparison) -> None:
 
 def draw_diagram(axis: Any, made: RankComparison, names: Mapping[str, str]) -> None:
     """Draw a critical-difference diagram; names are what is shown of the methods."""
-    from matplotlib.ticker import MultipleLocator
-    from scikit_posthocs import critical_difference_diagram
+    with from_extra("plot", "critical-difference diagrams"):
+        from matplotlib.ticker import MultipleLocator
+        from scikit_posthocs import critical_difference_diagram
 
     # Numbers instead of names: bars are drawn from sets, and the order of a set of names changes with every run.
     methods = list(made.average.index)

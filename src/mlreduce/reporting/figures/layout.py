@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from mlreduce.exceptions import DataError
+from mlreduce.extras import from_extra
 
 __all__ = [
     "NothingToDraw",
@@ -42,7 +43,8 @@ def nothing_to_draw(title: str, needed: str) -> NothingToDraw:
 
 def pyplot() -> Any:
     """Import Matplotlib when the first figure is drawn, for files instead of a screen."""
-    import matplotlib as mpl
+    with from_extra("plot", "figures"):
+        import matplotlib as mpl
 
     mpl.use("agg")
     import matplotlib.pyplot as plt
