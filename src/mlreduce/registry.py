@@ -289,8 +289,8 @@ def make_entry(label: str, entry: Mapping[str, Any]) -> Any:
     """Make an estimator from an entry of a study file: parameters, and under ``method`` the registry name.
 
     Without ``method`` the label is the registry name; with it one method can occur several times in a study. Under
-    ``class`` stands the import path of a class of another package; a parameter that is an estimator is again an entry
-    with ``class`` or ``method``.
+    ``class`` stands the import path of a class of another package; a parameter that is an estimator, or a list with
+    some, is again an entry with ``class`` or ``method``.
 
     Raises
     ------
@@ -311,8 +311,8 @@ def check_entry(label: str, entry: Mapping[str, Any]) -> None:
     name, parameters = entry_name(label, entry), _given(entry)
     _check_parameters(name, parameters, _parameters(method_class(name)))
     for key, value in parameters.items():
-        if _is_entry(value):
-            check_entry(key, value)
+        for inner in _entries_in(value):
+            check_entry(key, inner)
 
 
 def entry_name(label: str, entry: Mapping[str, Any]) -> str:
@@ -336,7 +336,7 @@ def entry_name(label: str, entry: Mapping[str, Any]) -> str:
 
 def names_in(label: str, entry: Mapping[str, Any]) -> set[str]:
     """Return the registry names and import paths in an entry of a study file, those of its parameters too."""
-    inner = [names_in(key, value) for key, value in _given(entry).items() if _is_entry(value)]
+    inner = [names_in(key, own) for key, value in _given(entry).items() for own in _entries_in(value)]
     return {entry_name(label, entry)}.union(*inner)
 
 
@@ -348,7 +348,18 @@ def _is_entry(value: Any) -> bool:
     return isinstance(value, Mapping) and not {"class", "method"}.isdisjoint(value)
 
 
+def _entries_in(value: Any) -> Iterator[Mapping[str, Any]]:
+    """Yield the entries in a parameter: itself, or those of a list, such as the steps of a pipeline."""
+    if _is_entry(value):
+        yield value
+    elif isinstance(value, list):
+        for one in value:
+            yield from _entries_in(one)
+
+
 def _made(label: str, value: Any) -> Any:
+    if isinstance(value, list):
+        return [_made(label, one) for one in value]
     return make_entry(label, value) if _is_entry(value) else value
 
 

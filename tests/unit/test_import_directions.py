@@ -38,7 +38,8 @@ ALLOWED = {
     "plot": BASE | {"metrics", "reporting"},
     "comparison": {
         *BASE,
-        *("datasets", "experiments", "linalg", "metrics", "plot", "preprocessing", "registry", "reporting"),
+        *("datasets", "experiments", "labelspace", "linalg", "metrics", "plot", "preprocessing", "projection"),
+        *("propagation", "registry", "reporting", "selection"),
     },
     "commandline": BASE | {"comparison", "datasets", "registry"},
 }

@@ -4,25 +4,27 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from importlib.metadata import version
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-from sklearn.base import is_regressor
 from sklearn.feature_selection import SelectorMixin
 
 from mlreduce import registry
 from mlreduce.exceptions import ConfigurationError
+from mlreduce.labelspace.base import LabelCoder
+from mlreduce.projection.base import Projection
+from mlreduce.propagation.base import LabelPropagation
+from mlreduce.selection.base import Selector
 
-__all__ = ["Method", "as_entries", "family_of", "own_classes", "ranks_labels"]
+__all__ = ["Entry", "Method", "as_entries", "as_methods", "names_of", "own_classes", "own_sources", "versions_of"]
 
-Entry = Mapping[str, Any]
+Entry: TypeAlias = Mapping[str, Any]
 
-# Families by the base class of a class that is registered in a script or notebook.
-_BASES = {
-    "Projection": "projection",
-    "LabelPropagation": "projection",
-    "Selector": "selection",
-    "LabelCoder": "labelspace",
+_BASES: Mapping[str, tuple[type, ...]] = {
+    "projection": (Projection, LabelPropagation),
+    "selection": (Selector,),
+    "labelspace": (LabelCoder,),
 }
 
 
@@ -56,11 +58,12 @@ def as_entries(asked: Any, what: str) -> dict[str, Entry]:
     ConfigurationError
         If it is empty, a label occurs twice, or a name, class or parameter is unknown.
     """
-    if isinstance(asked, str):
+    if isinstance(asked, str) or _is_estimator(asked):
         asked = [asked]
     if not isinstance(asked, Mapping):
         if not isinstance(asked, Iterable):
             raise ConfigurationError(f"{what} must be names or estimators, or a dict of them; got {asked!r}")
+        asked = list(asked)
         labels = [one if isinstance(one, str) else _label(one) for one in asked]
         twice = [label for label in labels if labels.count(label) > 1]
         if twice:
@@ -70,8 +73,8 @@ def as_entries(asked: Any, what: str) -> dict[str, Entry]:
         raise ConfigurationError(f"{what} names nothing to compare")
     entries: dict[str, Entry] = {}
     for label, one in asked.items():
-        if not isinstance(label, str) or not label or "/" in label:
-            raise ConfigurationError(f"{what}: a label is text without a slash; got {label!r}")
+        if not isinstance(label, str) or not label.strip():
+            raise ConfigurationError(f"{what}: a label is text; got {label!r}")
         entries[label] = _entry(one, f"{what}: {label}")
         try:
             registry.check_entry(label, entries[label])
@@ -81,21 +84,31 @@ def as_entries(asked: Any, what: str) -> dict[str, Entry]:
 
 
 def _label(one: Any) -> str:
-    if not hasattr(one, "get_params") or isinstance(one, type):
+    if not _is_estimator(one):
         raise ConfigurationError(f"a list has names and estimators; got {one!r}. Entries with parameters need a dict")
     return str(_name_of(type(one)))
+
+
+def _is_estimator(one: Any) -> bool:
+    return hasattr(one, "get_params") and not isinstance(one, type)
+
+
+def _changed(estimator: Any) -> dict[str, Any]:
+    """Return the parameters that are not their defaults; a ``random_state`` that is none of them gets a seed later."""
+    defaults = {name: own.default for name, own in inspect.signature(type(estimator)).parameters.items()}
+    values = estimator.get_params(deep=False)
+    return {name: value for name, value in values.items() if repr(value) != repr(defaults.get(name, inspect.Parameter))}
 
 
 def _entry(one: Any, where: str) -> dict[str, Any]:
     if isinstance(one, str):
         return {"class" if registry.is_import_path(one) else "method": one}
     if isinstance(one, Mapping):
-        return dict(one)
-    if hasattr(one, "get_params") and not isinstance(one, type):
+        return {str(key): _value(value, where) for key, value in one.items()}
+    if _is_estimator(one):
         name = _name_of(type(one))
         key = "class" if registry.is_import_path(name) else "method"
-        values = {name: _value(value, where) for name, value in one.get_params(deep=False).items()}
-        return {key: name, **values}
+        return {key: name, **{name: _value(value, where) for name, value in _changed(one).items()}}
     raise ConfigurationError(f"{where}: neither a name nor an estimator nor a dict of parameters; got {one!r}")
 
 
@@ -123,7 +136,7 @@ def _name_of(cls: type) -> str:
 
 def _value(value: Any, where: str) -> Any:
     """Return a parameter as a plain value."""
-    if hasattr(value, "get_params") and not isinstance(value, type):
+    if _is_estimator(value):
         return _entry(value, where)
     if isinstance(value, np.generic):
         return value.item()
@@ -138,8 +151,13 @@ def _value(value: Any, where: str) -> Any:
     )
 
 
-def family_of(label: str, entry: Entry) -> str:
-    """Return what a method is: "labelspace", "projection" (of any transformer too) or "selection".
+def as_methods(asked: Any) -> list[Method]:
+    """Return the methods that were asked for, as by `as_entries`, with their families."""
+    return [Method(label, entry, _family(label, entry)) for label, entry in as_entries(asked, "methods").items()]
+
+
+def _family(label: str, entry: Entry) -> str:
+    """Return the family of a method; a transformer of another package is a projection.
 
     Raises
     ------
@@ -148,34 +166,48 @@ def family_of(label: str, entry: Entry) -> str:
     """
     name = registry.entry_name(label, entry)
     cls: Any = registry.method_class(name)
-    if registry.is_import_path(name):
-        if issubclass(cls, SelectorMixin) or not hasattr(cls, "transform"):
-            return "selection"
-        return "projection"
-    if name in registry.registered():
-        bases = [base.__name__ for base in inspect.getmro(cls)]
-        found = next((family for base, family in _BASES.items() if base in bases), None)
-        if found is None:
-            raise ConfigurationError(f"methods: {label}: {cls.__name__} is no projection, selector or label coder")
-        return found
-    kind = registry.kind_of(name)
-    if kind == "embedding":
-        raise ConfigurationError(
-            f"methods: {label}: an embedding has no image of new rows, so that no predictor can be tested on it; "
-            "projections have"
-        )
-    if kind == "predictors":
-        raise ConfigurationError(f"methods: {label}: {name} is a predictor; give it under predictors")
-    return "projection" if kind == "propagation" else kind
+    for family, bases in _BASES.items():
+        if issubclass(cls, bases):
+            return family
+    if registry.is_import_path(name) or name in registry.registered():
+        return "selection" if issubclass(cls, SelectorMixin) or not hasattr(cls, "transform") else "projection"
+    reason = "has no image of new rows, on which predictors are tested"
+    if registry.kind_of(name) == "predictors":
+        reason = "is a predictor; give it under predictors"
+    raise ConfigurationError(f"methods: {label}: {cls.__name__} {reason}")
 
 
-def ranks_labels(model: Any) -> bool:
-    """Whether a predictor, unfitted, says how likely labels are: for measures that rank them."""
-    if is_regressor(model) or getattr(model, "ranks", False):
-        return True
-    return any(hasattr(model, verb) for verb in ("predict_proba", "decision_function"))
+def names_of(methods: Iterable[Method], predictors: Mapping[str, Entry]) -> list[str]:
+    """Return the registry names and import paths in methods and predictors, sorted."""
+    entries = [*((method.label, method.entry) for method in methods), *predictors.items()]
+    return sorted(set().union(*(registry.names_in(*own) for own in entries)))
 
 
 def own_classes(names: Iterable[str]) -> dict[str, tuple[str, type]]:
-    """Return those of some methods that were registered in a script or notebook, for other processes."""
-    return {name: own for name, own in registry.registered().items() if name in set(names)}
+    """Return those of some names that were registered in a script or notebook, with family and class."""
+    registered = registry.registered()
+    return {name: registered[name] for name in names if name in registered}
+
+
+def versions_of(names: Iterable[str]) -> dict[str, str]:
+    """Return the versions of the packages that scores depend on."""
+    packages = [registry.package_of(name).split(" ") for name in names if registry.is_import_path(name)]
+    found = {name: version(name) for name in ("mlreduce", "numpy", "scipy", "scikit-learn")}
+    return found | {own[0]: own[1] for own in packages if len(own) == 2}
+
+
+def own_sources(names: Iterable[str]) -> dict[str, str]:
+    """Return the source of those classes that belong to no installed package, whose version would stand for it."""
+    own = [
+        name
+        for name in names
+        if name in registry.registered() or (registry.is_import_path(name) and " " not in registry.package_of(name))
+    ]
+    return {name: _source(registry.method_class(name)) for name in own}
+
+
+def _source(cls: type) -> str:
+    try:
+        return inspect.getsource(cls)
+    except (OSError, TypeError):  # typed into an interpreter
+        return repr(cls)

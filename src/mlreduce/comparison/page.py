@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import io
 import json
-import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -15,25 +16,24 @@ import pandas as pd
 from mlreduce.comparison.result import Comparison
 from mlreduce.datasets.files import replacing
 from mlreduce.metrics import higher_is_better, measure_label
+from mlreduce.reporting.figures.comparisons import DECIDED
+from mlreduce.reporting.figures.layout import pyplot
 
 __all__ = ["write_page"]
-
-# A probability from which on a difference counts as decided.
-_DECIDED = 0.95
 
 _STYLE = """
 :root { color-scheme: light dark; }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 0 auto; padding: 1rem; }
-h1 { font-size: 1.5rem; } h2 { font-size: 1.2rem; margin-top: 2.2rem; }
+h1 { font-size: 1.5rem; } h2 { font-size: 1.2rem; margin-top: 2.2rem; } h3 { font-size: 1rem; margin-top: 1.6rem; }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { padding: .2rem .7rem; text-align: right; border-bottom: 1px solid #8884; white-space: nowrap; }
-th:first-child, td:first-child { text-align: left; }
-.text td, .text th { text-align: left; white-space: normal; }
+th:first-child, td:first-child { text-align: left; white-space: normal; overflow-wrap: anywhere; min-width: 7rem; }
+.text td, .text th { text-align: left; white-space: normal; vertical-align: top; }
+.text code { overflow-wrap: anywhere; }
 .best { font-weight: 700; }
-figure { margin: 1rem 0; } figure svg { max-width: 100%; height: auto; background: #fff; }
-.small { color: #777; font-size: .9rem; }
-pre { overflow-x: auto; font-size: .85rem; }
+figure { margin: 1rem 0; } figure img { background: #fff; }
+.small { color: #777; font-size: .9rem; overflow-wrap: anywhere; }
 """
 
 
@@ -64,12 +64,12 @@ def _sections(comparison: Comparison) -> Iterator[str]:
         f"{repeats}; everything is fitted on training folds alone.</p>"
     )
     if len(comparison.failures):
-        yield f'<p><a href="#failures">{len(comparison.failures)} fits failed</a>; means are over the others.</p>'
+        number = len(comparison.failures)
+        yield f'<p><a href="#failures">{number} evaluations failed</a>; means are over the others.</p>'
     predictors = [label for label in settings["predictors"] if label in set(scores["predictor"])]
-    measure = settings["measures"][0]
     for predictor in predictors:
         measured = set(scores.loc[scores["predictor"] == predictor, "measure"])
-        own = measure if measure in measured else next(name for name in settings["measures"] if name in measured)
+        measure = next(name for name in settings["measures"] if name in measured)
         yield f"<h2>With {escape(predictor)}</h2>"
         yield (
             f"<p>Means over the folds at {size} % of the features (of the labels for label coders); what is not "
@@ -78,20 +78,39 @@ def _sections(comparison: Comparison) -> Iterator[str]:
         yield _means(comparison.table(predictor))
         if len(settings["sizes"]) > 1:
             yield _figure(
-                comparison.plot("sizes", own, predictor),
-                f"{measure_label(own)} against size: mean over the folds and its standard error; dotted lines have one "
-                "size.",
+                partial(comparison.plot, "sizes", measure, predictor),
+                f"{measure_label(measure)} against size: mean over the folds and its standard error; dotted lines have "
+                "one size.",
             )
-        pairs = comparison.pairs(own, predictor)
-        if len(pairs):
-            yield _verdict(pairs, own, settings["margin"], size)
-            yield _figure(
-                comparison.plot("pairs", own, predictor),
-                f"{measure_label(own)} at {size} %: the method of the row against that of the column. Mean difference, "
-                "positive where the row is better; folds won, tied and lost; the largest of the probabilities that it "
-                f"is better, similar (within {settings['margin']:g}) or worse, bold from {_DECIDED:g} on.",
-            )
+        if len(comparison.pairs(measure, predictor)):
+            yield from _statistics(comparison, measure, predictor, size)
     yield from _end(comparison)
+
+
+def _statistics(comparison: Comparison, measure: str, predictor: str, size: int) -> Iterator[str]:
+    name, margin = measure_label(measure), f"{comparison.settings['margin']:g}"
+    yield f"<h3>Statistics of {escape(name)} at {size} %</h3>"
+    yield (
+        "<p>Rank is the mean of the ranks on the folds (1 is best, ties share), first the number of folds on which a "
+        "method is best. It beats, or is beaten by, so many others: by more than "
+        f"{margin}, with a probability of {DECIDED:g} or more by the Bayesian correlated t-test. Each pair is judged "
+        "by itself; among many, some are so by chance. The probabilities are about data like these, not about other "
+        "data sets.</p>"
+    )
+    rows = (
+        f"<tr><td>{escape(str(method))}</td><td>{_number(row['mean'])}</td><td>{_number(row['deviation'])}</td>"
+        f"<td>{row['rank']:.2f}</td><td>{row['first']:.0f}</td><td>{row['beats']:.0f}</td>"
+        f"<td>{row['beaten_by']:.0f}</td></tr>"
+        for method, row in comparison.statistics(measure, predictor).iterrows()
+    )
+    head = "<tr><th>method</th><th>mean</th><th>deviation</th><th>rank</th><th>first</th><th>beats</th>"
+    yield f'<div class="wide"><table>{head}<th>beaten by</th></tr>{"".join(rows)}</table></div>'
+    yield _figure(
+        partial(comparison.plot, "pairs", measure, predictor),
+        f"{name} at {size} %: the method of the row against that of the column. Mean difference, positive where the "
+        "row is better; folds won, tied and lost; the largest of the probabilities that it is better, similar (within "
+        f"{margin}) or worse, bold from {DECIDED:g} on.",
+    )
 
 
 def _means(table: pd.DataFrame) -> str:
@@ -116,33 +135,18 @@ def _number(value: float) -> str:
     return "–" if pd.isna(value) else f"{value:.3f}"
 
 
-def _verdict(pairs: pd.DataFrame, measure: str, margin: float, size: int) -> str:
-    """Return sentences on which methods no other one beats."""
-    beaten = set(pairs.loc[pairs["worse"] >= _DECIDED, "method"])
-    methods = list(dict.fromkeys(pairs["method"]))
-    unbeaten = [method for method in methods if method not in beaten]
-    most = pairs.groupby("method")["better"].apply(lambda chances: int((chances >= _DECIDED).sum()))
-    named = ", ".join(f"{escape(method)} (which beats {most[method]})" for method in unbeaten)
+def _figure(draw: Callable[[], Any], caption: str) -> str:
+    """Return a figure as an image in the page: SVG, the same bytes each time, in which no script can run."""
+    plt = pyplot()
+    file = io.BytesIO()
+    # Names of users are no formulas, whatever dollars they hold.
+    with plt.rc_context({"svg.hashsalt": "mlreduce", "text.parse_math": False}):
+        figure = draw().figure
+        figure.savefig(file, format="svg", metadata={"Date": None, "Creator": None})
+    plt.close(figure)
+    source = f"data:image/svg+xml;base64,{base64.b64encode(file.getvalue()).decode()}"
     return (
-        f"<p>By {escape(measure_label(measure))} at {size} %, none is beaten by more than {margin:g}, with a "
-        f"probability of {_DECIDED:g}, of: {named}. Each pair is judged by itself; among many, some are so by "
-        "chance. The probabilities are about data like these, not about other data sets.</p>"
-    )
-
-
-def _figure(axis: Any, caption: str) -> str:
-    """Return a figure as SVG, the same bytes each time."""
-    import matplotlib as mpl
-    import matplotlib.pyplot as plt
-
-    file = io.StringIO()
-    with mpl.rc_context({"svg.hashsalt": "mlreduce", "svg.fonttype": "none"}):
-        axis.figure.savefig(file, format="svg", bbox_inches="tight", metadata={"Date": None, "Creator": None})
-    plt.close(axis.figure)
-    # Of the figures of a page, each has names of its own; the declaration and the document type are the page's.
-    drawing = re.sub(r"^.*?(?=<svg)", "", file.getvalue(), count=1, flags=re.DOTALL)
-    return (
-        f'<figure role="img" aria-label="{escape(caption)}"><div class="wide">{drawing}</div>'
+        f'<figure><div class="wide"><img src="{source}" alt="{escape(caption)}"></div>'
         f"<figcaption>{escape(caption)}</figcaption></figure>"
     )
 

@@ -13,7 +13,9 @@ import pandas as pd
 
 from mlreduce.exceptions import DataError, unknown_name
 from mlreduce.metrics import higher_is_better
-from mlreduce.reporting.verdicts.posterior import posterior
+from mlreduce.reporting.figures.comparisons import DECIDED
+from mlreduce.reporting.statistics import rank_methods
+from mlreduce.reporting.verdicts.posterior import Posterior, posterior
 
 __all__ = ["Comparison"]
 
@@ -32,7 +34,8 @@ class Comparison:
     fits : DataFrame
         Seconds of each fit, without prediction: method, split, seconds.
     settings : dict
-        The data set's statistics, methods, predictors, folds, sizes, measures, margin, and versions of packages.
+        All that the scores depend on: data, methods, predictors, measures, sizes, cv, repeats, scaling, random_state,
+        margin and versions of packages.
     """
 
     scores: pd.DataFrame
@@ -151,6 +154,42 @@ class Comparison:
         columns = ["method", "than", "mean_difference", "low", "high", "wins", "ties", "losses"]
         return pd.DataFrame(rows, columns=[*columns, "better", "similar", "worse"])
 
+    def statistics(
+        self, measure: str | None = None, predictor: str | None = None, size: int | None = None
+    ) -> pd.DataFrame:
+        """Return how each method stands among all.
+
+        Parameters
+        ----------
+        measure, predictor, size
+            As of `values`.
+
+        Returns
+        -------
+        DataFrame
+            One row per method, the best mean rank first: ``mean`` and ``deviation`` (standard deviation over the
+            folds), ``rank`` (mean of its ranks on the folds that all methods have; 1 is best, ties share), ``first``
+            (how many of these folds it is best on, alone or tied), ``beats`` and ``beaten_by`` (of how many methods it
+            is better or worse by more than the margin with a probability of at least 0.95; see `pairs`).
+        """
+        measure, predictor, size = self._chosen(measure, predictor, size)
+        values, pairs = self.values(measure, predictor, size), self.pairs(measure, predictor, size)
+        ranks = rank_methods(values.dropna(), higher_is_better(measure))
+        found = pd.DataFrame(
+            {
+                "mean": values.mean(),
+                "deviation": values.std(),
+                "rank": ranks.mean(),
+                "first": ranks.eq(ranks.min(axis=1), axis=0).sum(),
+                **{
+                    name: pairs.loc[pairs[chance] >= DECIDED, "method"].value_counts().reindex(values.columns).fillna(0)
+                    for name, chance in (("beats", "better"), ("beaten_by", "worse"))
+                },
+            }
+        )
+        counts = dict.fromkeys(("first", "beats", "beaten_by"), "int64")
+        return found.astype(counts).sort_values("rank", kind="stable")
+
     def plot(
         self, kind: str = "sizes", measure: str | None = None, predictor: str | None = None, *, ax: Any = None
     ) -> Any:
@@ -209,10 +248,9 @@ class Comparison:
         return "\n\n".join([head, *parts])
 
 
-def _chances(found: Any, margin: float) -> dict[str, float]:
+def _chances(found: Posterior, margin: float) -> dict[str, float]:
     """Return the probabilities of a difference above the margin, within it and below it."""
     within = found.within(-margin, margin)
-    above = found.within(margin, np.inf)
-    if not found.scale:
-        above = float(found.mean > margin)
+    # A mean that is certain can stand on the margin, which is within.
+    above = found.within(margin, np.inf) if found.scale else float(found.mean > margin)
     return {"better": above, "similar": within, "worse": max(0.0, 1.0 - above - within)}

@@ -49,7 +49,7 @@ _AS_THEY_ARE: Mapping[str, Any] = {"scaling": "none", "relation": None}
 def make_reduction(label: str, entry: Mapping[str, Any], seed: int = 0, dataset: str = "", split: int = 0) -> Any:
     """Make a projection, or what propagates labels, from an entry of a study; one that draws gets a seed of its own.
 
-    A class of another package, by its import path, is any transformer.
+    A class of another package, by its import path, or of a script is any transformer.
 
     Raises
     ------
@@ -57,7 +57,7 @@ def make_reduction(label: str, entry: Mapping[str, Any], seed: int = 0, dataset:
         If it is unknown or neither of them.
     """
     method = registry.make_entry(label, entry)
-    if is_foreign(entry):
+    if is_foreign(label, entry, method, Projection, LabelPropagation):
         method = ForeignReduction(method, label)
     elif not isinstance(method, Projection | LabelPropagation):
         known = ", ".join(registry.list_methods("projection"))

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, is_regressor
 
+from mlreduce import registry
 from mlreduce.exceptions import ConfigurationError, DataError
 from mlreduce.experiments.view import View
 from mlreduce.selection.base import Selector
@@ -35,9 +36,21 @@ class Guess(NamedTuple):
     scores: FloatArray | None
 
 
-def is_foreign(entry: Mapping[str, Any]) -> bool:
-    """Whether an entry of a study file names a class by its import path."""
-    return "class" in entry
+def is_foreign(label: str, entry: Mapping[str, Any], estimator: Any, *bases: type) -> bool:
+    """Whether an estimator is no class of the library: named by an import path, or registered in a script.
+
+    Parameters
+    ----------
+    label, entry : str, dict
+        As in a study file.
+    estimator : estimator
+        What they make.
+    *bases : type
+        A registered class that derives from one of them is used as the library's are.
+    """
+    if "class" in entry:
+        return True
+    return registry.entry_name(label, entry) in registry.registered() and not isinstance(estimator, bases)
 
 
 def _check_verb(estimator: Any, label: str, verb: str, role: str) -> None:

@@ -51,7 +51,7 @@ class Measuring:
     ) -> None:
         self._data, (self._name, self._parameters), self._failures = data, predictor, failures
         self._model, self._seed = registry.make_entry(self._name, self._parameters), seed
-        if is_foreign(self._parameters):
+        if is_foreign(self._name, self._parameters, self._model) and not hasattr(self._model, "ranks"):
             self._model = as_predictor(self._model, self._name)
         self._measures = {name: find_measure(name) for name in measures}
         self._labels = data.Y.astype(np.float64)

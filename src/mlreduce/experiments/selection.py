@@ -36,7 +36,7 @@ _Methods = Mapping[str, Mapping[str, Any]]
 def make_selector(label: str, entry: Mapping[str, Any], seed: int, dataset: str, split: int) -> Selector:
     """Make a selector from an entry of a study file; one that draws gets a seed of its own.
 
-    A class of another package, by its import path, is any estimator that rates features when fitted.
+    A class of another package, by its import path, or of a script is any estimator that rates features when fitted.
 
     Raises
     ------
@@ -44,7 +44,7 @@ def make_selector(label: str, entry: Mapping[str, Any], seed: int, dataset: str,
         If it is unknown or no selector.
     """
     method = registry.make_entry(label, entry)
-    if is_foreign(entry):
+    if is_foreign(label, entry, method, Selector):
         method = ForeignSelector(method)
     if not isinstance(method, Selector):
         known = ", ".join(registry.list_methods("selection"))

@@ -52,20 +52,19 @@ def quality_against_size(
     cells = own.groupby(["method", "size_percent"])["value"].agg(["mean", "sem"]).reset_index()
     last = cells.sort_values("size_percent", kind="stable").groupby("method")["mean"].last()
     shown = list(methods) if methods else list(last.sort_values(ascending=not higher_is_better(measure)).index)
-    axis = axes(ax, (6.2, 3.8))
+    axis = axes(ax, (7.2, 4.0))
+    handles = []
     for position, method in enumerate(shown):
         line = cells[cells["method"] == method].sort_values("size_percent")
+        own = style(position)
         if len(line) == 1:  # no curve: what is not reduced, or has one size
-            axis.axhline(
-                line["mean"].item(), label=method, linewidth=1.2, color=style(position)["color"], linestyle=":"
-            )
-            continue
-        axis.errorbar(
-            line["size_percent"], line["mean"], yerr=line["sem"], label=method, markersize=4, linewidth=1.2,
-            elinewidth=0.7, capsize=2, **style(position),
-        )  # fmt: skip
+            handles.append(axis.axhline(line["mean"].item(), color=own["color"], linewidth=1.6, linestyle=":"))
+        else:
+            look = {"markersize": 4, "linewidth": 1.2, "elinewidth": 0.6, "capsize": 2, **own}
+            handles.append(axis.errorbar(line["size_percent"], line["mean"], yerr=line["sem"], **look))
+    axis.set_xticks(sorted(cells["size_percent"].unique()))
     axis.set(xlabel="size, %", ylabel=measure_label(measure), title=predictor)
-    axis.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, fontsize=8)
+    axis.legend(handles, shown, loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, fontsize=8)
     return axis
 
 

@@ -14,10 +14,10 @@ from mlreduce.reporting.figures.layout import house_style, nothing_to_draw, pane
 from mlreduce.reporting.options import AREA, DIRECTIONS, ENERGY, MARGIN, MEASURE, PREDICTOR, SIZE_PERCENT
 from mlreduce.reporting.tables.comparisons import comparison_table
 
-__all__ = ["comparison_matrix", "draw_matrix"]
+__all__ = ["DECIDED", "comparison_matrix", "draw_matrix"]
 
-# A probability from which on a difference counts as decided, and its text is bold.
-_DECIDED = 0.95
+#: A probability from which on a difference counts as decided, and its text is bold.
+DECIDED = 0.95
 
 
 @figure(
@@ -57,7 +57,8 @@ def draw_matrix(axis: Any, pairs: pd.DataFrame, names: Mapping[str, str]) -> Non
     """
     order = pairs.groupby("method")["mean_difference"].mean().sort_values(ascending=False, kind="stable").index.tolist()
     cells = {(c["method"], c["than"]): c for c in pairs.to_dict("records")}
-    matrix = np.array([[cells[a, b]["mean_difference"] if a != b else np.nan for b in order] for a in order])
+    # Beside the diagonal, pairs without common values have none.
+    matrix = np.array([[cells[a, b]["mean_difference"] if (a, b) in cells else np.nan for b in order] for a in order])
     largest = float(np.nanmax(np.abs(matrix))) or 1.0
     axis.grid(visible=False)
     axis.imshow(matrix, cmap="RdBu", vmin=-largest, vmax=largest, aspect="equal")
@@ -65,7 +66,7 @@ def draw_matrix(axis: Any, pairs: pd.DataFrame, names: Mapping[str, str]) -> Non
     axis.set_yticks(range(len(order)), [names[method] for method in order], fontsize=8)
     for row, method in enumerate(order):
         for column, other in enumerate(order):
-            if method != other:
+            if (method, other) in cells:
                 _write(axis, column, row, cells[method, other], abs(matrix[row, column]) > 0.6 * largest)
 
 
@@ -73,5 +74,5 @@ def _write(axis: Any, column: int, row: int, cell: Mapping[Any, Any], dark: bool
     chances = {"better": cell["better"], "similar": cell["similar"], "worse": cell["worse"]}
     word = max(chances, key=lambda name: chances[name])
     text = f"{cell['mean_difference']:+.3f}\n{cell['wins']}/{cell['ties']}/{cell['losses']}\n{word} {chances[word]:.2f}"
-    look = {"weight": "bold" if chances[word] >= _DECIDED else "normal", "color": "white" if dark else "black"}
+    look = {"weight": "bold" if chances[word] >= DECIDED else "normal", "color": "white" if dark else "black"}
     axis.text(column, row, text, ha="center", va="center", fontsize=6, **look)
