@@ -8,7 +8,9 @@ STAMP := $(VENV)/.installed
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 CORES ?= all
 
-.PHONY: help demo plan test test-all test-cluster lint types unit promises check-workflow install weka slurm fuzz lock benchmark \
+DOCS_STAMP := $(VENV)/.docs-installed
+
+.PHONY: help docs test-site chromium demo plan test test-all test-cluster lint types unit promises check-workflow install weka slurm fuzz lock benchmark \
 	deviations reference verdicts verify pictures clean
 
 help:
@@ -23,6 +25,8 @@ help:
 	@echo "make reference  the full protocols, and their summary into results/reference"
 	@echo "make verdicts   judges the claims again from the scores in results/reference and compares, minutes"
 	@echo "make verify     recomputes a random 2 % of the cells in results/reference and compares (MINUTES=1: as far as it gets)"
+	@echo "make docs       the documentation site, into docs/_build/html"
+	@echo "make test-site  the site in Chromium (a Debian package, installed with root), the guide's code, the examples"
 	@echo "make pictures   the pictures of docs/methods, from the data set scene"
 	@echo "make fuzz       a million hostile files for the readers, guided by coverage; INPUTS=... for fewer"
 	@echo "make weka       Weka 3.6 for the comparison of model trees (Debian packages; root)"
@@ -41,6 +45,27 @@ $(STAMP): envs/requirements.lock pyproject.toml
 	$(PIP) --no-deps --no-build-isolation --no-index -e .
 	$(BIN)/python envs/compile_loops.py
 	@touch $@
+
+$(DOCS_STAMP): $(STAMP) envs/docs.lock
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --compile-bytecode --require-hashes -r envs/docs.lock || \
+		$(PIP) --require-hashes -r envs/docs.lock
+	@touch $@
+
+# Needs no network once its packages are there. From scratch: a page that is no more would stay.
+docs: $(DOCS_STAMP)
+	rm -rf docs/_build docs/api docs/gallery
+	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going --conf-dir docs . docs/_build/html \
+		--doctree-dir docs/_build/doctrees
+
+test-site: docs chromium
+	OMP_NUM_THREADS=1 $(BIN)/pytest tests/browser --no-cov
+
+# For tests only.
+chromium:
+	@command -v chromium > /dev/null || \
+		{ test "$$(id -u)" = 0 && command -v apt-get > /dev/null && timeout 120 apt-get update -qq && \
+		DEBIAN_FRONTEND=noninteractive timeout 300 apt-get install -qq --no-install-recommends chromium > /dev/null; } || \
+		echo "Chromium is not installed, which takes Debian's package and root."
 
 # For tests and benchmarks only.
 weka:
@@ -139,6 +164,9 @@ lock: $(STAMP)
 	$(BIN)/uv pip compile pyproject.toml --extra workflow --extra dev --universal --python-version 3.11 \
 		--fork-strategy fewest --generate-hashes --no-annotate --no-emit-index-url --no-emit-find-links \
 		--custom-compile-command "make lock" --quiet --upgrade --output-file envs/requirements.lock
+	$(BIN)/uv pip compile pyproject.toml --extra docs --constraint envs/requirements.lock --universal --python-version 3.11 \
+		--fork-strategy fewest --generate-hashes --no-annotate --no-emit-index-url --no-emit-find-links \
+		--custom-compile-command "make lock" --quiet --upgrade --output-file envs/docs.lock
 	@{ echo "# uv, which installs the rest in a tenth of pip's time. Taken from requirements.lock by: make lock"; \
 		awk '/^[a-z]/ { own = /^uv==/ } own' envs/requirements.lock; } > envs/installer.lock
 

@@ -56,7 +56,7 @@ class M5PRegressor(Regressor):
     n_leaves_ : list of int
         Number of leaves, which is that of linear models, a target.
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Only when ``X`` was a DataFrame with text as column names.
 
     References
