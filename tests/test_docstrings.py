@@ -22,7 +22,7 @@ from mlreduce.metrics import MEASURES
 
 #: Modules whose ``__all__`` is for users of the library, beside the package itself and the families of methods.
 MODULES = (
-    *("comparison", "datasets", "embedding", "exceptions", "labelspace", "metrics", "plot", "predictors"),
+    *("datasets", "embedding", "exceptions", "labelspace", "metrics", "predictors"),
     *("preprocessing", "preprocessing.discretisation", "preprocessing.relation", "preprocessing.scaling"),
     *("projection", "propagation", "selection", "spectral"),
 )

@@ -92,7 +92,17 @@ class ConfigurationError(MLReduceError):
 
 
 class MissingPackageError(MLReduceError, ImportError):
-    """A package that only some uses need is not installed; the sentence names the extra that brings it."""
+    """A package that only some uses need is not installed; the sentence names the extra that brings it.
+
+    Examples
+    --------
+    >>> from mlreduce.extras import from_extra
+    >>> with from_extra("plot", "figures"):
+    ...     import gone
+    Traceback (most recent call last):
+        ...
+    mlreduce.exceptions.MissingPackageError: figures need gone, which is not installed: pip install 'mlreduce[plot]'
+    """
 
 
 class ProjectionWarning(UserWarning):

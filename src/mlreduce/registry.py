@@ -142,6 +142,12 @@ def list_methods(kind: str | None = None) -> list[str]:
     ------
     ConfigurationError
         If the kind is unknown.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> mlreduce.list_methods("propagation")
+    ['ml-grf', 'ml-lgc', 'smse1', 'smse2']
     """
     kinds = {name: entry.kind for name, entry in _announced().items()}
     kinds |= {name: own for name, (own, _) in _at_run_time.items()}
