@@ -171,6 +171,9 @@ def _experiment(
     job: Job, common: Common, predictor: tuple[str, Entry] | None = None, measures: Sequence[str] = ()
 ) -> Experiment:
     method, settings = job.method, common.settings
+    cls = registry.method_class(registry.entry_name(method.label, method.entry))
+    # Binary relevance, which codes no labels, has the full size alone, as the control that keeps all features has.
+    sizes = settings["sizes"] if getattr(cls, "reduces", True) else [100]
     task = {
         "protocol": "cv",
         "group": "methods",
@@ -184,6 +187,6 @@ def _experiment(
         "family": method.family,
         "space": {"scaling": settings["scaling"], "relation": None},
         "tasks": [task],
-        "measured": {"sizes": settings["sizes"], "energies": [], "every_size": False, "measures": measures},
+        "measured": {"sizes": sizes, "energies": [], "every_size": False, "measures": measures},
     }
     return Experiment(_NAME, common.data, asked, settings["random_state"], common.design)

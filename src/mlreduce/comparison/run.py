@@ -165,7 +165,7 @@ def compare(
 def _as_data(X: Any, y: Any) -> MultiLabelData:
     if isinstance(X, MultiLabelData):
         if y is not None:
-            raise DataError("a data set has its labels with it; leave y out")
+            raise DataError("a data set has its labels with it: leave y out, and name methods=, predictors=")
         check_finite(X.X, X.feature_names, X.name)
         return X
     if y is None:
