@@ -26,7 +26,7 @@ POSITIVE = [name for name in REPRESENTATIVES if name not in SIGNED]
 #: Parameters for which the constraint is regular, and every term of the formulas has an effect.
 PARAMETERS = {
     **{name: {} for name in ("pca", "lsi", "mddmp", "pls", "mddm-kernel", "sfehs", "cca", "opls")},
-    **{name: {"ridge": 0.7} for name in ("rcca", "lda-copy", "mlda", "dmlda")},
+    **{name: {"ridge": 0.7} for name in ("rcca", "lda-copy", "mlda", "dmlda", "wmlda")},
     "random-projection": {"random_state": 0},
     "mddmf": {"beta": 0.3},
     "mvmd": {"beta": 0.2},

@@ -15,7 +15,7 @@ SELECTION = sorted([*CONTROLS, *INFORMATION, "gmba", "mlfs", "mlrf", "rfs", "spe
 PROJECTION = """
     pca lsi lpp olpp npp onpp
     fda lfda mfa mmc dla dne olpp-r sonpp donpp onpp-r
-    cca rcca pls opls mddmp mddmf mddm-kernel sfehs mvmd mlsi morp hsl1 hsl2 hsl3 lda-copy mlda dmlda
+    cca rcca pls opls mddmp mddmf mddm-kernel sfehs mvmd mlsi morp hsl1 hsl2 hsl3 lda-copy mlda dmlda wmlda
     mesd mesd-fda mesd-lfda mesd-mfa mesd-mmc mesd-dla mesd-dne mesd-olpp-r mesd-sonpp mesd-donpp mesd-onpp-r
     mope self ssfda ssmmc ssmfa ssdne sslfda ssdonpp semi-supervised ssmope
     random-projection

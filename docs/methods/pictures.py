@@ -88,7 +88,13 @@ PAGES: Mapping[str, Sequence[tuple[str, str, dict[str, Any]]]] = {
         ("DONPP", "mesd-donpp", {}),
         ("ONPP-R", "mesd-onpp-r", {}),
     ],
-    "discriminant": [("LDA by copies", "lda-copy", {}), ("MLDA", "mlda", {}), ("DMLDA", "dmlda", {})],
+    "discriminant": [
+        ("LDA by copies", "lda-copy", {}),
+        ("MLDA", "mlda", {}),
+        ("DMLDA", "dmlda", {}),
+        ("wMLDA, fuzzy", "wmlda", {"weights": "fuzzy"}),
+        ("wMLDA, dependence", "wmlda", {"weights": "dependence"}),
+    ],
 }
 
 #: Page -> lines: title, registry name of a selector, its parameters, registry name of a classifier.

@@ -98,6 +98,7 @@ from mlreduce.projection.semi_supervised import SSMOPE as SSMOPE
 from mlreduce.projection.semi_supervised import SemiSupervised as SemiSupervised
 from mlreduce.embedding.graph import SymmetricSpectralEmbedding as SymmetricSpectralEmbedding
 from mlreduce.embedding.graph import USC as USC
+from mlreduce.projection.weighted_discriminant import WMLDA as WMLDA
 from mlreduce.comparison import compare as compare
 from mlreduce.datasets.catalogue import list_datasets as list_datasets
 from mlreduce.registry import list_methods as list_methods

@@ -88,10 +88,19 @@ def definition(name, X, Y, **p):
     if name == "mlda":
         cosines = Y.T @ Y / np.sqrt(np.outer(sizes, sizes))
         Z = (Y @ cosines) / np.maximum(m, 1)[:, None]
+    if name == "wmlda":
+        Z = Y / np.maximum(m, 1)[:, None]
+    return scatters_of_copies(X, Z, p["ridge"])
+
+
+def scatters_of_copies(X, Z, ridge):
+    """Scatter between and within classes of instances copied into each class with a weight."""
+    n, d = X.shape
+    c = Z.shape[1]
     copies = [(X[i], k, Z[i, k]) for i in range(n) for k in range(c) if Z[i, k] > 0]
     points, classes, weights = (np.array(part) for part in zip(*copies, strict=True))
     mean = np.average(points, axis=0, weights=weights)
-    between, within = np.zeros((d, d)), p["ridge"] * identity
+    between, within = np.zeros((d, d)), ridge * np.eye(d)
     for k in range(c):
         own = classes == k
         center = np.average(points[own], axis=0, weights=weights[own])

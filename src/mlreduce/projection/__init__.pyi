@@ -56,3 +56,4 @@ from mlreduce.projection.semi_supervised import SSMFA as SSMFA
 from mlreduce.projection.semi_supervised_scatter import SSMMC as SSMMC
 from mlreduce.projection.semi_supervised import SSMOPE as SSMOPE
 from mlreduce.projection.semi_supervised import SemiSupervised as SemiSupervised
+from mlreduce.projection.weighted_discriminant import WMLDA as WMLDA

@@ -13,11 +13,16 @@ from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
 from mlreduce.validation import FloatArray
 
-__all__ = ["DMLDA", "MLDA", "LDACopy"]
+__all__ = ["DMLDA", "MLDA", "LDACopy", "WeightedDiscriminant", "cosine_weights"]
 
 
-class _WeightedDiscriminant(Discriminant):
+class WeightedDiscriminant(Discriminant):
     """Base: scatter between and within classes to which instances belong by weights Z."""
+
+    @property
+    def _key(self) -> str:
+        """Name of the weights in the cache of a training set."""
+        return type(self).__name__
 
     def _weights(self, data: TrainingSet) -> Any:
         """Return Z, shape (n_samples, n_labels), sparse or dense, not negative."""
@@ -36,7 +41,7 @@ class _WeightedDiscriminant(Discriminant):
                 raise DataError(f"{name} needs two classes at least: only one label occurs")
             return Z, rows, columns
 
-        return data.cached(name, find)
+        return data.cached(self._key, find)
 
     def _objective(self, data: TrainingSet) -> Form:
         Z, _, sizes = self._shared_weights(data)
@@ -51,8 +56,17 @@ class _WeightedDiscriminant(Discriminant):
         return weighted_mean(data.centred, rows)
 
 
+def cosine_weights(data: TrainingSet) -> FloatArray:
+    """Return ``diag(m)^-1 Y C`` for the cosines C between labels, and the numbers m of labels of the instances."""
+    inverse = quotient(1.0, np.sqrt(data.class_sizes))
+    cosines = data.label_products * inverse * inverse[:, np.newaxis]
+    weights: FloatArray = data.labels @ cosines
+    weights *= quotient(1.0, data.label_counts)[:, np.newaxis]
+    return weights
+
+
 @register("lda-copy")
-class LDACopy(_WeightedDiscriminant):
+class LDACopy(WeightedDiscriminant):
     """Linear discriminant analysis by copying (LDA-copy): every instance belongs to the class of each of its labels.
 
     ``max tr(P'S_bP)`` subject to ``P'(S_w + ridge I)P = I`` with ``S_b = X'(Y diag(n_c)^-1 Y' - mm'/sum(m))X`` and
@@ -81,7 +95,7 @@ class LDACopy(_WeightedDiscriminant):
 
 
 @register("mlda")
-class MLDA(_WeightedDiscriminant):
+class MLDA(WeightedDiscriminant):
     """Multi-label linear discriminant analysis (MLDA): class weights from label correlations.
 
     As `LDACopy` with the weights ``Z = diag(m)^-1 Y C`` instead of Y, with the cosines C between the columns of Y
@@ -105,11 +119,7 @@ class MLDA(_WeightedDiscriminant):
     """
 
     def _weights(self, data: TrainingSet) -> Any:
-        inverse = quotient(1.0, np.sqrt(data.class_sizes))
-        cosines = data.label_products * inverse * inverse[:, np.newaxis]
-        weights: FloatArray = data.labels @ cosines
-        weights *= quotient(1.0, data.label_counts)[:, np.newaxis]
-        return weights
+        return cosine_weights(data)
 
 
 @register("dmlda")

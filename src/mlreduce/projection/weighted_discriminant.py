@@ -1,0 +1,172 @@
+"""Weighted multi-label linear discriminant analysis."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from mlreduce.exceptions import DataError, unknown_name
+from mlreduce.linalg.features import Features
+from mlreduce.linalg.utilities import quotient
+from mlreduce.projection.discriminant import WeightedDiscriminant, cosine_weights
+from mlreduce.registry import register
+from mlreduce.spectral import TrainingSet
+from mlreduce.validation import FloatArray, as_dense
+
+__all__ = ["WMLDA"]
+
+# Relative change of the fuzzy criterion at which alternation ends, and the most rounds of either iteration.
+_SETTLED = 1e-12
+_ROUNDS = 1000
+
+# Squared distance from a mean, relative to the largest squared norm, below which an instance is at the mean; and gain
+# of the dependence, relative to the largest product of instances, below which there is none.
+_ROUNDING = 1e-13
+
+
+def _binary(data: TrainingSet) -> Any:
+    """Return Y itself."""
+    return data.labels
+
+
+def _entropy(data: TrainingSet) -> FloatArray:
+    """Return the labels of an instance with equal weights that sum to one."""
+    weights: FloatArray = as_dense(data.labels) * quotient(1.0, data.label_counts)[:, np.newaxis]
+    return weights
+
+
+def _fuzzy(data: TrainingSet) -> FloatArray:
+    """Alternate means and memberships of fuzzy c-means, of the labels that an instance has."""
+    features, present = data.centred, as_dense(data.labels)
+    weights, least, before = _entropy(data), _ROUNDING * features.squared_norms.max(), np.inf
+    for _ in range(_ROUNDS):
+        squared = np.maximum(_squared_distances(features, np.square(weights)), least or 1.0)
+        closeness = present / squared
+        weights = closeness * quotient(1.0, closeness.sum(axis=1))[:, np.newaxis]
+        cost = float(np.sum(np.square(weights) * squared))
+        if before - cost <= _SETTLED * cost:
+            break
+        before = cost
+    return weights
+
+
+def _squared_distances(features: Features, weights: FloatArray) -> FloatArray:
+    """Return the squared distances of the instances from the weighted means, shape (n_samples, n_labels)."""
+    means = features.transposed_dot(weights) * quotient(1.0, weights.sum(axis=0))
+    distances: FloatArray = (
+        features.squared_norms[:, np.newaxis] - 2 * features.dot(means) + np.square(means).sum(axis=0)
+    )
+    return distances
+
+
+def _dependence(data: TrainingSet) -> FloatArray:
+    """Maximise ``tr(W'Xc Xc'W)`` over weights of the labels that an instance has, rows summing to one.
+
+    The criterion is convex in W: a maximum is at a corner, where an instance is counted for one of its labels. Steps to
+    the corner that is best by the gradient bring all instances to one at once and cannot lower a convex criterion. Then
+    blocks follow, the weights of one instance each: the block with the largest gain first, so that the order of the
+    instances has no effect.
+    """
+    features, present = data.centred, as_dense(data.labels) > 0
+    weights, some = _entropy(data), present.any(axis=1)
+    for _ in range(_ROUNDS):
+        gradient = np.where(present, features.dot(features.transposed_dot(weights)), -np.inf)
+        corner = np.zeros_like(weights)
+        corner[some, gradient[some].argmax(axis=1)] = 1.0
+        if (corner == weights).all():
+            break
+        weights = corner
+    own = features.squared_norms[:, np.newaxis]
+    products = features.dot(features.transposed_dot(weights))
+    while True:  # ends: each step raises the criterion by more than rounding
+        others = products - own * weights  # of the weights of an instance with those of all others
+        now = np.einsum("ij,ij->i", others, weights)
+        gains = np.where(present, others, -np.inf).max(axis=1) - now
+        row = int(gains.argmax())
+        if gains[row] <= _ROUNDING * own.max() * len(own):
+            return weights
+        best, left = int(np.where(present[row], others[row], -np.inf).argmax()), int(weights[row].argmax())
+        unit = np.zeros(len(own))
+        unit[row] = 1.0
+        moved = features.dot(features.transposed_dot(unit))
+        products[:, best] += moved
+        products[:, left] -= moved
+        weights[row, left], weights[row, best] = 0.0, 1.0
+
+
+_WEIGHTS: Mapping[str, Callable[[TrainingSet], Any]] = {
+    "binary": _binary,
+    "correlation": cosine_weights,
+    "entropy": _entropy,
+    "fuzzy": _fuzzy,
+    "dependence": _dependence,
+}
+
+
+@register("wmlda")
+class WMLDA(WeightedDiscriminant):
+    """Weighted multi-label linear discriminant analysis (wMLDA): five ways to weigh an instance in its classes.
+
+    ``max tr(P'S_bP)`` subject to ``P'(S_w + ridge I)P = I`` with the scatter of the class means and that about them, as
+    of `LDACopy`, with the weights W of the instances in the classes instead of Y.
+
+    Parameters
+    ----------
+    n_components, select, ridge
+        As of `Discriminant`.
+    weights : {"binary", "correlation", "entropy", "fuzzy", "dependence"}, default="entropy"
+        ``"binary"``: W = Y, which is `LDACopy`. ``"correlation"``: from the cosines between labels, which is `MLDA`.
+        The rows of the others sum to one over the labels that an instance has. ``"entropy"``: equal weights.
+        ``"fuzzy"``: memberships of fuzzy c-means with the exponent 2, so that a label whose mean is close weighs more.
+        ``"dependence"``: those that depend most on the features by the Hilbert-Schmidt independence criterion with
+        linear kernels, ``tr(W'Xc Xc'W)``; this counts every instance for one label.
+
+    Raises
+    ------
+    DataError
+        If ``weights`` is unknown, no instance has a label, or only one label occurs.
+
+    Notes
+    -----
+    ``"fuzzy"`` and ``"dependence"`` are found by iteration from ``"entropy"``: a local optimum, the same whatever the
+    order of instances and labels.
+
+    Cost: O(n d² + d³) as of `LDACopy`; ``"fuzzy"`` and ``"dependence"`` add O(n d q) per round of iteration.
+
+    References
+    ----------
+    Xu (2018), "A weighted linear discriminant analysis framework for multi-label feature extraction", Neurocomputing
+    275. Entropy: Chen, Yan, Zhang, Chen and Yang (2007), "Document transformation for multi-label feature selection in
+    text categorization". Fuzzy: Lin and Chen (2010), "Mr. KNN: soft relevance for multi-label classification".
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("digits")
+    >>> mlreduce.WMLDA(n_components=3, weights="dependence").fit_transform(data.X, data.Y).shape
+    (1797, 3)
+    """
+
+    def __init__(
+        self,
+        n_components: int | float | str | None = None,
+        select: str | None = None,
+        ridge: float | None = None,
+        weights: str = "entropy",
+    ) -> None:
+        super().__init__(n_components, select, ridge)
+        self.weights = weights
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if self.weights not in _WEIGHTS:
+            raise DataError(unknown_name("kind of weights", self.weights, _WEIGHTS))
+
+    @property
+    def _key(self) -> str:
+        return f"{super()._key} {self.weights}"
+
+    def _weights(self, data: TrainingSet) -> Any:
+        return _WEIGHTS[self.weights](data)
