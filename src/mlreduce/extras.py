@@ -12,7 +12,7 @@ from mlreduce.exceptions import MissingPackageError
 __all__ = ["from_extra", "packages_of_extras"]
 
 #: Extras for users, from the smallest; the others are for the project's own development.
-EXTRAS = ("data", "plot", "workflow")
+EXTRAS = ("data", "plot", "completion", "workflow")
 
 _REQUIREMENT = re.compile(r"""([A-Za-z0-9._-]+).*;.*\bextra == ['"]([a-z]+)['"]""")
 
@@ -23,7 +23,7 @@ def from_extra(extra: str, use: str) -> Iterator[None]:
 
     Parameters
     ----------
-    extra : {"data", "plot", "workflow"}
+    extra : {"data", "plot", "completion", "workflow"}
         Which extra has the packages that the block imports.
     use : str
         What needs them, in the plural: "downloads".

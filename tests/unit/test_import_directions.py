@@ -41,7 +41,7 @@ ALLOWED = {
         *("datasets", "experiments", "labelspace", "linalg", "metrics", "plot", "preprocessing", "projection"),
         *("propagation", "registry", "reporting", "selection"),
     },
-    "commandline": BASE | {"comparison", "datasets", "registry"},
+    "commandline": BASE | {"comparison", "datasets", "plot", "registry"},
 }
 
 

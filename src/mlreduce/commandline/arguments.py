@@ -7,6 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from mlreduce.exceptions import ConfigurationError, unknown_name
+
 __all__ = ["add_command", "add_data", "add_mirror", "read_data"]
 
 
@@ -29,32 +31,62 @@ def add_command(commands: Any, name: str, run: Callable[[argparse.Namespace], An
     return own
 
 
-def add_mirror(own: argparse.ArgumentParser) -> None:
+def add_mirror(own: Any) -> None:
     """Add the folder of published files."""
     own.add_argument("--mirror", type=Path, help="folder to read published files from (default: MLREDUCE_MIRROR)")
 
 
-def add_data(own: argparse.ArgumentParser) -> None:
-    """Add the files of a data set."""
-    own.add_argument("data", nargs="+", help="ARFF, CSV, Parquet, MATLAB, svmlight or XMC files, parts of one data set")
+def add_data(own: Any) -> None:
+    """Add a data set: files, or a name of the catalogue."""
+    own.add_argument(
+        "data",
+        nargs="+",
+        help="ARFF, CSV, Parquet, MATLAB, svmlight or XMC files, parts of one data set; or the name of a published one",
+    )
     own.add_argument(
         "--labels",
         help="which are labels: how many of the last columns, first:N, names with commas, or a file (Mulan's XML, a "
         "table of labels); not needed where the file says it, as Meka's do",
     )
+    add_mirror(own)
 
 
 def read_data(options: argparse.Namespace) -> Any:
-    """Read the files that `add_data` takes."""
+    """Read what `add_data` takes.
+
+    Raises
+    ------
+    DataError
+        If it cannot be read.
+    ConfigurationError
+        If there is neither a file nor a data set of that name.
+    """
+    name = options.data[0]
+    if len(options.data) == 1 and not Path(name).suffix and not Path(name).exists():
+        return _published(name, options)
     from mlreduce.datasets.reading import read
 
-    asked: Any = options.labels
-    if asked is not None:
-        end, _, number = asked.partition(":")
-        if asked.isdigit():
-            asked = {"last": int(asked)}
-        elif end in ("first", "last") and number.isdigit():
-            asked = {end: int(number)}
-        elif not Path(asked).suffix or "," in asked:
-            asked = asked.split(",")
-    return read(options.data, asked)
+    return read(options.data, _labels(options.labels))
+
+
+def _published(name: str, options: argparse.Namespace) -> Any:
+    from mlreduce.datasets.catalogue import load_dataset, read_catalogue
+
+    catalogue = read_catalogue()
+    if name not in catalogue:
+        raise ConfigurationError(unknown_name("file or data set", name, catalogue))
+    if options.labels is not None:
+        raise ConfigurationError(f"{name}: which are its labels is known; leave --labels out")
+    return load_dataset(name, options.mirror)
+
+
+def _labels(asked: str | None) -> Any:
+    """Return which columns are labels, as `mlreduce.read` takes it."""
+    if asked is None:
+        return None
+    end, _, number = asked.partition(":")
+    if asked.isdigit():
+        return {"last": int(asked)}
+    if end in ("first", "last") and number.isdigit():
+        return {end: int(number)}
+    return asked if Path(asked).suffix and "," not in asked else asked.split(",")

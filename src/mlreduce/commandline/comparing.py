@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from mlreduce.commandline.arguments import add_command, add_data, add_mirror, read_data
+from mlreduce.commandline.arguments import add_command, add_data, read_data
 from mlreduce.exceptions import ConfigurationError
 
 __all__ = ["add_commands"]
@@ -19,6 +19,7 @@ def add_commands(commands: Any) -> None:
         commands, "compare", _compare, "Compare methods on a file or data set by cross-validation; writes a page."
     )
     add_data(own)
+    own.set_defaults(after_interruption="; what is done is kept, and the same command goes on")
     own.add_argument("--methods", metavar="NAMES", help="names or import paths, with commas")
     own.add_argument("--predictors", metavar="NAMES", help="the same of predictors (default: ridge,ml-knn)")
     own.add_argument("--measures", metavar="NAMES", help="the first decides the order")
@@ -27,7 +28,6 @@ def add_commands(commands: Any) -> None:
     own.add_argument("--jobs", type=int, default=-1, metavar="N", help="processes (default: all cores)")
     own.add_argument("--minutes", type=float, metavar="N", help="begin no fit after so many minutes")
     own.add_argument("--seed", type=int, default=0, metavar="N")
-    add_mirror(own)
     own.add_argument(
         "-o", "--output", type=Path, required=True, metavar="FOLDER",
         help="gets index.html, scores.csv and pairs.csv; the same command goes on after an interruption",
@@ -36,19 +36,17 @@ def add_commands(commands: Any) -> None:
 
 def _compare(options: argparse.Namespace) -> Any:
     from mlreduce.comparison import DEFAULT_MEASURES, DEFAULT_METHODS, DEFAULT_PREDICTORS, compare
-    from mlreduce.datasets.catalogue import load_dataset, read_catalogue
     from mlreduce.datasets.files import replacing
+    from mlreduce.plot.figure import pyplot
 
-    name = options.data[0]
-    known = len(options.data) == 1 and not Path(name).exists() and name in read_catalogue()
-    data = load_dataset(name, options.mirror) if known else read_data(options)
+    pyplot()  # what the page needs is missed now rather than after hours of work
     sizes = options.sizes.split(",")
     if not all(size.isdigit() for size in sizes):
         raise ConfigurationError(
             f"--sizes takes whole numbers of percent with commas, as in 10,25,50; got {options.sizes}"
         )
     found = compare(
-        data,
+        read_data(options),
         methods=_names(options.methods, DEFAULT_METHODS),
         predictors=_names(options.predictors, DEFAULT_PREDICTORS),
         measures=_names(options.measures, DEFAULT_MEASURES),
@@ -63,13 +61,13 @@ def _compare(options: argparse.Namespace) -> Any:
         with replacing(options.output / file) as path:
             table.to_csv(path, index=False)
     page = found.to_html(options.output / "index.html")
-    best = {
-        predictor: found.table(predictor).index[0]
+    tables = {
+        predictor: found.table(predictor)
         for predictor in found.settings["predictors"]
         if predictor in set(found.scores["predictor"])
     }
-    measure = found.settings["measures"][0]
-    return {"page": str(page), **{f"best {measure} with {label}": method for label, method in best.items()}}
+    best = {f"best {table.columns[0]} with {label}": table.index[0] for label, table in tables.items()}
+    return {"page": str(page), **best}
 
 
 def _names(text: str | None, otherwise: Sequence[str]) -> list[str]:

@@ -18,8 +18,14 @@ def add_commands(commands: Any) -> None:
     own.add_argument("what", choices=("methods", "datasets"), nargs="?", default="methods")
     own.add_argument("--family", choices=registry.FAMILIES, help="only the methods of a family")
     own = add_command(commands, "info", _info, "Describe a method or a data set.")
-    own.add_argument("name", help="as mlreduce list prints it")
+    own.add_argument("name", help="as mlreduce list prints it").completer = _names
     add_mirror(own)
+
+
+def _names(**_: Any) -> list[str]:
+    from mlreduce.datasets.catalogue import read_catalogue
+
+    return [*registry.list_methods(), *read_catalogue()]
 
 
 def _list(options: argparse.Namespace) -> Any:

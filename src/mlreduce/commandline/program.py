@@ -29,7 +29,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     int
         Exit code: 0; 1 after a sentence on what was wrong; 130 after an interruption. Wrong usage exits with 2.
     """
-    options = parser().parse_args(arguments)
+    whole = parser()
+    if "_ARGCOMPLETE" in os.environ:  # set by a shell that asks what could follow
+        _complete(whole)
+    options = whole.parse_args(arguments)
     with warnings.catch_warnings():
         warnings.showwarning = _show_warning
         try:
@@ -55,6 +58,12 @@ def parser() -> argparse.ArgumentParser:
     for own in (listing, fetching, reducing, comparing, doctor):
         own.add_commands(commands)
     return whole
+
+
+def _complete(whole: argparse.ArgumentParser) -> None:
+    import argcomplete
+
+    argcomplete.autocomplete(whole)
 
 
 def _show_warning(

@@ -19,7 +19,8 @@ def add_commands(commands: Any) -> None:
     """Add ``reduce``."""
     own = add_command(commands, "reduce", _reduce, "Reduce the features of a file by a method.")
     add_data(own)
-    own.add_argument("--method", required=True, help="a projection, embedding or selection")
+    method = own.add_argument("--method", required=True, help="a projection, embedding or selection")
+    method.completer = lambda **_: registry.list_methods()
     own.add_argument("--components", type=int, metavar="N", help="how many features come out (default: the method's)")
     own.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter, as JSON or a word")
     own.add_argument("-o", "--output", type=Path, required=True, help="CSV or Parquet: features, then labels")

@@ -16,8 +16,8 @@ import pandas as pd
 from mlreduce.comparison.result import Comparison
 from mlreduce.datasets.files import replacing
 from mlreduce.metrics import higher_is_better, measure_label
+from mlreduce.plot.figure import pyplot
 from mlreduce.reporting.figures.comparisons import DECIDED
-from mlreduce.reporting.figures.layout import pyplot
 
 __all__ = ["write_page"]
 

@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from mlreduce.exceptions import DataError
+from mlreduce.extras import from_extra
 from mlreduce.metrics import higher_is_better, measure_label
 from mlreduce.plot.figure import axes
 from mlreduce.reporting.figures.layout import style
@@ -53,7 +54,7 @@ def quality_against_size(
     last = cells.sort_values("size_percent", kind="stable").groupby("method")["mean"].last()
     shown = list(methods) if methods else list(last.sort_values(ascending=not higher_is_better(measure)).index)
     axis = axes(ax, (7.2, 4.0))
-    handles = []
+    handles, sizes = [], set()
     for position, method in enumerate(shown):
         line = cells[cells["method"] == method].sort_values("size_percent")
         own = style(position)
@@ -61,8 +62,9 @@ def quality_against_size(
             handles.append(axis.axhline(line["mean"].item(), color=own["color"], linewidth=1.6, linestyle=":"))
         else:
             look = {"markersize": 4, "linewidth": 1.2, "elinewidth": 0.6, "capsize": 2, **own}
+            sizes.update(line["size_percent"])
             handles.append(axis.errorbar(line["size_percent"], line["mean"], yerr=line["sem"], **look))
-    axis.set_xticks(sorted(cells["size_percent"].unique()))
+    axis.set_xticks(sorted(sizes))
     axis.set(xlabel="size, %", ylabel=measure_label(measure), title=predictor)
     axis.legend(handles, shown, loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, fontsize=8)
     return axis
@@ -97,10 +99,13 @@ def critical_differences(values: pd.DataFrame, *, higher_is_better: bool = True,
 
     if values.shape[0] < 2 or values.shape[1] < 3:
         raise DataError(f"a diagram needs two data sets and three methods; got {values.shape[0]} and {values.shape[1]}")
-    made = compare(values, higher_is_better)
     axis = axes(ax, (6.5, 1.4 + 0.2 * values.shape[1]))
     axis.grid(visible=False)
-    draw_diagram(axis, made, {str(method): str(method) for method in values})
+    with from_extra("plot", "diagrams"):
+        names = [str(method) for method in values.columns]
+        draw_diagram(
+            axis, compare(values.set_axis(names, axis=1), higher_is_better), dict(zip(names, names, strict=True))
+        )
     return axis
 
 

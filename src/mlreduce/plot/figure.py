@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -13,23 +14,26 @@ from mlreduce.exceptions import DataError
 from mlreduce.extras import from_extra
 from mlreduce.validation import check_labels
 
-__all__ = ["axes", "labels_and_names", "short"]
+__all__ = ["axes", "labels_and_names", "pyplot", "short"]
 
 
-def axes(ax: Any, size: tuple[float, float]) -> Any:
-    """Return the axes to draw into: those given, or of a new figure of a width and height in inches.
+def pyplot() -> Any:
+    """Return ``matplotlib.pyplot``.
 
     Raises
     ------
     MissingPackageError
         If Matplotlib is not installed.
     """
-    if ax is not None:
-        return ax
     with from_extra("plot", "figures"):
         import matplotlib.pyplot as plt
 
-    return plt.subplots(figsize=size, layout="constrained")[1]
+    return plt
+
+
+def axes(ax: Any, size: tuple[float, float]) -> Any:
+    """Return the axes to draw into: those given, or of a new figure of a width and height in inches."""
+    return pyplot().subplots(figsize=size, layout="constrained")[1] if ax is None else ax
 
 
 def short(text: str, length: int = 40) -> str:

@@ -1,0 +1,154 @@
+"""The command ``mlreduce compare``."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import termios
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import mlreduce
+from mlreduce.commandline import main
+from mlreduce.datasets.embedded import planted
+
+QUICK = ["--methods", "pca,pls", "--predictors", "linear", "--folds", "2", "--sizes", "20", "--jobs", "1"]
+
+
+@pytest.fixture(scope="module")
+def given():
+    return planted(n_samples=60, n_features=8, n_labels=4, n_latent=2, n_distractors=2).data
+
+
+@pytest.fixture
+def data(given, tmp_path):
+    table = given.as_frame()
+    path = tmp_path / "data.csv"
+    pd.concat(table, axis=1).to_csv(path, index=False)
+    return path
+
+
+def refused(capsys, *arguments):
+    assert main([str(argument) for argument in arguments]) == 1
+    error = capsys.readouterr().err
+    assert error.startswith("mlreduce: ")
+    assert len(error.splitlines()) <= 3
+    return error
+
+
+def test_writes_the_page_and_the_tables(given, data, tmp_path, capsys):
+    output = tmp_path / "report"
+    arguments = ["compare", str(data), "--labels", "4", "-o", str(output), "--json", *QUICK]
+    assert main(arguments) == 0
+    out, err = capsys.readouterr()
+    assert err == ""  # no bar where nobody watches
+    found = mlreduce.compare(
+        mlreduce.read(data, 4), None, ["pca", "pls"], ["linear"], cv=2, sizes=[20], store=output / "fits"
+    )
+    said = json.loads(out)
+    assert said == {
+        "page": str(output / "index.html"),
+        "best micro-f1 with linear": found.table().index[0],
+    }
+    pd.testing.assert_frame_equal(pd.read_csv(output / "scores.csv"), found.scores, check_dtype=False)
+    pd.testing.assert_frame_equal(pd.read_csv(output / "pairs.csv"), found.pairs(), check_dtype=False)
+    before = {path: path.stat().st_mtime_ns for path in (output / "fits").iterdir()}
+    assert len(before) == 4
+    assert main(arguments) == 0
+    assert {path: path.stat().st_mtime_ns for path in (output / "fits").iterdir()} == before
+    assert (output / "index.html").read_text() == found.to_html(tmp_path / "again.html").read_text()
+
+
+def test_a_published_set_by_name(tmp_path, capsys):
+    assert main(["compare", "planted-300", "-o", str(tmp_path), *QUICK]) == 0
+    assert f"{tmp_path}/index.html" in capsys.readouterr().out
+    data = mlreduce.load_dataset("planted-300")
+    assert f"{data.X.shape[0]} instances" in (tmp_path / "index.html").read_text()
+
+
+def test_what_is_wrong_is_said(data, tmp_path, capsys, monkeypatch):
+    rest = ["-o", tmp_path / "report", *QUICK]
+    assert "did you mean 'emotions'" in refused(capsys, "compare", "emotion", *rest)
+    assert "leave --labels out" in refused(capsys, "compare", "emotions", "--labels", 6, *rest)
+    assert "no.csv" in refused(capsys, "compare", tmp_path / "no.csv", *rest)
+    assert "nothing says which columns are labels" in refused(capsys, "compare", data, *rest)
+    own = ["compare", data, "--labels", "4", "-o", tmp_path / "report"]
+    assert "did you mean 'mvmd'" in refused(capsys, *own, "--methods", "mvdm")
+    assert "did you mean 'ridge'" in refused(capsys, *own, "--predictors", "rigde")
+    assert "did you mean 'micro-f1'" in refused(capsys, *own, "--measures", "micro-f2")
+    assert "as in 10,25,50" in refused(capsys, *own, "--sizes", "ten")
+    assert "at least 2" in refused(capsys, *own, "--folds", 1)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    assert "pip install mlreduce[plot]" in refused(capsys, *own)
+    assert not (tmp_path / "report").exists()
+    with pytest.raises(SystemExit, match="2"):
+        main(["compare", str(data)])
+
+
+@pytest.mark.filterwarnings("default")
+def test_warnings_are_printed_as_errors_are(data, tmp_path, capsys):
+    arguments = ["compare", str(data), "--labels", "4", "-o", str(tmp_path / "report"), *QUICK]
+    arguments[arguments.index("pca,pls")] = "pca,sklearn.decomposition.NMF"
+    assert main(arguments) == 0
+    error = capsys.readouterr().err
+    assert error.startswith("mlreduce: 2 of 4 evaluations failed, the first: sklearn.decomposition.NMF with linear on")
+    assert len(error.splitlines()) == 1
+
+
+def on_a_terminal(*arguments):
+    """Start the command with a terminal as its standard error; returns the process and the terminal's other end."""
+    watching, terminal = pty.openpty()
+    termios.tcsetwinsize(terminal, (24, 120))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "mlreduce", *map(str, arguments)],
+        stdout=subprocess.PIPE, stderr=terminal, start_new_session=True, text=True,
+    )  # fmt: skip
+    os.close(terminal)
+    return process, watching
+
+
+def all_shown(watching):
+    """Return what a terminal shows until the program ends."""
+    shown = ""
+    with contextlib.suppress(OSError):  # how Linux says that the other end is closed
+        while piece := os.read(watching, 4096):
+            shown += piece.decode()
+    os.close(watching)
+    return shown
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_interrupted_on_a_terminal_it_goes_on(data, given, tmp_path, jobs):
+    options = ["compare", data, "--labels", 4, "-o", tmp_path / "report", *QUICK[:4], "--sizes", "20", "--jobs", jobs]
+    options += ["--folds", 30]
+    process, watching = on_a_terminal(*options)
+    fits = tmp_path / "report" / "fits"
+    while process.poll() is None and len(list(fits.glob("[!.]*"))) < 5:
+        time.sleep(0.02)
+    os.killpg(process.pid, signal.SIGINT)
+    shown = all_shown(watching)
+    assert process.communicate()[0] == ""
+    assert process.returncode == 130
+    assert "Traceback" not in shown
+    assert shown.splitlines()[-1] == "mlreduce: interrupted; what is done is kept, and the same command goes on"
+    kept = list(fits.iterdir())
+    assert 5 <= len(kept) < 60
+    for path in kept:
+        json.loads(path.read_text())
+    process, watching = on_a_terminal(*options)
+    shown = all_shown(watching)
+    assert process.communicate()[0].startswith("page")
+    assert process.returncode == 0
+    assert f"{60 - len(kept)}/{60 - len(kept)}" in shown
+    scores = pd.read_csv(tmp_path / "report" / "scores.csv")
+    found = mlreduce.compare(mlreduce.read(data, 4), None, ["pca", "pls"], ["linear"], cv=30, sizes=[20])
+    np.testing.assert_array_equal(scores["value"], found.scores["value"])
