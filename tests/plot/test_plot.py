@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.exceptions import NotFittedError
 
 import mlreduce
 from mlreduce import plot
-from mlreduce.exceptions import DataError
+from mlreduce.exceptions import ConfigurationError, DataError
 from mlreduce.reporting.figures.layout import pyplot
 
 
@@ -24,6 +27,54 @@ def data():
     return mlreduce.load_dataset("planted-300")
 
 
+@pytest.fixture
+def ranks():
+    return pd.DataFrame(np.arange(15.0).reshape(5, 3), columns=["a", "b", "c"])
+
+
+@pytest.fixture
+def pairs():
+    rows = [("a", "b", 0.02, 3, 1, 1, 0.96, 0.03, 0.01), ("b", "a", -0.02, 1, 1, 3, 0.01, 0.03, 0.96),
+            ("a", "c", 0.05, 5, 0, 0, 0.9, 0.1, 0.0), ("c", "a", -0.05, 0, 0, 5, 0.0, 0.1, 0.9)]  # fmt: skip
+    columns = ["method", "than", "mean_difference", "wins", "ties", "losses", "better", "similar", "worse"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def every_plot(data, scores, ranks, pairs):
+    """All functions of the package, with what they draw."""
+    tree = mlreduce.make("m5p").fit(data.X, data.X[:, 0])
+    return {
+        "spectrum": (mlreduce.PCA().fit(data.X),),
+        "label_map": (data.X, data.Y),
+        "label_cooccurrence": (data.Y,),
+        "quality_against_size": (scores,),
+        "critical_differences": (ranks,),
+        "comparison_matrix": (pairs,),
+        "model_tree": (tree,),
+    }
+
+
+def test_each_draws_into_given_axes_and_says_what_is_missing(data, scores, ranks, pairs, monkeypatch):
+    drawn = every_plot(data, scores, ranks, pairs)
+    assert sorted(drawn) == sorted(plot.__all__)
+    plt = pyplot()
+    for name, arguments in drawn.items():
+        given = plt.subplots()[1]
+        assert getattr(plot, name)(*arguments, ax=given) is given
+        assert given.has_data() or given.texts
+        assert getattr(plot, name)(*arguments).figure is not given.figure
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    for name, arguments in drawn.items():
+        with pytest.raises(ConfigurationError, match=r"matplotlib, which is missing: pip install mlreduce\[plot\]"):
+            getattr(plot, name)(*arguments)
+
+
+def test_critical_differences_say_what_is_missing(ranks, monkeypatch):
+    monkeypatch.setitem(sys.modules, "scikit_posthocs", None)
+    with pytest.raises(ConfigurationError, match=r"scikit_posthocs, which is missing: pip install mlreduce\[plot\]"):
+        plot.critical_differences(ranks)
+
+
 def texts(axis):
     return [text.get_text() for text in axis.texts]
 
@@ -35,6 +86,10 @@ def test_spectrum(data):
     np.testing.assert_allclose(heights, projection.eigenvalues_[projection.eigenvalues_ > 0])
     shares = np.cumsum(heights) / np.sum(heights)
     assert f"{np.argmax(shares >= 0.9) + 1} hold 90%" in texts(axis.figure.axes[1])
+    with pytest.raises(DataError, match=r"share must be in \(0, 1\)"):
+        plot.spectrum(projection, share=1)
+    with pytest.raises(NotFittedError):
+        plot.spectrum(mlreduce.PCA())
     with pytest.raises(DataError, match="no positive eigenvalue"):
         plot.spectrum(mlreduce.make("ridge").fit(data.X, data.Y))
 
@@ -63,7 +118,8 @@ def test_label_cooccurrence():
         plot.label_cooccurrence(y, label_names=["a", "b"])
 
 
-def test_quality_against_size():
+@pytest.fixture
+def scores():
     rows = [
         (method, "ridge", "micro-f1", size, split, value + size / 100 + 0.1 * split)
         for method, value in (("good", 0.2), ("bad", 0.0))
@@ -71,23 +127,45 @@ def test_quality_against_size():
         for split in (0, 1)
     ]
     rows += [("all", "ridge", "micro-f1", 100, split, 0.3) for split in (0, 1)]
-    scores = pd.DataFrame(rows, columns=["method", "predictor", "measure", "size_percent", "split", "value"])
+    return pd.DataFrame(rows, columns=["method", "predictor", "measure", "size_percent", "split", "value"])
+
+
+def test_quality_against_size(scores):
     axis = plot.quality_against_size(scores)
     lines = {own.get_label(): own for own in axis.containers}
     np.testing.assert_allclose(lines["good"].lines[0].get_ydata().astype(float), [0.35, 0.75])
-    assert [text.get_text() for text in axis.get_legend().get_texts()] == ["all", "good", "bad"]
+    assert [text.get_text() for text in axis.get_legend().get_texts()] == ["good", "bad", "all"]
+    assert list(axis.get_xticks()) == [10, 50]
+    axis = plot.quality_against_size(scores, methods=["bad", "all"])
+    assert [text.get_text() for text in axis.get_legend().get_texts()] == ["bad", "all"]
+    with pytest.raises(DataError, match="did you mean 'good'"):
+        plot.quality_against_size(scores, methods=["goood"])
     with pytest.raises(DataError, match="no scores of 'coverage'"):
         plot.quality_against_size(scores, "coverage")
 
 
-def test_critical_differences():
-    values = pd.DataFrame(np.arange(15.0).reshape(5, 3), columns=["a", "b", "c"])
+def test_critical_differences(ranks):
+    values = ranks
     axis = plot.critical_differences(values)
     assert {" c (1.00) ", " b (2.00) ", " a (3.00) "} <= set(texts(axis))
     axis = plot.critical_differences(values, higher_is_better=False)
     assert " a (1.00) " in texts(axis)
     with pytest.raises(DataError, match="needs two data sets and three methods"):
         plot.critical_differences(values[["a", "b"]])
+
+
+def test_comparison_matrix(pairs):
+    axis = plot.comparison_matrix(pairs, names={"a": "first"})
+    assert [text.get_text() for text in axis.get_yticklabels()] == ["first", "b", "c"]
+    written = {(text.get_position(), text.get_text(), text.get_weight()) for text in axis.texts}
+    assert written == {
+        ((1, 0), "+0.020\n3/1/1\nbetter 0.96", "bold"),
+        ((0, 1), "-0.020\n1/1/3\nworse 0.96", "bold"),
+        ((2, 0), "+0.050\n5/0/0\nbetter 0.90", "normal"),
+        ((0, 2), "-0.050\n0/0/5\nworse 0.90", "normal"),
+    }  # b and c have no values in common
+    with pytest.raises(DataError, match="needs two methods"):
+        plot.comparison_matrix(pairs[:0])
 
 
 def test_model_tree(data):

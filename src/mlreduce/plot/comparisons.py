@@ -7,8 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from mlreduce.exceptions import DataError
-from mlreduce.extras import from_extra
+from mlreduce.exceptions import DataError, unknown_name
 from mlreduce.metrics import higher_is_better, measure_label
 from mlreduce.plot.figure import axes
 from mlreduce.reporting.figures.layout import style
@@ -42,16 +41,19 @@ def quality_against_size(
     Raises
     ------
     DataError
-        If there are no such scores.
+        If there are no such scores, or none of a method.
     """
-    table = getattr(scores, "scores", scores)
-    measure = measure or str(table["measure"].iloc[0])
-    predictor = predictor or str(table["predictor"].iloc[0])
+    table, settings = getattr(scores, "scores", scores), getattr(scores, "settings", None)
+    measure = measure or str(settings["measures"][0] if settings else table["measure"].iloc[0])
+    predictor = predictor or str(next(iter(settings["predictors"])) if settings else table["predictor"].iloc[0])
     own = table[(table["measure"] == measure) & (table["predictor"] == predictor)]
     if own.empty:
         raise DataError(f"there are no scores of {measure!r} with the predictor {predictor!r}")
     cells = own.groupby(["method", "size_percent"])["value"].agg(["mean", "sem"]).reset_index()
     last = cells.sort_values("size_percent", kind="stable").groupby("method")["mean"].last()
+    unknown = set(methods or []) - set(last.index)
+    if unknown:
+        raise DataError(unknown_name("method", min(unknown), last.index))
     shown = list(methods) if methods else list(last.sort_values(ascending=not higher_is_better(measure)).index)
     axis = axes(ax, (7.2, 4.0))
     handles, sizes = [], set()
@@ -59,9 +61,11 @@ def quality_against_size(
         line = cells[cells["method"] == method].sort_values("size_percent")
         own = style(position)
         if len(line) == 1:  # no curve: what is not reduced, or has one size
-            handles.append(axis.axhline(line["mean"].item(), color=own["color"], linewidth=1.6, linestyle=":"))
+            handles.append(
+                axis.axhline(line["mean"].item(), color=own["color"], linewidth=1.6, linestyle=":", label=method)
+            )
         else:
-            look = {"markersize": 4, "linewidth": 1.2, "elinewidth": 0.6, "capsize": 2, **own}
+            look = {"markersize": 4, "linewidth": 1.2, "elinewidth": 0.6, "capsize": 2, "label": method, **own}
             sizes.update(line["size_percent"])
             handles.append(axis.errorbar(line["size_percent"], line["mean"], yerr=line["sem"], **look))
     axis.set_xticks(sorted(sizes))
@@ -101,11 +105,9 @@ def critical_differences(values: pd.DataFrame, *, higher_is_better: bool = True,
         raise DataError(f"a diagram needs two data sets and three methods; got {values.shape[0]} and {values.shape[1]}")
     axis = axes(ax, (6.5, 1.4 + 0.2 * values.shape[1]))
     axis.grid(visible=False)
-    with from_extra("plot", "diagrams"):
-        names = [str(method) for method in values.columns]
-        draw_diagram(
-            axis, compare(values.set_axis(names, axis=1), higher_is_better), dict(zip(names, names, strict=True))
-        )
+    names = [str(method) for method in values.columns]
+    ranked = compare(values.set_axis(names, axis=1), higher_is_better)
+    draw_diagram(axis, ranked, dict(zip(names, names, strict=True)))
     return axis
 
 

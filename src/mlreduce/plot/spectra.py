@@ -34,7 +34,7 @@ def spectrum(estimator: Any, *, share: float | None = 0.95, ax: Any = None) -> A
     Raises
     ------
     DataError
-        If it has no positive eigenvalue.
+        If it has no positive eigenvalue, or the share is not in (0, 1).
 
     Examples
     --------
@@ -50,6 +50,8 @@ def spectrum(estimator: Any, *, share: float | None = 0.95, ax: Any = None) -> A
     values = values[values > 0]
     if not len(values):
         raise DataError(f"{type(estimator).__name__} has no positive eigenvalue to draw")
+    if share is not None and not 0 < share < 1:
+        raise DataError(f"share must be in (0, 1) or None; got {share!r}")
     index, cumulative = np.arange(1, len(values) + 1), np.cumsum(values) / values.sum()
     axis = axes(ax, (5.0, 3.2))
     axis.bar(index, values, width=0.8, color=style(1)["color"], alpha=0.8)
@@ -64,7 +66,12 @@ def spectrum(estimator: Any, *, share: float | None = 0.95, ax: Any = None) -> A
         # On the side where there is room.
         left = enough > 0.7 * len(values)
         twin.annotate(
-            f"{enough} hold {share:.0%}", (enough, 0.05), xytext=(-4 if left else 4, 0), textcoords="offset points",
-            ha="right" if left else "left", fontsize=9,
-        )  # fmt: skip
+            f"{enough} hold {share:.0%}",
+            (enough, 0.05),
+            xytext=(-4 if left else 4, 0),
+            textcoords="offset points",
+            ha="right" if left else "left",
+            fontsize=9,
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.5},
+        )
     return axis

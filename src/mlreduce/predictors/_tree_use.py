@@ -109,7 +109,8 @@ def draw(tree: Tree, names: Sequence[str], max_depth: int, ax: Any) -> Any:
     for node, child, sign in shown:
         (x0, y0), (x1, y1) = places[node], places[child]
         ax.plot([x0, x1], [y0, y1], color="0.6", linewidth=1, zorder=1)
-        ax.text((x0 + x1) / 2, (y0 + y1) / 2, sign, ha="center", va="center", fontsize=8, color="0.3")
+        middle, plain = ((x0 + x1) / 2, (y0 + y1) / 2), {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
+        ax.text(*middle, sign, ha="center", va="center", fontsize=8, color="0.3", bbox=plain)
     for node, (x, y) in places.items():
         split = tree.feature[node] >= 0
         rows = _count(int(tree.n_samples[node]), "row")
