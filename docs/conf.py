@@ -88,7 +88,9 @@ sphinx_gallery_conf = {
 warnings.filterwarnings("error", module="mlreduce")
 
 html_theme = "pydata_sphinx_theme"
-html_title = "mlreduce"
+html_title = f"mlreduce {release}"
+html_favicon = "_static/favicon.svg"
+html_context = {"default_mode": "auto"}  # dark where the reader's system is
 html_extra_path = ["_extra"]  # index.html, which leads to docs/index.html
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
@@ -101,6 +103,7 @@ html_theme_options = {
     "collapse_navigation": True,
     "header_links_before_dropdown": 8,
     "navbar_align": "left",
+    "navbar_persistent": ["search-button"],
     "footer_start": ["copyright"],
     "footer_end": [],
     "pygments_light_style": "a11y-high-contrast-light",

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import NamedTuple
 
 import pandas as pd
 import yaml
 
+from mlreduce.metrics import higher_is_better, measure_label
 from mlreduce.reporting.audit import audit_sentences, beside_printed
 from mlreduce.reporting.tables.layout import to_markdown
 
 PROJECT = Path(__file__).parents[1]
 REFERENCE = PROJECT / "results" / "reference"
 BEFORE = PROJECT / "docs" / "verdicts" / "before.csv"
-PAGES = (PROJECT / "README.md", *(PROJECT / "docs" / name for name in ("results.md", "deviations.md")))
+PAGES = (
+    PROJECT / "README.md",
+    *(PROJECT / "docs" / name for name in ("results.md", "deviations.md", "which-method.md")),
+)
 TITLES = {
     "table3": "Table 3: linear regression",
     "table4": "Table 4: M5P model trees",
@@ -80,7 +85,63 @@ def changes() -> str:
     return to_markdown(["study", "claim", "before", "now", "why"], rows)
 
 
-BLOCKS = {"papers": papers, "claims": claims, "printed": printed, "changes": changes}
+class Evidence(NamedTuple):
+    """Which committed scores docs/which-method.md shows of a family.
+
+    Attributes
+    ----------
+    study, protocol, measure : str
+    size : int or None
+        In percent; None takes the best size of each method and data set.
+    shown, fixed : {"method", "predictor"}
+        What is ranked, and what is held fixed.
+    fixed_names, left_out : str
+        Regular expressions of what is held fixed, and of what is not ranked.
+    """
+
+    study: str
+    protocol: str
+    measure: str
+    size: int | None
+    fixed_names: str
+    left_out: str = ""
+    shown: str = "method"
+    fixed: str = "predictor"
+
+
+EVIDENCE = {
+    "projections": Evidence("mvmd-2016", "ten-fold", "instance-f1", 20, "ridge", r"mvmd-.*"),
+    "selectors": Evidence("gmba-2016", "ten-fold", "micro-f1", 20, "br-knn", r".*-(code|pairs|no-margin)(-\d)?"),
+    "coders": Evidence("cplst-2012", "as-printed", "hamming-loss", 40, "linear"),
+    "predictors": Evidence("cplst-2012", "as-printed", "hamming-loss", 100, "plst", "", "predictor", "method"),
+    "few-labels": Evidence("mope-mesd-2012", "labelled-40", "macro-f1", None, ".*"),
+}
+
+
+def evidence(family: str) -> str:
+    """Return how the methods of a family rank over the data sets of a study; draws of a random method are averaged."""
+    own = EVIDENCE[family]
+    wanted = [("measure", "==", own.measure), ("protocol", "==", own.protocol)]
+    scores = pd.read_parquet(REFERENCE / own.study / "scores.parquet", filters=wanted)
+    scores = scores[scores[own.fixed].str.fullmatch(own.fixed_names) & ~scores[own.shown].str.fullmatch(own.left_out)]
+    if own.size is not None:
+        # All features, and binary relevance, have one size.
+        scores = scores[scores["size_percent"].eq(own.size) | scores["method"].isin(["all-features", "br"])]
+    larger = higher_is_better(own.measure)
+    scores = scores.assign(shown=scores[own.shown].str.replace(r"-\d$", "", regex=True))
+    cells = scores.groupby(["dataset", "shown", "size_percent"])["value"].mean()
+    means = cells.groupby(level=["dataset", "shown"]).agg("max" if larger else "min").unstack("shown").dropna(axis=1)
+    ranks = means.rank(axis=1, ascending=not larger)
+    first = means.rank(axis=1, ascending=not larger, method="min").eq(1).sum()
+    rows = [
+        [name, f"{ranks[name].mean():.1f}", f"{means[name].mean():.3f}", str(first[name])]
+        for name in ranks.mean().sort_values(kind="stable").index
+    ]
+    header = [own.shown, "mean rank", f"mean {measure_label(own.measure)}", "first on"]
+    return f"{len(means)} data sets ({', '.join(means.index)}):\n\n{to_markdown(header, rows)}"
+
+
+BLOCKS = {"evidence": evidence, "papers": papers, "claims": claims, "printed": printed, "changes": changes}
 
 
 def updated(text: str) -> str:

@@ -174,7 +174,8 @@ def write_pages(app: Sphinx, config: object) -> None:
 def skip_of_others(app: Sphinx, what: str, name: str, value: Any, skip: bool, options: object) -> bool | None:
     """Leave out members that are not of the package: get_params, set_output and the like of every estimator."""
     function = inspect.unwrap(getattr(value, "fget", value))
-    return None if (getattr(function, "__module__", None) or "mlreduce").startswith("mlreduce") else True
+    own = (getattr(function, "__module__", None) or "mlreduce").startswith("mlreduce")
+    return None if own and not name.startswith("_") else True
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
