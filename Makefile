@@ -10,8 +10,8 @@ CORES ?= all
 
 DOCS_STAMP := $(VENV)/.docs-installed
 
-.PHONY: help docs test-site chromium demo plan test test-all test-cluster lint types unit promises check-workflow install weka slurm fuzz lock benchmark \
-	deviations reference verdicts verify pictures clean
+.PHONY: help demo plan test test-all test-cluster test-oldest test-wheel test-site docs build lint types unit promises \
+	check-workflow install chromium weka slurm fuzz lock benchmark deviations reference verdicts verify pictures clean
 
 help:
 	@echo "make demo       the studies on the embedded data, at a small size; ends by naming the report"
@@ -20,6 +20,8 @@ help:
 	@echo "make promises   one test per promise to users of the workflow, and pieces of the papers on published data"
 	@echo "make test-all   every test: whole studies, faults, the cluster and fuzzing too"
 	@echo "make test-cluster  the workflow on a Slurm of one node (installs Debian's packages, with root); some minutes"
+	@echo "make test-oldest  the library's tests with the oldest dependencies that it supports; some minutes"
+	@echo "make test-wheel the built package in clean environments: the core alone, and with figures; a minute"
 	@echo "make benchmark  every method beside other packages, and what the speed claims rest on (an hour)"
 	@echo "make deviations experiments on what is not reproduced, as tables in docs/deviations (an hour)"
 	@echo "make reference  the full protocols, and their summary into results/reference"
@@ -117,6 +119,31 @@ promises: $(STAMP)
 test-cluster: $(STAMP) slurm
 	OMP_NUM_THREADS=1 timeout --signal=INT --kill-after=30 600 $(BIN)/pytest tests/cluster --no-cov
 
+# The package as users get it. Versions of dependencies are the locked ones, so that only a change of ours can fail.
+DIST := $(VENV)/dist
+build: $(STAMP)
+	rm -rf $(DIST)
+	$(BIN)/python -m build --no-isolation --outdir $(DIST) . > /dev/null
+	@test $$(stat -c %s $(DIST)/*.whl) -lt 1000000 || { echo "the wheel has a megabyte or more"; exit 1; }
+
+CLEAN := $(VENV)/clean
+test-wheel: build
+	$(PYTHON) -m venv --clear $(CLEAN)
+	sed -n 's/ *\\$$//; /^[a-z].*==/p' envs/requirements.lock > $(CLEAN)/constraints.txt
+	$(CLEAN)/bin/python -m pip install --quiet --disable-pip-version-check -c $(CLEAN)/constraints.txt $(DIST)/*.whl
+	cd $(CLEAN) && bin/python $(CURDIR)/tests/clean_install.py
+	$(CLEAN)/bin/python -m pip install --quiet --disable-pip-version-check -c $(CLEAN)/constraints.txt "$$(ls $(DIST)/*.whl)[plot]"
+	cd $(CLEAN) && bin/python $(CURDIR)/tests/clean_install.py plot
+
+# The lower bounds of pyproject.toml, with Python 3.11; without the extra `workflow` its tests are left out.
+OLDEST := $(VENV)/oldest
+test-oldest: build
+	$(PYTHON) -m venv --clear $(OLDEST)
+	$(BIN)/uv pip install --quiet --python $(OLDEST)/bin/python --require-hashes -r envs/oldest.lock || \
+		$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r envs/oldest.lock
+	$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-index $(DIST)/*.whl
+	OMP_NUM_THREADS=1 $(OLDEST)/bin/python -m pytest -m "not slow" --no-cov --numprocesses auto --dist loadfile
+
 # Other packages where they are found; benchmarks/peers.py says how. Into results/peers; a table that is there is completed.
 benchmark: $(STAMP)
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/peers.py
@@ -167,6 +194,9 @@ lock: $(STAMP)
 	$(BIN)/uv pip compile pyproject.toml --extra docs --constraint envs/requirements.lock --universal --python-version 3.11 \
 		--fork-strategy fewest --generate-hashes --no-annotate --no-emit-index-url --no-emit-find-links \
 		--custom-compile-command "make lock" --quiet --upgrade --output-file envs/docs.lock
+	$(BIN)/uv pip compile pyproject.toml --extra data --extra plot --extra test --python-version 3.11 \
+		--resolution lowest-direct --generate-hashes --no-annotate --no-emit-index-url --no-emit-find-links \
+		--custom-compile-command "make lock" --quiet --output-file envs/oldest.lock
 	@{ echo "# uv, which installs the rest in a tenth of pip's time. Taken from requirements.lock by: make lock"; \
 		awk '/^[a-z]/ { own = /^uv==/ } own' envs/requirements.lock; } > envs/installer.lock
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,15 @@ settings.register_profile("no-deadline", deadline=None)
 settings.load_profile("no-deadline")
 
 PROJECT = Path(__file__).parents[1]
+
+# What is tested with the library alone (make test-oldest), and from the source archive, which has no results.
+collect_ignore: list[str] = []
+if find_spec("snakemake") is None:
+    collect_ignore += ["cluster", "faults", "fuzz", "workflow", "workflow_lib"]
+    collect_ignore += ["unit/test_crate.py", "unit/test_run_log.py"]
+if not (PROJECT / "results" / "reference").is_dir():
+    collect_ignore += ["unit/test_method_pages.py", "unit/test_readme.py", "unit/test_reference.py"]
+    collect_ignore += ["reporting/verdicts/test_again.py"]
 
 
 def pytest_report_header() -> str:

@@ -164,6 +164,7 @@ def test_sparse_matrices_that_point_outside_are_refused(save, place, indptr):
         read_mat([path])
 
 
+@pytest.mark.filterwarnings("ignore:The default value for `spmatrix`:DeprecationWarning")
 @settings(max_examples=40)
 @given(st.data())
 def test_arrays_are_read_as_by_scipy(tmp_path_factory, data):

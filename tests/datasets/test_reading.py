@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import inspect
 import json
 import socket
 
@@ -257,4 +258,4 @@ def test_a_damaged_file_of_openml_is_not_read(openml, no_network):
 
 
 def test_every_format_is_in_the_documentation_of_read():
-    assert all(f"\n    {kind}  " in mlreduce.read.__doc__ for kind in FORMATS)
+    assert all(f"\n{kind}  " in inspect.getdoc(mlreduce.read) for kind in FORMATS)

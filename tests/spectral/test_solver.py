@@ -258,7 +258,7 @@ def test_products_with_sparse_features_agree_with_matrices(name, shape, rng, mon
 @pytest.mark.parametrize("size", [1, 2, 4, 5])
 def test_multiple_eigenvalues_are_not_missed(size, rng, monkeypatch, strategy):
     """Three equal blocks: triple eigenvalues, of which iteration from one vector may find one."""
-    X = sp.csr_array(sp.kron(np.eye(3), rng.random((12, 8))))
+    X = sp.csr_array(sp.kron(sp.coo_array(np.eye(3)), rng.random((12, 8))))
     plain = np.linalg.eigvalsh(X.T @ X.toarray())[::-1][:size]
     monkeypatch.setattr(solver, "_prefers_products", lambda *arguments: True)
     found = make("lsi", n_components=size).fit(X)
@@ -268,7 +268,7 @@ def test_multiple_eigenvalues_are_not_missed(size, rng, monkeypatch, strategy):
 
 def test_a_loose_answer_near_the_last_eigenvalue_is_made_sure_of(rng, monkeypatch, strategy):
     """Iteration to a loose tolerance ends below the eigenvalue: a triple one must not pass as a smaller one."""
-    X = sp.csr_array(sp.kron(np.eye(3), rng.random((12, 8))))
+    X = sp.csr_array(sp.kron(sp.coo_array(np.eye(3)), rng.random((12, 8))))
     arpack = solver._arpack
 
     def short(*arguments, tol=0.0, **options):

@@ -271,7 +271,9 @@ def _files(entry: Mapping[str, Any], role: str, name: str, sources: Mapping[str,
 def _path(path: Path, name: str) -> Path:
     """Return a path that a file may have, whether one is there or not."""
     try:
-        path.is_file()
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError, ValueError):  # the last of a zero byte, which the schema refuses
+        return path
     except OSError as error:
         raise ConfigurationError(
             f"data set {name!r}: {str(path)[:80]!r}... can be no path: {error.strerror}"

@@ -233,10 +233,15 @@ def _first_line(text: str) -> str:
     return line if len(line) <= _LENGTH else f"{line[: _LENGTH - 3]}..."
 
 
+def _is_of_others(parts: tuple[str, ...]) -> bool:
+    """Whether a file belongs to another installed package than this one."""
+    return "site-packages" in parts[:-1] and parts[parts.index("site-packages") + 1] != "mlreduce"
+
+
 def _place(error: Exception) -> str:
     """Return file, line and function in which an error arose: in the method, rather than in a library it calls."""
     frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if "site-packages" not in Path(frame.filename).parts] or list(frames)
+    own = [frame for frame in frames if not _is_of_others(Path(frame.filename).parts)] or list(frames)
     parts = Path(own[-1].filename).parts
     # Without the folders above the code: a result does not say on whose machine it was made.
     roots = [position for position, part in enumerate(parts) if part in ("src", "site-packages")]

@@ -104,7 +104,9 @@ class PCA(CovarianceProjection):
         features = check_features(self, X, reset=False)
         variances, noise = self.explained_variance_, self.noise_variance_
         missing = self.n_features_in_ - self.n_components_
-        if missing and not noise > np.finfo(float).eps * variances[0]:
+        # Eigenvalues up to so much are zero to the solver too; the rest of a sum has rounding errors.
+        length = max(int(self._n_rows), self.n_features_in_, 1000)
+        if missing and not noise > length * np.finfo(float).eps * variances[0]:
             raise DataError(
                 f"{type(self).__name__} has no likelihood: the features do not vary along the {missing} directions "
                 "left out; use a smaller n_components"

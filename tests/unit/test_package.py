@@ -1,0 +1,63 @@
+"""What is built and published: addresses, versions, extras, workflows."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import yaml
+from hatchling.metadata.core import ProjectMetadata
+from hatchling.plugin.manager import PluginManager
+
+PROJECT = Path(__file__).parents[2]
+SETTINGS = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+
+
+def test_every_link_of_the_published_readme_is_absolute():
+    metadata = ProjectMetadata(str(PROJECT), PluginManager(), SETTINGS)
+    text = (PROJECT / "README.md").read_text(encoding="utf-8")
+    before, after = LINK.findall(text), LINK.findall(metadata.core.readme)
+    root = SETTINGS["project"]["urls"]["Repository"]
+    version = SETTINGS["project"]["version"]
+    pictures = re.findall(r"!\[[^\]]*\]\(([^)]+)\)", text)
+    assert len(before) > 30
+    for old, new in zip(before, after, strict=True):
+        kind = "raw" if old in pictures else "blob"
+        assert new == (old if re.match("https?:", old) else f"{root}/{kind}/v{version}/{old}")
+
+
+def test_citation_and_package_have_one_version():
+    citation = yaml.safe_load((PROJECT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert citation["version"] == SETTINGS["project"]["version"]
+
+
+def test_all_means_all_extras_for_users():
+    extras = SETTINGS["project"]["optional-dependencies"]
+    (everything,) = extras["all"]
+    named = set(re.search(r"\[(.*)\]", everything)[1].split(","))
+    assert named == set(extras) - {"all", "dev", "docs", "test"}
+    core = {re.split("[<>=]", text)[0] for text in SETTINGS["project"]["dependencies"]}
+    assert core == {"numpy", "scipy", "scikit-learn", "numba", "joblib", "threadpoolctl", "pandas"}
+
+
+def test_the_oldest_lock_has_the_lower_bounds():
+    extras = SETTINGS["project"]["optional-dependencies"]
+    texts = [*SETTINGS["project"]["dependencies"], *extras["data"], *extras["plot"]]
+    lock = (PROJECT / "envs" / "oldest.lock").read_text(encoding="utf-8")
+    for text in texts:
+        name, bound = text.lower().split(">=")
+        (locked,) = re.findall(rf"^{name}==([0-9.]+)", lock, re.MULTILINE)
+        numbers = [int(part) for part in bound.split(".")]
+        assert [int(part) for part in locked.split(".")][: len(numbers)] == numbers, name
+
+
+def test_hosted_tests_run_what_the_project_says():
+    folder = PROJECT / ".github" / "workflows"
+    tests = yaml.safe_load((folder / "tests.yml").read_text())
+    text = "".join(path.read_text() for path in folder.glob("*.yml"))
+    targets = set(re.findall(r"^([a-z-]+):", (PROJECT / "Makefile").read_text(), re.MULTILINE))
+    assert set(re.findall(r"make ([a-z-]+)", text)) <= targets
+    classified = re.findall(r"Python :: (3\.\d+)", "\n".join(SETTINGS["project"]["classifiers"]))
+    assert ["3.11", *tests["jobs"]["versions"]["strategy"]["matrix"]["python"]] == classified
