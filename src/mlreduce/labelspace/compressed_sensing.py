@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 
 from mlreduce.exceptions import DataError
 from mlreduce.labelspace.base import LabelCoder, LabelStatistics
-from mlreduce.linalg.compiled import compiled
+from mlreduce.linalg.compiled import compiled, compiled_part
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray
 
@@ -174,7 +174,7 @@ def _pursue(gram: FloatArray, correlations: FloatArray, n_nonzero: int, recovere
             recovered[row, order[i]] = solution[i]
 
 
-@compiled
+@compiled_part
 def _largest(left: FloatArray, order: IntArray) -> int:
     """Return the first place in the order of the correlation of largest magnitude."""
     best, place = -1.0, 0
@@ -185,7 +185,7 @@ def _largest(left: FloatArray, order: IntArray) -> int:
     return place
 
 
-@compiled
+@compiled_part
 def _extend(factor: FloatArray, products: FloatArray, order: IntArray, picked: int, atom: int) -> bool:
     """Add an atom's row to the Cholesky factor; false if the atom depends on those picked."""
     rest = products[atom]
@@ -200,7 +200,7 @@ def _extend(factor: FloatArray, products: FloatArray, order: IntArray, picked: i
     return picked == 0 or rest > _NOTHING
 
 
-@compiled
+@compiled_part
 def _solve(factor: FloatArray, solution: FloatArray, picked: int) -> None:
     """Solve with the Cholesky factor, in place."""
     for i in range(picked):
@@ -213,7 +213,7 @@ def _solve(factor: FloatArray, solution: FloatArray, picked: int) -> None:
         solution[i] /= factor[i, i]
 
 
-@compiled
+@compiled_part
 def _subtract(
     left: FloatArray, gram: FloatArray, correlations: FloatArray, order: IntArray, solution: FloatArray, picked: int
 ) -> None:

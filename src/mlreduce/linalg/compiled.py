@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from typing import Any
 
 import numba
 import numpy as np
+from numba.core.event import Event, Listener, register
+from numba.extending import register_jitable
 from numpy.typing import NDArray
 
 from mlreduce.validation import FloatArray
 
 __all__ = [
     "compiled",
+    "compiled_part",
     "distance_on_grid",
     "distances_from_products",
     "errors_by_size",
@@ -26,12 +30,42 @@ __all__ = [
 _TILE = 32
 
 
+class _Announcement(Listener):
+    """Say once that loops are being compiled: the wait is long for a first call."""
+
+    def __init__(self) -> None:
+        self.said = False
+
+    def on_start(self, event: Event) -> None:
+        compiling = str(event.data["dispatcher"].py_func.__module__).startswith("mlreduce.")
+        if compiling and not self.said:
+            self.said = True
+            logging.getLogger("mlreduce").info(
+                "compiling loops on their first use, which takes seconds; they are kept on disk"
+            )
+
+    def on_end(self, event: Event) -> None:
+        """Say nothing."""
+
+
+register("numba:compile", _Announcement())  # not notified of what is loaded from the cache
+
+
 def compiled(function: Callable[..., Any]) -> Any:
     """Compile a function of numbers and arrays, which releases the GIL."""
     try:
         return numba.njit(cache=True, nogil=True)(function)
     except RuntimeError:  # neither the package's folder nor the user's cache can be written
         return numba.njit(nogil=True)(function)
+
+
+def compiled_part(function: Callable[..., Any]) -> Any:
+    """Mark a function that compiled ones call, and are compiled with.
+
+    What Python itself calls goes through a wrapper, which costs as much to compile as a short function. Called from
+    Python, a part is not compiled.
+    """
+    return register_jitable(no_cfunc_wrapper=True)(function)
 
 
 @compiled
@@ -62,7 +96,7 @@ def scatter_of_rows(
     return scatter
 
 
-@compiled
+@compiled_part
 def distance_on_grid(product: float, norm: float, other: float, inverse: float, unit: float) -> float:
     """Return a squared distance from an inner product and squared norms, as a multiple of a unit; 1 / unit is given."""
     return float(max(np.rint((norm + other - 2.0 * product) * inverse), 0.0) * unit)

@@ -16,7 +16,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from mlreduce.linalg.compiled import compiled
+from mlreduce.linalg.compiled import compiled, compiled_part
 from mlreduce.predictors._tree_columns import RANK_SHIFT, ROW_BITS, Columns
 from mlreduce.validation import FloatArray
 
@@ -147,7 +147,7 @@ def grow(columns: Columns, targets: FloatArray, min_instances: int) -> Growth:
     return Growth(*(part if name == "order" else part[:nodes] for name, part in growth._asdict().items()))
 
 
-@compiled
+@compiled_part
 def _finest_scale(largest: float, count: int) -> float:
     """Return the finest power of two that keeps the sum of ``count`` numbers up to ``largest`` within 63 bits."""
     if largest == 0.0:
@@ -156,7 +156,7 @@ def _finest_scale(largest: float, count: int) -> float:
     return float(2.0 ** min(max(bits, -1000.0), 1000.0))
 
 
-@compiled
+@compiled_part
 def _describe(targets: FloatArray, rows: IntArray, centre: float, scaled: IntArray) -> tuple[float, _Sums]:
     """Return the mean of some rows' targets and their sums, the same whatever the order of the rows.
 
@@ -184,7 +184,7 @@ def _describe(targets: FloatArray, rows: IntArray, centre: float, scaled: IntArr
     return mean, _Sums(total, squares, 1.0 / scale, 1.0 / square_scale)
 
 
-@compiled
+@compiled_part
 def _quick_weights(
     sums: FloatArray, squares: FloatArray, left_count: int, totals: tuple[float, float], n: int, buffers: _Buffers
 ) -> float:
@@ -220,7 +220,7 @@ def _quick_weights(
     return float(lowest)
 
 
-@compiled
+@compiled_part
 def _gain(one: float, two: float, count: int, totals: tuple[float, float], n: int) -> float:
     """Return ``v^(1/5) - n_l/n v_l^(1/5) - n_r/n v_r^(1/5)``, v the variances of a node and its sides."""
     variance = (totals[1] - totals[0] * totals[0] / n) / n
@@ -232,7 +232,7 @@ def _gain(one: float, two: float, count: int, totals: tuple[float, float], n: in
     return float(variance**0.2 - count / n * low_root - (n - count) / n * high_root)
 
 
-@compiled
+@compiled_part
 def _add_up(
     section: IntArray, zero_rank: int, zeros: int, totals: tuple[float, float], scaled: IntArray, about: _Sums,
     buffers: _Buffers,
@@ -260,7 +260,7 @@ def _add_up(
     return negative
 
 
-@compiled
+@compiled_part
 def _best_split(
     columns: Columns, entries: IntArray, begin: IntArray, length: IntArray, n: int, scaled: IntArray, about: _Sums,
     buffers: _Buffers,
@@ -308,14 +308,14 @@ def _best_split(
     return best_feature, best_threshold
 
 
-@compiled
+@compiled_part
 def _quick_limit(gain: float, root: float, n: int) -> float:
     """Return the quick weight above which a boundary cannot have more than a gain."""
     weight = 1.0 - gain / root
     return n * (weight + _QUICK_ERROR * (1.0 + abs(weight)))
 
 
-@compiled
+@compiled_part
 def _part(section: IntArray, goes_left: IntArray, spare: IntArray) -> int:
     """Move the entries of rows that go left to the front, keeping the order on both sides; return how many they are."""
     left, right = 0, 0

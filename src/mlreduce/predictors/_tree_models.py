@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mlreduce.linalg.compiled import compiled
+from mlreduce.linalg.compiled import compiled, compiled_part
 from mlreduce.predictors._tree_growth import Growth, IntArray
 from mlreduce.validation import FloatArray, is_sparse
 
@@ -149,7 +149,7 @@ def finish(rows: Rows, targets: FloatArray, growth: Growth, n_features: int, pru
     return _compact(growth, models, n_features, smoothing)
 
 
-@compiled
+@compiled_part
 def _scatter(
     rows: Rows, chosen: IntArray, features: IntArray, targets: FloatArray, mean_target: float, room: _Room
 ) -> tuple[FloatArray, FloatArray]:
@@ -222,26 +222,27 @@ def _scatter(
     return gram, cross
 
 
-@compiled
-def _inverse(gram: FloatArray, active: IntArray) -> NDArray[np.floating[Any]]:
-    """Return the inverse of a block of the Gram matrix plus the ridge."""
-    ridge = _RIDGE
-    block = np.empty((len(active), len(active)))
-    while True:
-        for one in range(len(active)):
-            for two in range(len(active)):
+@compiled_part
+def _invert(gram: FloatArray, active: IntArray, inverse: FloatArray) -> None:
+    """Write the inverse of a block of the Gram matrix plus the ridge."""
+    ridge, size = _RIDGE, len(active)
+    block = np.empty((size, size))
+    good = False
+    while not good:
+        for one in range(size):
+            for two in range(size):
                 block[one, two] = gram[active[one], active[two]]
             block[one, one] += ridge
-        inverse = np.linalg.inv(block)
+        found = np.linalg.inv(block)
         good = True
-        for one in range(len(active)):
+        for one in range(size):
+            for two in range(size):
+                inverse[one, two] = found[one, two]
             good &= inverse[one, one] > 0.0
-        if good:
-            return inverse
         ridge *= 10.0
 
 
-@compiled
+@compiled_part
 def _extreme(coefficients: FloatArray, active: IntArray, size: int, sign: float) -> int:
     """Return the position of the largest (sign 1) or smallest (-1) coefficient; ties go to the first feature."""
     most = sign * abs(coefficients[0])
@@ -255,7 +256,7 @@ def _extreme(coefficients: FloatArray, active: IntArray, size: int, sign: float)
     return best
 
 
-@compiled
+@compiled_part
 def _squared_error(
     gram: FloatArray, cross: FloatArray, total: float, coefficients: FloatArray, active: IntArray, size: int
 ) -> float:
@@ -270,7 +271,7 @@ def _squared_error(
     return max(value, 0.0)
 
 
-@compiled
+@compiled_part
 def _solve(cross: FloatArray, active: IntArray, inverse: FloatArray, coefficients: FloatArray) -> None:
     for one in range(len(active)):
         value = 0.0
@@ -279,64 +280,71 @@ def _solve(cross: FloatArray, active: IntArray, inverse: FloatArray, coefficient
         coefficients[one] = value
 
 
-@compiled
+@compiled_part
 def _eliminate(
     gram: FloatArray, cross: FloatArray, total: float, n: int, active: IntArray
 ) -> tuple[IntArray, FloatArray, float]:
-    """Return the features that stay in a node's model, their standardised coefficients, and its squared error."""
+    """Return the features that stay in a node's model, their standardised coefficients, and its squared error.
+
+    Every function is called in one place: Numba compiles a callee once more for each call.
+    """
     size = len(active)
-    room = np.empty((2, size))
-    coefficients, line = room[0], room[1]
-    if size == 0:
-        return active, coefficients, total
-    inverse = _inverse(gram, active)
-    _solve(cross, active, inverse, coefficients)
+    inverse, coefficients, line = np.empty((size, size)), np.empty(size), np.empty(size)
     deviation = np.sqrt(total / (n - 1))
-    while size:  # collinear features have large coefficients of opposite signs
-        gone = _extreme(coefficients, active, size, 1.0)
-        if abs(coefficients[gone]) <= _LARGEST_COEFFICIENT * deviation:
-            break
-        size = _leave_out(gram, cross, inverse, coefficients, active, size, gone, line)
-    error = _squared_error(gram, cross, total, coefficients, active, size)
-    if error <= _EXACT * total:
-        return active[:size], coefficients[:size], error
-    first_error, first_count = error, size + 1
-    penalised = error
-    for one in range(size):
-        penalised += _RIDGE * coefficients[one] ** 2
-    criterion = (n - first_count) + 2.0 * first_count
+    error = first_error = penalised = total
+    first_count, criterion = 0, 0.0
+    stale, collinear = True, True
     while size:
-        gone = _extreme(coefficients, active, size, -1.0)
+        if stale:
+            _invert(gram, active[:size], inverse)
+            _solve(cross, active[:size], inverse, coefficients)
+            stale = False
+        gone = _extreme(coefficients, active, size, 1.0 if collinear else -1.0)
         pivot, value = inverse[gone, gone], coefficients[gone]
-        without = penalised + value * value / pivot
-        shrunk = 0.0
-        for one in range(size):
-            if one != gone:
-                shared = inverse[gone, one] if one < gone else inverse[one, gone]
-                shrunk += (coefficients[one] - shared * value / pivot) ** 2
-        new_error = max(without - _RIDGE * shrunk, 0.0)
-        new_criterion = new_error / first_error * (n - first_count) + 2.0 * size
-        if not new_criterion < criterion - _SAME_CRITERION * n:
-            break
-        criterion, penalised, error = new_criterion, without, new_error
-        size = _leave_out(gram, cross, inverse, coefficients, active, size, gone, line)
+        if collinear:  # collinear features have large coefficients of opposite signs
+            if abs(value) <= _LARGEST_COEFFICIENT * deviation:
+                collinear = False
+                error = _squared_error(gram, cross, total, coefficients, active, size)
+                if error <= _EXACT * total:
+                    break
+                first_error, first_count = error, size + 1
+                penalised = error
+                for one in range(size):
+                    penalised += _RIDGE * (coefficients[one] * coefficients[one])
+                criterion = (n - first_count) + 2.0 * first_count
+                continue
+        else:
+            without = penalised + value * value / pivot
+            shrunk = 0.0
+            for one in range(size):
+                if one != gone:
+                    shared = inverse[gone, one] if one < gone else inverse[one, gone]
+                    left = coefficients[one] - shared * value / pivot
+                    shrunk += left * left
+            new_error = max(without - _RIDGE * shrunk, 0.0)
+            new_criterion = new_error / first_error * (n - first_count) + 2.0 * size
+            if not new_criterion < criterion - _SAME_CRITERION * n:
+                break
+            criterion, penalised, error = new_criterion, without, new_error
+        stale = pivot * gram[active[gone], active[gone]] > _INFLATED
+        size -= 1
+        _leave_out(inverse, coefficients, active, size, gone, line)
     return active[:size], coefficients[:size], error
 
 
-@compiled
+@compiled_part
 def _leave_out(
-    gram: FloatArray, cross: FloatArray, inverse: FloatArray, coefficients: FloatArray, active: IntArray, size: int,
-    gone: int, line: FloatArray,
-) -> int:  # fmt: skip
-    """Drop a feature from a regression in place; return how many are left. The last takes its place.
+    inverse: FloatArray, coefficients: FloatArray, active: IntArray, last: int, gone: int, line: FloatArray
+) -> None:
+    """Drop a feature from a regression in place. The last takes its place.
 
     Only the lower triangle of the inverse is kept.
     """
-    pivot, last = inverse[gone, gone], size - 1
-    for one in range(size):
+    pivot = inverse[gone, gone]
+    for one in range(last + 1):
         line[one] = inverse[gone, one] if one < gone else inverse[one, gone]
     share = coefficients[gone] / pivot
-    for one in range(size):
+    for one in range(last + 1):
         factor = line[one] / pivot
         coefficients[one] -= share * line[one]
         for two in range(one + 1):
@@ -346,18 +354,10 @@ def _leave_out(
     inverse[gone, gone] = inverse[last, last]
     for one in range(gone + 1, last):
         inverse[one, gone] = inverse[last, one]
-    inflated = pivot * gram[active[gone], active[gone]] > _INFLATED
     coefficients[gone], active[gone] = coefficients[last], active[last]
-    if inflated and last:
-        anew = _inverse(gram, active[:last])
-        _solve(cross, active[:last], anew, coefficients)
-        for one in range(last):
-            for two in range(last):
-                inverse[one, two] = anew[one, two]
-    return last
 
 
-@compiled
+@compiled_part
 def _inflation(n: int, parameters: int) -> float:
     """Return the assumed ratio of a model's error on new rows to its training error."""
     return (n + _PARAMETER_WEIGHT * parameters) / (n - parameters) if n > parameters else 10.0
@@ -404,7 +404,7 @@ def _finish(rows: Rows, targets: FloatArray, growth: Growth, pruning: bool, mode
                 leaf[node], parameters[node], error[node] = True, own, model_error
 
 
-@compiled
+@compiled_part
 def _merge(order: IntArray, first: int, middle: int, last: int, spare: IntArray) -> None:
     """Merge the rows of two children, each ascending, in place. Those of a leaf are: parting a node keeps the order."""
     for at in range(first, middle):
@@ -419,7 +419,7 @@ def _merge(order: IntArray, first: int, middle: int, last: int, spare: IntArray)
             right += 1
 
 
-@compiled
+@compiled_part
 def _distinct(tested: IntArray, node: int, end: int, place: IntArray, kept: IntArray) -> IntArray:
     """Return the distinct features that some nodes test, ascending, and note the place of each; leaves have -1."""
     count = 0
@@ -438,7 +438,7 @@ def _distinct(tested: IntArray, node: int, end: int, place: IntArray, kept: IntA
     return kept[:count]
 
 
-@compiled
+@compiled_part
 def _standardise(gram: FloatArray, cross: FloatArray, deviation: FloatArray, size: int, active: IntArray) -> IntArray:
     """Divide by the deviations of the features that vary, in place, and return these features."""
     count = 0
@@ -454,7 +454,7 @@ def _standardise(gram: FloatArray, cross: FloatArray, deviation: FloatArray, siz
     return active[:count]
 
 
-@compiled
+@compiled_part
 def _sort_together(active: IntArray, coefficients: FloatArray) -> None:
     """Sort features, and their coefficients with them, in place."""
     for at in range(1, len(active)):

@@ -59,6 +59,11 @@ class M5PRegressor(Regressor):
     feature_names_in_ : ndarray of shape (n_features,)
         Only when ``X`` was a DataFrame with text as column names.
 
+    Notes
+    -----
+    The first fit after an installation compiles its loops, six to eight seconds of a processor, and stores them; the
+    logger ``mlreduce`` says so at the level INFO.
+
     References
     ----------
     Quinlan (1992), "Learning with continuous classes". Wang and Witten (1997), "Inducing model trees for continuous

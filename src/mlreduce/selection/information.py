@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from mlreduce.exceptions import DataError
-from mlreduce.linalg.compiled import compiled
+from mlreduce.linalg.compiled import compiled, compiled_part
 from mlreduce.linalg.distances import row_blocks
 from mlreduce.validation import FloatArray, is_sparse
 
@@ -198,7 +198,7 @@ def _shared_terms(
     return sums
 
 
-@compiled
+@compiled_part
 def _terms_of_pair(
     counts: NDArray[Any],
     own: tuple[int, int],
@@ -398,7 +398,7 @@ def _subtract_from(
             within[place, other] = difference if abs(difference) > rounding else 0.0
 
 
-@compiled
+@compiled_part
 def _own_terms(
     totals: NDArray[np.int64], starts: NDArray[np.int64], variable: int, n_samples: int, terms: FloatArray
 ) -> float:

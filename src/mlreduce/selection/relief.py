@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from mlreduce.linalg.compiled import compiled
+from mlreduce.linalg.compiled import compiled, compiled_part
 from mlreduce.linalg.distances import Distances, nearest, row_blocks
 from mlreduce.registry import register
 from mlreduce.selection.base import Selector, check_variant
@@ -166,7 +166,7 @@ def _weights_of_neighbours(
     return weights
 
 
-@compiled
+@compiled_part
 def _sift(heap: NDArray[np.intp], size: int, top: int, far: FloatArray) -> None:
     """Move an instance down a heap with the farthest on top; of equally far ones the last is the farthest."""
     while 2 * top + 1 < size:

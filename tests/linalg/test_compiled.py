@@ -1,0 +1,48 @@
+"""Loops are compiled once, for any storage of features, and the log says so when it happens."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import scipy.sparse as sp
+
+from mlreduce.predictors import M5PRegressor, _tree_growth, _tree_models, _tree_use
+
+FIT = """
+import logging
+import numpy as np
+import mlreduce
+
+logging.basicConfig(level=logging.INFO, format="%(name)s: %(message)s")
+rng = np.random.default_rng(0)
+labels = rng.integers(2, size=(20, 3))
+coder = mlreduce.make("cs")
+coder.fit(rng.random((20, 2)), labels).reconstruct(coder.encode(labels))  # two loops
+mlreduce.make("gmba").fit(rng.random((20, 2)), labels)
+"""
+
+
+def log_of_a_fit(cache):
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(cache)}
+    done = subprocess.run([sys.executable, "-c", FIT], env=environment, capture_output=True, text=True, check=True)
+    return [line for line in done.stderr.splitlines() if line.startswith("mlreduce: ")]
+
+
+def test_the_log_says_once_that_loops_are_compiled_and_nothing_when_they_are_there(tmp_path):
+    first, second = log_of_a_fit(tmp_path), log_of_a_fit(tmp_path)
+    assert first == ["mlreduce: compiling loops on their first use, which takes seconds; they are kept on disk"]
+    assert second == []
+
+
+def test_one_compilation_of_model_trees_serves_all_storages_of_features():
+    rng = np.random.default_rng(0)
+    X, y = rng.random((60, 5)), rng.random((60, 2))
+    frozen = X.copy()
+    frozen.flags.writeable = False
+    for features in (X, np.asfortranarray(X), frozen, X.astype(np.float32), X[::-1, ::-1], sp.csr_array(X),
+                     sp.csc_matrix(X)):  # fmt: skip
+        for targets in (y, y[:, 0], np.asfortranarray(y), y.astype(np.float32)):
+            M5PRegressor().fit(features, targets).predict(features)
+    loops = (_tree_growth._grow, _tree_models._finish, _tree_use._walk)
+    assert [len(loop.signatures) for loop in loops] == [1, 1, 1]
