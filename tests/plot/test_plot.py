@@ -11,7 +11,7 @@ from sklearn.exceptions import NotFittedError
 
 import mlreduce
 from mlreduce import plot
-from mlreduce.exceptions import ConfigurationError, DataError
+from mlreduce.exceptions import DataError, MissingPackageError
 from mlreduce.reporting.figures.layout import pyplot
 
 
@@ -65,13 +65,17 @@ def test_each_draws_into_given_axes_and_says_what_is_missing(data, scores, ranks
         assert getattr(plot, name)(*arguments).figure is not given.figure
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     for name, arguments in drawn.items():
-        with pytest.raises(ConfigurationError, match=r"matplotlib, which is missing: pip install mlreduce\[plot\]"):
+        with pytest.raises(
+            MissingPackageError, match=r"matplotlib, which is not installed: pip install .mlreduce\[plot\]"
+        ):
             getattr(plot, name)(*arguments)
 
 
 def test_critical_differences_say_what_is_missing(ranks, monkeypatch):
     monkeypatch.setitem(sys.modules, "scikit_posthocs", None)
-    with pytest.raises(ConfigurationError, match=r"scikit_posthocs, which is missing: pip install mlreduce\[plot\]"):
+    with pytest.raises(
+        MissingPackageError, match=r"scikit_posthocs, which is not installed: pip install .mlreduce\[plot\]"
+    ):
         plot.critical_differences(ranks)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mlreduce.cli import main
+from mlreduce.commandline import main
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = [path for path in sorted(DOCS.glob("*.md")) if "```pycon\n" in path.read_text(encoding="utf-8")]

@@ -16,7 +16,7 @@ PROJECT = Path(__file__).parents[2]
 README = (PROJECT / "README.md").read_text(encoding="utf-8")
 PAGES = [*sorted(PROJECT.glob("docs/*.md")), *PROJECT.glob("*.md"), PROJECT / "config" / "README.md"]
 #: Pages whose Python blocks run one after the other; those of docs/methods and model-trees are in test_method_pages.
-WITH_PYTHON = ["README.md", "docs/guide.md", "docs/add-method.md", "docs/compare.md"]
+WITH_PYTHON = ["README.md", "docs/guide.md", "docs/add-method.md"]
 
 
 def anchors(page: Path) -> set[str]:
