@@ -87,7 +87,7 @@ def test_what_is_wrong_is_said(data, tmp_path, capsys, monkeypatch):
     assert "as in 10,25,50" in refused(capsys, *own, "--sizes", "ten")
     assert "at least 2" in refused(capsys, *own, "--folds", 1)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    assert "pip install mlreduce[plot]" in refused(capsys, *own)
+    assert "pip install 'mlreduce[plot]'" in refused(capsys, *own)
     assert not (tmp_path / "report").exists()
     with pytest.raises(SystemExit, match="2"):
         main(["compare", str(data)])
