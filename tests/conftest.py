@@ -21,7 +21,7 @@ if find_spec("snakemake") is None:
     collect_ignore += ["unit/test_crate.py", "unit/test_run_log.py"]
 if not (PROJECT / "results" / "reference").is_dir():
     collect_ignore += ["unit/test_method_pages.py", "unit/test_readme.py", "unit/test_reference.py"]
-    collect_ignore += ["reporting/verdicts/test_again.py"]
+    collect_ignore += ["unit/test_informations_counted.py", "reporting/verdicts/test_again.py"]
 
 
 def pytest_report_header() -> str:
@@ -41,6 +41,15 @@ def mirror() -> Path:
     if found is None:
         pytest.skip("needs the published data: set MLREDUCE_MIRROR to a folder that holds <data set>/<file>")
     return found
+
+
+@pytest.fixture(scope="session")
+def reference() -> Path:
+    """The committed results of a full run."""
+    folder = PROJECT / "results" / "reference"
+    if not folder.is_dir():
+        pytest.skip("the source archive has no results")
+    return folder
 
 
 @pytest.fixture

@@ -343,8 +343,8 @@ def test_without_printed_sizes_there_is_nothing_to_say():
         ("qpfs-lowrank-2016", [("birds", "features", 260, 271)]),
     ],
 )
-def test_shipped_sizes_are_those_of_the_reference_runs_but_for_these(study, wrong):
-    described = pd.read_csv(PUBLISHED.parents[1] / "results" / "reference" / study / "datasets.csv")
+def test_shipped_sizes_are_those_of_the_reference_runs_but_for_these(study, wrong, reference):
+    described = pd.read_csv(reference / study / "datasets.csv")
     sizes = audit_sizes(read_sizes(PUBLISHED / f"{study}-datasets.csv"), described)
     assert set(sizes["dataset"]) <= set(described["dataset"])
     assert (sizes["verdict"] == "same").any()

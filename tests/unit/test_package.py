@@ -6,9 +6,8 @@ import re
 import tomllib
 from pathlib import Path
 
+import pytest
 import yaml
-from hatchling.metadata.core import ProjectMetadata
-from hatchling.plugin.manager import PluginManager
 
 PROJECT = Path(__file__).parents[2]
 SETTINGS = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -16,7 +15,10 @@ LINK = re.compile(r"\]\(([^)\s]+)\)")
 
 
 def test_every_link_of_the_published_readme_is_absolute():
-    metadata = ProjectMetadata(str(PROJECT), PluginManager(), SETTINGS)
+    core = pytest.importorskip("hatchling.metadata.core")
+    plugins = pytest.importorskip("hatchling.plugin.manager")
+    pytest.importorskip("hatch_fancy_pypi_readme")
+    metadata = core.ProjectMetadata(str(PROJECT), plugins.PluginManager(), SETTINGS)
     text = (PROJECT / "README.md").read_text(encoding="utf-8")
     before, after = LINK.findall(text), LINK.findall(metadata.core.readme)
     root = SETTINGS["project"]["urls"]["Repository"]
