@@ -28,7 +28,7 @@ help:
 	@echo "make verdicts   judges the claims again from the scores in results/reference and compares, minutes"
 	@echo "make verify     recomputes a random 2 % of the cells in results/reference and compares (MINUTES=1: as far as it gets)"
 	@echo "make docs       the documentation site, into docs/_build/html"
-	@echo "make test-site  the site in Chromium (a Debian package, installed with root), the guide's code, the examples"
+	@echo "make test-site  make docs, the site in Chromium (a Debian package, installed with root), and the guide's code"
 	@echo "make pictures   the pictures of docs/methods, from the data set scene"
 	@echo "make fuzz       a million hostile files for the readers, guided by coverage; INPUTS=... for fewer"
 	@echo "make weka       Weka 3.6 for the comparison of model trees (Debian packages; root)"
@@ -60,7 +60,7 @@ docs: $(DOCS_STAMP)
 		--doctree-dir docs/_build/doctrees
 
 test-site: docs chromium
-	OMP_NUM_THREADS=1 $(BIN)/pytest tests/browser --no-cov
+	OMP_NUM_THREADS=1 $(BIN)/pytest tests/browser tests/unit/test_guide_pages.py --no-cov
 
 # For tests only.
 chromium:
@@ -93,7 +93,7 @@ test: lint types check-workflow unit
 
 test-all: lint types check-workflow weka
 	OMP_NUM_THREADS=1 $(BIN)/pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
-	$(MAKE) test-cluster fuzz INPUTS=100000
+	$(MAKE) test-cluster test-site fuzz INPUTS=100000
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

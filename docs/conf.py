@@ -53,7 +53,7 @@ exclude_patterns = [
     "benchmarks",
     "envs",
 ]
-templates_path = ["_templates"]
+templates_path = [str(DOCS / "_templates")]  # autosummary looks from the root of the sources
 nitpicky = True
 nitpick_ignore = [("py:obj", name) for name in ("GridSearchCV", "Pipeline")]  # of scikit-learn
 default_role = "py:obj"
@@ -96,6 +96,8 @@ html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sourcelink = False
+# Without pages below them, their side bar would be empty.
+html_sidebars = {f"docs/{page}": [] for page in ("getting-started", "which-method")}
 html_theme_options = {
     "show_prev_next": False,
     "show_nav_level": 1,

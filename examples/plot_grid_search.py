@@ -3,8 +3,7 @@ A pipeline and a grid search
 ============================
 
 Number of directions and number of neighbours chosen together, by cross-validation, with a multi-label measure as the
-score. All estimators follow scikit-learn, so :class:`sklearn.pipeline.Pipeline` and
-:class:`sklearn.model_selection.GridSearchCV` do the work.
+score. All estimators follow scikit-learn, so ``Pipeline`` and ``GridSearchCV`` do the work.
 """
 
 import matplotlib.pyplot as plt

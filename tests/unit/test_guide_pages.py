@@ -14,7 +14,7 @@ PAGES = [path for path in sorted(DOCS.glob("*.md")) if "```pycon\n" in path.read
 
 
 def test_guide_has_pages_with_code():
-    assert {"getting-started", "projections", "comparison", "command-line"} <= {path.stem for path in PAGES}
+    assert {"getting-started", "projections", "command-line"} <= {path.stem for path in PAGES}
 
 
 @pytest.mark.slow
