@@ -8,7 +8,15 @@ import pandas as pd
 
 from mlreduce.metrics import measure_label
 from mlreduce.reporting.figures.kinds import Spec, figure
-from mlreduce.reporting.figures.layout import house_style, lines, one_value_each, panels, shared_legend
+from mlreduce.reporting.figures.layout import (
+    house_style,
+    least_span,
+    lines,
+    one_value_each,
+    panels,
+    shared_legend,
+    with_errors,
+)
 from mlreduce.reporting.options import MEASURE, PREDICTOR
 
 __all__ = ["dimension_curves"]
@@ -16,7 +24,7 @@ __all__ = ["dimension_curves"]
 
 @figure("dimensions", source="summary.csv", required={"measure": MEASURE, "predictor": PREDICTOR})
 def dimension_curves(summary: pd.DataFrame, spec: Spec) -> Any:
-    """Draw one panel per data set: the mean of a measure against the dimensions, one line per method."""
+    """Draw one panel per data set: mean and standard error of a measure against the dimensions, one line per method."""
     own = summary[summary["method"].isin(spec["methods"])]
     rows = one_value_each(own, spec["measure"], 0.0, ["dataset", "method", "size_percent"])
     names, y_label = sorted(rows["dataset"].unique()), measure_label(spec["measure"])
@@ -24,6 +32,8 @@ def dimension_curves(summary: pd.DataFrame, spec: Spec) -> Any:
         drawn, axes = panels(names, spec["caption"], "dimensions, % of the features", y_label)
         for axis, line, look in lines(axes, rows, spec):
             line = line.sort_values("size_percent")
-            axis.plot(line["size_percent"], line["mean"], **look)
+            with_errors(axis, line["size_percent"], line, look)
+        for axis in axes.values():
+            least_span(axis)
         shared_legend(drawn)
     return drawn

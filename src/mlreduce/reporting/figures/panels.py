@@ -10,7 +10,16 @@ import pandas as pd
 from mlreduce.exceptions import DataError
 from mlreduce.metrics import measure_label
 from mlreduce.reporting.figures.kinds import Spec, figure, label_of
-from mlreduce.reporting.figures.layout import house_style, one_value_each, panels, shared_legend, style
+from mlreduce.reporting.figures.layout import (
+    house_style,
+    least_span,
+    one_value_each,
+    panels,
+    shared_legend,
+    style,
+    with_errors,
+)
+from mlreduce.reporting.figures.looks import method_looks
 from mlreduce.reporting.options import LABELS, MEASURE, METHOD, METHODS, PREDICTOR
 
 __all__ = ["panel_curves"]
@@ -88,10 +97,10 @@ def _draw(
     axis: Any, rows: pd.DataFrame, spec: Spec, references: Mapping[str, str], thin: Mapping[str, Sequence[str]]
 ) -> None:
     lines = {method: own.sort_values("size_percent") for method, own in rows.groupby("method", observed=True)}
-    for number, method in enumerate(spec["methods"]):
+    for method, look in method_looks(spec["methods"]).items():
         if method in lines:
             line = lines[method]
-            axis.plot(line["size_percent"], line["mean"], label=label_of(spec, method), **_LINE, **style(number))
+            with_errors(axis, line["size_percent"], line, {"label": label_of(spec, method), **_LINE, **look})
     for number, (name, several) in enumerate(thin.items(), start=len(spec["methods"])):
         for method in several:
             if method in lines:
@@ -101,6 +110,7 @@ def _draw(
     for number, (method, name) in enumerate(references.items()):
         if method in whole.index:
             axis.axhline(whole[method], label=name, linewidth=1.1, **_REFERENCES[number % len(_REFERENCES)])
+    least_span(axis)
 
 
 def _leave_empty(axis: Any) -> None:

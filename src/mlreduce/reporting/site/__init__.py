@@ -1,0 +1,8 @@
+"""The results of runs as a site: static pages that open from the file system, without a network."""
+
+from __future__ import annotations
+
+from mlreduce.reporting.site.description import describe_study
+from mlreduce.reporting.site.writing import write_page, write_site
+
+__all__ = ["describe_study", "write_page", "write_site"]
