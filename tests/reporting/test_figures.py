@@ -425,10 +425,10 @@ def test_panels_that_were_not_run():
     table = selections([name for name in SETS if name != "enron"])
     table = table[(table["dataset"] != "scene") | (table["predictor"] != "knn")]
     figure = panel(table[(table["method"] != "pca") | (table["dataset"] == "medical")])
-    for axis, (dataset, _) in zip(figure.axes, GRID, strict=True):
-        empty = dataset in ("enron", "scene")
-        assert [text.get_text() for text in axis.texts] == ["not run here"] * empty
-        assert (not axis.get_lines()) == (not len(axis.get_xticks())) == empty
+    assert figure.legends[0].get_title().get_text() == "Not run: scene, BR; enron, CC."
+    shown = [dataset for dataset, _ in GRID if dataset not in ("enron", "scene")]
+    for axis, dataset in zip([axis for axis in figure.axes if axis.get_visible()], shown, strict=True):
+        assert axis.get_lines()
         assert ("PCA" in lines(axis)) == (dataset == "medical")
     other = panel(selections(["scene", "yeast"]), grid=[["bibtex", "cc"], ["enron", "knn"], ["enron", "cc"]])
     assert titles(other) == ["scene, CC", "yeast, CC", "scene, BR", "yeast, BR"]

@@ -71,7 +71,9 @@ class Outputs:
 
     def pictures(self, study: Study, *files: str) -> list[str]:
         """Pictures of some figures, or of all."""
-        return [f"{self._jobs.folder(study)}/{name}.{form}" for name in self._chosen(study, files) for form in self._formats]
+        return [
+            f"{self._jobs.folder(study)}/{name}.{form}" for name in self._chosen(study, files) for form in self._formats
+        ]
 
     def points(self, study: Study, *files: str) -> list[str]:
         """The numbers that some figures show, or all."""

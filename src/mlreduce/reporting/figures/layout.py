@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from mlreduce.exceptions import DataError
@@ -36,6 +39,12 @@ _COLOURS = ("#D55E00", "#0072B2", "#009E73", "#000000", "#CC79A7", "#E69F00", "#
 
 # Share of a panel's values that its height covers at least: a hair's breadth is not to look like a mountain.
 _LEAST_SPAN = 0.02
+
+
+# Coordinates with more decimals than anyone sees, but no factors of scaling: those stand in brackets.
+_LONG = re.compile(r'(?<=[ "MLCQ-])(\d+\.\d\d)\d+')
+
+_STYLE = re.compile(r' style="[^"]*"')
 
 
 class NothingToDraw(DataError):
@@ -117,8 +126,9 @@ def put_title(figure: Any, title: str) -> None:
 def with_errors(axis: Any, x: Any, rows: pd.DataFrame, look: Mapping[str, Any]) -> None:
     """Draw a line of means with thin bars of one standard error."""
     axis.plot(x, rows["mean"], **look)
-    ends = rows["mean"] - rows["se"], rows["mean"] + rows["se"]
-    axis.vlines(x, *ends, color=look["color"], linewidth=0.6, label=f"{ERRORS_OF}{look['label']}")
+    gap = np.full(len(rows), np.nan)  # one line with gaps is a tenth of the file of as many bars
+    ends = np.column_stack([rows["mean"] - rows["se"], rows["mean"] + rows["se"], gap]).ravel()
+    axis.plot(np.repeat(x, 3), ends, color=look["color"], linewidth=0.6, label=f"{ERRORS_OF}{look['label']}")
 
 
 def least_span(axis: Any) -> None:
@@ -189,6 +199,18 @@ def lines(
                 yield axis, line, {"label": label, "markersize": 4, "linewidth": 1.1, **looks[method]}
 
 
+def _compact(svg: str) -> str:
+    """Return a picture in half the characters, the same to the eye."""
+    svg = _LONG.sub(r"\1", re.sub(r"\n *(?:<!--.*?-->\n *)?", "\n", svg))
+    # Markers of a line stand in a group, which can say for all how they look.
+    return re.sub(r"(<g)( clip-path=[^>]*>\n)((?:<use [^>]*/>\n)+)(?=</g>)", _with_shared_style, svg)
+
+
+def _with_shared_style(group: re.Match[str]) -> str:
+    styles = set(_STYLE.findall(group[3]))
+    return f"{group[1]}{styles.pop()}{group[2]}{_STYLE.sub('', group[3])}" if len(styles) == 1 else group[0]
+
+
 def save(figure: Any, paths: Sequence[str | Path]) -> None:
     """Write a figure in the formats of the suffixes, without dates or random identifiers; as JSON what it shows.
 
@@ -206,7 +228,9 @@ def save(figure: Any, paths: Sequence[str | Path]) -> None:
                 path.write_text(json.dumps(numbers, separators=(",", ":")) + "\n", encoding="utf-8")
             elif path.suffix == ".svg":  # savefig would draw the figure once more for its layout
                 canvas: Any = FigureCanvasSVG(figure)
-                canvas.print_svg(path, metadata=metadata[".svg"])
+                text = StringIO()
+                canvas.print_svg(text, metadata=metadata[".svg"])
+                path.write_text(_compact(text.getvalue()), encoding="utf-8")
             else:
                 figure.savefig(path, metadata=metadata[path.suffix])
     plt.close(figure)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import colorsys
 from collections.abc import Sequence
 from typing import Any
 from zlib import crc32
@@ -33,7 +32,7 @@ _HUE_OF = {
 _CONTROLS = ("controls", "random_projection")
 
 # How much lighter the second, third and further methods of a module are; below 0 they are darker.
-_SHADES = (0.0, -0.35, 0.35, -0.6, 0.55)
+_SHADES = (0.0, -0.4, 0.4, -0.65, 0.6)
 
 
 def base_method(label: str) -> str:
@@ -82,13 +81,10 @@ def colour_of(label: str) -> str:
     module, position = _place(label)
     if module in _CONTROLS:
         return _CONTROL
-    red, green, blue = (int(_HUES[_hue(module)][start : start + 2], 16) / 255 for start in (1, 3, 5))
-    hue, light, saturation = colorsys.rgb_to_hls(red, green, blue)
-    shade = _SHADES[position % len(_SHADES)]
-    light = light + (1 - light) * shade if shade > 0 else light * (1 + shade)
-    if not light:  # black has no darker shade
-        light = 0.2 * (position % 2)
-    return "#" + "".join(f"{round(255 * part):02X}" for part in colorsys.hls_to_rgb(hue, light, saturation))
+    shade = _SHADES[position % len(_SHADES)] if _HUES[_hue(module)] != "#000000" else 0.25 * (position % 3)
+    end = 255 if shade > 0 else 0
+    parts = (int(_HUES[_hue(module)][start : start + 2], 16) for start in (1, 3, 5))
+    return "#" + "".join(f"{round(part + (end - part) * abs(shade)):02X}" for part in parts)
 
 
 def method_looks(methods: Sequence[str]) -> dict[str, dict[str, Any]]:
@@ -102,7 +98,9 @@ def method_looks(methods: Sequence[str]) -> dict[str, dict[str, Any]]:
         module, position = _place(method)
         colour, first = colour_of(method), _hue(module) + 5 * position
         # Dashes first, then another marker.
-        looked = [((first + step) % len(MARKERS), dashes) for step in range(len(MARKERS)) for dashes in range(len(DASHES))]
+        looked = [
+            ((first + step) % len(MARKERS), dashes) for step in range(len(MARKERS)) for dashes in range(len(DASHES))
+        ]
         marker, dashes = next((own for own in looked if (colour, *own) not in taken), looked[0])
         taken.add((colour, marker, dashes))
         looks[method] = {"color": colour, "marker": MARKERS[marker], "linestyle": DASHES[dashes]}

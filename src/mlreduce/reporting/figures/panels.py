@@ -54,7 +54,7 @@ _OPTIONAL = {
 def panel_curves(summary: pd.DataFrame, spec: Spec) -> Any:
     """Draw one panel per data set and predictor, four to a row: a measure against the selected features in percent.
 
-    Each panel has its own vertical axis. A panel without results says so. Where no panel has results, because other
+    Each panel has its own vertical axis. Panels without results are named below the others. Where no panel has results, because other
     data sets were run, these are drawn with each of the predictors.
 
     Raises
@@ -68,7 +68,9 @@ def panel_curves(summary: pd.DataFrame, spec: Spec) -> Any:
     point = ["dataset", "predictor", "method", "size_percent"]
     rows = one_value_each(summary[summary["method"].isin(methods)], measure, 0.0, point)
     cells = {(str(name), str(by)): own for (name, by), own in rows.groupby(["dataset", "predictor"], observed=True)}
-    shown = _shown([(dataset, predictor) for dataset, predictor in spec["panels"]], list(cells))
+    asked = [(dataset, predictor) for dataset, predictor in spec["panels"]]
+    shown = _shown(asked, list(cells))
+    lacking = [f"{name}, {predictor_labels.get(by, by)}" for name, by in asked if (name, by) not in cells]
     names = [f"{dataset}, {predictor_labels.get(predictor, predictor)}" for dataset, predictor in shown]
     repeated = [name for name in names if names.count(name) > 1]
     if repeated:
@@ -76,19 +78,17 @@ def panel_curves(summary: pd.DataFrame, spec: Spec) -> Any:
     with house_style():
         drawn, axes = panels(names, title, "selected features, %", measure_label(measure))
         for panel, axis in zip(shown, axes.values(), strict=True):
-            if panel in cells:
-                _draw(axis, cells[panel], spec, references, thin)
-            else:
-                _leave_empty(axis)
-        drawn.align_labels()  # also of empty panels, which have no numbers at their axes
-        shared_legend(drawn)
+            _draw(axis, cells[panel], spec, references, thin)
+        beside = any(panel in cells for panel in asked)
+        shared_legend(drawn, f"Not run: {'; '.join(lacking)}." if lacking and beside else "")
     return drawn
 
 
 def _shown(grid: Sequence[tuple[str, str]], there: Sequence[tuple[str, str]]) -> Sequence[tuple[str, str]]:
-    """Return the panels to draw: those of the grid, or all with results if none of the grid has any."""
-    if any(panel in there for panel in grid):
-        return grid
+    """Return the panels to draw: those of the grid that have results, or all with results if none of the grid has."""
+    known = [panel for panel in grid if panel in there]
+    if known:
+        return known
     predictors = list(dict.fromkeys(predictor for _, predictor in grid))
     return [panel for predictor in predictors for panel in sorted(there) if panel[1] == predictor]
 
@@ -111,9 +111,3 @@ def _draw(
         if method in whole.index:
             axis.axhline(whole[method], label=name, linewidth=1.1, **_REFERENCES[number % len(_REFERENCES)])
     least_span(axis)
-
-
-def _leave_empty(axis: Any) -> None:
-    axis.grid(visible=False)
-    axis.set(xticks=[], yticks=[])
-    axis.text(0.5, 0.5, "not run here", ha="center", va="center", transform=axis.transAxes, fontsize=8)

@@ -39,15 +39,15 @@ def _panel(axis: Any, axes: Sequence[Any]) -> dict[str, Any]:
     parts = {id(line) for bar in bars for line in (bar.lines[0], *bar.lines[1])}
     lines = [_with_error(bar) for bar in bars]
     errors = {
-        collection.get_label().removeprefix(ERRORS_OF): collection.get_segments()
-        for collection in axis.collections
-        if collection.get_label().startswith(ERRORS_OF)
+        line.get_label().removeprefix(ERRORS_OF): np.asarray(line.get_ydata(), dtype=float).reshape(-1, 3)
+        for line in axis.get_lines()
+        if line.get_label().startswith(ERRORS_OF)
     }
     for line in axis.get_lines():
         if id(line) not in parts and not line.get_label().startswith("_"):
             points = _points(line, axis)
             for point, ends in zip(points, errors.get(line.get_label(), []), strict=False):
-                point += [_rounded(y) for _, y in ends if np.isfinite(y)]
+                point += [_rounded(y) for y in ends[:2] if np.isfinite(y)]
             lines.append(_line(line, line.get_label(), points))
     return {
         "title": axis.get_title(),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from mlreduce.reporting.site.description import describe_study
 from mlreduce.reporting.site.writing import write_page, write_site
 
-__all__ = ["describe_study", "write_page", "write_site"]
+__all__ = ["write_page", "write_site"]

@@ -14,7 +14,8 @@ from typing import Any
 from mlreduce.datasets.catalogue import read_catalogue
 from mlreduce.exceptions import ConfigurationError, MLReduceError
 from mlreduce.experiments.study import load_study
-from mlreduce.reporting.site import describe_study, write_site
+from mlreduce.reporting.site import write_site
+from mlreduce.reporting.site.description import describe_study
 from mlreduce.reporting.site.runs import DESCRIPTION, Run, read_run
 
 __all__ = ["main", "open_run"]

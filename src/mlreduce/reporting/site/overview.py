@@ -18,8 +18,8 @@ from mlreduce.reporting.site.things import Things
 __all__ = ["downloads_of", "overview", "provenance_of", "site_data"]
 
 # Files of a study to download, by suffix: tables, tidy data, LaTeX, pictures. Parquet is copied up to this size.
-_SUFFIXES = (".csv", ".csv.gz", ".parquet", ".tex", ".pdf", ".md")
-_LARGEST = 2_000_000
+_SUFFIXES = (".csv", ".csv.gz", ".parquet", ".tex", ".pdf")
+_LARGEST = 600_000
 
 
 def overview(studies: Sequence[StudyResults], pages: Mapping[str, str]) -> list[dict[str, Any]]:
@@ -78,7 +78,10 @@ def _costs(study: StudyResults) -> list[dict[str, Any]]:
 
 
 def downloads_of(studies: Sequence[StudyResults], pages: Mapping[str, str], folder: Path) -> list[dict[str, Any]]:
-    """Copy the files of the studies into the site, and return them, with those that are too large for it."""
+    """Copy the files of the studies into the site, and return them.
+
+    Those that are too large for it are linked where the site lies in the folder of the run, and else named.
+    """
     found = []
     for study in studies:
         (folder / pages[study.key]).mkdir(exist_ok=True)
@@ -89,9 +92,11 @@ def downloads_of(studies: Sequence[StudyResults], pages: Mapping[str, str], fold
             copied = size <= _LARGEST
             if copied:
                 shutil.copyfile(path, folder / pages[study.key] / path.name)
+            inside = study.folder.parent.resolve() == folder.parent.parent.resolve()
+            address = f"files/{pages[study.key]}/{path.name}" if copied else f"../{study.folder.name}/{path.name}"
             found.append(
                 {"study": study.key, "name": path.name, "size": size, "format": path.name.partition(".")[2]}
-                | {"address": f"files/{pages[study.key]}/{path.name}" if copied else ""}
+                | {"address": address if copied or inside else ""}
             )
     return found
 

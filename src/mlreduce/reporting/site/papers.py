@@ -12,7 +12,7 @@ from mlreduce.reporting.failed_cells import GAP, cell_reasons, footnotes
 from mlreduce.reporting.site.runs import StudyResults
 from mlreduce.reporting.tables import table_parts
 from mlreduce.reporting.tables.kinds import table_note
-from mlreduce.reporting.verdicts.claims import VERDICTS, verdicts_sentence
+from mlreduce.reporting.verdicts.words import VERDICTS, verdicts_sentence
 
 __all__ = ["SIGNS", "audit_of", "beside_printed_tables", "claims_of", "failed_of", "tables_of", "verdict_counts"]
 
@@ -34,12 +34,10 @@ def tables_of(study: StudyResults) -> list[dict[str, Any]]:
         if not path.is_file():
             continue
         tidy = pd.read_csv(path)
-        parts = [
-            {"title": title, "header": header, "rows": rows} for _, title, header, rows in table_parts(tidy, spec)
-        ]
+        parts = [{"title": title, "header": header, "rows": rows} for _, title, header, rows in table_parts(tidy, spec)]
         found.append(
             {"name": name, "caption": spec["caption"], "note": table_note(spec), "parts": parts}
-            | {"notes": footnotes(tidy), "files": _files(study, name, ("csv", "md", "tex"))}
+            | {"notes": footnotes(tidy), "files": _files(study, name, ("csv", "tex"))}
         )
     return found
 

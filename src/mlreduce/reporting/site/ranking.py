@@ -55,6 +55,7 @@ def average_ranks(ranks: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
         With ``by`` and `RANK_COLUMNS`, the best first within each of ``by``.
     """
     keys = [*by, "method"]
-    groups = ranks.assign(first=ranks["rank"] < 2).groupby(keys, observed=True, sort=False)
+    plain = {key: ranks[key].astype(object) for key in keys}  # of categories every combination would be looked at
+    groups = ranks.assign(first=ranks["rank"] < 2, **plain).groupby(keys, sort=False)
     found = groups.agg(rank=("rank", "mean"), of=("of", "mean"), best=("first", "mean"), settings=("rank", "size"))
     return found.reset_index().sort_values([*by, "rank", "method"], ignore_index=True)

@@ -32,6 +32,7 @@ class StudyResults:
 
     def __init__(self, name: str, folder: Path, description: Mapping[str, Any]) -> None:
         self.name, self.folder, self.description = name, folder, description
+        self._frames: dict[str, pd.DataFrame | None] = {}
         self.key = name  # by which pages call it; of two runs it has the run's name beside it
 
     @cached_property
@@ -42,6 +43,11 @@ class StudyResults:
 
     def frame(self, stem: str) -> pd.DataFrame | None:
         """Return a gathered table, or None where the run has none of this name."""
+        if stem not in self._frames:
+            self._frames[stem] = self._read(stem)
+        return self._frames[stem]
+
+    def _read(self, stem: str) -> pd.DataFrame | None:
         for suffix in (".parquet", ".csv", ".csv.gz"):
             path = self.folder / f"{stem}{suffix}"
             if path.is_file():
@@ -94,9 +100,7 @@ class Run:
     title, introduction : str
     """
 
-    def __init__(
-        self, name: str, folder: Path, studies: Sequence[StudyResults], title: str, introduction: str
-    ) -> None:
+    def __init__(self, name: str, folder: Path, studies: Sequence[StudyResults], title: str, introduction: str) -> None:
         self.name, self.folder, self.studies = name, folder, list(studies)
         self.title, self.introduction = title, introduction
 

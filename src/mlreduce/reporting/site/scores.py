@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import json
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -61,7 +62,7 @@ def comparable_scores(study: StudyResults, limit: int = LIMIT) -> pd.DataFrame:
 def scores_by_measure(study: StudyResults, limit: int = LIMIT) -> Iterator[tuple[str, str]]:
     """Yield each measure of a study and its scores as JSON.
 
-    The scores are 32-bit floating-point numbers in base64, a block per protocol, predictor and data set: methods by
+    The scores are 32-bit floating-point numbers by gzip in base64, a block per protocol, predictor and data set: methods by
     settings by splits, NaN where there is none.
     """
     rows = comparable_scores(study, limit)
@@ -82,9 +83,13 @@ def scores_by_measure(study: StudyResults, limit: int = LIMIT) -> Iterator[tuple
             "higher": higher_is_better(str(measure)),
             "summarised": is_summarised(study, limit),
             "blocks": blocks,
-            "values": base64.b64encode(np.concatenate(values).astype("<f4").tobytes()).decode("ascii"),
+            "values": _packed(np.concatenate(values)),
         }
         yield str(measure), json.dumps(content, separators=(",", ":"))
+
+
+def _packed(values: Any) -> str:
+    return base64.b64encode(gzip.compress(values.astype("<f4").tobytes(), mtime=0)).decode("ascii")
 
 
 def _block(part: pd.DataFrame) -> tuple[dict[str, Any], Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -73,26 +73,40 @@ class Things:
         entry = methods.get(label) or methods.get(next(iter(averages.get(label, [""]))))
         return str(entry["registered"]) if entry else label
 
+    @cached_property
+    def _of_method(self) -> dict[str, dict[str, list[dict[Any, Any]]]]:
+        """For each registered method its average ranks by data set and by measure, its times and its choices."""
+        names = {
+            study.key: {label: self.registered(study, label) for label in self._labels(study)} for study in self.studies
+        }
+        tables = {
+            "by_dataset": average_ranks(self.ranks, ["study", "dataset"]),
+            "by_measure": average_ranks(self.ranks, ["study", "measure"]),
+            "times": _stacked(self.studies, _times),
+            "choices": _stacked(self.studies, _choices),
+        }
+        found: dict[str, dict[str, list[dict[Any, Any]]]] = {name: {key: [] for key in tables} for name in self.methods}
+        for key, table in tables.items():
+            for row in table.to_dict("records"):
+                name = names[row["study"]].get(row["method"])
+                if name is not None:
+                    found[name][key].append(row)
+        return found
+
     def method(self, name: str) -> dict[str, Any]:
         """Return what the page of a method shows."""
-        labels = {
-            study.key: [label for label in self._labels(study) if self.registered(study, label) == name]
-            for study in self.studies
-        }
-        own = self.ranks[[label in labels[study] for study, label in zip(*self._named("study", "method"), strict=True)]]
         return {
             "name": name,
             "colour": colour_of(name),
             "described": describe_method(name),
-            "labels": [self._label(study, label) for study in self.studies for label in labels[study.key]],
-            "by_dataset": _records(average_ranks(own, ["study", "dataset"])),
-            "by_measure": _records(average_ranks(own, ["study", "measure"])),
-            "times": [row for study in self.studies for row in _times(study, labels[study.key])],
-            "choices": [row for study in self.studies for row in _choices(study, labels[study.key])],
+            "labels": [
+                self._label(study, label)
+                for study in self.studies
+                for label in self._labels(study)
+                if self.registered(study, label) == name
+            ],
+            **self._of_method[name],
         }
-
-    def _named(self, *columns: str) -> list[list[str]]:
-        return [self.ranks[column].tolist() for column in columns]
 
     def _label(self, study: StudyResults, label: str) -> dict[str, Any]:
         draws = study.description["averages"].get(label, [])
@@ -164,28 +178,31 @@ def _winners(ranks: pd.DataFrame, by: Sequence[str]) -> list[dict[Any, Any]]:
     return _records(average_ranks(ranks, by).drop_duplicates(list(by)))
 
 
-def _times(study: StudyResults, labels: Sequence[str]) -> list[dict[Any, Any]]:
+def _stacked(studies: Sequence[StudyResults], of_study: Callable[[StudyResults], pd.DataFrame]) -> pd.DataFrame:
+    return pd.concat([of_study(study).assign(study=study.key) for study in studies], ignore_index=True)
+
+
+def _times(study: StudyResults) -> pd.DataFrame:
+    """Return mean seconds of fits by data set and method."""
     times = study.frame("times")
     if times is None:
-        return []
-    own = times[times["method"].isin(labels)].dropna(subset="seconds")
-    means = own.groupby(["dataset", "method"], observed=True)["seconds"].mean().reset_index()
-    return [{"study": study.key, **row} for row in _records(means)]
+        return pd.DataFrame()
+    own = times.dropna(subset="seconds")
+    return own.groupby(["dataset", "method"], observed=True)["seconds"].mean().reset_index()
 
 
-def _choices(study: StudyResults, labels: Sequence[str]) -> list[dict[str, Any]]:
+def _choices(study: StudyResults) -> pd.DataFrame:
     """Return how often each value of a parameter was chosen."""
     choices = study.frame("choices")
     if choices is None:
-        return []
-    own = choices[choices["method"].isin(labels)]
-    if "parameters" in own:
-        chosen = own["parameters"].astype(str)
+        return pd.DataFrame()
+    if "parameters" in choices:
+        chosen = choices["parameters"].astype(str)
     else:
-        names = [name for name in ("gamma", "alpha") if name in own]
-        chosen = own[names].apply(lambda row: ", ".join(f"{name}={row[name]:g}" for name in names), axis=1)
-    counts = own.assign(chosen=chosen).groupby(["protocol", "dataset", "method", "chosen"], observed=True).size()
-    return [{"study": study.key, **row} for row in _records(counts.rename("splits").reset_index())]
+        names = [name for name in ("gamma", "alpha") if name in choices]
+        chosen = choices[names].apply(lambda row: ", ".join(f"{name}={row[name]:g}" for name in names), axis=1)
+    keys = ["protocol", "dataset", "method", "chosen"]
+    return choices.assign(chosen=chosen).groupby(keys, observed=True).size().rename("splits").reset_index()
 
 
 def _cooccurrence(path: Path) -> dict[str, Any]:

@@ -14,10 +14,11 @@ addEventListener("DOMContentLoaded", async () => {
 
   // Data
 
-  function decoded(content) {
+  async function decoded(content) {
     if (!content.array) {
       const bytes = Uint8Array.from(atob(content.values), (letter) => letter.charCodeAt(0));
-      content.array = new Float32Array(bytes.buffer);
+      const unpacked = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+      content.array = new Float32Array(await new Response(unpacked).arrayBuffer());
     }
     return content;
   }
@@ -82,7 +83,7 @@ addEventListener("DOMContentLoaded", async () => {
       const measure = own.measures.find((m) => m.name === fields.measure.value);
       const key = `${own.page}/${measure.name}`;
       await load(root + measure.file);
-      scores = decoded(window.mlreduceData[key]);
+      scores = await decoded(window.mlreduceData[key]);
       const first = what < 0;
       options(fields.protocol, unique(scores.blocks.map((b) => b.protocol)), first ? state("protocol") : undefined);
       options(fields.predictor, unique(scores.blocks.filter((b) => b.protocol === fields.protocol.value).map((b) => b.predictor)), first ? state("predictor") : undefined);
