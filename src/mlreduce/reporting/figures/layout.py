@@ -202,6 +202,7 @@ def lines(
 def _compact(svg: str) -> str:
     """Return a picture in half the characters, the same to the eye."""
     svg = _LONG.sub(r"\1", re.sub(r"\n *(?:<!--.*?-->\n *)?", "\n", svg))
+    svg = re.sub(r' id="[a-z0-9]+_\d+"', "", svg)  # names of groups, which nothing refers to
     # Markers of a line stand in a group, which can say for all how they look.
     return re.sub(r"(<g)( clip-path=[^>]*>\n)((?:<use [^>]*/>\n)+)(?=</g>)", _with_shared_style, svg)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
 import json
-import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,9 +17,10 @@ from mlreduce.reporting.site.things import Things
 
 __all__ = ["downloads_of", "overview", "provenance_of", "site_data"]
 
-# Files of a study to download, by suffix: tables, tidy data, LaTeX, pictures. Parquet is copied up to this size.
+# Files of a study to download, by suffix: tables, tidy data, LaTeX, pictures; up to a size, CSV by gzip beyond another.
 _SUFFIXES = (".csv", ".csv.gz", ".parquet", ".tex", ".pdf")
-_LARGEST = 600_000
+_LARGEST = 500_000
+_PLAIN = 50_000
 
 
 def overview(studies: Sequence[StudyResults], pages: Mapping[str, str]) -> list[dict[str, Any]]:
@@ -88,15 +89,19 @@ def downloads_of(studies: Sequence[StudyResults], pages: Mapping[str, str], fold
         for path in sorted(study.folder.iterdir()):
             if not path.is_file() or not path.name.endswith(_SUFFIXES):
                 continue
-            size = path.stat().st_size
-            copied = size <= _LARGEST
+            content = path.read_bytes() if path.stat().st_size <= 20 * _LARGEST else b""
+            name = path.name
+            if len(content) > _PLAIN and path.suffix == ".csv":
+                name, content = f"{name}.gz", gzip.compress(content, mtime=0)
+            copied = 0 < len(content) <= _LARGEST
             if copied:
-                shutil.copyfile(path, folder / pages[study.key] / path.name)
+                (folder / pages[study.key] / name).write_bytes(content)
             inside = study.folder.parent.resolve() == folder.parent.parent.resolve()
-            address = f"files/{pages[study.key]}/{path.name}" if copied else f"../{study.folder.name}/{path.name}"
+            address = f"files/{pages[study.key]}/{name}" if copied else f"../{study.folder.name}/{path.name}"
             found.append(
-                {"study": study.key, "name": path.name, "size": size, "format": path.name.partition(".")[2]}
+                {"study": study.key, "name": name if copied else path.name, "format": name.partition(".")[2]}
                 | {"address": address if copied or inside else ""}
+                | {"size": len(content) if copied else path.stat().st_size}
             )
     return found
 

@@ -68,6 +68,14 @@ class StudyResults:
         return found[~found["method"].isin(draws) & (found["splits"] > 0)].reset_index(drop=True)
 
     @cached_property
+    def methods(self) -> list[str]:
+        """Methods that have results, in the order of the study file; the mean of draws where the first draw is."""
+        means = {draws[0]: name for name, draws in self.description["averages"].items()}
+        order = [means.get(label, label) for label in self.description["methods"]]
+        there = set(self.summary["method"])
+        return [label for label in order if label in there] + sorted(there - set(order))
+
+    @cached_property
     def failures(self) -> pd.DataFrame:
         """Failed cells."""
         return read_failures_csv(self.folder / "failures.csv")

@@ -117,7 +117,7 @@ class Site:
                 file = f"data/scores-{page}-{page_names([measure])[measure]}.js"
                 self._script_text(file, f"{page}/{measure}", text)
                 measures.append({"name": measure, "label": measure_label(measure), "file": file})
-            methods = {label: colour_of(label) for label in sorted(study.summary["method"].unique())}
+            methods = {label: colour_of(label) for label in study.methods}
             known.append(
                 {"key": study.key, "page": page, "measures": measures, "methods": methods}
                 | {"summarised": is_summarised(study, self._limit)}

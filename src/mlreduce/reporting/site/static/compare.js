@@ -95,7 +95,8 @@ addEventListener("DOMContentLoaded", async () => {
       const settings = unique(own.flatMap((b) => b.settings.map(nameOf)));
       const curves = own.some((b) => b.settings.filter(([percent]) => percent > 0).length > 1);
       options(fields.size, [...(curves ? [[AVERAGE, AVERAGE]] : []), ...settings], what < 0 ? state("size") ?? undefined : undefined);
-      const methods = [...new Set(own.flatMap((b) => b.methods))].sort();
+      const known = Object.keys(study().methods);
+      const methods = [...new Set(own.flatMap((b) => b.methods))].sort((a, b) => known.indexOf(a) - known.indexOf(b));
       const sets = own.map((b) => b.dataset);
       const before = chosen("methods").filter((name) => methods.includes(name));
       boxes("methods", methods, (what < 0 && wantedOf("methods")) || (before.length > 1 ? before : plain(methods)), study().methods);
