@@ -51,9 +51,9 @@ def critical_difference_diagrams(summary: pd.DataFrame, spec: Spec) -> Any:
                 _say_why(axis, f"it needs three methods on two data sets,\nthere are {_there(made)}")
             elif made.critical_difference >= len(made.average) - 1:
                 axis.set_title(measure_label(measure), fontsize=9)
-                most = f"ranks of {len(made.average)} methods differ by {len(made.average) - 1} at most,\n"
+                furthest = f"ranks of {len(made.average)} methods differ by {len(made.average) - 1} at most,\n"
                 critical = f"the critical difference of {made.n_blocks} data sets is {made.critical_difference:.2f}"
-                _say_why(axis, most + critical)
+                _say_why(axis, furthest + critical)
             else:
                 blocks = f"{made.n_blocks} data sets" + (f", {len(made.left_out)} left out" if made.left_out else "")
                 axis.set_title(f"{measure_label(measure)} (Friedman p = {made.p_value:.2g}, {blocks})", fontsize=9)

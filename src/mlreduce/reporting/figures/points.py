@@ -65,15 +65,18 @@ def _label(axis: Any, axes: Sequence[Any], which: str) -> str:
 
 def _names(axis: Any, axes: Sequence[Any], which: str) -> dict[str, Any]:
     """Return the names at the positions of an axis, which may stand at the first panel of a row alone."""
-    from matplotlib.ticker import FixedFormatter
+    from matplotlib.ticker import FixedLocator, FuncFormatter
 
-    for own in (axis, *axes):
-        ticks = getattr(own, f"{which}axis")
-        formatter = ticks.get_major_formatter()
-        if isinstance(formatter, FixedFormatter) and any(formatter.seq):
-            return {"names": dict(zip(map(_rounded, ticks.get_ticklocs()), formatter.seq, strict=False))}
-        if own is axis and not isinstance(formatter, FixedFormatter):
-            break
+    def named(ticks: Any) -> bool:
+        return (
+            isinstance(ticks.get_major_locator(), FixedLocator) and type(ticks.get_major_formatter()) is FuncFormatter
+        )
+
+    own = getattr(axis, f"{which}axis")
+    for ticks in [own, *(getattr(other, f"{which}axis") for other in axes)] if named(own) else []:
+        texts = [label.get_text() for label in ticks.get_majorticklabels()]
+        if named(ticks) and any(texts):
+            return {"names": {f"{place:g}": text for place, text in zip(ticks.get_ticklocs(), texts, strict=True)}}
     return {}
 
 

@@ -89,7 +89,8 @@ def claims_of(study: StudyResults) -> list[dict[str, Any]]:
             "evidence": "" if pd.isna(line["evidence"]) else line["evidence"],
         }
         settings.setdefault(line["id"], []).append(shown)
-    return [claim | {"settings": settings.get(claim["id"], [])} for claim in study.claims.to_dict("records")]
+    claims: list[dict[Any, Any]] = study.claims.to_dict("records")
+    return [claim | {"settings": settings.get(claim["id"], [])} for claim in claims]
 
 
 def _strength(p_for: float, p_against: float) -> float | None:

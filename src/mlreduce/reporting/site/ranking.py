@@ -1,4 +1,4 @@
-"""Ranks of methods within each setting of a study, and their averages for the pages of methods, data sets and others."""
+"""Ranks of methods within each setting of a study, and their averages."""
 
 from __future__ import annotations
 

@@ -62,8 +62,8 @@ def comparable_scores(study: StudyResults, limit: int = LIMIT) -> pd.DataFrame:
 def scores_by_measure(study: StudyResults, limit: int = LIMIT) -> Iterator[tuple[str, str]]:
     """Yield each measure of a study and its scores as JSON.
 
-    The scores are 32-bit floating-point numbers by gzip in base64, a block per protocol, predictor and data set: methods by
-    settings by splits, NaN where there is none.
+    The scores are 32-bit floating-point numbers by gzip in base64, a block per protocol, predictor and data set:
+    methods by settings by splits, NaN where there is none.
     """
     rows = comparable_scores(study, limit)
     sizes = _test_shares(study)
@@ -71,7 +71,7 @@ def scores_by_measure(study: StudyResults, limit: int = LIMIT) -> Iterator[tuple
         blocks, values, offset = [], [], 0
         for (protocol, predictor, dataset), part in own.groupby(_BLOCK, observed=True, sort=True):
             block, array = _block(part)
-            share = sizes.get((protocol, dataset))
+            share = sizes.get((str(protocol), str(dataset)))
             blocks.append(
                 {"protocol": protocol, "predictor": predictor, "dataset": dataset, "share": share, "offset": offset}
                 | block

@@ -61,11 +61,12 @@ def compare_runs(first: Run, second: Run) -> Compared:
     both = sides[0].merge(sides[1], on=_KEYS, how="outer", suffixes=("_first", "_second"), indicator=True)
     both = both.rename(columns={"mean_first": "first", "mean_second": "second"})
     difference = both["second"] - both["first"]
-    spread = np.hypot(both["se_first"].fillna(0), both["se_second"].fillna(0))
-    z = (difference / spread.replace(0, np.nan)).replace([np.inf, -np.inf], np.nan)
+    spread = np.hypot(both["se_first"].fillna(0).to_numpy(float), both["se_second"].fillna(0).to_numpy(float))
+    z: pd.Series[float] = difference / np.where(spread > 0, spread, np.nan)
     nothing = difference.abs() <= _NOTHING * np.maximum(1, both["first"].abs())
-    one = both["_merge"].astype(str).map({"left_only": first.name, "right_only": second.name})
-    found = one.fillna(pd.Series(np.where(nothing, "same", "differs"), index=both.index))
+    sides_of = both["_merge"].to_numpy(str)
+    found = np.where(nothing, "same", "differs").astype(object)
+    found[sides_of == "left_only"], found[sides_of == "right_only"] = first.name, second.name
     table = both.assign(difference=difference, z=z, found=found, order=z.abs().fillna(difference.abs()))
     table = table.assign(kind=(table["found"] != "differs").astype(int))
     table = table.sort_values(["kind", "order", *_KEYS], ascending=[True, False, *[True] * len(_KEYS)])
