@@ -22,7 +22,7 @@ rule all:
     default_target: True
     input:
         [OUTPUTS.everything(study) for study in STUDIES.values()],
-        f"{BASE}/report.html",
+        OUTPUTS.site(),
 
 
 # Each finished study as a research object, to deposit or pass on.

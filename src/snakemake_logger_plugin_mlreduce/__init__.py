@@ -138,7 +138,7 @@ class LogHandler(LogHandlerBase):
         self.done += 1
         if job is None or not job.output:  # a target: nothing was done
             return
-        self.reports += [path for path in job.output if path.endswith("report.html")]
+        self.reports += [path for path in job.output if path.endswith(("site/index.html", "report.html"))]
         tables = [path for path in job.output if path.endswith(".md")] if job.step in ("table", "tables") else []
         self.tables += tables
         due = self.total <= _MANY or self.done * 100 // self.total > self.printed

@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 
 from mlreduce.exceptions import DataError
-from mlreduce.experiments.failures import Failures
 from mlreduce.reporting.audit import (
     AUDIT_COLUMNS,
     SIZE_COLUMNS,
@@ -20,12 +19,10 @@ from mlreduce.reporting.audit import (
     read_sizes,
     verdict,
 )
-from mlreduce.reporting.page import render, study_section
 from mlreduce.reporting.summary import SUMMARY_COLUMNS, at_directions, summarise, write_csv
 from mlreduce.reporting.tables import make_table
 from mlreduce.reporting.tables.ratios import RATIO_COLUMNS
 from mlreduce.reporting.tables.sizes import TABLE_COLUMNS, layout, select_table
-from mlreduce.reporting.verdicts.claims import CLAIM_COLUMNS
 
 PUBLISHED = Path(__file__).parents[2] / "config" / "published"
 
@@ -247,33 +244,6 @@ def test_audit_of_nothing(table, published):
 def test_published_file_without_a_column(published):
     with pytest.raises(DataError, match="the column 'se' is missing"):
         published("a,b,c,20,1.0", header="table,dataset,method,size_percent,mean")
-
-
-def test_page_shows_everything_and_escapes_names(tmp_path, table, published):
-    write_csv(table, tmp_path / "table3.csv")
-    write_csv(audit({"table3": table}, published("p,table3,set_a,plst,50,0.2000,0.0010,,")), tmp_path / "audit.csv")
-    claim = ("better", "A < B", "Section 4", "refuted", "1 of 2.")
-    write_csv(pd.DataFrame([claim], columns=list(CLAIM_COLUMNS)), tmp_path / "claims.csv")
-    (tmp_path / "manifest.json").write_text('{"commit": "<abc>"}')
-    Failures("predict").table().to_csv(tmp_path / "failures.csv", index=False)
-    for variant in ("", "-as-stated"):
-        (tmp_path / f"figure1{variant}.svg").write_text('<?xml?>\n<svg><g id="a"/><use href="#a"/></svg>')
-    spec = {
-        "title": "Five <labels> & more",
-        "tables": {"table3": {"caption": "Table 3", "methods": ["plst", "cplst"]}},
-        "figures": {"figure1": {"caption": "Figure 1"}},
-        "variants": {"figure1": {"": "as-printed", "-as-stated": "as-stated"}},
-    }
-    text = render("mlreduce", "What it is.", [study_section(tmp_path, spec)])
-    assert "Five &lt;labels&gt; &amp; more" in text
-    assert "&lt;abc&gt;" in text
-    assert "<b>0.2000 ± 0.0707</b>" in text
-    assert "A &lt; B (Section 4)" in text
-    assert '<td class="refuted">refuted</td>' in text
-    assert '<td class="differs">differs</td>' in text
-    assert 'id="figure1-a"' in text
-    assert 'href="#figure1-as-stated-a"' in text
-    assert "Figure 1 (as-stated)" in text
 
 
 def test_a_table_of_choices_says_where_they_lie():

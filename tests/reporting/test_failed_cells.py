@@ -14,15 +14,13 @@ from mlreduce.experiments.failures import FAILURE_COLUMNS
 from mlreduce.experiments.scores import SPECTRUM_COLUMNS
 from mlreduce.reporting.areas import area_scores, averaged_draws
 from mlreduce.reporting.audit import AUDIT_COLUMNS, audit, audit_markdown, audit_sentences, beside_printed
-from mlreduce.reporting.failed_cells import GAP, RULE, footnotes, of_draws, with_failed_rows, with_gaps
+from mlreduce.reporting.failed_cells import RULE, footnotes, of_draws, with_failed_rows, with_gaps
 from mlreduce.reporting.figures import make_figure
-from mlreduce.reporting.page import render, study_section
 from mlreduce.reporting.summary import SUMMARY_COLUMNS, summarise, write_csv
 from mlreduce.reporting.tables import make_table
 from mlreduce.reporting.tables.ratios import RATIO_COLUMNS, time_ratios
 from mlreduce.reporting.tables.sizes import TABLE_COLUMNS
 from mlreduce.reporting.tables.times import gathered_times
-from mlreduce.reporting.verdicts.claims import CLAIM_COLUMNS
 
 METHODS = ["plst", "cplst", "cs"]
 SETS = ["emotions", "scene", "yeast"]
@@ -373,24 +371,3 @@ def test_figures_draw_what_there_is():
     alone = make_figure(summary(ALL).query("dataset == 'scene'"), only, "p")
     assert alone.axes[0].texts[0].get_text() == "nothing to draw: every cell failed"
     plt.close("all")
-
-
-def test_the_page_says_what_failed(tmp_path):
-    table = make_table(summary(ONE, ALL), SPEC, "t")[0]
-    write_csv(table, tmp_path / "table3.csv")
-    write_csv(audit({"table3": table}, None), tmp_path / "audit.csv")
-    write_csv(pd.DataFrame(columns=list(CLAIM_COLUMNS)), tmp_path / "claims.csv")
-    write_csv(pd.concat([ONE, ALL]).assign(message="<boom>"), tmp_path / "failures.csv")
-    (tmp_path / "manifest.json").write_text("{}")
-    spec = {"title": "A study", "tables": {"table3": SPEC}, "figures": {}, "variants": {}}
-    text = render("mlreduce", "", [study_section(tmp_path, spec)])
-    assert "<h3>What failed</h3>" in text
-    assert "4 cells failed" in text
-    assert "<li>p scene plst linear: ValueError: &lt;boom&gt; (predict, split 1)</li>" in text
-    assert "<td>–</td>" in text
-    assert "<li>plst on scene, p: ran on 2 of 3 splits; ValueError: boom (predict, split 1)</li>" in text
-    write_csv(failures(), tmp_path / "failures.csv")
-    write_csv(make_table(summarise(scores()), SPEC, "t")[0], tmp_path / "table3.csv")
-    text = render("mlreduce", "", [study_section(tmp_path, spec)])
-    assert "failed</h3>" not in text
-    assert GAP not in text

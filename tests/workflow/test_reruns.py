@@ -6,7 +6,7 @@ import pytest
 from project import SEPARATE, STUDY
 
 pytestmark = pytest.mark.slow
-REPORT = {"gather", "tables", "figures", "audit", "manifest", "page", "all"}
+REPORT = {"gather", "tables", "figures", "audit", "manifest", "site", "all"}
 
 
 def test_a_predictors_parameter_fits_nothing_again(apart):
@@ -34,9 +34,9 @@ def test_only_what_a_change_touches_runs_again(apart):
     apart.edit(method, '"""Mine."""', '"""Mine: another docstring."""\n# and a comment')
     assert apart.plan(*SEPARATE) == {}
     apart.edit("small.yaml", 'kind: ranked, caption: "Hamming loss"', 'kind: ranked, caption: "Loss"')
-    assert apart.plan(*SEPARATE).keys() == {"tables", "manifest", "page", "all"}
+    assert apart.plan(*SEPARATE).keys() == {"tables", "manifest", "site", "all"}
     apart.edit("src/mlreduce/reporting/figures/layout.py", '"markersize": 4', '"markersize": 5')
-    assert apart.plan(*SEPARATE).keys() == {"tables", "figures", "manifest", "page", "all"}
+    assert apart.plan(*SEPARATE).keys() == {"tables", "figures", "manifest", "site", "all"}
     apart.edit(method, "time.sleep(0.1)", "time.sleep(0.2)")
     planned = apart.plan(*SEPARATE)
     assert planned.keys() == {"fit", "predict", "time", *REPORT}

@@ -1,4 +1,4 @@
-"""What the manifest and the report say of a study."""
+"""What the manifest says of a study."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Any
 from jobs import ALL, Jobs
 from mlreduce import registry
 from mlreduce.experiments.study import Study
-from outputs import Outputs
 from plan import Plan
 
 
@@ -45,17 +44,4 @@ def manifest_description(plan: Plan, jobs: Jobs, study: Study) -> dict[str, Any]
         "groups": groups,
         "predictors": {name: dict(parameters) for name, parameters in sorted(study.predictors.items())},
         "code": {name: jobs.digest("predict", study, f"{protocol}.{name}", ALL) for name in sorted(study.groups)},
-    }
-
-
-def report_description(outputs: Outputs, study: Study) -> dict[str, Any]:
-    """What the report needs to know of a study to show its files."""
-    return {
-        "title": study.title,
-        "tables": {key: dict(spec) for key, spec in study.tables.items()},
-        "figures": {key: dict(spec) for key, spec in study.figures.items()},
-        "protocols": list(study.protocols),
-        "variants": outputs.all_variants(study),
-        "datasets": list(study.datasets),
-        "left_out": list(study.left_out),
     }

@@ -10,6 +10,8 @@ from jobs import Jobs
 from mlreduce.datasets.files import file_sha256
 from mlreduce.experiments.study import Study
 from mlreduce.reporting.figures import figure_source
+from mlreduce.reporting.site.description import figure_files, figure_spec
+from mlreduce.reporting.site.runs import DESCRIPTION
 from mlreduce.reporting.tables import table_source
 from mlreduce.reporting.verdicts.quantities import TABLES
 from plan import Plan
@@ -56,20 +58,7 @@ class Outputs:
 
     def variants(self, study: Study, figure: str) -> dict[str, tuple[str, str]]:
         """Files of a figure, one per protocol that it shows; the first has the figure's name."""
-        protocols = study.figures[figure].get("protocols", study.protocols)
-        return {
-            (f"{figure}-{protocol}" if position else figure): (figure, protocol)
-            for position, protocol in enumerate(protocols)
-        }
-
-    def all_variants(self, study: Study) -> dict[str, dict[str, str]]:
-        """Suffixes of the files of each figure, and the protocol that each shows."""
-        return {
-            figure: {
-                file.removeprefix(figure): protocol for file, (_, protocol) in self.variants(study, figure).items()
-            }
-            for figure in study.figures
-        }
+        return {file: (figure, protocol) for file, protocol in figure_files(study, figure).items()}
 
     def table_files(self, study: Study, *names: str) -> list[str]:
         """Files of some tables; of all where none is named."""
@@ -78,15 +67,24 @@ class Outputs:
 
     def figure_files(self, study: Study, *files: str) -> list[str]:
         """Files of some figures, by the names of their files; of all where none is named."""
-        chosen = files or tuple(file for figure in study.figures for file in self.variants(study, figure))
-        return [f"{self._jobs.folder(study)}/{name}.{suffix}" for name in chosen for suffix in self._formats]
+        return [*self.pictures(study, *files), *self.points(study, *files)]
+
+    def pictures(self, study: Study, *files: str) -> list[str]:
+        """Pictures of some figures, or of all."""
+        return [
+            f"{self._jobs.folder(study)}/{name}.{form}" for name in self._chosen(study, files) for form in self._formats
+        ]
+
+    def points(self, study: Study, *files: str) -> list[str]:
+        """The numbers that some figures show, or all."""
+        return [f"{self._jobs.folder(study)}/{name}.json" for name in self._chosen(study, files)]
+
+    def _chosen(self, study: Study, files: Iterable[str]) -> tuple[str, ...]:
+        return tuple(files) or tuple(file for figure in study.figures for file in self.variants(study, figure))
 
     def figure_spec(self, study: Study, figure: str) -> dict[str, Any]:
-        """What a figure shows, with the values of the parameter that it may have on its axis."""
-        spec = dict(study.figures[figure])
-        if "parameter" in spec:
-            spec["points"] = {method: study.methods[method][spec["parameter"]] for method in spec["methods"]}
-        return spec
+        """What a figure shows."""
+        return figure_spec(study, figure)
 
     # What they are made from
 
@@ -232,6 +230,12 @@ class Outputs:
         }[self._plan.config["scale"]]
 
     # Everything
+
+    def site(self) -> list[str]:
+        """What shows the results: the site, and where it is asked for one page to send."""
+        base = self._plan.base
+        files = [f"{base}/{DESCRIPTION}", *(f"{base}/site/{name}" for name in ("index.html", "site.json.gz"))]
+        return files + [f"{base}/report.html"] * (self._plan.config.get("page") == "single")
 
     def results(self, study: Study) -> list[str]:
         """Everything that a study ends in, except its manifest."""

@@ -11,9 +11,10 @@ from snakemake.exceptions import WorkflowError
 from mlreduce.exceptions import MLReduceError
 from mlreduce.experiments.failures import sentence_on_failures
 from mlreduce.experiments.study import approximations
+from mlreduce.reporting.site.description import describe_study
 from mlreduce.reporting.verdicts.settings import claim_settings
 
-from description import manifest_description, report_description
+from description import manifest_description
 from jobs import ALL, Jobs
 from needs import growing, memory_of, minutes_of
 from outputs import TABLE_FORMATS, Outputs

@@ -6,7 +6,7 @@ localrules:
     audit,
     manifest,
     crate,
-    page,
+    site,
     table,
     figure,
 
@@ -50,6 +50,7 @@ for name, study in STUDIES.items():
                     OUTPUTS.table_files(study, *OUTPUTS.tables(study)),
                     caption="../report/table.rst",
                     category=name,
+                    subcategory="tables",
                 ),
             log:
                 f"{BASE}/{name}/logs/tables.log",
@@ -77,10 +78,12 @@ for name, study in STUDIES.items():
                 ),
             output:
                 report(
-                    OUTPUTS.figure_files(study, *OUTPUTS.figures(study)),
+                    OUTPUTS.pictures(study, *OUTPUTS.figures(study)),
                     caption="../report/figure.rst",
                     category=name,
+                    subcategory="figures",
                 ),
+                OUTPUTS.points(study, *OUTPUTS.figures(study)),
             log:
                 f"{BASE}/{name}/logs/figures.log",
             localrule: True
@@ -132,7 +135,7 @@ rule figure:
     output:
         expand(
             f"{BASE}/{{{{study}}}}/{{{{figure}}}}.{{suffix}}",
-            suffix=PLAN.config["figure_formats"],
+            suffix=[*PLAN.config["figure_formats"], "json"],
         ),
     log:
         f"{BASE}/{{study}}/logs/{{figure}}.log",
@@ -231,22 +234,26 @@ rule crate:
         "../scripts/crate.py"
 
 
-rule page:
+# Pages to explore: of everything that the run has gathered, drawn and judged.
+rule site:
     input:
         [OUTPUTS.results(study) for study in STUDIES.values()],
-        [f"{BASE}/{study}/manifest.json" for study in STUDIES],
+        [
+            f"{BASE}/{study}/{name}"
+            for study in STUDIES
+            for name in ("manifest.json", "jobs.csv")
+        ],
+        sorted({path for study in STUDIES.values() for path in JOBS.prepared(study)}),
     output:
-        f"{BASE}/report.html",
+        OUTPUTS.site(),
     log:
-        f"{BASE}/logs/page.log",
+        f"{BASE}/logs/site.log",
     conda:
         "../../envs/report.yaml"
     params:
         title=OUTPUTS.title,
         introduction=OUTPUTS.introduction,
-        studies={
-            name: report_description(OUTPUTS, study) for name, study in STUDIES.items()
-        },
-        code=JOBS.digest("page"),
+        studies={name: describe_study(study) for name, study in STUDIES.items()},
+        code=JOBS.digest("site"),
     script:
-        "../scripts/page.py"
+        "../scripts/site.py"

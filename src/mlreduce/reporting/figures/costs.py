@@ -7,7 +7,8 @@ from typing import Any
 import pandas as pd
 
 from mlreduce.reporting.figures.kinds import Spec, figure, label_of
-from mlreduce.reporting.figures.layout import house_style, panels, shared_legend, style
+from mlreduce.reporting.figures.layout import house_style, panels, shared_legend
+from mlreduce.reporting.figures.looks import method_looks
 
 __all__ = ["cost_curves"]
 
@@ -32,11 +33,11 @@ def cost_curves(costs: pd.DataFrame, spec: Spec) -> Any:
         drawn, axes = panels(names, spec["caption"], "", "seconds", columns=3)
         for (dataset, swept), axis in zip(shown, axes.values(), strict=True):
             own = cells[dataset, swept]
-            for number, method in enumerate(spec["methods"]):
+            for method, style in method_looks(spec["methods"]).items():
                 for space, dashes in _DASHES.items():
                     line = own[(own["method"] == method) & (own["space"] == space)].sort_values(swept)
                     if len(line):
-                        look = {"markersize": 4, "linewidth": 1.1, **style(number), "linestyle": dashes}
+                        look = {"markersize": 4, "linewidth": 1.1, **style, "linestyle": dashes}
                         axis.plot(line[swept], line["seconds"], label=f"{label_of(spec, method)}, {space}", **look)
             axis.set(xscale="log", yscale="log")
             axis.set_xticks(sorted(own[swept].unique()))

@@ -48,7 +48,12 @@ def critical_difference_diagrams(summary: pd.DataFrame, spec: Spec) -> Any:
             axis.grid(visible=False)
             if np.isnan([made.p_value, made.critical_difference]).any():
                 axis.set_title(measure_label(measure), fontsize=9)
-                _say_why(axis, made)
+                _say_why(axis, f"it needs three methods on two data sets,\nthere are {_there(made)}")
+            elif made.critical_difference >= len(made.average) - 1:
+                axis.set_title(measure_label(measure), fontsize=9)
+                furthest = f"ranks of {len(made.average)} methods differ by {len(made.average) - 1} at most,\n"
+                critical = f"the critical difference of {made.n_blocks} data sets is {made.critical_difference:.2f}"
+                _say_why(axis, furthest + critical)
             else:
                 blocks = f"{made.n_blocks} data sets" + (f", {len(made.left_out)} left out" if made.left_out else "")
                 axis.set_title(f"{measure_label(measure)} (Friedman p = {made.p_value:.2g}, {blocks})", fontsize=9)
@@ -56,11 +61,13 @@ def critical_difference_diagrams(summary: pd.DataFrame, spec: Spec) -> Any:
     return drawn
 
 
-def _say_why(axis: Any, made: RankComparison) -> None:
-    methods, sets = len(made.average), made.n_blocks
+def _there(made: RankComparison) -> str:
     left_out = f", {len(made.left_out)} left out" if made.left_out else ""
-    text = f"no test: it needs three methods on two data sets,\nthere are {methods} on {sets}{left_out}"
-    axis.text(0.5, 0.5, text, ha="center", va="center", transform=axis.transAxes, fontsize=8)
+    return f"{len(made.average)} on {made.n_blocks}{left_out}"
+
+
+def _say_why(axis: Any, why: str) -> None:
+    axis.text(0.5, 0.5, f"no test: {why}", ha="center", va="center", transform=axis.transAxes, fontsize=8)
     axis.set_axis_off()
 
 

@@ -8,7 +8,8 @@ import pandas as pd
 
 from mlreduce.metrics import measure_label
 from mlreduce.reporting.figures.kinds import Spec, figure, label_of
-from mlreduce.reporting.figures.layout import house_style, nothing_to_draw, put_title, pyplot, style
+from mlreduce.reporting.figures.layout import house_style, least_span, nothing_to_draw, put_title, pyplot
+from mlreduce.reporting.figures.looks import method_looks
 from mlreduce.reporting.options import MEASURES, PREDICTOR
 
 __all__ = ["curves"]
@@ -29,18 +30,19 @@ def curves(summary: pd.DataFrame, spec: Spec) -> Any:
             rows, columns, figsize=(4.0 * columns, 3.0 * rows), squeeze=False, layout="constrained"
         )
         for position, (axis, measure) in enumerate(zip(axes.flat, measures, strict=False)):
-            for number, method in enumerate(spec["methods"]):
+            for method, look in method_looks(spec["methods"]).items():
                 line = summary[(summary["measure"] == measure) & (summary["method"] == method)]
                 line = line.drop_duplicates("size").sort_values("size")
                 axis.errorbar(
                     line["size"], line["mean"], yerr=line["se"], label=label_of(spec, method), markersize=4,
-                    linewidth=1.2, capsize=1.5, elinewidth=0.8, **style(number),
+                    linewidth=1.2, capsize=1.5, elinewidth=0.8, **look,
                 )  # fmt: skip
             axis.set_title(f"({'abcdefgh'[position]}) {measure_label(measure)}", fontsize=9)
             axis.set_xlabel("number of code dimensions M")
             axis.set_ylabel(measure_label(measure))
             axis.xaxis.set_major_locator(MaxNLocator(integer=True))
             axis.grid(alpha=0.3, linewidth=0.5)
+            least_span(axis)
         for axis in axes.flat[len(measures) :]:
             axis.set_visible(False)
         axes.flat[0].legend(frameon=False)

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from mlreduce.exceptions import DataError
 from mlreduce.extras import from_extra
+from mlreduce.reporting.figures.looks import DASHES, MARKERS, method_looks
+from mlreduce.reporting.figures.points import ERRORS_OF, drawn_points
 
 __all__ = [
     "NothingToDraw",
     "empty_figure",
     "house_style",
+    "least_span",
     "lines",
     "nothing_to_draw",
     "one_value_each",
@@ -24,12 +31,20 @@ __all__ = [
     "save",
     "shared_legend",
     "style",
+    "with_errors",
 ]
 
-# Colour-blind safe (Okabe and Ito, a grey for their yellow), with a marker each so that grey prints can be read too.
+# Of what is no method. Colour-blind safe (Okabe and Ito, a grey for their yellow).
 _COLOURS = ("#D55E00", "#0072B2", "#009E73", "#000000", "#CC79A7", "#E69F00", "#56B4E9", "#808080")
-_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "h", "*", "d")
-_DASHES: tuple[Any, ...] = ("-", (0, (4, 1.5)), (0, (1, 1)))
+
+# Share of a panel's values that its height covers at least: a hair's breadth is not to look like a mountain.
+_LEAST_SPAN = 0.02
+
+
+# Coordinates with more decimals than anyone sees, but no factors of scaling: those stand in brackets.
+_LONG = re.compile(r'(?<=[ "MLCQ-])(\d+\.\d\d)\d+')
+
+_STYLE = re.compile(r' style="[^"]*"')
 
 
 class NothingToDraw(DataError):
@@ -58,11 +73,11 @@ def house_style() -> Any:
 
 
 def style(position: int) -> dict[str, Any]:
-    """Return colour, marker and dashes of the method at a position; no two of the first 24 are alike."""
+    """Return colour, marker and dashes of what stands at a position and is no method; the first 24 differ."""
     return {
         "color": _COLOURS[position % len(_COLOURS)],
-        "marker": _MARKERS[position % len(_MARKERS)],
-        "linestyle": _DASHES[position // len(_COLOURS) % len(_DASHES)],
+        "marker": MARKERS[position % len(MARKERS)],
+        "linestyle": DASHES[position // len(_COLOURS) % 3],
     }
 
 
@@ -106,6 +121,23 @@ def panels(
 def put_title(figure: Any, title: str) -> None:
     """Put a title above the panels, wrapped at the width of the figure."""
     figure.suptitle(title, fontsize=10, wrap=True)
+
+
+def with_errors(axis: Any, x: Any, rows: pd.DataFrame, look: Mapping[str, Any]) -> None:
+    """Draw a line of means with thin bars of one standard error."""
+    axis.plot(x, rows["mean"], **look)
+    gap = np.full(len(rows), np.nan)  # one line with gaps is a tenth of the file of as many bars
+    ends = np.column_stack([rows["mean"] - rows["se"], rows["mean"] + rows["se"], gap]).ravel()
+    axis.plot(np.repeat(x, 3), ends, color=look["color"], linewidth=0.6, label=f"{ERRORS_OF}{look['label']}")
+
+
+def least_span(axis: Any) -> None:
+    """Widen a vertical axis that shows less than two percent of its values, and write its numbers in full."""
+    low, high = axis.get_ylim()
+    lacking = _LEAST_SPAN * max(abs(low), abs(high)) - (high - low)
+    if lacking > 0:
+        axis.set_ylim(low - lacking / 2, high + lacking / 2)
+    axis.ticklabel_format(axis="y", useOffset=False)
 
 
 def empty_figure(title: str, text: str) -> Any:
@@ -158,25 +190,48 @@ def lines(
     axes: Mapping[str, Any], rows: pd.DataFrame, spec: Mapping[str, Any]
 ) -> Iterator[tuple[Any, pd.DataFrame, dict[str, Any]]]:
     """Yield panel, rows and style of each line: one per data set and method that has rows."""
+    looks = method_looks(spec["methods"])
     for dataset, axis in axes.items():
-        for number, method in enumerate(spec["methods"]):
+        for method in spec["methods"]:
             line = rows[(rows["dataset"] == dataset) & (rows["method"] == method)]
             if len(line):
                 label = spec.get("labels", {}).get(method, method)
-                yield axis, line, {"label": label, "markersize": 4, "linewidth": 1.1, **style(number)}
+                yield axis, line, {"label": label, "markersize": 4, "linewidth": 1.1, **looks[method]}
+
+
+def _compact(svg: str) -> str:
+    """Return a picture in half the characters, the same to the eye."""
+    svg = _LONG.sub(r"\1", re.sub(r"\n *(?:<!--.*?-->\n *)?", "\n", svg))
+    svg = re.sub(r' id="[a-z0-9]+_\d+"', "", svg)  # names of groups, which nothing refers to
+    # Markers of a line stand in a group, which can say for all how they look.
+    return re.sub(r"(<g)( clip-path=[^>]*>\n)((?:<use [^>]*/>\n)+)(?=</g>)", _with_shared_style, svg)
+
+
+def _with_shared_style(group: re.Match[str]) -> str:
+    styles = set(_STYLE.findall(group[3]))
+    return f"{group[1]}{styles.pop()}{group[2]}{_STYLE.sub('', group[3])}" if len(styles) == 1 else group[0]
 
 
 def save(figure: Any, paths: Sequence[str | Path]) -> None:
-    """Write a figure in the formats of the suffixes, without dates or random identifiers."""
+    """Write a figure in the formats of the suffixes, without dates or random identifiers; as JSON what it shows.
+
+    And without its title, which is the caption wherever a figure stands.
+    """
+    numbers = drawn_points(figure) | {"title": figure.get_suptitle()}
+    figure.suptitle("")
     metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}, ".png": {"Software": None}}
     plt = pyplot()
     from matplotlib.backends.backend_svg import FigureCanvasSVG
 
     with plt.rc_context({"svg.hashsalt": "mlreduce", "savefig.dpi": 150}):
         for path in map(Path, paths):
-            if path.suffix == ".svg":  # savefig would draw the figure once more for its layout
+            if path.suffix == ".json":
+                path.write_text(json.dumps(numbers, separators=(",", ":")) + "\n", encoding="utf-8")
+            elif path.suffix == ".svg":  # savefig would draw the figure once more for its layout
                 canvas: Any = FigureCanvasSVG(figure)
-                canvas.print_svg(path, metadata=metadata[".svg"])
+                text = StringIO()
+                canvas.print_svg(text, metadata=metadata[".svg"])
+                path.write_text(_compact(text.getvalue()), encoding="utf-8")
             else:
                 figure.savefig(path, metadata=metadata[path.suffix])
     plt.close(figure)

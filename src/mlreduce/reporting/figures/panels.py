@@ -10,7 +10,16 @@ import pandas as pd
 from mlreduce.exceptions import DataError
 from mlreduce.metrics import measure_label
 from mlreduce.reporting.figures.kinds import Spec, figure, label_of
-from mlreduce.reporting.figures.layout import house_style, one_value_each, panels, shared_legend, style
+from mlreduce.reporting.figures.layout import (
+    house_style,
+    least_span,
+    one_value_each,
+    panels,
+    shared_legend,
+    style,
+    with_errors,
+)
+from mlreduce.reporting.figures.looks import method_looks
 from mlreduce.reporting.options import LABELS, MEASURE, METHOD, METHODS, PREDICTOR
 
 __all__ = ["panel_curves"]
@@ -45,8 +54,8 @@ _OPTIONAL = {
 def panel_curves(summary: pd.DataFrame, spec: Spec) -> Any:
     """Draw one panel per data set and predictor, four to a row: a measure against the selected features in percent.
 
-    Each panel has its own vertical axis. A panel without results says so. Where no panel has results, because other
-    data sets were run, these are drawn with each of the predictors.
+    Each panel has its own vertical axis. Panels without results are named below the others.
+    Where no panel has results, because other data sets were run, these are drawn with each of the predictors.
 
     Raises
     ------
@@ -59,7 +68,9 @@ def panel_curves(summary: pd.DataFrame, spec: Spec) -> Any:
     point = ["dataset", "predictor", "method", "size_percent"]
     rows = one_value_each(summary[summary["method"].isin(methods)], measure, 0.0, point)
     cells = {(str(name), str(by)): own for (name, by), own in rows.groupby(["dataset", "predictor"], observed=True)}
-    shown = _shown([(dataset, predictor) for dataset, predictor in spec["panels"]], list(cells))
+    asked = [(dataset, predictor) for dataset, predictor in spec["panels"]]
+    shown = _shown(asked, list(cells))
+    lacking = [f"{name}, {predictor_labels.get(by, by)}" for name, by in asked if (name, by) not in cells]
     names = [f"{dataset}, {predictor_labels.get(predictor, predictor)}" for dataset, predictor in shown]
     repeated = [name for name in names if names.count(name) > 1]
     if repeated:
@@ -67,19 +78,17 @@ def panel_curves(summary: pd.DataFrame, spec: Spec) -> Any:
     with house_style():
         drawn, axes = panels(names, title, "selected features, %", measure_label(measure))
         for panel, axis in zip(shown, axes.values(), strict=True):
-            if panel in cells:
-                _draw(axis, cells[panel], spec, references, thin)
-            else:
-                _leave_empty(axis)
-        drawn.align_labels()  # also of empty panels, which have no numbers at their axes
-        shared_legend(drawn)
+            _draw(axis, cells[panel], spec, references, thin)
+        beside = any(panel in cells for panel in asked)
+        shared_legend(drawn, f"Not run: {'; '.join(lacking)}." if lacking and beside else "")
     return drawn
 
 
 def _shown(grid: Sequence[tuple[str, str]], there: Sequence[tuple[str, str]]) -> Sequence[tuple[str, str]]:
-    """Return the panels to draw: those of the grid, or all with results if none of the grid has any."""
-    if any(panel in there for panel in grid):
-        return grid
+    """Return the panels to draw: those of the grid that have results, or all with results if none of the grid has."""
+    known = [panel for panel in grid if panel in there]
+    if known:
+        return known
     predictors = list(dict.fromkeys(predictor for _, predictor in grid))
     return [panel for predictor in predictors for panel in sorted(there) if panel[1] == predictor]
 
@@ -88,10 +97,10 @@ def _draw(
     axis: Any, rows: pd.DataFrame, spec: Spec, references: Mapping[str, str], thin: Mapping[str, Sequence[str]]
 ) -> None:
     lines = {method: own.sort_values("size_percent") for method, own in rows.groupby("method", observed=True)}
-    for number, method in enumerate(spec["methods"]):
+    for method, look in method_looks(spec["methods"]).items():
         if method in lines:
             line = lines[method]
-            axis.plot(line["size_percent"], line["mean"], label=label_of(spec, method), **_LINE, **style(number))
+            with_errors(axis, line["size_percent"], line, {"label": label_of(spec, method), **_LINE, **look})
     for number, (name, several) in enumerate(thin.items(), start=len(spec["methods"])):
         for method in several:
             if method in lines:
@@ -101,9 +110,4 @@ def _draw(
     for number, (method, name) in enumerate(references.items()):
         if method in whole.index:
             axis.axhline(whole[method], label=name, linewidth=1.1, **_REFERENCES[number % len(_REFERENCES)])
-
-
-def _leave_empty(axis: Any) -> None:
-    axis.grid(visible=False)
-    axis.set(xticks=[], yticks=[])
-    axis.text(0.5, 0.5, "not run here", ha="center", va="center", transform=axis.transAxes, fontsize=8)
+    least_span(axis)

@@ -41,4 +41,9 @@ def proximity_images(images: pd.DataFrame, spec: Spec) -> Any:
             axis.set(xticks=[], yticks=[])
             axis.grid(visible=False)
             axis.title.set_fontsize(7.5)
+        drawn.supxlabel(
+            "instances, in the order of their labels; dark is near, from the 1 % to the 99 % quantile of each",
+            fontsize=8,
+        )
+        drawn.supylabel("instances", fontsize=8)
     return drawn

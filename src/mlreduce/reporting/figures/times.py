@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 
 from mlreduce.reporting.figures.kinds import Spec, figure, label_of
-from mlreduce.reporting.figures.layout import house_style, panels, style
+from mlreduce.reporting.figures.layout import house_style, panels
+from mlreduce.reporting.figures.looks import method_looks
 
 __all__ = ["fit_times"]
 
@@ -26,10 +27,10 @@ def fit_times(times: pd.DataFrame, spec: Spec) -> Any:
         drawn, axes = panels(names, spec["caption"], "seconds to fit", size=(2.4, 0.7 + 0.17 * len(methods)))
         limits = 10.0 ** np.array([np.floor(np.log10(means.min())), np.ceil(np.log10(means.max()) + 1e-9)])
         for dataset, axis in axes.items():
-            for number, method in enumerate(methods):
+            for number, (method, look) in enumerate(method_looks(methods).items()):
                 if (dataset, method) in means.index:
-                    look = {"markersize": 4, "linewidth": 1.1, **style(number), "linestyle": "none"}
-                    axis.plot([means[dataset, method]], [number], **look)
+                    own = {"label": label_of(spec, method), "markersize": 4, **look, "linestyle": "none"}
+                    axis.plot([means[dataset, method]], [number], **own)
             axis.set(xscale="log", xlim=limits, ylim=(len(methods) - 0.5, -0.5))
             axis.xaxis.set_major_locator(LogLocator(numticks=6))
             axis.xaxis.set_minor_formatter(NullFormatter())

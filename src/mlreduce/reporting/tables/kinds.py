@@ -19,7 +19,7 @@ from mlreduce.reporting.failed_cells import footnotes, plain_where_whole
 from mlreduce.reporting.options import Options, Spec, object_schema, source_of
 from mlreduce.reporting.tables.layout import Part, parts_latex, parts_markdown
 
-__all__ = ["Spec", "Table", "make_table", "table", "table_kinds", "table_parts", "table_source"]
+__all__ = ["Spec", "Table", "make_table", "table", "table_kinds", "table_note", "table_parts", "table_source"]
 
 _Select: TypeAlias = Callable[[pd.DataFrame, Spec], pd.DataFrame]
 _Layout: TypeAlias = Callable[[pd.DataFrame, Spec], Iterable[Part]]
@@ -81,6 +81,11 @@ def table_kinds() -> list[str]:
 def table_source(spec: Spec) -> str:
     """Return the name of the file of a study's results from which a table is made."""
     return source_of(_kind(spec).source, spec)
+
+
+def table_note(spec: Spec) -> str:
+    """Return the text below the caption of a table."""
+    return _kind(spec).note
 
 
 def _kind(spec: Spec) -> Table:

@@ -10,17 +10,9 @@ from mlreduce.reporting.tables.layout import to_markdown
 from mlreduce.reporting.verdicts.judging import combined, judge
 from mlreduce.reporting.verdicts.quantities import Results
 from mlreduce.reporting.verdicts.reading import Claim
+from mlreduce.reporting.verdicts.words import CLAIM_COLUMNS, LINE_COLUMNS, VERDICTS, verdicts_sentence
 
 __all__ = ["CLAIM_COLUMNS", "LINE_COLUMNS", "VERDICTS", "claims_markdown", "judge_claims", "verdicts_sentence"]
-
-#: What the results may say of a claim.
-VERDICTS = ("confirmed", "refuted", "undecided", "not run", "unchecked")
-
-#: Columns of the table of claims.
-CLAIM_COLUMNS = ("id", "claim", "where", "verdict", "evidence")
-
-#: Columns of the table of their settings; ``counted`` is false for stand-ins of a paper's own data.
-LINE_COLUMNS = ("id", "setting", "datasets", "counted", "verdict", "p_for", "p_against", "evidence")
 
 
 def judge_claims(
@@ -60,12 +52,6 @@ def judge_claims(
             ]
         rows.append((claim.id, claim.claim, claim.where, verdict, said))
     return pd.DataFrame(rows, columns=list(CLAIM_COLUMNS)), pd.DataFrame(settings, columns=list(LINE_COLUMNS))
-
-
-def verdicts_sentence(claims: pd.DataFrame) -> str:
-    """Return the number of claims with each verdict in a sentence."""
-    counts = claims["verdict"].value_counts()
-    return f"Of {len(claims)} claims: {', '.join(f'{counts.get(verdict, 0)} {verdict}' for verdict in VERDICTS)}."
 
 
 def claims_markdown(claims: pd.DataFrame, lines: pd.DataFrame, study: str) -> str:

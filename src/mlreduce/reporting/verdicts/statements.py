@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
 from mlreduce.reporting.verdicts.combination import Evidence, at_least, needed
 from mlreduce.reporting.verdicts.posterior import Posterior, posterior
@@ -362,6 +361,8 @@ def _correlation(results: Results, statement: Statement, dataset: str) -> Differ
             own[method] = wide.droplevel("measure", axis=1).stack(["predictor", "size_percent"], future_stack=True)
         both.append(pd.DataFrame(own).dropna())
     cells = both[0].index.intersection(both[1].index)
+    from scipy import stats  # slow to import, and most claims need none
+
     ranks = [stats.rankdata(table.loc[cells], axis=1) for table in both]
     first, second = (rank - rank.mean(axis=1, keepdims=True) for rank in ranks)
     scale = np.sqrt((first**2).sum(axis=1) * (second**2).sum(axis=1))

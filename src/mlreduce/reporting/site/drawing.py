@@ -1,0 +1,58 @@
+"""The figures of a study for its page: a static picture each, and the numbers for the same figure with hover values."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from mlreduce.reporting.site.runs import StudyResults
+
+__all__ = ["figures_of", "place_figure"]
+
+_PICTURES = (".svg", ".png")
+
+
+def figures_of(study: StudyResults) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+    """Yield name of the file, protocol and description of each figure of a study."""
+    for figure in study.description["figures"].values():
+        for file, protocol in figure["files"].items():
+            yield file, protocol, figure
+
+
+def place_figure(
+    study: StudyResults, file: str, protocol: str, figure: Mapping[str, Any], folder: Path
+) -> tuple[str, dict[str, Any]] | None:
+    """Put the picture of a figure into a folder.
+
+    The one of the run, with the numbers beside it, if it is there as SVG; else it is drawn again from the gathered
+    table; and where that was not kept, the picture that there is.
+
+    Returns
+    -------
+    (str, dict) or None
+        Name of the picture, and what `mlreduce.reporting.figures.points.drawn_points` says of it; None where the run
+        has neither picture nor numbers.
+    """
+    picture, numbers = study.folder / f"{file}.svg", study.folder / f"{file}.json"
+    if picture.is_file() and numbers.is_file():
+        shutil.copyfile(picture, folder / picture.name)
+        points: dict[str, Any] = json.loads(numbers.read_text(encoding="utf-8"))
+        return picture.name, points
+    source = study.frame(figure["source"])
+    if source is not None:
+        from mlreduce.reporting.figures import make_figure, save
+
+        drawn = make_figure(source, figure["spec"], protocol, study.description["curves"])
+        save(drawn, [folder / f"{file}.svg", folder / f"{file}.json"])
+        points = json.loads((folder / f"{file}.json").read_text(encoding="utf-8"))
+        (folder / f"{file}.json").unlink()
+        return f"{file}.svg", points
+    for suffix in _PICTURES:
+        path = study.folder / f"{file}{suffix}"
+        if path.is_file():
+            shutil.copyfile(path, folder / path.name)
+            return path.name, {"panels": []}
+    return None

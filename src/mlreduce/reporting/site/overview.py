@@ -1,0 +1,129 @@
+"""What the pages on all studies together show: the front page, the provenance, the downloads, and the data as JSON."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from mlreduce.reporting.audit import VERDICTS as CELL_VERDICTS
+from mlreduce.reporting.site.papers import failed_of, verdict_counts
+from mlreduce.reporting.site.runs import Run, StudyResults
+from mlreduce.reporting.site.things import Things
+
+__all__ = ["downloads_of", "overview", "provenance_of", "site_data"]
+
+# Files of a study to download, by suffix: tables, tidy data, LaTeX, pictures; up to a size, CSV by gzip beyond another.
+_SUFFIXES = (".csv", ".csv.gz", ".parquet", ".tex", ".pdf")
+_LARGEST = 500_000
+_PLAIN = 50_000
+
+
+def overview(studies: Sequence[StudyResults], pages: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return what the front page says of each study."""
+    return [
+        {
+            "key": study.key,
+            "page": pages[study.key],
+            "title": study.description["title"],
+            "counts": verdict_counts(study),
+            "cells": {name: int((study.audit["verdict"] == name).sum()) for name in CELL_VERDICTS},
+            "printed": len(study.audit),
+            "datasets": sorted(study.summary["dataset"].unique()),
+            "methods": int(study.summary["method"].nunique()),
+            "splits": study.manifest.get("splits", ""),
+            "scale": study.manifest.get("scale", ""),
+            "seconds": study.seconds,
+            "failed": failed_of(study),
+            "left_out": study.description["left_out"],
+        }
+        for study in studies
+    ]
+
+
+def provenance_of(studies: Sequence[StudyResults]) -> list[dict[str, Any]]:
+    """Return what the provenance page says of each study."""
+    return [
+        {
+            "key": study.key,
+            "source": study.manifest.get("run", {}).get("source", {}),
+            "python": study.manifest.get("run", {}).get("python", ""),
+            "packages": study.manifest.get("run", {}).get("packages", {}),
+            "machine": {
+                key: value
+                for key, value in study.manifest.get("run", {}).items()
+                if key not in ("source", "python", "packages", "cost", "outputs")
+            },
+            "costs": _costs(study),
+            "inputs": study.manifest.get("inputs", {}),
+            "methods": study.description["methods"],
+            "predictors": study.description["predictors"],
+            "manifest": json.dumps(study.manifest, indent=1),
+        }
+        for study in studies
+    ]
+
+
+def _costs(study: StudyResults) -> list[dict[str, Any]]:
+    jobs = study.frame("jobs")
+    if jobs is None or jobs.empty:
+        return []
+    groups = jobs.groupby("rule", sort=False)
+    table = groups.agg(jobs=("rule", "size"), seconds=("seconds", "sum"), cpu=("cpu_seconds", "sum"))
+    table = table.assign(memory=groups["peak_mb"].max()).reset_index()
+    return [{str(key): value for key, value in row.items()} for row in table.to_dict("records")]
+
+
+def downloads_of(studies: Sequence[StudyResults], pages: Mapping[str, str], folder: Path) -> list[dict[str, Any]]:
+    """Copy the files of the studies into the site, and return them.
+
+    Those that are too large for it are linked where the site lies in the folder of the run, and else named.
+    """
+    found = []
+    for study in studies:
+        (folder / pages[study.key]).mkdir(exist_ok=True)
+        for path in sorted(study.folder.iterdir()):
+            if not path.is_file() or not path.name.endswith(_SUFFIXES):
+                continue
+            content = path.read_bytes() if path.stat().st_size <= 20 * _LARGEST else b""
+            name = path.name
+            if len(content) > _PLAIN and path.suffix == ".csv":
+                name, content = f"{name}.gz", gzip.compress(content, mtime=0)
+            copied = 0 < len(content) <= _LARGEST
+            if copied:
+                (folder / pages[study.key] / name).write_bytes(content)
+            inside = study.folder.parent.resolve() == folder.parent.parent.resolve()
+            address = f"files/{pages[study.key]}/{name}" if copied else f"../{study.folder.name}/{path.name}"
+            found.append(
+                {"study": study.key, "name": name if copied else path.name, "format": name.partition(".")[2]}
+                | {"address": address if copied or inside else ""}
+                | {"size": len(content) if copied else path.stat().st_size}
+            )
+    return found
+
+
+def site_data(runs: Sequence[Run], things: Things, figures: Mapping[str, list[dict[str, Any]]]) -> dict[str, Any]:
+    """Return the data of the site: what each study is, its means, its printed cells, its claims, and its figures."""
+    return {
+        "runs": [{"name": run.name, "title": run.title, "studies": [own.key for own in run.studies]} for run in runs],
+        "studies": {
+            study.key: {
+                "description": study.description,
+                "summary": _columns(study.summary),
+                "audit": _columns(study.audit),
+                "claims": _columns(study.claims),
+                "figures": {own["file"]: own["data"] for own in figures[study.key]},
+            }
+            for study in things.studies
+        },
+    }
+
+
+def _columns(table: pd.DataFrame) -> dict[str, list[Any]]:
+    """Return a table as lists by column, with None for what is missing."""
+    plain = table.astype(object).where(table.notna(), None)
+    return {str(name): plain[name].tolist() for name in plain}

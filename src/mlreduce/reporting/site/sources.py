@@ -1,0 +1,71 @@
+"""What the source of a registered method says of it, read without importing it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import NamedTuple
+
+from mlreduce import registry
+
+__all__ = ["Described", "describe_method"]
+
+
+class Described(NamedTuple):
+    """What a method is.
+
+    Attributes
+    ----------
+    headline : str
+        First line of its docstring.
+    text, references : str
+        The paragraphs before the parameters, and the section of references.
+    family, module : str
+    """
+
+    headline: str = ""
+    text: str = ""
+    references: str = ""
+    family: str = ""
+    module: str = ""
+
+
+def describe_method(name: str) -> Described:
+    """Return what a method of the registry is; of a class of another package its import path alone."""
+    if name not in registry.list_methods() or registry.is_import_path(name):
+        return Described(module=name)
+    module = registry.module_of(name)
+    doc = _docstrings(module).get(name, "")
+    headline, _, rest = doc.partition("\n\n")
+    before = re.split(r"\n\n?\w[\w ]*\n-{3,}\n", rest, maxsplit=1)[0]
+    if re.match(r"\w[\w ]*\n-{3,}\n", rest):
+        before = ""
+    found = re.search(r"References\n-+\n(.*?)(?:\n\n\w+\n-+\n|\Z)", doc, re.DOTALL)
+    references = re.sub(r"^\.\. \[\d+\] ", "", found[1].strip(), flags=re.MULTILINE) if found else ""
+    return Described(
+        headline=_plain(headline), text=_plain(before), references=_plain(references),
+        family=registry.kind_of(name), module=module,
+    )  # fmt: skip
+
+
+def _plain(text: str) -> str:
+    return re.sub(r" \[\d+\]_", "", re.sub(r"`+", "", text)).strip()
+
+
+@cache
+def _docstrings(module: str) -> dict[str, str]:
+    """Return the docstrings of the registered classes of a module, by registry name."""
+    package = find_spec("mlreduce")
+    assert package is not None
+    assert package.submodule_search_locations is not None  # it is a package
+    path = Path(package.submodule_search_locations[0]).joinpath(*module.split(".")[1:]).with_suffix(".py")
+    found = {}
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ClassDef):
+            for decorator in node.decorator_list:
+                if isinstance(decorator, ast.Call) and ast.unparse(decorator.func) == "register":
+                    found[str(ast.literal_eval(decorator.args[0]))] = ast.get_docstring(node) or ""
+    return found

@@ -1,0 +1,252 @@
+// The comparison: what is chosen, and curves, ranks, pairs and the verdict on a pair from the scores of every split.
+"use strict";
+addEventListener("DOMContentLoaded", async () => {
+  const {root, load, state, keep, element} = window.mlreduce;
+  const {mean, posterior, ranks, friedman, criticalDifference, signedRank} = window.mlreduceStatistics;
+  const studies = window.mlreduceData.studies;
+  const form = document.getElementById("choices");
+  const said = document.getElementById("said");
+  const result = document.getElementById("result");
+  const fields = form.elements;
+  const AVERAGE = "average over the sizes";
+  let scores = null; // of the study and measure that are chosen
+  let pair = (state("pair") ?? "").split("~").filter(Boolean);
+
+  // Data
+
+  async function decoded(content) {
+    if (!content.array) {
+      const bytes = Uint8Array.from(atob(content.values), (letter) => letter.charCodeAt(0));
+      const unpacked = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+      content.array = new Float32Array(await new Response(unpacked).arrayBuffer());
+    }
+    return content;
+  }
+
+  // Values of a method by split at a setting, or averaged over the settings; splits with a gap are NaN.
+  function valuesOf(block, method, setting) {
+    const row = block.methods.indexOf(method);
+    if (row < 0) return null;
+    const own = setting === AVERAGE ? commonSettings(block) : [block.settings.findIndex((one) => nameOf(one) === setting)];
+    if (!own.length || own[0] < 0) return null;
+    const found = [];
+    for (let split = 0; split < block.splits; split++) {
+      found.push(mean(own.map((s) => scores.array[block.offset + (row * block.settings.length + s) * block.splits + split])));
+    }
+    return found.some(Number.isFinite) ? found : null;
+  }
+
+  // Percentages that every chosen method of the block has.
+  function commonSettings(block) {
+    const methods = chosen("methods").filter((method) => block.methods.includes(method));
+    return block.settings.map((_, s) => s).filter((s) => block.settings[s][0] > 0 && methods.every((method) => {
+      const row = block.methods.indexOf(method);
+      return Number.isFinite(scores.array[block.offset + (row * block.settings.length + s) * block.splits]);
+    }));
+  }
+
+  function nameOf([percent, energy, size]) {
+    return percent ? `${percent} %` : energy ? `threshold ${energy}` : size ? `${size} dimensions` : "one size";
+  }
+
+  const meanOf = (values) => mean(values.filter(Number.isFinite));
+
+  // Choices
+
+  function options(select, entries, wanted) {
+    const before = wanted ?? select.value;
+    select.replaceChildren(...entries.map(([value, text]) => element("option", {value}, text)));
+    if (entries.some(([value]) => value === before)) select.value = before;
+    select.parentElement.hidden = entries.length < 2 && select.name !== "study";
+  }
+
+  function boxes(id, names, wanted, colours) {
+    const place = document.getElementById(id);
+    place.replaceChildren(...names.map((name) => element("label", {}, element("input", {type: "checkbox", name: id, value: name, checked: wanted.includes(name)}), swatch(colours?.[name]), name)));
+  }
+
+  function swatch(colour) {
+    if (!colour) return null;
+    const made = element("span", {class: "swatch", "aria-hidden": "true"});
+    made.style.cssText = `background: ${/^#[0-9A-F]{6}$/i.test(colour) ? colour : "#808080"}; border-radius: 50%; display: inline-block`;
+    return made;
+  }
+
+  const chosen = (id) => [...document.querySelectorAll(`#${id} input:checked`)].map((box) => box.value);
+  const study = () => studies.find((own) => own.key === fields.study.value) ?? studies[0];
+  const wantedOf = (key) => state(key)?.split("~");
+
+  async function changed(what) {
+    const own = study();
+    if (what <= 0) options(fields.measure, own.measures.map((m) => [m.name, m.label]), what < 0 ? state("measure") : undefined);
+    if (what <= 1) {
+      const measure = own.measures.find((m) => m.name === fields.measure.value);
+      const key = `${own.page}/${measure.name}`;
+      await load(root + measure.file);
+      scores = await decoded(window.mlreduceData[key]);
+      const first = what < 0;
+      options(fields.protocol, unique(scores.blocks.map((b) => b.protocol)), first ? state("protocol") : undefined);
+      options(fields.predictor, unique(scores.blocks.filter((b) => b.protocol === fields.protocol.value).map((b) => b.predictor)), first ? state("predictor") : undefined);
+    } else if (what === 2) {
+      options(fields.predictor, unique(scores.blocks.filter((b) => b.protocol === fields.protocol.value).map((b) => b.predictor)));
+    }
+    if (what <= 3) {
+      const own = blocks();
+      const settings = unique(own.flatMap((b) => b.settings.map(nameOf)));
+      const curves = own.some((b) => b.settings.filter(([percent]) => percent > 0).length > 1);
+      options(fields.size, [...(curves ? [[AVERAGE, AVERAGE]] : []), ...settings], what < 0 ? state("size") ?? undefined : undefined);
+      const known = Object.keys(study().methods);
+      const methods = [...new Set(own.flatMap((b) => b.methods))].sort((a, b) => known.indexOf(a) - known.indexOf(b));
+      const sets = own.map((b) => b.dataset);
+      const before = chosen("methods").filter((name) => methods.includes(name));
+      boxes("methods", methods, (what < 0 && wantedOf("methods")) || (before.length > 1 ? before : plain(methods)), study().methods);
+      const kept = chosen("datasets").filter((name) => sets.includes(name));
+      boxes("datasets", sets, (what < 0 && wantedOf("datasets")) || (kept.length ? kept : sets));
+    }
+    await show();
+  }
+
+  // The first methods that are no variants of another, so that the page begins with a picture that can be read.
+  function plain(methods) {
+    const own = methods.filter((name) => !methods.some((other) => other !== name && name.startsWith(`${other}-`)));
+    return own.slice(0, 8);
+  }
+
+  const unique = (values) => [...new Set(values)].map((value) => [value, value]);
+  const blocks = () => scores.blocks.filter((b) => b.protocol === fields.protocol.value && b.predictor === fields.predictor.value);
+
+  // Results
+
+  async function show() {
+    const methods = chosen("methods"), sets = chosen("datasets");
+    const margin = fields.margin.value === "" ? 0.01 : Math.max(0, Number(fields.margin.value));
+    keep({study: fields.study.value, measure: fields.measure.value, protocol: fields.protocol.value, predictor: fields.predictor.value, size: fields.size.value, margin: fields.margin.value, methods: methods.join("~"), datasets: sets.join("~"), pair: pair.join("~")});
+    const enough = methods.length > 1 && sets.length > 0;
+    result.hidden = !enough;
+    said.textContent = enough ? "" : "Choose two methods or more, and a data set.";
+    if (!enough) return;
+    const own = blocks().filter((b) => sets.includes(b.dataset));
+    await curves(own, methods);
+    const table = own.map((block) => ({block, values: methods.map((method) => valuesOf(block, method, fields.size.value))}));
+    const whole = table.filter((row) => row.values.every((values) => values));
+    const left = table.filter((row) => !whole.includes(row)).map((row) => row.block.dataset);
+    said.textContent = `${scores.label}, ${scores.higher ? "higher" : "lower"} is better; ${whole.length} of ${own.length} data sets${left.length ? ` (without a value of every method: ${left.join(", ")})` : ""}.`;
+    const means = whole.map((row) => row.values.map(meanOf));
+    showRanks(methods, means);
+    showPairs(methods, whole, means, margin);
+    window.mlreduceCompared = {methods, sets: whole.map((row) => row.block.dataset), means};
+    form.dataset.ready = String(Number(form.dataset.ready ?? 0) + 1);
+  }
+
+  async function curves(own, methods) {
+    const place = document.getElementById("curves-chart");
+    const markers = "os^Dv<>dPXph*";
+    const panels = own.map((block) => {
+      const swept = block.settings.some(([percent]) => percent > 0) ? 0 : 2;
+      const lines = methods.filter((method) => block.methods.includes(method)).map((method) => {
+        const points = [];
+        block.settings.forEach((setting) => {
+          if (!setting[swept]) return;
+          const values = (valuesOf(block, method, nameOf(setting)) ?? []).filter(Number.isFinite);
+          if (!values.length) return;
+          const m = mean(values);
+          const error = values.length > 1 ? Math.sqrt(values.reduce((t, v) => t + (v - m) ** 2, 0) / (values.length - 1) / values.length) : NaN;
+          points.push(Number.isFinite(error) ? [setting[swept], m, m - error, m + error] : [setting[swept], m]);
+        });
+        return {name: method, colour: study().methods[method] ?? "#808080", dash: null, marker: markers[methods.indexOf(method) % markers.length], width: 1.2, points};
+      });
+      return {title: block.dataset, x: {label: swept ? "dimensions" : "size, %", log: false}, y: {label: scores.label, log: false}, lines: lines.filter((line) => line.points.length)};
+    }).filter((panel) => panel.lines.length);
+    if (!panels.length) {
+      place.replaceChildren(element("p", {}, "There is no curve: one size was measured."));
+      return;
+    }
+    await window.mlreduceCharts.draw(place, {panels}, "Curves");
+  }
+
+  function tableOf(head, rows, attributes = {}) {
+    return element("table", attributes, element("thead", {}, element("tr", {}, ...head.map((text) => element("th", {scope: "col"}, text)))), element("tbody", {}, ...rows));
+  }
+
+  function showRanks(methods, means) {
+    const place = document.getElementById("ranks-table");
+    if (!means.length) return place.replaceChildren(element("p", {}, "No data set has a value of every method."));
+    const rows = means.map((own) => ranks(own, scores.higher));
+    const average = methods.map((_, j) => mean(rows.map((row) => row[j])));
+    const {statistic, p} = friedman(rows);
+    const difference = criticalDifference(methods.length, rows.length);
+    const order = methods.map((_, j) => j).sort((i, j) => average[i] - average[j]);
+    const best = average[order[0]];
+    const body = order.map((j) => element("tr", {}, element("th", {scope: "row"}, swatch(study().methods[methods[j]]), ` ${methods[j]}`), element("td", {}, average[j].toFixed(2)), element("td", {}, String(rows.filter((row) => row[j] < 2).length)), element("td", {}, mean(means.map((row) => row[j])).toPrecision(4)), element("td", {}, average[j] - best <= difference ? "not told apart from the best" : "worse than the best")));
+    const few = difference >= methods.length - 1;
+    place.replaceChildren(
+      tableOf(["method", "average rank", "best on", "mean", Number.isFinite(difference) ? "by Nemenyi's test" : ""], Number.isFinite(difference) ? body : body.map((row) => (row.lastChild.replaceChildren(""), row))),
+      element("p", {}, Number.isFinite(p) ? `Friedman's test: chi-square ${statistic.toFixed(2)}, p = ${p.toPrecision(2)}. Nemenyi's critical difference: ${difference.toFixed(2)}${few ? `, more than ranks of ${methods.length} methods can differ: ${rows.length} data sets are too few for this test` : ""}.` : "No test: it needs three methods on two data sets."),
+    );
+  }
+
+  function showPairs(methods, whole, means, margin) {
+    const place = document.getElementById("pairs-table");
+    if (!means.length) {
+      document.getElementById("pair").replaceChildren();
+      return place.replaceChildren();
+    }
+    const sign = scores.higher ? 1 : -1;
+    const differences = (i, j) => means.map((row) => sign * (row[i] - row[j]));
+    const overall = methods.map((_, i) => mean(methods.map((_, j) => mean(differences(i, j)))));
+    const order = methods.map((_, i) => i).sort((i, j) => overall[j] - overall[i]);
+    const found = new Map();
+    const body = order.map((i) => element("tr", {}, element("th", {scope: "row"}, methods[i]), ...order.map((j) => {
+      if (i === j) return element("td", {}, "");
+      const own = differences(i, j);
+      // One test per pair: the other order is its mirror.
+      const mirrored = found.get(`${j} ${i}`);
+      const chances = mirrored ? {above: mirrored.below, within: mirrored.within, below: mirrored.above} : signedRank(own, margin);
+      found.set(`${i} ${j}`, chances);
+      const [word, chance] = [["better", chances.above], ["similar", chances.within], ["worse", chances.below]].reduce((a, b) => (b[1] > a[1] ? b : a));
+      const wins = own.filter((d) => d > margin).length, losses = own.filter((d) => d < -margin).length;
+      const text = `${mean(own) >= 0 ? "+" : "−"}${Math.abs(mean(own)).toPrecision(3)}`;
+      return element("td", {class: chance >= 0.95 ? word : "", "data-better": chances.above}, element("button", {type: "button", "aria-label": `${methods[i]} and ${methods[j]}: ${word}, probability ${chance.toFixed(2)}`, onclick: () => {
+        pair = [methods[i], methods[j]];
+        keep({pair: pair.join("~")});
+        showPair(whole, margin, methods);
+      }}, element("b", {}, text), element("br"), `${wins}/${own.length - wins - losses}/${losses}`, element("br"), `${word} ${chance.toFixed(2)}`));
+    })));
+    place.replaceChildren(tableOf(["", ...order.map((i) => methods[i])], body, {class: "matrix"}));
+    if (!pair.every((name) => methods.includes(name)) || pair.length < 2) pair = [methods[order[0]], methods[order[1]]];
+    showPair(whole, margin, methods);
+  }
+
+  function showPair(whole, margin, methods) {
+    const place = document.getElementById("pair");
+    const [i, j] = pair.map((name) => methods.indexOf(name));
+    const sign = scores.higher ? 1 : -1;
+    const all = [];
+    const rows = whole.map(({block, values}) => {
+      const own = values[i].map((value, split) => sign * (value - values[j][split])).filter(Number.isFinite);
+      all.push(mean(own));
+      const cells = [element("th", {scope: "row"}, block.dataset), element("td", {}, mean(own).toPrecision(3))];
+      if (own.length < 2 || !block.share) return element("tr", {}, ...cells, ...Array.from({length: 4}, () => element("td", {}, "–")));
+      const found = posterior(own, block.share);
+      const [low, high] = found.interval();
+      const chances = [found.within(margin, Infinity), found.within(-margin, margin), found.within(-Infinity, -margin)];
+      return element("tr", {}, ...cells, element("td", {}, `${low.toPrecision(3)} to ${high.toPrecision(3)}`), ...chances.map((chance) => element("td", {class: chance >= 0.95 ? "strong" : ""}, chance.toFixed(3))));
+    });
+    const chances = signedRank(all, margin);
+    const [word, chance] = [["better than", chances.above], ["similar to", chances.within], ["worse than", chances.below]].reduce((a, b) => (b[1] > a[1] ? b : a));
+    place.replaceChildren(
+      element("p", {}, element("b", {}, `${pair[0]} is ${word} ${pair[1]} with probability ${chance.toFixed(3)}`), ` (better ${chances.above.toFixed(3)}, similar ${chances.within.toFixed(3)}, worse ${chances.below.toFixed(3)}) on a data set like these, by a margin of ${margin}: Bayesian signed-rank test over ${all.length} data sets, decided from 0.95 on.`),
+      element("p", {class: "note"}, "By data set: the Bayesian correlated t-test over the splits; differences are positive where the first is better."),
+      tableOf(["data set", "mean difference", "95 % interval", "better", "similar", "worse"], rows),
+    );
+  }
+
+  options(fields.study, studies.map((own) => [own.key, own.key]), state("study") ?? undefined);
+  fields.margin.value = state("margin") ?? "0.01";
+  form.hidden = false;
+  ["study", "measure", "protocol", "predictor"].forEach((name, number) => fields[name].addEventListener("change", () => changed(number)));
+  for (const name of ["size", "margin"]) fields[name].addEventListener("change", show);
+  for (const id of ["methods", "datasets"]) document.getElementById(id).addEventListener("change", show);
+  form.addEventListener("submit", (event) => event.preventDefault());
+  await changed(-1);
+});

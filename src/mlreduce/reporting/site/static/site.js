@@ -1,0 +1,71 @@
+// What all pages share: the state of a page in its address, and scripts with data that are loaded when they are needed.
+"use strict";
+window.mlreduce = (() => {
+  const root = document.currentScript.dataset.root;
+  const loading = new Map();
+
+  function load(address) {
+    if (!loading.has(address)) {
+      loading.set(address, new Promise((resolve, reject) => {
+        const script = document.createElement("script");
+        script.src = address;
+        script.onload = resolve;
+        script.onerror = () => reject(new Error(`${address} is missing`));
+        document.head.append(script);
+      }));
+    }
+    return loading.get(address);
+  }
+
+  function state(key) {
+    return new URLSearchParams(location.search).get(key);
+  }
+
+  function keep(changes) {
+    const query = new URLSearchParams(location.search);
+    for (const [key, value] of Object.entries(changes)) {
+      if (value === null || value === "") query.delete(key);
+      else query.set(key, value);
+    }
+    const text = query.toString();
+    history.replaceState(null, "", `${location.pathname}${text ? `?${text}` : ""}${location.hash}`);
+  }
+
+  // Calls `start` for an element when it is about to be seen, or printed.
+  function whenSeen(elements, start) {
+    const waiting = new Set(elements);
+    const begin = (element) => {
+      if (waiting.delete(element)) start(element);
+    };
+    const observer = new IntersectionObserver((entries) => {
+      for (const entry of entries) {
+        if (entry.isIntersecting) {
+          observer.unobserve(entry.target);
+          begin(entry.target);
+        }
+      }
+    }, {rootMargin: "400px"});
+    for (const element of elements) observer.observe(element);
+  }
+
+  // An element with attributes and children; texts are never read as HTML.
+  function element(name, attributes = {}, ...children) {
+    const made = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) {
+      if (key === "onclick") made.addEventListener("click", value);
+      else if (value !== false && value !== undefined) made.setAttribute(key, value === true ? "" : value);
+    }
+    made.append(...children.filter((child) => child !== undefined && child !== null));
+    return made;
+  }
+
+  // A link to a place that is folded away unfolds it.
+  function unfold() {
+    const target = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (target) for (let own = target; own; own = own.parentElement) if (own.tagName === "DETAILS") own.open = true;
+  }
+  addEventListener("hashchange", unfold);
+  addEventListener("DOMContentLoaded", unfold);
+
+  return {root, load, state, keep, whenSeen, element};
+})();

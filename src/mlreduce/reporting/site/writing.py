@@ -1,0 +1,259 @@
+"""Writing the pages: templates, which escape everything, and the files beside them."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import re
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import jinja2
+import markupsafe
+
+from mlreduce.exceptions import ConfigurationError
+from mlreduce.metrics import measure_label
+from mlreduce.reporting.figures.looks import colour_of
+from mlreduce.reporting.site import papers
+from mlreduce.reporting.site.assets import own_file, write_assets
+from mlreduce.reporting.site.drawing import figures_of, place_figure
+from mlreduce.reporting.site.names import page_names
+from mlreduce.reporting.site.overview import downloads_of, overview, provenance_of, site_data
+from mlreduce.reporting.site.runs import Run, StudyResults
+from mlreduce.reporting.site.scores import LIMIT, is_summarised, scores_by_measure
+from mlreduce.reporting.site.side_by_side import compare_runs
+from mlreduce.reporting.site.things import Things
+
+__all__ = ["write_page", "write_site"]
+
+# Folders of pages, and what they are called in the navigation.
+_KINDS = {"methods": "method", "datasets": "dataset", "predictors": "predictor", "measures": "measure"}
+
+_BOLD = re.compile(r"^\*\*(.*)\*\*$")
+
+
+class Site:
+    """The pages of some runs.
+
+    Parameters
+    ----------
+    runs : sequence of Run
+    target : Path
+    limit : int
+        Most scores of a study that reach the page.
+    """
+
+    def __init__(self, runs: Sequence[Run], target: Path, limit: int) -> None:
+        self.runs, self.target, self._limit = list(runs), target, limit
+        names = [run.name for run in runs]
+        if len(set(names)) < len(names):
+            raise ConfigurationError(f"two runs are called {names[0]!r}; rename one of the folders")
+        for run in runs:
+            for study in run.studies:
+                study.key = study.name if len(self.runs) == 1 else f"{study.name} ({run.name})"
+        self.studies = [study for run in runs for study in run.studies]
+        self.pages = page_names(study.key for study in self.studies)
+        self.things = Things(runs)
+        self._templates = _environment()
+
+    def write(self) -> None:
+        """Write everything."""
+        for folder in ("papers", "data", "files", *_KINDS):
+            (self.target / folder).mkdir(parents=True, exist_ok=True)
+        write_assets(self.target / "assets")
+        shown = {study.key: self._write_study(study) for study in self.studies}
+        self._page("index.html", "index", studies=overview(self.studies, self.pages))
+        self._write_things()
+        self._write_comparison()
+        self._page("provenance.html", "provenance", studies=provenance_of(self.studies))
+        if len(self.runs) == 2:
+            compared = compare_runs(*self.runs)
+            compared.table.to_csv(self.target / "files" / "runs.csv", index=False)
+            self._page("runs.html", "runs", compared=compared)
+        files = downloads_of(self.studies, self.pages, self.target / "files")
+        self._page("downloads.html", "downloads", files=files)
+        data = site_data(self.runs, self.things, shown)
+        text = json.dumps(data, separators=(",", ":"), allow_nan=False)
+        (self.target / "site.json.gz").write_bytes(gzip.compress(text.encode("utf-8"), mtime=0))
+
+    def _write_study(self, study: StudyResults) -> list[dict[str, Any]]:
+        page = self.pages[study.key]
+        folder = self.target / "files" / page
+        folder.mkdir(exist_ok=True)
+        figures = []
+        for file, protocol, figure in figures_of(study):
+            placed = place_figure(study, file, protocol, figure, folder)
+            if placed:
+                picture, points = placed
+                key = f"{page}/{file}"
+                if points["panels"]:
+                    self._script(f"data/{page}-{file}.js", key, points)
+                caption = points.get("title") or figure["spec"]["caption"]
+                figures.append(
+                    {"file": file, "picture": f"files/{page}/{picture}", "caption": caption, "protocol": protocol}
+                    | {"points": f"data/{page}-{file}.js" if points["panels"] else "", "key": key}
+                    | {"kind": figure["spec"].get("kind", "curves"), "data": points}
+                )
+        self._page(f"papers/{page}.html", "paper", **_paper(study), figures=figures, page=page)
+        return figures
+
+    def _write_things(self) -> None:
+        for folder, kind in _KINDS.items():
+            pages: Mapping[str, str] = getattr(self.things, folder)
+            entries = [getattr(self.things, kind)(name) | {"page": page} for name, page in pages.items()]
+            self._page(f"{folder}/index.html", "things", kind=kind, folder=folder, entries=entries)
+            for entry in entries:
+                self._page(f"{folder}/{entry['page']}.html", kind, entry=entry)
+
+    def _write_comparison(self) -> None:
+        known = []
+        for study in self.studies:
+            page = self.pages[study.key]
+            measures = []
+            for measure, text in scores_by_measure(study, self._limit):
+                file = f"data/scores-{page}-{page_names([measure])[measure]}.js"
+                self._script_text(file, f"{page}/{measure}", text)
+                measures.append({"name": measure, "label": measure_label(measure), "file": file})
+            methods = {label: colour_of(label) for label in study.methods}
+            known.append(
+                {"key": study.key, "page": page, "measures": measures, "methods": methods}
+                | {"summarised": is_summarised(study, self._limit)}
+            )
+        self._script("data/studies.js", "studies", known)
+        self._page("compare.html", "compare", known=known)
+
+    def _script(self, file: str, key: str, content: Any) -> None:
+        self._script_text(file, key, json.dumps(content, separators=(",", ":")))
+
+    def _script_text(self, file: str, key: str, text: str) -> None:
+        """Write data as a script: pages that are opened from the file system can load nothing else."""
+        script = f"(window.mlreduceData ??= {{}})[{json.dumps(key)}] = {text};\n"
+        (self.target / file).write_text(script, encoding="utf-8")
+
+    def _page(self, path: str, template: str, **content: Any) -> None:
+        root = "../" * path.count("/")
+        (self.target / path).write_text(self._render(template, root=root, path=path, **content), encoding="utf-8")
+
+    def _render(self, template: str, **content: Any) -> str:
+        shared = {"runs": self.runs, "things": self.things, "pages": self.pages, "signs": papers.SIGNS}
+        shared |= {"single": False, "source": lambda picture: f"{content['root']}{picture}"}
+        return self._templates.get_template(f"{template}.html").render(shared | content) + "\n"
+
+    def single(self, pictures: Path) -> str:
+        """Return the front page with all papers in one file, without scripts.
+
+        Parameters
+        ----------
+        pictures : Path
+            Folder for the pictures, which the file holds as data.
+        """
+        sections = []
+        for study in self.studies:
+            figures = []
+            for file, protocol, figure in figures_of(study):
+                placed = place_figure(study, file, protocol, figure, pictures)
+                if placed:
+                    caption = placed[1].get("title") or figure["spec"]["caption"]
+                    figures.append({"file": file, "picture": placed[0], "caption": caption, "protocol": protocol})
+            sections.append(_paper(study) | {"figures": figures, "page": self.pages[study.key]})
+        return self._render(
+            "single", root="", path="report.html", single=True, sections=sections,
+            studies=overview(self.studies, self.pages), style=own_file("site.css"),
+            source=lambda picture: _as_data(pictures / picture),
+        )  # fmt: skip
+
+
+def _paper(study: StudyResults) -> dict[str, Any]:
+    return {
+        "study": study,
+        "tables": papers.tables_of(study),
+        "printed": papers.beside_printed_tables(study),
+        "claims": papers.claims_of(study),
+        "audit": papers.audit_of(study),
+        "counts": papers.verdict_counts(study),
+        "failed": papers.failed_of(study),
+    }
+
+
+def _as_data(path: Path) -> str:
+    kind = "image/svg+xml" if path.suffix == ".svg" else "image/png"
+    return f"data:{kind};base64,{base64.b64encode(path.read_bytes()).decode('ascii')}"
+
+
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("mlreduce.reporting.site"), autoescape=True, undefined=jinja2.StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True,
+    )  # fmt: skip
+
+    def bold(text: Any) -> Any:
+        found = _BOLD.match(str(text))
+        return markupsafe.Markup("<b>{}</b>").format(found[1]) if found else text
+
+    environment.filters["bold"] = bold
+    environment.filters["measure"] = measure_label
+    environment.filters["colour"] = colour_of
+    environment.filters["duration"] = duration
+    return environment
+
+
+def duration(seconds: float) -> str:
+    """Return seconds as text.
+
+    Examples
+    --------
+    >>> duration(42.4), duration(7500.0)
+    ('42 s', '2 h 5 min')
+    """
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60} min"
+
+
+def write_site(runs: Sequence[Run], target: str | Path, limit: int = LIMIT) -> None:
+    """Write the results of one run as a site, or of two that are compared.
+
+    Parameters
+    ----------
+    runs : sequence of Run
+        One or two, from `mlreduce.reporting.site.runs.read_run`.
+    target : path
+        Folder of the site; what is there of an earlier one is replaced.
+    limit : int, default=1_000_000
+        Most scores of a study that reach the page; where there are more, the page has their means over the splits,
+        and says so.
+
+    Raises
+    ------
+    ConfigurationError
+        If there is no run, or more than two, or the folder holds something that is no site.
+    """
+    target = Path(target)
+    if not 1 <= len(runs) <= 2:
+        raise ConfigurationError(f"a site shows one run or compares two; got {len(runs)}")
+    known = {"index.html", "assets", "papers", "data", "files", "logs", *_KINDS}
+    there = {path.name for path in target.iterdir()} if target.is_dir() else set()
+    if there and not there & known:
+        raise ConfigurationError(f"{target}: this folder holds other files; name a new one, or that of an older site")
+    for folder in known & there - {"index.html", "logs"}:
+        shutil.rmtree(target / folder)
+    Site(runs, target, limit).write()
+
+
+def write_page(run: Run, target: str | Path) -> None:
+    """Write the results of a run as one HTML file, without scripts, to send by mail.
+
+    Parameters
+    ----------
+    run : Run
+    target : path
+    """
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as pictures:
+        text = Site([run], Path(target).parent, LIMIT).single(Path(pictures))
+    Path(target).write_text(text, encoding="utf-8")

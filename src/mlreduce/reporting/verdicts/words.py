@@ -1,0 +1,22 @@
+"""What may be said of claims, and the columns of their tables, for whoever shows verdicts without judging."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+__all__ = ["CLAIM_COLUMNS", "LINE_COLUMNS", "VERDICTS", "verdicts_sentence"]
+
+#: What the results may say of a claim.
+VERDICTS = ("confirmed", "refuted", "undecided", "not run", "unchecked")
+
+#: Columns of the table of claims.
+CLAIM_COLUMNS = ("id", "claim", "where", "verdict", "evidence")
+
+#: Columns of the table of their settings; ``counted`` is false for stand-ins of a paper's own data.
+LINE_COLUMNS = ("id", "setting", "datasets", "counted", "verdict", "p_for", "p_against", "evidence")
+
+
+def verdicts_sentence(claims: pd.DataFrame) -> str:
+    """Return the number of claims with each verdict in a sentence."""
+    counts = claims["verdict"].value_counts()
+    return f"Of {len(claims)} claims: {', '.join(f'{counts.get(verdict, 0)} {verdict}' for verdict in VERDICTS)}."

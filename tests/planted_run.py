@@ -1,0 +1,114 @@
+"""A small finished run with known scores, for tests of the pages."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from mlreduce.datasets.data import MultiLabelData
+from mlreduce.experiments.failures import FAILURE_COLUMNS
+from mlreduce.experiments.results import write_table
+from mlreduce.experiments.scores import SCORE_COLUMNS
+from mlreduce.reporting.audit import audit
+from mlreduce.reporting.figures import make_figure, save
+from mlreduce.reporting.site.runs import DESCRIPTION
+from mlreduce.reporting.summary import summarise, write_csv
+from mlreduce.reporting.tables import make_table
+from mlreduce.reporting.verdicts.words import CLAIM_COLUMNS, LINE_COLUMNS
+
+DATASETS = ("birds", "scene", "yeast")
+METHODS = ("pca", "mvmd", "mine")
+SIZES = (20, 50, 100)
+MEASURES = ("instance-f1", "hamming-loss")
+
+
+def planted_scores(
+    datasets: Sequence[str], methods: Sequence[str], splits: int = 4, better: float = 0.0, seed: int = 0
+) -> pd.DataFrame:
+    """Later methods are better by a fiftieth each; ``better`` is added to the last."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for d, dataset in enumerate(datasets):
+        for m, method in enumerate(methods):
+            for size in SIZES:
+                for split in range(splits):
+                    value = 0.4 + 0.1 * d + 0.02 * m + 0.001 * size + 0.01 * rng.random()
+                    value += better * (m == len(methods) - 1)
+                    cell = (dataset, method, "{}", "ridge", size, 0.0, size // 2, split)
+                    rows += [(*cell, "instance-f1", value), (*cell, "hamming-loss", (1 - value) / 2)]
+    return pd.DataFrame(rows, columns=list(SCORE_COLUMNS)).assign(study="planted", protocol="ten-fold")
+
+
+def planted_run(
+    base: Path,
+    datasets: Sequence[str] = DATASETS,
+    methods: Sequence[str] = METHODS,
+    text: str = "",
+    better: float = 0.0,
+) -> Path:
+    """Write a run of one study, and return its folder; ``text`` stands in every caption, claim and title."""
+    folder = base / "planted"
+    folder.mkdir(parents=True)
+    scores = planted_scores(datasets, methods, better=better)
+    summary = summarise(scores)
+    write_table(folder / "scores.parquet", scores)
+    write_csv(summary, folder / "summary.csv")
+    sizes = {"instances": 300, "features": 40, "labels": 6, "cardinality": 1.5, "zeros": 0.25}
+    write_csv(pd.DataFrame([{"dataset": name, **sizes} for name in datasets]), folder / "datasets.csv")
+    write_csv(pd.DataFrame(columns=list(FAILURE_COLUMNS)), folder / "failures.csv")
+    table = {"caption": f"Table 3 {text}", "methods": list(methods), "measure": "hamming-loss", "predictor": "ridge"}
+    tidy, _, latex = make_table(summary, table, "table3")
+    write_csv(tidy, folder / "table3.csv")
+    (folder / "table3.tex").write_text(latex)
+    printed = tidy[["dataset", "method", "size_percent"]].assign(
+        table="table3", printed=tidy["mean"] + np.where(np.arange(len(tidy)) % 3, 0.0, 0.05), printed_se=0.001,
+        half_unit=0.00005, note="",
+    )  # fmt: skip
+    write_csv(audit({"table3": tidy}, printed), folder / "audit.csv")
+    figure = {
+        **{"kind": "dimensions", "caption": f"Figure 1 {text}", "methods": list(methods)},
+        **{"measure": "instance-f1", "predictor": "ridge"},
+    }
+    save(make_figure(summary, figure, "ten-fold"), [folder / "figure1.svg", folder / "figure1.json"])
+    claim = ("better", f"It is better. {text}", "Section 4", "confirmed", "small: confirmed.")
+    write_csv(pd.DataFrame([claim], columns=list(CLAIM_COLUMNS)), folder / "claims.csv")
+    line = ("better", f"small {text}", " ".join(datasets), True, "confirmed", 0.001, 0.999, f"3 wins. {text}")
+    write_csv(pd.DataFrame([line], columns=list(LINE_COLUMNS)), folder / "claims-lines.csv")
+    made = {
+        "study": "planted",
+        "scale": "paper",
+        "splits": 4,
+        "inputs": {},
+        "run": {"python": "3", "packages": {"a": "1"}},
+    }
+    (folder / "manifest.json").write_text(json.dumps(made))
+    times = [(name, method, 0, 0.5) for name in datasets for method in methods]
+    write_csv(pd.DataFrame(times, columns=["dataset", "method", "split", "seconds"]), folder / "times.csv")
+    jobs = [{"rule": "fit", "seconds": 30.0, "cpu_seconds": 20.0, "peak_mb": 100.0}] * 3
+    write_csv(pd.DataFrame(jobs), folder / "jobs.csv")
+    described = {
+        **{"title": f"A planted study {text}", "identifier": "https://example.org/paper", "family": "projection"},
+        **{"datasets": list(datasets), "left_out": [], "protocols": ["ten-fold"], "measures": list(MEASURES)},
+        **{"curves": datasets[0], "averages": {}, "predictors": {"ridge": {"registered": "ridge", "parameters": {}}}},
+        "methods": {method: {"registered": method, "parameters": {"alpha": 1}} for method in methods},
+        "rules": {"ten-fold": {name: {"folds": 10} for name in datasets}},
+        "tables": {"table3": table},
+        "figures": {"figure1": {"spec": figure, "files": {"figure1": "ten-fold"}, "source": "summary"}},
+    }
+    run = {"title": f"Planted {text}", "introduction": f"What it is. {text}", "studies": {"planted": described}}
+    (base / DESCRIPTION).write_text(json.dumps(run))
+    return base
+
+
+def planted_data(base: Path, name: str, labels: Sequence[str]) -> None:
+    """Write a prepared data set beside a run."""
+    rng = np.random.default_rng(0)
+    Y = (rng.random((60, len(labels))) < 0.4).astype(np.int8)
+    folder = base.parent / "data"
+    folder.mkdir(exist_ok=True)
+    data = MultiLabelData(rng.random((60, 3)), Y, ["a", "b", "c"], list(labels), name)
+    data.save(folder / f"{name}.npz")

@@ -1,0 +1,295 @@
+"""The pages of a run, as text; what browsers make of them is tested in tests/browser."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from planted_run import DATASETS, METHODS, planted_data, planted_run
+
+from mlreduce.exceptions import ConfigurationError
+from mlreduce.experiments.failures import FAILURE_COLUMNS
+from mlreduce.reporting.failed_cells import GAP
+from mlreduce.reporting.site import write_page, write_site
+from mlreduce.reporting.site.__main__ import main
+from mlreduce.reporting.site.assets import table_script
+from mlreduce.reporting.site.names import page_names
+from mlreduce.reporting.site.ranking import average_ranks, setting_ranks
+from mlreduce.reporting.site.runs import read_run
+from mlreduce.reporting.site.scores import comparable_scores, is_summarised
+from mlreduce.reporting.site.sources import describe_method
+from mlreduce.reporting.summary import write_csv
+
+HOSTILE = ["<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "a', alert(1), '", "../../x", "{{ 7 * 7 }}"]
+
+
+class Elements(HTMLParser):
+    """Names and attributes of the elements of a page, and its text."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.elements.append((tag, dict(attributes)))
+
+    def handle_data(self, data):
+        self.text += data
+
+
+def pages_of(site: Path) -> dict[str, Elements]:
+    return {str(path.relative_to(site)): Elements(path.read_text()) for path in sorted(site.rglob("*.html"))}
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    base = planted_run(tmp_path_factory.mktemp("results") / "run")
+    planted_data(base, "birds", ["wren", "owl", "tit"])
+    write_site([read_run(base)], base / "site")
+    return base / "site"
+
+
+def test_every_link_and_every_file_is_there(site):
+    pages = pages_of(site)
+    assert {"index.html", "papers/planted.html", "compare.html", "provenance.html", "downloads.html"} <= pages.keys()
+    for kind, names in {"methods": METHODS, "datasets": DATASETS}.items():
+        assert {f"{kind}/{name}.html" for name in (*names, "index")} <= pages.keys()
+    assert {"predictors/ridge.html", "measures/instance-f1.html", "measures/hamming-loss.html"} <= pages.keys()
+    seen = 0
+    for name, page in pages.items():
+        ids = [attributes["id"] for _, attributes in page.elements if "id" in attributes]
+        assert len(ids) == len(set(ids)), name
+        for tag, attributes in page.elements:
+            for key in ("href", "src", "data-points"):
+                address = attributes.get(key)
+                if address is None or address.startswith("https://example.org/"):
+                    continue
+                file, _, anchor = address.partition("#")
+                target = (site / name).parent / file if file else site / name
+                assert target.is_file(), (name, tag, address)
+                if anchor:
+                    assert f'id="{anchor}"' in target.read_text(), (name, address)
+                seen += 1
+    assert seen > 200
+
+
+def test_pages_refer_to_nothing_outside_and_allow_no_script_of_others(site):
+    for name, page in pages_of(site).items():
+        policy = next(a["content"] for tag, a in page.elements if a.get("http-equiv") == "Content-Security-Policy")
+        assert "default-src 'none'; script-src 'self';" in policy, name
+        assert all(attributes.get("src") for tag, attributes in page.elements if tag == "script"), name
+        assert not [key for _, attributes in page.elements for key in attributes if key.startswith("on")], name
+
+
+def test_without_scripts_everything_is_there(site):
+    paper = pages_of(site)["papers/planted.html"]
+    tables = [attributes["id"] for tag, attributes in paper.elements if tag == "table"]
+    assert {"claims-table", "printed-table-1", "table3-1"} <= set(tables)
+    assert [a["src"] for tag, a in paper.elements if tag == "img"] == ["../files/planted/figure1.svg"]
+    assert all(a["alt"] for tag, a in paper.elements if tag == "img")
+    cells = pd.read_csv(site.parent / "planted" / "audit.csv")
+    classes = [a["class"].split()[1] for tag, a in paper.elements if tag == "td" and "cell" in a.get("class", "")]
+    assert pd.Series(classes).value_counts().to_dict() == cells["verdict"].value_counts().to_dict()
+    assert {"reproduced", "differs"} <= set(classes)
+    assert "✓ confirmed" in re.sub(r"\s+", " ", paper.text)
+    front = pages_of(site)["index.html"]
+    assert f"{classes.count('reproduced')} of {len(classes)}" in front.text
+    assert "no cell failed" in front.text
+
+
+def test_pages_of_methods_and_data_sets_say_who_wins(site):
+    pages = pages_of(site)
+    rows = re.findall(r"<tr>.*?</tr>", (site / "methods" / "mine.html").read_text(), re.DOTALL)
+    ranked = [row for row in rows if "birds" in row and "%" in row]
+    assert len(ranked) == 1
+    assert re.findall(r"<td>([^<]*)</td>", ranked[0]) == ["planted", "birds", "1.00", "3.0", "100 %", "6"]
+    assert describe_method("mvmd").headline in pages["methods/mvmd.html"].text
+    assert "wren" in pages["datasets/birds.html"].text
+    assert "keeps no prepared data" in pages["datasets/scene.html"].text
+    assert "Higher is better" in pages["measures/instance-f1.html"].text
+
+
+def test_ranks_in_settings():
+    cell = {"protocol": "p", "dataset": "d", "predictor": "r", "size_percent": 50, "energy": 0.0, "size": 1.0}
+    rows = [
+        ("a", "hamming-loss", 0.1),
+        ("b", "hamming-loss", 0.2),
+        ("a", "instance-f1", 0.1),
+        ("b", "instance-f1", 0.2),
+    ]
+    summary = pd.DataFrame([{**cell, "method": m, "measure": x, "mean": v} for m, x, v in rows])
+    alone = {**cell, "dataset": "e", "method": "a", "measure": "instance-f1", "mean": 1.0}
+    ranks = setting_ranks(pd.concat([summary, pd.DataFrame([alone])], ignore_index=True))
+    assert ranks["rank"].tolist() == [1.0, 2.0, 2.0, 1.0]
+    found = average_ranks(ranks, ["dataset"])
+    assert found[["method", "rank", "of", "best", "settings"]].to_numpy().tolist() == [
+        ["a", 1.5, 2.0, 0.5, 2], ["b", 1.5, 2.0, 0.5, 2],
+    ]  # fmt: skip
+
+
+def test_the_data_as_one_json(site):
+    data = json.loads(gzip.decompress((site / "site.json.gz").read_bytes()))
+    study = data["studies"]["planted"]
+    summary = pd.read_csv(site.parent / "planted" / "summary.csv")
+    assert study["summary"]["mean"] == summary["mean"].tolist()
+    panels = study["figures"]["figure1"]["panels"]
+    assert [panel["title"] for panel in panels] == sorted(DATASETS)
+    own = summary.query("dataset == 'birds' and method == 'pca' and measure == 'instance-f1'").sort_values("size")
+    points = panels[0]["lines"][0]["points"]
+    expected = own.assign(low=own["mean"] - own["se"], high=own["mean"] + own["se"])
+    np.testing.assert_allclose(points, expected[["size_percent", "mean", "low", "high"]], rtol=1e-5)
+    # Another time the same bytes.
+    write_site([read_run(site.parent)], site.parent / "again")
+    assert (site.parent / "again" / "site.json.gz").read_bytes() == (site / "site.json.gz").read_bytes()
+    names = [path.relative_to(site) for path in site.rglob("*") if path.is_file()]
+    assert all((site.parent / "again" / name).read_bytes() == (site / name).read_bytes() for name in names)
+
+
+def test_hostile_names_are_inert(tmp_path):
+    text = " ".join(HOSTILE)
+    base = planted_run(tmp_path / "run", DATASETS[:2], HOSTILE, text)
+    planted_data(base, "birds", HOSTILE)
+    write_site([read_run(base)], tmp_path / "site")
+    write_page(read_run(base), tmp_path / "report.html")
+    pages = pages_of(tmp_path / "site") | {"report.html": Elements((tmp_path / "report.html").read_text())}
+    for name, page in pages.items():
+        scripts = [attributes for tag, attributes in page.elements if tag == "script"]
+        assert all(set(own) <= {"src", "defer", "data-root"} for own in scripts), name
+        assert not [key for _, attributes in page.elements for key in attributes if key.startswith("on")], name
+        assert not [a for tag, a in page.elements if tag == "img" and a["src"] == "x"], name
+        assert "49" not in page.text or "7 * 7" in page.text, name
+    assert all(hostile in pages["papers/planted.html"].text for hostile in HOSTILE)
+    assert all(hostile in pages["datasets/birds.html"].text for hostile in HOSTILE)
+    inside = [path.resolve() for path in tmp_path.rglob("*.html")]
+    assert all(path.is_relative_to((tmp_path / "site").resolve()) or path.name == "report.html" for path in inside)
+    for script in (tmp_path / "site" / "data").glob("*.js"):
+        assert re.fullmatch(r"\(window\.mlreduceData \?\?= \{\}\)\[\"[^\n]*;\n", script.read_text())
+
+
+def test_addresses_of_papers_are_those_of_the_web(tmp_path):
+    base = planted_run(tmp_path / "run", DATASETS[:1])
+    described = json.loads((base / "studies.json").read_text())
+    described["studies"]["planted"]["identifier"] = "javascript:alert(1)"
+    write_site([read_run(base, described)], tmp_path / "site")
+    assert "javascript:" not in re.sub(
+        r"<pre>.*?</pre>", "", (tmp_path / "site/papers/planted.html").read_text(), flags=re.DOTALL
+    )
+
+
+def test_many_scores_are_summarised(tmp_path):
+    base = planted_run(tmp_path / "run")
+    run = read_run(base)
+    rows = len(DATASETS) * len(METHODS) * 3 * 4 * 2
+    assert not is_summarised(run.studies[0], rows)
+    assert is_summarised(run.studies[0], rows - 1)
+    assert len(comparable_scores(run.studies[0], rows)) == rows
+    few = comparable_scores(run.studies[0], rows - 1)
+    assert len(few) == rows / 4
+    assert few["value"].tolist() == run.studies[0].summary["mean"].tolist()
+    write_site([run], base / "site", limit=rows - 1)
+    said = pages_of(base / "site")["compare.html"]
+    assert "has too many scores for a page" in said.text
+    pages = pages_of(base / "site")["downloads.html"]
+    assert "files/planted/scores.parquet" in [attributes.get("href") for _, attributes in pages.elements]
+
+
+def test_two_runs_side_by_side(tmp_path):
+    first, second = planted_run(tmp_path / "a"), planted_run(tmp_path / "b", methods=[*METHODS[:2], "new"], better=0.1)
+    write_site([read_run(first), read_run(second)], tmp_path / "site")
+    cells = pd.read_csv(tmp_path / "site" / "files" / "runs.csv")
+    assert cells["found"].value_counts().to_dict() == {"same": 36, "a": 18, "b": 18}
+    assert set(cells.loc[cells["found"] == "b", "method"]) == {"new"}
+    page = pages_of(tmp_path / "site")["runs.html"]
+    assert "36 cells same" in page.text
+    write_site([read_run(first), read_run(planted_run(tmp_path / "c", better=0.1))], tmp_path / "other")
+    cells = pd.read_csv(tmp_path / "other" / "files" / "runs.csv")
+    changed = cells[cells["found"] == "differs"]
+    assert set(changed["method"]) == {"mine"}
+    f1 = changed[changed["measure"] == "instance-f1"]
+    np.testing.assert_allclose(f1["difference"], 0.1, rtol=1e-6)
+    assert (changed["z"].abs().to_numpy()[:-1] >= changed["z"].abs().to_numpy()[1:]).all()
+    assert {"papers/planted-a.html", "papers/planted-c.html"} <= pages_of(tmp_path / "other").keys()
+
+
+def test_one_page_to_send(tmp_path):
+    base = planted_run(tmp_path / "run")
+    write_page(read_run(base), tmp_path / "report.html")
+    page = Elements((tmp_path / "report.html").read_text())
+    assert not [tag for tag, _ in page.elements if tag in ("script", "link")]
+    pictures = [attributes["src"] for tag, attributes in page.elements if tag == "img"]
+    assert len(pictures) == 1
+    assert pictures[0].startswith("data:image/svg+xml;base64,")
+    assert "It is better." in page.text
+    ids = [attributes["id"] for _, attributes in page.elements if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    anchors = [a["href"][1:] for tag, a in page.elements if tag == "a" and a["href"].startswith("#")]
+    assert set(anchors) <= set(ids)
+
+
+def test_what_failed_is_said(tmp_path):
+    base = planted_run(tmp_path / "run", DATASETS[:1])
+    cell = dict.fromkeys(FAILURE_COLUMNS, "x") | {
+        "method": "pca",
+        "split": 0,
+        "message": "<boom>",
+        "error": "ValueError",
+    }
+    write_csv(pd.DataFrame([cell]), base / "planted" / "failures.csv")
+    table = pd.read_csv(base / "planted" / "table3.csv")
+    gone = table["method"] == "pca"
+    table.loc[gone, ["mean", "se"]] = np.nan
+    table = table.assign(splits=table["splits"].where(~gone, 0), failed=gone * 4, reason=np.where(gone, "boom", ""))
+    write_csv(table, base / "planted" / "table3.csv")
+    write_site([read_run(base)], base / "site")
+    pages = pages_of(base / "site")
+    assert "1 cells failed" in re.sub(r"\s+", " ", pages["index.html"].text)
+    assert "<boom>" in pages["papers/planted.html"].text
+    assert GAP in pages["papers/planted.html"].text
+
+
+def test_wrong_folders_get_one_sentence(tmp_path, capsys):
+    base = planted_run(tmp_path / "run", DATASETS[:1])
+    with pytest.raises(ConfigurationError, match="no studies.json in it"):
+        read_run(tmp_path)
+    with pytest.raises(ConfigurationError, match="one run or compares two; got 0"):
+        write_site([], tmp_path / "site")
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "thesis.txt").write_text("")
+    with pytest.raises(ConfigurationError, match="holds other files"):
+        write_site([read_run(base)], tmp_path / "other")
+    with pytest.raises(SystemExit):
+        main([str(tmp_path / "nothing"), "--to", str(tmp_path / "site")])
+    assert "there are no results of a study in it" in capsys.readouterr().err
+    assert main([str(base), "--to", str(tmp_path / "site")]) == 0
+    assert capsys.readouterr().out == f"The site: {tmp_path / 'site' / 'index.html'}\n"
+
+
+def test_names_of_pages():
+    assert page_names(["a", "A", "ä", "..", "a-2"]) == {
+        "a": "a",
+        "A": "a-2",
+        "ä": "unnamed",
+        "..": "unnamed-2",
+        "a-2": "a-2-2",
+    }
+
+
+def test_methods_are_described_without_importing_them():
+    described = describe_method("cplst")
+    assert described.headline == "Conditional principal label space transformation (CPLST)."
+    assert described.text.startswith("Directions are the leading eigenvectors of Z'HZ")
+    assert "algorithm 1" in described.references
+    assert (described.family, described.module) == ("labelspace", "mlreduce.labelspace.cplst")
+    assert describe_method("sklearn.decomposition.NMF").module == "sklearn.decomposition.NMF"
+
+
+def test_the_table_component_defines_what_the_pages_call():
+    assert re.search(r"window\.DataTable = \w+;\n\}\)\(\);\n$", table_script())

@@ -1,0 +1,23 @@
+"""The results of the run as a site, and as one page where it is asked for."""
+
+import json
+from pathlib import Path
+
+from _job import job
+
+snakemake = globals()["snakemake"]
+
+with job(snakemake):
+    from mlreduce.datasets.files import replacing
+    from mlreduce.reporting.site import write_page, write_site
+    from mlreduce.reporting.site.runs import read_run
+
+    params, (described, *pages) = snakemake.params, snakemake.output
+    content = {"title": params.title, "introduction": params.introduction, "studies": params.studies}
+    run = read_run(Path(described).parent, content)
+    write_site([run], Path(pages[0]).parent)
+    for page in pages:
+        if page.endswith("report.html"):
+            write_page(run, page)
+    with replacing(described) as path:
+        path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
