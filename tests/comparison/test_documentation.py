@@ -1,4 +1,4 @@
-"""What docs/comparison.md names in its table is there; its code runs with that of the other pages."""
+"""What docs/compare.md names in its table is there; its code runs with that of the other pages."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import mlreduce.comparison
 
-PAGE = (Path(__file__).parents[2] / "docs" / "comparison.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "compare.md").read_text(encoding="utf-8")
 
 
 def test_what_it_names_is_there():

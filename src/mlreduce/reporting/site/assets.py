@@ -38,7 +38,7 @@ def chart_script() -> str:
     import vl_convert
 
     # Its constants are to stay inside.
-    text = f"(() => {{\n{vl_convert.javascript_bundle("")}\n}})();\n"
+    text = f"(() => {{\n{vl_convert.javascript_bundle('')}\n}})();\n"
     try:
         kept.parent.mkdir(parents=True, exist_ok=True)
         with replacing(kept) as path:
