@@ -25,7 +25,7 @@ from mlreduce.validation import (
     remember_label_names,
 )
 
-__all__ = ["CovarianceProjection"]
+__all__ = ["CovarianceProjection", "completed_labels"]
 
 # Scatter of a sparse feature, relative to its sum of squares, below which it is rounding error.
 _NO_SCATTER = 1e-13
@@ -84,6 +84,8 @@ class _Covariances(NamedTuple):
 class CovarianceProjection(Projection):
     """Base of the projections that depend on the data by covariances alone: `PCA`, `MDDMp`, `MVMD`, `PLS`, others."""
 
+    takes_unknown_cells = True
+
     @labels_as_y
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Find the directions.
@@ -122,7 +124,7 @@ class CovarianceProjection(Projection):
             labels, known = check_known_labels(y, features.shape[0])
             remember_label_names(self, y)
         if known is not None:
-            labels = _completed(as_dense(labels), known, np.ones(len(known)) if weights is None else weights)
+            labels = completed_labels(as_dense(labels), known, np.ones(len(known)) if weights is None else weights)
         if weights is None:
             return self.fit_training_set(TrainingSet(features, labels))
         if labels is not None:
@@ -186,7 +188,7 @@ class CovarianceProjection(Projection):
         return self
 
 
-def _completed(labels: FloatArray, known: NDArray[np.bool_], weights: FloatArray) -> FloatArray:
+def completed_labels(labels: FloatArray, known: NDArray[np.bool_], weights: FloatArray) -> FloatArray:
     """Return labels less their mean, zero where not known, scaled to the covariances of the known ones."""
     counted = weights[:, np.newaxis] * known
     totals = counted.sum(axis=0)
