@@ -377,7 +377,7 @@ def test_unknown_cells_do_not_depend_on_the_order(name, rng):
 @every
 def test_few_unknown_cells_are_close_to_none(name):
     """One cell of one instance: the road for cells, and the road for whole rows."""
-    X, Y, partial = problem()
+    X, _, partial = problem()
     whole = mlreduce.make(name, **WEIGHTS).fit(X, partial)
     partial[7, 3] = np.nan
     cell = mlreduce.make(name, **WEIGHTS).fit(X, partial)
