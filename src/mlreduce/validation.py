@@ -25,7 +25,6 @@ __all__ = [
     "check_labels",
     "check_memory",
     "check_options",
-    "check_partial_labels",
     "check_range",
     "check_regression",
     "check_sample_weight",
@@ -291,38 +290,6 @@ def check_labels(Y: Any, n_samples: int | None = None, *, sparse: bool = False) 
     return sp.csr_array(positive, dtype=np.float64) if sparse and rare else positive.astype(np.float64)
 
 
-def check_partial_labels(
-    Y: Any, n_samples: int | None = None, *, sparse: bool = False
-) -> tuple[Any, NDArray[np.bool_]]:
-    """Check a label matrix of which only some rows are known.
-
-    Parameters
-    ----------
-    Y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels) or (n_samples,)
-        As of `check_labels`; a row that is NaN throughout has no labels that are known. A sparse matrix has to store
-        its NaN, and a row that stores nothing is known to have no label.
-    n_samples : int or None, default=None
-        The number of rows it must have.
-    sparse : bool, default=False
-        As of `check_labels`.
-
-    Returns
-    -------
-    labels : ndarray or csr_array of shape (n_labelled, n_labels), float64, in {0, 1}
-        Labels of the labelled rows, in their order.
-    labelled : ndarray of shape (n_samples,), bool
-        Which rows these are.
-
-    Raises
-    ------
-    DataError
-        If a row is NaN in part, no row is labelled, or as `check_labels`.
-    """
-    filled, labelled = fill_unlabelled(Y, n_samples)
-    labels = check_labels(filled, n_samples, sparse=sparse)
-    return (labels, np.ones(labels.shape[0], dtype=bool)) if labelled is None else (labels[labelled], labelled)
-
-
 def check_known_labels(Y: Any, n_samples: int) -> tuple[Any, NDArray[np.bool_] | None]:
     """Check a label matrix of which some cells are unknown.
 
@@ -354,7 +321,8 @@ def check_known_labels(Y: Any, n_samples: int) -> tuple[Any, NDArray[np.bool_] |
         raise DataError("no label is known: all cells of y are NaN")
     cells = np.array(Y.toarray() if is_sparse(Y) else Y).reshape(table.shape)
     cells[table] = cells[~table][0]
-    return check_labels(cells, n_samples), ~table
+    filled = type(Y)(cells, columns=Y.columns) if hasattr(Y, "columns") else cells  # errors name the labels
+    return check_labels(filled, n_samples), ~table
 
 
 def fill_unlabelled(Y: Any, n_samples: int | None = None) -> tuple[Any, NDArray[np.bool_] | None]:
@@ -363,7 +331,8 @@ def fill_unlabelled(Y: Any, n_samples: int | None = None) -> tuple[Any, NDArray[
     Parameters
     ----------
     Y, n_samples
-        As of `check_partial_labels`, or a class vector.
+        As of `check_known_labels`, or a class vector; an unlabelled row is NaN throughout. A sparse matrix has to store
+        its NaN, and a row that stores nothing is known to have no label.
 
     Returns
     -------
@@ -386,11 +355,12 @@ def fill_unlabelled(Y: Any, n_samples: int | None = None) -> tuple[Any, NDArray[
     in_part = np.flatnonzero(table.any(axis=1) & ~unlabelled)
     if len(in_part):
         raise DataError(
-            f"row {int(in_part[0])} of Y is NaN in part, and {len(in_part) - 1} more; where labels are not known, all "
-            "of a row's are NaN"
+            f"row {int(in_part[0])} of y is NaN in part, and {len(in_part) - 1} more; all labels of a row are to be "
+            "known or none. Single unknown labels are for MDDMp, MDDMf, MVMD, PLS and OPLS, for SemiSupervised with "
+            "one of these as supervised_part, and for the label propagations"
         )
     if unlabelled.all():
-        raise DataError("no row of Y is labelled: all are NaN")
+        raise DataError("no row of y is labelled: all are NaN")
     rows = np.where(unlabelled, np.argmin(unlabelled), np.arange(len(unlabelled)))
     if hasattr(Y, "iloc"):
         return Y.iloc[rows], ~unlabelled

@@ -16,7 +16,7 @@ from sklearn.decomposition import PCA
 import mlreduce
 from mlreduce.exceptions import DataError
 
-METHODS = ["pca", "mddmp", "mddmf", "mvmd", "pls", "opls"]
+METHODS = ["pca", "lsi", "mddmp", "mddmf", "mvmd", "pls", "opls", "cca", "rcca"]
 every = pytest.mark.parametrize("name", METHODS)
 both = pytest.mark.parametrize("kind", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.linalg
 import scipy.sparse as sp
@@ -301,8 +302,56 @@ def test_negative_weights_are_refused(parameters):
 @named
 def test_partly_missing_labels_are_refused(name):
     X, _, partial, labelled = problem()
-    with pytest.raises(DataError, match="no row of Y is labelled"):
+    with pytest.raises(DataError, match="no row of y is labelled"):
         make(name).fit(X, np.full_like(partial, np.nan))
     partial[np.flatnonzero(labelled)[2], 1] = np.nan
     with pytest.raises(DataError, match="is NaN in part"):
         make(name).fit(X, partial)
+
+
+CELLS = ["mddmp", "mddmf", "mvmd", "pls", "opls"]
+
+
+def pair_with(part, **more):
+    rest = {"unsupervised_part": "pca", "constraint": "combined"}
+    return mlreduce.SemiSupervised(supervised_part=part, **{**rest, **more})
+
+
+def test_these_parts_take_unknown_cells():
+    methods = {name: mlreduce.make(name) for name in mlreduce.list_methods("projection")}
+    assert [name for name, m in methods.items() if m.supervised and m.takes_unknown_cells] == sorted(CELLS)
+    text = mlreduce.SemiSupervised.__doc__
+    assert all(f"`{type(methods[name]).__name__}`" in text for name in CELLS)
+
+
+@pytest.mark.parametrize("part", CELLS)
+def test_unknown_cells_are_those_of_the_supervised_part(part, rng):
+    X, Y, partial, _ = problem(n=60, known=40)
+    partial[rng.random(Y.shape) < 0.2] = np.nan
+    rows = ~np.isnan(partial).all(axis=1)
+    assert np.isnan(partial[rows]).any()
+    alone = mlreduce.make(part).fit(X[rows], partial[rows])
+    same = pair_with(part, weight=0.0).fit(X, partial)
+    np.testing.assert_allclose(same.eigenvalues_, alone.eigenvalues_, rtol=1e-9)
+    same_directions(same, alone)
+    order = rng.permutation(len(X))
+    half, shuffled = pair_with(part).fit(X, partial), pair_with(part).fit(X[order], partial[order])
+    np.testing.assert_allclose(half.eigenvalues_, shuffled.eigenvalues_, rtol=1e-9)
+    assert not np.allclose(half.eigenvalues_[:3], pair_with(part).fit(X, Y).eigenvalues_[:3], rtol=1e-3)
+
+
+def test_unknown_cells_by_loops(rng):
+    X, _, partial, _ = problem(n=30, known=20)
+    partial[rng.random(partial.shape) < 0.2] = np.nan
+    rows = np.flatnonzero(~np.isnan(partial).all(axis=1))
+    cross = np.zeros((4, 4))
+    for label in range(4):
+        known = [i for i in rows if not np.isnan(partial[i, label])]
+        mean = sum(partial[i, label] for i in known) / len(known)
+        for i in known:
+            cross[label] += (partial[i, label] - mean) * (X[i] - X[rows].mean(axis=0)) * len(rows) / len(known)
+    spread = sum(np.outer(x, x) for x in X - X.mean(axis=0))
+    A = 0.3 * spread + 0.7 * cross.T @ cross
+    method = pair_with("pls", weight=0.3).fit(X, pd.DataFrame(partial, columns=list("abcd")))
+    np.testing.assert_allclose(method.eigenvalues_, np.linalg.eigvalsh(A)[::-1], rtol=1e-9)
+    assert method.label_names_ == list("abcd")

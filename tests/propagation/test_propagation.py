@@ -299,3 +299,132 @@ def test_smse2_ignores_similarity_where_labels_do_not_meet():
     Y[:16] = np.repeat(np.eye(4), 4, axis=0)
     alone, coupled = (mlreduce.SMSE2(lambda2=weight).fit_transform(X, Y) for weight in (0.0, 10.0))
     np.testing.assert_allclose(coupled, alone, atol=1e-12)
+
+
+# Single labels that are not known
+
+
+def cells(seed=0, n=30, share=0.5):
+    X, Y, partial = problem(seed, n, known=n - 4)
+    partial[np.random.default_rng(seed).random(Y.shape) < share] = np.nan
+    partial[0, 0], partial[1, 1] = 1, 0
+    return X, Y, partial
+
+
+def similarity_by_loops(partial):
+    Sigma = np.zeros((4, 4))
+    for s in range(4):
+        for t in range(4):
+            both = ~np.isnan(partial[:, s]) & ~np.isnan(partial[:, t])
+            one, two = partial[both, s], partial[both, t]
+            if one.any() and two.any():
+                Sigma[s, t] = one @ two / np.sqrt((one @ one) * (two @ two))
+    return Sigma
+
+
+def cell_objective(name, Z, X, partial, graph, lambda1, lambda2):
+    """The objective, with sums over the known cells."""
+    W = Proximity(**graph).matrix(TrainingSet(X))
+    W, Sigma, known = W.toarray() if sp.issparse(W) else W, similarity_by_loops(partial), ~np.isnan(partial)
+    normalised = name in ("smse2", "ml-lgc")
+    coupling = laplacian(Sigma, normalised) if name.startswith("smse") else -Sigma
+    value = lambda1 * np.trace(Z.T @ laplacian(W, normalised) @ Z) + lambda2 * np.trace(Z @ coupling @ Z.T)
+    if name == "smse1":
+        return value
+    for i in range(len(Z)):
+        for label in range(4):
+            if known[i, label]:
+                value += (Z[i, label] - partial[i, label]) ** 2
+            elif normalised:
+                value += Z[i, label] ** 2
+    return value
+
+
+@every
+@graphs
+@pytest.mark.parametrize("rounds", [1, 200], ids=["factorised", "gradients"])
+def test_scores_of_unknown_cells_minimise_the_objective(name, graph, rounds, monkeypatch):
+    monkeypatch.setattr(sylvester, "_ROUNDS", rounds)
+    X, _, partial = cells()
+    known = ~np.isnan(partial)
+    method = mlreduce.make(name, lambda1=0.7, proximity=graph).fit(sp.csr_array(X), partial)
+    np.testing.assert_allclose(method.label_similarity_, similarity_by_loops(partial), rtol=1e-12)
+    np.testing.assert_array_equal(method.known_, known)
+    np.testing.assert_array_equal(method.labelled_, known.any(axis=1))
+    Z, weights = method.embedding_, {"lambda1": 0.7, "lambda2": method.lambda2_}
+    assert Z[~known].any()
+    least = cell_objective(name, Z, X, partial, graph, **weights)
+    for seed in range(10):
+        change = np.random.default_rng(seed).standard_normal(Z.shape)
+        if name == "smse1":
+            change[known] = 0
+        for step in (-1e-3, 1e-3, -1, 1):  # at the minimum the change is that of the second order
+            assert cell_objective(name, Z + step * change, X, partial, graph, **weights) >= least - 1e-12
+    if name == "smse1":
+        np.testing.assert_array_equal(Z[known], partial[known])
+    np.testing.assert_array_equal(method.transduction_[known], partial[known])
+
+
+@every
+def test_unknown_cells_do_not_depend_on_the_order(name, rng):
+    X, _, partial = cells()
+    rows, columns = rng.permutation(len(X)), rng.permutation(4)
+    scores = mlreduce.make(name).fit_transform(X, partial)
+    shuffled = mlreduce.make(name).fit_transform(X[rows], partial[rows][:, columns])
+    np.testing.assert_allclose(shuffled, scores[rows][:, columns], atol=1e-9)
+
+
+@every
+def test_few_unknown_cells_are_close_to_none(name):
+    """One cell of one instance: the road for cells, and the road for whole rows."""
+    X, _, partial = problem()
+    whole = mlreduce.make(name, **WEIGHTS).fit(X, partial)
+    partial[7, 3] = np.nan
+    cell = mlreduce.make(name, **WEIGHTS).fit(X, partial)
+    assert 1e-6 < np.abs(cell.embedding_ - whole.embedding_).max() < 1.001
+    others = np.arange(40) != 7
+    assert np.abs((cell.embedding_ - whole.embedding_)[others, :3]).max() < 0.02
+
+
+@every
+def test_each_label_apart_where_they_are_not_coupled(name):
+    X, _, partial = cells()
+    together = mlreduce.make(name, lambda1=0.7, lambda2=0.0, decision="prior").fit(X, partial)
+    for label in range(4):
+        alone = mlreduce.make(name, lambda1=0.7, lambda2=0.0).fit(X, partial[:, [label]])
+        np.testing.assert_allclose(together.embedding_[:, [label]], alone.embedding_, atol=1e-9)
+        np.testing.assert_array_equal(together.transduction_[:, [label]], alone.transduction_)
+
+
+@every
+def test_a_label_that_is_known_nowhere(name):
+    X, _, partial = cells()
+    partial[:, 2] = np.nan
+    method = mlreduce.make(name).fit(X, partial)
+    np.testing.assert_allclose(method.embedding_[:, 2], 0, atol=1e-12)
+    assert not method.transduction_[:, 2].any()
+    rest = mlreduce.make(name).fit(X, partial[:, [0, 1, 3]])
+    np.testing.assert_allclose(method.embedding_[:, [0, 1, 3]], rest.embedding_, atol=1e-9)
+
+
+def test_distances_of_labels_count_instances_of_which_both_are_known():
+    X, _, partial = cells()
+    rows = (~np.isnan(partial)).any(axis=1).sum()
+    squares = np.zeros((4, 4))
+    for s in range(4):
+        for t in range(4):
+            gaps = partial[:, s] - partial[:, t]
+            squares[s, t] = np.nanmean(gaps**2) * rows
+    method = mlreduce.MLLGC(label_similarity="rbf").fit(X, partial)
+    np.testing.assert_allclose(method.label_similarity_, np.exp(-squares / (squares.sum() / 12)), rtol=1e-12)
+
+
+def test_the_bound_of_lambda2_is_that_of_the_label_known_least():
+    X, _, partial = cells()
+    graph = {"n_neighbors": None}
+    L = laplacian(Proximity(**graph).matrix(TrainingSet(X)), False)
+    least = min(np.linalg.eigvalsh(L + np.diag(~np.isnan(column) * 1.0))[0] for column in partial.T)
+    bound = least / np.linalg.eigvalsh(similarity_by_loops(partial))[-1]
+    assert mlreduce.MLGRF(proximity=graph).fit(X, partial).lambda2_ == pytest.approx(bound / 2)
+    with pytest.raises(DataError, match=f"lambda2 must be below {bound:.4g} here"):
+        mlreduce.MLGRF(lambda2=bound * 1.001, proximity=graph).fit(X, partial)

@@ -213,6 +213,14 @@ class Features:
         shifted = [self._stored[rows] - self._shift if self.centred else self._stored[rows] for rows in self._blocks()]
         return np.concatenate([np.einsum("ij,ij->i", block, block) for block in shifted])
 
+    @property
+    def sum_of_squares(self) -> float:
+        """``tr X'X``, from what was computed before where it can be."""
+        for known in ("scatter", "gram"):
+            if known in self.__dict__:
+                return float(np.trace(self.__dict__[known]))
+        return float(self.squared_norms.sum())
+
     @cached_property
     def _stored_squares(self) -> FloatArray:
         """``sum x^2`` of each stored feature, the scale of rounding errors of products."""

@@ -112,6 +112,8 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
     #: Whether `fit` needs labels.
     supervised = True
+    #: Whether single labels of an instance may be unknown: cells of NaN.
+    takes_unknown_cells = False
     #: Whether A and B are those of the centred features.
     centred = True
     #: Whether eigenvalues may be zero or negative: the objective is a cost with changed sign, or an indefinite graph.

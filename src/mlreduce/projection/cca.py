@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mlreduce.projection.base import Projection
+from mlreduce.projection.covariance import CovarianceProjection
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
 from mlreduce.validation import FloatArray, check_range
@@ -24,7 +24,7 @@ def _inverse(matrix: FloatArray) -> FloatArray:
 
 
 @register("cca")
-class CCA(Projection):
+class CCA(CovarianceProjection):
     """Canonical correlation analysis (CCA): feature directions most correlated with label directions.
 
     ``max tr(P'Xc'Yc(Yc'Yc)^-1 Yc'XcP)`` subject to ``P'Xc'XcP = I``. ``eigenvalues_`` are the squared canonical
@@ -48,6 +48,8 @@ class CCA(Projection):
     >>> mlreduce.CCA().fit(data.X, data.Y).eigenvalues_[:4].round(1)
     array([0.8, 0.8, 0.7, 0.2])
     """
+
+    takes_unknown_cells = False
 
     def _objective(self, data: TrainingSet) -> Form:
         return Form(factor=data.labels, middle=_inverse(data.label_scatter))

@@ -25,7 +25,7 @@ from mlreduce.validation import (
     remember_label_names,
 )
 
-__all__ = ["CovarianceProjection"]
+__all__ = ["CovarianceProjection", "completed_labels"]
 
 # Scatter of a sparse feature, relative to its sum of squares, below which it is rounding error.
 _NO_SCATTER = 1e-13
@@ -69,20 +69,27 @@ class _Covariances(NamedTuple):
         scatter = self.scatter + other.scatter + (self.weight * other.weight / weight) * np.outer(step, step)
         return _Covariances(weight, self.mean + (other.weight / weight) * step, scatter)
 
-    def training_set(self, n_features: int) -> TrainingSet:
-        """Return features and labels with these sums of squares and products: a root of the scatter matrix."""
-        scale = np.sqrt(self.scatter.diagonal())
+    def training_set(self, n_features: int, centred: bool) -> TrainingSet:
+        """Return features and labels with these sums of squares and products: a root of the scatter matrix.
+
+        About zero, where not ``centred``.
+        """
+        scatter = self.scatter if centred else self.scatter + self.weight * np.outer(self.mean, self.mean)
+        scale = np.sqrt(scatter.diagonal())
         unit = np.where(scale > 0, scale, 1.0)
-        values, vectors = np.linalg.eigh(self.scatter / unit / unit[:, np.newaxis])
+        values, vectors = np.linalg.eigh(scatter / unit / unit[:, np.newaxis])
         kept = values > len(values) * np.finfo(float).eps * values[-1]
         root = np.sqrt(values[kept])[:, np.newaxis] * vectors[:, kept].T * scale
         data = TrainingSet(np.ascontiguousarray(root[:, :n_features]), root[:, n_features:])
-        data.centred = Features(data.X, centred=False)  # they are already
+        data.centred = data.raw  # they are already
+        data.label_scatter = data.label_products
         return data
 
 
 class CovarianceProjection(Projection):
     """Base of the projections that depend on the data by covariances alone: `PCA`, `MDDMp`, `MVMD`, `PLS`, others."""
+
+    takes_unknown_cells = True
 
     @labels_as_y
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -93,9 +100,10 @@ class CovarianceProjection(Projection):
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Features; a sparse matrix stays sparse.
         y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels), or None
-            Labels in {0, 1} or {-1, 1}. Unsupervised methods ignore it. A cell may be NaN where a label is not known:
-            the covariances of a label then are those of the instances where it is, times n_samples over their number;
-            the features count everywhere.
+            Labels in {0, 1} or {-1, 1}. Unsupervised methods ignore it. A cell may be NaN where a label is not known
+            (not in `CCA` and `RCCA`, which need the covariances of labels with each other): the covariances of a label
+            then are those of the instances where it is, times n_samples over their number; the features count
+            everywhere.
         sample_weight : array-like of shape (n_samples,) or None, default=None
             Weights >= 0 of the instances in means and covariances; a whole number stands for so many equal rows.
 
@@ -119,19 +127,22 @@ class CovarianceProjection(Projection):
         self._sums: _Covariances | None = None
         labels, known = None, None
         if self.supervised:
-            labels, known = check_known_labels(y, features.shape[0])
+            if self.takes_unknown_cells:
+                labels, known = check_known_labels(y, features.shape[0])
+            else:
+                labels = check_labels(y, features.shape[0], sparse=True)
             remember_label_names(self, y)
         if known is not None:
-            labels = _completed(as_dense(labels), known, np.ones(len(known)) if weights is None else weights)
+            labels = completed_labels(as_dense(labels), known, np.ones(len(known)) if weights is None else weights)
         if weights is None:
             return self.fit_training_set(TrainingSet(features, labels))
-        if labels is not None:
-            roots = np.sqrt(weights)
-            labels = (
-                sp.csr_array(sp.diags_array(roots) @ labels) if is_sparse(labels) else roots[:, np.newaxis] * labels
-            )
-        data = TrainingSet(features, labels)
+        data = TrainingSet(features, None if labels is None else _scaled(labels, np.sqrt(weights)))
         data.centred = WeightedFeatures(features, weights)
+        if not self.centred:
+            data.raw = Features(_scaled(features, np.sqrt(weights)), centred=False)
+        if labels is not None:
+            sizes = labels.T @ weights
+            data.label_scatter = data.label_products - np.outer(sizes, sizes) / weights.sum()
         self.fit_training_set(data)
         self._n_rows = float(weights.sum())
         return self
@@ -179,14 +190,21 @@ class CovarianceProjection(Projection):
         batch = _Covariances.of(features, labels, np.ones(n_samples) if weights is None else weights)
         self._sums = sums = batch if earlier is None else earlier + batch
         try:
-            self.fit_training_set(sums.training_set(n_features))
+            self.fit_training_set(sums.training_set(n_features, self.centred))
         except NoDirectionError:
             return self
-        self.mean_, self._n_rows = sums.mean[:n_features], sums.weight
+        if self.centred:
+            self.mean_ = sums.mean[:n_features]
+        self._n_rows = sums.weight
         return self
 
 
-def _completed(labels: FloatArray, known: NDArray[np.bool_], weights: FloatArray) -> FloatArray:
+def _scaled(table: Any, scale: FloatArray) -> Any:
+    """Multiply the rows of an array or CSR array."""
+    return sp.csr_array(sp.diags_array(scale) @ table) if is_sparse(table) else scale[:, np.newaxis] * table
+
+
+def completed_labels(labels: FloatArray, known: NDArray[np.bool_], weights: FloatArray) -> FloatArray:
     """Return labels less their mean, zero where not known, scaled to the covariances of the known ones."""
     counted = weights[:, np.newaxis] * known
     totals = counted.sum(axis=0)

@@ -8,7 +8,6 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.exceptions import DataError
-from mlreduce.projection.base import Projection
 from mlreduce.projection.covariance import CovarianceProjection
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
@@ -149,7 +148,7 @@ class PCA(CovarianceProjection):
 
 
 @register("lsi")
-class LSI(Projection):
+class LSI(CovarianceProjection):
     """Latent semantic indexing (LSI): principal directions of features that are not centred.
 
     ``max tr(P'X'XP)`` subject to ``P'P = I``, the right singular vectors of X. Labels are ignored.

@@ -6,14 +6,16 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
+import numpy as np
 from sklearn.base import clone
 
 from mlreduce import registry
 from mlreduce.exceptions import DataError
 from mlreduce.projection.base import Projection
+from mlreduce.projection.covariance import completed_labels
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
-from mlreduce.validation import check_options, check_range, fill_unlabelled, remember_label_names
+from mlreduce.validation import check_known_labels, check_options, check_range, fill_unlabelled, remember_label_names
 
 __all__ = ["SSDNE", "SSDONPP", "SSLFDA", "SSMFA", "SSMOPE", "PartlyLabelled", "SELFProjection", "SemiSupervised"]
 
@@ -23,12 +25,12 @@ _CONSTRAINTS = ("identity", "combined", "supervised")
 class PartlyLabelled(Projection):
     """Base of the projections that need the labels of some instances only.
 
-    Rows of unlabelled instances are NaN in ``Y``. A method defines its parts (`_parts`) and combines their forms.
+    Rows of unlabelled instances are NaN in ``y``. A method defines its parts (`_parts`) and combines their forms.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The classes, sorted; only when ``Y`` was a class vector, and the supervised part takes those.
+        The classes, sorted; only when ``y`` was a class vector, and the supervised part takes those.
     """
 
     classes_: Any
@@ -43,8 +45,14 @@ class PartlyLabelled(Projection):
             part._check_parameters()
 
     def _training_set(self, features: Any, Y: Any) -> TrainingSet:
-        filled, labelled = fill_unlabelled(Y, features.shape[0])
         part = self._parts()[0]
+        if part.takes_unknown_cells:
+            cells, known = check_known_labels(Y, features.shape[0])
+            if known is not None and not known[rows := np.asarray(known.any(axis=1))].all():
+                remember_label_names(self, Y)
+                completed = completed_labels(cells[rows], known[rows], np.ones(int(rows.sum())))
+                return TrainingSet.partly_labelled(features, completed, rows)
+        filled, labelled = fill_unlabelled(Y, features.shape[0])
         labels = part._labels(filled, features.shape[0])
         remember_label_names(self, Y)
         if hasattr(part, "classes_"):
@@ -92,6 +100,11 @@ class SemiSupervised(PartlyLabelled):
     unsupervised one, subject to ``P'P = I`` or to a B of the parts. With ``weight=0`` and the constraint of the
     supervised part it is that part, fitted to the labelled instances. Each part centres its instances as it does on its
     own; projected features are centred if both parts are.
+
+    Unlabelled instances are rows of NaN in ``y``. Single cells may be NaN where the supervised part depends on the data
+    by covariances alone (`MDDMp`, `MDDMf`, `MVMD`, `PLS`, `OPLS`): an instance then is labelled if a label of it is
+    known, and the covariances are those of these methods. Other parts need whole rows: their graphs and class means are
+    of instances with all labels.
 
     Parameters
     ----------

@@ -21,14 +21,14 @@ from mlreduce.validation import (
     FloatArray,
     as_dense,
     check_features,
-    check_partial_labels,
+    check_known_labels,
     check_range,
     is_sparse,
     labels_as_y,
     remember_label_names,
 )
 
-__all__ = ["LabelPropagation", "add_diagonal"]
+__all__ = ["LabelPropagation", "add_diagonal", "reached_from"]
 
 
 class LabelPropagation(BaseEstimator):
@@ -36,6 +36,10 @@ class LabelPropagation(BaseEstimator):
 
     Neighbouring instances and similar labels get similar scores. A method defines the equation that the scores solve
     (`_solve`). Other instances cannot be predicted: pass them as unlabelled ones.
+
+    Where single labels of an instance are unknown, each label has its own labelled instances: error terms are sums over
+    the known labels, constraints hold for these, and the similarity of two labels is that on the instances of which
+    both are known.
 
     Parameters
     ----------
@@ -51,17 +55,21 @@ class LabelPropagation(BaseEstimator):
         W; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
     decision : {"prior", "half"}, default="prior"
         Labels of an unlabelled instance: ``"prior"`` gives each label to the instances of largest positive score, in
-        the label's share of the labelled instances; ``"half"`` to those with a score above one half.
+        the label's share of the labelled instances, both those of the label; ``"half"`` to those with a score above
+        one half.
 
     Attributes
     ----------
     embedding_ : ndarray of shape (n_samples, n_labels)
         Score of each label: near 1 where it is likely, near 0 where not. Zeros for instances that no path of the graph
-        connects to a labelled one.
+        connects to a labelled one. Where single labels are unknown, a score that nothing determines is zero too: of a
+        label that is known of no instance connected by a path.
     transduction_ : ndarray of shape (n_samples, n_labels) or (n_samples,), int
-        Labels in {0, 1}: those given, and for unlabelled instances those of ``decision``.
+        Labels in {0, 1}: those given, and where not known those of ``decision``.
     labelled_ : ndarray of shape (n_samples,), bool
-        Mask of the labelled instances.
+        Mask of the labelled instances: those of which at least one label is known.
+    known_ : ndarray of shape (n_samples, n_labels), bool
+        Mask of the labels that are known.
     lambda2_ : float
         The weight of the labels' similarity.
     label_similarity_ : ndarray of shape (n_labels, n_labels)
@@ -124,7 +132,7 @@ class LabelPropagation(BaseEstimator):
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Of all instances, labelled or not.
         y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels) or (n_samples,)
-            Labels in {0, 1} or {-1, 1}; rows of unlabelled instances are NaN.
+            Labels in {0, 1} or {-1, 1}, NaN where not known: rows of unlabelled instances, or single cells.
 
         Returns
         -------
@@ -134,13 +142,13 @@ class LabelPropagation(BaseEstimator):
         Raises
         ------
         DataError
-            If a feature is not finite, a label is not 0/1 or -1/1, a row of y is NaN in part, no row is labelled, a
-            parameter is out of range, or the objective is not convex.
+            If a feature is not finite, a label is not 0/1, -1/1 or NaN, no label is known, a parameter is out of range,
+            or the objective is not convex.
         """
         features = check_features(self, X, reset=True)
-        labels, labelled = check_partial_labels(y, features.shape[0], sparse=True)
+        labels, known = check_known_labels(y, features.shape[0])
         remember_label_names(self, y)
-        self.fit_training_set(TrainingSet.partly_labelled(features, labels, labelled))
+        self.fit_training_set(TrainingSet(features, labels if known is None else labels * known, known=known))
         if np.ndim(y) == 1:
             self.transduction_ = self.transduction_[:, 0]
         return self
@@ -169,16 +177,18 @@ class LabelPropagation(BaseEstimator):
             raise DataError(f"{type(self).__name__} needs two instances at least; got n_samples=1")
         labels = as_dense(data.labels)
         labelled = np.ones(n_samples, dtype=bool) if data.labelled is None else data.labelled
-        self.label_similarity_ = self._similarity(labels[labelled])
+        known = labelled if data.known is None else data.known
+        self.label_similarity_ = self._similarity(labels[labelled], None if data.known is None else known[labelled])
         weights = check_proximity(self.proximity).matrix(data)
         laplacian: Any = csgraph.laplacian(weights, normed=self.normalised)
         if is_sparse(laplacian):
             laplacian = sp.csr_array(laplacian)
-        reached = _reached(weights, labelled)
+        reached = reached_from(weights, labelled)
         self.embedding_ = np.zeros_like(labels)
-        self.embedding_[reached] = self._solve(laplacian[reached][:, reached], labels[reached], labelled[reached])
-        self.transduction_ = np.where(labelled[:, np.newaxis], labels, self._decide(labels, labelled)).astype(np.int64)
+        self.embedding_[reached] = self._solve(laplacian[reached][:, reached], labels[reached], known[reached])
         self.labelled_ = labelled
+        self.known_ = np.broadcast_to(known.reshape(n_samples, -1), labels.shape)
+        self.transduction_ = np.where(self.known_, labels, self._decide(labels, known)).astype(np.int64)
         self.n_features_in_ = data.X.shape[1]
         return self
 
@@ -198,15 +208,16 @@ class LabelPropagation(BaseEstimator):
         """
         return self.fit(X, y).embedding_
 
-    def _solve(self, laplacian: Any, labels: FloatArray, labelled: NDArray[np.bool_]) -> FloatArray:
+    def _solve(self, laplacian: Any, labels: FloatArray, known: NDArray[np.bool_]) -> FloatArray:
         """Return the scores of instances that are all connected to labelled ones; also set ``lambda2_``.
 
         Parameters
         ----------
         laplacian : csr_array or ndarray of shape (n, n)
         labels : ndarray of shape (n, n_labels)
-            Zeros where not labelled.
-        labelled : ndarray of shape (n,), bool
+            Zeros where not known.
+        known : ndarray of shape (n,) or (n, n_labels), bool
+            Which instances are labelled, or which labels are known.
         """
         raise NotImplementedError  # abstract
 
@@ -222,21 +233,27 @@ class LabelPropagation(BaseEstimator):
         if self.decision not in ("prior", "half"):
             raise DataError(f"decision must be 'prior' or 'half'; got {self.decision!r}")
 
-    def _similarity(self, labels: FloatArray) -> FloatArray:
-        """Return Sigma, shape (n_labels, n_labels)."""
+    def _similarity(self, labels: FloatArray, known: NDArray[np.bool_] | None) -> FloatArray:
+        """Return Sigma, shape (n_labels, n_labels): of two labels on the instances of which both are known."""
         products = labels.T @ labels
-        sizes = np.diag(products)
+        if known is None:
+            both = np.full(products.shape, float(len(labels)))
+            sizes = np.broadcast_to(np.diag(products)[:, np.newaxis], products.shape)
+        else:
+            both = known.T.astype(np.float64) @ known
+            sizes = labels.T @ known  # instances with a label of which another is known
         if self.label_similarity == "cosine":
             reciprocal = quotient(1.0, np.sqrt(sizes))
-            cosines: FloatArray = products * reciprocal * reciprocal[:, np.newaxis]
+            cosines: FloatArray = products * reciprocal.T * reciprocal
             return cosines
-        squares = sizes + sizes[:, np.newaxis] - 2.0 * products
-        n_labels = len(sizes)
+        # Distances are those of as many instances, however many are known.
+        squares = (sizes.T + sizes - 2.0 * products) * quotient(float(len(labels)), both)
+        different = ~np.eye(len(products), dtype=bool) & (both > 0)
         gamma = self.gamma
         if gamma is None:
-            mean = squares.sum() / max(n_labels * (n_labels - 1), 1)
+            mean = squares.sum() / max(np.count_nonzero(different), 1)
             gamma = 1.0 / mean if mean > 0 else 1.0
-        similarity: FloatArray = np.exp(-gamma * squares)
+        similarity: FloatArray = np.where(both > 0, np.exp(-gamma * squares), 0.0)
         return similarity
 
     def _label_laplacian(self) -> FloatArray:
@@ -249,13 +266,19 @@ class LabelPropagation(BaseEstimator):
         roots = quotient(1.0, np.sqrt(sums))
         return np.asarray(np.diag(sums > 0) - roots[:, np.newaxis] * similarity * roots)
 
-    def _decide(self, labels: FloatArray, labelled: NDArray[np.bool_]) -> NDArray[Any]:
-        """Return the predicted labels of the unlabelled instances."""
+    def _decide(self, labels: FloatArray, known: NDArray[np.bool_]) -> NDArray[Any]:
+        """Return the predicted labels where they are not known."""
         if self.decision == "half":
             return above_half(self.embedding_)
         chosen = np.zeros(labels.shape, dtype=np.int8)
-        (rows,) = np.nonzero(~labelled)
-        chosen[rows] = best_of_each(self.embedding_[rows], labels[labelled].mean(axis=0))
+        if known.ndim == 1:
+            chosen[~known] = best_of_each(self.embedding_[~known], labels[known].mean(axis=0))
+            return chosen
+        shares = quotient(labels.sum(axis=0), known.sum(axis=0))
+        for label, own in enumerate(known.T):
+            chosen[~own, label : label + 1] = best_of_each(
+                self.embedding_[~own, label : label + 1], shares[label : label + 1]
+            )
         return chosen
 
 
@@ -264,9 +287,9 @@ def add_diagonal(matrix: Any, diagonal: FloatArray) -> Any:
     return sp.csr_array(matrix + sp.diags_array(diagonal)) if is_sparse(matrix) else matrix + np.diag(diagonal)
 
 
-def _reached(weights: Any, labelled: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Mask of the instances that a path of the graph connects to a labelled one."""
+def reached_from(weights: Any, known: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Mask of the instances that a path of the graph connects to a labelled one; of each label, for one per label."""
     number, parts = csgraph.connected_components(weights, directed=False)
-    holds = np.zeros(number, dtype=bool)
-    holds[parts[labelled]] = True
+    holds = np.zeros((number, *known.shape[1:]), dtype=bool)
+    np.logical_or.at(holds, parts, known)
     return holds[parts]

@@ -11,8 +11,8 @@ import scipy.sparse.linalg
 from numpy.typing import NDArray
 
 from mlreduce.exceptions import DataError
-from mlreduce.propagation.base import LabelPropagation, add_diagonal
-from mlreduce.propagation.sylvester import solve_sylvester
+from mlreduce.propagation.base import LabelPropagation, add_diagonal, reached_from
+from mlreduce.propagation.sylvester import solve_cells, solve_sylvester
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray, as_dense, is_sparse
 
@@ -25,13 +25,16 @@ _SMALL = 300
 class _LabelField(LabelPropagation):
     """Base: similar labels get similar scores by a concave term, which limits its weight."""
 
-    def _fit_weights(self, laplacian: Any, labelled: NDArray[np.bool_]) -> tuple[FloatArray, float]:
-        """Return the instances' weights in the error term, and the least eigenvalue of these plus the Laplacian."""
+    def _fit_weights(self, laplacian: Any, known: NDArray[np.bool_]) -> tuple[FloatArray, float]:
+        """Return weights in the error term, and the least eigenvalue of these plus the Laplacian.
+
+        Weights are those of the instances, or one per label, shape (n, n_labels).
+        """
         raise NotImplementedError  # abstract
 
-    def _solve(self, laplacian: Any, labels: FloatArray, labelled: NDArray[np.bool_]) -> FloatArray:
+    def _solve(self, laplacian: Any, labels: FloatArray, known: NDArray[np.bool_]) -> FloatArray:
         laplacian = self.lambda1 * laplacian
-        weights, least = self._fit_weights(laplacian, labelled)
+        weights, least = self._fit_weights(laplacian, known)
         largest = float(np.linalg.eigvalsh(self.label_similarity_)[-1])
         limit = least / largest if largest > 0 else np.inf
         if self.lambda2 is None:
@@ -43,7 +46,10 @@ class _LabelField(LabelPropagation):
                 f"lambda2 must be below {limit:.4g} here, or {type(self).__name__} has no minimum: the least "
                 f"eigenvalue of the instances' term over the largest of Sigma; got {self.lambda2}"
             )
-        return solve_sylvester(add_diagonal(laplacian, weights), -self.lambda2_ * self.label_similarity_, labels)
+        right = -self.lambda2_ * self.label_similarity_
+        if weights.ndim == 2:
+            return solve_cells(laplacian, right, weights, reached_from(laplacian, known), labels)
+        return solve_sylvester(add_diagonal(laplacian, weights), right, labels)
 
 
 @register("ml-grf")
@@ -55,7 +61,7 @@ class MLGRF(_LabelField):
     ``(J + lambda1 L_W) Z - lambda2 Z Sigma = JY`` with J one for labelled instances and zero for others. There is a
     minimum only where
     ``lambda2 < lambda_min(J + lambda1 L_W) / lambda_max(Sigma)``, which is at most the share of labelled
-    instances.
+    instances. Where single labels are unknown, J is one per label, and the bound that of the smallest.
 
     Parameters
     ----------
@@ -83,9 +89,17 @@ class MLGRF(_LabelField):
     0.6
     """
 
-    def _fit_weights(self, laplacian: Any, labelled: NDArray[np.bool_]) -> tuple[FloatArray, float]:
-        weights = labelled.astype(np.float64)
-        return weights, _least_eigenvalue(add_diagonal(laplacian, weights))
+    def _fit_weights(self, laplacian: Any, known: NDArray[np.bool_]) -> tuple[FloatArray, float]:
+        weights = known.astype(np.float64)
+        if known.ndim == 1:
+            return weights, _least_eigenvalue(add_diagonal(laplacian, weights))
+        least = np.inf
+        for own in np.unique(known, axis=1).T:
+            reached = reached_from(laplacian, own)
+            if reached.any():
+                matrix = add_diagonal(laplacian[reached][:, reached], own[reached].astype(np.float64))
+                least = min(least, _least_eigenvalue(matrix))
+        return weights, least
 
 
 @register("ml-lgc")
@@ -125,8 +139,8 @@ class MLLGC(_LabelField):
 
     normalised = True
 
-    def _fit_weights(self, laplacian: Any, labelled: NDArray[np.bool_]) -> tuple[FloatArray, float]:
-        return np.ones(len(labelled)), 1.0  # every Laplacian has the eigenvalue zero
+    def _fit_weights(self, laplacian: Any, known: NDArray[np.bool_]) -> tuple[FloatArray, float]:
+        return np.ones(len(known)), 1.0  # every Laplacian has the eigenvalue zero
 
 
 def _least_eigenvalue(matrix: Any) -> float:

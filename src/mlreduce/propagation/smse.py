@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csgraph
 
-from mlreduce.propagation.base import LabelPropagation, add_diagonal
-from mlreduce.propagation.sylvester import solve_sylvester
+from mlreduce.propagation.base import LabelPropagation, add_diagonal, reached_from
+from mlreduce.propagation.sylvester import solve_cells, solve_sylvester
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray
 
@@ -48,11 +49,17 @@ class SMSE1(LabelPropagation):
     (1797, 8)
     """
 
-    def _solve(self, laplacian: Any, labels: FloatArray, labelled: NDArray[np.bool_]) -> FloatArray:
+    def _solve(self, laplacian: Any, labels: FloatArray, known: NDArray[np.bool_]) -> FloatArray:
         self.lambda2_ = float(self.lambda1 if self.lambda2 is None else self.lambda2)
-        scores, (fixed,), (free,) = labels.copy(), labelled.nonzero(), (~labelled).nonzero()
-        rows = self.lambda1 * laplacian[free]
         right = self.lambda2_ * self._label_laplacian()
+        if known.ndim == 2:
+            left, reached = self.lambda1 * laplacian, reached_from(laplacian, known)
+            # Similar labels determine each other's scores.
+            groups = csgraph.connected_components(right, directed=False)[1]
+            free = ~known & ((reached @ (groups[:, np.newaxis] == groups)) > 0)
+            return labels + solve_cells(left, right, np.zeros_like(labels), free, -(left @ labels + labels @ right))
+        scores, (fixed,), (free,) = labels.copy(), known.nonzero(), (~known).nonzero()
+        rows = self.lambda1 * laplacian[free]
         scores[free] = solve_sylvester(rows[:, free], right, -(rows[:, fixed] @ labels[fixed]))
         return scores
 
@@ -95,7 +102,7 @@ class SMSE2(LabelPropagation):
 
     normalised = True
 
-    def _solve(self, laplacian: Any, labels: FloatArray, labelled: NDArray[np.bool_]) -> FloatArray:
+    def _solve(self, laplacian: Any, labels: FloatArray, known: NDArray[np.bool_]) -> FloatArray:
         self.lambda2_ = float(self.lambda1 if self.lambda2 is None else self.lambda2)
         left = add_diagonal(self.lambda1 * laplacian, np.ones(len(labels)))
         return solve_sylvester(left, self.lambda2_ * self._label_laplacian(), labels)

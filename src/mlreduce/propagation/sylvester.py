@@ -8,10 +8,11 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 import scipy.sparse.linalg
+from numpy.typing import NDArray
 
 from mlreduce.validation import FloatArray, is_sparse
 
-__all__ = ["solve_sylvester"]
+__all__ = ["solve_cells", "solve_sylvester"]
 
 # Largest number of iterations of conjugate gradients; relative residual at which a column stops, far below rounding
 # error, as weakly connected parts of a graph need; and relative residual that counts as converged.
@@ -50,6 +51,57 @@ def solve_sylvester(left: Any, right: FloatArray, target: FloatArray) -> FloatAr
         solution[:, columns] = _factorised(left, shifts[columns].mean(), turned[:, columns])
     back: FloatArray = solution @ vectors.T
     return back
+
+
+def solve_cells(
+    left: Any, right: FloatArray, weights: FloatArray, free: NDArray[np.bool_], target: FloatArray
+) -> FloatArray:
+    """Solve ``(left Z + Z right + weights * Z)_f = target_f`` for the cells f that are free; the others are zero.
+
+    Conjugate gradients, and a factorisation of the matrix over the free cells where these do not converge.
+
+    Parameters
+    ----------
+    left : sparse matrix or ndarray of shape (n, n)
+    right : ndarray of shape (c, c)
+        Both symmetric. The equation has to be positive definite on the free cells.
+    weights : ndarray of shape (n, c)
+    free : ndarray of shape (n, c), bool
+    target : ndarray of shape (n, c)
+
+    Returns
+    -------
+    Z : ndarray of shape (n, c)
+    """
+    if not free.any():
+        return np.zeros_like(target)
+
+    def spread(values: FloatArray) -> FloatArray:
+        cells = np.zeros_like(target)
+        cells[free] = values.reshape(-1)
+        return cells
+
+    def product(values: FloatArray) -> FloatArray:
+        cells = spread(values)
+        image: FloatArray = (left @ cells + cells @ right + weights * cells)[free]
+        return image
+
+    diagonal = (left.diagonal()[:, np.newaxis] + right.diagonal() + weights)[free]
+    shape = (len(diagonal), len(diagonal))
+    found, failed = scipy.sparse.linalg.cg(
+        scipy.sparse.linalg.LinearOperator(shape, matvec=product, dtype=np.float64),
+        target[free],
+        rtol=_RESIDUAL,
+        maxiter=_ROUNDS,
+        M=sp.diags_array(1.0 / diagonal),
+    )
+    if failed:
+        n, c = target.shape
+        matrix = sp.kron(sp.csr_array(left), sp.eye_array(c)) + sp.kron(sp.eye_array(n), sp.csr_array(right))
+        cells = free.reshape(-1).nonzero()[0]
+        whole = sp.csr_array(matrix + sp.diags_array(weights.reshape(-1)))
+        found = _factorised(whole[cells][:, cells], 0.0, target[free])
+    return spread(found)
 
 
 def _conjugate_gradients(left: Any, shifts: FloatArray, targets: FloatArray) -> tuple[FloatArray, Any]:

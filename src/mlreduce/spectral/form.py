@@ -233,7 +233,7 @@ class Form:
         float
             In squared units of the features.
         """
-        trace = float(np.sum(self.weights * features.squared_norms))
+        trace = float(np.sum(self.weights * features.squared_norms)) if np.any(self.weights) else 0.0
         if self.factor is not None:
             cross = features.cross(self.factor)
             trace += float(np.sum(_product(cross, self.middle) * cross))

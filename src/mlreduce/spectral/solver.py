@@ -31,6 +31,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -220,7 +221,10 @@ def _trace(features: Features, objective: Form) -> float | None:
         return None
     if objective.factor is not None and features.shape[1] * objective.factor.shape[1] > THIN_ENTRIES:
         return None
-    return objective.mean_diagonal(features) * features.shape[1]
+    if objective.weight is None:
+        return objective.mean_diagonal(features) * features.shape[1]
+    rest = replace(objective, weights=0.0).mean_diagonal(features) * features.shape[1]
+    return rest + (objective.weight * features.sum_of_squares if objective.weight else 0.0)
 
 
 def _too_large(features: Features, side: int, constraint: Form | None) -> str:

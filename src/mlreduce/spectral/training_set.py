@@ -31,6 +31,8 @@ class TrainingSet:
         In {0, 1}; zeros in rows that are not labelled. None for unsupervised methods.
     labelled : ndarray of shape (n_samples,), bool, or None, default=None
         Mask of the instances whose labels are known; None is all. Only semi-supervised methods use it.
+    known : ndarray of shape (n_samples, n_labels), bool, or None, default=None
+        Mask of the labels that are known, instead of ``labelled``; labels are zero elsewhere.
     points : ndarray or csr_array of shape (n_samples, n_original) or None, default=None
         Features by which distances and neighbours are computed; None is X. Relation features need it: proximities are
         those of the features behind them.
@@ -52,12 +54,22 @@ class TrainingSet:
     """
 
     def __init__(
-        self, X: Any, labels: Any = None, labelled: NDArray[np.bool_] | None = None, points: Any = None
+        self,
+        X: Any,
+        labels: Any = None,
+        labelled: NDArray[np.bool_] | None = None,
+        points: Any = None,
+        known: NDArray[np.bool_] | None = None,
     ) -> None:
         self.X = X
         self._points = points
         self.labels = labels
+        if known is not None:
+            labelled = np.asarray(known.any(axis=1))
         self.labelled = None if labelled is None or labelled.all() else labelled
+        # None where whole rows are known: ``labelled`` says which.
+        whole_rows = known is None or bool((known == known.any(axis=1, keepdims=True)).all())
+        self.known = None if whole_rows else known
         self.cache: dict[str, Any] = {}
         # The sets that this one is a subset of, with the rows in them. References are weak: a set caches its subsets,
         # and a reference cycle would keep large arrays alive until the garbage collector runs.
