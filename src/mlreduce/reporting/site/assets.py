@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
 
-import platformdirs
-
+from mlreduce.datasets.fetch import default_cache
 from mlreduce.datasets.files import replacing
 from mlreduce.exceptions import MLReduceError
 
@@ -19,6 +17,9 @@ OWN = ("site.css", "site.js", "tables.js", "charts.js", "statistics.js", "compar
 
 # The last statement of itables' bundle, an ES module: browsers load no module from the file system.
 _EXPORT = "export{"
+
+# What the bundle of Vega defines for our scripts.
+_DEFINED = "window.vegaEmbed = vegaEmbed;"
 
 
 def own_file(name: str) -> str:
@@ -31,14 +32,13 @@ def chart_script() -> str:
 
     vl-convert bundles them in one and a half seconds, so the result is kept in the user's cache folder.
     """
-    name = f"vega-{version('vl-convert-python')}.js"
-    kept = Path(os.environ.get("MLREDUCE_CACHE") or platformdirs.user_cache_dir("mlreduce")) / "scripts" / name
+    kept = default_cache() / "scripts" / f"vega-{version('vl-convert-python')}.js"
     if kept.is_file():
         return kept.read_text(encoding="utf-8")
     import vl_convert
 
-    # Its constants are to stay inside.
-    text = f"(() => {{\n{vl_convert.javascript_bundle('')}\n}})();\n"
+    bundle = vl_convert.javascript_bundle(_DEFINED)
+    text = f"(() => {{\n{bundle}\n}})();\n"  # its constants stay inside
     try:
         kept.parent.mkdir(parents=True, exist_ok=True)
         with replacing(kept) as path:

@@ -11,10 +11,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import jinja2
-import markupsafe
-
 from mlreduce.exceptions import ConfigurationError
+from mlreduce.extras import from_extra
 from mlreduce.metrics import measure_label
 from mlreduce.reporting.figures.looks import colour_of
 from mlreduce.reporting.site import papers
@@ -26,6 +24,10 @@ from mlreduce.reporting.site.runs import Run, StudyResults
 from mlreduce.reporting.site.scores import LIMIT, is_summarised, scores_by_measure
 from mlreduce.reporting.site.side_by_side import compare_runs
 from mlreduce.reporting.site.things import Things
+
+with from_extra("workflow", "sites"):
+    import jinja2
+    import markupsafe
 
 __all__ = ["write_page", "write_site"]
 

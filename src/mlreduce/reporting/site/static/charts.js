@@ -25,14 +25,14 @@ window.mlreduceCharts = (() => {
 
   function axis(panel, which, log, width) {
     const own = panel[which];
-    const encoding = {field: which, type: "quantitative", title: own.label || null, scale: {zero: false, nice: false, padding: 8, type: log ? "log" : "linear"}};
+    const encoding = {field: which, type: "quantitative", title: own.label || null, scale: log ? {type: "log", nice: false, padding: 8} : {zero: false, nice: false, padding: 8}};
     encoding.axis = {grid: true, gridOpacity: .4, tickCount: which === "x" ? Math.max(3, Math.floor(width / 60)) : 5, labelOverlap: true, labelFlush: false};
     if (own.names) {
       const values = Object.keys(own.names).map(Number);
       encoding.axis.values = values;
       encoding.axis.labelExpr = values.reduceRight((rest, value) => `abs(datum.value - ${value}) < 1e-9 ? ${JSON.stringify(own.names[value])} : ${rest}`, "''");
       encoding.axis.labelLimit = 150;
-      encoding.scale.type = "linear";
+      encoding.scale = {zero: false, nice: false, padding: 8};
     }
     return encoding;
   }

@@ -1,0 +1,313 @@
+"""The pages of results in a browser, from the file system: what scripts make of them, and what readers see."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import json
+import shutil
+import subprocess
+import tarfile
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from planted_run import DATASETS, METHODS, planted_data, planted_run
+
+from mlreduce.reporting.site import write_page, write_site
+from mlreduce.reporting.site.runs import read_run
+from mlreduce.reporting.site.scores import comparable_scores
+from mlreduce.reporting.statistics import critical_difference, friedman, rank_methods
+from mlreduce.reporting.verdicts.posterior import posterior
+from mlreduce.reporting.verdicts.tendency import signed_rank
+
+pytestmark = pytest.mark.slow
+
+AXE = "4.14.1"
+AXE_SHA512 = "FHfa+lmNjQZfJz1q8wKqIDwC6DExcHt/pkjNQb09a3NPjCKg2rhu5qb2S4r76ASyFNNtuFooJpZe37OgudVGtQ=="
+HOSTILE = ["<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "a', alert(1), '", "\\u003cb>", "datum.x"]
+PAGES = [
+    *("index.html", "papers/planted.html", "compare.html", "methods/index.html", "methods/mvmd.html"),
+    *("datasets/index.html", "datasets/birds.html", "predictors/index.html", "predictors/ridge.html"),
+    *("measures/index.html", "measures/instance-f1.html", "provenance.html", "downloads.html"),
+]
+
+
+@pytest.fixture(scope="module")
+def planted(tmp_path_factory):
+    base = planted_run(tmp_path_factory.mktemp("results") / "run")
+    planted_data(base, "birds", ["wren", "owl", "tit"])
+    write_site([read_run(base)], base / "site")
+    return base
+
+
+@pytest.fixture
+def opened(planted, browser):
+    """Open a page of the planted site; every error, and every request outside, fails the test."""
+    contexts, wrong = [], []
+
+    def open_page(name, width=1400, base=None, **options):
+        context = browser.new_context(viewport={"width": width, "height": 900}, **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda said: wrong.append(said.text) if said.type in ("error", "warning") else None)
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on(
+            "request",
+            lambda asked: None if asked.url.startswith(("file:", "data:", "blob:")) else wrong.append(asked.url),
+        )
+        page.on("dialog", lambda dialog: (wrong.append(dialog.message), dialog.dismiss()))
+        page.goto((base or planted / "site").as_uri() + f"/{name}")
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert wrong == []
+
+
+def ready(page, selector):
+    page.locator(selector).first.scroll_into_view_if_needed()
+    page.wait_for_selector(f"{selector}[data-ready]", state="attached", timeout=20_000)
+
+
+@pytest.mark.parametrize("width", [1400, 390])
+def test_no_page_is_wider_than_the_screen_and_no_text_is_cut(opened, width):
+    for name in PAGES:
+        page = opened(name, width)
+        page.wait_for_timeout(300)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, name
+        # What does not fit stands in something that scrolls, which the keyboard reaches.
+        cut = page.evaluate(
+            """() => [...document.querySelectorAll("main *")].filter((e) => {
+                const style = getComputedStyle(e);
+                return e.clientWidth > 1 && e.scrollWidth > e.clientWidth + 1 && style.overflowX === "hidden";
+            }).map((e) => e.outerHTML.slice(0, 80))"""
+        )
+        assert cut == [], name
+        unreachable = page.evaluate(
+            """() => [...document.querySelectorAll(".wide")].filter((e) => e.scrollWidth > e.clientWidth + 1 &&
+                e.tabIndex < 0).map((e) => e.outerHTML.slice(0, 80))"""
+        )
+        assert unreachable == [], name
+
+
+def test_a_table_sorts_filters_hides_columns_and_keeps_it_in_the_address(opened):
+    page = opened("papers/planted.html")
+    ready(page, "#table3-1")
+    first = "#table3-1 tbody tr:first-child"
+    before = page.inner_text(first)
+    page.click("#table3-1 thead th:nth-child(2)")
+    page.click("#table3-1 thead th:nth-child(2)")
+    assert page.inner_text(first) != before
+    assert page.inner_text(f"{first} >> nth=0").split()[1] == "pca"
+    box = page.locator("#table3-1_wrapper input[type=search]")
+    box.fill("yeast")
+    rows = page.locator("#table3-1 tbody tr")
+    assert rows.count() == len(METHODS)
+    page.click("#table3-1_wrapper .buttons-colvis")
+    page.click(".dt-button-collection button:has-text('50 %')")
+    page.keyboard.press("Escape")
+    address = page.url
+    assert "yeast" in address
+    again = opened("papers/planted.html" + address.partition("planted.html")[2])
+    ready(again, "#table3-1")
+    assert again.locator("#table3-1 tbody tr").count() == len(METHODS)
+    assert "50 %" not in again.inner_text("#table3-1 thead")
+    assert "100 %" in again.inner_text("#table3-1 thead")
+
+
+def test_a_figure_has_hover_values_and_lines_to_switch(opened):
+    page = opened("papers/planted.html")
+    ready(page, "figure.chart")
+    marks = page.locator("figure.chart .mark-symbol path")
+    assert marks.count() == len(METHODS) * len(DATASETS) * 3
+    marks.first.hover()
+    page.wait_for_selector("#vg-tooltip-element.visible")
+    said = page.inner_text("#vg-tooltip-element")
+    assert "one error" in said
+    assert any(method in said for method in METHODS)
+    page.click("figure.chart .legend button:has-text('pca')")
+    fewer = (len(METHODS) - 1) * len(DATASETS) * 3
+    page.wait_for_function(f"document.querySelectorAll('figure.chart .mark-symbol path').length === {fewer}")
+    assert page.get_attribute("figure.chart .legend button:has-text('pca')", "aria-pressed") == "false"
+    before = page.get_attribute("figure.chart .mark-symbol path >> nth=1", "transform")
+    page.click("figure.chart .tools button:has-text('logarithmic x')")
+    page.wait_for_function(
+        "before => document.querySelectorAll('figure.chart .mark-symbol path')[1].getAttribute('transform') !== before",
+        arg=before,
+    )
+    # The colour of a method is that of its page.
+    colour = page.get_attribute("figure.chart .legend button:has-text('mvmd') circle", "fill")
+    other = opened("methods/mvmd.html")
+    assert other.get_attribute("h1 circle", "fill") == colour
+
+
+def compared(page):
+    page.wait_for_selector("#choices[data-ready]", state="attached", timeout=30_000)
+    return page.evaluate("window.mlreduceCompared")
+
+
+def test_the_comparison_is_that_of_the_library(opened, planted):
+    page = opened("compare.html?measure=instance-f1&methods=pca~mvmd~mine&size=50%20%25&margin=0.015")
+    found = compared(page)
+    scores = comparable_scores(read_run(planted).studies[0])
+    scores = scores[(scores["measure"] == "instance-f1") & (scores["size_percent"] == 50)]
+    means = scores.groupby(["dataset", "method"])["value"].mean().unstack()[found["methods"]]
+    assert found["methods"] == list(METHODS)
+    assert found["sets"] == list(means.index)
+    np.testing.assert_allclose(found["means"], means, rtol=1e-6)
+    ranks = rank_methods(means, higher_is_better=True)
+    statistic, p_value = friedman(ranks)
+    text = page.inner_text("#ranks-table")
+    assert f"chi-square {statistic:.2f}" in text
+    assert f"difference: {critical_difference(3, 3):.2f}" in text
+    difference = (means["mine"] - means["pca"]).to_numpy()
+    expected = signed_rank(difference, 0.015)
+    shown = page.eval_on_selector_all(
+        "#pairs-table tbody tr",
+        "rows => rows.map(row => [row.cells[0].textContent, ...[...row.cells].slice(1).map(c => c.dataset.better)])",
+    )
+    row = next(cells for cells in shown if cells[0] == "mine")
+    column = [cells[0] for cells in shown].index("pca") + 1
+    assert float(row[column]) == pytest.approx(expected.above, abs=0.015)
+    page.click("#pairs-table button[aria-label^='mine and pca']")
+    assert "mine is better than pca" in page.inner_text("#pair")
+    assert "pair=mine%7Epca" in page.url or "pair=mine~pca" in page.url
+    page.uncheck("#datasets input[value=scene]")
+    page.wait_for_function("window.mlreduceCompared.sets.length === 2")
+    page.select_option("select[name=measure]", "hamming-loss")
+    page.wait_for_function("document.querySelector('#said').textContent.includes('lower is better')")
+    assert "measure=hamming-loss" in page.url
+    assert p_value < 1
+
+
+def test_statistics_of_the_page_are_those_of_the_library(opened):
+    page = opened("compare.html")
+    rng = np.random.default_rng(0)
+    for splits in (2, 3, 10, 100):
+        values = rng.normal(0.01, 0.02, splits)
+        for share in (0.1, 0.5):
+            own = posterior(values, share)
+            ends = [(0.0, 1e9), (-0.01, 0.01), (-1e9, -0.01), (0.05, 0.2)]
+            found = page.evaluate(
+                """([values, share, ends]) => { const own = mlreduceStatistics.posterior(values, share);
+                return [own.mean, own.scale, ...ends.map(([low, high]) => own.within(low, high)), ...own.interval()]; }""",
+                [values.tolist(), share, ends],
+            )
+            wanted = [own.mean, own.scale, *(own.within(*pair) for pair in ends), *own.interval()]
+            np.testing.assert_allclose(found, wanted, atol=1e-9, rtol=1e-9)
+    certain = page.evaluate("mlreduceStatistics.posterior([0.1, 0.1, 0.1], 0.1).within(0, 1)")
+    assert certain == posterior(np.full(3, 0.1), 0.1).within(0, 1) == 1
+    for methods, blocks in ((2, 5), (5, 8), (20, 30)):
+        found = page.evaluate("([k, n]) => mlreduceStatistics.criticalDifference(k, n)", [methods, blocks])
+        assert found == pytest.approx(critical_difference(methods, blocks), abs=1e-6)
+    table = pd.DataFrame(np.round(rng.random((7, 4)), 1))  # with ties
+    ranks = rank_methods(table, higher_is_better=True)
+    found = page.evaluate("rows => rows.map(row => mlreduceStatistics.ranks(row, true))", table.to_numpy().tolist())
+    assert found == ranks.to_numpy().tolist()
+    found = page.evaluate("rows => Object.values(mlreduceStatistics.friedman(rows))", ranks.to_numpy().tolist())
+    np.testing.assert_allclose(found, friedman(ranks), rtol=1e-9)
+    for differences in ([0.02, -0.01, 0.03], rng.normal(0.01, 0.02, 9).tolist()):
+        own = signed_rank(np.array(differences), 0.01)
+        found = page.evaluate("d => Object.values(mlreduceStatistics.signedRank(d, 0.01))", differences)
+        np.testing.assert_allclose(found, own, atol=0.015)  # 20,000 draws, of 50,000 others
+
+
+def test_without_scripts_the_tables_and_pictures_are_seen(opened):
+    page = opened("papers/planted.html", java_script_enabled=False)
+    page.locator("figure img").scroll_into_view_if_needed()
+    assert page.locator("figure img").bounding_box()["height"] > 100
+    assert page.locator("#table3-1 tbody tr").count() == len(METHODS) * len(DATASETS)
+    assert "needs scripts" in opened("compare.html", java_script_enabled=False).inner_text("main")
+
+
+def test_hostile_names_run_nothing(opened, tmp_path):
+    base = planted_run(tmp_path / "run", DATASETS[:2], HOSTILE, " ".join(HOSTILE))
+    write_site([read_run(base)], base / "site")
+    write_page(read_run(base), tmp_path / "report.html")
+    for path in sorted((base / "site").rglob("*.html")):
+        page = opened(str(path.relative_to(base / "site")), base=base / "site")
+        for selector in ("figure.chart", "table.data"):
+            if page.locator(selector).count():
+                page.locator(selector).first.scroll_into_view_if_needed()
+        page.wait_for_timeout(400)
+        assert page.locator("main img[src=x], main script").count() == 0
+    page = opened("papers/planted.html", base=base / "site")
+    ready(page, "#table3-1")
+    page.click("#table3-1_wrapper .buttons-colvis")
+    assert page.locator(".dt-button-collection button").count() == 5
+    assert page.locator(".dt-button-collection img").count() == 0
+    page.keyboard.press("Escape")
+    ready(page, "figure.chart")
+    page.locator("figure.chart .mark-symbol path").first.hover()
+    page.wait_for_selector("#vg-tooltip-element.visible")
+    assert page.locator("#vg-tooltip-element img").count() == 0
+    found = compared(opened("compare.html", base=base / "site"))
+    assert set(found["methods"]) == set(HOSTILE)
+    assert opened("report.html", base=tmp_path).locator("main script").count() == 0
+
+
+def test_a_download_is_the_file_of_the_run(opened, planted):
+    page = opened("downloads.html")
+    with page.expect_download() as waiting:
+        page.click("a[download]:has-text('one JSON')")
+    data = json.loads(gzip.decompress(Path(waiting.value.path()).read_bytes()))
+    assert list(data["studies"]) == ["planted"]
+    links = page.eval_on_selector_all("a[download]", "all => all.map(link => link.getAttribute('href'))")
+    assert len(links) > 5
+    assert all((planted / "site" / link).is_file() for link in links)
+
+
+def test_the_front_page_can_be_used_within_a_second(opened):
+    opened("index.html")
+    started = time.perf_counter()
+    page = opened("index.html")
+    page.locator("#studies a").first.focus()
+    assert time.perf_counter() - started < 5  # of which most is the opening of a window, on a busy machine
+    timing = page.evaluate("performance.getEntriesByType('navigation')[0].domInteractive")
+    assert timing < 1000
+
+
+def test_print_shows_everything(opened):
+    page = opened("papers/planted.html")
+    page.emulate_media(media="print")
+    assert not page.locator("header").is_visible()
+    assert page.locator("#claims-table").is_visible()
+
+
+@pytest.fixture(scope="module")
+def axe(tmp_path_factory):
+    """The script of axe-core, from npm's registry, by its hash."""
+    folder = tmp_path_factory.mktemp("axe")
+    if shutil.which("npm") is None:
+        pytest.skip("there is no npm, which brings axe-core")
+    command = ["npm", "pack", f"axe-core@{AXE}", "--silent", "--pack-destination", str(folder)]
+    if subprocess.run(command, cwd=folder, capture_output=True, timeout=120, check=False).returncode:
+        pytest.skip("npm reaches no registry")
+    (archive,) = folder.glob("*.tgz")
+    assert base64.b64encode(hashlib.sha512(archive.read_bytes()).digest()).decode() == AXE_SHA512
+    with tarfile.open(archive) as packed:
+        return packed.extractfile("package/axe.min.js").read().decode()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_no_serious_fault(opened, axe, scheme):
+    for name in PAGES:
+        page = opened(name, color_scheme=scheme, bypass_csp=True)
+        for selector in ("figure.chart", "table.data"):
+            if page.locator(selector).count():
+                ready(page, selector)
+        if name == "compare.html":
+            compared(page)
+        page.evaluate(axe)
+        found = page.evaluate("axe.run(document, {resultTypes: ['violations'], preload: false})")
+        serious = [
+            (fault["id"], [node["html"][:120] for node in fault["nodes"]][:3])
+            for fault in found["violations"]
+            if fault["impact"] in ("serious", "critical")
+        ]
+        assert serious == [], name
