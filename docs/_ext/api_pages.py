@@ -31,6 +31,8 @@ TITLES = {
 }
 # Packages whose modules have public names of their own.
 DEEP = ("mlreduce.preprocessing", "mlreduce.spectral")
+# Modules with names for other modules alone.
+INTERNAL = ("mlreduce.commandline", "mlreduce.extras")
 
 
 def public_modules() -> Iterator[tuple[str, list[str]]]:
@@ -38,7 +40,7 @@ def public_modules() -> Iterator[tuple[str, list[str]]]:
     for found in sorted(pkgutil.walk_packages(mlreduce.__path__, "mlreduce."), key=lambda found: found.name):
         parent = found.name.rpartition(".")[0]
         deep = parent == "mlreduce" or found.name.startswith(tuple(f"{package}." for package in DEEP))
-        if not deep or ".__" in found.name or "._" in found.name or found.name == "mlreduce.cli":
+        if not deep or ".__" in found.name or "._" in found.name or found.name in INTERNAL:
             continue
         module = importlib.import_module(found.name)
         exported = sorted(set(getattr(module, "__all__", [])) - set(mlreduce.__all__))
