@@ -16,8 +16,8 @@ pytestmark = pytest.mark.slow
 # Frames around pages of their own, such as reports, are not followed.
 LINKS = "() => [...document.querySelectorAll('a[href]')].map(a => a.href)"
 ANCHORS = "() => [...document.querySelectorAll('[id], a[name]')].flatMap(e => [e.id, e.name]).filter(Boolean)"
-# The widest thing that a reader would have to scroll the whole page for.
-WIDTH = "() => Math.max(document.documentElement.scrollWidth, document.body.scrollWidth)"
+# The widest of the page and its article, which the theme would let scroll as a whole.
+WIDTH = "() => Math.max(...[...document.querySelectorAll('html, body, main, article')].map(e => e.scrollWidth))"
 
 
 @pytest.fixture(scope="module")
