@@ -11,7 +11,7 @@ CORES ?= all
 DOCS_STAMP := $(VENV)/.docs-installed
 
 .PHONY: help demo plan test test-all test-cluster test-oldest test-wheel test-site docs build lint types unit promises \
-	check-workflow install chromium weka slurm fuzz lock benchmark deviations reference verdicts verify pictures clean
+	check-workflow install chromium weka slurm fuzz lock benchmark deviations reference site verdicts verify pictures clean
 
 help:
 	@echo "make demo       the studies on the embedded data, at a small size; ends by naming the report"
@@ -25,6 +25,7 @@ help:
 	@echo "make benchmark  every method beside other packages, and what the speed claims rest on (an hour)"
 	@echo "make deviations experiments on what is not reproduced, as tables in docs/deviations (an hour)"
 	@echo "make reference  the full protocols, and their summary into results/reference"
+	@echo "make site       results/reference as pages to explore, in results/site; RUNS=\"a b\" compares two runs"
 	@echo "make verdicts   judges the claims again from the scores in results/reference and compares, minutes"
 	@echo "make verify     recomputes a random 2 % of the cells in results/reference and compares (MINUTES=1: as far as it gets)"
 	@echo "make docs       the documentation site, into docs/_build/html"
@@ -176,6 +177,12 @@ reference: $(STAMP)
 		gzip -9nf $(REFERENCE)/$$study/summary.csv; \
 	done
 	$(BIN)/python docs/update_results.py
+
+# Pages to explore, of results/reference; RUNS="results/demo results/mine" compares two runs cell by cell.
+RUNS ?= $(REFERENCE)
+SITE ?= results/site
+site: $(STAMP)
+	$(BIN)/python -m mlreduce.reporting.site $(RUNS) --to $(SITE)
 
 verdicts: $(STAMP)
 	$(BIN)/python -m mlreduce.reporting.verdicts results/reference/*

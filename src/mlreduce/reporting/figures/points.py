@@ -65,12 +65,11 @@ def _label(axis: Any, axes: Sequence[Any], which: str) -> str:
 
 def _names(axis: Any, axes: Sequence[Any], which: str) -> dict[str, Any]:
     """Return the names at the positions of an axis, which may stand at the first panel of a row alone."""
-    from matplotlib.ticker import FixedLocator, FuncFormatter
+    from matplotlib.ticker import FixedFormatter, FixedLocator, FuncFormatter, NullFormatter
 
     def named(ticks: Any) -> bool:
-        return (
-            isinstance(ticks.get_major_locator(), FixedLocator) and type(ticks.get_major_formatter()) is FuncFormatter
-        )
+        names = isinstance(ticks.get_major_formatter(), FixedFormatter | FuncFormatter | NullFormatter)
+        return names and isinstance(ticks.get_major_locator(), FixedLocator)
 
     own = getattr(axis, f"{which}axis")
     for ticks in [own, *(getattr(other, f"{which}axis") for other in axes)] if named(own) else []:

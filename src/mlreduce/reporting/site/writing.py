@@ -119,9 +119,12 @@ class Site:
                 file = f"data/scores-{page}-{page_names([measure])[measure]}.js"
                 self._script_text(file, f"{page}/{measure}", text)
                 measures.append({"name": measure, "label": measure_label(measure), "file": file})
+            order = list(study.description["measures"])
+            measures.sort(key=lambda own: order.index(own["name"]) if own["name"] in order else len(order))
             methods = {label: colour_of(label) for label in study.methods}
             known.append(
                 {"key": study.key, "page": page, "measures": measures, "methods": methods}
+                | {"predictors": list(study.description["predictors"])}
                 | {"summarised": is_summarised(study, self._limit)}
             )
         self._script("data/studies.js", "studies", known)

@@ -32,6 +32,7 @@ window.mlreduceCharts = (() => {
       encoding.axis.values = values;
       encoding.axis.labelExpr = values.reduceRight((rest, value) => `abs(datum.value - ${value}) < 1e-9 ? ${JSON.stringify(own.names[value])} : ${rest}`, "''");
       encoding.axis.labelLimit = 150;
+      encoding.axis.labelOverlap = which === "x";
       encoding.scale = {zero: false, nice: false, padding: 8};
     }
     return encoding;

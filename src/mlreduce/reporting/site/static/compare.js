@@ -86,9 +86,9 @@ addEventListener("DOMContentLoaded", async () => {
       scores = await decoded(window.mlreduceData[key]);
       const first = what < 0;
       options(fields.protocol, unique(scores.blocks.map((b) => b.protocol)), first ? state("protocol") : undefined);
-      options(fields.predictor, unique(scores.blocks.filter((b) => b.protocol === fields.protocol.value).map((b) => b.predictor)), first ? state("predictor") : undefined);
+      options(fields.predictor, predictors(), first ? state("predictor") : undefined);
     } else if (what === 2) {
-      options(fields.predictor, unique(scores.blocks.filter((b) => b.protocol === fields.protocol.value).map((b) => b.predictor)));
+      options(fields.predictor, predictors());
     }
     if (what <= 3) {
       const own = blocks();
@@ -110,6 +110,12 @@ addEventListener("DOMContentLoaded", async () => {
   function plain(methods) {
     const own = methods.filter((name) => !methods.some((other) => other !== name && name.startsWith(`${other}-`)));
     return own.slice(0, 8);
+  }
+
+  // In the order of the study file.
+  function predictors() {
+    const there = new Set(scores.blocks.filter((b) => b.protocol === fields.protocol.value).map((b) => b.predictor));
+    return unique(study().predictors.filter((name) => there.has(name)));
   }
 
   const unique = (values) => [...new Set(values)].map((value) => [value, value]);
@@ -206,7 +212,7 @@ addEventListener("DOMContentLoaded", async () => {
       const [word, chance] = [["better", chances.above], ["similar", chances.within], ["worse", chances.below]].reduce((a, b) => (b[1] > a[1] ? b : a));
       const wins = own.filter((d) => d > margin).length, losses = own.filter((d) => d < -margin).length;
       const text = `${mean(own) >= 0 ? "+" : "−"}${Math.abs(mean(own)).toPrecision(3)}`;
-      return element("td", {class: chance >= 0.95 ? word : "", "data-better": chances.above}, element("button", {type: "button", "aria-label": `${methods[i]} and ${methods[j]}: ${word}, probability ${chance.toFixed(2)}`, onclick: () => {
+      return element("td", {class: chance >= 0.95 ? word : "", "data-better": chances.above}, element("button", {type: "button", title: `${methods[i]} and ${methods[j]}`, onclick: () => {
         pair = [methods[i], methods[j]];
         keep({pair: pair.join("~")});
         showPair(whole, margin, methods);
