@@ -127,22 +127,25 @@ build: $(STAMP)
 	$(BIN)/python -m build --no-isolation --outdir $(DIST) . > /dev/null
 	@test $$(stat -c %s $(DIST)/*.whl) -lt 1000000 || { echo "the wheel has a megabyte or more"; exit 1; }
 
+# Into an environment of its own: by uv, or by pip where uv reaches no index.
+installed = $(BIN)/uv pip install --quiet --python $(1)/bin/python $(2) || \
+	$(BIN)/python -m pip --python $(1)/bin/python install --quiet --disable-pip-version-check $(2)
+
 CLEAN := $(VENV)/clean
 test-wheel: build
-	$(PYTHON) -m venv --clear $(CLEAN)
+	$(PYTHON) -m venv --clear --without-pip $(CLEAN)
 	sed -n 's/ *\\$$//; /^[a-z].*==/p' envs/requirements.lock > $(CLEAN)/constraints.txt
-	$(CLEAN)/bin/python -m pip install --quiet --disable-pip-version-check -c $(CLEAN)/constraints.txt $(DIST)/*.whl
+	$(call installed,$(CLEAN),-c $(CLEAN)/constraints.txt $(DIST)/*.whl)
 	cd $(CLEAN) && bin/python $(CURDIR)/tests/clean_install.py
-	$(CLEAN)/bin/python -m pip install --quiet --disable-pip-version-check -c $(CLEAN)/constraints.txt "$$(ls $(DIST)/*.whl)[plot]"
+	$(call installed,$(CLEAN),-c $(CLEAN)/constraints.txt "$$(ls $(DIST)/*.whl)[plot]")
 	cd $(CLEAN) && bin/python $(CURDIR)/tests/clean_install.py plot
 
 # The lower bounds of pyproject.toml, with Python 3.11; without the extra `workflow` its tests are left out.
 OLDEST := $(VENV)/oldest
 test-oldest: build
-	$(PYTHON) -m venv --clear $(OLDEST)
-	$(BIN)/uv pip install --quiet --python $(OLDEST)/bin/python --require-hashes -r envs/oldest.lock || \
-		$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r envs/oldest.lock
-	$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-index $(DIST)/*.whl
+	$(PYTHON) -m venv --clear --without-pip $(OLDEST)
+	$(call installed,$(OLDEST),--require-hashes -r envs/oldest.lock)
+	$(call installed,$(OLDEST),--no-deps --no-index $(DIST)/*.whl)
 	OMP_NUM_THREADS=1 $(OLDEST)/bin/python -m pytest -m "not slow" --no-cov --numprocesses auto --dist loadfile
 
 # Other packages where they are found; benchmarks/peers.py says how. Into results/peers; a table that is there is completed.

@@ -158,6 +158,7 @@ def test_fetches_from_a_mirror_what_it_can(tmp_path, capsys):
 
 def test_doctor_names_what_is_missing(capsys, monkeypatch):
     assert json.loads(said(capsys, "doctor", "--json"))["numpy"] == np.__version__
+    monkeypatch.setattr("mlreduce.commandline.doctor.packages_of_extras", lambda: {"numba": "plot"})
     assert "missing" not in said(capsys, "doctor")
     monkeypatch.setattr("mlreduce.commandline.doctor.packages_of_extras", lambda: {"no-such-package": "plot"})
     assert "no-such-package  missing: pip install 'mlreduce[plot]'" in said(capsys, "doctor")

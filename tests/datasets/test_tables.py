@@ -9,6 +9,11 @@ import pytest
 from mlreduce.datasets.readers.tables import read_tables
 from mlreduce.exceptions import DataError
 
+#: Of a number like 1e400, which pandas before 3.0 keeps as text.
+TOO_LARGE = r"t\.csv: the column 'a' " + (
+    "is not numeric" if pd.__version__ < "3" else "holds a number that is infinite or too large"
+)
+
 
 @pytest.fixture
 def read(tmp_path):
@@ -36,7 +41,7 @@ def read(tmp_path):
         ("a,b\n1,0,1\n0,1,1\n", r"t\.csv, line 2: 3 cells under 2 names of columns"),
         ("a,b\n1,0,0\n2,1,1\n", r"t\.csv, line 2: 3 cells under 2"),
         ("a,b\n1,0\n1,0,1\n", "cannot be read as a table: Error tokenizing data.*line 3"),
-        ("a\n1e400\n", r"t\.csv: the column 'a' holds a number that is infinite or too large"),
+        ("a\n1e400\n", TOO_LARGE),
         ("a\n-inf\n", "infinite or too large"),
         ("a\n" + "9" * 400 + "\n", "the column 'a' is not numeric"),
         ("a\n1+2j\n", "the column 'a' is not numeric"),

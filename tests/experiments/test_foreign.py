@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 
 import numpy as np
@@ -10,6 +11,7 @@ from sklearn import metrics
 from sklearn.base import BaseEstimator
 from sklearn.decomposition import NMF, PCA
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.multioutput import ClassifierChain
 from sklearn.neighbors import KNeighborsClassifier
 
 import mlreduce
@@ -23,6 +25,8 @@ from mlreduce.experiments.selection import make_selector, rank_features, score_r
 from mlreduce.experiments.splitting import fold_rows, random_orders
 
 MEASURES = ["micro-f1", "ranking-loss"]
+#: What ClassifierChain calls its classifier: "base_estimator" before scikit-learn 1.7.
+CHAINED = next(iter(inspect.signature(ClassifierChain).parameters))
 KNN = {"class": "sklearn.neighbors.KNeighborsClassifier", "n_neighbors": 5}
 BAYES = {"class": "sklearn.naive_bayes.GaussianNB"}
 
@@ -81,7 +85,7 @@ def test_regressors_rank_labels_by_what_they_predict(study):
 def test_what_draws_has_a_seed_inside_too(study):
     chain = {
         "class": "sklearn.multioutput.ClassifierChain",
-        "estimator": {"class": "sklearn.ensemble.RandomForestClassifier", "n_estimators": 3},
+        CHAINED: {"class": "sklearn.ensemble.RandomForestClassifier", "n_estimators": 3},
     }
     first, again, other = (score(study, {"pca": {}}, chain, seed=seed) for seed in (1, 1, 2))
     assert first.equals(again)
@@ -166,7 +170,7 @@ def test_paths_that_are_no_estimators(case):
 
 
 def test_parameters_are_checked_inside_too():
-    entry = {"class": "sklearn.multioutput.ClassifierChain", "estimator": {**KNN, "neighbours": 3}}
+    entry = {"class": "sklearn.multioutput.ClassifierChain", CHAINED: {**KNN, "neighbours": 3}}
     with pytest.raises(ConfigurationError, match=r"unknown parameter of .*KNeighborsClassifier 'neighbours'; did you"):
         registry.check_entry("chain", entry)
 

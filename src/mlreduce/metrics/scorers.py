@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import partial, update_wrapper
 from typing import Any
 
 import numpy as np
@@ -94,4 +94,6 @@ def get_scorer(name: str) -> Any:
     if own.needs == "codes":
         raise own.lacking()
     response = ("decision_function", "predict_proba") if own.needs == "scores" else "predict"
-    return make_scorer(partial(evaluate, name), response_method=response, greater_is_better=own.higher_is_better)
+    # With a name, which scikit-learn 1.6 shows of a scorer.
+    function = update_wrapper(partial(evaluate, name), evaluate)
+    return make_scorer(function, response_method=response, greater_is_better=own.higher_is_better)

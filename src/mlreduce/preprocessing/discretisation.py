@@ -125,6 +125,7 @@ class Discretiser(TransformerMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = []  # codes are whole numbers
         return tags
 
     @labels_as_y
