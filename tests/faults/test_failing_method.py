@@ -41,7 +41,7 @@ def test_the_rest_is_made_and_the_reason_is_recorded(failed):
     assert scores.to_dict() == {"mine": {0}, "pca": {0, 1}}
     note = "ran on 1 of 2 splits; RuntimeError: the marker (reduce, split 1)"
     assert note in (base / "table-loss.md").read_text()
-    assert note in (base.parent / "report.html").read_text()
+    assert note in (base.parent / "site" / "papers" / f"{base.name}.html").read_text()
 
 
 def scores_of(project):

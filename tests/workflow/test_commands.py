@@ -159,7 +159,7 @@ def test_another_folder_another_workflow_and_some_methods(project, tmp_path):
 @pytest.mark.slow
 def test_deleted_results_are_made_again(done):
     names = ("figure-loss.svg", "summary.csv", "scores/planted-300/all/all/all.parquet", "manifest.json")
-    names = [*(f"{STUDY}/{name}" for name in names), "results/data/planted-300.npz", "results/demo/report.html"]
+    names = [*(f"{STUDY}/{name}" for name in names), "results/data/planted-300.npz", "results/demo/site/index.html"]
     before = done.results()
     for name in names:
         done.path(name).unlink()

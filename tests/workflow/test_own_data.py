@@ -41,10 +41,10 @@ def test_own_data_have_a_folder_and_a_title_and_no_claims(project):
     base = project.path("results/own")
     audit = (base / "cplst-2012" / "audit.md").read_text()
     assert audit == "The claims and printed numbers of the papers are about other data than these.\n"
-    report = (base / "report.html").read_text()
+    report = (base / "site" / "index.html").read_text()
     assert "<h1>mlreduce on mine</h1>" in report
     assert "no claim and no printed number of the papers is about these" in report
-    assert 'class="undecided"' not in report
+    assert 'class="verdict undecided"' not in report
     assert not project.path("results/demo").exists()
 
 

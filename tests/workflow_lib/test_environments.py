@@ -30,7 +30,7 @@ NEVER_IMPORTED = {"compute": {"matplotlib"}}
 def pins(environment):
     """The packages of an environment and their versions, Python's apart."""
     dependencies = yaml.safe_load(ENVIRONMENTS[environment].read_text())["dependencies"]
-    found = dict(re.fullmatch(r"([a-z0-9-]+) =([0-9.]+)", text).groups() for text in dependencies)
+    found = dict(re.fullmatch(r"([a-z0-9-]+) =([0-9a-z.]+)", text).groups() for text in dependencies)
     assert found.pop("python").startswith("3.11")
     return found
 
