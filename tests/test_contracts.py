@@ -115,11 +115,11 @@ def test_wrong_features_and_labels_are_refused(method):
             with pytest.raises(DataError, match=rf"X contains {kind} in column 2 \('f2'\), row 1"):
                 clone(method).fit(pd.DataFrame(broken).add_prefix("f"), Y)
     for labels, message in (
-        (np.full(Y.shape, 0.5), "Y is continuous: Y holds 0.5 in column 0, row 0"),
+        (np.full(Y.shape, 0.5), "y is continuous: y holds 0.5 in column 0, row 0"),
         (2 * Y, "labels must be 0/1 or -1/1"),
         (Y - Y[:, [1, 0, 2]], "mixes 0 and -1"),
         (Y.astype(str).astype(object) + "a", "strings"),
-        (Y[:-1], "X has 40 rows, Y has 39"),
+        (Y[:-1], "X has 40 rows, y has 39"),
         (None, "requires y"),
     ):
         with pytest.raises(DataError, match=message):

@@ -58,7 +58,8 @@ def test_complete_labels_are_unchanged(labels):
     found, known = check_known_labels(labels, 5)
     assert known is None
     assert fill_unlabelled(labels, 5)[1] is None
-    np.testing.assert_array_equal(found, check_labels(labels, 5, sparse=True))
+    found = found.toarray() if sp.issparse(found) else found
+    np.testing.assert_array_equal(found, check_labels(labels, 5))
 
 
 @pytest.mark.parametrize(
@@ -68,7 +69,7 @@ def test_complete_labels_are_unchanged(labels):
         (sp.csr_array(np.full((3, 2), np.nan)), "no label is known"),
         (pd.DataFrame({"a": [np.nan, 0, 1], "b": [np.nan, 0, 2]}), r"holds 2 in column 1 \('b'\), row 2"),
         ([[np.nan], [0], [-1]], "mixes 0 and -1"),
-        ([[1], [np.nan], [7.5]], "Y holds 7.5 in column 0, row 2; labels must be 0/1 or -1/1"),
+        ([[1], [np.nan], [7.5]], "y holds 7.5 in column 0, row 2; labels must be 0/1 or -1/1"),
         (np.full((3, 2, 2), np.nan), "must have the shape"),
         (np.full((3, 0), np.nan), "at least one label"),
         (None, "requires y to be passed"),
@@ -85,5 +86,5 @@ def test_rows_known_in_part_are_refused_where_a_method_needs_whole_ones():
 
 
 def test_the_number_of_rows():
-    with pytest.raises(DataError, match="X has 4 rows, Y has 5"):
+    with pytest.raises(DataError, match="X has 4 rows, y has 5"):
         check_known_labels(partial(), 4)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import difflib
+import sys
 import traceback
+import warnings
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -16,8 +18,14 @@ __all__ = [
     "ProjectionWarning",
     "StorageError",
     "broken_module",
+    "nearest",
     "unknown_name",
+    "warn",
 ]
+
+
+# Packages whose lines are not the caller's.
+_OWN = ("mlreduce", "sklearn")
 
 
 class MLReduceError(ValueError):
@@ -174,7 +182,20 @@ def unknown_name(kind: str, name: object, known: Iterable[str], where: str = "")
     "unknown method 'mvdm'; did you mean 'mvmd'?"
     """
     names = sorted(known)
-    nearest = difflib.get_close_matches(str(name), names, n=1, cutoff=0.5)
-    hint = f"did you mean {nearest[0]!r}?" if nearest else f"known: {', '.join(names)}."
+    hint = nearest(name, names) or f"; known: {', '.join(names)}."
     prefix = f"{where}: " if where else ""
-    return f"{prefix}unknown {kind} {str(name)!r}; {hint}"
+    return f"{prefix}unknown {kind} {str(name)!r}{hint}"
+
+
+def nearest(name: object, known: Iterable[str]) -> str:
+    """Return "; did you mean 'x'?" for the known name nearest to another, or nothing if none is near."""
+    found = difflib.get_close_matches(str(name), sorted(known), n=1, cutoff=0.5)
+    return f"; did you mean {found[0]!r}?" if found else ""
+
+
+def warn(message: str, category: type[Warning]) -> None:
+    """Warn at the line that called the library, through whichever of its functions, and scikit-learn's around them."""
+    depth, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in _OWN:
+        depth, frame = depth + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=depth)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import os
-import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from typing import Any, TypeVar, cast
@@ -13,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from mlreduce.exceptions import DataError, unknown_name
+from mlreduce.exceptions import DataError, nearest, unknown_name, warn
 
 __all__ = [
     "as_dense",
@@ -24,6 +23,7 @@ __all__ = [
     "check_known_labels",
     "check_labels",
     "check_memory",
+    "check_option",
     "check_options",
     "check_range",
     "check_regression",
@@ -41,8 +41,13 @@ __all__ = [
 FloatArray = NDArray[np.float64]
 
 _LABEL_SETS = (
-    "Y holds sets of labels; a matrix of 0 and 1, one column per label, is needed: "
+    "y holds sets of labels; a matrix of 0 and 1, one column per label, is needed: "
     "sklearn.preprocessing.MultiLabelBinarizer().fit_transform(sets) makes it"
+)
+
+_UNKNOWN = (
+    "Single unknown labels are for MDDMp, MDDMf, MVMD, PLS and OPLS, for SemiSupervised with one of these as "
+    "supervised_part, and for the label propagations"
 )
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
@@ -59,7 +64,7 @@ def labels_as_y(method: _Method) -> _Method:
     def named(self: Any, *args: Any, **kwargs: Any) -> Any:
         if "Y" in kwargs:
             message = f"{type(self).__name__}.{method.__name__}: the labels are called y; Y goes in version 0.3"
-            warnings.warn(message, FutureWarning, stacklevel=2)
+            warn(message, FutureWarning)
             kwargs["y"] = kwargs.pop("Y")
         return method(self, *args, **kwargs)
 
@@ -272,14 +277,14 @@ def check_labels(Y: Any, n_samples: int | None = None, *, sparse: bool = False) 
     if array.ndim == 1:
         array = array[:, np.newaxis]
     if array.ndim != 2 or array.shape[1] == 0:
-        raise DataError(f"Y must have the shape (n_samples, n_labels) with at least one label; got {array.shape}")
+        raise DataError(f"y must have the shape (n_samples, n_labels) with at least one label; got {array.shape}")
     _check_rows(array, n_samples)
     if array.dtype.kind not in "biuf":
         try:
             array = array.astype(np.float64)
         except (TypeError, ValueError):
             raise DataError(
-                "Y must hold numbers, 0/1 or -1/1; it holds other things (strings?). Names of labels become such a "
+                "y must hold numbers, 0/1 or -1/1; it holds other things (strings?). Names of labels become such a "
                 "matrix by sklearn.preprocessing.MultiLabelBinarizer"
             ) from None
     positive = array == 1
@@ -356,8 +361,7 @@ def fill_unlabelled(Y: Any, n_samples: int | None = None) -> tuple[Any, NDArray[
     if len(in_part):
         raise DataError(
             f"row {int(in_part[0])} of y is NaN in part, and {len(in_part) - 1} more; all labels of a row are to be "
-            "known or none. Single unknown labels are for MDDMp, MDDMf, MVMD, PLS and OPLS, for SemiSupervised with "
-            "one of these as supervised_part, and for the label propagations"
+            f"known or none. {_UNKNOWN}"
         )
     if unlabelled.all():
         raise DataError("no row of y is labelled: all are NaN")
@@ -397,23 +401,40 @@ def _check_signs(labels: Any, positive: NDArray[np.bool_], names: Sequence[str] 
     wrong = ~(positive | (labels == 0) | (labels == -1))
     if not wrong.any():
         if (labels == 0).any():
-            raise DataError("Y mixes 0 and -1; labels are either 0/1 or -1/1 throughout")
+            raise DataError("y mixes 0 and -1; labels are either 0/1 or -1/1 throughout")
         return
     row, column = (int(i) for i in np.argwhere(wrong)[0])
     named = f" ({names[column]!r})" if names is not None else ""
-    kind = "" if np.all(labels % 1 == 0) else "Y is continuous: "
+    if np.isnan(labels[row, column]):
+        raise DataError(f"y is NaN in column {column}{named}, row {row}: all labels have to be known here. {_UNKNOWN}")
+    kind = "" if np.all(labels % 1 == 0) else "y is continuous: "
     raise DataError(
-        f"{kind}Y holds {labels[row, column]:g} in column {column}{named}, row {row}; labels must be 0/1 or -1/1"
+        f"{kind}y holds {labels[row, column]:g} in column {column}{named}, row {row}; labels must be 0/1 or -1/1"
     )
 
 
 def _check_rows(Y: Any, n_samples: int | None) -> None:
     if n_samples is not None and Y.shape[0] != n_samples:
-        raise DataError(f"X and Y have inconsistent numbers of samples: X has {n_samples} rows, Y has {Y.shape[0]}")
+        raise DataError(f"X and y have inconsistent numbers of samples: X has {n_samples} rows, y has {Y.shape[0]}")
 
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+
+
+def check_option(value: Any, name: str, options: Collection[str | None]) -> Any:
+    """Return a parameter if it is one of some words, or None if that is one of the options.
+
+    Raises
+    ------
+    DataError
+        If it is something else; the message names the nearest.
+    """
+    if not isinstance(value, (str, type(None))) or value not in options:
+        *others, last = map(repr, options)
+        near = nearest(value, [word for word in options if word])
+        raise DataError(f"{name} must be {', '.join(others)} or {last}; got {value!r}{near}")
+    return value
 
 
 def check_count(value: Any, name: str) -> int:
@@ -536,7 +557,7 @@ def _percentage(text: str, name: str) -> Decimal:
     return number
 
 
-def check_components(size: int | float | str | None, largest: int, what: str) -> int:
+def check_components(size: int | float | str | None, largest: int, what: str, who: str) -> int:
     """Return ``n_components`` as `check_size` does, and announce the end of fractions.
 
     Warns
@@ -546,14 +567,14 @@ def check_components(size: int | float | str | None, largest: int, what: str) ->
     """
     number = check_size(size, largest, what)
     if is_share(size):
-        warn_of_fraction(size, what)
+        warn_of_fraction(size, what, who)
     return number
 
 
-def warn_of_fraction(size: Any, what: str) -> None:
+def warn_of_fraction(size: Any, what: str, who: str) -> None:
     """Warn of ``n_components`` as a fraction of something."""
-    warnings.warn(
-        f"n_components={size:g} as a fraction of the {what} goes in version 0.3: write n_components='{100 * size:g}%'",
+    warn(
+        f"{who}: n_components={size:g} as a fraction of the {what} goes in version 0.3: write "
+        f"n_components='{100 * size:g}%'",
         FutureWarning,
-        stacklevel=5,
     )

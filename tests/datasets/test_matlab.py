@@ -61,7 +61,7 @@ def test_labels_that_stand_among_the_features(save):
     data = read_mat([path], labels={"first": 2})
     np.testing.assert_array_equal(data.Y, Y)
     np.testing.assert_array_equal(data.X, np.hstack([X[:, :2], np.abs(X[:, 2:]) > 0]))
-    with pytest.raises(DataError, match=r"a\.mat: of the columns that labels={'first': 3} asks for: .*Y holds 1.5"):
+    with pytest.raises(DataError, match=r"a\.mat: of the columns that labels={'first': 3} asks for: .*y holds 1.5"):
         read_mat([path], labels={"first": 3})
 
 
@@ -92,7 +92,7 @@ def test_the_other_byte_order(tmp_path):
         ({}, "found none"),
         ({"data": X.T, "target": Y}, "4 x 3 features, but 3 x 2 labels: no side of the labels .* is one transposed"),
         ({"data": X[:2], "target": np.array([[1, 0], [1, 1]])}, "as many labels as instances, 2, so that rows and col"),
-        ({"data": X, "target": 3 * Y.T}, r"a\.mat: target: Y holds 3"),
+        ({"data": X, "target": 3 * Y.T}, r"a\.mat: target: y holds 3"),
         ({"data": np.where(X == 0, np.inf, X), "target": Y.T}, r"a\.mat: data holds a number that is infinite"),
         ({"data": X * 1j, "target": Y.T}, "the variable data is no matrix of real numbers"),
         ({"data": X, "target": "words"}, "the variable target is no matrix of real numbers"),

@@ -143,7 +143,7 @@ def test_wrong_data_are_refused(cls):
         cls().fit(X[:2], Y[:2])
     with pytest.raises(DataError, match="n_samples=2"):
         next(cls().predict_nested(X[:2], Y[:2].astype(float), X_new, [1]))
-    with pytest.raises(DataError, match="Y is continuous"):
+    with pytest.raises(DataError, match="y is continuous"):
         cls().fit(X, Y / 2)
     X[1, 2] = np.nan
     with pytest.raises(DataError, match="X contains NaN in column 2, row 1"):

@@ -139,7 +139,7 @@ def test_what_ties_in_the_features_too_goes_by_a_random_order():
         assert not A[:10, 10:].any()  # unequal rows are farther
     everyone = graph_of(X, Y, combine="labels", n_neighbors=2, ties="all")
     np.testing.assert_array_equal(everyone, 1 - np.eye(20))
-    with pytest.raises(DataError, match="ties must be one of features, first, all; got 'last'"):
+    with pytest.raises(DataError, match="ties must be 'features', 'first' or 'all'; got 'last'"):
         MOPE(ties="last").fit(X, Y)
 
 
@@ -265,7 +265,7 @@ def test_label_options(problem):
         ({"n_neighbors": True}, "n_neighbors must be"),
         ({"edges": "weights"}, "edges must be 'psi' or 'constant'; got 'weights'"),
         ({"laplacian": "no"}, "laplacian must be True or False"),
-        ({"combine": "both"}, "combine must be one of"),
+        ({"combine": "both"}, "combine must be 'priority', "),
         ({"scheme": 5}, "scheme must be 1, 2 or 3"),
         ({"proximity": "gaussian"}, "proximity must be a dict of parameters of Proximity, or None; got 'gaussian'"),
         ({"proximity": {"wieght": "constant"}}, "unknown parameter of proximity 'wieght'; did you mean 'weight'"),

@@ -261,7 +261,7 @@ def test_several_labels_are_refused(name, rng):
         ([0, 1, 0.5, 1], "y holds 0.5 in row 2: classes must be integers or strings"),
         ([0, 1, np.nan, 1], "y holds nan in row 2"),
         (["a", 1, None, "a"], "y mixes types that cannot be ordered"),
-        ([0, 1, 1], "inconsistent numbers of samples: X has 4 rows, Y has 3"),
+        ([0, 1, 1], "inconsistent numbers of samples: X has 4 rows, y has 3"),
         ([2, 2, 2, 2], "needs two classes at least: only one label occurs"),
         (None, "requires y to be passed"),
     ],

@@ -84,7 +84,7 @@ def test_duplicate_entries_are_summed_before_checks():
     twice = sp.coo_array((np.ones(len(rows) + 1), (np.r_[rows, rows[0]], np.r_[columns, columns[0]])), shape=Y.shape)
     compressed = sp.csr_array((np.ones(2 * 24), np.tile(0, 2 * 24), 2 * np.arange(25)), shape=Y.shape)
     for labels in (twice, compressed):
-        with pytest.raises(DataError, match="Y holds 2 in column 0"):
+        with pytest.raises(DataError, match="y holds 2 in column 0"):
             make("pls").fit(X, labels)
 
 
@@ -97,7 +97,7 @@ def test_labels_are_checked(name):
         (Y * 2, "must be 0/1"),
         (Y + 0.5, "continuous"),
         (sp.csr_array(Y * 3), "must be 0/1"),
-        (np.where(Y, np.nan, 0), "must be 0/1|labels do not vary"),  # unknown where MDDMp can
+        (np.where(Y, np.nan, 0), "must be 0/1|is NaN in column|labels do not vary"),  # unknown where MDDMp can
         (Y[:, :0], "at least one label"),
         (Y.astype(str) + "a", "strings"),
     ):

@@ -283,7 +283,7 @@ def test_combinations_agree_at_their_limits(w, g, beta, gamma):
 @pytest.mark.parametrize(
     ("parameters", "sentence"),
     [
-        ({"combine": "sum"}, "combine must be one of priority, hadamard"),
+        ({"combine": "sum"}, "combine must be 'priority', 'hadamard'"),
         ({"a": -1}, "a must be a number >= 0"),
         ({"b": "1"}, "b must be a number >= 0"),
         ({"beta": -0.1}, "beta must be a number >= 0"),

@@ -59,7 +59,7 @@ def with_gap(x):
 UNREADABLE = {
     "text": (lambda project: write(project, with_text(X), Y), "f.csv: the column 'd' is not numeric; encode it"),
     "missing": (lambda project: write(project, with_gap(X), Y), "mine contains NaN in column 3 ('d'), row 3"),
-    "labels 1/2": (lambda project: write(project, X, Y + 1), "l.csv: Y holds 2 in column"),
+    "labels 1/2": (lambda project: write(project, X, Y + 1), "l.csv: y holds 2 in column"),
     "yes/no": (lambda project: write(project, X, np.where(Y, "yes", "no")), "labels as 0 and 1"),
     "semicolons": (lambda project: write(project, X, Y, ";,"), "are the columns separated by semicolons?"),
     "meka": (write_meka, "the option -C 3 of Meka's in its relation says that the first 3 are"),

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, Self
 
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin
 from sklearn.utils import Tags
 
-from mlreduce.exceptions import DataError, ProjectionWarning
+from mlreduce.exceptions import DataError, ProjectionWarning, warn
 from mlreduce.linalg.features import Coordinates
 from mlreduce.linalg.utilities import signed
 from mlreduce.spectral import Form, TrainingSet
@@ -141,7 +140,10 @@ class Embedding(ClassNamePrefixFeaturesOutMixin, BaseEstimator):
         objective, scale = self._objective(data), self._scale(data)
         trivial = self._trivial(data)
         wanted = check_components(
-            self.n_components, n_samples - (trivial is not None), "instances" + " less one" * (trivial is not None)
+            self.n_components,
+            n_samples - (trivial is not None),
+            "instances" + " less one" * (trivial is not None),
+            type(self).__name__,
         )
         if scale is not None:
             objective = objective.scaled(1.0 / scale)
@@ -203,11 +205,7 @@ class Embedding(ClassNamePrefixFeaturesOutMixin, BaseEstimator):
         if not found:
             raise DataError(f"{name} finds no column with a positive eigenvalue: the features do not vary")
         if found < wanted:
-            warnings.warn(
-                f"{name} has {found} positive eigenvalues: n_components_ is {found}, not {wanted}",
-                ProjectionWarning,
-                stacklevel=5,
-            )
+            warn(f"{name} has {found} positive eigenvalues: n_components_ is {found}, not {wanted}", ProjectionWarning)
 
     def _rescaled(self, embedding: FloatArray, values: FloatArray) -> FloatArray:
         """Return the embedding in the scale of the method."""

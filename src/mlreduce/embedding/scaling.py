@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ import scipy.sparse.csgraph
 
 from mlreduce.embedding.base import Embedding
 from mlreduce.embedding.inner_products import inner_products
-from mlreduce.exceptions import ProjectionWarning
+from mlreduce.exceptions import ProjectionWarning, warn
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
 from mlreduce.spectral.graphs.neighbours import distances_of, geodesics_of
@@ -101,7 +100,7 @@ class Isomap(_Scaling):
 
     def _objective(self, data: TrainingSet) -> Form:
         graph = Proximity("constant", self.n_neighbors).matrix(data)
-        squares = geodesics_of(data, _connected(data, graph)) ** 2
+        squares = geodesics_of(data, _connected(data, graph, type(self).__name__)) ** 2
         means = squares.mean(axis=0)
         squares -= means
         squares -= (means - means.mean())[:, np.newaxis]
@@ -109,16 +108,15 @@ class Isomap(_Scaling):
         return Form(graph=squares)
 
 
-def _connected(data: TrainingSet, graph: Any) -> Any:
+def _connected(data: TrainingSet, graph: Any, who: str) -> Any:
     """Join each two components of a graph by their nearest instances; of equally near ones the first."""
     n_parts, part = scipy.sparse.csgraph.connected_components(graph, directed=False)
     if n_parts == 1:
         return graph
-    warnings.warn(
-        f"the graph of nearest neighbours has {n_parts} components: each two are joined by their nearest instances; "
-        "more neighbours may connect it",
+    warn(
+        f"{who}: the graph of nearest neighbours has {n_parts} components: each two are joined by their nearest "
+        "instances; more neighbours may connect it",
         ProjectionWarning,
-        stacklevel=6,
     )
     distances, number = distances_of(data), np.arange(graph.shape[0])
     joins = []

@@ -263,7 +263,7 @@ class LabelCoder(BaseEstimator):
             If ``n_components`` is out of range, or the method needs ``explained`` and it is None.
         """
         self.n_labels_ = len(statistics.mean)
-        self.n_components_ = check_components(self.n_components, self.n_labels_, "labels")
+        self.n_components_ = check_components(self.n_components, self.n_labels_, "labels", type(self).__name__)
         self.mean_ = statistics.mean
         components, eigenvalues = self._directions(statistics)
         self.components_ = components[: self.n_components_]

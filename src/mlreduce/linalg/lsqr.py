@@ -5,12 +5,12 @@ Memory is that of the matrix and of a few arrays of the shapes of targets and co
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from typing import Any, Protocol
 
 import numpy as np
 
+from mlreduce.exceptions import warn
 from mlreduce.validation import FloatArray, is_sparse
 
 __all__ = ["DENSE_SIDE", "IterativeDesign", "bidiagonal_spectra", "is_large", "lsqr"]
@@ -80,12 +80,11 @@ def lsqr(matrix: _Operator, targets: FloatArray, penalty: float, who: str) -> Fl
     if worst > _CONVERGED:
         from sklearn.exceptions import ConvergenceWarning
 
-        warnings.warn(
+        warn(
             f"{who}: least squares by iteration has not converged after {_MOST} steps (gradient {worst:.0e} of its "
             f"first length, {_CONVERGED:.0e} wanted): the features are nearly collinear; use a ridge, or fewer "
             "features (PCA)",
             ConvergenceWarning,
-            stacklevel=2,
         )
     return solution
 

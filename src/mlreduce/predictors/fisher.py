@@ -9,7 +9,6 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from mlreduce.exceptions import DataError
 from mlreduce.linalg.features import Features
 from mlreduce.linalg.utilities import above_half
 from mlreduce.predictors._base import LabelClassifier
@@ -19,6 +18,7 @@ from mlreduce.validation import (
     FloatArray,
     as_dense,
     check_features,
+    check_option,
     check_range,
     labels_as_y,
 )
@@ -49,8 +49,7 @@ class _Sides(NamedTuple):
 
     @classmethod
     def of(cls, labels: FloatArray, threshold: Any) -> Self:
-        if threshold not in ("midpoint", "prior"):
-            raise DataError(f"threshold must be 'midpoint' or 'prior'; got {threshold!r}")
+        check_option(threshold, "threshold", ("midpoint", "prior"))
         present = labels.sum(axis=0)
         return cls(present, len(labels) - present, threshold == "prior")
 

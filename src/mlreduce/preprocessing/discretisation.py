@@ -164,7 +164,7 @@ class Discretiser(TransformerMixin, BaseEstimator):
         if self.method == "equal-frequency":
             return partial(_equal_frequency, n_bins=self.n_bins)
         if Y is None:
-            raise DataError(f"the discretiser {self.method!r} needs labels, but the target Y is None")
+            raise DataError(f"the discretiser {self.method!r} needs labels, but the target y is None")
         labels = check_labels(Y, n_samples).astype(np.int8)
         if self.method == "laim":
             return partial(_supervised, search=partial(_laim_cuts, labels))

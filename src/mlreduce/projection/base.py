@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -10,7 +9,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from mlreduce.exceptions import DataError, ProjectionWarning
+from mlreduce.exceptions import DataError, ProjectionWarning, warn
 from mlreduce.linalg.features import Features
 from mlreduce.spectral import Form, TrainingSet
 from mlreduce.spectral.solver import Solution, solve
@@ -18,6 +17,7 @@ from mlreduce.validation import (
     FloatArray,
     check_features,
     check_labels,
+    check_option,
     check_range,
     check_size,
     is_share,
@@ -212,7 +212,14 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         labels = data.labels if self.supervised else None
         constraint = self._constraint(data)
         return solve(
-            features, self._objective(data), constraint, wanted, labels, self.signed_values, variation=features.dot
+            features,
+            self._objective(data),
+            constraint,
+            wanted,
+            labels,
+            self.signed_values,
+            variation=features.dot,
+            who=type(self).__name__,
         )
 
     def objective(self, data: TrainingSet) -> Form:
@@ -251,8 +258,7 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         """Raise DataError if a parameter is out of range; to be extended by methods with own parameters."""
         if not isinstance(self.centred, (bool, np.bool_)):
             raise DataError(f"centred must be True or False; got {self.centred!r}")
-        if self.select not in (None, "size", "energy"):
-            raise DataError(f"select must be None, 'size' or 'energy'; got {self.select!r}")
+        check_option(self.select, "select", (None, "size", "energy"))
         if self.select == "energy" and not is_share(self.n_components):
             raise DataError(
                 f"select='energy' takes n_components as the share t, a float in (0, 1); got {self.n_components!r}"
@@ -274,7 +280,7 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         if self.n_components is None or self._wants_share:
             return None
         if is_share(self.n_components):
-            warn_of_fraction(self.n_components, "features")
+            warn_of_fraction(self.n_components, "features", type(self).__name__)
         return check_size(self.n_components, n_features, "features")
 
     def _size(self, solution: Solution, wanted: int | None) -> int:
@@ -289,9 +295,7 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         if self._wants_share:
             return energy_size(solution.eigenvalues, float(self.n_components or 0))
         if wanted is not None and found < wanted:
-            warnings.warn(
-                f"{name} has {found} {what}: n_components_ is {found}, not {wanted}", ProjectionWarning, stacklevel=5
-            )
+            warn(f"{name} has {found} {what}: n_components_ is {found}, not {wanted}", ProjectionWarning)
         return found
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mlreduce.exceptions import DataError
+from mlreduce.validation import check_option
 
 __all__ = ["label_scale"]
 
@@ -17,6 +17,4 @@ def label_scale(coding: str) -> float:
     DataError
         If the coding is unknown.
     """
-    if coding not in _SCALES:
-        raise DataError(f"coding must be 'signed' (labels in -1/1) or 'binary' (0/1); got {coding!r}")
-    return _SCALES[coding]
+    return _SCALES[check_option(coding, "coding", _SCALES)]

@@ -11,7 +11,7 @@ from mlreduce.exceptions import DataError
 from mlreduce.projection.mddm import MDDMKernel
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
-from mlreduce.validation import FloatArray
+from mlreduce.validation import FloatArray, check_option
 
 __all__ = ["SFEHS"]
 
@@ -69,8 +69,7 @@ class SFEHS(MDDMKernel):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        if self.estimate not in ("biased", "unbiased"):
-            raise DataError(f"estimate must be 'biased' or 'unbiased'; got {self.estimate!r}")
+        check_option(self.estimate, "estimate", ("biased", "unbiased"))
 
     def _objective(self, data: TrainingSet) -> Form:
         kernel, n = self._kernel(data), int(data.X.shape[0])

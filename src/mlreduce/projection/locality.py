@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from mlreduce.exceptions import DataError
 from mlreduce.projection.base import Projection
 from mlreduce.projection.scatter import check_ridge, with_ridge
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
 from mlreduce.spectral.graphs.proximity import Proximity, attraction, check_proximity, degrees, reconstruction
-from mlreduce.validation import check_count
+from mlreduce.validation import check_count, check_option
 
 __all__ = ["LPP", "NPP", "OLPP", "ONPP"]
 
@@ -116,8 +115,7 @@ class LPP(OLPP):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_ridge(self.ridge)
-        if self.constraint not in ("degree", "scatter"):
-            raise DataError(f"constraint must be 'degree' or 'scatter'; got {self.constraint!r}")
+        check_option(self.constraint, "constraint", ("degree", "scatter"))
 
     def _constraint(self, data: TrainingSet) -> Form:
         by_degree = self.constraint == "degree"

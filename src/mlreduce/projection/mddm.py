@@ -35,7 +35,7 @@ class MDDMp(CovarianceProjection):
     n_components, select
         As of `Projection`.
     coding : {"signed", "binary"}, default="signed"
-        Labels as -1/1 or 0/1 in the objective, for either coding of ``Y``; it only scales eigenvalues, by 4.
+        Labels as -1/1 or 0/1 in the objective, for either coding of ``y``; it only scales eigenvalues, by 4.
 
     References
     ----------
@@ -94,7 +94,7 @@ class MDDMf(Balanced):
     n_components, select
         As of `Projection`.
     coding : {"signed", "binary"}, default="signed"
-        Labels as -1/1 or 0/1 in the objective, for either coding of ``Y``; it only scales eigenvalues, by 4.
+        Labels as -1/1 or 0/1 in the objective, for either coding of ``y``; it only scales eigenvalues, by 4.
     beta : float, default=0.5
         Weight of the features' scatter in the constraint, in [0, 1].
 

@@ -23,7 +23,7 @@ class MLSI(Projection):
     n_components, select
         As of `Projection`.
     coding : {"signed", "binary"}, default="binary"
-        Labels as -1/1 or 0/1 in the objective, for either coding of ``Y``; it changes the meaning of ``beta``.
+        Labels as -1/1 or 0/1 in the objective, for either coding of ``y``; it changes the meaning of ``beta``.
     beta : float, default=0.5
         Weight of the labels, in [0, 1].
     gamma : float, default=1.0

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from mlreduce.exceptions import DataError
 from mlreduce.linalg.features import Features
 from mlreduce.projection.base import Projection
 from mlreduce.registry import register
@@ -13,6 +12,7 @@ from mlreduce.spectral import Form, TrainingSet
 from mlreduce.spectral.graphs.combination import CombinedProximity
 from mlreduce.spectral.graphs.proximity import Proximity
 from mlreduce.spectral.solver import Solution
+from mlreduce.validation import check_option
 
 __all__ = ["MOPE"]
 
@@ -130,10 +130,8 @@ class MOPE(CombinedProximity, Projection):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         self._check_graph()
-        if self.on not in ("P", "Z"):
-            raise DataError(f"on must be 'P' (directions) or 'Z' (projected instances); got {self.on!r}")
-        if self.null_space not in ("variance", "none"):
-            raise DataError(f"null_space must be 'variance' or 'none'; got {self.null_space!r}")
+        check_option(self.on, "on", ("P", "Z"))
+        check_option(self.null_space, "null_space", ("variance", "none"))
 
     def _solve(self, data: TrainingSet, features: Features, wanted: int | None) -> Solution:
         solution = super()._solve(data, features, wanted)

@@ -22,7 +22,7 @@ class MVMD(Balanced):
     n_components, select
         As of `Projection`.
     coding : {"signed", "binary"}, default="signed"
-        Labels as -1/1 or 0/1 in the objective, for either coding of ``Y``; with "binary" the dependence has a quarter
+        Labels as -1/1 or 0/1 in the objective, for either coding of ``y``; with "binary" the dependence has a quarter
         of the weight.
     beta : float, default=0.5
         Weight of the dependence, in [0, 1].

@@ -15,7 +15,14 @@ from mlreduce.projection.base import Projection
 from mlreduce.projection.covariance import completed_labels
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
-from mlreduce.validation import check_known_labels, check_options, check_range, fill_unlabelled, remember_label_names
+from mlreduce.validation import (
+    check_known_labels,
+    check_option,
+    check_options,
+    check_range,
+    fill_unlabelled,
+    remember_label_names,
+)
 
 __all__ = ["SSDNE", "SSDONPP", "SSLFDA", "SSMFA", "SSMOPE", "PartlyLabelled", "SELFProjection", "SemiSupervised"]
 
@@ -181,8 +188,7 @@ class SemiSupervised(PartlyLabelled):
 
     def _check_parameters(self) -> None:
         check_range(self.weight, "weight", 0, 1)
-        if self.constraint not in _CONSTRAINTS:
-            raise DataError(f"constraint must be 'identity', 'combined' or 'supervised'; got {self.constraint!r}")
+        check_option(self.constraint, "constraint", _CONSTRAINTS)
         super()._check_parameters()
 
     def _objective(self, data: TrainingSet) -> Form:

@@ -22,6 +22,7 @@ from mlreduce.validation import (
     as_dense,
     check_features,
     check_known_labels,
+    check_option,
     check_range,
     is_sparse,
     labels_as_y,
@@ -230,8 +231,7 @@ class LabelPropagation(BaseEstimator):
         if self.gamma is not None:
             check_positive(self.gamma, "gamma")
         check_proximity(self.proximity)
-        if self.decision not in ("prior", "half"):
-            raise DataError(f"decision must be 'prior' or 'half'; got {self.decision!r}")
+        check_option(self.decision, "decision", ("prior", "half"))
 
     def _similarity(self, labels: FloatArray, known: NDArray[np.bool_] | None) -> FloatArray:
         """Return Sigma, shape (n_labels, n_labels): of two labels on the instances of which both are known."""

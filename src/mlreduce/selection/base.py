@@ -11,8 +11,15 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from mlreduce.exceptions import DataError
-from mlreduce.validation import FloatArray, check_features, check_labels, check_size, labels_as_y, remember_label_names
+from mlreduce.validation import (
+    FloatArray,
+    check_features,
+    check_labels,
+    check_option,
+    check_size,
+    labels_as_y,
+    remember_label_names,
+)
 
 __all__ = ["Selector", "check_variant"]
 
@@ -34,10 +41,7 @@ def check_variant(variant: Any, *others: str) -> bool:
     DataError
         If the variant is unknown.
     """
-    known = (*VARIANTS, *others)
-    if variant not in known:
-        raise DataError(f"variant must be {' or '.join(map(repr, known))}; got {variant!r}")
-    return bool(variant == VARIANTS[1])
+    return bool(check_option(variant, "variant", (*VARIANTS, *others)) == VARIANTS[1])
 
 
 class Selector(SelectorMixin, BaseEstimator):

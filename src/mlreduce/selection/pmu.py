@@ -7,12 +7,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from mlreduce.exceptions import DataError
 from mlreduce.preprocessing.discretisation import Bins, discretise
 from mlreduce.registry import register
 from mlreduce.selection.base import Selector
 from mlreduce.selection.information import Counted, Triples
-from mlreduce.validation import FloatArray
+from mlreduce.validation import FloatArray, check_option
 
 __all__ = ["PMU"]
 
@@ -85,8 +84,7 @@ class PMU(Selector):
         self.pairs = pairs
 
     def _scores(self, X: Any, labels: FloatArray) -> FloatArray:
-        if self.pairs not in PAIRS:
-            raise DataError(f"pairs must be 'distinct' or 'ordered'; got {self.pairs!r}")
+        check_option(self.pairs, "pairs", PAIRS)
         bins = discretise(X, labels, self.discretise, self.n_bins)
         order, self.gains_ = _taken(bins, labels.astype(np.int8), self._size(X.shape[1]), self.pairs == "ordered")
         scores = np.empty(len(order))

@@ -120,6 +120,7 @@ def solve(
     upper: float | None = None,
     trivial: FloatArray | None = None,
     variation: Callable[[FloatArray], FloatArray] | None = None,
+    who: str = "the projection",
 ) -> Solution:
     """Find the leading directions.
 
@@ -147,6 +148,8 @@ def solve(
         Function of directions, shape (n_features, k), that returns their images, such as ``XP``. With
         ``signed_values`` the directions of eigenvalue zero are ordered by the lengths of their images; where ``limit``
         falls between some of equal length, none of these is returned. None leaves their order to the factorisation.
+    who : str, default="the projection"
+        Name of the method, for warnings.
 
     Raises
     ------
@@ -185,7 +188,7 @@ def solve(
         if ordered and len(values) and abs(values[-1]) <= noise:  # a part of the null space: no order of it
             values, vectors = values[values > noise], vectors[:, values > noise]
     elif _solves_by_least_squares(features, objective, constraint, thin):
-        values, vectors = _by_least_squares(features, objective, constraint)
+        values, vectors = _by_least_squares(features, objective, constraint, who)
         total = float(values.sum())
     elif side > 4 * DENSE_SIDE:
         raise DataError(_too_large(features, side, constraint))
@@ -196,7 +199,7 @@ def solve(
     ):
         values, vectors = _samples(features, objective, limit)
     else:
-        values, vectors, noise, total = _matrices(features, objective, constraint, limit, signed_values)
+        values, vectors, noise, total = _matrices(features, objective, constraint, limit, signed_values, who)
     if not signed_values:
         kept = _positive(values, max(features.shape), noise)
         values, vectors = values[kept], vectors[:, kept]
@@ -246,7 +249,9 @@ def _solves_by_least_squares(features: Features, objective: Form, constraint: Fo
     return large and thin and scalars is not None and scalars[0] > 0 and scalars[1] >= 0
 
 
-def _by_least_squares(features: Features, objective: Form, constraint: Form | None) -> tuple[FloatArray, FloatArray]:
+def _by_least_squares(
+    features: Features, objective: Form, constraint: Form | None, who: str
+) -> tuple[FloatArray, FloatArray]:
     """Return the directions for ``A = SS'`` and ``B = wX'X + ridge I``, from ``G = B^-1 S``.
 
     With ``S = X'F`` it is ``G = (X'X + ridge / w I)^-1 X'F / w``: least squares with the targets F. Eigenvectors V of
@@ -255,9 +260,7 @@ def _by_least_squares(features: Features, objective: Form, constraint: Form | No
     assert constraint is not None
     weight, ridge = constraint.scalars or (1.0, 0.0)
     spread = as_dense(objective.sample_factor())
-    inverse = lsqr(
-        features, spread - spread.mean(axis=0) if features.centred else spread, ridge / weight, "the projection"
-    )
+    inverse = lsqr(features, spread - spread.mean(axis=0) if features.centred else spread, ridge / weight, who)
     # Twice the product less the length: the error of the iteration counts squared.
     images = features.dot(inverse)
     products = spread.T @ images
@@ -405,14 +408,14 @@ def _orthonormal(values: FloatArray, vectors: FloatArray) -> FloatArray:
 
 
 def _matrices(
-    features: Features, objective: Form, constraint: Form | None, limit: int | None, signed_values: bool
+    features: Features, objective: Form, constraint: Form | None, limit: int | None, signed_values: bool, who: str
 ) -> tuple[FloatArray, FloatArray, float, float | None]:
     """Return eigenvalues, directions, the rounding error of the eigenvalues and, if none is negative, their sum."""
     back: FloatArray | None = None
     noise, total = 0.0, None
     if features.shape[0] < features.shape[1] or (signed_values and not _has_full_rank(features)):
         features, back = row_space(features)
-    whitening = None if constraint is None else whitening_of(features, constraint)
+    whitening = None if constraint is None else whitening_of(features, constraint, who)
     if objective.is_thin and not signed_values:
         half = objective.feature_factor(features)
         half = half if whitening is None else whitening.transposed(half)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 import scipy.linalg
 
-from mlreduce.exceptions import ProjectionWarning
+from mlreduce.exceptions import ProjectionWarning, warn
 from mlreduce.linalg.features import Features
 from mlreduce.spectral.form import Form
 from mlreduce.validation import FloatArray
@@ -21,25 +20,40 @@ _SINGULAR = 1e-10
 
 
 class Whitening(NamedTuple):
-    """Products with W, ``W'BW = I``."""
+    """Products with W, ``W'BW = I``.
+
+    Attributes
+    ----------
+    times, transposed : callable
+    rank, size : int
+        Rank of B, and the number of features that vary.
+    """
 
     times: Callable[[FloatArray], FloatArray]
     transposed: Callable[[FloatArray], FloatArray]
+    rank: int
+    size: int
 
 
-def whitening_of(features: Features, constraint: Form) -> Whitening:
-    """Whiten a constraint; the result of one defined by numbers alone is cached with the features.
+def whitening_of(features: Features, constraint: Form, who: str) -> Whitening:
+    """Whiten a constraint of a method; the result of one defined by numbers alone is cached with the features.
 
     Warns
     -----
     ProjectionWarning
         If the constraint is singular: directions are restricted to its range.
     """
-    if constraint.scalars is None:
-        return _whiten(features, constraint)
-    if constraint.scalars not in features.shared:
-        features.shared[constraint.scalars] = _whiten(features, constraint)
-    found: Whitening = features.shared[constraint.scalars]
+    found: Whitening | None = features.shared.get(constraint.scalars)
+    if found is None:
+        found = _whiten(features, constraint)
+        if constraint.scalars is not None:
+            features.shared[constraint.scalars] = found
+    if found.rank < found.size:
+        warn(
+            f"{who}: the constraint is singular, rank {found.rank} of {found.size} features that vary (duplicated or "
+            "dependent ones): directions are restricted to its range",
+            ProjectionWarning,
+        )
     return found
 
 
@@ -75,12 +89,6 @@ def _whiten(features: Features, constraint: Form) -> Whitening:
 
     free = np.zeros((len(used), 0))
     if len(rest):
-        warnings.warn(
-            f"the constraint is singular, rank {rank} of {len(used)} features that vary (duplicated or dependent "
-            "ones): directions are restricted to its range",
-            ProjectionWarning,
-            stacklevel=2,
-        )
         free = np.empty((len(used), len(rest)))
         free[chosen] = -solve_with(remainder.T, True)
         free[rest] = np.eye(len(rest))
@@ -103,4 +111,4 @@ def _whiten(features: Features, constraint: Form) -> Whitening:
             part -= free @ (free.T @ part)
         return solve_with(scale[chosen, np.newaxis] * part[chosen], False)
 
-    return Whitening(times, transposed)
+    return Whitening(times, transposed, int(rank), len(used))

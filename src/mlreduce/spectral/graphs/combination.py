@@ -17,7 +17,7 @@ from mlreduce.spectral.graphs.neighbours import directed_graph
 from mlreduce.spectral.graphs.proximity import Proximity, attraction, check_proximity
 from mlreduce.spectral.graphs.search import nearest_others, search_blocks
 from mlreduce.spectral.training_set import TrainingSet
-from mlreduce.validation import FloatArray, check_count, check_options, check_range
+from mlreduce.validation import FloatArray, check_count, check_option, check_options, check_range
 
 __all__ = ["COMBINATIONS", "CombinedProximity", "check_combination", "combined"]
 
@@ -41,8 +41,7 @@ def check_combination(combine: str, a: float, b: float, beta: float, gamma: floa
     DataError
         If ``combine`` is unknown or a number is out of range.
     """
-    if combine not in COMBINATIONS:
-        raise DataError(f"combine must be one of {', '.join(COMBINATIONS)}; got {combine!r}")
+    check_option(combine, "combine", COMBINATIONS)
     check_range(a, "a", 0)
     check_range(b, "b", 0)
     check_range(beta, "beta", 0, 1 if combine == "weighted-sum" else np.inf)
@@ -122,11 +121,9 @@ class CombinedProximity:
         check_combination(self.combine, self.a, self.b, self.beta, self.gamma)
         if self.n_neighbors is not None:
             check_count(self.n_neighbors, "n_neighbors")
-        if self.ties not in _TIES:
-            raise DataError(f"ties must be one of {', '.join(_TIES)}; got {self.ties!r}")
+        check_option(self.ties, "ties", _TIES)
         check_random_state(self.random_state)
-        if self.edges not in ("psi", "constant"):
-            raise DataError(f"edges must be 'psi' or 'constant'; got {self.edges!r}")
+        check_option(self.edges, "edges", ("psi", "constant"))
         if not isinstance(self.laplacian, (bool, np.bool_)):
             raise DataError(f"laplacian must be True or False; got {self.laplacian!r}")
         self._label_proximity().check()

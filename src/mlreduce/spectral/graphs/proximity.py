@@ -30,7 +30,7 @@ from mlreduce.spectral.graphs.neighbours import (
 from mlreduce.spectral.graphs.search import search_blocks
 from mlreduce.spectral.graphs.similarities import SIMILARITIES, all_similarities, similarities_of
 from mlreduce.spectral.training_set import TrainingSet
-from mlreduce.validation import FloatArray, as_dense, check_count, check_options, check_range, is_sparse
+from mlreduce.validation import FloatArray, as_dense, check_count, check_option, check_options, check_range, is_sparse
 
 __all__ = ["Proximity", "attraction", "check_proximity", "degrees", "reconstruction"]
 
@@ -206,8 +206,7 @@ class Proximity(BaseEstimator):
         """
         if isinstance(self.weight, str) and self.weight not in _WEIGHTS:
             raise DataError(unknown_name("weight", self.weight, _WEIGHTS))
-        if self.metric not in _METRICS:
-            raise DataError(f"metric must be 'euclidean' or 'cosine'; got {self.metric!r}")
+        check_option(self.metric, "metric", _METRICS)
         if self.n_neighbors is not None:
             check_count(self.n_neighbors, "n_neighbors")
         elif self.mutual or self._weighs("reconstruction"):

@@ -1,0 +1,130 @@
+"""Warnings and errors of every method: who speaks, how often, about which line, and by which road."""
+
+import contextlib
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import is_regressor
+
+import mlreduce
+from mlreduce.exceptions import DataError, MLReduceError, ProjectionWarning
+
+RNG = np.random.default_rng(0)
+X = RNG.standard_normal((24, 5))
+LABELS = {
+    "several": (X[:, :3] + 0.5 * RNG.standard_normal((24, 3)) > 0).astype(float),
+    "one each": np.eye(3)[RNG.integers(3, size=24)],
+}
+
+
+def awkward(Y):
+    """Data on which a method has something to say, and what ``n_components`` is then."""
+    return {
+        "constant features": (np.c_[X[:, :2], np.full((24, 2), 7.0)], Y, 4),
+        "a label of nobody": (X, np.c_[Y[:, :2], np.zeros(24)], 3),
+        "one label": (X, Y[:, :1], None),
+        "duplicate rows": (np.repeat(X[:4], 6, axis=0), np.repeat(Y[:4], 6, axis=0), 5),
+        "three rows": (X[:3], Y[:3], 3),
+        "dependent features": (np.c_[X, X], Y, 8),
+        "more features than rows": (RNG.standard_normal((8, 30)), Y[:8], None),
+        "a graph in parts": (X + 1e3 * (np.arange(24) % 2)[:, np.newaxis], Y, None),
+    }
+
+
+def spoken(method, features, labels):
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        with contextlib.suppress(MLReduceError):  # refused in a sentence
+            method.fit(features, labels.astype(float) if is_regressor(method) else labels)
+    return seen
+
+
+@pytest.mark.parametrize("name", mlreduce.list_methods())
+def test_warnings_name_the_method_once_and_point_here(name):
+    for labels in LABELS.values():
+        for case, (features, table, size) in awkward(labels).items():
+            method = mlreduce.make(name)
+            if size is not None and "n_components" in method.get_params():
+                method.set_params(n_components=size)
+            seen = spoken(method, features, table)
+            sentences = [str(warning.message) for warning in seen]
+            assert len(set(sentences)) == len(sentences), (case, sentences)
+            for warning in seen:
+                assert type(method).__name__ in str(warning.message), case
+                assert (warning.filename, warning.category) == (__file__, ProjectionWarning), case
+
+
+def test_awkward_data_cause_warnings():
+    """The contract above is about something."""
+    names = ["cca", "pca", "isomap", "mddmp", "flda"]
+    cases = [(mlreduce.make(name), *data[:2]) for name in names for data in awkward(LABELS["several"]).values()]
+    for method, *_ in cases:
+        if "n_components" in method.get_params():
+            method.set_params(n_components=4)
+    kinds = {str(warning.message).split(": ")[-1].split(" ")[0] for case in cases for warning in spoken(*case)}
+    assert len(kinds) >= 3, kinds
+
+
+def test_a_whitening_from_the_cache_warns_each_method():
+    data = mlreduce.spectral.TrainingSet(np.c_[X, X], LABELS["several"])
+    for name in ("CCA", "OPLS"):
+        with pytest.warns(ProjectionWarning, match=f"^{name}: the constraint is singular, rank 5 of 10") as seen:
+            getattr(mlreduce, name)().fit_training_set(data)
+        assert [warning.filename for warning in seen] == [__file__]
+
+
+def test_warnings_through_scikit_learn_point_here():
+    for method in (mlreduce.PLST(n_components=0.5), mlreduce.LaplacianEigenmaps(n_components=0.2)):
+        with pytest.warns(FutureWarning, match=f"^{type(method).__name__}: n_components=0.. as a fraction") as seen:
+            method.fit(X, LABELS["several"]) if isinstance(method, mlreduce.PLST) else method.fit_transform(X)
+        assert [warning.filename for warning in seen] == [__file__]
+
+
+#: Words that are options, misspelt, and the sentence.
+WORDS = [
+    ("mddmp", {"coding": "sign"}, "coding must be 'signed' or 'binary'; got 'sign'; did you mean 'signed'?"),
+    (
+        "pca",
+        {"select": "enrgy"},
+        "select must be None, 'size' or 'energy'; got 'enrgy'; did you mean",
+    ),
+    (
+        "lpp",
+        {"constraint": "scater"},
+        "constraint must be 'degree' or 'scatter'; got 'scater'; did you mean",
+    ),
+    (
+        "lpp",
+        {"proximity": {"metric": "cos"}},
+        "metric must be 'euclidean' or 'cosine'; got 'cos'; did you mean",
+    ),
+    ("mope", {"on": 3}, "on must be 'P' or 'Z'; got 3"),
+    ("mope", {"ties": "al"}, "ties must be 'features', 'first' or 'all'; got 'al'; did you mean 'all'?"),
+    ("flda", {"threshold": ["prior"]}, "threshold must be 'midpoint' or 'prior'; got ['prior']"),
+    ("pmu", {"pairs": "order"}, "pairs must be 'distinct' or 'ordered'; got 'order'; did you mean 'ordered'?"),
+    ("smse1", {"decision": "halv"}, "decision must be 'prior' or 'half'; got 'halv'; did you mean 'half'?"),
+    ("mvmd", {"beta": 3}, "beta must be a number in [0, 1]; got 3"),
+    ("rcca", {"ridge": "much"}, "ridge must be a number >= 0; got 'much'"),
+    ("rfs", {"system": "instanzes"}, "unknown system 'instanzes'; did you mean"),
+]
+
+
+@pytest.mark.parametrize(("name", "wrong", "sentence"), WORDS, ids=[f"{name} {next(iter(w))}" for name, w, _ in WORDS])
+def test_wrong_values_are_the_same_sentence_by_every_road(name, wrong, sentence):
+    cls = type(mlreduce.make(name))
+    for method in (cls(**wrong), mlreduce.make(name, **wrong), cls().set_params(**wrong)):
+        with pytest.raises(DataError) as caught:
+            method.fit(X, LABELS["several"])
+        assert str(caught.value).startswith(sentence)
+
+
+@pytest.mark.parametrize("name", mlreduce.list_methods())
+def test_errors_about_labels_call_them_y(name):
+    method = mlreduce.make(name)
+    for labels in (LABELS["one each"][:-1], pd.DataFrame(LABELS["one each"] + 1), None):
+        try:
+            method.fit(X, labels)
+        except ValueError as error:
+            assert " Y " not in f" {error} ".replace("X and Y have", "")
