@@ -20,6 +20,9 @@ ON_DEMAND = {
         "load_dataset": "mlreduce.datasets.catalogue",
         "read": "mlreduce.datasets.reading",
         "compare": "mlreduce.comparison",
+        "describe": "mlreduce.methods.description",
+        "list_methods": "mlreduce.methods.table",
+        "recommend": "mlreduce.methods.recommendation",
         "plot": "mlreduce",
     }
 }

@@ -1,8 +1,9 @@
 """Dimension reduction for multi-label data.
 
 Every method is reachable by its registry name, ``mlreduce.make("cplst", n_components=3)``, and by its class,
-``mlreduce.CPLST(n_components=3)``. ``mlreduce.list_methods()`` names them all; ``mlreduce.load_dataset("digits")``
-gives a data set of the catalogue, ``mlreduce.read("data.arff")`` one from files.
+``mlreduce.CPLST(n_components=3)``. ``mlreduce.list_methods()`` is a table of them all, ``mlreduce.describe("cplst")``
+explains one, ``mlreduce.recommend(X, Y)`` says which suit a data set. ``mlreduce.load_dataset("digits")`` gives a data
+set of the catalogue, ``mlreduce.read("data.arff")`` one from files.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from types import ModuleType
 from typing import Any
 
 from mlreduce import registry
-from mlreduce.registry import list_methods, make, register
+from mlreduce.registry import make, register
 
 try:
     __version__ = version("mlreduce")
@@ -27,12 +28,14 @@ except PackageNotFoundError:  # a checkout on the path, not installed (rules in 
 __all__ = [
     "__version__",
     "compare",
+    "describe",
     "list_datasets",
     "list_methods",
     "load_dataset",
     "make",
     "plot",
     "read",
+    "recommend",
     "register",
 ]
 
@@ -68,6 +71,9 @@ class _MovedModules(MetaPathFinder, Loader):
 
 sys.meta_path.append(_MovedModules())
 
+#: Functions about methods, and their modules.
+_ABOUT_METHODS = {"describe": "description", "list_methods": "table", "recommend": "recommendation"}
+
 
 def __getattr__(name: str) -> Any:
     # Loaded when first asked for: `import mlreduce` stays cheap for a workflow that only needs names.
@@ -75,6 +81,8 @@ def __getattr__(name: str) -> Any:
         from mlreduce import datasets
 
         return getattr(datasets, name)
+    if name in _ABOUT_METHODS:
+        return getattr(importlib.import_module(f"mlreduce.methods.{_ABOUT_METHODS[name]}"), name)
     if name == "compare":
         from mlreduce.comparison import compare
 

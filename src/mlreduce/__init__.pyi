@@ -100,12 +100,14 @@ from mlreduce.embedding.graph import SymmetricSpectralEmbedding as SymmetricSpec
 from mlreduce.embedding.graph import USC as USC
 from mlreduce.projection.weighted_discriminant import WMLDA as WMLDA
 from mlreduce.comparison import compare as compare
+from mlreduce.methods.description import describe as describe
 from mlreduce.datasets.catalogue import list_datasets as list_datasets
-from mlreduce.registry import list_methods as list_methods
+from mlreduce.methods.table import list_methods as list_methods
 from mlreduce.datasets.catalogue import load_dataset as load_dataset
 from mlreduce.registry import make as make
 from mlreduce import plot as plot
 from mlreduce.datasets.reading import read as read
+from mlreduce.methods.recommendation import recommend as recommend
 from mlreduce.registry import register as register
 
 __version__: str

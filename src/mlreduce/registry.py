@@ -32,10 +32,10 @@ __all__ = [
     "find_class",
     "is_import_path",
     "kind_of",
-    "list_methods",
     "make",
     "make_entry",
     "method_class",
+    "method_names",
     "module_of",
     "name_of",
     "names_in",
@@ -44,7 +44,7 @@ __all__ = [
     "registered",
 ]
 
-#: Folders of methods, and kinds of `list_methods`.
+#: Folders of methods, and kinds of `method_names`.
 FAMILIES = ("projection", "embedding", "propagation", "labelspace", "selection", "predictors")
 
 _ANNOUNCEMENT = re.compile(r'^@register\("([a-z0-9-]+)"\)\n(?:@.*\n)*class (\w+)', re.MULTILINE)
@@ -125,29 +125,13 @@ def register(name: str, kind: str = "user") -> Callable[[_Class], _Class]:
     return remember
 
 
-def list_methods(kind: str | None = None) -> list[str]:
-    """List the registry names of all methods, sorted.
-
-    Parameters
-    ----------
-    kind : {"projection", "embedding", "propagation", "labelspace", "selection", "predictors"} or None, default=None
-        Only the methods of this family; None for all.
-
-    Returns
-    -------
-    list of str
-        Registry names.
+def method_names(kind: str | None = None) -> list[str]:
+    """Return the registry names of all methods, or of a family; see `mlreduce.list_methods`.
 
     Raises
     ------
     ConfigurationError
         If the kind is unknown.
-
-    Examples
-    --------
-    >>> import mlreduce
-    >>> mlreduce.list_methods("propagation")
-    ['ml-grf', 'ml-lgc', 'smse1', 'smse2']
     """
     kinds = {name: entry.kind for name, entry in _announced().items()}
     kinds |= {name: own for name, (own, _) in _at_run_time.items()}
@@ -208,7 +192,9 @@ def _module_path(module: str) -> Path:
 
 
 def kind_of(name: str) -> str:
-    """Return the family of a method of the package, without importing it."""
+    """Return the family of a method without importing it; of one of your own, what it was registered as."""
+    if name in _at_run_time:
+        return _at_run_time[name][0]
     module_of(name)
     return _announced()[name].kind
 
@@ -228,7 +214,7 @@ def method_class(name: str) -> type:
         return _at_run_time[name][1]
     entry = _announced().get(name)
     if entry is None:
-        raise ConfigurationError(unknown_name("method", name, list_methods()))
+        raise ConfigurationError(unknown_name("method", name, method_names()))
     try:
         module = importlib.import_module(entry.module)
     except (ImportError, SyntaxError) as error:
@@ -243,7 +229,7 @@ def make(name: str, **parameters: Any) -> Any:
     Parameters
     ----------
     name : str
-        A name of `list_methods`, such as ``"cplst"``, or the import path of a class of any package.
+        A name of `mlreduce.list_methods`, such as ``"cplst"``, or the import path of a class of any package.
     **parameters
         Parameters of its class.
 

@@ -34,11 +34,15 @@ __all__ = [
     "is_share",
     "is_sparse",
     "labels_as_y",
+    "machine_memory",
     "remember_label_names",
     "warn_of_fraction",
 ]
 
 FloatArray = NDArray[np.float64]
+
+#: Share of the machine's memory that an array may take.
+MEMORY_SHARE = 0.8
 
 _LABEL_SETS = (
     "y holds sets of labels; a matrix of 0 and 1, one column per label, is needed: "
@@ -77,6 +81,14 @@ def column_names(table: Any) -> list[str] | None:
     return None if columns is None else [str(column) for column in columns]
 
 
+def machine_memory() -> int | None:
+    """Return the bytes of memory of this machine; None where the system does not say."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):  # not on Windows
+        return None
+
+
 def check_memory(n_bytes: float, what: str, advice: str) -> None:
     """Refuse what needs more than four fifths of this machine's memory, where the system says how much that is.
 
@@ -85,11 +97,8 @@ def check_memory(n_bytes: float, what: str, advice: str) -> None:
     DataError
         With both numbers and the advice.
     """
-    try:
-        memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, ValueError, OSError):  # not on Windows
-        return
-    if n_bytes > 0.8 * memory:
+    memory = machine_memory()
+    if memory is not None and n_bytes > MEMORY_SHARE * memory:
         raise DataError(
             f"{what} needs about {n_bytes / 1e9:.3g} GB of memory, and this machine has {memory / 1e9:.3g} GB: {advice}"
         )

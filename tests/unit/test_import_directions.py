@@ -8,11 +8,12 @@ from pathlib import Path
 import mlreduce
 
 ROOT = Path(mlreduce.__file__).parent
-BASE = {"exceptions", "extras", "validation"}
+BASE = {"complexity", "exceptions", "extras", "validation"}
 #: What each package may import. `registry` finds classes by name and imports no method itself.
 ALLOWED = {
     "__main__": {"commandline"},
-    "__init__": {"registry", "datasets", "comparison", "plot"},
+    "__init__": {"registry", "datasets", "comparison", "methods", "plot"},
+    "complexity": set(),
     "exceptions": set(),
     "extras": {"exceptions"},
     "validation": {"exceptions"},
@@ -41,12 +42,13 @@ ALLOWED = {
         *("datasets", "experiments", "labelspace", "linalg", "metrics", "plot", "preprocessing", "projection"),
         *("propagation", "registry", "reporting", "selection"),
     },
-    "commandline": BASE | {"comparison", "datasets", "plot", "registry"},
+    "methods": BASE | {"linalg", "registry"},
+    "commandline": BASE | {"comparison", "datasets", "methods", "plot", "registry"},
 }
 
 
 #: Modules beside the packages: what everything builds on, and the two ways into the library.
-LOOSE = {"__init__", "__main__", "exceptions", "extras", "registry", "validation"}
+LOOSE = {"__init__", "__main__", "complexity", "exceptions", "extras", "registry", "validation"}
 
 
 def imported_modules(path: Path) -> set[str]:

@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 
 from mlreduce.datasets import load_dataset
-from mlreduce.registry import list_methods, method_class
+from mlreduce.registry import method_class, method_names
 
 FOLDER = Path(__file__).parents[2] / "docs" / "methods"
 OVERVIEW = (FOLDER / "README.md").read_text(encoding="utf-8")
 PAGES = sorted(FOLDER.glob("*.md"))
 # Methods of the package: other tests register their own while they run.
-PROJECTIONS = [name for name in list_methods("projection") if method_class(name).__module__.startswith("mlreduce.")]
-EMBEDDINGS = [name for name in list_methods("embedding") if method_class(name).__module__.startswith("mlreduce.")]
-SELECTORS = [name for name in list_methods("selection") if method_class(name).__module__.startswith("mlreduce.")]
+PROJECTIONS = [name for name in method_names("projection") if method_class(name).__module__.startswith("mlreduce.")]
+EMBEDDINGS = [name for name in method_names("embedding") if method_class(name).__module__.startswith("mlreduce.")]
+SELECTORS = [name for name in method_names("selection") if method_class(name).__module__.startswith("mlreduce.")]
 #: Pages of what neither projects features, nor embeds instances, nor predicts from selected features; and of methods
 #: that do not take the labels of scene, whose extensions are on the page of MESD.
 WITHOUT_PICTURE = {"propagation", "proximity", "relation-features", "single-label"}
@@ -78,7 +78,7 @@ def test_every_selector_and_classifier_has_a_page_and_a_row_that_links_to_it(nam
     assert all(f"- `{parameter}`" in page for parameter in own)
 
 
-@pytest.mark.parametrize("name", list_methods("propagation"))
+@pytest.mark.parametrize("name", method_names("propagation"))
 def test_every_label_propagation_has_a_page_and_a_row_that_links_to_it(name):
     row, cls = row_of(name), method_class(name)
     page = (FOLDER / "propagation.md").read_text(encoding="utf-8")
@@ -89,7 +89,7 @@ def test_every_label_propagation_has_a_page_and_a_row_that_links_to_it(name):
     assert all(f"`{parameter}`" in page for parameter in cls().get_params())
 
 
-@pytest.mark.parametrize("name", list_methods("labelspace"))
+@pytest.mark.parametrize("name", method_names("labelspace"))
 def test_every_label_coder_has_a_row(name):
     assert f"| `{method_class(name).__name__}` |" in row_of(name)
 

@@ -104,7 +104,7 @@ def test_an_environment_holds_what_its_rules_import_and_nothing_else(environment
     assert scripts
     files = [PROJECT / "workflow" / "scripts" / f"{name}.py" for name in ("_job", *scripts)]
     if environment == "compute":  # methods and predictors are imported by what a study names
-        files += [file_of(registry.module_of(name)) for name in registry.list_methods()]
+        files += [file_of(registry.module_of(name)) for name in registry.method_names()]
     if environment == "report":  # kinds of tables and figures are found by what a study names
         kinds = PROJECT / "src" / "mlreduce" / "reporting"
         files += [path for kind in ("tables", "figures") for path in (kinds / kind).glob("*.py")]

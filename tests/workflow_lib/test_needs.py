@@ -77,7 +77,7 @@ def test_needs_grow_with_rows_columns_labels_and_fits():
 
 def test_quick_predictors_exist():
     work = {"choose", "factorise", "fit-labels"}
-    assert set(_SECONDS) - work <= set(registry.list_methods("predictors"))
+    assert set(_SECONDS) - work <= set(registry.method_names("predictors"))
 
 
 def measured():

@@ -25,12 +25,12 @@ def add_commands(commands: Any) -> None:
 def _names(**_: Any) -> list[str]:
     from mlreduce.datasets.catalogue import read_catalogue
 
-    return [*registry.list_methods(), *read_catalogue()]
+    return [*registry.method_names(), *read_catalogue()]
 
 
 def _list(options: argparse.Namespace) -> Any:
     if options.what == "methods":
-        return registry.list_methods(options.family)
+        return registry.method_names(options.family)
     from mlreduce.datasets.catalogue import read_catalogue
 
     return [{"name": name, **entry.summary()} for name, entry in sorted(read_catalogue().items())]
@@ -39,7 +39,7 @@ def _list(options: argparse.Namespace) -> Any:
 def _info(options: argparse.Namespace) -> Any:
     from mlreduce.datasets.catalogue import read_catalogue
 
-    if options.name in registry.list_methods():
+    if options.name in registry.method_names():
         cls = registry.method_class(options.name)
         return {
             "name": options.name,
@@ -51,7 +51,7 @@ def _info(options: argparse.Namespace) -> Any:
     catalogue = read_catalogue()
     if options.name not in catalogue:
         raise ConfigurationError(
-            unknown_name("method or data set", options.name, [*registry.list_methods(), *catalogue])
+            unknown_name("method or data set", options.name, [*registry.method_names(), *catalogue])
         )
     entry = catalogue[options.name]
     data = entry.read(entry.fetch(options.mirror))

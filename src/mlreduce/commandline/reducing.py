@@ -20,7 +20,7 @@ def add_commands(commands: Any) -> None:
     own = add_command(commands, "reduce", _reduce, "Reduce the features of a file by a method.")
     add_data(own)
     method = own.add_argument("--method", required=True, help="a projection, embedding or selection")
-    method.completer = lambda **_: registry.list_methods()
+    method.completer = lambda **_: registry.method_names()
     own.add_argument("--components", type=int, metavar="N", help="how many features come out (default: the method's)")
     own.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter, as JSON or a word")
     own.add_argument("-o", "--output", type=Path, required=True, help="CSV or Parquet: features, then labels")

@@ -7,6 +7,7 @@ from typing import Any, Self
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin
 from sklearn.utils import Tags
 
+from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError, ProjectionWarning, warn
 from mlreduce.linalg.features import Coordinates
 from mlreduce.linalg.utilities import signed
@@ -65,6 +66,10 @@ class Embedding(ClassNamePrefixFeaturesOutMixin, BaseEstimator):
     (300, 2)
     """
 
+    #: Whether what is fitted is linear in the features.
+    linear = False
+    #: What a fit costs.
+    complexity = Complexity("n s + k n^2", "n")
     #: Whether `fit` needs labels.
     supervised = False
     #: Whether eigenvalues may be zero or negative: the objective is a cost with changed sign.

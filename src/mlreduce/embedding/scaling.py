@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 import scipy.sparse.csgraph
 
+from mlreduce.complexity import Complexity
 from mlreduce.embedding.base import Embedding
 from mlreduce.embedding.inner_products import inner_products
 from mlreduce.exceptions import ProjectionWarning, warn
@@ -57,6 +58,8 @@ class MDS(_Scaling):
     True
     """
 
+    complexity = Complexity("n s + k n^2", "n^2")
+
     def __init__(self, n_components: int | float | str | None = 2) -> None:
         self.n_components = n_components
 
@@ -90,6 +93,8 @@ class Isomap(_Scaling):
     >>> mlreduce.Isomap(n_components=2, n_neighbors=15).fit_transform(data.X).shape
     (300, 2)
     """
+
+    complexity = Complexity("n s + k n^2", "n^2")
 
     def __init__(self, n_components: int | float | str | None = 2, n_neighbors: int = 10) -> None:
         self.n_components = n_components

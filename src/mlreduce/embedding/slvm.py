@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from mlreduce.complexity import Complexity
 from mlreduce.embedding.base import Embedding
 from mlreduce.embedding.inner_products import inner_products
 from mlreduce.registry import register
@@ -40,6 +41,7 @@ class SLVM(Embedding):
     (300, 4)
     """
 
+    complexity = Complexity("n s + k n^2", "n^2")
     supervised = True
     signed_values = False
 

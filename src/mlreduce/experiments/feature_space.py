@@ -60,7 +60,7 @@ def make_reduction(label: str, entry: Mapping[str, Any], seed: int = 0, dataset:
     if is_foreign(label, entry, method, Projection, LabelPropagation):
         method = ForeignReduction(method, label)
     elif not isinstance(method, Projection | LabelPropagation):
-        known = ", ".join(registry.list_methods("projection"))
+        known = ", ".join(registry.method_names("projection"))
         raise ConfigurationError(f"{registry.entry_name(label, entry)!r} is no projection; known: {known}")
     return seeded(method, entry, seed, dataset, label, split)
 

@@ -47,7 +47,7 @@ def make_coder(name: str, parameters: Mapping[str, Any], seed: int, dataset: str
     """
     coder = registry.make_entry(name, parameters)
     if not isinstance(coder, LabelCoder):
-        raise ConfigurationError(f"{name!r} is no label coder; known: {', '.join(registry.list_methods('labelspace'))}")
+        raise ConfigurationError(f"{name!r} is no label coder; known: {', '.join(registry.method_names('labelspace'))}")
     return seeded(coder, parameters, seed, dataset, name, split)
 
 

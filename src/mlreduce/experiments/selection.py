@@ -47,7 +47,7 @@ def make_selector(label: str, entry: Mapping[str, Any], seed: int, dataset: str,
     if is_foreign(label, entry, method, Selector):
         method = ForeignSelector(method)
     if not isinstance(method, Selector):
-        known = ", ".join(registry.list_methods("selection"))
+        known = ", ".join(registry.method_names("selection"))
         raise ConfigurationError(f"{registry.entry_name(label, entry)!r} is no selector; known: {known}")
     return seeded(method, entry, seed, dataset, label, split)
 

@@ -478,7 +478,7 @@ def _family(groups: Mapping[str, Methods], where: str) -> str:
             name = registry.entry_name(label, entry)
             if registry.is_import_path(name):
                 continue
-            known = [name for kind in _REDUCTIONS for name in registry.list_methods(kind)]
+            known = [name for kind in _REDUCTIONS for name in registry.method_names(kind)]
             if name not in known:
                 raise ConfigurationError(unknown_name("method", name, known, f"{where}: methods.{group}"))
             kind = registry.kind_of(name)
@@ -498,7 +498,7 @@ def _check_names(study: Study, where: str, catalogue: Catalogue) -> None:
     for dataset in study.datasets:
         if dataset not in catalogue:
             raise ConfigurationError(unknown_name("data set", dataset, catalogue, where))
-    known = registry.list_methods("predictors")
+    known = registry.method_names("predictors")
     for label, entry in study.predictors.items():
         name = registry.entry_name(label, entry)
         if not registry.is_import_path(name) and name not in known:

@@ -19,6 +19,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError
 from mlreduce.linalg.gram import factorise
 from mlreduce.linalg.least_squares import DEFAULT_RCOND
@@ -190,6 +191,10 @@ class LabelCoder(BaseEstimator):
     ((300, 3), (300, 12))
     """
 
+    #: Whether what is fitted is linear in the labels.
+    linear = True
+    #: What a fit costs.
+    complexity = Complexity("n q^2 + q^3", "n q + q^2")
     #: Whether `fit` needs the features at all.
     feature_aware = False
     #: Whether it uses them through kernel ridge regression, with the method's ``gamma`` and ``alpha``, instead of

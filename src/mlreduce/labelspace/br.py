@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError
 from mlreduce.labelspace.base import LabelCoder, LabelStatistics
 from mlreduce.registry import register
@@ -38,6 +39,7 @@ class BR(LabelCoder):
     True
     """
 
+    complexity = Complexity("n q", "n q")
     reduces = False
 
     def _directions(self, statistics: LabelStatistics) -> tuple[FloatArray, FloatArray]:

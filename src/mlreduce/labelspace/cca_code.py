@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.linalg
 
+from mlreduce.complexity import Complexity
 from mlreduce.labelspace.base import LabelCoder, LabelStatistics, ordered_eigenvectors
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray
@@ -52,6 +53,7 @@ class CCACode(LabelCoder):
     array([0.8, 0.8, 0.7])
     """
 
+    complexity = Complexity("s m + m^3 + n q^2", "n d + m^2 + n q", iterated="1000 s q", iterates_on="sparse")
     feature_aware = True
 
     def _directions(self, statistics: LabelStatistics) -> tuple[FloatArray, FloatArray]:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
+from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError
 from mlreduce.labelspace.base import LabelCoder, LabelStatistics
 from mlreduce.linalg.compiled import compiled, compiled_part
@@ -66,6 +67,8 @@ class CompressedSensing(LabelCoder):
     >>> coder.encode(data.Y).shape
     (1797, 6)
     """
+
+    complexity = Complexity("n q", "n q")
 
     def __init__(
         self,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from mlreduce.complexity import Complexity
 from mlreduce.labelspace.base import LabelCoder, LabelStatistics, ordered_eigenvectors
 from mlreduce.linalg.kernels import (
     check_gamma,
@@ -78,6 +79,7 @@ class KernelCPLST(LabelCoder):
     (3, 8)
     """
 
+    complexity = Complexity("n s + n^3", "n^2")
     feature_aware = True
     kernelised = True
 

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
+from mlreduce.complexity import Complexity
 from mlreduce.labelspace.base import LabelCoder, LabelStatistics
 from mlreduce.linalg.least_squares import DEFAULT_RCOND
 from mlreduce.registry import register
@@ -40,6 +41,8 @@ class PBR(LabelCoder):
     >>> int(decoded.any(axis=0).sum())  # the other nine labels are predicted absent
     3
     """
+
+    complexity = Complexity("n q", "n q")
 
     def __init__(
         self,

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MultiOutputMixin, RegressorMixin
 from sklearn.utils import ClassifierTags, Tags
 
+from mlreduce.complexity import Complexity
 from mlreduce.validation import FloatArray, check_features, check_labels, remember_label_names
 
 __all__ = ["LabelClassifier", "Regressor"]
@@ -17,6 +18,10 @@ __all__ = ["LabelClassifier", "Regressor"]
 class Regressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
     """Base of the regressors: for one target or many, with dense or sparse features."""
 
+    #: Whether what is fitted is linear in the features.
+    linear = False
+    #: What a fit costs, with predictions for as many instances.
+    complexity: Complexity
     #: Whether training on several targets equals training on each.
     independent_targets = True
 
@@ -37,6 +42,10 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):
     a DataFrame of labels they predict DataFrames with its columns.
     """
 
+    #: Whether what is fitted is linear in the features.
+    linear = False
+    #: What a fit costs, with predictions for as many instances.
+    complexity: Complexity
     #: Whether it scores labels: ``predict_scores`` gives a number per label, larger is
     #: likelier, above one half for predicted labels, and ``predict_nested`` yields such numbers.
     ranks = False

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from mlreduce.complexity import Complexity
 from mlreduce.linalg.features import Features
 from mlreduce.linalg.utilities import above_half
 from mlreduce.predictors._base import LabelClassifier
@@ -122,6 +123,8 @@ class FisherClassifier(LabelClassifier):
     0.8
     """
 
+    linear = True
+    complexity = Complexity("s m + m^3", "m^2")
     ranks = True
 
     def __init__(self, ridge: float | None = None, threshold: str = "midpoint") -> None:

@@ -6,6 +6,7 @@ from typing import Any, Self
 
 from sklearn.utils.validation import check_is_fitted
 
+from mlreduce.complexity import Complexity
 from mlreduce.linalg.kernels import (
     check_gamma,
     check_kernel_size,
@@ -57,6 +58,8 @@ class KernelRidgeRegressor(Regressor):
     >>> model.predict(data.X[:2]).shape
     (2, 8)
     """
+
+    complexity = Complexity("n s + n^3", "n^2")
 
     def __init__(self, gamma: float | None = None, alpha: float = 1.0) -> None:
         self.gamma = gamma

@@ -6,6 +6,7 @@ from typing import Any, Self
 
 from sklearn.utils.validation import check_is_fitted
 
+from mlreduce.complexity import Complexity
 from mlreduce.linalg.gram import factorise
 from mlreduce.linalg.least_squares import DEFAULT_RCOND, Design, HeldOutLeastSquares
 from mlreduce.predictors._base import Regressor
@@ -53,6 +54,9 @@ class LinearRegressor(Regressor):
     >>> model.coef_.shape, model.intercept_.shape, model.rank_
     ((12, 30), (12,), 31)
     """
+
+    linear = True
+    complexity = Complexity("s m + m^3", "n d + m^2", iterated="1000 s q", iterates_on="sparse")
 
     def __init__(self, rcond: float = DEFAULT_RCOND) -> None:
         self.rcond = rcond

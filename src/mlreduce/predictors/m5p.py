@@ -11,6 +11,7 @@ import threadpoolctl
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError
 from mlreduce.predictors._base import Regressor
 from mlreduce.predictors._tree_columns import Columns, sort_columns
@@ -82,6 +83,8 @@ class M5PRegressor(Regressor):
     model 1: 3 + 1 x
     model 2: 5 - 2 x
     """
+
+    complexity = Complexity("s q", "s")
 
     def __init__(
         self, min_instances: int = 4, smoothing: bool = True, pruning: bool = True, n_jobs: int | None = None

@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from mlreduce.complexity import Complexity
 from mlreduce.predictors._base import LabelClassifier
 from mlreduce.registry import register
 from mlreduce.validation import check_features, labels_as_y
@@ -16,7 +17,7 @@ __all__ = ["MajorityLabels"]
 
 @register("majority-labels")
 class MajorityLabels(LabelClassifier):
-    """Majority labels: predict the labels that more than half of the training instances have.
+    """Majority labels: a control that predicts the labels which more than half of the training instances have.
 
     Its loss is the smallest of all predictions that ignore the features, label by label.
 
@@ -39,6 +40,8 @@ class MajorityLabels(LabelClassifier):
     >>> bool((model.predict(data.X[:1])[0] == (data.Y.mean(axis=0) > 0.5)).all())
     True
     """
+
+    complexity = Complexity("n q", "n q")
 
     @labels_as_y
     def fit(self, X: Any, y: Any) -> Self:

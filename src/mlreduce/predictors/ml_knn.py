@@ -105,6 +105,11 @@ class MLKNN(_NeighbourVotes):
         self.n_neighbors = n_neighbors
         self.smoothing = smoothing
 
+    @property
+    def least_instances(self) -> int:
+        """Fewest training rows: the neighbours of a row are others."""
+        return self.n_neighbors + 1
+
     @labels_as_y
     def fit(self, X: Any, y: Any) -> Self:
         """Store the training rows and count the labels of their neighbours.

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn.utils.validation import check_is_fitted
 
+from mlreduce.complexity import Complexity
 from mlreduce.linalg.compiled import compiled
 from mlreduce.linalg.utilities import above_half
 from mlreduce.predictors._base import LabelClassifier
@@ -125,6 +126,7 @@ class MLNB(LabelClassifier):
     0.8
     """
 
+    complexity = Complexity("n d q", "n d")
     ranks = True
 
     def __init__(self, smoothing: float = 1.0, variance_floor: float = 1e-9) -> None:

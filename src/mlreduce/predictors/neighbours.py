@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError, unknown_name
 from mlreduce.linalg.compiled import compiled, distance_on_grid
 from mlreduce.linalg.distances import GrowingDistances, Pairs, TrainingRows
@@ -23,6 +24,7 @@ __all__ = ["BinaryRelevanceKNN", "ClassifierChainKNN"]
 class _NeighbourVotes(LabelClassifier):
     """Base of the classifiers by votes of the nearest training rows."""
 
+    complexity = Complexity("n s", "n q")
     #: Whether predicted labels are features of the next label.
     _chained = False
 
@@ -197,6 +199,7 @@ class ClassifierChainKNN(_NeighbourVotes):
     (100, 12)
     """
 
+    complexity = Complexity("n s + q n^2", "n q")
     _chained = True
 
     def __init__(

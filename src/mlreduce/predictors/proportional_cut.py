@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from mlreduce.complexity import Complexity
 from mlreduce.linalg.utilities import best_of_each
 from mlreduce.predictors._base import LabelClassifier
 from mlreduce.registry import register
@@ -52,6 +53,8 @@ class ProportionalCut(LabelClassifier):
            [0, 1],
            [0, 1]])
     """
+
+    complexity = Complexity("n q", "n q")
 
     @labels_as_y
     def fit(self, X: Any, y: Any) -> Self:

@@ -11,6 +11,7 @@ import numpy as np
 import scipy.linalg
 from sklearn.utils.validation import check_is_fitted
 
+from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError
 from mlreduce.linalg.features import Features, WeightedFeatures
 from mlreduce.linalg.least_squares import DEFAULT_RCOND
@@ -220,6 +221,9 @@ class RidgeRegressor(Regressor):
     >>> bool(1 < model.penalty_ < 1e5)
     True
     """
+
+    linear = True
+    complexity = Complexity("s m + m^3", "m^2", iterated="1000 s q", iterates_on="sparse")
 
     def __init__(self, alpha: float | str = "gcv", relative: bool = False) -> None:
         self.alpha = alpha

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from mlreduce.exceptions import DataError, ProjectionWarning, warn
 from mlreduce.linalg.features import Features
 from mlreduce.spectral import Form, TrainingSet
+from mlreduce.spectral.complexities import DENSE
 from mlreduce.spectral.solver import Solution, solve
 from mlreduce.validation import (
     FloatArray,
@@ -110,6 +111,16 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     array([[0.6, 0.8]])
     """
 
+    #: Whether what is fitted is linear in the features.
+    linear = True
+    #: Whether all labels of an instance may be unknown: rows of NaN.
+    takes_unknown_rows = False
+    #: Whether an instance must have one label.
+    single_label = False
+    #: Fewest labels it takes.
+    least_labels = 1
+    #: What a fit costs.
+    complexity = DENSE
     #: Whether `fit` needs labels.
     supervised = True
     #: Whether single labels of an instance may be unknown: cells of NaN.

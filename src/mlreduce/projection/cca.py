@@ -7,6 +7,7 @@ import numpy as np
 from mlreduce.projection.covariance import CovarianceProjection
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
+from mlreduce.spectral.complexities import LEAST_SQUARES
 from mlreduce.validation import FloatArray, check_range
 
 __all__ = ["CCA", "RCCA"]
@@ -50,6 +51,7 @@ class CCA(CovarianceProjection):
     """
 
     takes_unknown_cells = False
+    complexity = LEAST_SQUARES
 
     def _objective(self, data: TrainingSet) -> Form:
         return Form(factor=data.labels, middle=_inverse(data.label_scatter))

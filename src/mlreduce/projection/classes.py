@@ -29,6 +29,7 @@ class ClassProjection(Projection):
         The classes, sorted; only when ``y`` was a class vector.
     """
 
+    single_label = True
     #: Whether the weight of a duplicate is one divided by the number of its instance's labels.
     weighted: bool = False
 

@@ -19,6 +19,8 @@ __all__ = ["DMLDA", "MLDA", "LDACopy", "WeightedDiscriminant", "cosine_weights"]
 class WeightedDiscriminant(Discriminant):
     """Base: scatter between and within classes to which instances belong by weights Z."""
 
+    least_labels = 2
+
     @property
     def _key(self) -> str:
         """Name of the weights in the cache of a training set."""

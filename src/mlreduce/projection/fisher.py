@@ -14,6 +14,7 @@ from mlreduce.projection.classes import ClassProjection
 from mlreduce.projection.scatter import Discriminant, between_classes, within_classes
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
+from mlreduce.spectral.complexities import NEIGHBOURS_DENSE, PAIRS_DENSE, PRODUCTS
 from mlreduce.spectral.duplication import symmetrised
 from mlreduce.spectral.graphs.neighbours import distance_blocks, distances_of
 from mlreduce.spectral.graphs.proximity import Proximity, check_proximity
@@ -87,6 +88,8 @@ class LFDA(FDA):
     (300, 2)
     """
 
+    complexity = NEIGHBOURS_DENSE
+
     def __init__(
         self,
         n_components: int | float | str | None = None,
@@ -150,6 +153,8 @@ class MFA(ClassProjection, Discriminant):
     (300, 2)
     """
 
+    complexity = PAIRS_DENSE
+
     def __init__(
         self,
         n_components: int | float | str | None = None,
@@ -212,6 +217,7 @@ class MMC(ClassProjection):
     array([ True, False])
     """
 
+    complexity = PRODUCTS
     signed_values = True
 
     def __init__(

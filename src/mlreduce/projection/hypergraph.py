@@ -8,6 +8,7 @@ from mlreduce.linalg.utilities import quotient
 from mlreduce.projection.base import Projection
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
+from mlreduce.spectral.complexities import LEAST_SQUARES
 from mlreduce.spectral.graphs.label_proximity import scaled
 from mlreduce.validation import check_range
 
@@ -20,6 +21,7 @@ class _HypergraphProjection(Projection):
     S has the rank of Y and no eigenvalue above 1.
     """
 
+    complexity = LEAST_SQUARES
     #: The exponent q.
     power: int
 

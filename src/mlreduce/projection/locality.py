@@ -9,6 +9,7 @@ from mlreduce.projection.base import Projection
 from mlreduce.projection.scatter import check_ridge, with_ridge
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
+from mlreduce.spectral.complexities import NEIGHBOURS, NEIGHBOURS_DENSE
 from mlreduce.spectral.graphs.proximity import Proximity, attraction, check_proximity, degrees, reconstruction
 from mlreduce.validation import check_count, check_option
 
@@ -49,6 +50,8 @@ class OLPP(_Locality):
     >>> method.components_.shape
     (2, 30)
     """
+
+    complexity = NEIGHBOURS
 
     def __init__(
         self,
@@ -98,6 +101,7 @@ class LPP(OLPP):
     True
     """
 
+    complexity = NEIGHBOURS_DENSE
     centred = False
 
     def __init__(
@@ -153,6 +157,8 @@ class ONPP(_Locality):
            [0., 0., 1.]])
     """
 
+    complexity = NEIGHBOURS
+
     def __init__(
         self, n_components: int | float | str | None = None, select: str | None = None, n_neighbors: int = 10
     ) -> None:
@@ -196,6 +202,7 @@ class NPP(ONPP):
     (300, 2)
     """
 
+    complexity = NEIGHBOURS_DENSE
     centred = False
 
     def __init__(

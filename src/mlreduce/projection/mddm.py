@@ -15,6 +15,7 @@ from mlreduce.projection.coding import label_scale
 from mlreduce.projection.covariance import CovarianceProjection
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
+from mlreduce.spectral.complexities import LEAST_SQUARES, THIN
 from mlreduce.validation import FloatArray, as_dense, check_range
 
 __all__ = ["Balanced", "MDDMKernel", "MDDMf", "MDDMp"]
@@ -49,6 +50,8 @@ class MDDMp(CovarianceProjection):
     >>> mlreduce.MDDMp().fit(data.X, data.Y).objective_ratio_[:4].round(2)
     array([0.39, 0.31, 0.19, 0.08])
     """
+
+    complexity = THIN
 
     def __init__(
         self, n_components: int | float | str | None = None, select: str | None = None, coding: str = "signed"
@@ -113,6 +116,8 @@ class MDDMf(Balanced):
            [0., 1.]])
     """
 
+    complexity = LEAST_SQUARES
+
     def _constraint(self, data: TrainingSet) -> Form | None:
         return Form(weights=float(self.beta), ridge=1.0 - self.beta) if self.beta else None
 
@@ -149,6 +154,8 @@ class MDDMKernel(Projection):
     >>> mlreduce.MDDMKernel(kernel="rbf").fit(data.X, data.Y).n_components_
     30
     """
+
+    complexity = THIN
 
     def __init__(
         self,

@@ -69,6 +69,8 @@ class MESD(Projection):
     (1797, 3)
     """
 
+    least_labels = 2
+
     def __init__(
         self,
         n_components: int | float | str | None = None,
@@ -125,6 +127,7 @@ class _NamedMESD(MESD):
         if method is None:  # a subclass of one of those below
             return
         cls._method = method
+        cls.complexity = method.complexity
         cls.signed_values = method.signed_values  # type: ignore[assignment,method-assign]
         own = inspect.signature(method.__init__)
         weighted = inspect.Parameter(

@@ -9,6 +9,7 @@ from mlreduce.linalg.features import Features
 from mlreduce.projection.base import Projection
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
+from mlreduce.spectral.complexities import NEIGHBOURS
 from mlreduce.spectral.graphs.combination import CombinedProximity
 from mlreduce.spectral.graphs.proximity import Proximity
 from mlreduce.spectral.solver import Solution
@@ -85,6 +86,7 @@ class MOPE(CombinedProximity, Projection):
     (2, 5)
     """
 
+    complexity = NEIGHBOURS
     centred = False
     signed_values = True
 

@@ -6,6 +6,7 @@ from mlreduce.projection.coding import label_scale
 from mlreduce.projection.mddm import Balanced
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
+from mlreduce.spectral.complexities import PRODUCTS
 
 __all__ = ["MVMD"]
 
@@ -39,6 +40,8 @@ class MVMD(Balanced):
     >>> mlreduce.MVMD(n_components=0.999).fit(data.X, data.Y).n_components_
     8
     """
+
+    complexity = PRODUCTS
 
     def _objective(self, data: TrainingSet) -> Form:
         if self.beta == 0:

@@ -11,6 +11,7 @@ from mlreduce.exceptions import DataError
 from mlreduce.projection.covariance import CovarianceProjection
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
+from mlreduce.spectral.complexities import PRODUCTS
 from mlreduce.validation import FloatArray, check_features, is_sparse, labels_as_y
 
 __all__ = ["LSI", "PCA"]
@@ -52,6 +53,7 @@ class PCA(CovarianceProjection):
     29
     """
 
+    complexity = PRODUCTS
     supervised = False
 
     def _objective(self, data: TrainingSet) -> Form:
@@ -171,6 +173,7 @@ class LSI(CovarianceProjection):
     ((300, 5), 0.0)
     """
 
+    complexity = PRODUCTS
     supervised = False
     centred = False
 

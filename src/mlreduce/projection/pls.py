@@ -5,6 +5,7 @@ from __future__ import annotations
 from mlreduce.projection.covariance import CovarianceProjection
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
+from mlreduce.spectral.complexities import LEAST_SQUARES, THIN
 
 __all__ = ["OPLS", "PLS"]
 
@@ -34,6 +35,8 @@ class PLS(CovarianceProjection):
     array([0.39, 0.31, 0.19, 0.08])
     """
 
+    complexity = THIN
+
     def _objective(self, data: TrainingSet) -> Form:
         return Form(factor=data.labels)
 
@@ -62,6 +65,8 @@ class OPLS(PLS):
     array([[1., 0.],
            [0., 1.]])
     """
+
+    complexity = LEAST_SQUARES
 
     def _constraint(self, data: TrainingSet) -> Form:
         return Form(weights=1.0)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
+from mlreduce.complexity import Complexity
 from mlreduce.linalg.features import Features
 from mlreduce.linalg.utilities import signed
 from mlreduce.projection.base import Projection
@@ -43,6 +44,7 @@ class RandomProjection(Projection):
     (300, 5)
     """
 
+    complexity = Complexity("d k^2", "d k")
     supervised = False
 
     def __init__(

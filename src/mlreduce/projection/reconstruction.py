@@ -12,6 +12,7 @@ from mlreduce.projection.classes import ClassProjection
 from mlreduce.projection.repulsion import repulsion, squared_distances
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
+from mlreduce.spectral.complexities import NEIGHBOURS, PAIRS
 from mlreduce.spectral.duplication import Duplicates
 from mlreduce.spectral.graphs.neighbours import distance_blocks, weights_from
 from mlreduce.spectral.graphs.proximity import Proximity, check_proximity
@@ -53,6 +54,7 @@ class SONPP(ClassProjection):
     (300, 2)
     """
 
+    complexity = NEIGHBOURS
     signed_values = True
 
     def __init__(
@@ -162,6 +164,7 @@ class DONPP(ClassProjection):
            [0., 1.]])
     """
 
+    complexity = PAIRS
     signed_values = True
 
     def __init__(

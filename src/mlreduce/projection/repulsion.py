@@ -10,6 +10,7 @@ import numpy as np
 from mlreduce.projection.classes import ClassProjection
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
+from mlreduce.spectral.complexities import NEIGHBOURS
 from mlreduce.spectral.duplication import Duplicates, symmetrised
 from mlreduce.spectral.graphs.neighbours import distance_blocks
 from mlreduce.spectral.graphs.proximity import Proximity, check_proximity
@@ -62,6 +63,7 @@ class DLA(ClassProjection):
     array([0, 1], dtype=int8)
     """
 
+    complexity = NEIGHBOURS
     signed_values = True
 
     def __init__(
@@ -118,6 +120,7 @@ class DNE(ClassProjection):
     True
     """
 
+    complexity = NEIGHBOURS
     signed_values = True
 
     def __init__(
@@ -166,6 +169,7 @@ class OLPPR(ClassProjection):
     (300, 2)
     """
 
+    complexity = NEIGHBOURS
     signed_values = True
 
     def __init__(

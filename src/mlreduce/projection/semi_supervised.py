@@ -15,6 +15,7 @@ from mlreduce.projection.base import Projection
 from mlreduce.projection.covariance import completed_labels
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
+from mlreduce.spectral.complexities import NEIGHBOURS, NEIGHBOURS_DENSE, PAIRS, PAIRS_DENSE
 from mlreduce.validation import (
     check_known_labels,
     check_option,
@@ -40,6 +41,7 @@ class PartlyLabelled(Projection):
         The classes, sorted; only when ``y`` was a class vector, and the supervised part takes those.
     """
 
+    takes_unknown_rows = True
     classes_: Any
 
     def _parts(self) -> tuple[Projection, Projection]:
@@ -143,6 +145,8 @@ class SemiSupervised(PartlyLabelled):
     (1797, 5)
     """
 
+    complexity = NEIGHBOURS
+
     def __init__(
         self,
         n_components: int | float | str | None = None,
@@ -228,6 +232,7 @@ def _sum(forms: list[Form]) -> Form:
 class _Pair(SemiSupervised):
     """A pair of projections, with a constraint, that has a name of its own."""
 
+    least_labels = 2
     #: Defaults of ``supervised_parameters``.
     _defaults: ClassVar[Mapping[str, Any]] = {}
 
@@ -288,6 +293,7 @@ class SELFProjection(_Pair):
     (300, 3)
     """
 
+    complexity = NEIGHBOURS_DENSE
     constraint = "combined"
     supervised_part = "mesd-lfda"
     unsupervised_part = "pca"
@@ -322,6 +328,7 @@ class SSMFA(_Pair):
     (300, 3)
     """
 
+    complexity = PAIRS_DENSE
     constraint = "supervised"
     supervised_part = "mesd-mfa"
     unsupervised_part = "olpp"
@@ -389,6 +396,7 @@ class SSLFDA(_Pair):
     (300, 3)
     """
 
+    complexity = NEIGHBOURS_DENSE
     constraint = "supervised"
     supervised_part = "mesd-lfda"
     unsupervised_part = "olpp"
@@ -422,6 +430,7 @@ class SSDONPP(_Pair):
     (300, 3)
     """
 
+    complexity = PAIRS
     constraint = "identity"
     supervised_part = "mesd-donpp"
     unsupervised_part = "onpp"
@@ -454,6 +463,7 @@ class SSMOPE(_Pair):
     (300, 3)
     """
 
+    least_labels = 1
     constraint = "identity"
     supervised_part = "mope"
     unsupervised_part = "olpp"

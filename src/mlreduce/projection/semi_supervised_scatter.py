@@ -10,6 +10,7 @@ from mlreduce.projection.mesd import MESDFDA, MESDMMC
 from mlreduce.projection.semi_supervised import PartlyLabelled
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
+from mlreduce.spectral.complexities import NEIGHBOURS, NEIGHBOURS_DENSE
 from mlreduce.spectral.graphs.proximity import Proximity
 from mlreduce.validation import check_range
 
@@ -49,6 +50,9 @@ class SSFDA(PartlyLabelled):
     >>> mlreduce.SSFDA(beta1=0.1).fit(data.X, Y).n_components_
     8
     """
+
+    least_labels = 2
+    complexity = NEIGHBOURS_DENSE
 
     def __init__(
         self,
@@ -117,6 +121,8 @@ class SSMMC(PartlyLabelled):
     (300, 3)
     """
 
+    least_labels = 2
+    complexity = NEIGHBOURS
     signed_values = True
 
     def __init__(

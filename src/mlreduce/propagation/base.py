@@ -12,6 +12,7 @@ from scipy.sparse import csgraph
 from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 
+from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError, unknown_name
 from mlreduce.linalg.kernels import check_positive
 from mlreduce.linalg.utilities import above_half, best_of_each, quotient
@@ -96,6 +97,12 @@ class LabelPropagation(BaseEstimator):
     (300, 12)
     """
 
+    #: Whether what is fitted is linear in the features.
+    linear = False
+    #: Whether single labels of an instance may be unknown: cells of NaN.
+    takes_unknown_cells = True
+    #: What a fit costs.
+    complexity = Complexity("n s + q n^2", "q n")
     #: Whether Laplacians are the normalised symmetric ones.
     normalised = False
 

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 import scipy.sparse.linalg
 from numpy.typing import NDArray
 
+from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError
 from mlreduce.propagation.base import LabelPropagation, add_diagonal, reached_from
 from mlreduce.propagation.sylvester import solve_cells, solve_sylvester
@@ -88,6 +89,8 @@ class MLGRF(_LabelField):
     >>> float((method.transduction_[200:, :8] == data.Y[200:, :8]).mean().round(1))
     0.6
     """
+
+    complexity = Complexity("n s + n^3", "n^2")
 
     def _fit_weights(self, laplacian: Any, known: NDArray[np.bool_]) -> tuple[FloatArray, float]:
         weights = known.astype(np.float64)

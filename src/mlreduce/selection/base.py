@@ -11,6 +11,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from mlreduce.complexity import Complexity
 from mlreduce.validation import (
     FloatArray,
     check_features,
@@ -73,6 +74,10 @@ class Selector(SelectorMixin, BaseEstimator):
     array([2, 1])
     """
 
+    #: Whether what is fitted is linear in the features.
+    linear = True
+    #: What a fit costs.
+    complexity: Complexity
     #: Whether features are selected; False for the control that keeps all features.
     selects = True
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
+from mlreduce.complexity import Complexity
 from mlreduce.registry import register
 from mlreduce.selection.base import Selector
 from mlreduce.validation import FloatArray
@@ -31,6 +32,7 @@ class AllFeatures(Selector):
     (300, 30)
     """
 
+    complexity = Complexity("d", "d")
     selects = False
     k = None
 
@@ -62,6 +64,8 @@ class RandomFeatures(Selector):
     >>> int(method.get_support().sum())
     5
     """
+
+    complexity = Complexity("d", "d")
 
     def __init__(self, k: int | float | str | None = 0.5, random_state: Any = None) -> None:
         self.k = k

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from mlreduce.complexity import Complexity
 from mlreduce.registry import register
 from mlreduce.selection.base import Selector, check_variant
 from mlreduce.validation import FloatArray, as_dense
@@ -50,6 +51,8 @@ class MLFS(Selector):
     >>> method.get_feature_names_out(data.feature_names)
     array(['x2', 'x4', 'x16', 'x18', 'x22'], dtype=object)
     """
+
+    complexity = Complexity("n d q", "n d")
 
     def __init__(
         self, k: int | float | str | None = 0.5, variant: Literal["equations", "published-code"] = "equations"

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
+from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError
 from mlreduce.linalg.distances import Distances, nearest, row_blocks
 from mlreduce.registry import register
@@ -83,6 +84,8 @@ class GMBA(Selector):
     >>> method.transform(data.X).shape
     (300, 5)
     """
+
+    complexity = Complexity("d n^2", "n^2 + n d")
 
     def __init__(
         self,

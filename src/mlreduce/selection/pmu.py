@@ -7,6 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from mlreduce.complexity import Complexity
 from mlreduce.preprocessing.discretisation import Bins, discretise
 from mlreduce.registry import register
 from mlreduce.selection.base import Selector
@@ -70,6 +71,8 @@ class PMU(Selector):
     >>> method.get_feature_names_out(data.feature_names)
     array(['x2', 'x10', 'x16', 'x21', 'x23'], dtype=object)
     """
+
+    complexity = Complexity("n d q^2", "n d")
 
     def __init__(
         self,

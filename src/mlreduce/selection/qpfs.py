@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
+from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError, unknown_name
 from mlreduce.preprocessing.discretisation import discretise
 from mlreduce.registry import register
@@ -136,6 +137,8 @@ class QPFS(Selector):
     >>> bool(method.kkt_residual_ < 1e-6)
     True
     """
+
+    complexity = Complexity("n d^2 + d^3", "n d + d^2")
 
     def __init__(
         self, k: int | float | str | None = 0.5, discretise: str | None = "equal-width", n_bins: int = 3

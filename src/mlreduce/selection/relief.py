@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
+from mlreduce.complexity import Complexity
 from mlreduce.linalg.compiled import compiled, compiled_part
 from mlreduce.linalg.distances import Distances, nearest, row_blocks
 from mlreduce.registry import register
@@ -60,6 +61,8 @@ class MLRF(Selector):
     >>> method.get_feature_names_out(data.feature_names)
     array(['x5', 'x14', 'x21', 'x22', 'x25'], dtype=object)
     """
+
+    complexity = Complexity("d n^2 + n d q", "n^2 + n d")
 
     def __init__(
         self,

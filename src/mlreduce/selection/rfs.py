@@ -8,6 +8,7 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 
+from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError, unknown_name
 from mlreduce.registry import register
 from mlreduce.selection.base import Selector
@@ -72,6 +73,8 @@ class RFS(Selector):
     >>> bool(method.objective_[0] > method.objective_[-1])
     True
     """
+
+    complexity = Complexity("s m + m^3", "s + m^2")
 
     def __init__(
         self,

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from mlreduce.complexity import Complexity
 from mlreduce.linalg.distances import row_blocks
 from mlreduce.registry import register
 from mlreduce.selection.base import Selector, check_variant
@@ -59,6 +60,8 @@ class SPEC(Selector):
     >>> bool((-2 <= method.scores_).all() and (method.scores_ <= 0).all())
     True
     """
+
+    complexity = Complexity("d n^2", "n^2 + n d")
 
     def __init__(
         self, k: int | float | str | None = 0.5, variant: Literal["equations", "published-code"] = "equations"

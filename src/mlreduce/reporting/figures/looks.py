@@ -43,7 +43,7 @@ def base_method(label: str) -> str:
     >>> base_method("mvmd-0.5"), base_method("gmba-code"), base_method("mine")
     ('mvmd', 'gmba', 'mine')
     """
-    names, parts = registry.list_methods(), label.split("-")
+    names, parts = registry.method_names(), label.split("-")
     starts = ("-".join(parts[:length]) for length in range(len(parts), 0, -1))
     return next((start for start in starts if start in names), label)
 
@@ -53,11 +53,11 @@ def _place(label: str) -> tuple[str, int]:
     base = base_method(label)
     if base.partition("-")[0] == "random":  # what studies call the draws of chance
         return "controls", 0
-    if base not in registry.list_methods() or registry.is_import_path(base):
+    if base not in registry.method_names() or registry.is_import_path(base):
         known = next((name for name in _HUE_OF if base.startswith(name)), base)
         return known, 0
     module = registry.module_of(base)
-    siblings = [name for name in registry.list_methods() if registry.module_of(name) == module]
+    siblings = [name for name in registry.method_names() if registry.module_of(name) == module]
     return module.rpartition(".")[2], siblings.index(base)
 
 

@@ -35,7 +35,7 @@ class Described(NamedTuple):
 
 def describe_method(name: str) -> Described:
     """Return what a method of the registry is; of a class of another package its import path alone."""
-    if name not in registry.list_methods() or registry.is_import_path(name):
+    if name not in registry.method_names() or registry.is_import_path(name):
         return Described(module=name)
     module = registry.module_of(name)
     doc = _docstrings(module).get(name, "")

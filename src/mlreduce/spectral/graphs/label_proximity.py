@@ -185,7 +185,7 @@ class LabelProximity(BaseEstimator):
 
     def _points(self, labels: Any) -> FloatArray:
         """Return phi, shape (n_rows, n_dimensions)."""
-        kinds = [name for kind in ("projection", "embedding") for name in registry.list_methods(kind)]
+        kinds = [name for kind in ("projection", "embedding") for name in registry.method_names(kind)]
         unsupervised = [name for name in kinds if not getattr(registry.method_class(name), "supervised", True)]
         if self.space not in unsupervised:
             raise DataError(unknown_name("unsupervised method for space", self.space, unsupervised))

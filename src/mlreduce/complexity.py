@@ -1,0 +1,148 @@
+"""What a fit costs: operations and memory as each method declares them, by which costs of other sizes are estimated."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+__all__ = ["Complexity", "Sizes"]
+
+_FACTOR = re.compile(r"(?:[ndqmsk](?:\^[2-9])?|[1-9][0-9]*)")
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Sizes of a training set and of what is asked of a method.
+
+    Attributes
+    ----------
+    n, d, q : int
+        Instances, features and labels.
+    s : int
+        Stored entries of the features: n d, or of a sparse matrix those that are not zero.
+    k : int
+        Directions, columns or features that are asked for.
+    """
+
+    n: int
+    d: int
+    q: int
+    s: int
+    k: int
+
+    @property
+    def m(self) -> int:
+        """The smaller number of instances and features."""
+        return min(self.n, self.d)
+
+
+@dataclass(frozen=True)
+class Complexity:
+    """Operations and memory of a fit, up to a factor, as sums of products such as ``"s m + m^3"``.
+
+    Attributes
+    ----------
+    time : str
+        Operations. Symbols are those of `Sizes`; of a predictor with the predictions of as many instances.
+    memory : str
+        Numbers held beside the features as they are given. With a term ``"n d"`` sparse features are made dense.
+    iterated : str or None, default=None
+        Operations by iteration with products, which takes the place of ``time`` where m exceeds 6000
+        (`mlreduce.linalg.lsqr.DENSE_SIDE`); about so many, not only up to a factor. None where there is no iteration.
+    iterates_on : {"any", "sparse"}, default="any"
+        Which features the iteration takes.
+    most : int or None, default=None
+        Largest m without iteration; None if only memory and time limit it.
+
+    Examples
+    --------
+    >>> from mlreduce.complexity import Complexity, Sizes
+    >>> complexity = Complexity("s m + m^3", "m^2")
+    >>> sizes = Sizes(n=1000, d=100, q=5, s=100_000, k=10)
+    >>> complexity.operations(sizes), complexity.numbers(sizes)
+    (11000000.0, 10000.0)
+    """
+
+    time: str
+    memory: str
+    iterated: str | None = None
+    iterates_on: Literal["any", "sparse"] = "any"
+    most: int | None = None
+
+    def __post_init__(self) -> None:
+        for text in (self.time, self.memory, self.iterated or "n"):
+            for factor in re.split(r" \+ | ", text):
+                if not _FACTOR.fullmatch(factor):
+                    raise ValueError(f"{factor!r} in {text!r} is no number, symbol or power of a symbol")
+
+    def operations(self, sizes: Sizes) -> float:
+        """Return the operations without iteration.
+
+        Parameters
+        ----------
+        sizes : Sizes
+            Of the training set.
+
+        Returns
+        -------
+        float
+            Up to a factor of the method's.
+        """
+        return _value(self.time, sizes)
+
+    def numbers(self, sizes: Sizes) -> float:
+        """Return the numbers held beside the features.
+
+        Parameters
+        ----------
+        sizes : Sizes
+            Of the training set.
+
+        Returns
+        -------
+        float
+            Up to a factor of the method's.
+        """
+        return _value(self.memory, sizes)
+
+    def iterations(self, sizes: Sizes) -> float:
+        """Return the operations by iteration.
+
+        Parameters
+        ----------
+        sizes : Sizes
+            Of the training set.
+
+        Returns
+        -------
+        float
+            Not only up to a factor; 0 where there is no iteration.
+        """
+        return _value(self.iterated, sizes) if self.iterated else 0.0
+
+    @property
+    def makes_dense(self) -> bool:
+        """Whether sparse features are made dense, unless the method iterates."""
+        return "n d" in self.memory.split(" + ")
+
+    def __str__(self) -> str:
+        """Return the order of the operations, such as ``O(s m + m^3)``, without numbers."""
+        return f"O({_order(self.time)})"
+
+
+def _value(text: str, sizes: Sizes) -> float:
+    return float(sum(math.prod(_factor(factor, sizes) for factor in term.split(" ")) for term in text.split(" + ")))
+
+
+def _factor(text: str, sizes: Sizes) -> float:
+    if text.isdigit():
+        return float(text)
+    symbol, _, power = text.partition("^")
+    return float(getattr(sizes, symbol)) ** int(power or 1)
+
+
+def _order(text: str) -> str:
+    terms = (" ".join(factor for factor in term.split(" ") if not factor.isdigit()) for term in text.split(" + "))
+    return " + ".join(terms)

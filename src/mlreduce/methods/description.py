@@ -1,0 +1,174 @@
+"""Descriptions of methods: what each is, its parameters, its cost and its paper."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import textwrap
+from collections.abc import Mapping
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+from mlreduce import registry
+from mlreduce.methods.evidence import complexities, rankings_of
+from mlreduce.methods.facts import Facts, facts_of, first_line, sections
+
+__all__ = ["Description", "describe"]
+
+_WIDTH = 100
+
+
+@dataclass(frozen=True)
+class Description:
+    """What is known of a method; printed as a page of text.
+
+    Attributes
+    ----------
+    facts : Facts
+        As in the table of methods.
+    summary : str
+        First line of the docstring.
+    formula : str
+        What follows it, up to the parameters.
+    parameters : dict of str to str
+        Defaults by name, as Python writes them.
+    cost, memory : str
+        Operations and numbers held, up to a factor; empty where none is declared.
+    evidence : list of str
+        Average ranks in the committed studies.
+    documented : str
+        Import path of the class.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> description = mlreduce.describe("rcca")
+    >>> description.parameters
+    {'n_components': 'None', 'select': 'None', 'ridge': '1.0'}
+    >>> description.memory, description.documented
+    ('m^2 numbers', 'mlreduce.projection.cca.RCCA')
+    """
+
+    facts: Facts
+    summary: str
+    formula: str
+    parameters: Mapping[str, str]
+    cost: str
+    memory: str
+    evidence: list[str]
+    documented: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the description as names and values of JSON.
+
+        Returns
+        -------
+        dict
+            In the order in which they are printed.
+        """
+        facts = self.facts
+        return {
+            "name": facts.name,
+            "is": self.summary,
+            "formula": self.formula,
+            "family": facts.family,
+            "needs labels": facts.needs_labels,
+            "unknown labels": facts.unknown_labels,
+            "linear": facts.linear,
+            "sparse": facts.sparse,
+            "out of sample": facts.out_of_sample,
+            "parameters": dict(self.parameters),
+            "cost": self.cost,
+            "memory": self.memory,
+            "paper": facts.paper,
+            "evidence": list(self.evidence),
+            "class": self.documented,
+        }
+
+    def __str__(self) -> str:
+        """Return a page of text."""
+        lines = [f"{self.facts.name}: {self.summary}", ""]
+        lines += [line for part in self.formula.split("\n\n") for line in [*textwrap.wrap(part, _WIDTH), ""] if part]
+        for name, value in self.to_dict().items():
+            if name in ("name", "is", "formula") or value in ("", None, [], {}):
+                continue
+            lines += textwrap.wrap(
+                _text(value), _WIDTH, initial_indent=f"{name:<15}", subsequent_indent=15 * " ", break_on_hyphens=False
+            )
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """Return the page for notebooks."""
+        return f"<pre>{escape(str(self))}</pre>"
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, dict):
+        return ", ".join(f"{name}={default}" for name, default in value.items())
+    return "; ".join(value) if isinstance(value, list) else str(value)
+
+
+def describe(name: str) -> Description:
+    """Describe a method: what it computes, its parameters, cost and paper, and how it ranked in the studies.
+
+    Parameters
+    ----------
+    name : str
+        A name of `mlreduce.list_methods`, such as ``"dne"``.
+
+    Returns
+    -------
+    Description
+        Print it.
+
+    Raises
+    ------
+    ConfigurationError
+        If no method has this name; the message names the nearest known one.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> print(mlreduce.describe("lpp"))
+    lpp: Locality preserving projections (LPP): squared differences of neighbours relative to the scatter.
+    <BLANKLINE>
+    max tr(P'X'(W - D(W))XP) subject to P'(X'D(W)X + ridge I)P = I, or with X'X in place of X'D(W)X.
+    Features are not centred. Eigenvalues lie in [-2, 0] with constraint="degree".
+    <BLANKLINE>
+    family         projection
+    needs labels   no
+    unknown labels no
+    linear         yes
+    sparse         kept
+    out of sample  yes
+    parameters     n_components=None, select=None, proximity=None, constraint='degree', ridge=None
+    cost           O(n s + s m + m^3) operations
+    memory         m^2 numbers
+    paper          He and Niyogi (2003), "Locality preserving projections"
+    class          mlreduce.projection.locality.LPP
+    """
+    cls: Any = registry.method_class(name)
+    head = sections(cls)[""].partition("\n")[2]
+    own = inspect.signature(cls.__init__ if "__init__" in dir(cls) else cls).parameters
+    parts = complexities(name)
+    return Description(
+        facts=facts_of(name),
+        summary=first_line(cls),
+        formula=re.sub(r"(?<!\n)\n(?!\n)", " ", head).strip().replace("``", "").replace("`", ""),
+        parameters={
+            key: repr(parameter.default)
+            for key, parameter in own.items()
+            if parameter.default is not inspect.Parameter.empty
+        },
+        cost=f"{parts[0]} operations{_iterated(parts[0].iterated)}" if parts else "",
+        memory=f"{parts[0].memory} numbers" if parts else "",
+        evidence=[str(ranking) for ranking in rankings_of(name)],
+        documented=f"{cls.__module__}.{cls.__qualname__}",
+    )
+
+
+def _iterated(operations: str | None) -> str:
+    return "" if operations is None else ", by iteration where instances and features are more than 6000"

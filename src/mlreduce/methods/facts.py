@@ -1,0 +1,144 @@
+"""Facts of a method, each from where it is declared: its docstring, its base class, its tags."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from mlreduce import registry
+from mlreduce.complexity import Complexity
+
+__all__ = ["Facts", "facts_of", "first_line", "sections"]
+
+#: Methods of fitted estimators that take instances which `fit` has not seen.
+_VERBS = ("encode", "predict", "transform")
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Facts of a method.
+
+    Attributes
+    ----------
+    name : str
+        Registry name.
+    full_name : str
+        From the first line of the docstring.
+    family : str
+        A family of the package, or what a method of one's own was registered as.
+    needs_labels : bool or None
+        Whether `fit` needs them. None, as below, for a class of one's own that does not say.
+    unknown_labels : {"no", "rows", "cells"}
+        Whether labels may be unknown (NaN): not, those of whole instances, or any.
+    single_label : bool
+        Whether an instance must have one label.
+    least_labels, least_instances : int
+        Fewest that it takes, with its default parameters.
+    linear : bool or None
+        Whether what it returns is linear in the features; of label coders, in the labels.
+    sparse : {"kept", "made dense", "made dense unless large", "no"} or None
+        What becomes of sparse features.
+    out_of_sample : bool
+        Whether a fitted estimator takes further instances.
+    cost : str
+        Order of the operations of a fit, such as ``"O(s m + m^3)"``, for n instances, d features, q labels,
+        m = min(n, d), s stored entries of the features and k directions; empty where none is declared.
+    year : int or None
+        Of the paper.
+    paper : str
+        Empty for some controls.
+    control : bool
+        Whether it is there for other methods to be compared with.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> facts = mlreduce.describe("mvmd").facts
+    >>> facts.full_name, facts.needs_labels, facts.sparse
+    ('Maximal feature variance and feature-label dependence (MVMD)', True, 'kept')
+    """
+
+    name: str
+    full_name: str
+    family: str
+    needs_labels: bool | None
+    unknown_labels: str
+    single_label: bool
+    least_labels: int
+    least_instances: int
+    linear: bool | None
+    sparse: str | None
+    out_of_sample: bool
+    cost: str
+    year: int | None
+    paper: str
+    control: bool
+
+
+def first_line(cls: type) -> str:
+    """Return the first line of a docstring without backquotes; empty where docstrings were left out."""
+    return (inspect.getdoc(cls) or "").partition("\n")[0].replace("`", "")
+
+
+def sections(cls: type) -> dict[str, str]:
+    """Return the sections of a docstring by their titles; the text before them has the title ""."""
+    parts = re.split(r"(?m)^(\w[\w ]*)\n-{3,}\n", inspect.getdoc(cls) or "")
+    return {"": parts[0].strip()} | {title: text.strip() for title, text in zip(parts[1::2], parts[2::2], strict=True)}
+
+
+def facts_of(name: str) -> Facts:
+    """Return the facts of a method by its registry name.
+
+    Raises
+    ------
+    ConfigurationError
+        If no method has this name.
+    """
+    cls: Any = registry.method_class(name)
+    line = first_line(cls)
+    paper = _paper(sections(cls).get("References", ""))
+    year = re.search(r"\b(?:18|19|20)\d\d\b", paper)
+    complexity: Complexity | None = getattr(cls, "complexity", None)
+    method = _made(cls)
+    tags = method.__sklearn_tags__() if hasattr(method, "__sklearn_tags__") else None
+    return Facts(
+        name=name,
+        full_name=re.split(r"[:;]|\.$", line, maxsplit=1)[0],
+        family=registry.kind_of(name),
+        needs_labels=None if tags is None else bool(tags.target_tags.required),
+        unknown_labels=getattr(cls, "unknown_labels", "no"),
+        single_label=getattr(cls, "single_label", False),
+        least_labels=getattr(cls, "least_labels", 1),
+        least_instances=getattr(method, "least_instances", 1),
+        linear=getattr(cls, "linear", None),
+        sparse=None if tags is None else _sparse(tags.input_tags.sparse, complexity),
+        out_of_sample=any(callable(getattr(cls, verb, None)) for verb in _VERBS),
+        cost="" if complexity is None else str(complexity),
+        year=int(year[0]) if year else None,
+        paper=paper,
+        control="control" in line,
+    )
+
+
+def _made(cls: Any) -> Any:
+    """Return an estimator with default parameters; None for a class that needs some."""
+    try:
+        return cls()
+    except TypeError:
+        return None
+
+
+def _sparse(accepted: bool, complexity: Complexity | None) -> str:
+    if not accepted:
+        return "no"
+    if complexity is None or not complexity.makes_dense:
+        return "kept"
+    return "made dense unless large" if complexity.iterated else "made dense"
+
+
+def _paper(references: str) -> str:
+    """Return the first reference, on one line."""
+    text = re.sub(r"\s+", " ", references)
+    return re.split(r"; (?=[A-Z])|(?<=\d{4})\. |(?<=\")\. ", text, maxsplit=1)[0].rstrip(".")

@@ -1,0 +1,208 @@
+"""Which methods suit a data set, by its shape, a budget of time, and the committed studies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mlreduce import registry
+from mlreduce.complexity import Sizes
+from mlreduce.exceptions import ConfigurationError, DataError, unknown_name
+from mlreduce.methods.evidence import Estimate, Ranking, complexities, estimated, iterates, rankings_of
+from mlreduce.methods.facts import Facts, facts_of
+from mlreduce.methods.shapes import Shape, shape_of
+from mlreduce.validation import MEMORY_SHARE, machine_memory
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Recommendation", "recommend"]
+
+#: Methods of a family that are printed.
+_PRINTED = 6
+#: What the numbers are worth, printed under every table.
+CAUTION = """\
+share: of the other methods in the committed studies, how many it beats on average; least: the same at half a critical
+difference less. Both are of other data sets, and families are not compared with each other. Seconds are estimates for
+one thread, right to a factor of four or so. Try the first few on your data: mlreduce.compare."""
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """Methods with the reasons for and against them; printed as a table of the first that fit.
+
+    Attributes
+    ----------
+    table : DataFrame
+        A row per method, indexed by name: whether it ``fits``; its ``family``; estimated ``seconds`` and ``gigabytes``
+        of a fit (NaN where unknown); ``share``, of the other methods in the committed studies, that it beats on
+        average, ``least``, the same at half a critical difference less (both NaN without a study), and ``data_sets``,
+        on how many; the ``reason``. By family, what fits first, those of the largest ``least`` first, controls last.
+    sizes : Sizes
+        Of the data.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> table = mlreduce.recommend(data.X, data.Y, goal="projection").table
+    >>> table.loc["fda", "reason"]
+    'takes one label per instance; the mesd method of this name takes several'
+    """
+
+    table: pd.DataFrame
+    sizes: Sizes
+
+    def __str__(self) -> str:
+        """Return the first methods that fit, by family, the others by reason, and a caution."""
+        fit, others = self.table[self.table["fits"]], self.table[~self.table["fits"]]
+        sizes = f"{self.sizes.n} instances, {self.sizes.d} features, {self.sizes.q} labels"
+        lines = [f"{len(fit)} of {len(self.table)} methods fit {sizes}"]
+        for family, own in fit.groupby("family", sort=False):
+            shown = own.head(_PRINTED).drop(columns=["fits", "family", "data_sets"])
+            texts = {
+                key: [f"{value:.2g}" for value in shown[key]] for key in ("seconds", "gigabytes", "share", "least")
+            }
+            lines += ["", f"{family} ({len(own)}, in .table)" if len(own) > len(shown) else str(family)]
+            lines.append(shown.assign(**texts).replace("nan", "").rename_axis(None).to_string())
+        if len(others):
+            lines.append("")
+        for reason, own in others.groupby("reason", sort=False):
+            lines.append(f"not {', '.join(map(str, own.index))}: {reason}")
+        return "\n".join([*lines, "", CAUTION])
+
+    def _repr_html_(self) -> str:
+        """Return the whole table for notebooks."""
+        return f"{self.table.to_html()}<p>{CAUTION}</p>"
+
+
+def recommend(X: Any, y: Any = None, *, goal: str | None = None, time_budget: float | None = None) -> Recommendation:
+    """Recommend methods for a data set: those that fit its shape, memory and a budget of time, the best ranked first.
+
+    Nothing is fitted. Costs are estimated from the operations that each method declares and from measured fits, for 100
+    directions at most; ranks are those of the committed studies of papers, on other data.
+
+    Parameters
+    ----------
+    X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features)
+        Features.
+    y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels) or (n_samples,), or None, default=None
+        Labels in {0, 1} or {-1, 1}, NaN where unknown; or a class per instance. None if there are none.
+    goal : {"projection", "embedding", "propagation", "labelspace", "selection", "predictors"} or None, default=None
+        A family of methods; None for all of them.
+    time_budget : float or None, default=None
+        Seconds that a fit may take, > 0; None is no limit.
+
+    Returns
+    -------
+    Recommendation
+        Print it, or take its ``table``.
+
+    Raises
+    ------
+    DataError
+        If X is no table of finite numbers, labels are not as above or of other instances, or ``time_budget`` is not
+        above 0.
+    ConfigurationError
+        If there is no such goal; the message names the nearest one.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> table = mlreduce.recommend(data.X, goal="projection").table  # without labels
+    >>> table[table["fits"]].index.tolist()
+    ['pca', 'lsi', 'olpp', 'npp', 'lpp', 'onpp', 'random-projection']
+    """
+    if goal is not None and goal not in registry.FAMILIES:
+        raise ConfigurationError(unknown_name("goal", goal, registry.FAMILIES))
+    if time_budget is not None and not (isinstance(time_budget, (int, float)) and time_budget > 0):
+        raise DataError(f"time_budget must be a number of seconds above 0, or None; got {time_budget!r}")
+    shape = shape_of(X, y)
+    rows = [_row(name, shape, time_budget) for name in registry.method_names(goal)]
+    return Recommendation(_ordered(rows), shape.sizes)
+
+
+def _row(name: str, shape: Shape, budget: float | None) -> dict[str, Any]:
+    facts, estimate = facts_of(name), estimated(name, shape.sizes, shape.sparse)
+    partly = shape.unknown in ("rows", "cells")
+    rankings = [own for own in rankings_of(name) if (own.labelled < 1) == partly]
+    weights = [own.data_sets for own in rankings]
+    against = next(_against(facts, shape, estimate, budget), None)
+    return {
+        "name": name,
+        "fits": against is None,
+        "control": facts.control,
+        "family": facts.family,
+        "seconds": np.nan if estimate is None else estimate.seconds,
+        "gigabytes": np.nan if estimate is None else estimate.gigabytes,
+        "share": np.average([own.share for own in rankings], weights=weights) if rankings else np.nan,
+        "least": np.average([own.least_share for own in rankings], weights=weights) if rankings else np.nan,
+        "data_sets": max((own.data_sets for own in rankings), default=0),
+        "reason": against or _for(facts, rankings, estimate),
+    }
+
+
+def _against(facts: Facts, shape: Shape, estimate: Estimate | None, budget: float | None) -> Iterator[str]:
+    """Yield why a method does not fit, the plainest reason first."""
+    yield from _labels_against(facts, shape)
+    if shape.sizes.n < facts.least_instances:
+        yield f"needs {facts.least_instances} instances at least"
+    if shape.sparse and facts.sparse == "no":
+        yield "takes no sparse features"
+    for own in complexities(facts.name):
+        if own.most is not None and shape.sizes.m > own.most and not iterates(own, shape.sizes, shape.sparse):
+            yield f"needs dense matrices, for {own.most} instances or features at most; reduce them by PCA first"
+    memory = machine_memory()
+    if estimate is not None and memory is not None and 1e9 * estimate.gigabytes > MEMORY_SHARE * memory:
+        yield f"needs more memory than this machine has ({memory / 1e9:.2g} GB)"
+    if estimate is not None and budget is not None and estimate.seconds > budget:
+        yield f"takes more than {budget:g} seconds"
+
+
+def _labels_against(facts: Facts, shape: Shape) -> Iterator[str]:
+    if facts.family == "propagation" and shape.unknown == "no":
+        yield "predicts labels where they are unknown (NaN), and all are known"
+    if not facts.needs_labels:
+        return
+    if shape.unknown == "all":
+        yield "needs labels"
+    elif shape.unknown != "no" and facts.unknown_labels == "no":
+        yield "needs all labels, and some are unknown (NaN)"
+    elif shape.unknown == "cells" and facts.unknown_labels == "rows":
+        yield "takes instances without labels, but none of which only some are known"
+    if facts.single_label and not shape.single_label:
+        yield "takes one label per instance; the mesd method of this name takes several"
+    if shape.classes and not facts.single_label:
+        yield "takes labels in {0, 1}: sklearn.preprocessing.LabelBinarizer makes a column of each class"
+    if shape.sizes.q < facts.least_labels and not facts.single_label:
+        yield f"needs {facts.least_labels} labels at least"
+    if facts.family == "labelspace" and shape.sizes.q == 1:
+        yield "codes several labels, and there is one"
+
+
+def _for(facts: Facts, rankings: list[Ranking], estimate: Estimate | None) -> str:
+    """Return what speaks for a method that fits."""
+    parts = [str(rankings[0]) if rankings else "in no study"]
+    if facts.control:
+        parts.insert(0, "a control, to compare with")
+    if not facts.out_of_sample:
+        parts.append("for the training instances only")
+    if estimate is not None and not estimate.measured:
+        parts.append("cost from others of its family")
+    return "; ".join(parts)
+
+
+def _ordered(rows: list[dict[str, Any]]) -> pd.DataFrame:
+    """Return the table: by family, what fits first, controls last of it, then by share and seconds."""
+    import pandas as pd  # slow to import
+
+    table = pd.DataFrame(rows).set_index("name")
+    families = {family: place for place, family in enumerate(registry.FAMILIES)}
+    table["place"] = table["family"].map(lambda family: families.get(family, len(families)))
+    keys = {"place": True, "fits": False, "control": True, "least": False, "share": False, "seconds": True}
+    table = table.sort_values(list(keys), ascending=list(keys.values()), kind="stable", na_position="last")
+    return table.drop(columns=["control", "place"])

@@ -1,0 +1,81 @@
+"""The shape of a data set: what decides which methods take it."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from mlreduce.complexity import Sizes
+from mlreduce.exceptions import DataError
+from mlreduce.validation import check_finite, check_known_labels, fill_unlabelled, is_sparse
+
+__all__ = ["Shape", "shape_of"]
+
+#: Most directions or features that are asked for, and the share of those that there are.
+_ASKED, _SHARE = 100, 0.25
+
+
+class Shape(NamedTuple):
+    """What decides which methods take a data set.
+
+    Attributes
+    ----------
+    sizes : Sizes
+        Of the features and labels; of classes their number.
+    sparse : bool
+        Whether the features are a sparse matrix.
+    unknown : {"no", "rows", "cells", "all"}
+        Which labels are unknown: none, all of some instances, any, or all.
+    single_label : bool
+        Whether every instance with labels has one.
+    classes : bool
+        Whether labels are a vector of classes other than 0 and 1, or -1 and 1.
+    """
+
+    sizes: Sizes
+    sparse: bool
+    unknown: str
+    single_label: bool
+    classes: bool
+
+
+def shape_of(X: Any, y: Any) -> Shape:
+    """Return the shape of a data set.
+
+    Raises
+    ------
+    DataError
+        If X is no table of finite numbers, or y holds no labels of its instances.
+    """
+    sparse = is_sparse(X)
+    try:
+        features = X if sparse else np.asarray(X, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise DataError("X must be a table of numbers; encode text and categories first") from None
+    if features.ndim != 2 or 0 in features.shape:
+        raise DataError(f"X must have the shape (n_samples, n_features), neither of them 0; got {features.shape}")
+    check_finite(features)
+    n, d = (int(length) for length in features.shape)
+    number, unknown, single, classes = _labels(y, n)
+    asked = min(_ASKED, max(int(_SHARE * min(n, d)), 1))
+    return Shape(Sizes(n, d, number, int(X.nnz) if sparse else n * d, asked), sparse, unknown, single, classes)
+
+
+def _labels(y: Any, n_samples: int) -> tuple[int, str, bool, bool]:
+    """Return the number of labels, which are unknown, whether each instance has one, and whether they are classes."""
+    if y is None:
+        return 0, "all", False, False
+    if np.ndim(y) == 1 or (np.ndim(y) == 2 and not is_sparse(y) and np.shape(y)[1] == 1):
+        filled, labelled = fill_unlabelled(np.asarray(y).reshape(-1), n_samples)
+        if len(filled) != n_samples:
+            raise DataError(f"y has {len(filled)} rows and X has {n_samples}; there must be one per instance")
+        found = set(np.asarray(filled).tolist())
+        classes = not (found <= {0, 1} or found <= {-1, 1})
+        return len(found) if classes else 1, "no" if labelled is None else "rows", True, classes
+    labels, known = check_known_labels(y, n_samples)
+    counts = np.asarray(labels.sum(axis=1)).reshape(-1)
+    if known is None:
+        return int(labels.shape[1]), "no", bool((counts == 1).all()), False
+    whole, some = known.all(axis=1), known.any(axis=1)
+    return int(labels.shape[1]), "rows" if (whole == some).all() else "cells", bool((counts[whole] == 1).all()), False

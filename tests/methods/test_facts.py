@@ -1,0 +1,168 @@
+"""The table of methods and their descriptions say what is declared, and what is declared is true."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import mlreduce
+from mlreduce import registry
+from mlreduce.exceptions import ConfigurationError, DataError
+from mlreduce.linalg import lsqr
+from mlreduce.methods.facts import facts_of
+from mlreduce.spectral import solver
+
+NAMES = mlreduce.list_methods()
+RNG = np.random.default_rng(0)
+X = sp.csr_array(sp.random(300, 37, 0.2, random_state=0))
+Y = (RNG.random((300, 6)) < 0.3).astype(np.int8)
+Y[:, 0] |= ~Y.any(axis=1)
+
+
+def unknown(of: str):
+    """Return labels of which some are unknown."""
+    labels = Y.astype(float)
+    if of == "rows":
+        labels[200:] = np.nan
+    else:
+        labels[::3, 1] = np.nan
+    return labels
+
+
+def suitable(name: str):
+    """Return labels that a method takes."""
+    facts = facts_of(name)
+    if facts.single_label:
+        return Y.argmax(axis=1)
+    return unknown("rows") if facts.family == "propagation" else Y
+
+
+def test_the_list_is_one_of_names():
+    assert registry.method_names() == NAMES
+    assert "mvmd" in NAMES
+    assert json.loads(json.dumps(NAMES)) == [*NAMES]
+
+
+def test_listing_names_imports_no_method_and_no_pandas():
+    code = (
+        "import sys, mlreduce; print(repr(mlreduce.list_methods()), *{'pandas', 'sklearn', 'scipy'} & {*sys.modules})"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == repr(list(NAMES))
+
+
+def test_every_method_declares_its_facts():
+    table = NAMES.to_frame()
+    assert list(table.index) == NAMES
+    assert not table.drop(columns="year").isna().to_numpy().any()
+    assert (table["cost"] != "").all(), "complexity is missing"
+    assert table.loc[~table["control"], "year"].between(1900, 2100).all()
+    assert set(table.index[table["control"]]) == {*table.index[table["paper"] == ""], "random-projection"}
+    assert (table["full_name"].str.len() > 5).all()
+    assert not table["full_name"].duplicated().any()
+
+
+def test_printed_and_filtered():
+    shown = str(mlreduce.list_methods("propagation"))
+    assert [line.split()[0] for line in shown.splitlines()[2:]] == mlreduce.list_methods("propagation")
+    assert "Multi-label Gaussian random field (ML-GRF)" in shown
+    assert "<table" in mlreduce.list_methods("propagation")._repr_html_()
+    recent = NAMES.filter(family="projection", year=lambda year: year is not None and year >= 2016)
+    assert recent == ["mvmd"]
+    assert str(NAMES.filter(year=1)) == "no methods"
+    with pytest.raises(ConfigurationError, match="unknown fact of methods 'famly'; did you mean 'family'"):
+        NAMES.filter(famly="projection")
+
+
+def test_methods_of_ones_own_are_listed(monkeypatch):
+    monkeypatch.setattr(registry, "_at_run_time", {})
+
+    @mlreduce.register("bare", kind="mine")
+    class Bare:
+        pass
+
+    facts = facts_of("bare")
+    assert (facts.family, facts.needs_labels, facts.cost, facts.paper, facts.year) == ("mine", None, "", "", None)
+    assert mlreduce.describe("bare").documented.endswith("Bare")
+    assert "bare" in str(mlreduce.list_methods("mine"))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_description_has_the_class_and_its_defaults(name):
+    description = mlreduce.describe(name)
+    defaults = registry.method_class(name)().get_params(deep=False)
+    assert dict(description.parameters) == {key: repr(defaults[key]) for key in description.parameters}
+    assert set(description.parameters) == set(defaults)
+    page = str(description)
+    assert page.startswith(f"{name}: ")
+    assert description.cost.split(" operations")[0] in " ".join(page.split())
+    assert max(map(len, page.splitlines()[1:])) <= 115
+    assert json.loads(json.dumps(description.to_dict()))["class"] == description.documented
+
+
+def test_an_unknown_name():
+    with pytest.raises(ConfigurationError, match="unknown method 'mvdm'; did you mean 'mvmd'"):
+        mlreduce.describe("mvdm")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_labels_are_needed_and_may_be_unknown_as_declared(name):
+    facts = facts_of(name)
+    features = X[:, :6] if name == "pcut" else X
+    if not facts.needs_labels:
+        registry.make(name).fit(features)
+        return
+    for of in ("rows", "cells"):
+        taken = of == facts.unknown_labels or facts.unknown_labels == "cells"
+        method = registry.make(name)
+        if taken:
+            method.fit(features, unknown(of))
+        else:
+            with pytest.raises((DataError, ValueError)):
+                method.fit(features, unknown(of))
+    with pytest.raises((DataError, TypeError, ValueError)):
+        registry.make(name).fit(features)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_sparse_features_are_made_dense_as_declared(name, monkeypatch):
+    cells = []
+    for storage in (sp.csr_array, sp.csc_array, sp.csr_matrix, sp.csc_matrix):
+        dense = storage.toarray
+
+        def counted(self, *args, dense=dense, **kwargs):
+            if X.shape[1] in self.shape and set(self.shape) != {X.shape[1]}:
+                cells.append(self.shape[0] * self.shape[1])
+            return dense(self, *args, **kwargs)
+
+        monkeypatch.setattr(storage, "toarray", counted)
+    method = registry.make(name)
+    method.fit(X, suitable(name))
+    if name != "pcut" and hasattr(method, "predict"):
+        method.predict(X)
+    made_dense = sum(cells) >= X.shape[0] * X.shape[1]
+    assert facts_of(name).sparse == (
+        "kept" if not made_dense else "made dense unless large" if method.complexity.iterated else "made dense"
+    )
+
+
+@pytest.mark.parametrize("storage", ["sparse", "any"])
+@pytest.mark.parametrize("name", [*mlreduce.list_methods("projection"), *mlreduce.list_methods("embedding")])
+def test_large_features_are_refused_or_iterated_as_declared(name, storage, monkeypatch):
+    monkeypatch.setattr(solver, "DENSE_SIDE", 8)
+    monkeypatch.setattr(lsqr, "DENSE_SIDE", 8)
+    method = registry.make(name, n_components=2)
+    complexity = method.complexity
+    features = X[:120] if storage == "sparse" else X[:120].toarray()
+    iterates = complexity.iterated is not None and storage in (complexity.iterates_on, "sparse")
+    labels = suitable(name)[:120]
+    if complexity.most is None or iterates:
+        method.fit(features, labels)
+    else:
+        with pytest.raises(DataError, match="need three arrays of order 37"):
+            method.fit(features, labels)
