@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
 
-from mlreduce.datasets.fetch import default_cache
 from mlreduce.datasets.files import replacing
 from mlreduce.exceptions import MLReduceError
+from mlreduce.extras import from_extra
+
+with from_extra("workflow", "sites"):
+    import platformdirs
 
 __all__ = ["OWN", "chart_script", "own_file", "table_script", "table_style", "write_assets"]
 
@@ -32,7 +36,8 @@ def chart_script() -> str:
 
     vl-convert bundles them in one and a half seconds, so the result is kept in the user's cache folder.
     """
-    kept = default_cache() / "scripts" / f"vega-{version('vl-convert-python')}.js"
+    folder = os.environ.get("MLREDUCE_CACHE") or platformdirs.user_cache_dir("mlreduce")
+    kept = Path(folder) / "scripts" / f"vega-{version('vl-convert-python')}.js"
     if kept.is_file():
         return kept.read_text(encoding="utf-8")
     import vl_convert
