@@ -54,7 +54,7 @@ def public_modules() -> Iterator[tuple[str, list[str]]]:
 
 def methods(family: str) -> dict[str, type]:
     """Return the package's methods of a family by their registry names."""
-    found = {name: registry.method_class(name) for name in registry.list_methods(family)}
+    found = {name: registry.method_class(name) for name in registry.method_names(family)}
     return {name: cls for name, cls in found.items() if cls.__module__.startswith("mlreduce.")}
 
 

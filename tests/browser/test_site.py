@@ -110,7 +110,7 @@ def test_every_public_name_is_in_the_reference(site):
     )
     known = {name for role in inventory.data.values() for name in role}
     wanted = {f"mlreduce.{name}" for name in mlreduce.__all__ if callable(getattr(mlreduce, name))}
-    for name in registry.list_methods():
+    for name in registry.method_names():
         cls = registry.method_class(name)
         if cls.__module__.startswith("mlreduce."):  # other tests register their own
             wanted.add(f"mlreduce.{cls.__name__}")

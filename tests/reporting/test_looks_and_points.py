@@ -25,13 +25,13 @@ def test_a_method_has_one_colour_in_every_figure():
     assert colour_of("mvmd") == colour_of("mvmd-0.3")
     assert colour_of("random") == colour_of("random-projection") == "#808080"
     assert colour_of("pca") != colour_of("lsi")  # a module, two shades
-    for name in registry.list_methods():
+    for name in registry.method_names():
         assert re.fullmatch(r"#[0-9A-F]{6}", colour_of(name)), name
     assert base_method("lda-copy") == "lda-copy"
 
 
 def test_no_two_methods_of_a_figure_look_the_same():
-    labels = [f"mvmd-0.{digit}" for digit in range(10)] + ["mine", "yours", *registry.list_methods()]
+    labels = [f"mvmd-0.{digit}" for digit in range(10)] + ["mine", "yours", *registry.method_names()]
     looks = [tuple(map(str, look.values())) for look in method_looks(labels).values()]
     assert len(set(looks)) == len(labels)
 
