@@ -51,7 +51,7 @@ def study():
     from mlreduce.experiments.study import load_study
 
 def report():
-    from mlreduce.reporting.page import render
+    from mlreduce.reporting.site.writing import write_site
 
 def crate():
     from mlreduce.provenance.crate import write_crate
@@ -107,7 +107,7 @@ def test_the_core_works_alone_and_names_what_is_missing(tmp_path):
             ("plot", "figures need matplotlib", "plot"),
             ("page", "figures need matplotlib", "plot"),
             ("study", "configuration files need jsonschema", "data"),
-            ("report", "reports need jinja2", "workflow"),
+            ("report", "sites need jinja2", "workflow"),
             ("crate", "research objects need rocrate", "workflow"),
         )
     }
