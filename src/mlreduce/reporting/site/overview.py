@@ -31,8 +31,7 @@ def overview(studies: Sequence[StudyResults], pages: Mapping[str, str]) -> list[
             "page": pages[study.key],
             "title": study.description["title"],
             "counts": verdict_counts(study),
-            "cells": {name: int((study.audit["verdict"] == name).sum()) for name in CELL_VERDICTS},
-            "printed": len(study.audit),
+            **_printed_cells(study),
             "datasets": sorted(study.summary["dataset"].unique()),
             "methods": int(study.summary["method"].nunique()),
             "splits": study.manifest.get("splits", ""),
@@ -43,6 +42,12 @@ def overview(studies: Sequence[StudyResults], pages: Mapping[str, str]) -> list[
         }
         for study in studies
     ]
+
+
+def _printed_cells(study: StudyResults) -> dict[str, Any]:
+    """Count printed cells by verdict, under the study's first protocol: each cell once."""
+    first = study.audit[study.audit["protocol"] == study.description["protocols"][0]]
+    return {"cells": {name: int((first["verdict"] == name).sum()) for name in CELL_VERDICTS}, "printed": len(first)}
 
 
 def provenance_of(studies: Sequence[StudyResults]) -> list[dict[str, Any]]:
