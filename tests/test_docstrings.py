@@ -23,7 +23,7 @@ from mlreduce.metrics import MEASURES
 #: Modules whose ``__all__`` is for users of the library, beside the package itself and the families of methods.
 MODULES = (
     *("datasets", "embedding", "exceptions", "labelspace", "metrics", "predictors"),
-    *("methods.description", "methods.facts", "methods.recommendation", "methods.table", "complexity"),
+    *("complexity", "methods"),
     *("preprocessing", "preprocessing.discretisation", "preprocessing.relation", "preprocessing.scaling"),
     *("projection", "propagation", "selection", "spectral"),
 )
