@@ -180,6 +180,7 @@ reference: $(STAMP)
 		gzip -9nf $(REFERENCE)/$$study/summary.csv; \
 	done
 	$(BIN)/python docs/update_results.py
+	$(BIN)/python docs/update_evidence.py
 
 # Pages to explore, of results/reference; RUNS="results/demo results/mine" compares two runs cell by cell.
 RUNS ?= $(REFERENCE)

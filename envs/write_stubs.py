@@ -24,7 +24,13 @@ ON_DEMAND = {
         "list_methods": "mlreduce.methods.table",
         "recommend": "mlreduce.methods.recommendation",
         "plot": "mlreduce",
-    }
+    },
+    "methods": {
+        "Description": "mlreduce.methods.description",
+        "Facts": "mlreduce.methods.facts",
+        "MethodList": "mlreduce.methods.table",
+        "Recommendation": "mlreduce.methods.recommendation",
+    },
 }
 
 
@@ -46,7 +52,7 @@ def stub(family: str) -> str:
 
 def stubs() -> dict[Path, str]:
     """Return the stubs by their paths."""
-    return {PACKAGE / family / "__init__.pyi": stub(family) for family in ("", *registry.FAMILIES)}
+    return {PACKAGE / family / "__init__.pyi": stub(family) for family in ("", "methods", *registry.FAMILIES)}
 
 
 if __name__ == "__main__":

@@ -1,29 +1,28 @@
-"""Docstrings of all public names: complete by numpydoc's checks, and their examples run."""
+"""Docstrings of all public names are complete by numpydoc's checks."""
 
 from __future__ import annotations
 
 import ast
-import doctest
 import importlib
 import inspect
 import re
 import textwrap
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-from numpydoc.docscrape import NumpyDocString
-from numpydoc.validate import ERROR_MSGS, validate
 
 import mlreduce
 from mlreduce import registry
-from mlreduce.metrics import MEASURES
+
+pytest.importorskip("numpydoc", reason="numpydoc comes with the extra dev")
+from numpydoc.docscrape import NumpyDocString
+from numpydoc.validate import ERROR_MSGS, validate
 
 #: Modules whose ``__all__`` is for users of the library, beside the package itself and the families of methods.
 MODULES = (
-    *("datasets", "embedding", "exceptions", "labelspace", "metrics", "predictors"),
-    *("methods.description", "methods.facts", "methods.recommendation", "methods.table", "complexity"),
+    *("comparison", "datasets", "embedding", "exceptions", "labelspace", "metrics", "plot", "predictors"),
+    *("complexity", "methods"),
     *("preprocessing", "preprocessing.discretisation", "preprocessing.relation", "preprocessing.scaling"),
     *("projection", "propagation", "selection", "spectral"),
 )
@@ -36,13 +35,6 @@ OFF = {
 }
 #: Checks of names in ``__all__`` alone: the example of a class uses its methods.
 OF_NAMES = {"EX01"}
-ROOT = Path(mlreduce.__file__).parent
-#: Modules with examples.
-EXAMPLES = sorted(
-    ".".join(("mlreduce", *path.relative_to(ROOT).with_suffix("").parts)).removesuffix(".__init__")
-    for path in ROOT.rglob("*.py")
-    if ">>> " in path.read_text(encoding="utf-8")
-)
 
 
 def public_names() -> dict[str, Any]:
@@ -128,19 +120,3 @@ def test_methods_have_a_reference_or_are_controls():
         if not NumpyDocString(inspect.getdoc(registry.method_class(name)) or "")["References"]
     }
     assert without == {"all-features", "random-features", "majority-labels"}
-
-
-@pytest.fixture
-def nothing_registered(monkeypatch):
-    """Examples that register a method or declare a measure leave none behind."""
-    monkeypatch.setattr(registry, "_at_run_time", {})
-    monkeypatch.setattr(MEASURES, "_declared", dict(MEASURES))
-    monkeypatch.setattr(MEASURES, "_modules", dict(MEASURES._modules))
-
-
-@pytest.mark.parametrize("module", EXAMPLES)
-def test_examples_run(module, nothing_registered, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    result = doctest.testmod(importlib.import_module(module), verbose=False)
-    assert result.attempted
-    assert not result.failed

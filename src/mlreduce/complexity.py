@@ -24,6 +24,12 @@ class Sizes:
         Stored entries of the features: n d, or of a sparse matrix those that are not zero.
     k : int
         Directions, columns or features that are asked for.
+
+    Examples
+    --------
+    >>> from mlreduce.complexity import Sizes
+    >>> Sizes(n=1000, d=100, q=5, s=100_000, k=10).m
+    100
     """
 
     n: int

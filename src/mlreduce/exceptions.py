@@ -188,13 +188,50 @@ def unknown_name(kind: str, name: object, known: Iterable[str], where: str = "")
 
 
 def nearest(name: object, known: Iterable[str]) -> str:
-    """Return "; did you mean 'x'?" for the known name nearest to another, or nothing if none is near."""
+    """Return "; did you mean 'x'?" for the known name nearest to another, or nothing if none is near.
+
+    Parameters
+    ----------
+    name : object
+        The name as given.
+    known : iterable of str
+        All names that would be right.
+
+    Returns
+    -------
+    str
+        The end of a sentence.
+
+    Examples
+    --------
+    >>> from mlreduce.exceptions import nearest
+    >>> nearest("mvdm", ["mvmd", "pca"])
+    "; did you mean 'mvmd'?"
+    """
     found = difflib.get_close_matches(str(name), sorted(known), n=1, cutoff=0.5)
     return f"; did you mean {found[0]!r}?" if found else ""
 
 
 def warn(message: str, category: type[Warning]) -> None:
-    """Warn at the line that called the library, through whichever of its functions, and scikit-learn's around them."""
+    """Warn at the line that called the library, through whichever of its functions, and scikit-learn's around them.
+
+    Parameters
+    ----------
+    message : str
+        One sentence.
+    category : type of Warning
+        Such as `ProjectionWarning`.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from mlreduce.exceptions import ProjectionWarning, warn
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     warn("fewer directions than asked for", ProjectionWarning)
+    >>> caught[0].category.__name__
+    'ProjectionWarning'
+    """
     depth, frame = 2, sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in _OWN:
         depth, frame = depth + 1, frame.f_back

@@ -48,8 +48,12 @@ def refused(capsys, *arguments):
 
 
 def test_lists(capsys):
-    assert said(capsys, "list").split() == mlreduce.list_methods()
-    assert json.loads(said(capsys, "list", "--family", "selection", "--json")) == mlreduce.list_methods("selection")
+    lines = said(capsys, "list").splitlines()
+    assert [line.split()[0] for line in lines] == mlreduce.list_methods()
+    assert "lpp                 projection  2003  Locality preserving projections (LPP)" in lines
+    records = json.loads(said(capsys, "list", "--family", "selection", "--json"))
+    assert [record["name"] for record in records] == mlreduce.list_methods("selection")
+    assert {record["family"] for record in records} == {"selection"}
     datasets = {entry["name"]: entry for entry in json.loads(said(capsys, "list", "datasets", "--json"))}
     assert datasets["yeast"]["instances"] == 2417
     assert "yeast" in said(capsys, "list", "datasets")
@@ -59,6 +63,7 @@ def test_info(capsys):
     found = json.loads(said(capsys, "info", "mvmd", "--json"))
     assert (found["class"], found["family"]) == ("mlreduce.projection.mvmd.MVMD", "projection")
     assert found["parameters"]["beta"] == "0.5"
+    assert said(capsys, "info", "mvmd").splitlines() == str(mlreduce.describe("mvmd")).splitlines()
     own, given = json.loads(said(capsys, "info", "digits-300", "--json")), mlreduce.load_dataset("digits-300")
     assert (own["instances"], own["features"], own["labels"]) == (*given.X.shape, given.Y.shape[1])
     assert own["cardinality"] == pytest.approx(given.Y.sum(axis=1).mean(), abs=1e-4)
@@ -171,7 +176,7 @@ def test_as_a_program(tmp_path):
     ran = subprocess.run(
         f"{shlex.join(command)} list | head -1", shell=True, capture_output=True, text=True, check=False
     )
-    assert (ran.stdout, ran.stderr) == ("all-features\n", "")
+    assert (ran.stdout, ran.stderr) == ("all-features        selection         All features\n", "")
 
 
 def test_help_imports_little():

@@ -73,7 +73,8 @@ def test_printed_and_filtered():
     assert "Multi-label Gaussian random field (ML-GRF)" in shown
     assert "<table" in mlreduce.list_methods("propagation")._repr_html_()
     recent = NAMES.filter(family="projection", year=lambda year: year is not None and year >= 2016)
-    assert recent == ["mvmd"]
+    assert "mvmd" in recent
+    assert recent.to_frame()["year"].min() >= 2016
     assert str(NAMES.filter(year=1)) == "no methods"
     with pytest.raises(ConfigurationError, match="unknown fact of methods 'famly'; did you mean 'family'"):
         NAMES.filter(famly="projection")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import asdict
 from typing import Any
 
 from mlreduce import registry
@@ -29,8 +30,13 @@ def _names(**_: Any) -> list[str]:
 
 
 def _list(options: argparse.Namespace) -> Any:
+    from mlreduce.methods.facts import facts_of
+
     if options.what == "methods":
-        return registry.method_names(options.family)
+        facts = [facts_of(name) for name in registry.method_names(options.family)]
+        if options.json:
+            return [asdict(own) for own in facts]
+        return [f"{own.name:<19} {own.family:<11} {own.year or '':<4}  {own.full_name}" for own in facts]
     from mlreduce.datasets.catalogue import read_catalogue
 
     return [{"name": name, **entry.summary()} for name, entry in sorted(read_catalogue().items())]
@@ -38,16 +44,11 @@ def _list(options: argparse.Namespace) -> Any:
 
 def _info(options: argparse.Namespace) -> Any:
     from mlreduce.datasets.catalogue import read_catalogue
+    from mlreduce.methods.description import describe
 
     if options.name in registry.method_names():
-        cls = registry.method_class(options.name)
-        return {
-            "name": options.name,
-            "class": f"{cls.__module__}.{cls.__name__}",
-            "family": registry.kind_of(options.name),
-            "is": (cls.__doc__ or "").partition("\n")[0],
-            "parameters": {name: repr(value) for name, value in sorted(cls().get_params(deep=False).items())},
-        }
+        description = describe(options.name)
+        return description.to_dict() if options.json else str(description).splitlines()
     catalogue = read_catalogue()
     if options.name not in catalogue:
         raise ConfigurationError(

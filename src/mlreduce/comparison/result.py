@@ -36,6 +36,16 @@ class Comparison:
     settings : dict
         All that the scores depend on: data, methods, predictors, measures, sizes, cv, repeats, scaling, random_state,
         margin and versions of packages.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> found = mlreduce.compare(data, methods=["pca", "mvmd"], predictors=["linear"], cv=3, sizes=[10], n_jobs=1)
+    >>> found.values("hamming-loss").shape  # folds and methods
+    (3, 2)
+    >>> found.table().index[0]  # the best
+    'mvmd'
     """
 
     scores: pd.DataFrame
@@ -201,10 +211,12 @@ class Comparison:
         measure, predictor : str or None, default=None
             None takes the first.
         ax : Axes or None, default=None
+            None makes a figure.
 
         Returns
         -------
         Axes
+            Of the plot.
 
         Raises
         ------
@@ -231,6 +243,7 @@ class Comparison:
         Returns
         -------
         Path
+            Of the page.
         """
         from mlreduce.comparison.page import write_page
 

@@ -26,7 +26,7 @@ class CodedClassifier(LabelClassifier):
     Parameters
     ----------
     coder : LabelCoder or None, default=None
-        Any method of ``list_methods("labelspace")``; None is CPLST with all components.
+        Any method of ``mlreduce.list_methods("labelspace")``; None is CPLST with all components.
     regressor : estimator or None, default=None
         Any multi-output regressor; None is minimum-norm linear least squares.
 

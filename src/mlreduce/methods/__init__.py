@@ -1,1 +1,17 @@
 """What is known of the methods: a table of their facts, a description of each, and which of them suit a data set."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+__all__ = ["Description", "Facts", "MethodList", "Recommendation"]
+
+_MODULES = {"Description": "description", "Facts": "facts", "MethodList": "table", "Recommendation": "recommendation"}
+
+
+def __getattr__(name: str) -> Any:
+    # Imported on demand: a list of names needs neither estimators nor evidence.
+    if name in _MODULES:
+        return getattr(importlib.import_module(f"mlreduce.methods.{_MODULES[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

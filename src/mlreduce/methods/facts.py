@@ -108,7 +108,7 @@ def facts_of(name: str) -> Facts:
         full_name=re.split(r"[:;]|\.$", line, maxsplit=1)[0],
         family=registry.kind_of(name),
         needs_labels=None if tags is None else bool(tags.target_tags.required),
-        unknown_labels=getattr(cls, "unknown_labels", "no"),
+        unknown_labels=_unknown(cls),
         single_label=getattr(cls, "single_label", False),
         least_labels=getattr(cls, "least_labels", 1),
         least_instances=getattr(method, "least_instances", 1),
@@ -128,6 +128,12 @@ def _made(cls: Any) -> Any:
         return cls()
     except TypeError:
         return None
+
+
+def _unknown(cls: Any) -> str:
+    if getattr(cls, "takes_unknown_cells", False):
+        return "cells"
+    return "rows" if getattr(cls, "takes_unknown_rows", False) else "no"
 
 
 def _sparse(accepted: bool, complexity: Complexity | None) -> str:

@@ -24,6 +24,11 @@ class MethodList(list[str]):
     A list of names in all other respects. The facts are those of `Facts`, read from the classes, which are imported
     when a fact is first asked for.
 
+    Parameters
+    ----------
+    iterable : iterable of str, default=()
+        Registry names.
+
     Examples
     --------
     >>> import mlreduce

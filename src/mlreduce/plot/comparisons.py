@@ -33,15 +33,26 @@ def quality_against_size(
     methods : sequence of str or None, default=None
         Which, in the order of the legend; None takes all, the best at the largest size first.
     ax : Axes or None, default=None
+        None makes a figure.
 
     Returns
     -------
     Axes
+        One line per method.
 
     Raises
     ------
     DataError
         If there are no such scores, or none of a method.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> found = mlreduce.compare(data, methods=["pca", "mvmd"], predictors=["linear"], cv=3, sizes=[10, 50], n_jobs=1)
+    >>> axes = mlreduce.plot.quality_against_size(found)
+    >>> sorted(text.get_text() for text in axes.get_legend().get_texts())
+    ['mvmd', 'pca']
     """
     table, settings = getattr(scores, "scores", scores), getattr(scores, "settings", None)
     measure = measure or str(settings["measures"][0] if settings else table["measure"].iloc[0])
@@ -82,11 +93,14 @@ def critical_differences(values: pd.DataFrame, *, higher_is_better: bool = True,
     values : DataFrame of shape (n_datasets, n_methods)
         A value of each method on each data set; at least three methods and two data sets.
     higher_is_better : bool, default=True
+        False for losses.
     ax : Axes or None, default=None
+        None makes a figure.
 
     Returns
     -------
     Axes
+        With the average ranks, and bars over methods that do not differ at 5 %.
 
     Raises
     ------
@@ -97,6 +111,14 @@ def critical_differences(values: pd.DataFrame, *, higher_is_better: bool = True,
     ----------
     .. [1] J. Demsar, "Statistical comparisons of classifiers over multiple data sets", Journal of Machine Learning
        Research 7, 1-30, 2006.
+
+    Examples
+    --------
+    >>> import mlreduce, pandas as pd
+    >>> values = pd.DataFrame({"pca": [0.5, 0.6], "mvmd": [0.6, 0.7], "cca": [0.3, 0.5]}, index=["yeast", "scene"])
+    >>> axes = mlreduce.plot.critical_differences(values)
+    >>> [text.get_text().strip() for text in axes.texts if "mvmd" in text.get_text()]
+    ['mvmd (1.00)']
     """
     from mlreduce.reporting.figures.critical_differences import draw_diagram
     from mlreduce.reporting.statistics import compare
@@ -121,15 +143,31 @@ def comparison_matrix(pairs: Any, *, names: Mapping[str, str] | None = None, ax:
     names : dict of str to str or None, default=None
         What is shown of the methods.
     ax : Axes or None, default=None
+        None makes a figure.
 
     Returns
     -------
     Axes
+        One cell per pair.
+
+    Raises
+    ------
+    DataError
+        If there are fewer than two methods.
 
     References
     ----------
     .. [1] A. Ismail-Fawaz et al., "An approach to multiple comparison benchmark evaluations that is stable under
        manipulation of the comparate set", 2023.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> found = mlreduce.compare(data, methods=["pca", "mvmd"], predictors=["linear"], cv=3, sizes=[10], n_jobs=1)
+    >>> axes = mlreduce.plot.comparison_matrix(found)
+    >>> [label.get_text() for label in axes.get_yticklabels()]  # the better one first
+    ['mvmd', 'pca']
     """
     from mlreduce.reporting.figures.comparisons import draw_matrix
 

@@ -37,10 +37,12 @@ def label_map(
     size : float, default=14
         Of the points, in square points.
     ax : Axes or None, default=None
+        None makes a figure.
 
     Returns
     -------
     Axes
+        One point per instance.
 
     Raises
     ------
@@ -94,10 +96,12 @@ def label_cooccurrence(y: Any, *, label_names: Sequence[str] | None = None, orde
     order : bool, default=True
         Put labels that occur together beside each other, by average linkage of their cosines. False keeps the order.
     ax : Axes or None, default=None
+        None makes a figure.
 
     Returns
     -------
     Axes
+        One cell per pair of labels.
 
     Examples
     --------

@@ -33,11 +33,21 @@ def model_tree(
     Returns
     -------
     Axes
+        With the tree.
 
     Raises
     ------
     DataError
         If there is no such target, or the names are not as many as the features.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> tree = mlreduce.M5PRegressor().fit(data.X, data.X[:, 0] ** 2)
+    >>> axes = mlreduce.plot.model_tree(tree, feature_names=data.feature_names, max_depth=1)
+    >>> any("x0" in text.get_text() for text in axes.texts)  # the only feature that matters
+    True
     """
     check_is_fitted(tree)
     known = feature_names if feature_names is not None else getattr(tree, "feature_names_in_", None)

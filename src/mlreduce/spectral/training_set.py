@@ -31,11 +31,11 @@ class TrainingSet:
         In {0, 1}; zeros in rows that are not labelled. None for unsupervised methods.
     labelled : ndarray of shape (n_samples,), bool, or None, default=None
         Mask of the instances whose labels are known; None is all. Only semi-supervised methods use it.
-    known : ndarray of shape (n_samples, n_labels), bool, or None, default=None
-        Mask of the labels that are known, instead of ``labelled``; labels are zero elsewhere.
     points : ndarray or csr_array of shape (n_samples, n_original) or None, default=None
         Features by which distances and neighbours are computed; None is X. Relation features need it: proximities are
         those of the features behind them.
+    known : ndarray of shape (n_samples, n_labels), bool, or None, default=None
+        Mask of the labels that are known, instead of ``labelled``; labels are zero elsewhere.
 
     Attributes
     ----------

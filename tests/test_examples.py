@@ -1,0 +1,37 @@
+"""The examples of all docstrings run."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+from pathlib import Path
+
+import pytest
+
+import mlreduce
+from mlreduce import registry
+from mlreduce.metrics import MEASURES
+
+ROOT = Path(mlreduce.__file__).parent
+#: Modules with examples.
+EXAMPLES = sorted(
+    ".".join(("mlreduce", *path.relative_to(ROOT).with_suffix("").parts)).removesuffix(".__init__")
+    for path in ROOT.rglob("*.py")
+    if ">>> " in path.read_text(encoding="utf-8")
+)
+
+
+@pytest.fixture
+def nothing_registered(monkeypatch):
+    """Examples that register a method or declare a measure leave none behind."""
+    monkeypatch.setattr(registry, "_at_run_time", {})
+    monkeypatch.setattr(MEASURES, "_declared", dict(MEASURES))
+    monkeypatch.setattr(MEASURES, "_modules", dict(MEASURES._modules))
+
+
+@pytest.mark.parametrize("module", EXAMPLES)
+def test_examples_run(module, nothing_registered, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = doctest.testmod(importlib.import_module(module), verbose=False)
+    assert result.attempted
+    assert not result.failed
