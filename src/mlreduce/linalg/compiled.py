@@ -53,10 +53,11 @@ register("numba:compile", _Announcement())  # not notified of what is loaded fro
 
 def compiled(function: Callable[..., Any]) -> Any:
     """Compile a function of numbers and arrays, which releases the GIL."""
+    options: dict[str, Any] = {"nogil": True, "no_cfunc_wrapper": True}  # C calls none of them
     try:
-        return numba.njit(cache=True, nogil=True)(function)
+        return numba.njit(cache=True, **options)(function)
     except RuntimeError:  # neither the package's folder nor the user's cache can be written
-        return numba.njit(nogil=True)(function)
+        return numba.njit(**options)(function)
 
 
 def compiled_part(function: Callable[..., Any]) -> Any:

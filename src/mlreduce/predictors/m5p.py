@@ -62,7 +62,7 @@ class M5PRegressor(Regressor):
 
     Notes
     -----
-    The first fit after an installation compiles its loops, six to eight seconds of a processor, and stores them; the
+    The first fit after an installation compiles its loops, eight to ten seconds of a processor, and stores them; the
     logger ``mlreduce`` says so at the level INFO.
 
     References
