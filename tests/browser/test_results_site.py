@@ -144,6 +144,22 @@ def test_a_figure_has_hover_values_and_lines_to_switch(opened):
     assert other.get_attribute("h1 circle", "fill") == colour
 
 
+def test_every_name_at_an_axis_is_shown(opened):
+    page = opened("papers/planted.html")
+    ready(page, "figure.chart")
+    names = {str(-place): f"method {place}" for place in range(28)}
+    line = {"name": "a", "colour": "#D55E00", "dash": None, "marker": "o", "width": 0, "along": "x"}
+    line["points"] = [[0.1 * place, -place, 0.1 * place - 0.01, 0.1 * place + 0.01] for place in range(28)]
+    axes = {"x": {"label": "F1", "log": False}, "y": {"label": "", "log": False, "names": names}}
+    page.evaluate(
+        """async (panel) => { const place = document.createElement("div"); place.id = "drawn";
+        document.querySelector("main").prepend(place); await mlreduceCharts.draw(place, {panels: [panel]}, "x"); }""",
+        {"title": "t", "lines": [line], **axes},
+    )
+    shown = page.locator("#drawn .role-axis-label text").all_text_contents()
+    assert {text for text in shown if text.startswith("method")} == set(names.values())
+
+
 def compared(page):
     page.wait_for_selector("#choices[data-ready]", state="attached", timeout=30_000)
     return page.evaluate("window.mlreduceCompared")
