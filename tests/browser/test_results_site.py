@@ -24,6 +24,8 @@ from mlreduce.reporting.statistics import critical_difference, friedman, rank_me
 from mlreduce.reporting.verdicts.posterior import posterior
 from mlreduce.reporting.verdicts.tendency import signed_rank
 
+expect = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed: make docs").expect
+
 pytestmark = pytest.mark.slow
 
 AXE = "4.14.1"
@@ -98,12 +100,10 @@ def test_no_page_is_wider_than_the_screen_and_no_text_is_cut(opened, width):
 def test_a_table_sorts_filters_hides_columns_and_keeps_it_in_the_address(opened):
     page = opened("papers/planted.html")
     ready(page, "#table3-1")
-    first = "#table3-1 tbody tr:first-child"
-    before = page.inner_text(first)
-    page.click("#table3-1 thead th:nth-child(2)")
-    page.click("#table3-1 thead th:nth-child(2)")
-    assert page.inner_text(first) != before
-    assert page.inner_text(f"{first} >> nth=0").split()[1] == "pca"
+    first = page.locator("#table3-1 tbody tr:first-child th:nth-child(2)")
+    for method in ("mine", "pca"):  # up, then down
+        page.click("#table3-1 thead th:nth-child(2)")
+        expect(first).to_have_text(method)
     box = page.locator("#table3-1_wrapper input[type=search]")
     box.fill("yeast")
     rows = page.locator("#table3-1 tbody tr")
@@ -132,18 +132,32 @@ def test_a_figure_has_hover_values_and_lines_to_switch(opened):
     assert any(method in said for method in METHODS)
     page.click("figure.chart .legend button:has-text('pca')")
     fewer = (len(METHODS) - 1) * len(DATASETS) * 3
-    page.wait_for_function(f"document.querySelectorAll('figure.chart .mark-symbol path').length === {fewer}")
+    expect(marks).to_have_count(fewer)
     assert page.get_attribute("figure.chart .legend button:has-text('pca')", "aria-pressed") == "false"
     before = page.get_attribute("figure.chart .mark-symbol path >> nth=1", "transform")
     page.click("figure.chart .tools button:has-text('logarithmic x')")
-    page.wait_for_function(
-        "before => document.querySelectorAll('figure.chart .mark-symbol path')[1].getAttribute('transform') !== before",
-        arg=before,
-    )
+    moved = page.locator("figure.chart .mark-symbol path").nth(1)
+    expect(moved).not_to_have_attribute("transform", before)
     # The colour of a method is that of its page.
     colour = page.get_attribute("figure.chart .legend button:has-text('mvmd') circle", "fill")
     other = opened("methods/mvmd.html")
     assert other.get_attribute("h1 circle", "fill") == colour
+
+
+def test_every_name_at_an_axis_is_shown(opened):
+    page = opened("papers/planted.html")
+    ready(page, "figure.chart")
+    names = {str(-place): f"method {place}" for place in range(28)}
+    line = {"name": "a", "colour": "#D55E00", "dash": None, "marker": "o", "width": 0, "along": "x"}
+    line["points"] = [[0.1 * place, -place, 0.1 * place - 0.01, 0.1 * place + 0.01] for place in range(28)]
+    axes = {"x": {"label": "F1", "log": False}, "y": {"label": "", "log": False, "names": names}}
+    page.evaluate(
+        """async (panel) => { const place = document.createElement("div"); place.id = "drawn";
+        document.querySelector("main").prepend(place); await mlreduceCharts.draw(place, {panels: [panel]}, "x"); }""",
+        {"title": "t", "lines": [line], **axes},
+    )
+    shown = page.locator("#drawn .role-axis-label text").all_text_contents()
+    assert {text for text in shown if text.startswith("method")} == set(names.values())
 
 
 def compared(page):
@@ -178,9 +192,9 @@ def test_the_comparison_is_that_of_the_library(opened, planted):
     assert "mine is better than pca" in page.inner_text("#pair")
     assert "pair=mine%7Epca" in page.url or "pair=mine~pca" in page.url
     page.uncheck("#datasets input[value=scene]")
-    page.wait_for_function("window.mlreduceCompared.sets.length === 2")
+    expect(page.locator("#said")).to_contain_text("2 of 2 data sets")
     page.select_option("select[name=measure]", "hamming-loss")
-    page.wait_for_function("document.querySelector('#said').textContent.includes('lower is better')")
+    expect(page.locator("#said")).to_contain_text("lower is better")
     assert "measure=hamming-loss" in page.url
     assert p_value < 1
 

@@ -19,7 +19,7 @@ __all__ = ["downloads_of", "overview", "provenance_of", "site_data"]
 
 # Files of a study to download, by suffix: tables, tidy data, LaTeX, pictures; up to a size, CSV by gzip beyond another.
 _SUFFIXES = (".csv", ".csv.gz", ".parquet", ".tex", ".pdf")
-_LARGEST = 500_000
+_LARGEST = 400_000
 _PLAIN = 50_000
 
 

@@ -30,6 +30,7 @@ window.mlreduceCharts = (() => {
     if (own.names) {
       const values = Object.keys(own.names).map(Number);
       encoding.axis.values = values;
+      encoding.axis.tickCount = values.length; // or some of the values are left out
       encoding.axis.labelExpr = values.reduceRight((rest, value) => `abs(datum.value - ${value}) < 1e-9 ? ${JSON.stringify(own.names[value])} : ${rest}`, "''");
       encoding.axis.labelLimit = 150;
       encoding.axis.labelOverlap = which === "x";

@@ -4,6 +4,7 @@ addEventListener("DOMContentLoaded", () => {
   const {state, keep, whenSeen} = window.mlreduce;
 
   function enhance(table) {
+    table.dataset.ready = "yes";
     if (table.tBodies[0].rows.length < 2) return;
     const wide = table.closest(".wide");
     const many = table.tBodies[0].rows.length > 8;
@@ -40,7 +41,6 @@ addEventListener("DOMContentLoaded", () => {
       const parts = [column === undefined ? "" : `${column}${way === "desc" ? "d" : "a"}`, gone.join("."), made.search()];
       keep({[key]: parts.join("~").replace(/~+$/, "")});
     });
-    table.dataset.ready = "yes";
   }
 
   whenSeen(document.querySelectorAll("table.data"), enhance);
