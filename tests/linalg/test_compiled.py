@@ -36,6 +36,8 @@ def test_the_log_says_once_that_loops_are_compiled_and_nothing_when_they_are_the
 
 
 def test_one_compilation_of_model_trees_serves_all_storages_of_features():
+    loops = (_tree_growth._grow, _tree_models._finish, _tree_use._walk)
+    before = [set(loop.signatures) for loop in loops]  # what other tests had compiled in this process
     rng = np.random.default_rng(0)
     X, y = rng.random((60, 5)), rng.random((60, 2))
     frozen = X.copy()
@@ -44,5 +46,5 @@ def test_one_compilation_of_model_trees_serves_all_storages_of_features():
                      sp.csc_matrix(X)):  # fmt: skip
         for targets in (y, y[:, 0], np.asfortranarray(y), y.astype(np.float32)):
             M5PRegressor().fit(features, targets).predict(features)
-    loops = (_tree_growth._grow, _tree_models._finish, _tree_use._walk)
-    assert [len(loop.signatures) for loop in loops] == [1, 1, 1]
+    for loop, compiled in zip(loops, before, strict=True):
+        assert len(set(loop.signatures) - compiled) <= (0 if compiled else 1)
