@@ -10,8 +10,11 @@ from mlreduce import registry
 from mlreduce.exceptions import ConfigurationError
 
 CONTROLS = ["all-features", "random-features"]  # nobody's invention
-INFORMATION = ["pmu", "qpfs", "qpfs-approx", "qpfs-nystrom"]
-SELECTION = sorted([*CONTROLS, *INFORMATION, "gmba", "mlfs", "mlrf", "rfs", "spec"])
+INFORMATION = """
+    pmu qpfs qpfs-approx qpfs-nystrom
+    mim mrmr jmi cmim fimf igmf d2f mdmr scls lrfs lsmfs mlsmfs ppt-mi ppt-chi2
+"""
+SELECTION = sorted([*CONTROLS, *INFORMATION.split(), "gmba", "mlfs", "mlrf", "rfs", "spec"])
 PROJECTION = """
     pca lsi lpp olpp npp onpp
     fda lfda mfa mmc dla dne olpp-r sonpp donpp onpp-r

@@ -122,6 +122,8 @@ OUT_OF_RANGE = [
     *(("n_orders", value) for value in (0, -1, 2.5, None)),
     *(("n_bins", value) for value in (0, 1, 2.5, "3", None, True)),
     *(("sampling", value) for value in (0, -0.1, 1.1, np.nan, None)),
+    *(("min_count", value) for value in (0, 1.5, "6", None, True)),
+    *(("n_labels", value) for value in (0, -1, 1.5, "3", True)),
     *(("pairs", value) for value in ("all", None)),
     *(("gamma", value) for value in (0, -1, np.inf, "1")),
 ]
