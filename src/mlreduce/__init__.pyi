@@ -2,6 +2,7 @@
 
 from mlreduce import registry as registry
 from mlreduce.selection.controls import AllFeatures as AllFeatures
+from mlreduce.selection.univariate import AnovaF as AnovaF
 from mlreduce.selection.qpfs import ApproximateQPFS as ApproximateQPFS
 from mlreduce.labelspace.br import BR as BR
 from mlreduce.predictors.neighbours import BinaryRelevanceKNN as BinaryRelevanceKNN
@@ -9,6 +10,8 @@ from mlreduce.projection.cca import CCA as CCA
 from mlreduce.labelspace.cca_code import CCACode as CCACode
 from mlreduce.selection.conditional import CMIM as CMIM
 from mlreduce.labelspace.cplst import CPLST as CPLST
+from mlreduce.selection.partly_labelled import CSFS as CSFS
+from mlreduce.selection.univariate import Chi2 as Chi2
 from mlreduce.predictors.neighbours import ClassifierChainKNN as ClassifierChainKNN
 from mlreduce.labelspace.compressed_sensing import CompressedSensing as CompressedSensing
 from mlreduce.selection.conditional import D2F as D2F
@@ -36,11 +39,13 @@ from mlreduce.selection.label_pairs import LRFS as LRFS
 from mlreduce.projection.pca import LSI as LSI
 from mlreduce.selection.label_pairs import LSMFS as LSMFS
 from mlreduce.embedding.graph import LaplacianEigenmaps as LaplacianEigenmaps
+from mlreduce.selection.lasso import LassoMultiTask as LassoMultiTask
 from mlreduce.predictors.linear import LinearRegressor as LinearRegressor
 from mlreduce.predictors.m5p import M5PRegressor as M5PRegressor
 from mlreduce.projection.mddm import MDDMKernel as MDDMKernel
 from mlreduce.projection.mddm import MDDMf as MDDMf
 from mlreduce.projection.mddm import MDDMp as MDDMp
+from mlreduce.selection.partly_labelled import MDFS as MDFS
 from mlreduce.selection.conditional import MDMR as MDMR
 from mlreduce.embedding.scaling import MDS as MDS
 from mlreduce.projection.mesd import MESD as MESD
@@ -55,6 +60,7 @@ from mlreduce.projection.mesd import MESDOLPPR as MESDOLPPR
 from mlreduce.projection.mesd import MESDONPPR as MESDONPPR
 from mlreduce.projection.mesd import MESDSONPP as MESDSONPP
 from mlreduce.projection.fisher import MFA as MFA
+from mlreduce.selection.mifs import MIFS as MIFS
 from mlreduce.selection.relevance import MIM as MIM
 from mlreduce.projection.discriminant import MLDA as MLDA
 from mlreduce.selection.f_statistic import MLFS as MLFS
@@ -70,8 +76,10 @@ from mlreduce.projection.mope import MOPE as MOPE
 from mlreduce.embedding.mope import MOPEEmbedding as MOPEEmbedding
 from mlreduce.projection.morp import MORP as MORP
 from mlreduce.selection.redundancy import MRMR as MRMR
+from mlreduce.selection.mssl import MSSL as MSSL
 from mlreduce.projection.mvmd import MVMD as MVMD
 from mlreduce.predictors.majority import MajorityLabels as MajorityLabels
+from mlreduce.selection.univariate import MutualInformation as MutualInformation
 from mlreduce.projection.locality import NPP as NPP
 from mlreduce.selection.qpfs import NystromQPFS as NystromQPFS
 from mlreduce.labelspace.occa import OCCA as OCCA
@@ -95,6 +103,7 @@ from mlreduce.selection.controls import RandomFeatures as RandomFeatures
 from mlreduce.projection.random_projection import RandomProjection as RandomProjection
 from mlreduce.predictors.ridge import RidgeRegressor as RidgeRegressor
 from mlreduce.selection.redundancy import SCLS as SCLS
+from mlreduce.selection.scmfs import SCMFS as SCMFS
 from mlreduce.projection.semi_supervised import SELFProjection as SELFProjection
 from mlreduce.projection.hsic import SFEHS as SFEHS
 from mlreduce.embedding.slvm import SLVM as SLVM

@@ -17,7 +17,7 @@ from mlreduce.exceptions import DataError
 ALL = mlreduce.list_methods("selection")
 SELECTING = [name for name in ALL if name != "all-features"]
 REPRESENTATIVES = ["gmba", "mlfs", "pmu", "qpfs-approx"]  # drawn, by score, one by one, by weights
-RANDOM = ["gmba", "mlrf", "qpfs-approx", "qpfs-nystrom", "random-features"]
+RANDOM = ["gmba", "mlrf", "mutual-info", "qpfs-approx", "qpfs-nystrom", "random-features"]
 
 every = pytest.mark.parametrize("name", ALL)
 
@@ -31,7 +31,8 @@ def make(name, **parameters):
 def data(n=40, d=10, seed=0):
     rng = np.random.default_rng(seed)
     sets = np.array([[1, 0, 0], [0, 1, 1], [0, 0, 1]])
-    return rng.standard_normal((n, d)), sets[rng.integers(3, size=n)]
+    X = rng.standard_normal((n, d))
+    return X - X.min(), sets[rng.integers(3, size=n)]  # from 0 on, as chi2 and scmfs take them
 
 
 @every
@@ -125,6 +126,11 @@ OUT_OF_RANGE = [
     *(("min_count", value) for value in (0, 1.5, "6", None, True)),
     *(("n_labels", value) for value in (0, -1, 1.5, "3", True)),
     *(("pairs", value) for value in ("all", None)),
+    *(("max_iter", value) for value in (0, 1.5, None, True)),
+    *(("tol", value) for value in (-1, np.nan, "0")),
+    *(("alpha", value) for value in (-1, np.nan, "1", None)),
+    *(("beta", value) for value in (-1, np.inf, "1", None)),
+    *(("aggregate", value) for value in ("sum", None)),
     *(("gamma", value) for value in (0, -1, np.inf, "1")),
 ]
 
