@@ -110,7 +110,12 @@ CURVES: Mapping[str, Sequence[tuple[str, str, dict[str, Any], str]]] = {
         ("MLRF", "mlrf", {}, "br-knn"),
         ("published code", "mlrf", {"variant": "published-code", "random_state": 0}, "br-knn"),
     ],
-    "controls": [("all features", "all-features", {}, "br-knn")],
+    "controls": [
+        ("all features", "all-features", {}, "br-knn"),
+        ("F statistic", "anova", {}, "br-knn"),
+        ("mutual information", "mutual-info", {"random_state": 0}, "br-knn"),
+        ("lasso", "lasso-multitask", {}, "br-knn"),
+    ],
     "qpfs": [
         ("exact", "qpfs", {}, "br-knn"),
         ("approximated", "qpfs-approx", {"random_state": 0}, "br-knn"),
@@ -137,6 +142,12 @@ CURVES: Mapping[str, Sequence[tuple[str, str, dict[str, Any], str]]] = {
         ("MLSMFS", "mlsmfs", {"k": None}, "br-knn"),
         ("PPT-MI", "ppt-mi", {"k": None}, "br-knn"),
         ("PPT-CHI2", "ppt-chi2", {"k": None}, "br-knn"),
+    ],
+    "sparse-regression": [
+        ("MSSL", "mssl", {"gamma": 10.0}, "br-knn"),
+        ("CSFS", "csfs", {"gamma": 10.0}, "br-knn"),
+        ("MDFS", "mdfs", {"gamma": 10.0}, "br-knn"),
+        ("MIFS", "mifs", {"gamma": 10.0}, "br-knn"),
     ],
     "rfs": [("RFS", "rfs", {}, "br-knn")],
     "neighbours": [("BR, of MLRF", "mlrf", {}, "br-knn"), ("CC, of MLRF", "mlrf", {}, "cc-knn")],

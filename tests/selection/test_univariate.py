@@ -60,7 +60,7 @@ def test_constant_features_and_labels_that_all_or_none_have(name):
             make(name).fit(X, np.full_like(Y, value))
 
 
-@pytest.mark.parametrize("name", ["chi2", "anova"])
+@every
 def test_sparse_features_give_the_same(name):
     X, Y = problem()
     X[X < 1.5] = 0

@@ -43,7 +43,7 @@ class SCMFS(RowSparseSelector):
         Weight of the errors of the labels, > 0.
     gamma : float, default=1.0
         Weight of the coefficients' lengths, > 0; with larger values more rows of W vanish.
-    max_iter : int, default=500
+    max_iter : int, default=5000
         Largest number of rounds, >= 1.
     tol : float, default=1e-6
         Relative decrease of the objective in a round at which to stop, >= 0; 0 for all ``max_iter`` rounds.
@@ -100,7 +100,7 @@ class SCMFS(RowSparseSelector):
         alpha: float = 1.0,
         beta: float = 1.0,
         gamma: float = 1.0,
-        max_iter: int = 500,
+        max_iter: int = 5000,
         tol: float = 1e-6,
     ) -> None:
         self.k = k

@@ -164,8 +164,8 @@ class AnovaF(UnivariateSelector):
 class MutualInformation(UnivariateSelector):
     """Mutual information of scikit-learn over the labels, by nearest neighbours: a control.
 
-    See `sklearn.feature_selection.mutual_info_classif`. Features are not discretised, unlike those of `MIM`, unless
-    they are sparse, when each value is a bin of its own.
+    See `sklearn.feature_selection.mutual_info_classif`. Features are not discretised, unlike those of `MIM`; sparse
+    ones are made dense, and take continuous values too.
 
     Parameters
     ----------
@@ -223,8 +223,11 @@ class MutualInformation(UnivariateSelector):
 
     def _scores(self, X: Any, labels: FloatArray) -> FloatArray:
         check_count(self.n_neighbors, "n_neighbors")
-        return super()._scores(X, labels)
+        return super()._scores(as_dense(X), labels)
 
     def _of_label(self, X: Any, label: Any) -> FloatArray:
-        information = mutual_info_classif(X, label, n_neighbors=self.n_neighbors, random_state=self.random_state)
-        return np.asarray(information)
+        return np.asarray(
+            mutual_info_classif(
+                X, label, discrete_features=False, n_neighbors=self.n_neighbors, random_state=self.random_state
+            )
+        )
