@@ -46,15 +46,17 @@ class JMI(GreedySelector):
         By ``fit``: as `Selector.fit`; if ``discretise`` is unknown or None and a feature is no whole number, or
         ``n_bins`` is below 2.
 
-    References ---------- Yang and Moody, "Data visualization and feature selection: new algorithms for nongaussian
-    data", NIPS 1999. Summed over the labels by Sechidis, Nikolaou and Brown, "Information theoretic feature selection
-    in multi-label data through composite likelihood", S+SSPR 2014, with independent labels.
-
     Notes
     -----
     Cost: O(k n d q) for a fixed number of bins.
 
     MLC_toolbox takes the last label only; the sum is what the composite likelihood says.
+
+    References
+    ----------
+    Yang and Moody, "Data visualization and feature selection: new algorithms for nongaussian data", NIPS 1999. Summed
+    over the labels by Sechidis, Nikolaou and Brown, "Information theoretic feature selection in multi-label data
+    through composite likelihood", S+SSPR 2014, with independent labels.
 
     Examples
     --------
@@ -109,15 +111,17 @@ class CMIM(GreedySelector):
         By ``fit``: as `Selector.fit`; if ``discretise`` is unknown or None and a feature is no whole number, or
         ``n_bins`` is below 2.
 
-    References ---------- Fleuret, "Fast binary feature selection with conditional mutual information", JMLR 5, 2004,
-    equation 6 and algorithm 1, for one label. Summed over the labels as by Sechidis, Nikolaou and Brown, "Information
-    theoretic feature selection in multi-label data through composite likelihood", S+SSPR 2014, with independent labels.
-
     Notes
     -----
     Cost: O(k n d q) for a fixed number of bins.
 
     The minimum is taken for each label and then summed. That of the sum over the labels would be another criterion.
+
+    References
+    ----------
+    Fleuret, "Fast binary feature selection with conditional mutual information", JMLR 5, 2004, equation 6 and algorithm
+    1, for one label. Summed over the labels as by Sechidis, Nikolaou and Brown, "Information theoretic feature
+    selection in multi-label data through composite likelihood", S+SSPR 2014, with independent labels.
 
     Examples
     --------
@@ -174,14 +178,14 @@ class D2F(GreedySelector):
         By ``fit``: as `Selector.fit`; if ``discretise`` is unknown or None and a feature is no whole number, or
         ``n_bins`` is below 2.
 
+    Notes
+    -----
+    Cost: O(k n d q) for a fixed number of bins.
+
     References
     ----------
     Lee and Kim, "Mutual information-based multi-label feature selection using interaction information", Expert Systems
     with Applications 42(4), 2015.
-
-    Notes
-    -----
-    Cost: O(k n d q) for a fixed number of bins.
 
     Examples
     --------
@@ -233,14 +237,16 @@ class MDMR(GreedySelector):
         By ``fit``: as `Selector.fit`; if ``discretise`` is unknown or None and a feature is no whole number, or
         ``n_bins`` is below 2.
 
-    References ---------- Lin, Hu, Liu and Duan, "Multi-label feature selection based on max-dependency and
-    min-redundancy", Neurocomputing 168, 2015.
-
     Notes
     -----
     Cost: O(k n d q) for a fixed number of bins.
 
     PyIT-MLFS computes `D2F` under this name: it subtracts ``sum_s sum_l I(f;s;l)``, neither averaged nor with I(f;s).
+
+    References
+    ----------
+    Lin, Hu, Liu and Duan, "Multi-label feature selection based on max-dependency and min-redundancy", Neurocomputing
+    168, 2015.
 
     Examples
     --------

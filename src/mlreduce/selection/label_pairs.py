@@ -47,14 +47,14 @@ class LRFS(MeanRedundancy):
         By ``fit``: as `Selector.fit`; if ``discretise`` is unknown or None and a feature is no whole number, or
         ``n_bins`` is below 2.
 
+    Notes
+    -----
+    Cost: O(n d q^2 + k n d) for a fixed number of bins.
+
     References
     ----------
     Zhang, Liu and Gao, "Distinguishing two types of labels for multi-label feature selection", Pattern Recognition 95,
     2019.
-
-    Notes
-    -----
-    Cost: O(n d q^2 + k n d) for a fixed number of bins.
 
     Examples
     --------
@@ -108,15 +108,17 @@ class LSMFS(GreedySelector):
         By ``fit``: as `Selector.fit`; if ``discretise`` is unknown or None and a feature is no whole number, or
         ``n_bins`` is below 2.
 
-    References ---------- Zhang, Liu, Gao and Song, "Multi-label feature selection considering label supplementation",
-    Pattern Recognition 120, 2021.
-
     Notes
     -----
     Cost: O(n d q^2 + k n d) for a fixed number of bins.
 
     PyIT-MLFS adds ``max(0, I(f;l) - I(f;l|l'))``, the pairs of labels that make each other redundant. The sign here is
     that of the words: supplementation is a gain of information by the other label.
+
+    References
+    ----------
+    Zhang, Liu, Gao and Song, "Multi-label feature selection considering label supplementation", Pattern Recognition
+    120, 2021.
 
     Examples
     --------
@@ -175,15 +177,17 @@ class MLSMFS(LSMFS):
         By ``fit``: as `Selector.fit`; if ``discretise`` is unknown or None and a feature is no whole number, or
         ``n_bins`` is below 2.
 
-    References ---------- Zhang, Liu, Gao and Song, "Multi-label feature selection considering label supplementation",
-    Pattern Recognition 120, 2021.
-
     Notes
     -----
     Cost: O(n d q^2 + k n d) for a fixed number of bins.
 
     The maximum is over all pairs of labels, as in PyIT-MLFS, not one for each label, to be summed. PyIT-MLFS takes it
     of ``I(f;l|l')``, from which it does not subtract I(f;l).
+
+    References
+    ----------
+    Zhang, Liu, Gao and Song, "Multi-label feature selection considering label supplementation", Pattern Recognition
+    120, 2021.
 
     Examples
     --------

@@ -157,11 +157,6 @@ class PPTMI(LabelSetSelector):
         ``n_bins`` is below 2. If ``min_count`` is no whole number from 1 on, or fewer than two label sets occur so
         often.
 
-    References
-    ----------
-    Doquire and Verleysen, "Feature selection for multi-label classification problems", IWANN 2011; pruning by Read, "A
-    pruned problem transformation method for multi-label classification", NZCSRS 2008.
-
     Notes
     -----
     Cost: O(k n d), and a sort of the label sets.
@@ -169,6 +164,11 @@ class PPTMI(LabelSetSelector):
     The paper estimates J from distances to nearest neighbours of features that are not discretised, and stops by a
     permutation test. Here J is that of counts, as of the other criteria, and k is given. PyIT-MLFS computes
     `MRMR` with the label set as the only label under this name.
+
+    References
+    ----------
+    Doquire and Verleysen, "Feature selection for multi-label classification problems", IWANN 2011; pruning by Read, "A
+    pruned problem transformation method for multi-label classification", NZCSRS 2008.
 
     Examples
     --------
@@ -226,13 +226,14 @@ class PPTChi2(LabelSetSelector):
         ``n_bins`` is below 2. If ``min_count`` is no whole number from 1 on, or fewer than two label sets occur so
         often.
 
-    References ---------- Read, "A pruned problem transformation method for multi-label classification", NZCSRS 2008,
-    for the pruning; as compared with by Doquire and Verleysen, "Feature selection for multi-label classification
-    problems", IWANN 2011.
-
     Notes
     -----
     Cost: O(n d), and a sort of the label sets.
+
+    References
+    ----------
+    Read, "A pruned problem transformation method for multi-label classification", NZCSRS 2008, for the pruning; as
+    compared with by Doquire and Verleysen, "Feature selection for multi-label classification problems", IWANN 2011.
 
     Examples
     --------

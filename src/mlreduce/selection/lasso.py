@@ -49,15 +49,15 @@ class LassoMultiTask(Selector):
     DataError
         By ``fit``: as `Selector.fit`, or if a parameter is out of range.
 
-    References
-    ----------
-    Obozinski, Taskar and Jordan, "Multi-task feature selection", UC Berkeley, 2006; scikit-learn's ``MultiTaskLasso``.
-
     Notes
     -----
     Cost: O(r n d q) for r rounds; sparse features are made dense.
 
     `MSSL` with alpha = 0 and ``gamma = 2 n alpha`` minimises the same.
+
+    References
+    ----------
+    Obozinski, Taskar and Jordan, "Multi-task feature selection", UC Berkeley, 2006; scikit-learn's ``MultiTaskLasso``.
 
     Examples
     --------

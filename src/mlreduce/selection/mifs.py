@@ -68,12 +68,10 @@ class MIFS(RowSparseSelector):
     DataError
         By ``fit``: as `Selector.fit`, or if a label is not known.
 
-    References
-    ----------
-    Jian, Li, Shu and Liu, "Multi-label informed feature selection", IJCAI 2016.
-
-    Notes ----- Cost: O(n d min(n, d) + r (min(n, d)^3 + n d c)) for c latent labels and r rounds; with fewer instances
-    than features O(r n^2 d) instead of the first. The search for neighbours of n instances comes first.
+    Notes
+    -----
+    Cost: O(n d min(n, d) + r (min(n, d)^3 + n d c)) for c latent labels and r rounds; with fewer instances than
+    features O(r n^2 d) instead of the first. The search for neighbours of n instances comes first.
 
     The paper leaves B free. Then there is no minimum: V and W times t and B over t leave the second term as it is, and
     the others go to 0 with t. Public codes take gradient steps of 1e-10 and do not come far enough to show it. Rows of
@@ -81,6 +79,10 @@ class MIFS(RowSparseSelector):
 
     There is no intercept, as in the paper: centre the features. W, V and B are minimised over exactly, in turn, from
     the leading right singular vectors of Y for B and ``V = Y B'``.
+
+    References
+    ----------
+    Jian, Li, Shu and Liu, "Multi-label informed feature selection", IJCAI 2016.
 
     Examples
     --------

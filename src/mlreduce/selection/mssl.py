@@ -57,14 +57,16 @@ class MSSL(RowSparseSelector):
     DataError
         By ``fit``: as `Selector.fit`, or if a label is not known.
 
-    References ---------- Cai and Zhu, "Multi-label feature selection via feature manifold learning and sparsity
-    regularization", International Journal of Machine Learning and Cybernetics 9, 2018.
-
     Notes
     -----
     Cost: O(n d^2 + r (d^3 + d^2 q)) for r rounds, and the search for neighbours of d features.
 
     With the first two terms halved, as some write it, gamma is twice as large here. The problem is convex.
+
+    References
+    ----------
+    Cai and Zhu, "Multi-label feature selection via feature manifold learning and sparsity regularization",
+    International Journal of Machine Learning and Cybernetics 9, 2018.
 
     Examples
     --------

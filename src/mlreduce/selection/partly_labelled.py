@@ -75,16 +75,18 @@ class CSFS(PartlyLabelledSelector):
     DataError
         By ``fit``: as `Selector.fit`, or if no label is known.
 
-    References
-    ----------
-    Chang, Nie, Yang and Huang, "A convex formulation for semi-supervised multi-label feature selection", AAAI 2014.
-
-    Notes ----- Cost: O(n d min(n, d) + r (min(n, d)^3 + n d q)) for r rounds; with fewer instances than features O(r
-    n^2 d) instead of the first.
+    Notes
+    -----
+    Cost: O(n d min(n, d) + r (min(n, d)^3 + n d q)) for r rounds; with fewer instances than features O(r n^2 d) instead
+    of the first.
 
     ``fit`` takes NaN in cells of ``y`` where a label is not known, in whole rows for unlabelled instances; all cells of
     labelled instances are known in the paper, which also weights instances: here all weigh 1. F is updated exactly: b
     and W by the other variables, and F by clipping ``X W + 1 b'``. The problem is convex.
+
+    References
+    ----------
+    Chang, Nie, Yang and Huang, "A convex formulation for semi-supervised multi-label feature selection", AAAI 2014.
 
     Examples
     --------
@@ -170,15 +172,19 @@ class MDFS(PartlyLabelledSelector):
     DataError
         By ``fit``: as `Selector.fit`, or if no label is known.
 
-    References ---------- Zhang, Luo, Li, Zhou and Li, "Manifold regularized discriminative feature selection for
-    multi-label learning", Pattern Recognition 95, 2019.
-
-    Notes ----- Cost: O(n d min(n, d) + r (min(n, d)^3 + n d q)) for r rounds; with fewer instances than features O(r
-    n^2 d) instead of the first. The search for neighbours of n instances comes first.
+    Notes
+    -----
+    Cost: O(n d min(n, d) + r (min(n, d)^3 + n d q)) for r rounds; with fewer instances than features O(r n^2 d) instead
+    of the first. The search for neighbours of n instances comes first.
 
     ``fit`` takes NaN in cells of ``y`` where a label is not known, in whole rows for unlabelled instances. F solves a
     Sylvester equation, by conjugate gradients; where cells are unknown it is one no more, and they find it all the
     same. A public code by an author multiplies the second term by alpha, too. The problem is convex.
+
+    References
+    ----------
+    Zhang, Luo, Li, Zhou and Li, "Manifold regularized discriminative feature selection for multi-label learning",
+    Pattern Recognition 95, 2019.
 
     Examples
     --------

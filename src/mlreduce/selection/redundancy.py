@@ -65,16 +65,16 @@ class MRMR(MeanRedundancy):
         By ``fit``: as `Selector.fit`; if ``discretise`` is unknown or None and a feature is no whole number, or
         ``n_bins`` is below 2.
 
-    References
-    ----------
-    Peng, Long and Ding, "Feature selection based on mutual information: criteria of max-dependency, max-relevance, and
-    min-redundancy", IEEE TPAMI 27(8), 2005, equation 7, for one label.
-
     Notes
     -----
     Cost: O(n d q + k n d) for a fixed number of bins.
 
     MLC_toolbox adds the mean, which prefers redundant features.
+
+    References
+    ----------
+    Peng, Long and Ding, "Feature selection based on mutual information: criteria of max-dependency, max-relevance, and
+    min-redundancy", IEEE TPAMI 27(8), 2005, equation 7, for one label.
 
     Examples
     --------
@@ -121,12 +121,14 @@ class SCLS(GreedySelector):
         By ``fit``: as `Selector.fit`; if ``discretise`` is unknown or None and a feature is no whole number, or
         ``n_bins`` is below 2.
 
-    References ---------- Lee and Kim, "SCLS: Multi-label feature selection based on scalable criterion for large label
-    set", Pattern Recognition 66, 2017.
-
     Notes
     -----
     Cost: O(n d q + k n d) for a fixed number of bins.
+
+    References
+    ----------
+    Lee and Kim, "SCLS: Multi-label feature selection based on scalable criterion for large label set", Pattern
+    Recognition 66, 2017.
 
     Examples
     --------

@@ -46,13 +46,15 @@ class MIM(GreedySelector):
         By ``fit``: as `Selector.fit`; if ``discretise`` is unknown or None and a feature is no whole number, or
         ``n_bins`` is below 2.
 
-    References ---------- Lewis, "Feature selection and feature extraction for text categorization", Workshop on Speech
-    and Natural Language 1992. Summed over the labels by Sechidis, Nikolaou and Brown, "Information theoretic feature
-    selection in multi-label data through composite likelihood", S+SSPR 2014, with independent labels.
-
     Notes
     -----
     Cost: O(n d q) for a fixed number of bins.
+
+    References
+    ----------
+    Lewis, "Feature selection and feature extraction for text categorization", Workshop on Speech and Natural Language
+    1992. Summed over the labels by Sechidis, Nikolaou and Brown, "Information theoretic feature selection in
+    multi-label data through composite likelihood", S+SSPR 2014, with independent labels.
 
     Examples
     --------
@@ -104,14 +106,16 @@ class FIMF(GreedySelector):
         By ``fit``: as `Selector.fit`; if ``discretise`` is unknown or None and a feature is no whole number, or
         ``n_bins`` is below 2. If ``n_labels`` is no whole number from 1 on.
 
-    References ---------- Lee and Kim, "Fast multi-label feature selection based on information-theoretic feature
-    ranking", Pattern Recognition 48(9), 2015.
-
     Notes
     -----
     Cost: O(n d (q + m^2)) for m labels in Q and a fixed number of bins.
 
     With all labels in Q the J of `PMU` while no feature is taken.
+
+    References
+    ----------
+    Lee and Kim, "Fast multi-label feature selection based on information-theoretic feature ranking", Pattern
+    Recognition 48(9), 2015.
 
     Examples
     --------
@@ -181,15 +185,15 @@ class IGMF(GreedySelector):
         By ``fit``: as `Selector.fit`; if ``discretise`` is unknown or None and a feature is no whole number, or
         ``n_bins`` is below 2.
 
-    References
-    ----------
-    Li, Liu, Ma, Mo, Duan, Zhou and Zhao, "Multi-label feature selection via information gain", ADMA 2014.
-
     Notes
     -----
     Cost: O(n d) for a fixed number of bins, and a sort of the label sets.
 
     The paper keeps features above a threshold; here all are ranked.
+
+    References
+    ----------
+    Li, Liu, Ma, Mo, Duan, Zhou and Zhao, "Multi-label feature selection via information gain", ADMA 2014.
 
     Examples
     --------

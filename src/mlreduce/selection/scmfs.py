@@ -68,10 +68,6 @@ class SCMFS(RowSparseSelector):
     DataError
         By ``fit``: as `Selector.fit`, if a label is not known, or a feature is negative.
 
-    References
-    ----------
-    Hu, Li, Gao, Zhang and Hu, "Multi-label feature selection with shared common mode", Pattern Recognition 104, 2020.
-
     Notes
     -----
     Cost: O(n d^2 + r (d^2 + n d) c) for c columns of V and r rounds.
@@ -84,6 +80,10 @@ class SCMFS(RowSparseSelector):
     minimised over exactly, in turn, from the positive parts of singular vectors of features and labels (Boutsidis and
     Gallopoulos, "SVD based initialization", Pattern Recognition 41(4), 2008). The problem is not convex: the end is
     where none of them can be improved alone.
+
+    References
+    ----------
+    Hu, Li, Gao, Zhang and Hu, "Multi-label feature selection with shared common mode", Pattern Recognition 104, 2020.
 
     Examples
     --------

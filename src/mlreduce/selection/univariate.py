@@ -71,16 +71,16 @@ class Chi2(UnivariateSelector):
     DataError
         By ``fit``: as `Selector.fit`; if ``aggregate`` is unknown, a feature is negative, or no label has both values.
 
-    References
-    ----------
-    Yang and Pedersen, "A comparative study on feature selection in text categorization", ICML 1997, who average and
-    maximise it over categories.
-
     Notes
     -----
     Cost: O(n d q).
 
     Labels that all or none have are left out, and constant features have the score 0.
+
+    References
+    ----------
+    Yang and Pedersen, "A comparative study on feature selection in text categorization", ICML 1997, who average and
+    maximise it over categories.
 
     Examples
     --------
@@ -132,16 +132,16 @@ class AnovaF(UnivariateSelector):
     DataError
         By ``fit``: as `Selector.fit`; if ``aggregate`` is unknown, or no label has both values.
 
-    References
-    ----------
-    Fisher, "Statistical methods for research workers", 1925; scikit-learn's ``f_classif``.
-
     Notes
     -----
     Cost: O(n d q).
 
     Labels that all or none have are left out, and constant features have the score 0. A feature
     that separates a label without scatter within has an infinite score.
+
+    References
+    ----------
+    Fisher, "Statistical methods for research workers", 1925; scikit-learn's ``f_classif``.
 
     Examples
     --------
@@ -191,15 +191,15 @@ class MutualInformation(UnivariateSelector):
         By ``fit``: as `Selector.fit`; if ``aggregate`` is unknown, ``n_neighbors`` is below 1,
         or no label has both values.
 
-    References
-    ----------
-    Ross, "Mutual information between discrete and continuous data sets", PLoS ONE 9(2), 2014.
-
     Notes
     -----
     Cost: O(n log(n) d q); one kd-tree per feature and label: seconds for emotions, an hour for bibtex made dense.
 
     Labels that all or none have are left out, and constant features have the score 0.
+
+    References
+    ----------
+    Ross, "Mutual information between discrete and continuous data sets", PLoS ONE 9(2), 2014.
 
     Examples
     --------
