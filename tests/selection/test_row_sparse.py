@@ -129,11 +129,11 @@ def test_limits_meet_the_conditions_of_a_minimum(shape):
     X -= X.mean(axis=0)
     some, none = hide(Y, 0.5), np.zeros((shape[1], shape[1]))
     for gamma in (1.0, 20.0):
-        mssl = rounds(MSSL, 1000, alpha=2.0, gamma=gamma).fit(X, Y)
+        mssl = rounds(MSSL, 600, alpha=2.0, gamma=gamma).fit(X, Y)
         assert slopes(X, Y, mssl.coef_, book.laplacian(graph(X.T)), gamma, 2.0) < 1e-3 * gamma
-        csfs = rounds(CSFS, 1000, gamma=gamma).fit(X, some)
+        csfs = rounds(CSFS, 600, gamma=gamma).fit(X, some)
         assert slopes(X, csfs.soft_labels_, csfs.coef_, none, gamma) < 1e-3 * gamma
-        mdfs = rounds(MDFS, 1000, gamma=gamma).fit(X, some)
+        mdfs = rounds(MDFS, 600, gamma=gamma).fit(X, some)
         assert slopes(X, mdfs.soft_labels_, mdfs.coef_, none, gamma) < 1e-3 * gamma
     assert (mssl.scores_ < 1e-6).any()
 
