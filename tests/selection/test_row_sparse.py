@@ -280,7 +280,9 @@ def test_a_label_known_of_nobody_tells_nothing(name):
 def test_unknown_labels_are_refused_elsewhere(name):
     X, Y = problem()
     Y[3, 1] = np.nan
-    with pytest.raises(DataError, match="Y holds NaN in column 1, row 3; known labels are needed here"):
+    with pytest.raises(
+        DataError, match="y is NaN in column 1, row 3: all labels have to be known here.* selectors CSFS and MDFS"
+    ):
         mlreduce.make(name).fit(X, Y)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from mlreduce.complexity import Complexity
 from mlreduce.registry import register
 from mlreduce.selection.greedy import GreedySelector, Informations
 from mlreduce.validation import FloatArray
@@ -66,6 +67,8 @@ class JMI(GreedySelector):
     >>> JMI(k=2, discretise=None).fit(X, Y).ranking_
     array([1, 3, 2])
     """
+
+    complexity = Complexity("k n d q", "n d")
 
     def _begin(self, known: Informations) -> FloatArray:
         return np.column_stack([known.relevance, np.zeros(len(known.relevance))])
@@ -132,6 +135,8 @@ class CMIM(GreedySelector):
     array([1, 3, 2])
     """
 
+    complexity = Complexity("k n d q", "n d")
+
     def _begin(self, known: Informations) -> FloatArray:
         return known.relevances.copy()
 
@@ -196,6 +201,8 @@ class D2F(GreedySelector):
     array([1, 3, 2])
     """
 
+    complexity = Complexity("k n d q", "n d")
+
     def _begin(self, known: Informations) -> FloatArray:
         return known.relevance.copy()
 
@@ -256,6 +263,8 @@ class MDMR(GreedySelector):
     >>> MDMR(k=2, discretise=None).fit(X, Y).ranking_
     array([1, 3, 2])
     """
+
+    complexity = Complexity("k n d q", "n d")
 
     def _begin(self, known: Informations) -> FloatArray:
         return np.column_stack([known.relevance, np.zeros(len(known.relevance))])

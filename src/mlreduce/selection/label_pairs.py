@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from mlreduce.complexity import Complexity
 from mlreduce.registry import register
 from mlreduce.selection.greedy import GreedySelector, Informations
 from mlreduce.selection.redundancy import MeanRedundancy
@@ -64,6 +65,8 @@ class LRFS(MeanRedundancy):
     >>> LRFS(k=2, discretise=None).fit(X, Y).ranking_
     array([1, 3, 2])
     """
+
+    complexity = Complexity("n d q^2 + k n d", "n d")
 
     def _relevance(self, known: Informations) -> FloatArray:
         n_others = len(known.labels.starts) - 2
@@ -128,6 +131,8 @@ class LSMFS(GreedySelector):
     >>> LSMFS(k=2, discretise=None).fit(X, Y).ranking_
     array([1, 3, 2])
     """
+
+    complexity = Complexity("n d q^2 + k n d", "n d")
 
     def _begin(self, known: Informations) -> FloatArray:
         return known.relevance + self._supplement(known) / known.n_samples
@@ -197,6 +202,8 @@ class MLSMFS(LSMFS):
     >>> MLSMFS(k=2, discretise=None).fit(X, Y).ranking_
     array([1, 3, 2])
     """
+
+    complexity = Complexity("n d q^2 + k n d", "n d")
 
     def _supplement(self, known: Informations) -> FloatArray:
         largest = np.zeros(len(known.relevance))

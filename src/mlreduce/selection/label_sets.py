@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError
 from mlreduce.linalg.compiled import compiled
 from mlreduce.preprocessing.discretisation import Bins
@@ -179,6 +180,8 @@ class PPTMI(LabelSetSelector):
     array([1, 3, 2])
     """
 
+    complexity = Complexity("k n d", "n d")
+
     def _begin(self, known: LabelSets) -> FloatArray:
         return known.joint(np.arange(known.bins.shape[1]))
 
@@ -243,6 +246,8 @@ class PPTChi2(LabelSetSelector):
     >>> PPTChi2(k=2, discretise=None, min_count=1).fit(X, Y).ranking_
     array([1, 2, 3])
     """
+
+    complexity = Complexity("n d", "n d")
 
     looks_back = False
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.linear_model import MultiTaskLasso
 
+from mlreduce.complexity import Complexity
 from mlreduce.registry import register
 from mlreduce.selection.base import Selector
 from mlreduce.validation import FloatArray, as_dense, check_count, check_range
@@ -66,6 +67,8 @@ class LassoMultiTask(Selector):
     >>> mlreduce.LassoMultiTask(k=10, alpha=0.1).fit_transform(data.X, data.Y).shape
     (1797, 10)
     """
+
+    complexity = Complexity("n d q", "n d")
 
     def __init__(
         self,

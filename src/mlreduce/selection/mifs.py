@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from mlreduce.complexity import Complexity
 from mlreduce.registry import register
 from mlreduce.selection.row_sparse import Regression, RowSparseSelector, graph_laplacian, solve_positive
 from mlreduce.spectral.graphs.proximity import Proximity
@@ -91,6 +92,8 @@ class MIFS(RowSparseSelector):
     >>> mlreduce.MIFS(k=10, n_latent=3).fit_transform(data.X - data.X.mean(axis=0), data.Y).shape
     (1797, 10)
     """
+
+    complexity = Complexity("n s + m^3", "s + m^2 + n q")
 
     def __init__(
         self,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from mlreduce.complexity import Complexity
 from mlreduce.registry import register
 from mlreduce.selection.row_sparse import Regression, RowSparseSelector, graph_laplacian
 from mlreduce.spectral.graphs.proximity import Proximity
@@ -75,6 +76,8 @@ class MSSL(RowSparseSelector):
     >>> mlreduce.MSSL(k=10, gamma=20.0).fit_transform(data.X, data.Y).shape
     (1797, 10)
     """
+
+    complexity = Complexity("s d + d^3", "s + d^2")
 
     def __init__(
         self,

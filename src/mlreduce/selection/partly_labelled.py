@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from mlreduce.complexity import Complexity
 from mlreduce.registry import register
 from mlreduce.selection.row_sparse import Regression, RowSparseSelector, graph_laplacian, solve_positive
 from mlreduce.spectral.graphs.proximity import Proximity
@@ -17,6 +18,9 @@ __all__ = ["CSFS", "MDFS", "PartlyLabelledSelector"]
 
 class PartlyLabelledSelector(RowSparseSelector):
     """Base of the selectors that learn soft labels F of all instances, from labels of which some are not known."""
+
+    #: Whether single labels of an instance may be unknown: cells of NaN.
+    takes_unknown_cells = True
 
     def _check_labels(self, y: Any, n_samples: int) -> FloatArray:
         found, known = check_known_labels(y, n_samples)
@@ -98,6 +102,8 @@ class CSFS(PartlyLabelledSelector):
     >>> mlreduce.CSFS(k=10, gamma=20.0).fit(data.X, labels).transform(data.X).shape
     (1797, 10)
     """
+
+    complexity = Complexity("s m + m^3", "s + m^2 + n q")
 
     def __init__(
         self, k: int | float | str | None = 0.5, gamma: float = 1.0, max_iter: int = 500, tol: float = 1e-6
@@ -196,6 +202,8 @@ class MDFS(PartlyLabelledSelector):
     >>> mlreduce.MDFS(k=10, gamma=20.0).fit(data.X, labels).transform(data.X).shape
     (1797, 10)
     """
+
+    complexity = Complexity("n s + m^3", "s + m^2 + n q")
 
     def __init__(
         self,

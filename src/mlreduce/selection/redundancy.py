@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from mlreduce.complexity import Complexity
 from mlreduce.registry import register
 from mlreduce.selection.greedy import GreedySelector, Informations
 from mlreduce.validation import FloatArray
@@ -85,6 +86,8 @@ class MRMR(MeanRedundancy):
     array([1, 3, 2])
     """
 
+    complexity = Complexity("n d q + k n d", "n d")
+
 
 @register("scls")
 class SCLS(GreedySelector):
@@ -138,6 +141,8 @@ class SCLS(GreedySelector):
     >>> SCLS(k=2, discretise=None).fit(X, Y).ranking_
     array([1, 3, 2])
     """
+
+    complexity = Complexity("n d q + k n d", "n d")
 
     def _begin(self, known: Informations) -> FloatArray:
         entropies = known.features.entropies()

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from mlreduce.complexity import Complexity
 from mlreduce.preprocessing.discretisation import Bins
 from mlreduce.registry import register
 from mlreduce.selection.greedy import GreedySelector, Informations
@@ -64,6 +65,8 @@ class MIM(GreedySelector):
     >>> MIM(k=2, discretise=None).fit(X, Y).ranking_
     array([1, 2, 3])
     """
+
+    complexity = Complexity("n d q", "n d")
 
     looks_back = False
 
@@ -125,6 +128,8 @@ class FIMF(GreedySelector):
     >>> FIMF(k=2, discretise=None).fit(X, Y).ranking_
     array([1, 2, 3])
     """
+
+    complexity = Complexity("n d q", "n d")
 
     looks_back = False
 
@@ -203,6 +208,8 @@ class IGMF(GreedySelector):
     >>> IGMF(k=2, discretise=None).fit(X, Y).ranking_
     array([1, 2, 3])
     """
+
+    complexity = Complexity("n d", "n d")
 
     looks_back = False
 

@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from sklearn.utils import Tags
 from sklearn.utils.extmath import randomized_svd
 
+from mlreduce.complexity import Complexity
 from mlreduce.linalg.compiled import compiled
 from mlreduce.linalg.features import Features
 from mlreduce.registry import register
@@ -92,6 +93,8 @@ class SCMFS(RowSparseSelector):
     >>> mlreduce.SCMFS(k=10, n_latent=3).fit_transform(data.X, data.Y).shape
     (1797, 10)
     """
+
+    complexity = Complexity("s d + q d^2", "s + d^2 + n q")
 
     def __init__(
         self,

@@ -8,10 +8,11 @@ import numpy as np
 from sklearn.feature_selection import chi2, f_classif, mutual_info_classif
 from sklearn.utils import Tags
 
+from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError
 from mlreduce.registry import register
 from mlreduce.selection.base import Selector, check_not_negative
-from mlreduce.validation import FloatArray, as_dense, check_count
+from mlreduce.validation import FloatArray, as_dense, check_count, check_option
 
 __all__ = ["AnovaF", "Chi2", "MutualInformation", "UnivariateSelector"]
 
@@ -25,8 +26,7 @@ class UnivariateSelector(Selector):
     aggregate: str
 
     def _scores(self, X: Any, labels: FloatArray) -> FloatArray:
-        if self.aggregate not in AGGREGATES:
-            raise DataError(f"aggregate must be 'mean' or 'max'; got {self.aggregate!r}")
+        check_option(self.aggregate, "aggregate", AGGREGATES)
         varying = np.flatnonzero(labels.min(axis=0) < labels.max(axis=0))
         if not len(varying):
             raise DataError(
@@ -90,6 +90,8 @@ class Chi2(UnivariateSelector):
     (1797, 10)
     """
 
+    complexity = Complexity("s q", "d q")
+
     def __init__(self, k: int | float | str | None = 0.5, aggregate: str = "mean") -> None:
         self.k = k
         self.aggregate = aggregate
@@ -151,6 +153,8 @@ class AnovaF(UnivariateSelector):
     (1797, 10)
     """
 
+    complexity = Complexity("s q", "s + d q")
+
     def __init__(self, k: int | float | str | None = 0.5, aggregate: str = "mean") -> None:
         self.k = k
         self.aggregate = aggregate
@@ -208,6 +212,8 @@ class MutualInformation(UnivariateSelector):
     >>> mlreduce.MutualInformation(k=10, random_state=0).fit_transform(data.X, data.Y).shape
     (1797, 10)
     """
+
+    complexity = Complexity("n d q", "n d")
 
     def __init__(
         self,
