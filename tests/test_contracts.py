@@ -17,7 +17,7 @@ from mlreduce.labelspace import CodedClassifier
 
 CODERS = {name: mlreduce.make(name) for name in ("plst", "cplst", "kernel-cplst")}
 CODERS["cs"] = mlreduce.make("cs", random_state=0)
-SELECTORS = {name: mlreduce.make(name) for name in ("mlfs", "spec", "pmu", "qpfs")}
+SELECTORS = {name: mlreduce.make(name) for name in ("mlfs", "spec", "pmu", "qpfs", "jmi", "anova", "mdfs", "mifs")}
 SELECTORS |= {name: mlreduce.make(name, random_state=0) for name in ("gmba", "mlrf")}
 CLASSIFIERS = {name: mlreduce.make(name) for name in ("cc-knn", "ml-knn", "mlnb", "flda")}
 CLASSIFIERS["coded"] = CodedClassifier()

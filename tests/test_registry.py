@@ -10,8 +10,13 @@ from mlreduce import registry
 from mlreduce.exceptions import ConfigurationError
 
 CONTROLS = ["all-features", "random-features"]  # nobody's invention
-INFORMATION = ["pmu", "qpfs", "qpfs-approx", "qpfs-nystrom"]
-SELECTION = sorted([*CONTROLS, *INFORMATION, "gmba", "mlfs", "mlrf", "rfs", "spec"])
+UNIVARIATE = ["anova", "chi2", "mutual-info"]
+REGRESSION = ["csfs", "lasso-multitask", "mdfs", "mifs", "mssl", "rfs", "scmfs"]
+INFORMATION = """
+    pmu qpfs qpfs-approx qpfs-nystrom
+    mim mrmr jmi cmim fimf igmf d2f mdmr scls lrfs lsmfs mlsmfs ppt-mi ppt-chi2
+"""
+SELECTION = sorted([*CONTROLS, *UNIVARIATE, *REGRESSION, *INFORMATION.split(), "gmba", "mlfs", "mlrf", "spec"])
 PROJECTION = """
     pca lsi lpp olpp npp onpp
     fda lfda mfa mmc dla dne olpp-r sonpp donpp onpp-r

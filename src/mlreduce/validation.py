@@ -51,7 +51,7 @@ _LABEL_SETS = (
 
 _UNKNOWN = (
     "Single unknown labels are for MDDMp, MDDMf, MVMD, PLS and OPLS, for SemiSupervised with one of these as "
-    "supervised_part, and for the label propagations"
+    "supervised_part, for the selectors CSFS and MDFS, and for the label propagations"
 )
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])

@@ -79,9 +79,7 @@ def test_both_systems_have_the_same_solution(n, d, seed):
 @pytest.mark.parametrize(("n", "d"), [(60, 9), (9, 40)])
 def test_scores_do_not_depend_on_the_system(n, d, make, monkeypatch):
     solved = []
-    monkeypatch.setattr(
-        rfs, "_penalised", lambda K, T, p, own=rfs._penalised: (solved.append(K.shape), own(K, T, p))[1]
-    )
+    monkeypatch.setattr(rfs, "penalised", lambda K, T, p, own=rfs.penalised: (solved.append(K.shape), own(K, T, p))[1])
     X, Y = problem(n, d)
     X[np.random.default_rng(0).random(X.shape) < 0.4] = 0
     scores = {system: RFS(system=system).fit(make(X), Y).scores_ for system in ("auto", "instances", "features")}

@@ -31,7 +31,8 @@ def make(name, **parameters):
 def data(n=40, d=10, seed=0):
     rng = np.random.default_rng(seed)
     sets = np.array([[1, 0, 0], [0, 1, 1], [0, 0, 1]])
-    return rng.standard_normal((n, d)), sets[rng.integers(3, size=n)]
+    X = rng.standard_normal((n, d))
+    return X - X.min(), sets[rng.integers(3, size=n)]  # from 0 on, as chi2 and scmfs take them
 
 
 @every
@@ -122,7 +123,14 @@ OUT_OF_RANGE = [
     *(("n_orders", value) for value in (0, -1, 2.5, None)),
     *(("n_bins", value) for value in (0, 1, 2.5, "3", None, True)),
     *(("sampling", value) for value in (0, -0.1, 1.1, np.nan, None)),
+    *(("min_count", value) for value in (0, 1.5, "6", None, True)),
+    *(("n_labels", value) for value in (0, -1, 1.5, "3", True)),
     *(("pairs", value) for value in ("all", None)),
+    *(("max_iter", value) for value in (0, 1.5, None, True)),
+    *(("tol", value) for value in (-1, np.nan, "0")),
+    *(("alpha", value) for value in (-1, np.nan, "1", None)),
+    *(("beta", value) for value in (-1, np.inf, "1", None)),
+    *(("aggregate", value) for value in ("sum", None)),
     *(("gamma", value) for value in (0, -1, np.inf, "1")),
 ]
 

@@ -28,7 +28,7 @@ ALLOWED = {
     "propagation": BASE | {"linalg", "registry", "spectral"},
     "predictors": BASE | {"linalg", "registry"},
     "labelspace": BASE | {"linalg", "registry", "predictors"},
-    "selection": BASE | {"linalg", "registry", "preprocessing"},
+    "selection": BASE | {"linalg", "registry", "preprocessing", "spectral"},
     "experiments": {
         *BASE,
         *("datasets", "labelspace", "linalg", "metrics", "preprocessing", "projection", "propagation", "registry"),

@@ -21,8 +21,8 @@ SELECTORS = [name for name in method_names("selection") if method_class(name).__
 WITHOUT_PICTURE = {"propagation", "proximity", "relation-features", "single-label"}
 CLASSIFIERS = ["br-knn", "cc-knn", "flda", "majority-labels", "ml-knn", "mlnb", "pcut"]
 #: What no picture is of: a threshold of scores; controls (directions and features at random, labels that none of scene
-#: is common enough for).
-NOT_SHOWN = {"mesd", "random-projection", "majority-labels", "pcut", "random-features"}
+#: is common enough for); selectors that take no standardised features.
+NOT_SHOWN = {"mesd", "random-projection", "majority-labels", "pcut", "random-features", "chi2", "scmfs"}
 EXAMPLES = [
     pytest.param(code, id=f"{page.stem}-{number}")
     for page in [*PAGES, FOLDER.parent / "model-trees.md"]

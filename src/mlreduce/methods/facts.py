@@ -36,6 +36,10 @@ class Facts:
         Whether an instance must have one label.
     least_labels, least_instances : int
         Fewest that it takes, with its default parameters.
+    negative : bool
+        Whether features may be negative.
+    least_second_set : int
+        In how many instances the second most frequent set of labels must occur, with its default parameters.
     linear : bool or None
         Whether what it returns is linear in the features; of label coders, in the labels.
     sparse : {"kept", "made dense", "made dense unless large", "no"} or None
@@ -68,6 +72,8 @@ class Facts:
     single_label: bool
     least_labels: int
     least_instances: int
+    negative: bool
+    least_second_set: int
     linear: bool | None
     sparse: str | None
     out_of_sample: bool
@@ -112,6 +118,8 @@ def facts_of(name: str) -> Facts:
         single_label=getattr(cls, "single_label", False),
         least_labels=getattr(cls, "least_labels", 1),
         least_instances=getattr(method, "least_instances", 1),
+        negative=tags is None or not tags.input_tags.positive_only,
+        least_second_set=getattr(method, "min_count", 0),
         linear=getattr(cls, "linear", None),
         sparse=None if tags is None else _sparse(tags.input_tags.sparse, complexity),
         out_of_sample=any(callable(getattr(cls, verb, None)) for verb in _VERBS),

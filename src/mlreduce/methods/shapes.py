@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 
 from mlreduce.complexity import Sizes
 from mlreduce.exceptions import DataError
@@ -31,6 +33,10 @@ class Shape(NamedTuple):
         Whether every instance with labels has one.
     classes : bool
         Whether labels are a vector of classes other than 0 and 1, or -1 and 1.
+    negative : bool
+        Whether a feature is below 0 somewhere.
+    second_set : int
+        How many instances have the second most frequent set of labels; 0 where all have the same.
     """
 
     sizes: Sizes
@@ -38,6 +44,8 @@ class Shape(NamedTuple):
     unknown: str
     single_label: bool
     classes: bool
+    negative: bool
+    second_set: int
 
 
 def shape_of(X: Any, y: Any) -> Shape:
@@ -57,25 +65,35 @@ def shape_of(X: Any, y: Any) -> Shape:
         raise DataError(f"X must have the shape (n_samples, n_features), neither of them 0; got {features.shape}")
     check_finite(features)
     n, d = (int(length) for length in features.shape)
-    number, unknown, single, classes = _labels(y, n)
-    asked = min(_ASKED, max(int(_SHARE * min(n, d)), 1))
-    return Shape(Sizes(n, d, number, int(X.nnz) if sparse else n * d, asked), sparse, unknown, single, classes)
+    number, unknown, single, classes, second = _labels(y, n)
+    sizes = Sizes(n, d, number, int(X.nnz) if sparse else n * d, min(_ASKED, max(int(_SHARE * min(n, d)), 1)))
+    return Shape(sizes, sparse, unknown, single, classes, bool(features.min() < 0), second)
 
 
-def _labels(y: Any, n_samples: int) -> tuple[int, str, bool, bool]:
-    """Return the number of labels, which are unknown, whether each instance has one, and whether they are classes."""
+def _labels(y: Any, n_samples: int) -> tuple[int, str, bool, bool, int]:
+    """Return the number of labels and the fields of `Shape` on them: unknown, single_label, classes, second_set."""
     if y is None:
-        return 0, "all", False, False
+        return 0, "all", False, False, 0
     if np.ndim(y) == 1 or (np.ndim(y) == 2 and not is_sparse(y) and np.shape(y)[1] == 1):
         filled, labelled = fill_unlabelled(np.asarray(y).reshape(-1), n_samples)
         if len(filled) != n_samples:
             raise DataError(f"y has {len(filled)} rows and X has {n_samples}; there must be one per instance")
         found = set(np.asarray(filled).tolist())
         classes = not (found <= {0, 1} or found <= {-1, 1})
-        return len(found) if classes else 1, "no" if labelled is None else "rows", True, classes
+        second = _second([repr(label) for label in np.asarray(filled).tolist()])
+        return len(found) if classes else 1, "no" if labelled is None else "rows", True, classes, second
     labels, known = check_known_labels(y, n_samples)
     counts = np.asarray(labels.sum(axis=1)).reshape(-1)
+    rows = sp.csr_array(labels).tolil().rows
+    second = _second([tuple(row) for row in rows])
     if known is None:
-        return int(labels.shape[1]), "no", bool((counts == 1).all()), False
+        return int(labels.shape[1]), "no", bool((counts == 1).all()), False, second
     whole, some = known.all(axis=1), known.any(axis=1)
-    return int(labels.shape[1]), "rows" if (whole == some).all() else "cells", bool((counts[whole] == 1).all()), False
+    unknown = "rows" if (whole == some).all() else "cells"
+    return int(labels.shape[1]), unknown, bool((counts[whole] == 1).all()), False, second
+
+
+def _second(sets: list[Any]) -> int:
+    """Return how often the second most frequent of some sets occurs."""
+    counts = sorted(Counter(sets).values())
+    return counts[-2] if len(counts) > 1 else 0

@@ -12,17 +12,19 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.complexity import Complexity
+from mlreduce.exceptions import DataError
 from mlreduce.validation import (
     FloatArray,
     check_features,
     check_labels,
     check_option,
     check_size,
+    is_sparse,
     labels_as_y,
     remember_label_names,
 )
 
-__all__ = ["Selector", "check_variant"]
+__all__ = ["Selector", "check_not_negative", "check_variant"]
 
 #: Values of ``variant`` where a paper's published code differs from its equations.
 VARIANTS = ("equations", "published-code")
@@ -43,6 +45,24 @@ def check_variant(variant: Any, *others: str) -> bool:
         If the variant is unknown.
     """
     return bool(check_option(variant, "variant", (*VARIANTS, *others)) == VARIANTS[1])
+
+
+def check_not_negative(X: Any, method: str, names: Any) -> None:
+    """Refuse features below zero, naming the first column that has one.
+
+    Raises
+    ------
+    DataError
+        If a value is negative.
+    """
+    lowest = np.asarray(X.min(axis=0).toarray() if is_sparse(X) else X.min(axis=0)).reshape(-1)
+    if (lowest < 0).any():
+        column = int((lowest < 0).argmax())
+        named = f" ({names[column]!r})" if names is not None else ""
+        raise DataError(
+            f"Negative values in data passed to {method}: X holds {lowest[column]:g} in column {column}{named}; it "
+            "takes features >= 0, such as counts, or values scaled to [0, 1] by sklearn.preprocessing.MinMaxScaler"
+        )
 
 
 class Selector(SelectorMixin, BaseEstimator):
@@ -112,7 +132,7 @@ class Selector(SelectorMixin, BaseEstimator):
             If a feature is not finite, a label is not 0/1 or -1/1, or a parameter is impossible.
         """
         features = check_features(self, X, reset=True)
-        labels = check_labels(y, features.shape[0])
+        labels = self._check_labels(y, features.shape[0])
         self._size(features.shape[1])
         remember_label_names(self, y)
         scores = self._scores(features, labels)
@@ -120,6 +140,11 @@ class Selector(SelectorMixin, BaseEstimator):
         self.ranking_ = np.empty(len(scores), dtype=np.intp)
         self.ranking_[self._best_first(scores)] = np.arange(1, len(scores) + 1)
         return self
+
+    def _check_labels(self, y: Any, n_samples: int) -> FloatArray:
+        """Return the labels as `_scores` takes them, shape (n_samples, n_labels)."""
+        labels: FloatArray = check_labels(y, n_samples)
+        return labels
 
     def _scores(self, X: Any, labels: FloatArray) -> FloatArray:
         """Return a score per feature, larger is better, for a checked array or CSR matrix and labels in {0, 1}."""

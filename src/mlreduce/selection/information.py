@@ -20,6 +20,7 @@ from mlreduce.validation import FloatArray, is_sparse
 
 __all__ = [
     "Counted",
+    "Pairs",
     "Triples",
     "entropies",
     "interaction_information",
@@ -249,6 +250,30 @@ def shared_information(one: Counted, other: Counted) -> FloatArray:
 def _cleaned(values: FloatArray, scale: float) -> FloatArray:
     cleaned: FloatArray = np.where(np.abs(values) <= _ROUNDING * scale, 0.0, values)
     return cleaned
+
+
+class Pairs:
+    """Mutual information of the variables of a table with one of them at a time.
+
+    Parameters
+    ----------
+    table : Counted
+    """
+
+    def __init__(self, table: Counted) -> None:
+        self._table, self._parts = table, table.parts()
+        self._terms = _terms(np.arange(table.n_samples + 1))
+        self._own, self._totals = table.own_terms(), table.totals()
+
+    def of(self, variable: int) -> FloatArray:
+        """Return n times the mutual information of each variable with one, shape (n_variables,)."""
+        parts, table, whole = self._parts[variable], self._table, self._terms[-1]
+        counts = np.zeros((len(parts), len(self._totals)))
+        for place, rows in enumerate(parts):
+            counts[place] = table.ones[rows].sum(axis=0, dtype=np.float64)
+        sizes, bounds = np.array([len(rows) for rows in parts], dtype=np.int64), np.array([0, len(parts)])
+        terms = _shared_terms(counts, bounds, table.starts, sizes, self._totals, table.n_samples, self._terms)
+        return _cleaned(terms[0] + whole - (self._own[variable] + self._own), whole)
 
 
 class Triples:

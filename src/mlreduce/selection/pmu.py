@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mlreduce.complexity import Complexity
-from mlreduce.preprocessing.discretisation import Bins, discretise
 from mlreduce.registry import register
-from mlreduce.selection.base import Selector
-from mlreduce.selection.information import Counted, Triples
+from mlreduce.selection.greedy import GreedySelector, Informations
 from mlreduce.validation import FloatArray, check_option
 
 __all__ = ["PMU"]
@@ -19,12 +17,9 @@ __all__ = ["PMU"]
 #: Pairs of labels in the third term.
 PAIRS = ("distinct", "ordered")
 
-# Gains are rounded to multiples of this many nats, so that ties are exact.
-_UNIT = 2.0**-32
-
 
 @register("pmu")
-class PMU(Selector):
+class PMU(GreedySelector):
     """Pairwise multi-label utility (PMU): relevance minus redundancy minus label interactions.
 
     Features are taken one by one, each time the one with the largest
@@ -81,52 +76,22 @@ class PMU(Selector):
         n_bins: int = 3,
         pairs: Literal["distinct", "ordered"] = "distinct",
     ) -> None:
-        self.k = k
-        self.discretise = discretise
-        self.n_bins = n_bins
+        super().__init__(k, discretise, n_bins)
         self.pairs = pairs
 
-    def _scores(self, X: Any, labels: FloatArray) -> FloatArray:
+    def _check_parameters(self) -> None:
         check_option(self.pairs, "pairs", PAIRS)
-        bins = discretise(X, labels, self.discretise, self.n_bins)
-        order, self.gains_ = _taken(bins, labels.astype(np.int8), self._size(X.shape[1]), self.pairs == "ordered")
-        scores = np.empty(len(order))
-        scores[order] = np.arange(len(order))[::-1]
-        return scores
 
+    def _begin(self, known: Informations) -> FloatArray:
+        relevance: FloatArray = known.triples.shared.sum(axis=1)
+        gains, ordered = relevance.copy(), self.pairs == "ordered"
+        for interactions in known.label_pairs():
+            alike = interactions.sum(axis=1)
+            gains -= 2.0 * alike if ordered else alike
+        if ordered:
+            gains -= relevance
+        gains /= known.n_samples
+        return gains
 
-def _taken(bins: Bins, labels: NDArray[np.int8], number: int, ordered: bool) -> tuple[NDArray[np.intp], FloatArray]:
-    """Return the features in the order in which they are taken, and their gains."""
-    features, targets, n_samples = Counted.of(bins), Counted.of(labels), len(bins)
-    triples = Triples(features, targets)
-    relevance: FloatArray = triples.shared.sum(axis=1)
-    gains = relevance.copy()
-    for label, parts in enumerate(targets.parts()[:-1]):
-        alike = triples.given(parts, first=label + 1).sum(axis=1)
-        gains -= 2.0 * alike if ordered else alike
-    if ordered:
-        gains -= relevance
-    gains /= n_samples
-    parts_of_features = features.parts()
-    taken: list[int] = []
-    rounded = _rounded(gains)
-    while True:
-        left = np.ones(bins.shape[1], dtype=bool)
-        left[taken] = False
-        best = int(np.where(left, rounded, -np.inf).argmax())
-        taken.append(best)
-        left[best] = False
-        if len(taken) == number:
-            break
-        rest = np.flatnonzero(left)
-        told = triples.given(parts_of_features[best], rest).sum(axis=1)
-        gains[rest] -= told / n_samples
-        rounded[rest] = _rounded(gains[rest])
-    others = np.flatnonzero(left)
-    followers = others[np.argsort(-rounded[others], kind="stable")]
-    return np.concatenate([taken, followers]).astype(np.intp), rounded
-
-
-def _rounded(gains: FloatArray) -> FloatArray:
-    rounded: FloatArray = np.rint(gains / _UNIT) * _UNIT
-    return rounded
+    def _add(self, known: Informations, state: FloatArray, feature: int, rest: NDArray[np.intp]) -> None:
+        state[rest] -= known.interaction(feature, rest)

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import numpy as np
-import scipy.linalg
 import scipy.sparse as sp
 
 from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError, unknown_name
 from mlreduce.registry import register
-from mlreduce.selection.base import Selector
-from mlreduce.validation import FloatArray, as_dense, check_range, is_sparse
+from mlreduce.selection.row_sparse import RowSparseSelector, penalised
+from mlreduce.validation import FloatArray, check_count, is_sparse
 
 __all__ = ["RFS"]
 
@@ -24,7 +23,7 @@ _SHORTEST = 1e-8
 
 
 @register("rfs")
-class RFS(Selector):
+class RFS(RowSparseSelector):
     """Robust feature selection (RFS): L2,1 norms of residuals and coefficients.
 
     It minimises ``sum_i ||x_i W - y_i|| + gamma sum_j ||w_j||`` over the coefficients W, one row per feature, by a
@@ -53,6 +52,8 @@ class RFS(Selector):
         W.
     objective_ : ndarray of shape (n_iter,)
         Objective after each regression; it does not increase.
+    n_iter_ : int
+        Number of regressions, ``n_iter``.
 
     Notes
     -----
@@ -88,24 +89,30 @@ class RFS(Selector):
         self.n_iter = n_iter
         self.system = system
 
-    def _scores(self, X: Any, labels: FloatArray) -> FloatArray:
-        gamma = check_range(self.gamma, "gamma", 0, open_ends=True)
-        if not isinstance(self.n_iter, (int, np.integer)) or isinstance(self.n_iter, bool) or self.n_iter < 1:
-            raise DataError(f"n_iter must be an integer >= 1; got {self.n_iter!r}")
+    def _rounds(self) -> tuple[int, float]:
+        return check_count(self.n_iter, "n_iter"), 0.0
+
+    def _loss(self, X: Any, labels: FloatArray) -> _Residuals:
         if self.system not in _SYSTEMS:
             raise DataError(unknown_name("system", self.system, _SYSTEMS))
         over_instances = self.system == "instances" or (self.system == "auto" and X.shape[0] <= X.shape[1])
-        by_feature, by_instance = np.ones(X.shape[1]), np.full(X.shape[0], gamma)
-        objective = []
-        for _ in range(self.n_iter):
-            coefficients = _weighted_ridge(X, labels, by_feature, by_instance, gamma, over_instances)
-            lengths = np.linalg.norm(coefficients, axis=1)
-            residuals = np.linalg.norm(X @ coefficients - labels, axis=1)
-            objective.append(residuals.sum() + gamma * lengths.sum())
-            by_feature, by_instance = 2.0 * lengths, 2.0 * np.maximum(residuals, _SHORTEST)
-        self.coef_, self.objective_ = coefficients, np.array(objective)
-        scores: FloatArray = lengths
-        return scores
+        return _Residuals(X, labels, self.gamma, over_instances)
+
+
+class _Residuals:
+    """Lengths of the residuals, by ridge regressions in which an instance is weighted by its last length."""
+
+    def __init__(self, X: Any, labels: FloatArray, gamma: float, over_instances: bool) -> None:
+        self._X, self._labels, self._over_instances = X, labels, over_instances
+        self._by_instance = np.full(X.shape[0], float(gamma))
+
+    def coefficients(self, widths: FloatArray, gamma: float) -> FloatArray:
+        return _weighted_ridge(self._X, self._labels, widths, self._by_instance, gamma, self._over_instances)
+
+    def settle(self, coefficients: FloatArray) -> float:
+        residuals = np.linalg.norm(self._X @ coefficients - self._labels, axis=1)
+        self._by_instance = 2.0 * np.maximum(residuals, _SHORTEST)
+        return float(residuals.sum())
 
 
 def _weighted_ridge(
@@ -121,21 +128,8 @@ def _weighted_ridge(
     targets = weight[:, np.newaxis] * labels
     scaled: Any = sp.diags_array(weight) @ X @ sp.diags_array(scale) if is_sparse(X) else weight[:, None] * X * scale
     if over_instances:
-        solution = scaled.T @ _penalised(scaled @ scaled.T, targets, penalty)
+        solution = scaled.T @ penalised(scaled @ scaled.T, targets, penalty)
     else:
-        solution = _penalised(scaled.T @ scaled, scaled.T @ targets, penalty)
+        solution = penalised(scaled.T @ scaled, scaled.T @ targets, penalty)
     coefficients: FloatArray = scale[:, np.newaxis] * solution
     return coefficients
-
-
-def _penalised(products: Any, targets: FloatArray, penalty: float) -> FloatArray:
-    """Solve ``(K + penalty I) Z = T`` for a positive semidefinite K."""
-    matrix = as_dense(products)
-    matrix.flat[:: len(matrix) + 1] += penalty
-    solution: FloatArray
-    try:
-        solution = scipy.linalg.cho_solve(scipy.linalg.cho_factor(matrix, check_finite=False), targets)
-    except np.linalg.LinAlgError:  # the penalty is lost in the rounding of large products
-        values, vectors = scipy.linalg.eigh(matrix, check_finite=False)
-        solution = vectors @ ((vectors.T @ targets) / np.maximum(values, penalty)[:, np.newaxis])
-    return solution

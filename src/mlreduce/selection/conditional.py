@@ -1,0 +1,278 @@
+"""Greedy criteria with the information that features and labels share: JMI, CMIM, D2F, MDMR."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mlreduce.complexity import Complexity
+from mlreduce.registry import register
+from mlreduce.selection.greedy import GreedySelector, Informations
+from mlreduce.validation import FloatArray
+
+__all__ = ["CMIM", "D2F", "JMI", "MDMR"]
+
+
+@register("jmi")
+class JMI(GreedySelector):
+    """Joint mutual information (JMI), summed over the labels.
+
+        J(f) = sum_{s taken} sum_l I(f,s;l)        I(f,s;l) = I(f;l) + I(s;l) - I(f;s;l)
+
+    The pair of f and s is one variable. While no feature is taken, J is ``sum_l I(f;l)``.
+
+    Parameters
+    ----------
+    k : int, float, str or None, default=0.5
+        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all. So many are taken one by
+        one; the others follow by their last J. For a larger k fit again.
+    discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
+        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they
+        are bins.
+    n_bins : int, default=3
+        Number of bins of "equal-width" and "equal-frequency", >= 2.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+        The number of features that come after it.
+    ranking_
+        See `Selector`; of equal J the first column comes first.
+    gains_ : ndarray of shape (n_features,)
+        J in nats, to within 2^-33: when the feature was taken, or the last of those that were not.
+
+    Raises
+    ------
+    DataError
+        By ``fit``: as `Selector.fit`; if ``discretise`` is unknown or None and a feature is no whole number, or
+        ``n_bins`` is below 2.
+
+    Notes
+    -----
+    Cost: O(k n d q) for a fixed number of bins.
+
+    MLC_toolbox takes the last label only; the sum is what the composite likelihood says.
+
+    References
+    ----------
+    Yang and Moody, "Data visualization and feature selection: new algorithms for nongaussian data", NIPS 1999. Summed
+    over the labels by Sechidis, Nikolaou and Brown, "Information theoretic feature selection in multi-label data
+    through composite likelihood", S+SSPR 2014, with independent labels.
+
+    Examples
+    --------
+    >>> from mlreduce.selection import JMI
+    >>> X = [[0, 0, 1], [0, 0, 0], [1, 1, 1], [1, 1, 0], [1, 1, 0], [0, 0, 0]]  # feature 1 is a copy of feature 0
+    >>> Y = [[0, 1], [0, 0], [1, 1], [1, 0], [1, 0], [0, 0]]
+    >>> JMI(k=2, discretise=None).fit(X, Y).ranking_
+    array([1, 3, 2])
+    """
+
+    complexity = Complexity("k n d q", "n d")
+
+    def _begin(self, known: Informations) -> FloatArray:
+        return np.column_stack([known.relevance, np.zeros(len(known.relevance))])
+
+    def _add(self, known: Informations, state: FloatArray, feature: int, rest: NDArray[np.intp]) -> None:
+        state[rest, 1] += known.relevance[feature] + known.relevance[rest] - known.interaction(feature, rest)
+
+    def _values(self, known: Informations, state: FloatArray, n_taken: int) -> FloatArray:
+        return state[:, min(n_taken, 1)]
+
+
+@register("cmim")
+class CMIM(GreedySelector):
+    """Conditional mutual information maximisation (CMIM), summed over the labels.
+
+        J(f) = sum_l min(I(f;l), min_{s taken} I(f;l|s))
+
+    What a feature tells of a label is what it tells beside the feature taken that leaves it the least.
+
+    Parameters
+    ----------
+    k : int, float, str or None, default=0.5
+        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all. So many are taken one by
+        one; the others follow by their last J. For a larger k fit again.
+    discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
+        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they
+        are bins.
+    n_bins : int, default=3
+        Number of bins of "equal-width" and "equal-frequency", >= 2.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+        The number of features that come after it.
+    ranking_
+        See `Selector`; of equal J the first column comes first.
+    gains_ : ndarray of shape (n_features,)
+        J in nats, to within 2^-33: when the feature was taken, or the last of those that were not.
+
+    Raises
+    ------
+    DataError
+        By ``fit``: as `Selector.fit`; if ``discretise`` is unknown or None and a feature is no whole number, or
+        ``n_bins`` is below 2.
+
+    Notes
+    -----
+    Cost: O(k n d q) for a fixed number of bins.
+
+    The minimum is taken for each label and then summed. That of the sum over the labels would be another criterion.
+
+    References
+    ----------
+    Fleuret, "Fast binary feature selection with conditional mutual information", JMLR 5, 2004, equation 6 and algorithm
+    1, for one label. Summed over the labels as by Sechidis, Nikolaou and Brown, "Information theoretic feature
+    selection in multi-label data through composite likelihood", S+SSPR 2014, with independent labels.
+
+    Examples
+    --------
+    >>> from mlreduce.selection import CMIM
+    >>> X = [[0, 0, 1], [0, 0, 0], [1, 1, 1], [1, 1, 0], [1, 1, 0], [0, 0, 0]]  # feature 1 is a copy of feature 0
+    >>> Y = [[0, 1], [0, 0], [1, 1], [1, 0], [1, 0], [0, 0]]
+    >>> CMIM(k=2, discretise=None).fit(X, Y).ranking_
+    array([1, 3, 2])
+    """
+
+    complexity = Complexity("k n d q", "n d")
+
+    def _begin(self, known: Informations) -> FloatArray:
+        return known.relevances.copy()
+
+    def _add(self, known: Informations, state: FloatArray, feature: int, rest: NDArray[np.intp]) -> None:
+        beside = known.relevances[rest] - known.interactions(feature, rest)
+        state[rest] = np.minimum(state[rest], beside)
+
+    def _values(self, known: Informations, state: FloatArray, n_taken: int) -> FloatArray:
+        values: FloatArray = state.sum(axis=1)
+        return values
+
+
+@register("d2f")
+class D2F(GreedySelector):
+    """Dependence by interaction information (D2F): relevance minus what features and labels share.
+
+        J(f) = sum_l I(f;l) - sum_{s taken} sum_l I(f;s;l)        I(f;s;l) = I(f;l) - I(f;l|s)
+
+    The first two terms of `PMU`.
+
+    Parameters
+    ----------
+    k : int, float, str or None, default=0.5
+        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all. So many are taken one by
+        one; the others follow by their last J. For a larger k fit again.
+    discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
+        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they
+        are bins.
+    n_bins : int, default=3
+        Number of bins of "equal-width" and "equal-frequency", >= 2.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+        The number of features that come after it.
+    ranking_
+        See `Selector`; of equal J the first column comes first.
+    gains_ : ndarray of shape (n_features,)
+        J in nats, to within 2^-33: when the feature was taken, or the last of those that were not.
+
+    Raises
+    ------
+    DataError
+        By ``fit``: as `Selector.fit`; if ``discretise`` is unknown or None and a feature is no whole number, or
+        ``n_bins`` is below 2.
+
+    Notes
+    -----
+    Cost: O(k n d q) for a fixed number of bins.
+
+    References
+    ----------
+    Lee and Kim, "Mutual information-based multi-label feature selection using interaction information", Expert Systems
+    with Applications 42(4), 2015.
+
+    Examples
+    --------
+    >>> from mlreduce.selection import D2F
+    >>> X = [[0, 0, 1], [0, 0, 0], [1, 1, 1], [1, 1, 0], [1, 1, 0], [0, 0, 0]]  # feature 1 is a copy of feature 0
+    >>> Y = [[0, 1], [0, 0], [1, 1], [1, 0], [1, 0], [0, 0]]
+    >>> D2F(k=2, discretise=None).fit(X, Y).ranking_
+    array([1, 3, 2])
+    """
+
+    complexity = Complexity("k n d q", "n d")
+
+    def _begin(self, known: Informations) -> FloatArray:
+        return known.relevance.copy()
+
+    def _add(self, known: Informations, state: FloatArray, feature: int, rest: NDArray[np.intp]) -> None:
+        state[rest] -= known.interaction(feature, rest)
+
+
+@register("mdmr")
+class MDMR(GreedySelector):
+    """Max-dependency and min-redundancy (MDMR): relevance minus the mean conditional redundancy.
+
+        J(f) = sum_l I(f;l) - 1/|S| sum_{s taken} [I(f;s) - sum_l I(f;l|s)]
+
+    S is the set of features taken.
+
+    Parameters
+    ----------
+    k : int, float, str or None, default=0.5
+        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all. So many are taken one by
+        one; the others follow by their last J. For a larger k fit again.
+    discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
+        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they
+        are bins.
+    n_bins : int, default=3
+        Number of bins of "equal-width" and "equal-frequency", >= 2.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+        The number of features that come after it.
+    ranking_
+        See `Selector`; of equal J the first column comes first.
+    gains_ : ndarray of shape (n_features,)
+        J in nats, to within 2^-33: when the feature was taken, or the last of those that were not.
+
+    Raises
+    ------
+    DataError
+        By ``fit``: as `Selector.fit`; if ``discretise`` is unknown or None and a feature is no whole number, or
+        ``n_bins`` is below 2.
+
+    Notes
+    -----
+    Cost: O(k n d q) for a fixed number of bins.
+
+    PyIT-MLFS computes `D2F` under this name: it subtracts ``sum_s sum_l I(f;s;l)``, neither averaged nor with I(f;s).
+
+    References
+    ----------
+    Lin, Hu, Liu and Duan, "Multi-label feature selection based on max-dependency and min-redundancy", Neurocomputing
+    168, 2015.
+
+    Examples
+    --------
+    >>> from mlreduce.selection import MDMR
+    >>> X = [[0, 0, 1], [0, 0, 0], [1, 1, 1], [1, 1, 0], [1, 1, 0], [0, 0, 0]]  # feature 1 is a copy of feature 0
+    >>> Y = [[0, 1], [0, 0], [1, 1], [1, 0], [1, 0], [0, 0]]
+    >>> MDMR(k=2, discretise=None).fit(X, Y).ranking_
+    array([1, 3, 2])
+    """
+
+    complexity = Complexity("k n d q", "n d")
+
+    def _begin(self, known: Informations) -> FloatArray:
+        return np.column_stack([known.relevance, np.zeros(len(known.relevance))])
+
+    def _add(self, known: Informations, state: FloatArray, feature: int, rest: NDArray[np.intp]) -> None:
+        beside = known.relevance[rest] - known.interaction(feature, rest)  # sum_l I(f;l|s)
+        state[rest, 1] += known.shared(feature, rest) - beside
+
+    def _values(self, known: Informations, state: FloatArray, n_taken: int) -> FloatArray:
+        values: FloatArray = state[:, 0] - state[:, 1] / max(n_taken, 1)
+        return values

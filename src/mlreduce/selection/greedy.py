@@ -1,0 +1,177 @@
+"""Greedy selection by a criterion of information theory, and the informations that criteria are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mlreduce.preprocessing.discretisation import Bins, discretise
+from mlreduce.selection.base import Selector
+from mlreduce.selection.information import Counted, Pairs, Triples
+from mlreduce.validation import FloatArray
+
+__all__ = ["GreedySelector", "Informations"]
+
+# Values of a criterion are rounded to multiples of this many nats, so that ties are exact.
+_UNIT = 2.0**-32
+
+
+class Informations:
+    """Mutual and interaction informations of discrete features and labels, counted when they are asked for; in nats.
+
+    Memory: one number per feature and label, and counts of their pairs of bins.
+
+    Parameters
+    ----------
+    bins : ndarray of int, shape (n_samples, n_features)
+    labels : ndarray of int, shape (n_samples, n_labels)
+        Two values or more.
+
+    Attributes
+    ----------
+    features, labels : Counted
+    n_samples : int
+    """
+
+    def __init__(self, bins: Bins, labels: NDArray[Any]) -> None:
+        self.features, self.labels = Counted.of(bins), Counted.of(labels)
+        self.n_samples = len(bins)
+
+    @cached_property
+    def triples(self) -> Triples:
+        """Counts of features and labels, for `n_samples` times their informations."""
+        return Triples(self.features, self.labels)
+
+    @cached_property
+    def relevances(self) -> FloatArray:
+        """``I(f;l)`` of each feature and label, shape (n_features, n_labels)."""
+        relevances: FloatArray = self.triples.shared / self.n_samples
+        return relevances
+
+    @cached_property
+    def relevance(self) -> FloatArray:
+        """``sum_l I(f;l)`` of each feature, shape (n_features,)."""
+        relevance: FloatArray = self.triples.shared.sum(axis=1) / self.n_samples
+        return relevance
+
+    @cached_property
+    def _parts(self) -> list[list[NDArray[np.intp]]]:
+        return self.features.parts()
+
+    @cached_property
+    def _pairs(self) -> Pairs:
+        return Pairs(self.features)
+
+    def shared(self, feature: int, others: NDArray[np.intp]) -> FloatArray:
+        """Return ``I(f;s)`` of one feature s and others, shape (n_others,)."""
+        return self._pairs.of(feature)[others] / self.n_samples
+
+    def interactions(self, feature: int, others: NDArray[np.intp]) -> FloatArray:
+        """Return ``I(f;s;l) = I(f;l) - I(f;l|s)`` of one feature s, others and labels, shape (n_others, n_labels)."""
+        return self.triples.given(self._parts[feature], others) / self.n_samples
+
+    def interaction(self, feature: int, others: NDArray[np.intp]) -> FloatArray:
+        """Return ``sum_l I(f;s;l)`` of one feature s and others, shape (n_others,)."""
+        interaction: FloatArray = self.triples.given(self._parts[feature], others).sum(axis=1) / self.n_samples
+        return interaction
+
+    def label_pairs(self) -> Iterator[FloatArray]:
+        """Yield for each label, n times, ``I(f;l;l')`` of features and later labels, (n_features, n_later)."""
+        for label, parts in enumerate(self.labels.parts()[:-1]):
+            yield self.triples.given(parts, first=label + 1)
+
+
+class GreedySelector(Selector):
+    """Base of the greedy selectors: features are taken one by one, each time the one with the largest criterion J(f).
+
+    A method defines what J is made of (`_begin`), what the feature last taken adds to that (`_add`), and J itself
+    (`_values`) where it is more than that. Constant features and labels have no information: their terms are 0.
+
+    Parameters
+    ----------
+    k : int, float, str or None, default=0.5
+        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all. So many are taken one by
+        one; the others follow by their last J. For a larger k fit again.
+    discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
+        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they
+        are bins.
+    n_bins : int, default=3
+        Number of bins of "equal-width" and "equal-frequency", >= 2.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+        The number of features that come after it.
+    ranking_
+        See `Selector`; of equal J the first column comes first.
+    gains_ : ndarray of shape (n_features,)
+        J in nats, to within 2^-33: when the feature was taken, or the last of those that were not.
+    """
+
+    #: Whether J depends on the features taken before; where it does not, k makes no difference to the fit.
+    looks_back = True
+
+    def __init__(
+        self, k: int | float | str | None = 0.5, discretise: str | None = "equal-width", n_bins: int = 3
+    ) -> None:
+        self.k = k
+        self.discretise = discretise
+        self.n_bins = n_bins
+
+    def _scores(self, X: Any, labels: FloatArray) -> FloatArray:
+        self._check_parameters()
+        known = self._informations(discretise(X, labels, self.discretise, self.n_bins), labels)
+        order, self.gains_ = self._taken(known, self._size(X.shape[1]) if self.looks_back else 1)
+        scores = np.empty(len(order))
+        scores[order] = np.arange(len(order))[::-1]
+        return scores
+
+    def _check_parameters(self) -> None:
+        """Check a method's own parameters."""
+
+    def _informations(self, bins: Bins, labels: FloatArray) -> Any:
+        """Return what the criterion is computed from."""
+        return Informations(bins, labels.astype(np.int8))
+
+    def _taken(self, known: Any, number: int) -> tuple[NDArray[np.intp], FloatArray]:
+        """Return the features in the order in which they are taken, and their gains."""
+        state = self._begin(known)
+        gains = _rounded(self._values(known, state, 0))
+        ties = self._ties(known, gains)
+        rest, left, taken = np.arange(len(gains)), np.ones(len(gains), dtype=bool), []
+        while True:
+            largest = rest[gains[rest] == gains[rest].max()]
+            best = int(largest[ties[largest].argmax()])
+            taken.append(best)
+            left[best] = False
+            rest = np.flatnonzero(left)
+            if len(taken) == number:
+                break
+            self._add(known, state, best, rest)
+            gains[rest] = _rounded(self._values(known, state, len(taken))[rest])
+        followers = rest[np.lexsort((-ties[rest], -gains[rest]))]
+        return np.concatenate([taken, followers]).astype(np.intp), gains
+
+    def _ties(self, known: Any, gains: FloatArray) -> FloatArray:
+        """Return what decides between features of equal J, larger is first, from J while no feature is taken."""
+        return np.zeros(len(gains))
+
+    def _begin(self, known: Any) -> FloatArray:
+        """Return what J is made of while no feature is taken, one entry or row per feature."""
+        raise NotImplementedError  # abstract: a criterion is this choice
+
+    def _add(self, known: Any, state: FloatArray, feature: int, rest: NDArray[np.intp]) -> None:
+        """Add to the entries of the features that are left what one more that is taken means for them."""
+
+    def _values(self, known: Any, state: FloatArray, n_taken: int) -> FloatArray:
+        """Return J of each feature, shape (n_features,), when some are taken."""
+        return state
+
+
+def _rounded(gains: FloatArray) -> FloatArray:
+    rounded: FloatArray = np.rint(gains / _UNIT) * _UNIT
+    return rounded

@@ -1,0 +1,212 @@
+"""Greedy criteria with pairs of labels and the information that features share: LRFS, LSMFS, MLSMFS."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mlreduce.complexity import Complexity
+from mlreduce.registry import register
+from mlreduce.selection.greedy import GreedySelector, Informations
+from mlreduce.selection.redundancy import MeanRedundancy
+from mlreduce.validation import FloatArray
+
+__all__ = ["LRFS", "LSMFS", "MLSMFS"]
+
+
+@register("lrfs")
+class LRFS(MeanRedundancy):
+    """Label redundancy (LRFS): what a feature tells of a label beside another, minus the mean redundancy.
+
+        J(f) = sum_{l != l'} I(f;l|l') - 1/|S| sum_{s taken} I(f;s)
+
+    Ordered pairs of labels; S is the set of features taken. One label has no other: the first term is then I(f;l).
+
+    Parameters
+    ----------
+    k : int, float, str or None, default=0.5
+        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all. So many are taken one by
+        one; the others follow by their last J. For a larger k fit again.
+    discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
+        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they
+        are bins.
+    n_bins : int, default=3
+        Number of bins of "equal-width" and "equal-frequency", >= 2.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+        The number of features that come after it.
+    ranking_
+        See `Selector`; of equal J the first column comes first.
+    gains_ : ndarray of shape (n_features,)
+        J in nats, to within 2^-33: when the feature was taken, or the last of those that were not.
+
+    Raises
+    ------
+    DataError
+        By ``fit``: as `Selector.fit`; if ``discretise`` is unknown or None and a feature is no whole number, or
+        ``n_bins`` is below 2.
+
+    Notes
+    -----
+    Cost: O(n d q^2 + k n d) for a fixed number of bins.
+
+    References
+    ----------
+    Zhang, Liu and Gao, "Distinguishing two types of labels for multi-label feature selection", Pattern Recognition 95,
+    2019.
+
+    Examples
+    --------
+    >>> from mlreduce.selection import LRFS
+    >>> X = [[0, 0, 1], [0, 0, 0], [1, 1, 1], [1, 1, 0], [1, 1, 0], [0, 0, 0]]  # feature 1 is a copy of feature 0
+    >>> Y = [[0, 1], [0, 0], [1, 1], [1, 0], [1, 0], [0, 0]]
+    >>> LRFS(k=2, discretise=None).fit(X, Y).ranking_
+    array([1, 3, 2])
+    """
+
+    complexity = Complexity("n d q^2 + k n d", "n d")
+
+    def _relevance(self, known: Informations) -> FloatArray:
+        n_others = len(known.labels.starts) - 2
+        if not n_others:
+            return known.relevance
+        shared = sum((pairs.sum(axis=1) for pairs in known.label_pairs()), np.zeros(len(known.relevance)))
+        relevance: FloatArray = n_others * known.relevance - 2.0 * shared / known.n_samples
+        return relevance
+
+
+@register("lsmfs")
+class LSMFS(GreedySelector):
+    """Label supplementation (LSMFS): relevance, plus what labels add to it, minus the redundancy.
+
+        J(f) = sum_l I(f;l) + sum_{l != l'} max(0, I(f;l|l') - I(f;l)) - sum_{s taken} I(f;s)
+
+    A label l' supplements l where the feature tells more of l beside it. Ordered pairs of labels.
+
+    Parameters
+    ----------
+    k : int, float, str or None, default=0.5
+        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all. So many are taken one by
+        one; the others follow by their last J. For a larger k fit again.
+    discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
+        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they
+        are bins.
+    n_bins : int, default=3
+        Number of bins of "equal-width" and "equal-frequency", >= 2.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+        The number of features that come after it.
+    ranking_
+        See `Selector`; of equal J the first column comes first.
+    gains_ : ndarray of shape (n_features,)
+        J in nats, to within 2^-33: when the feature was taken, or the last of those that were not.
+
+    Raises
+    ------
+    DataError
+        By ``fit``: as `Selector.fit`; if ``discretise`` is unknown or None and a feature is no whole number, or
+        ``n_bins`` is below 2.
+
+    Notes
+    -----
+    Cost: O(n d q^2 + k n d) for a fixed number of bins.
+
+    PyIT-MLFS adds ``max(0, I(f;l) - I(f;l|l'))``, the pairs of labels that make each other redundant. The sign here is
+    that of the words: supplementation is a gain of information by the other label.
+
+    References
+    ----------
+    Zhang, Liu, Gao and Song, "Multi-label feature selection considering label supplementation", Pattern Recognition
+    120, 2021.
+
+    Examples
+    --------
+    >>> from mlreduce.selection import LSMFS
+    >>> X = [[0, 0, 1], [0, 0, 0], [1, 1, 1], [1, 1, 0], [1, 1, 0], [0, 0, 0]]  # feature 1 is a copy of feature 0
+    >>> Y = [[0, 1], [0, 0], [1, 1], [1, 0], [1, 0], [0, 0]]
+    >>> LSMFS(k=2, discretise=None).fit(X, Y).ranking_
+    array([1, 3, 2])
+    """
+
+    complexity = Complexity("n d q^2 + k n d", "n d")
+
+    def _begin(self, known: Informations) -> FloatArray:
+        return known.relevance + self._supplement(known) / known.n_samples
+
+    def _supplement(self, known: Informations) -> FloatArray:
+        """Return n times what pairs of labels add, shape (n_features,); a pair is supplemented in both orders alike."""
+        added = np.zeros(len(known.relevance))
+        for pairs in known.label_pairs():
+            added += 2.0 * np.maximum(-pairs, 0.0).sum(axis=1)
+        return added
+
+    def _add(self, known: Informations, state: FloatArray, feature: int, rest: NDArray[np.intp]) -> None:
+        state[rest] -= known.shared(feature, rest)
+
+
+@register("mlsmfs")
+class MLSMFS(LSMFS):
+    """Maximum label supplementation (MLSMFS): relevance, plus the most that a label adds to it, minus the redundancy.
+
+        J(f) = sum_l I(f;l) + max_{l != l'} max(0, I(f;l|l') - I(f;l)) - sum_{s taken} I(f;s)
+
+    The largest of the terms that `LSMFS` adds up.
+
+    Parameters
+    ----------
+    k : int, float, str or None, default=0.5
+        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all. So many are taken one by
+        one; the others follow by their last J. For a larger k fit again.
+    discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
+        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they
+        are bins.
+    n_bins : int, default=3
+        Number of bins of "equal-width" and "equal-frequency", >= 2.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+        The number of features that come after it.
+    ranking_
+        See `Selector`; of equal J the first column comes first.
+    gains_ : ndarray of shape (n_features,)
+        J in nats, to within 2^-33: when the feature was taken, or the last of those that were not.
+
+    Raises
+    ------
+    DataError
+        By ``fit``: as `Selector.fit`; if ``discretise`` is unknown or None and a feature is no whole number, or
+        ``n_bins`` is below 2.
+
+    Notes
+    -----
+    Cost: O(n d q^2 + k n d) for a fixed number of bins.
+
+    The maximum is over all pairs of labels, as in PyIT-MLFS, not one for each label, to be summed. PyIT-MLFS takes it
+    of ``I(f;l|l')``, from which it does not subtract I(f;l).
+
+    References
+    ----------
+    Zhang, Liu, Gao and Song, "Multi-label feature selection considering label supplementation", Pattern Recognition
+    120, 2021.
+
+    Examples
+    --------
+    >>> from mlreduce.selection import MLSMFS
+    >>> X = [[0, 0, 1], [0, 0, 0], [1, 1, 1], [1, 1, 0], [1, 1, 0], [0, 0, 0]]  # feature 1 is a copy of feature 0
+    >>> Y = [[0, 1], [0, 0], [1, 1], [1, 0], [1, 0], [0, 0]]
+    >>> MLSMFS(k=2, discretise=None).fit(X, Y).ranking_
+    array([1, 3, 2])
+    """
+
+    complexity = Complexity("n d q^2 + k n d", "n d")
+
+    def _supplement(self, known: Informations) -> FloatArray:
+        largest = np.zeros(len(known.relevance))
+        for pairs in known.label_pairs():
+            np.maximum(largest, (-pairs).max(axis=1), out=largest)
+        return largest

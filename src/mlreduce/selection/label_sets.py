@@ -1,0 +1,262 @@
+"""Criteria with label sets as classes, rare ones pruned: PPT-MI, PPT-CHI2."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mlreduce.complexity import Complexity
+from mlreduce.exceptions import DataError
+from mlreduce.linalg.compiled import compiled
+from mlreduce.preprocessing.discretisation import Bins
+from mlreduce.registry import register
+from mlreduce.selection.greedy import GreedySelector
+from mlreduce.validation import FloatArray, check_count
+
+__all__ = ["PPTMI", "LabelSetSelector", "PPTChi2"]
+
+
+class LabelSets:
+    """Features and label sets of the instances whose label set is not rare.
+
+    Attributes
+    ----------
+    bins : ndarray of int32, shape (n_kept, n_features)
+        Numbered from 0.
+    classes : ndarray of int, shape (n_kept,)
+        Number of the label set of each instance.
+    n_classes : int
+    """
+
+    def __init__(self, bins: Bins, labels: FloatArray, min_count: int) -> None:
+        sets, counts = np.unique(labels, axis=0, return_inverse=True, return_counts=True)[1:]
+        kept = (counts >= min_count)[sets.reshape(-1)]
+        self.n_classes = np.count_nonzero(counts >= min_count)
+        if self.n_classes < 2:
+            raise DataError(
+                f"{self.n_classes} of {len(counts)} label sets occur min_count={min_count} times or more among "
+                f"n_samples={len(bins)} instances, the commonest {counts.max()} times; two must be left: take a "
+                "smaller min_count"
+            )
+        self.classes = np.unique(sets.reshape(-1)[kept], return_inverse=True)[1]
+        self.bins = np.empty((np.count_nonzero(kept), bins.shape[1]), dtype=np.int32, order="F")
+        for column, values in enumerate(bins[kept].T):
+            self.bins[:, column] = np.unique(values, return_inverse=True)[1]
+        #: Number of each instance's cell: instances that the features taken do not tell apart.
+        self.cells = np.zeros(len(self.bins), dtype=np.int64)
+
+    def joint(self, features: NDArray[np.intp]) -> FloatArray:
+        """Return ``I(f,S;L)`` of features f, the features taken S and the label set L, in nats."""
+        n_rows = len(self.bins)
+        order = np.lexsort((self.classes, self.cells))
+        cells, classes = self.cells[order], self.classes[order]
+        same = cells[1:] == cells[:-1]
+        impure = np.unique(cells[1:][same & (classes[1:] != classes[:-1])])
+        mixed = np.isin(cells, impure)  # a cell of one label set has as many in each bin as of the set in each bin
+        terms = np.arange(n_rows + 1) * np.log(np.maximum(np.arange(n_rows + 1), 1))
+        told = _cells_of_classes(self.bins, order[mixed], cells[mixed], classes[mixed], features, terms)
+        own = terms[np.bincount(self.classes)].sum()
+        joint: FloatArray = np.log(n_rows) + (told - own) / n_rows
+        return joint
+
+    def split(self, feature: int) -> None:
+        """Take a feature."""
+        own = self.bins[:, feature].astype(np.int64)
+        self.cells = np.unique(self.cells * (own.max() + 1) + own, return_inverse=True)[1]
+
+
+@compiled
+def _cells_of_classes(
+    bins: Bins,
+    order: NDArray[np.intp],
+    cells: NDArray[np.int64],
+    classes: NDArray[np.int64],
+    features: NDArray[np.intp],
+    terms: FloatArray,
+) -> FloatArray:
+    """Return for each feature the sum of ``k log k`` over cells, classes and bins, less that over cells and bins."""
+    told = np.zeros(len(features))
+    for place in range(len(features)):
+        column = bins[:, features[place]]
+        in_cell = np.zeros(column.max() + 1, dtype=np.int64)
+        in_class = np.zeros(column.max() + 1, dtype=np.int64)
+        start_of_cell, start_of_class = 0, 0
+        for at in range(len(order)):
+            value = column[order[at]]
+            in_cell[value] += 1
+            in_class[value] += 1
+            ends_cell = at + 1 == len(order) or cells[at + 1] != cells[at]
+            if ends_cell or classes[at + 1] != classes[at]:
+                for row in order[start_of_class : at + 1]:
+                    told[place] += terms[in_class[column[row]]]
+                    in_class[column[row]] = 0
+                start_of_class = at + 1
+            if ends_cell:
+                for row in order[start_of_cell : at + 1]:
+                    told[place] -= terms[in_cell[column[row]]]
+                    in_cell[column[row]] = 0
+                start_of_cell = at + 1
+    return told
+
+
+class LabelSetSelector(GreedySelector):
+    """Base of the selectors that take the label sets of instances as classes."""
+
+    def __init__(
+        self,
+        k: int | float | str | None = 0.5,
+        discretise: str | None = "equal-width",
+        n_bins: int = 3,
+        min_count: int = 6,
+    ) -> None:
+        super().__init__(k, discretise, n_bins)
+        self.min_count = min_count
+
+    def _check_parameters(self) -> None:
+        check_count(self.min_count, "min_count")
+
+    def _informations(self, bins: Bins, labels: FloatArray) -> LabelSets:
+        return LabelSets(bins, labels, self.min_count)
+
+
+@register("ppt-mi")
+class PPTMI(LabelSetSelector):
+    """Pruned problem transformation with mutual information (PPT-MI): forward selection by joint information.
+
+        J(f) = I(f, S; L)
+
+    S are the features taken and L the label set of an instance as a class, both as one variable. Instances with rare
+    label sets are left out. Of equal J the feature with the larger I(f;L) is taken first: with many features in S,
+    often from ten on, every label set is told from the others, and J is H(L) for all that are left.
+
+    Parameters
+    ----------
+    k : int, float, str or None, default=0.5
+        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all. So many are taken one by
+        one; the others follow by their last J. For a larger k fit again.
+    discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
+        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they
+        are bins.
+    n_bins : int, default=3
+        Number of bins of "equal-width" and "equal-frequency", >= 2.
+    min_count : int, default=6
+        Label sets that occur less often are pruned, with their instances; >= 1, and 1 keeps all.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+        The number of features that come after it.
+    ranking_
+        See `Selector`; of equal J that with the larger I(f;L), and then the first column, comes first.
+    gains_ : ndarray of shape (n_features,)
+        J in nats, to within 2^-33: when the feature was taken, or the last of those that were not.
+
+    Raises
+    ------
+    DataError
+        By ``fit``: as `Selector.fit`; if ``discretise`` is unknown or None and a feature is no whole number, or
+        ``n_bins`` is below 2. If ``min_count`` is no whole number from 1 on, or fewer than two label sets occur so
+        often.
+
+    Notes
+    -----
+    Cost: O(k n d), and a sort of the label sets.
+
+    The paper estimates J from distances to nearest neighbours of features that are not discretised, and stops by a
+    permutation test. Here J is that of counts, as of the other criteria, and k is given. PyIT-MLFS computes
+    `MRMR` with the label set as the only label under this name.
+
+    References
+    ----------
+    Doquire and Verleysen, "Feature selection for multi-label classification problems", IWANN 2011; pruning by Read, "A
+    pruned problem transformation method for multi-label classification", NZCSRS 2008.
+
+    Examples
+    --------
+    >>> from mlreduce.selection import PPTMI
+    >>> X = [[0, 0, 1], [0, 0, 0], [1, 1, 1], [1, 1, 0], [1, 1, 0], [0, 0, 0]]  # feature 1 is a copy of feature 0
+    >>> Y = [[0, 1], [0, 0], [1, 1], [1, 0], [1, 0], [0, 0]]
+    >>> PPTMI(k=2, discretise=None, min_count=1).fit(X, Y).ranking_
+    array([1, 3, 2])
+    """
+
+    complexity = Complexity("k n d", "n d")
+
+    def _begin(self, known: LabelSets) -> FloatArray:
+        return known.joint(np.arange(known.bins.shape[1]))
+
+    def _ties(self, known: LabelSets, gains: FloatArray) -> FloatArray:
+        return gains.copy()
+
+    def _add(self, known: LabelSets, state: FloatArray, feature: int, rest: NDArray[np.intp]) -> None:
+        known.split(feature)
+        state[rest] = known.joint(rest)
+
+
+@register("ppt-chi2")
+class PPTChi2(LabelSetSelector):
+    """Pruned problem transformation with the chi-square statistic (PPT-CHI2) of a feature and the label set.
+
+        J(f) = sum_{bins b, label sets L} (n_bL - n_b n_L / n)^2 / (n_b n_L / n)
+
+    Counts n of instances; those with rare label sets are left out.
+
+    Parameters
+    ----------
+    k : int, float, str or None, default=0.5
+        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
+    discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
+        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they
+        are bins.
+    n_bins : int, default=3
+        Number of bins of "equal-width" and "equal-frequency", >= 2.
+    min_count : int, default=6
+        Label sets that occur less often are pruned, with their instances; >= 1, and 1 keeps all.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+        The number of features that come after it.
+    ranking_
+        See `Selector`; of equal J the first column comes first.
+    gains_ : ndarray of shape (n_features,)
+        J, to within 2^-33.
+
+    Raises
+    ------
+    DataError
+        By ``fit``: as `Selector.fit`; if ``discretise`` is unknown or None and a feature is no whole number, or
+        ``n_bins`` is below 2. If ``min_count`` is no whole number from 1 on, or fewer than two label sets occur so
+        often.
+
+    Notes
+    -----
+    Cost: O(n d), and a sort of the label sets.
+
+    References
+    ----------
+    Read, "A pruned problem transformation method for multi-label classification", NZCSRS 2008, for the pruning; as
+    compared with by Doquire and Verleysen, "Feature selection for multi-label classification problems", IWANN 2011.
+
+    Examples
+    --------
+    >>> from mlreduce.selection import PPTChi2
+    >>> X = [[0, 0, 1], [0, 0, 0], [1, 1, 1], [1, 1, 0], [1, 1, 0], [0, 0, 0]]  # feature 1 is a copy of feature 0
+    >>> Y = [[0, 1], [0, 0], [1, 1], [1, 0], [1, 0], [0, 0]]
+    >>> PPTChi2(k=2, discretise=None, min_count=1).fit(X, Y).ranking_
+    array([1, 2, 3])
+    """
+
+    complexity = Complexity("n d", "n d")
+
+    looks_back = False
+
+    def _begin(self, known: LabelSets) -> FloatArray:
+        n_rows, sizes = len(known.bins), np.bincount(known.classes)
+        gains = np.empty(known.bins.shape[1])
+        for column, bins in enumerate(known.bins.T):
+            counts = np.bincount(bins * known.n_classes + known.classes).astype(np.float64)
+            counts.resize((bins.max() + 1, known.n_classes))
+            expected = np.outer(counts.sum(axis=1), sizes) / n_rows
+            gains[column] = (np.square(counts - expected) / expected).sum()
+        return gains

@@ -1,0 +1,262 @@
+"""Selectors that take labels of which some are not known: CSFS and MDFS."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from mlreduce.complexity import Complexity
+from mlreduce.registry import register
+from mlreduce.selection.row_sparse import Regression, RowSparseSelector, graph_laplacian, solve_positive
+from mlreduce.spectral.graphs.proximity import Proximity
+from mlreduce.validation import FloatArray, as_dense, check_known_labels, check_range
+
+__all__ = ["CSFS", "MDFS", "PartlyLabelledSelector"]
+
+
+class PartlyLabelledSelector(RowSparseSelector):
+    """Base of the selectors that learn soft labels F of all instances, from labels of which some are not known."""
+
+    #: Whether single labels of an instance may be unknown: cells of NaN.
+    takes_unknown_cells = True
+
+    def _check_labels(self, y: Any, n_samples: int) -> FloatArray:
+        found, known = check_known_labels(y, n_samples)
+        labels = as_dense(found)
+        return labels if known is None else np.where(known, labels, np.nan)
+
+    def _learned(self, loss: Any) -> None:
+        self.soft_labels_ = loss.targets
+
+
+def _start(labels: FloatArray) -> tuple[FloatArray, Any]:
+    """Return the labels with a label's mean where it is not known, or 0 where it is known of nobody, and the mask."""
+    known = ~np.isnan(labels)
+    sums, counts = np.where(known, labels, 0.0).sum(axis=0), known.sum(axis=0)
+    return np.where(known, labels, sums / np.maximum(counts, 1)), known
+
+
+@register("csfs")
+class CSFS(PartlyLabelledSelector):
+    """Convex semi-supervised feature selection (CSFS): regression on labels, the unknown ones anywhere from 0 to 1.
+
+    It minimises
+
+        ||X W + 1 b' - F||^2 + gamma sum_j ||w_j||    subject to    F = Y where known, 0 <= F <= 1 elsewhere
+
+    over W, one row per feature, b, and the unknown part of F.
+
+    Parameters
+    ----------
+    k : int, float, str or None, default=0.5
+        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
+    gamma : float, default=1.0
+        Weight of the coefficients' lengths, > 0; with larger values more rows of W vanish.
+    max_iter : int, default=500
+        Largest number of rounds, >= 1.
+    tol : float, default=1e-6
+        Relative decrease of the objective in a round at which to stop, >= 0; 0 for all ``max_iter`` rounds.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+        Lengths of the rows of W.
+    ranking_
+        See `Selector`.
+    coef_ : ndarray of shape (n_features, n_labels)
+        W.
+    soft_labels_ : ndarray of shape (n_samples, n_labels)
+        F.
+    objective_ : ndarray of shape (n_iter_,)
+        Objective after each round; it does not increase.
+    n_iter_ : int
+        Number of rounds.
+
+    Raises
+    ------
+    DataError
+        By ``fit``: as `Selector.fit`, or if no label is known.
+
+    Notes
+    -----
+    Cost: O(n d min(n, d) + r (min(n, d)^3 + n d q)) for r rounds; with fewer instances than features O(r n^2 d) instead
+    of the first.
+
+    ``fit`` takes NaN in cells of ``y`` where a label is not known, in whole rows for unlabelled instances; all cells of
+    labelled instances are known in the paper, which also weights instances: here all weigh 1. F is updated exactly: b
+    and W by the other variables, and F by clipping ``X W + 1 b'``. The problem is convex.
+
+    References
+    ----------
+    Chang, Nie, Yang and Huang, "A convex formulation for semi-supervised multi-label feature selection", AAAI 2014.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("digits")
+    >>> labels = data.Y.astype(float)
+    >>> labels[100:] = np.nan  # not labelled
+    >>> mlreduce.CSFS(k=10, gamma=20.0).fit(data.X, labels).transform(data.X).shape
+    (1797, 10)
+    """
+
+    complexity = Complexity("s m + m^3", "s + m^2 + n q")
+
+    def __init__(
+        self, k: int | float | str | None = 0.5, gamma: float = 1.0, max_iter: int = 500, tol: float = 1e-6
+    ) -> None:
+        self.k = k
+        self.gamma = gamma
+        self.max_iter = max_iter
+        self.tol = tol
+
+    def _loss(self, X: Any, labels: FloatArray) -> Regression:
+        return _Clipped(X, labels)
+
+
+class _Clipped(Regression):
+    """The loss of `CSFS`; its targets are F."""
+
+    def __init__(self, X: Any, labels: FloatArray) -> None:
+        start, self._known = _start(labels)
+        super().__init__(X, start)
+
+    def settle(self, coefficients: FloatArray) -> float:
+        fitted = self.fitted(coefficients)
+        self.targets = np.where(self._known, self.targets, fitted.clip(0.0, 1.0))
+        return float(np.square(fitted - self.targets).sum())
+
+
+@register("mdfs")
+class MDFS(PartlyLabelledSelector):
+    """Manifold regularised discriminative feature selection (MDFS): regression on labels smoothed by two graphs.
+
+    It minimises
+
+        tr(F'LF) + ||X W + 1 b' - F||^2 + alpha ||F - Y||^2 + beta tr(F L0 F') + gamma sum_j ||w_j||
+
+    over W, one row per feature, b, and the soft labels F. L is the Laplacian of a graph of the instances, L0 that of
+    the cosines of the labels. Errors ``F - Y`` count where a label is known.
+
+    Parameters
+    ----------
+    k : int, float, str or None, default=0.5
+        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
+    alpha : float, default=1.0
+        Weight of the soft labels' errors, > 0.
+    beta : float, default=1.0
+        Weight of the labels' similarity, >= 0.
+    gamma : float, default=1.0
+        Weight of the coefficients' lengths, > 0; with larger values more rows of W vanish.
+    proximity : Proximity, dict of its parameters, or None, default=None
+        Graph of the instances; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
+    max_iter : int, default=500
+        Largest number of rounds, >= 1.
+    tol : float, default=1e-6
+        Relative decrease of the objective in a round at which to stop, >= 0; 0 for all ``max_iter`` rounds.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+        Lengths of the rows of W.
+    ranking_
+        See `Selector`.
+    coef_ : ndarray of shape (n_features, n_labels)
+        W.
+    soft_labels_ : ndarray of shape (n_samples, n_labels)
+        F.
+    objective_ : ndarray of shape (n_iter_,)
+        Objective after each round; it does not increase.
+    n_iter_ : int
+        Number of rounds.
+
+    Raises
+    ------
+    DataError
+        By ``fit``: as `Selector.fit`, or if no label is known.
+
+    Notes
+    -----
+    Cost: O(n d min(n, d) + r (min(n, d)^3 + n d q)) for r rounds; with fewer instances than features O(r n^2 d) instead
+    of the first. The search for neighbours of n instances comes first.
+
+    ``fit`` takes NaN in cells of ``y`` where a label is not known, in whole rows for unlabelled instances. F solves a
+    Sylvester equation, by conjugate gradients; where cells are unknown it is one no more, and they find it all the
+    same. A public code by an author multiplies the second term by alpha, too. The problem is convex.
+
+    References
+    ----------
+    Zhang, Luo, Li, Zhou and Li, "Manifold regularized discriminative feature selection for multi-label learning",
+    Pattern Recognition 95, 2019.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("digits")
+    >>> labels = data.Y.astype(float)
+    >>> labels[::2, 0] = np.nan  # not known
+    >>> mlreduce.MDFS(k=10, gamma=20.0).fit(data.X, labels).transform(data.X).shape
+    (1797, 10)
+    """
+
+    complexity = Complexity("n s + m^3", "s + m^2 + n q")
+
+    def __init__(
+        self,
+        k: int | float | str | None = 0.5,
+        alpha: float = 1.0,
+        beta: float = 1.0,
+        gamma: float = 1.0,
+        proximity: Proximity | Mapping[str, Any] | None = None,
+        max_iter: int = 500,
+        tol: float = 1e-6,
+    ) -> None:
+        self.k = k
+        self.alpha = alpha
+        self.beta = beta
+        self.gamma = gamma
+        self.proximity = proximity
+        self.max_iter = max_iter
+        self.tol = tol
+
+    def _loss(self, X: Any, labels: FloatArray) -> Regression:
+        alpha = check_range(self.alpha, "alpha", 0, open_ends=True)
+        beta = check_range(self.beta, "beta", 0)
+        return _Smoothed(X, labels, alpha, beta, graph_laplacian(self.proximity, X))
+
+
+class _Smoothed(Regression):
+    """The loss of `MDFS`; its targets are F."""
+
+    def __init__(self, X: Any, labels: FloatArray, alpha: float, beta: float, laplacian: Any) -> None:
+        start, known = _start(labels)
+        super().__init__(X, start)
+        self._weights, self._laplacian = alpha * known, laplacian
+        self._labels = np.where(known, labels, 0.0)
+        self._between = beta * _label_laplacian(self._labels)
+        self._diagonal = 1.0 + self._weights + laplacian.diagonal()[:, np.newaxis] + self._between.diagonal()
+
+    def _smoothed(self, soft: FloatArray) -> FloatArray:
+        smoothed: FloatArray = (1.0 + self._weights) * soft + self._laplacian @ soft + soft @ self._between
+        return smoothed
+
+    def settle(self, coefficients: FloatArray) -> float:
+        fitted = self.fitted(coefficients)
+        wanted = fitted + self._weights * self._labels
+        self.targets = solve_positive(self._smoothed, self._diagonal, wanted, self.targets)
+        bends = (self.targets * (self._laplacian @ self.targets + self.targets @ self._between)).sum()
+        errors = (self._weights * np.square(self.targets - self._labels)).sum()
+        return float(bends + np.square(fitted - self.targets).sum() + errors)
+
+
+def _label_laplacian(labels: FloatArray) -> FloatArray:
+    """Return the Laplacian of the cosines of the labels; zeros for a label that nobody has."""
+    products = labels.T @ labels
+    lengths = np.sqrt(products.diagonal())
+    cosines = products / np.maximum(np.outer(lengths, lengths), 1.0)  # whole numbers: below 1 only where 0
+    laplacian: FloatArray = np.diag(cosines.sum(axis=1)) - cosines
+    return laplacian

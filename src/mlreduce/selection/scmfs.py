@@ -1,0 +1,197 @@
+"""SCMFS: feature selection with a mode that features and labels share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils import Tags
+from sklearn.utils.extmath import randomized_svd
+
+from mlreduce.complexity import Complexity
+from mlreduce.linalg.compiled import compiled
+from mlreduce.linalg.features import Features
+from mlreduce.registry import register
+from mlreduce.selection.base import check_not_negative
+from mlreduce.selection.row_sparse import RowSparseSelector
+from mlreduce.validation import FloatArray, check_range, check_size, is_sparse
+
+__all__ = ["SCMFS"]
+
+
+@register("scmfs")
+class SCMFS(RowSparseSelector):
+    """Shared common mode (SCMFS): regression on non-negative factors that features and labels have in common.
+
+    It minimises, over factors without negative entries,
+
+        ||X W - V||^2 + alpha ||X - V Q||^2 + beta ||Y - V B||^2 + gamma sum_j ||w_j||
+        subject to    alpha ||q_c||^2 + beta ||b_c||^2 = 1 for each row of Q and B
+
+    W has one row per feature; V, the shared mode, one column for each row c of Q and B.
+
+    Parameters
+    ----------
+    k : int, float, str or None, default=0.5
+        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
+    n_latent : int, float, str or None, default=0.5
+        Number of columns of V: a number up to that of the labels, a fraction in (0, 1) or "50%" of it, or None for as
+        many as labels.
+    alpha : float, default=1.0
+        Weight of the errors of the features, > 0.
+    beta : float, default=1.0
+        Weight of the errors of the labels, > 0.
+    gamma : float, default=1.0
+        Weight of the coefficients' lengths, > 0; with larger values more rows of W vanish.
+    max_iter : int, default=5000
+        Largest number of rounds, >= 1.
+    tol : float, default=1e-6
+        Relative decrease of the objective in a round at which to stop, >= 0; 0 for all ``max_iter`` rounds.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+        Lengths of the rows of W.
+    ranking_
+        See `Selector`.
+    coef_ : ndarray of shape (n_features, n_latent)
+        W.
+    common_mode_ : ndarray of shape (n_samples, n_latent)
+        V.
+    objective_ : ndarray of shape (n_iter_,)
+        Objective after each round; it does not increase.
+    n_iter_ : int
+        Number of rounds.
+
+    Raises
+    ------
+    DataError
+        By ``fit``: as `Selector.fit`, if a label is not known, or a feature is negative.
+
+    Notes
+    -----
+    Cost: O(n d^2 + r (d^2 + n d) c) for c columns of V and r rounds.
+
+    The paper leaves the scale of the factors free. Then there is no minimum: V and W times t, and Q and B over t, leave
+    the second and third term as they are, and the others go to 0 with t. Unit lengths fix the scale, and lose no
+    product.
+
+    In place of multiplicative steps from a random start each row of W, each column of V and each row of Q and B is
+    minimised over exactly, in turn, from the positive parts of singular vectors of features and labels (Boutsidis and
+    Gallopoulos, "SVD based initialization", Pattern Recognition 41(4), 2008). The problem is not convex: the end is
+    where none of them can be improved alone.
+
+    References
+    ----------
+    Hu, Li, Gao, Zhang and Hu, "Multi-label feature selection with shared common mode", Pattern Recognition 104, 2020.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("digits")
+    >>> mlreduce.SCMFS(k=10, n_latent=3).fit_transform(data.X, data.Y).shape
+    (1797, 10)
+    """
+
+    complexity = Complexity("s d + q d^2", "s + d^2 + n q")
+
+    def __init__(
+        self,
+        k: int | float | str | None = 0.5,
+        n_latent: int | float | str | None = 0.5,
+        alpha: float = 1.0,
+        beta: float = 1.0,
+        gamma: float = 1.0,
+        max_iter: int = 5000,
+        tol: float = 1e-6,
+    ) -> None:
+        self.k = k
+        self.n_latent = n_latent
+        self.alpha = alpha
+        self.beta = beta
+        self.gamma = gamma
+        self.max_iter = max_iter
+        self.tol = tol
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.positive_only = True
+        return tags
+
+    def _loss(self, X: Any, labels: FloatArray) -> _CommonMode:
+        alpha = check_range(self.alpha, "alpha", 0, open_ends=True)
+        beta = check_range(self.beta, "beta", 0, open_ends=True)
+        n_latent = check_size(self.n_latent, labels.shape[1], "labels", name="n_latent")
+        check_not_negative(X, "SCMFS", getattr(self, "feature_names_in_", None))
+        return _CommonMode(X, labels, n_latent, alpha, beta)
+
+    def _learned(self, loss: _CommonMode) -> None:
+        self.common_mode_ = loss.mode
+
+
+class _CommonMode:
+    """The loss of `SCMFS`: Z are features and labels side by side, U the rows of Q and B as columns, both weighted."""
+
+    def __init__(self, X: Any, labels: FloatArray, n_latent: int, alpha: float, beta: float) -> None:
+        self._features = Features(X, centred=False)
+        both = [np.sqrt(alpha) * X, np.sqrt(beta) * labels]
+        self._both: Any = sp.hstack(both, format="csr") if is_sparse(X) else np.hstack(both)
+        self._square = float(np.square(self._both.data if is_sparse(X) else self._both).sum())
+        self.mode, self._units = _positive_parts(self._both, n_latent)
+        self._coefficients = np.zeros((X.shape[1], n_latent))
+
+    def coefficients(self, widths: FloatArray, gamma: float) -> FloatArray:
+        moments = self._features.transposed_dot(self.mode)
+        _descend_rows(self._coefficients, self._features.scatter, moments, gamma)
+        return self._coefficients
+
+    def settle(self, coefficients: FloatArray) -> float:
+        fitted, mode, units = self._features.dot(coefficients), self.mode, self._units
+        products, overlaps = self._both @ units, units.T @ units
+        for column in range(mode.shape[1]):
+            rest = products[:, column] - mode @ overlaps[:, column] + mode[:, column]
+            mode[:, column] = np.maximum(fitted[:, column] + rest, 0.0) / 2.0
+        products, overlaps = self._both.T @ mode, mode.T @ mode
+        for column in np.flatnonzero(overlaps.diagonal()).tolist():
+            rest = products[:, column] - units @ overlaps[:, column] + overlaps[column, column] * units[:, column]
+            best = np.maximum(rest, 0.0) if rest.max() > 0 else (np.arange(len(rest)) == rest.argmax()).astype(float)
+            units[:, column] = best / np.linalg.norm(best)
+        crossed = float((products * units).sum())
+        errors = self._square - 2.0 * crossed + float((overlaps * (units.T @ units)).sum())
+        return float(np.square(fitted - mode).sum()) + max(errors, 0.0)
+
+
+def _positive_parts(both: Any, n_latent: int) -> tuple[FloatArray, FloatArray]:
+    """Return V and U from the positive or negative parts of pairs of singular vectors, those of the larger product."""
+    left, values, right = randomized_svd(both, min(n_latent, *both.shape), random_state=0)
+    mode, units = np.zeros((both.shape[0], n_latent)), np.full((both.shape[1], n_latent), both.shape[1] ** -0.5)
+    for column, value in enumerate(values):
+        parts = [(np.maximum(s * left[:, column], 0), np.maximum(s * right[column], 0)) for s in (1, -1)]
+        lengths = [(np.linalg.norm(one), np.linalg.norm(other)) for one, other in parts]
+        best = int(np.prod(lengths, axis=1).argmax())
+        if lengths[best][1] > 0:
+            units[:, column] = parts[best][1] / lengths[best][1]
+            mode[:, column] = value * lengths[best][1] * parts[best][0]
+    return mode, units
+
+
+@compiled
+def _descend_rows(coefficients: FloatArray, scatter: FloatArray, moments: FloatArray, gamma: float) -> None:
+    """Minimise ``||XW - V||^2 + gamma sum_j ||w_j||`` over each row of W >= 0 in turn, in place."""
+    n_features, n_latent = coefficients.shape
+    rest = np.empty(n_latent)
+    for row in range(n_features):
+        own = scatter[row, row]
+        rest[:] = moments[row] + own * coefficients[row]
+        for other in range(n_features):
+            product = scatter[row, other]
+            if product != 0.0:
+                for column in range(n_latent):
+                    rest[column] -= product * coefficients[other, column]
+        rest = np.maximum(rest, 0.0)
+        length = np.sqrt((rest * rest).sum())
+        if length > gamma / 2.0:
+            coefficients[row] = rest * ((1.0 - gamma / (2.0 * length)) / own)
+        else:
+            coefficients[row] = 0.0

@@ -1,0 +1,126 @@
+"""Selectors by sparse regression, written down plainly: every matrix dense, every inverse a solve.
+
+What the fast ones must equal. X and Y are arrays, S are weights of a graph; Y may hold NaN where a label is not known.
+Each function returns the coefficients after some rounds, and what else it finds; each objective is that of the paper.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.linalg
+
+
+def laplacian(S):
+    return np.diag(S.sum(axis=1)) - S
+
+
+def cosines(Y):
+    """Of the columns; 0 for a label that nobody has, but 0 of itself too."""
+    norms = np.linalg.norm(Y, axis=0)
+    return np.array([[a @ b / (m * n) if m * n > 0 else 0.0 for b, n in zip(Y.T, norms, strict=True)]
+                     for a, m in zip(Y.T, norms, strict=True)])  # fmt: skip
+
+
+def lengths(W):
+    return np.array([np.sqrt(sum(value**2 for value in row)) for row in W])
+
+
+def weights(W):
+    """The diagonal matrix that stands in for the L2,1 norm."""
+    return np.diag(1.0 / (2.0 * np.maximum(lengths(W), 1e-150)))
+
+
+def centring(n):
+    return np.eye(n) - np.ones((n, n)) / n
+
+
+def bends(F, L):
+    return np.trace(F.T @ L @ F)
+
+
+def mssl(X, Y, S, alpha, gamma, rounds):
+    H, D = centring(len(X)), np.eye(X.shape[1])
+    for _ in range(rounds):
+        W = np.linalg.solve(X.T @ H @ X + alpha * laplacian(S) + gamma * D, X.T @ H @ Y)
+        D = weights(W)
+    return W
+
+
+def mssl_objective(X, Y, S, W, alpha, gamma):
+    H = centring(len(X))
+    return np.sum((H @ X @ W - H @ Y) ** 2) + alpha * bends(W, laplacian(S)) + gamma * lengths(W).sum()
+
+
+def filled(Y):
+    """Labels with the mean of the known ones of the same label in place of the others."""
+    F = Y.copy()
+    for column in F.T:
+        missing = np.isnan(column)
+        column[missing] = column[~missing].mean() if not missing.all() else 0.0
+    return F
+
+
+def csfs(X, Y, gamma, rounds):
+    H, D, F, known = centring(len(X)), np.eye(X.shape[1]), filled(Y), ~np.isnan(Y)
+    for _ in range(rounds):
+        W = np.linalg.solve(X.T @ H @ X + gamma * D, X.T @ H @ F)
+        b = (F - X @ W).mean(axis=0)
+        F = np.where(known, Y, np.clip(X @ W + b, 0, 1))
+        D = weights(W)
+    return W, F
+
+
+def csfs_objective(X, F, W, gamma):
+    H = centring(len(X))
+    return np.sum((H @ X @ W - H @ F) ** 2) + gamma * lengths(W).sum()
+
+
+def mdfs(X, Y, S, alpha, beta, gamma, rounds):
+    """F by a Sylvester equation; with labels that are not known by the system of all its entries."""
+    n, q = Y.shape
+    H, D, F, known = centring(n), np.eye(X.shape[1]), filled(Y), ~np.isnan(Y)
+    Y = np.where(known, Y, 0.0)
+    L, L0 = laplacian(S), laplacian(cosines(Y))
+    for _ in range(rounds):
+        W = np.linalg.solve(X.T @ H @ X + gamma * D, X.T @ H @ F)
+        target = X @ W + (F - X @ W).mean(axis=0) + alpha * Y
+        if known.all():
+            F = scipy.linalg.solve_sylvester(L + (1 + alpha) * np.eye(n), beta * L0, target)
+        else:
+            system = (
+                np.kron(np.eye(q), L + np.eye(n)) + np.kron(beta * L0, np.eye(n)) + alpha * np.diag(known.T.ravel())
+            )
+            F = np.linalg.solve(system, target.T.ravel()).reshape(q, n).T
+        D = weights(W)
+    return W, F
+
+
+def mdfs_objective(X, Y, S, F, W, alpha, beta, gamma):
+    H, known = centring(len(X)), ~np.isnan(Y)
+    Y = np.where(known, Y, 0.0)
+    L, L0 = laplacian(S), laplacian(cosines(Y))
+    smooth = bends(F, L) + np.sum((H @ X @ W - H @ F) ** 2) + alpha * np.sum((F - Y)[known] ** 2)
+    return smooth + beta * np.trace(F @ L0 @ F.T) + gamma * lengths(W).sum()
+
+
+def mifs(X, Y, S, n_latent, alpha, beta, gamma, rounds):
+    n = len(X)
+    B, D = np.linalg.svd(Y)[2][:n_latent], np.eye(X.shape[1])
+    V = Y @ B.T
+    for _ in range(rounds):
+        W = np.linalg.solve(X.T @ X + gamma * D, X.T @ V)
+        V = np.linalg.solve((1 + alpha) * np.eye(n) + beta * laplacian(S), X @ W + alpha * Y @ B.T)
+        left, _, right = np.linalg.svd(V.T @ Y, full_matrices=False)
+        B = left @ right
+        D = weights(W)
+    return W, V, B
+
+
+def mifs_objective(X, Y, S, W, V, B, alpha, beta, gamma):
+    errors = np.sum((X @ W - V) ** 2) + alpha * np.sum((Y - V @ B) ** 2)
+    return errors + beta * bends(V, laplacian(S)) + gamma * lengths(W).sum()
+
+
+def scmfs_objective(X, Y, W, V, Q, B, alpha, beta, gamma):
+    errors = np.sum((X @ W - V) ** 2) + alpha * np.sum((X - V @ Q) ** 2) + beta * np.sum((Y - V @ B) ** 2)
+    return errors + gamma * lengths(W).sum()

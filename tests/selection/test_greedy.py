@@ -1,0 +1,286 @@
+"""Criteria of information theory against criteria_by_the_book.py, SciPy, scikit-learn and each other."""
+
+from __future__ import annotations
+
+import criteria_by_the_book as book
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from scipy.stats import chi2_contingency
+from sklearn.metrics import normalized_mutual_info_score
+
+import mlreduce
+from mlreduce.exceptions import DataError
+from mlreduce.selection import FIMF, PMU, PPTMI, PPTChi2
+from mlreduce.selection.greedy import GreedySelector, Informations
+from mlreduce.selection.information import Counted, Pairs, mutual_information
+
+NAMES = sorted(book.CRITERIA)
+PRUNING = ["ppt-chi2", "ppt-mi"]
+FROM_RELEVANCE = ["cmim", "d2f", "jmi", "mdmr", "mrmr", "scls"]
+
+every = pytest.mark.parametrize("name", NAMES)
+
+
+def problem(n=60, d=7, q=3, seed=0, n_bins=3):
+    rng = np.random.default_rng(seed)
+    F = rng.integers(n_bins, size=(n, d))
+    F[:, -1] = np.where(rng.random(n) < 0.8, F[:, 0], F[:, -1])
+    return F, (F @ rng.standard_normal((d, q)) + rng.standard_normal((n, q)) > 1).astype(int)
+
+
+def fit(name, F, Y, k=None, **parameters):
+    return mlreduce.make(name, k=k, discretise=None, **parameters).fit(F, Y)
+
+
+def test_every_greedy_selector_has_a_second_implementation():
+    classes = {name: mlreduce.registry.method_class(name) for name in mlreduce.list_methods("selection")}
+    ours = {name for name, cls in classes.items() if issubclass(cls, GreedySelector) and cls.__module__ != __name__}
+    assert {name for name in ours if mlreduce.registry.kind_of(name) == "selection"} - {"pmu"} == set(NAMES)
+
+
+@every
+@given(
+    n=st.integers(1, 25), d=st.integers(1, 5), q=st.integers(1, 4), n_bins=st.integers(1, 4),
+    seed=st.integers(0, 10**6), data=st.data(),
+)  # fmt: skip
+@settings(max_examples=25)
+def test_every_step_matches_the_reference(name, n, d, q, n_bins, seed, data):
+    F, Y = problem(n, d, q, seed, n_bins)
+    own = {"min_count": data.draw(st.integers(1, 3))} if name in PRUNING else {}
+    if own:
+        assume(len(set(book.pruned(F, Y, **own)[1])) > 1)
+    number = data.draw(st.integers(1, d))
+    fitted = fit(name, F, Y, number, **own)
+    order = np.argsort(fitted.ranking_)
+    univariate = not fitted.looks_back
+    relevance = [book.ppt_mi(F, Y, f, [], **own) for f in range(d)] if name == "ppt-mi" else [0.0] * d
+    for step in range(number):
+        taken = order[:step].tolist()
+        values = {f: book.CRITERIA[name](F, Y, f, taken, **own) for f in range(d) if f not in taken}
+        assert fitted.gains_[order[step]] == pytest.approx(values[order[step]], abs=1e-9)
+        best = [f for f, value in values.items() if value > max(values.values()) - 1e-9]
+        assert order[step] == min(best, key=lambda f: (-round(relevance[f], 9), f))
+    last = [] if univariate else order[: number - 1].tolist()
+    values = [book.CRITERIA[name](F, Y, f, last, **own) for f in order[number:]]
+    np.testing.assert_allclose(fitted.gains_[order[number:]], values, atol=1e-9)
+    assert (np.diff(fitted.gains_[order[number:]]) <= 0).all()
+    np.testing.assert_array_equal(fitted.scores_[order], np.arange(d)[::-1])
+
+
+@every
+def test_the_whole_order_matches_the_reference(name):
+    F, Y = problem(seed=4)
+    own = {"min_count": 3} if name in PRUNING else {}
+    order, taken = np.argsort(fit(name, F, Y, **own).ranking_), []
+    while len(taken) < 7:
+        values = {f: book.CRITERIA[name](F, Y, f, taken, **own) for f in range(7) if f not in taken}
+        relevance = {f: book.CRITERIA[name](F, Y, f, [], **own) for f in values}
+        taken.append(max(values, key=lambda f: (round(values[f], 9), round(relevance[f], 9), -f)))
+    np.testing.assert_array_equal(order, taken)
+
+
+@every
+def test_the_order_of_rows_labels_and_features_does_not_matter(name):
+    F, Y = problem(n=300, d=9, q=4, seed=1)
+    rng = np.random.default_rng(0)
+    rows, columns, labels = (rng.permutation(size) for size in (300, 9, 4))
+    expected = fit(name, F, Y)
+    assert len(set(expected.gains_)) > 7
+    np.testing.assert_array_equal(fit(name, F[rows], Y[rows]).ranking_, expected.ranking_)
+    np.testing.assert_array_equal(fit(name, F, Y[:, labels]).ranking_, expected.ranking_)
+    moved = fit(name, F[:, columns], Y)
+    np.testing.assert_allclose(moved.gains_, expected.gains_[columns], atol=1e-9)
+    np.testing.assert_array_equal(moved.ranking_, expected.ranking_[columns])
+
+
+@every
+def test_names_of_bins_and_a_complement_of_labels_do_not_matter(name):
+    F, Y = problem(n=200, seed=2)
+    expected = fit(name, F, Y)
+    np.testing.assert_allclose(fit(name, 10**6 - 7 * F, 1 - Y).gains_, expected.gains_, atol=1e-9)
+
+
+@every
+def test_features_are_put_into_bins(name):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((90, 6))
+    Y = (X[:, :2] > 0).astype(int)
+    bins = mlreduce.preprocessing.discretisation.Discretiser("equal-frequency", 4).fit_transform(X)
+    expected = fit(name, bins, Y)
+    for form in (np.asarray, sp.csr_array):
+        fitted = mlreduce.make(name, k=None, discretise="equal-frequency", n_bins=4).fit(form(X), Y)
+        np.testing.assert_array_equal(fitted.gains_, expected.gains_)
+
+
+@every
+def test_a_label_that_nobody_or_everybody_has_adds_nothing(name):
+    F, Y = problem(n=150, seed=3)
+    more = np.column_stack([np.zeros(150, dtype=int), Y, np.ones(150, dtype=int)])
+    if name == "lrfs":  # which counts a label beside one that is constant, I(f;l|l') = I(f;l), once for each
+        relevance = fit("mim", F, Y).gains_
+        expected = fit(name, F, Y, 1).gains_ + 2 * relevance
+        np.testing.assert_allclose(fit(name, F, more, 1).gains_, expected, atol=1e-9)
+        return
+    np.testing.assert_allclose(fit(name, F, more).gains_, fit(name, F, Y).gains_, atol=1e-9)
+
+
+@every
+def test_constant_features_come_last_and_constant_labels_tell_nothing(name):
+    F, Y = problem(n=150, d=4, seed=5)
+    F[:, 1] = 2
+    fitted = fit(name, F, Y, 1)
+    assert fitted.ranking_[1] == 4
+    assert fitted.gains_[1] == 0
+    if name not in PRUNING:
+        assert not fit(name, F, np.zeros_like(Y), 1).gains_.any()
+
+
+@pytest.mark.parametrize("name", FROM_RELEVANCE)
+def test_the_first_feature_is_that_of_mim(name):
+    F, Y = problem(seed=6)
+    first, relevance = fit(name, F, Y, 1), fit("mim", F, Y)
+    np.testing.assert_array_equal(first.gains_, relevance.gains_)
+    np.testing.assert_array_equal(first.ranking_, relevance.ranking_)
+
+
+@pytest.mark.parametrize("name", ["cmim", "d2f", "mdmr", "mrmr", "lrfs", "lsmfs", "mlsmfs", "ppt-mi"])
+def test_a_copy_comes_late(name):
+    rng = np.random.default_rng(2)
+    F = rng.integers(2, size=(400, 4))
+    F[:, 1] = F[:, 0]
+    Y = np.c_[F[:, 0], F[:, 2]]
+    ranking = fit(name, F, Y).ranking_
+    assert {ranking[0], ranking[2]} == {1, 2}
+    assert fit("mim", F, Y).ranking_[1] < 4
+
+
+def test_one_label_makes_mrmr_what_its_paper_has():
+    F, Y = problem(q=1, seed=7)
+    shared, relevance = mutual_information(F), mutual_information(F, Y)[:, 0]
+    order = [int(relevance.argmax())]
+    while len(order) < 7:
+        left = [f for f in range(7) if f not in order]
+        order.append(max(left, key=lambda f: relevance[f] - shared[f, order].mean()))
+    np.testing.assert_array_equal(np.argsort(fit("mrmr", F, Y).ranking_), order)
+
+
+def test_supplements_only_add():
+    F, Y = problem(q=4, seed=8)
+    gains = [fit(name, F, Y, 1).gains_ for name in ("mim", "mlsmfs", "lsmfs")]
+    assert (gains[0] < gains[1]).all()
+    assert (gains[1] < gains[2]).all()
+
+
+def test_a_parity_is_a_supplement_by_hand():
+    """Beside l' = f xor l the feature tells all of l, log 2, and alone nothing; once in each order."""
+    F = np.array([[0], [0], [1], [1]])
+    Y = np.array([[0, 0], [1, 1], [0, 1], [1, 0]])
+    assert fit("mim", F, Y).gains_ == 0
+    assert fit("lsmfs", F, Y).gains_ == pytest.approx(2 * np.log(2))
+    assert fit("mlsmfs", F, Y).gains_ == pytest.approx(np.log(2))
+
+
+def test_mdmr_by_hand():
+    """Features 0 and 1 are independent coins, 2 a copy of 0; the labels are 0 and 1.
+
+    With 0 taken: J(1) = log 2 - [0 - log 2]; J(2) = log 2 - [log 2 - 0]. D2F subtracts a sum of
+    interactions, 0 for feature 1 and log 2 for 2, so that it gives 1 the smaller lead.
+    """
+    F = np.array([[0, 0, 0], [0, 1, 0], [1, 0, 1], [1, 1, 1]])
+    mdmr, d2f = (fit(name, F, F[:, :2], 2) for name in ("mdmr", "d2f"))
+    np.testing.assert_allclose(mdmr.gains_, np.log(2) * np.array([1, 2, 0]), atol=1e-12)
+    np.testing.assert_allclose(d2f.gains_, np.log(2) * np.array([1, 1, 0]), atol=1e-12)
+
+
+def test_fimf_with_all_labels_is_the_start_of_pmu():
+    F, Y = problem(q=5, seed=9)
+    expected = PMU(k=1, discretise=None).fit(F, Y).gains_
+    np.testing.assert_allclose(fit("fimf", F, Y, n_labels=None).gains_, expected, atol=1e-9)
+    np.testing.assert_array_equal(fit("fimf", F, Y, n_labels=1).gains_, fit("mim", F, Y).gains_)
+
+
+@pytest.mark.parametrize("n_labels", [2, 3])
+def test_fimf_counts_pairs_of_the_least_predictable_labels(n_labels):
+    F, Y = problem(q=5, seed=10)
+    expected = [book.fimf(F, Y, f, [], n_labels) for f in range(7)]
+    np.testing.assert_allclose(fit("fimf", F, Y, n_labels=n_labels).gains_, expected, atol=1e-9)
+    for wrong in (0, -1, 1.5, True):
+        with pytest.raises(DataError, match="n_labels must be an integer >= 1"):
+            FIMF(n_labels=wrong).fit(F, Y)
+
+
+def test_igmf_is_normalised_information_of_scikit_learn():
+    F, Y = problem(seed=11)
+    sets = book.as_one(*Y.T)
+    theirs = [normalized_mutual_info_score(sets, f, average_method="arithmetic") for f in F.T]
+    np.testing.assert_allclose(fit("igmf", F, Y).gains_, theirs, atol=1e-9)
+
+
+def test_chi_square_is_that_of_scipy():
+    F, Y = problem(n=200, seed=12)
+    rows, classes = book.pruned(F, Y, 6)
+    theirs = [
+        chi2_contingency(
+            np.array([[np.sum((f == b) & (classes == c)) for c in set(classes)] for b in set(f)])
+        ).statistic
+        for f in rows.T
+    ]
+    np.testing.assert_allclose(PPTChi2(discretise=None).fit(F, Y).gains_, theirs, atol=1e-8)
+
+
+@pytest.mark.parametrize("name", PRUNING)
+def test_rare_label_sets_are_left_out(name):
+    F, Y = problem(n=200, q=4, seed=13)
+    sets = book.as_one(*Y.T)
+    often = np.bincount(sets)[sets] >= 9
+    assert 0 < often.sum() < 200
+    own, without = fit(name, F, Y, min_count=9), fit(name, F[often], Y[often], min_count=1)
+    np.testing.assert_array_equal(own.gains_, without.gains_)
+    assert not np.array_equal(own.gains_, fit(name, F, Y, min_count=1).gains_)
+
+
+def test_features_that_add_nothing_follow_by_their_own_information():
+    """Feature 0 is the label set; what is left adds nothing to it."""
+    rng = np.random.default_rng(0)
+    label = rng.integers(2, size=200)
+    F = np.column_stack([label, rng.integers(2, size=(200, 2)), np.where(rng.random(200) < 0.8, label, 1 - label)])
+    fitted = PPTMI(k=None, discretise=None).fit(F, label)
+    own = mutual_information(F, label[:, None])[:, 0]
+    np.testing.assert_array_equal(np.argsort(fitted.ranking_), np.argsort(-own))
+    assert len(set(fitted.gains_)) == 1
+
+
+@pytest.mark.parametrize("name", PRUNING)
+def test_label_sets_pruned_to_nothing_are_refused(name):
+    F, Y = problem(n=12)
+    with pytest.raises(DataError, match=r"0 of \d+ label sets occur min_count=13 times or more among n_samples=12"):
+        fit(name, F, Y, min_count=13)
+    with pytest.raises(
+        DataError, match=r"1 of 1 label sets .* the commonest 12 times; two must be left: take a smaller"
+    ):
+        fit(name, F, np.ones_like(Y))
+    for wrong in (0, 1.5, None, True):
+        with pytest.raises(DataError, match="min_count must be an integer >= 1"):
+            fit(name, F, Y, min_count=wrong)
+
+
+@given(st.integers(1, 25), st.integers(1, 6), st.integers(1, 4), st.integers(0, 10**6), st.booleans())
+@settings(max_examples=40)
+def test_pairs_one_at_a_time_are_those_of_all_pairs(n, d, n_bins, seed, dense):
+    F, _ = problem(n, d, seed=seed, n_bins=n_bins)
+    counted = Counted.of(F)
+    if not dense:
+        counted = Counted(sp.csr_array(counted.ones), counted.starts)
+    ours = np.array([Pairs(counted).of(variable) for variable in range(d)]) / n
+    np.testing.assert_allclose(ours, mutual_information(F), atol=1e-12)
+
+
+def test_informations_are_those_of_the_pairs():
+    F, Y = problem(seed=14)
+    known, others = Informations(F, Y), np.array([4, 1, 5])
+    np.testing.assert_allclose(known.relevances, mutual_information(F, Y), atol=1e-12)
+    np.testing.assert_allclose(known.shared(2, others), mutual_information(F)[2, others], atol=1e-12)
+    np.testing.assert_allclose(known.interactions(2, others).sum(axis=1), known.interaction(2, others), atol=1e-12)

@@ -1,0 +1,346 @@
+"""Selectors by sparse regression against regressions_by_the_book.py, the conditions of a minimum, and each other."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import regressions_by_the_book as book
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import roc_auc_score
+
+import mlreduce
+from mlreduce.exceptions import DataError
+from mlreduce.selection import CSFS, MDFS, MIFS, MSSL, SCMFS
+from mlreduce.selection.row_sparse import Regression, solve_positive
+from mlreduce.spectral import TrainingSet
+from mlreduce.spectral.graphs.proximity import Proximity
+
+NAMES = ["csfs", "mdfs", "mifs", "mssl", "scmfs"]
+PARTLY = ["csfs", "mdfs"]
+every = pytest.mark.parametrize("name", NAMES)
+partly = pytest.mark.parametrize("name", PARTLY)
+sizes = {"n": st.integers(2, 20), "d": st.integers(1, 20), "q": st.integers(1, 4), "seed": st.integers(0, 10**6)}
+
+
+def problem(n=40, d=7, q=3, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.gamma(2.0, size=(n, d))
+    W = rng.standard_normal((d, q)) * (np.arange(d) < 3)[:, np.newaxis]
+    scores = X @ W + 0.5 * rng.standard_normal((n, q))
+    return X, (scores > np.median(scores, axis=0)).astype(float)
+
+
+def hide(Y, share, seed=0):
+    """Some cells, one whole row, never all."""
+    rng = np.random.default_rng(seed)
+    Y = Y.copy()
+    Y[rng.random(Y.shape) < share] = np.nan
+    Y[-1], Y[0] = np.nan, 1.0
+    return Y
+
+
+def graph(points):
+    weights = Proximity().matrix(TrainingSet(points))
+    return weights.toarray() if sp.issparse(weights) else weights
+
+
+def rounds(cls, number, **parameters):
+    return cls(max_iter=number, tol=0, **parameters)
+
+
+# Equal to the book, round by round
+
+
+@given(**sizes, number=st.integers(1, 4), alpha=st.sampled_from([0.0, 0.5, 3.0]), gamma=st.sampled_from([0.1, 2.0]))
+@settings(max_examples=40)
+def test_mssl_matches_the_reference(n, d, q, seed, number, alpha, gamma):
+    X, Y = problem(n, d, q, seed)
+    fitted, S = rounds(MSSL, number, alpha=alpha, gamma=gamma).fit(X, Y), graph(X.T)
+    np.testing.assert_allclose(fitted.coef_, book.mssl(X, Y, S, alpha, gamma, number), atol=1e-8)
+    assert fitted.objective_[-1] == pytest.approx(book.mssl_objective(X, Y, S, fitted.coef_, alpha, gamma))
+
+
+@given(**sizes, number=st.integers(1, 4), share=st.sampled_from([0.0, 0.2, 0.7]), gamma=st.sampled_from([0.1, 2.0]))
+@settings(max_examples=40)
+def test_csfs_matches_the_reference(n, d, q, seed, number, share, gamma):
+    X, Y = problem(n, d, q, seed)
+    Y = hide(Y, share, seed) if share else Y
+    fitted = rounds(CSFS, number, gamma=gamma).fit(X, Y)
+    W, F = book.csfs(X, Y, gamma, number)
+    np.testing.assert_allclose(fitted.coef_, W, atol=1e-8)
+    np.testing.assert_allclose(fitted.soft_labels_, F, atol=1e-8)
+    # b is that of the last targets, which the next round would improve.
+    assert fitted.objective_[-1] >= book.csfs_objective(X, F, W, gamma) - 1e-9
+    if not share:
+        assert fitted.objective_[-1] == pytest.approx(book.csfs_objective(X, F, W, gamma))
+
+
+@given(
+    **sizes, number=st.integers(1, 4), share=st.sampled_from([0.0, 0.2, 0.7]), gamma=st.sampled_from([0.1, 2.0]),
+    alpha=st.sampled_from([0.5, 3.0]), beta=st.sampled_from([0.0, 2.0]),
+)  # fmt: skip
+@settings(max_examples=40)
+def test_mdfs_matches_the_reference(n, d, q, seed, number, share, alpha, beta, gamma):
+    X, Y = problem(n, d, q, seed)
+    Y, S = hide(Y, share, seed) if share else Y, graph(X)
+    fitted = rounds(MDFS, number, alpha=alpha, beta=beta, gamma=gamma).fit(X, Y)
+    W, F = book.mdfs(X, Y, S, alpha, beta, gamma, number)
+    np.testing.assert_allclose(fitted.coef_, W, atol=1e-7)
+    np.testing.assert_allclose(fitted.soft_labels_, F, atol=1e-7)
+    assert fitted.objective_[-1] >= book.mdfs_objective(X, Y, S, F, W, alpha, beta, gamma) - 1e-9
+
+
+@given(**sizes, number=st.integers(1, 4), gamma=st.sampled_from([0.1, 2.0]), beta=st.sampled_from([0.0, 2.0]))
+@settings(max_examples=40)
+def test_mifs_matches_the_reference(n, d, q, seed, number, beta, gamma):
+    X, Y = problem(n, d, q, seed)
+    Y, S = Y + 0.0, graph(X)
+    values = np.linalg.svd(Y, compute_uv=False)
+    n_latent = next((c for c in range(1, min(n, q)) if values[c - 1] > values[c] + 1e-6), None)
+    fitted = rounds(MIFS, number, n_latent=n_latent, beta=beta, gamma=gamma).fit(X, Y)
+    W, V, B = book.mifs(X, Y, S, n_latent or q, 1.0, beta, gamma, number)
+    np.testing.assert_allclose(fitted.scores_, book.lengths(W), atol=1e-7)
+    np.testing.assert_allclose(fitted.latent_labels_ @ fitted.label_basis_, V @ B, atol=1e-7)
+    found = fitted.coef_, fitted.latent_labels_, fitted.label_basis_
+    assert fitted.objective_[-1] == pytest.approx(book.mifs_objective(X, Y, S, *found, 1.0, beta, gamma), abs=1e-9)
+    np.testing.assert_allclose(fitted.label_basis_ @ fitted.label_basis_.T, np.eye(n_latent or q), atol=1e-10)
+
+
+# Minima
+
+
+def slopes(X, F, W, L, gamma, alpha=0.0):
+    """Of the loss by W, and how far they are from those of a minimum."""
+    H = book.centring(len(X))
+    G, own = 2 * X.T @ H @ (X @ W - F) + 2 * alpha * L @ W, book.lengths(W)
+    wrong = [
+        np.linalg.norm(g + gamma * w / length) if length > 1e-6 else max(np.linalg.norm(g) - gamma, 0)
+        for g, w, length in zip(G, W, own, strict=True)
+    ]
+    return max(wrong)
+
+
+@pytest.mark.parametrize("shape", [(60, 9), (15, 30)])
+def test_limits_meet_the_conditions_of_a_minimum(shape):
+    X, Y = problem(*shape)
+    X -= X.mean(axis=0)
+    some, none = hide(Y, 0.5), np.zeros((shape[1], shape[1]))
+    for gamma in (1.0, 20.0):
+        mssl = rounds(MSSL, 600, alpha=2.0, gamma=gamma).fit(X, Y)
+        assert slopes(X, Y, mssl.coef_, book.laplacian(graph(X.T)), gamma, 2.0) < 1e-3 * gamma
+        csfs = rounds(CSFS, 600, gamma=gamma).fit(X, some)
+        assert slopes(X, csfs.soft_labels_, csfs.coef_, none, gamma) < 1e-3 * gamma
+        mdfs = rounds(MDFS, 600, gamma=gamma).fit(X, some)
+        assert slopes(X, mdfs.soft_labels_, mdfs.coef_, none, gamma) < 1e-3 * gamma
+    assert (mssl.scores_ < 1e-6).any()
+
+
+@every
+@given(**sizes, gamma=st.sampled_from([0.01, 1.0, 20.0]))
+@settings(max_examples=25)
+def test_the_objective_never_rises(name, n, d, q, seed, gamma):
+    X, Y = problem(n, d, q, seed)
+    X[:, 0] = seed % 2
+    Y = hide(Y, 0.3, seed) if name in PARTLY and n > 2 else Y
+    objective = mlreduce.make(name, gamma=gamma, max_iter=12, tol=0).fit(X, Y).objective_
+    assert len(objective) == 12
+    assert (np.diff(objective) <= 1e-9 * (1 + objective[:-1])).all()
+    assert objective[-1] > -1e-12
+
+
+@every
+def test_rounds_end_where_the_objective_hardly_falls(name):
+    X, Y = problem(n=100, d=12)
+    fitted = mlreduce.make(name, gamma=5.0, max_iter=5000).fit(X, Y)
+    falls = -np.diff(fitted.objective_) / fitted.objective_[:-1]
+    assert fitted.n_iter_ == len(fitted.objective_) < 5000
+    assert falls[-1] <= 1e-6
+    assert (falls[:-1] > 1e-6).all()
+    with pytest.warns(ConvergenceWarning, match="still fell by more than tol=1e-06 of itself in round max_iter=2"):
+        mlreduce.make(name, gamma=5.0, max_iter=2).fit(X, Y)
+
+
+# One implementation against the other
+
+
+@every
+def test_sparse_features_give_the_same(name):
+    for n, d in ((50, 8), (12, 30)):
+        X, Y = problem(n, d)
+        X[np.random.default_rng(0).random(X.shape) < 0.6] = 0
+        expected = mlreduce.make(name, max_iter=5, tol=0).fit(X, Y)
+        fitted = mlreduce.make(name, max_iter=5, tol=0).fit(sp.csr_array(X), Y)
+        np.testing.assert_allclose(fitted.scores_, expected.scores_, atol=1e-7)
+        np.testing.assert_allclose(fitted.objective_, expected.objective_, rtol=1e-9)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("intercept", [True, False])
+def test_both_systems_have_the_same_solution(form, intercept):
+    X, Y = problem(9, 9)
+    X[:, 3] = 0
+    X[:, 4] += 5
+    widths = np.random.default_rng(1).random(9)
+    by_feature = Regression(form(X), Y, intercept)
+    wide = form(np.hstack([X, np.zeros((9, 1))]))
+    by_instance = Regression(wide, Y, intercept)
+    expected = by_feature.coefficients(widths, 0.7)
+    np.testing.assert_allclose(by_instance.coefficients(np.append(widths, 1.0), 0.7)[:9], expected, atol=1e-9)
+    centred = X - X.mean(axis=0) * intercept
+    wanted = centred.T @ (Y - Y.mean(axis=0) * intercept)
+    direct = np.linalg.solve(centred.T @ centred + np.diag(0.7 / widths), wanted)
+    np.testing.assert_allclose(expected, direct, atol=1e-9)
+
+
+def test_systems_are_solved_from_any_start():
+    rng = np.random.default_rng(0)
+    A, T, start = rng.standard_normal((6, 6)), rng.standard_normal((6, 3)), rng.standard_normal((6, 3))
+    A = A @ A.T + np.eye(6)
+    solved = solve_positive(lambda Z: A @ Z, np.repeat(A.diagonal()[:, None], 3, axis=1), T, start)
+    np.testing.assert_allclose(solved, np.linalg.solve(A, T), atol=1e-8)
+
+
+@every
+def test_the_order_of_rows_labels_and_features_does_not_matter(name):
+    X, Y = problem(n=60, d=9, q=4, seed=1)
+    rng = np.random.default_rng(0)
+    rows, columns, labels = (rng.permutation(size) for size in (60, 9, 4))
+    make = mlreduce.make(name, max_iter=2 if name == "scmfs" else 20, tol=0)
+    expected = make.fit(X, Y).scores_
+    np.testing.assert_allclose(make.fit(X[rows], Y[rows]).scores_, expected, atol=1e-6)
+    np.testing.assert_allclose(make.fit(X, Y[:, labels]).scores_, expected, atol=1e-6)
+    if name != "scmfs":  # which takes the features in turn
+        np.testing.assert_allclose(make.fit(X[:, columns], Y).scores_, expected[columns], atol=1e-6)
+
+
+# Identities
+
+
+def test_all_labels_known_make_csfs_a_regression_as_mssl_without_its_manifold():
+    X, Y = problem()
+    csfs, mssl = rounds(CSFS, 7, gamma=3.0).fit(X, Y), rounds(MSSL, 7, alpha=0.0, gamma=3.0).fit(X, Y)
+    np.testing.assert_allclose(csfs.coef_, mssl.coef_, atol=1e-12)
+    np.testing.assert_array_equal(csfs.soft_labels_, Y)
+    np.testing.assert_allclose(rounds(MDFS, 7, alpha=1e9, gamma=3.0).fit(X, Y).coef_, csfs.coef_, atol=1e-6)
+
+
+def test_mifs_with_exact_latent_labels_is_a_regression_without_intercept():
+    X, Y = problem()
+    X = X - X.mean(axis=0)
+    mifs = rounds(MIFS, 7, n_latent=None, alpha=1e9, beta=0.0, gamma=3.0).fit(X, Y)
+    csfs = rounds(CSFS, 7, gamma=3.0).fit(X, Y)
+    np.testing.assert_allclose(mifs.coef_ @ mifs.label_basis_, csfs.coef_, atol=1e-6)
+
+
+def test_the_printed_problem_of_mifs_has_no_minimum():
+    """V and W down and B up by a factor: a smaller objective each time, and in the limit only the label errors."""
+    X, Y = problem()
+    fitted, S = MIFS(n_latent=2).fit(X, Y), graph(X)
+    W, V, B = fitted.coef_, fitted.latent_labels_, fitted.label_basis_
+    values = [book.mifs_objective(X, Y, S, t * W, t * V, B / t, 1.0, 1.0, 1.0) for t in 0.1 ** np.arange(9.0)]
+    assert (np.diff(values) < 0).all()
+    assert values[-1] == pytest.approx(np.sum((Y - V @ B) ** 2), rel=1e-6)
+
+
+@partly
+def test_unlabelled_instances_are_ranked_and_are_not_those_without_labels(name):
+    X, Y = problem(n=400, d=12)
+    labels = Y.copy()
+    labels[40:] = np.nan
+    fitted = mlreduce.make(name).fit(X, labels)
+    assert roc_auc_score(Y[40:], fitted.soft_labels_[40:], average="macro") > 0.75
+    assert not np.allclose(mlreduce.make(name).fit(X, np.nan_to_num(labels)).scores_, fitted.scores_, rtol=0.1)
+
+
+def test_soft_labels_of_csfs_are_those_given_and_lie_between_0_and_1():
+    X, Y = problem(n=40, d=30)
+    some = hide(Y, 0.3)
+    soft, known = CSFS(gamma=0.01).fit(X, some).soft_labels_, ~np.isnan(some)
+    np.testing.assert_array_equal(soft[known], some[known])
+    assert (soft[~known].min(), soft[~known].max()) == (0, 1)
+
+
+@partly
+def test_a_label_known_of_nobody_tells_nothing(name):
+    X, Y = problem()
+    more = np.column_stack([Y, np.full(40, np.nan)])
+    fitted = mlreduce.make(name, max_iter=5, tol=0).fit(X, more)
+    np.testing.assert_allclose(fitted.coef_[:, 3], 0, atol=1e-9)
+    expected = mlreduce.make(name, max_iter=5, tol=0).fit(X, Y)
+    np.testing.assert_allclose(fitted.scores_, expected.scores_, atol=1e-7)
+
+
+# What cannot be
+
+
+@pytest.mark.parametrize("name", [n for n in mlreduce.list_methods("selection") if n not in PARTLY])
+def test_unknown_labels_are_refused_elsewhere(name):
+    X, Y = problem()
+    Y[3, 1] = np.nan
+    with pytest.raises(
+        DataError, match="y is NaN in column 1, row 3: all labels have to be known here.* selectors CSFS and MDFS"
+    ):
+        mlreduce.make(name).fit(X, Y)
+
+
+@partly
+def test_no_label_known_is_refused(name):
+    X, Y = problem()
+    with pytest.raises(DataError, match="no label is known: all cells of y are NaN"):
+        mlreduce.make(name).fit(X, np.full_like(Y, np.nan))
+
+
+@pytest.mark.parametrize("name", ["mifs", "scmfs"])
+def test_impossible_numbers_of_latent_labels_are_refused(name):
+    X, Y = problem()
+    for wrong in (0, 4, -1):
+        with pytest.raises(DataError, match=f"n_latent must be between 1 and 3, the number of labels; got {wrong}"):
+            mlreduce.make(name, n_latent=wrong).fit(X, Y)
+
+
+@every
+def test_labels_that_nobody_has_need_no_feature(name):
+    X, Y = problem()
+    X = X - X.min(axis=0)
+    assert not mlreduce.make(name).fit(X, np.zeros_like(Y)).scores_.any() or name == "scmfs"  # explains features too
+    X[:, 2] = 0
+    assert mlreduce.make(name).fit(X, Y).scores_[2] == 0 or name == "mssl"  # by the coefficients of its neighbours
+
+
+# The shared mode
+
+
+@given(**sizes, alpha=st.sampled_from([0.3, 2.0]), beta=st.sampled_from([0.3, 2.0]))
+@settings(max_examples=25)
+def test_the_objective_of_scmfs_is_that_of_its_factors(n, d, q, seed, alpha, beta):
+    X, Y = problem(n, d, q, seed)
+    method = rounds(SCMFS, 3, n_latent=None, alpha=alpha, beta=beta, gamma=0.5)
+    losses = []
+    method._learned = losses.append
+    method.fit(X, Y)
+    (loss,) = losses
+    Q, B = loss._units[:d].T / np.sqrt(alpha), loss._units[d:].T / np.sqrt(beta)
+    for factor in (method.coef_, loss.mode, Q, B):
+        assert (factor >= 0).all()
+    np.testing.assert_allclose(alpha * (Q**2).sum(axis=1) + beta * (B**2).sum(axis=1), 1)
+    expected = book.scmfs_objective(X, Y, method.coef_, loss.mode, Q, B, alpha, beta, 0.5)
+    assert method.objective_[-1] == pytest.approx(expected, rel=1e-9, abs=1e-7)
+
+
+def test_no_row_or_column_of_scmfs_can_be_improved_alone():
+    X, Y = problem(n=30, d=5)
+    method = rounds(SCMFS, 3000, n_latent=2, gamma=1.0)
+    losses = []
+    method._learned = losses.append
+    method.fit(X, Y)
+    (loss,) = losses
+    Q, B, V, W = loss._units[:5].T, loss._units[5:].T, loss.mode, method.coef_
+    own, rng = book.scmfs_objective(X, Y, W, V, Q, B, 1.0, 1.0, 1.0), np.random.default_rng(0)
+    for _ in range(200):
+        for factor, name in ((W, "W"), (V, "V")):
+            moved = np.maximum(factor + rng.standard_normal(factor.shape) * 10.0 ** -rng.integers(1, 6), 0)
+            changed = {"W": W, "V": V} | {name: moved}
+            assert book.scmfs_objective(X, Y, changed["W"], changed["V"], Q, B, 1.0, 1.0, 1.0) >= own * (1 - 1e-9)

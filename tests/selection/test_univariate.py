@@ -1,0 +1,114 @@
+"""Controls that scikit-learn computes, against its own classes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.feature_selection import SelectKBest, chi2, f_classif, mutual_info_classif
+from sklearn.linear_model import MultiTaskLasso
+
+import mlreduce
+from mlreduce.exceptions import DataError
+from mlreduce.selection import MSSL, LassoMultiTask
+
+THEIRS = {
+    "chi2": lambda X, y: chi2(X, y)[0],
+    "anova": lambda X, y: f_classif(X, y)[0],
+    "mutual-info": lambda X, y: mutual_info_classif(X, y, random_state=0),
+}
+every = pytest.mark.parametrize("name", THEIRS)
+
+
+def make(name, **parameters):
+    return mlreduce.make(name, **parameters, **({"random_state": 0} if name == "mutual-info" else {}))
+
+
+def problem(n=80, d=6, q=3, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.gamma(2.0, size=(n, d))
+    return X, (X @ rng.standard_normal((d, q)) + rng.standard_normal((n, q)) > 0).astype(int)
+
+
+@every
+@pytest.mark.parametrize(("aggregate", "function"), [("mean", np.mean), ("max", np.max)])
+def test_scores_are_those_of_the_labels(name, aggregate, function):
+    X, Y = problem()
+    expected = function([THEIRS[name](X, y) for y in Y.T], axis=0)
+    np.testing.assert_allclose(make(name, aggregate=aggregate).fit(X, Y).scores_, expected)
+
+
+@every
+def test_one_label_selects_as_scikit_learn_does(name):
+    X, Y = problem()
+    theirs = SelectKBest(THEIRS[name], k=3).fit(X, Y[:, 0]).get_support()
+    np.testing.assert_array_equal(make(name, k=3).fit(X, Y[:, 0]).get_support(), theirs)
+
+
+@every
+def test_constant_features_and_labels_that_all_or_none_have(name):
+    X, Y = problem()
+    expected = make(name).fit(X, Y).scores_
+    more = np.column_stack([np.zeros(80), Y, np.ones(80)])
+    np.testing.assert_array_equal(make(name).fit(X, more).scores_, expected)
+    X[:, 2] = 5.0
+    assert make(name).fit(X, Y).scores_[2] == 0
+    X[:] = 1.0
+    assert not make(name).fit(X, Y).scores_.any()
+    for value in (0, 1):
+        with pytest.raises(DataError, match="no label has both values among the 80 instances"):
+            make(name).fit(X, np.full_like(Y, value))
+
+
+@every
+def test_sparse_features_give_the_same(name):
+    X, Y = problem()
+    X[X < 1.5] = 0
+    X[:, 1] = 0
+    np.testing.assert_allclose(make(name).fit(sp.csr_array(X), Y).scores_, make(name).fit(X, Y).scores_)
+
+
+def test_a_feature_that_separates_without_scatter_is_best():
+    X, Y = problem()
+    X[:, 4] = Y[:, 1]
+    fitted = make("anova", aggregate="max").fit(X, Y)
+    assert fitted.scores_[4] == np.inf
+    assert fitted.ranking_[4] == 1
+
+
+@every
+def test_unknown_aggregates_are_refused(name):
+    with pytest.raises(DataError, match="aggregate must be 'mean' or 'max'; got 'sum'"):
+        make(name, aggregate="sum").fit(*problem())
+
+
+@pytest.mark.parametrize("name", ["chi2", "scmfs"])
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_negative_features_are_refused(name, form):
+    X, Y = problem()
+    X[3, 2] = -0.5
+    with pytest.raises(DataError, match=r"Negative values in data passed to \w+: X holds -0.5 in column 2; .* >= 0"):
+        make(name).fit(form(X), Y)
+
+
+def test_the_lasso_is_that_of_scikit_learn():
+    X, Y = problem()
+    theirs = MultiTaskLasso(alpha=0.02, tol=1e-10, max_iter=10**5).fit(X, Y).coef_.T
+    ours = LassoMultiTask(alpha=0.02, tol=1e-10, max_iter=10**5).fit(sp.csr_array(X), Y)
+    np.testing.assert_allclose(ours.coef_, theirs)
+    np.testing.assert_allclose(ours.scores_, np.linalg.norm(theirs, axis=1))
+
+
+def test_the_lasso_is_a_regression_of_ours():
+    X, Y = problem()
+    ours = MSSL(alpha=0.0, gamma=2 * 80 * 0.02, tol=1e-14, max_iter=5000).fit(X, Y)
+    theirs = LassoMultiTask(alpha=0.02, tol=1e-12, max_iter=10**5).fit(X, Y)
+    np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-5)
+
+
+def test_a_penalty_that_leaves_out_all_features():
+    X, Y = problem()
+    centred = X - X.mean(axis=0)
+    largest = np.linalg.norm(centred.T @ (Y - Y.mean(axis=0)) / 80, axis=1).max()
+    assert not LassoMultiTask(alpha=1.001 * largest).fit(X, Y).scores_.any()
+    assert LassoMultiTask(alpha=0.999 * largest, tol=1e-10).fit(X, Y).scores_.any()
