@@ -43,7 +43,7 @@ def one_label_each(rng, n=90, d=5, c=4):
 def test_projections_pass_every_check(name):
     cls = registry.method_class(name)
     # One class cannot be discriminated, nor one instance be near itself.
-    two = name in ("lda-copy", "mlda", "mope", *SEMI_SUPERVISED) or issubclass(cls, MESD)
+    two = name in ("lda-copy", "mlda", "mope", "wmlda", *SEMI_SUPERVISED) or issubclass(cls, MESD)
     assert failures(with_labels(cls, complement=two)() if cls.supervised and name not in CLASSES else cls()) == {}
 
 
