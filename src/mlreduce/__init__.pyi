@@ -8,6 +8,7 @@ from mlreduce.predictors.neighbours import BinaryRelevanceKNN as BinaryRelevance
 from mlreduce.projection.cca import CCA as CCA
 from mlreduce.labelspace.cca_code import CCACode as CCACode
 from mlreduce.labelspace.cplst import CPLST as CPLST
+from mlreduce.labelspace.cssp import CSSP as CSSP
 from mlreduce.predictors.neighbours import ClassifierChainKNN as ClassifierChainKNN
 from mlreduce.labelspace.compressed_sensing import CompressedSensing as CompressedSensing
 from mlreduce.projection.repulsion import DLA as DLA
@@ -15,6 +16,7 @@ from mlreduce.projection.discriminant import DMLDA as DMLDA
 from mlreduce.projection.repulsion import DNE as DNE
 from mlreduce.projection.reconstruction import DONPP as DONPP
 from mlreduce.projection.fisher import FDA as FDA
+from mlreduce.labelspace.faie import FaIE as FaIE
 from mlreduce.predictors.fisher import FisherClassifier as FisherClassifier
 from mlreduce.selection.gmba import GMBA as GMBA
 from mlreduce.projection.hypergraph import HSL1 as HSL1
@@ -47,6 +49,7 @@ from mlreduce.projection.mesd import MESDOLPPR as MESDOLPPR
 from mlreduce.projection.mesd import MESDONPPR as MESDONPPR
 from mlreduce.projection.mesd import MESDSONPP as MESDSONPP
 from mlreduce.projection.fisher import MFA as MFA
+from mlreduce.labelspace.bmad import MLCBMaD as MLCBMaD
 from mlreduce.projection.discriminant import MLDA as MLDA
 from mlreduce.selection.f_statistic import MLFS as MLFS
 from mlreduce.propagation.ml_grf import MLGRF as MLGRF
