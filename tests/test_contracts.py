@@ -19,7 +19,7 @@ CODERS = {name: mlreduce.make(name) for name in ("plst", "cplst", "kernel-cplst"
 CODERS |= {name: mlreduce.make(name, random_state=0) for name in ("cs", "cssp")}
 SELECTORS = {name: mlreduce.make(name) for name in ("mlfs", "spec", "pmu", "qpfs")}
 SELECTORS |= {name: mlreduce.make(name, random_state=0) for name in ("gmba", "mlrf")}
-CLASSIFIERS = {name: mlreduce.make(name) for name in ("cc-knn", "ml-knn", "mlnb", "flda")}
+CLASSIFIERS = {name: mlreduce.make(name) for name in ("cc-knn", "ml-knn", "mlnb", "flda", "leml", "sleec")}
 CLASSIFIERS["coded"] = CodedClassifier()
 METHODS = CODERS | SELECTORS | CLASSIFIERS
 FEATURES = {"csr": sp.csr_array, "csc": sp.csc_matrix, "fortran": np.asfortranarray, "table": pd.DataFrame}

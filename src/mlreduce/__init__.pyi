@@ -26,6 +26,7 @@ from mlreduce.embedding.scaling import Isomap as Isomap
 from mlreduce.labelspace.kernel_cplst import KernelCPLST as KernelCPLST
 from mlreduce.predictors.kernel_ridge import KernelRidgeRegressor as KernelRidgeRegressor
 from mlreduce.projection.discriminant import LDACopy as LDACopy
+from mlreduce.predictors.leml import LEML as LEML
 from mlreduce.projection.fisher import LFDA as LFDA
 from mlreduce.embedding.lle import LLE as LLE
 from mlreduce.projection.locality import LPP as LPP
@@ -86,6 +87,7 @@ from mlreduce.projection.random_projection import RandomProjection as RandomProj
 from mlreduce.predictors.ridge import RidgeRegressor as RidgeRegressor
 from mlreduce.projection.semi_supervised import SELFProjection as SELFProjection
 from mlreduce.projection.hsic import SFEHS as SFEHS
+from mlreduce.predictors.sleec import SLEEC as SLEEC
 from mlreduce.embedding.slvm import SLVM as SLVM
 from mlreduce.propagation.smse import SMSE1 as SMSE1
 from mlreduce.propagation.smse import SMSE2 as SMSE2
