@@ -13,7 +13,10 @@ from sklearn.base import clone
 import mlreduce
 from mlreduce.exceptions import DataError
 from mlreduce.predictors import leml
-from mlreduce.predictors._low_rank import LOSSES
+from mlreduce.predictors._losses import LOSSES
+from mlreduce.predictors._low_rank import alternate
+
+squared = LOSSES["squared"]
 
 losses = pytest.mark.parametrize("loss", ["squared", "logistic", "squared-hinge"])
 gaps = pytest.mark.parametrize("missing", [False, True], ids=["complete", "gaps"])
@@ -125,14 +128,33 @@ def test_without_penalty_it_is_least_squares(rng):
 
 
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
-def test_both_ways_for_the_squared_loss_agree(form, monkeypatch, rng):
+def test_all_ways_for_the_squared_loss_agree(form, monkeypatch, rng):
     X, Y = problem(rng)
     X[rng.random(X.shape) < 0.5] = 0
     first = mlreduce.LEML(2, tol=1e-13, max_iter=5000).fit(X, Y)
     monkeypatch.setattr(leml, "is_large", lambda X: True)
-    second = mlreduce.LEML(2, tol=1e-13, max_iter=5000).fit(form(X), Y)
-    np.testing.assert_allclose(second.coef_, first.coef_, atol=1e-5)
-    assert second.objective_[-1] == pytest.approx(first.objective_[-1], rel=1e-9)
+    second = mlreduce.LEML(2, tol=1e-13, max_iter=5000).fit(form(X), form(Y))
+    monkeypatch.setattr(leml, "alternate_squared", lambda X, Y, *rest, large: alternate(X, Y, None, squared, *rest))
+    third = mlreduce.LEML(2, tol=1e-13, max_iter=5000).fit(form(X), Y)
+    for other in (second, third):
+        np.testing.assert_allclose(other.coef_, first.coef_, atol=1e-5)
+        assert other.objective_[-1] == pytest.approx(first.objective_[-1], rel=1e-9)
+    assert (np.diff(second.objective_) <= 1e-10 * second.objective_[0]).all()
+
+
+def test_large_sparse_labels_are_not_made_dense(monkeypatch, rng):
+    X, Y = sp.random_array((400, 30), density=0.1, rng=rng), sp.random_array((400, 60), density=0.02, rng=rng)
+    Y.data[:] = 1
+    expected = mlreduce.LEML(3, penalty=0.1).fit(X, Y)
+    monkeypatch.setattr(leml, "is_large", lambda X: True)
+    monkeypatch.setattr(leml, "as_dense", lambda table: np.asarray(narrow(table).toarray()))
+    found = mlreduce.LEML(3, penalty=0.1).fit(X, Y)
+    assert found.objective_[-1] == pytest.approx(expected.objective_[-1], rel=1e-4)
+
+
+def narrow(table):
+    assert min(table.shape) == max(table.shape) == 60, "only the products of labels become dense"
+    return table
 
 
 @losses

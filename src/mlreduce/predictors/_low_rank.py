@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.linalg
-from scipy.special import expit
 
 from mlreduce.linalg.features import Features
+from mlreduce.predictors._losses import Loss
 from mlreduce.validation import FloatArray
 
-__all__ = ["LOSSES", "Factors", "alternate", "alternate_decomposed"]
+__all__ = ["Factors", "alternate", "alternate_squared"]
 
 # Conjugate gradients end at this residual, relative to the gradient, or after this many products.
 _RESIDUAL = 1e-3
@@ -27,29 +27,6 @@ _FLAT = 1e-10
 
 # Squared singular value of the features, relative to the largest, below which it is zero.
 _ROUNDING = 1e-13
-
-#: Labels in {0, 1} and scores to loss, first and second derivative of each cell.
-_Loss: TypeAlias = Callable[[FloatArray, FloatArray], tuple[FloatArray, FloatArray, FloatArray]]
-
-
-def _squared(labels: FloatArray, scores: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    difference = scores - labels
-    return np.square(difference) / 2, difference, np.ones_like(scores)
-
-
-def _logistic(labels: FloatArray, scores: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    present = expit(scores)
-    return np.logaddexp(0.0, (1 - 2 * labels) * scores), present - labels, present * (1 - present)
-
-
-def _squared_hinge(labels: FloatArray, scores: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    signs = 2 * labels - 1
-    short = np.maximum(1 - signs * scores, 0.0)
-    return np.square(short) / 2, -signs * short, (short > 0).astype(np.float64)
-
-
-#: Loss by name.
-LOSSES: Mapping[str, _Loss] = {"squared": _squared, "logistic": _logistic, "squared-hinge": _squared_hinge}
 
 
 class Factors(NamedTuple):
@@ -87,19 +64,73 @@ def _settled(objective: list[float], tol: float) -> bool:
     return len(objective) > 1 and objective[-2] - objective[-1] <= tol * objective[-2]
 
 
-def alternate_decomposed(
-    X: Features, labels: FloatArray, penalty: float, start: FloatArray, max_iter: int, tol: float
-) -> Factors:
-    """Minimise for the squared loss of all cells, in the basis in which ``X'X`` is diagonal.
+class _Decomposed:
+    """Systems with ``X'X`` in the basis in which it is diagonal: rounds cost O(d q k) and see the features no more."""
 
-    Rounds cost O(d q k) and see the features no more. For ``H'H = R diag(s) R'`` the columns of ``WR`` solve systems
-    with ``s X'X + penalty I``.
+    def __init__(self, X: Features, labels: Any) -> None:
+        by_rows = X.shape[0] < X.shape[1]
+        squares, vectors = scipy.linalg.eigh(X.gram if by_rows else X.scatter, check_finite=False)
+        kept = squares > _ROUNDING * max(squares[-1], 0.0)
+        self._squares, vectors = squares[kept][:, np.newaxis], vectors[:, kept]
+        self._basis = X.transposed_dot(vectors) / np.sqrt(squares[kept]) if by_rows else vectors
+        self._along = self._basis.T @ X.transposed_dot(labels)
+        self.size = len(self._squares)
+
+    def solve(self, W: FloatArray, factor: FloatArray, penalty: float) -> FloatArray:
+        """Return W with ``X'XWH'H + penalty W = X'YH``: for ``H'H = R diag(s) R'`` the columns of WR are apart."""
+        scales, rotation = np.linalg.eigh(factor.T @ factor)
+        weights = self._squares * np.maximum(scales, 0.0) + penalty
+        solved: FloatArray = (self._along @ (factor @ rotation)) / weights @ rotation.T
+        return solved
+
+    def products(self, W: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return ``W'X'XW`` and ``W'X'Y``."""
+        return W.T @ (self._squares * W), W.T @ self._along
+
+    def features(self, W: FloatArray) -> FloatArray:
+        """Return W in terms of the features."""
+        product: FloatArray = self._basis @ W
+        return product
+
+
+class _Products:
+    """The same by products with features and labels, sparse or not, and conjugate gradients."""
+
+    def __init__(self, X: Features, labels: Any) -> None:
+        self._X, self._labels, self.size = X, labels, X.shape[1]
+
+    def solve(self, W: FloatArray, factor: FloatArray, penalty: float) -> FloatArray:
+        """Improve W towards ``X'XWH'H + penalty W = X'YH``."""
+        X, squared = self._X, factor.T @ factor
+
+        def product(direction: FloatArray) -> FloatArray:
+            multiplied: FloatArray = X.transposed_dot(X.dot(direction)) @ squared + penalty * direction
+            return multiplied
+
+        return W + _conjugate_gradients(product, X.transposed_dot(self._labels @ factor) - product(W))
+
+    def products(self, W: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return ``W'X'XW`` and ``W'X'Y``."""
+        embedded = self._X.dot(W)
+        return embedded.T @ embedded, (self._labels.T @ embedded).T
+
+    def features(self, W: FloatArray) -> FloatArray:
+        """Return W."""
+        return W
+
+
+def alternate_squared(
+    X: Features, labels: Any, penalty: float, start: FloatArray, max_iter: int, tol: float, *, large: bool
+) -> Factors:
+    """Minimise for the squared loss of all cells: no array of the shape of the labels is made.
+
+    Features are centred, so that products with the labels are those with the centred ones.
 
     Parameters
     ----------
     X : Features
         Centred.
-    labels : ndarray of shape (n_samples, n_labels)
+    labels : ndarray or csr_array of shape (n_samples, n_labels)
         In {0, 1}.
     penalty : float
         > 0.
@@ -109,38 +140,34 @@ def alternate_decomposed(
         Most rounds.
     tol : float
         Relative decrease of the objective that ends them.
+    large : bool
+        Whether products with the features are all that there is time and room for.
     """
-    intercept = labels.mean(axis=0)
-    centred = labels - intercept
-    by_rows = X.shape[0] < X.shape[1]
-    squares, vectors = scipy.linalg.eigh(X.gram if by_rows else X.scatter, check_finite=False)
-    kept = squares > _ROUNDING * max(squares[-1], 0.0)
-    squares, vectors = squares[kept], vectors[:, kept]
-    basis = X.transposed_dot(vectors) / np.sqrt(squares) if by_rows else vectors
-    along = basis.T @ X.transposed_dot(centred)
-    total, factor = float(np.square(centred).sum()), start
+    intercept = np.asarray(labels.mean(axis=0), dtype=np.float64).ravel()
+    total = float(labels.sum() - labels.shape[0] * np.square(intercept).sum())  # of squares of the centred labels
+    system = _Products(X, labels) if large else _Decomposed(X, labels)
+    W, factor = np.zeros((system.size, start.shape[1])), start
     objective: list[float] = []
     for _ in range(max_iter):
-        scales, rotation = np.linalg.eigh(factor.T @ factor)
-        W = (along @ (factor @ rotation)) / (squares[:, np.newaxis] * np.maximum(scales, 0.0) + penalty) @ rotation.T
-        gram = W.T @ (squares[:, np.newaxis] * W)
+        W = system.solve(W, factor, penalty)
+        gram, cross = system.products(W)
         gram.flat[:: len(gram) + 1] += penalty
-        factor = scipy.linalg.solve(gram, W.T @ along, assume_a="pos").T
+        factor = scipy.linalg.solve(gram, cross, assume_a="pos").T
         W, factor = _balanced(W, factor)
-        fitted = float(np.sum((along @ factor) * W))
-        squared = float(np.sum((W.T @ (squares[:, np.newaxis] * W)) * (factor.T @ factor)))
+        gram, cross = system.products(W)
         sizes = float(np.square(W).sum() + np.square(factor).sum())
-        objective.append((total + squared + penalty * sizes) / 2 - fitted)
+        squared = float(np.sum(gram * (factor.T @ factor)))
+        objective.append((total + squared + penalty * sizes) / 2 - float(np.sum(cross * factor.T)))
         if _settled(objective, tol):
             break
-    return Factors(basis @ W, factor, intercept, objective)
+    return Factors(system.features(W), factor, intercept, objective)
 
 
 def alternate(
     X: Features,
     labels: FloatArray,
     known: Any,
-    loss: _Loss,
+    loss: Loss,
     penalty: float,
     start: FloatArray,
     max_iter: int,
@@ -153,11 +180,11 @@ def alternate(
     Parameters
     ----------
     X, labels, penalty, start, max_iter, tol
-        As of `alternate_decomposed`.
+        As of `alternate_squared`; labels dense.
     known : ndarray of shape (n_samples, n_labels), bool, or None
         None for all cells.
     loss : function
-        One of `LOSSES`.
+        One of `mlreduce.predictors._losses.LOSSES`.
     """
     problem = _Problem(X, labels, known, loss, penalty)
     W, factor = np.zeros((X.shape[1], start.shape[1])), start
@@ -177,7 +204,7 @@ def alternate(
 class _Problem:
     """The objective and its steps."""
 
-    def __init__(self, X: Features, labels: FloatArray, known: Any, loss: _Loss, penalty: float) -> None:
+    def __init__(self, X: Features, labels: FloatArray, known: Any, loss: Loss, penalty: float) -> None:
         self._X, self._labels, self._known, self._loss, self._penalty = X, labels, known, loss, penalty
 
     def _cells(self, scores: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:

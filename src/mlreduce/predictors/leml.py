@@ -12,7 +12,8 @@ from mlreduce.linalg.features import Features
 from mlreduce.linalg.lsqr import is_large
 from mlreduce.linalg.utilities import above_half
 from mlreduce.predictors._base import LabelClassifier
-from mlreduce.predictors._low_rank import LOSSES, alternate, alternate_decomposed
+from mlreduce.predictors._losses import LOSSES
+from mlreduce.predictors._low_rank import alternate, alternate_squared
 from mlreduce.registry import register
 from mlreduce.validation import (
     FloatArray,
@@ -84,8 +85,9 @@ class LEML(LabelClassifier):
     intercept; it is not penalised here.
 
     Cost: with the squared loss and all labels known, O(n d² + d³) once, or O(n² d + n³) where n is below d, then
-    O(d q k) per round. Otherwise, and for sparse features above 6000 rows and columns, products with X alone, up to 50
-    per round of k columns each, and O(n q k²) per round; sparse features stay sparse.
+    O(d q k) per round; for sparse features above 6000 rows and columns up to 50 products with X of k columns per round
+    instead. Sparse features and labels stay sparse. Otherwise up to 50 such products and O(n q k²) per round, and
+    arrays of the shape of the labels.
 
     References
     ----------
@@ -145,16 +147,17 @@ class LEML(LabelClassifier):
             raise DataError(unknown_name("loss", self.loss, LOSSES))
         rounds = check_count(self.max_iter, "max_iter")
         checked = check_features(self, X, reset=True)
-        found, known = check_known_labels(y, checked.shape[0])
-        labels = as_dense(found)
+        labels, known = check_known_labels(y, checked.shape[0])
         self._remember(y, labels.shape[1])
         rank = check_size(self.n_components, labels.shape[1], "labels")
         start = _leading_labels(labels, known, rank)
         features = Features(checked, centred=True)
-        if self.loss == "squared" and known is None and not is_large(checked):
-            factors = alternate_decomposed(features, labels, penalty, start, rounds, tol)
+        if self.loss == "squared" and known is None:
+            large = is_large(checked)
+            factors = alternate_squared(features, labels, penalty, start, rounds, tol, large=large)
         else:
-            factors = alternate(features, labels, known, LOSSES[self.loss], penalty, start, rounds, tol)
+            dense = as_dense(labels)
+            factors = alternate(features, dense, known, LOSSES[self.loss], penalty, start, rounds, tol)
         self.feature_factors_, self.label_factors_ = factors.features, factors.labels
         self.coef_ = factors.labels @ factors.features.T
         self.intercept_ = factors.intercept - self.coef_ @ features.mean
@@ -210,10 +213,12 @@ class LEML(LabelClassifier):
         return self._labels(above_half(self.predict_scores(X)), X)
 
 
-def _leading_labels(labels: FloatArray, known: Any, rank: int) -> FloatArray:
+def _leading_labels(labels: Any, known: Any, rank: int) -> FloatArray:
     """Return the leading eigenvectors of the scatter of the labels, unknown ones replaced by the mean of the known."""
     if known is None:
-        centred = labels - labels.mean(axis=0)
+        products = as_dense(labels.T @ labels)
+        sizes = products.diagonal()
+        scatter = products - np.outer(sizes, sizes) / labels.shape[0]
     else:
         counts = known.sum(axis=0)
         nowhere = np.flatnonzero(counts == 0)
@@ -223,5 +228,6 @@ def _leading_labels(labels: FloatArray, known: Any, rank: int) -> FloatArray:
                 "of one at least: leave such labels out"
             )
         centred = np.where(known, labels - (labels * known).sum(axis=0) / counts, 0.0)
-    leading: FloatArray = np.linalg.eigh(centred.T @ centred)[1][:, ::-1][:, :rank]
+        scatter = centred.T @ centred
+    leading: FloatArray = np.linalg.eigh(scatter)[1][:, ::-1][:, :rank]
     return leading
