@@ -106,7 +106,7 @@ def test_greedy_beats_the_worst_choice_and_no_choice_beats_plst(rng):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"selection": "gready"}, "unknown selection 'gready'; did you mean 'greedy'"),
+        ({"selection": "gready"}, "selection must be 'greedy' or 'random'; got 'gready'"),
         ({"n_components": 9}, "n_components must be between 1 and 8, the number of labels; got 9"),
     ],
 )

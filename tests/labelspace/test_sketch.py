@@ -75,5 +75,5 @@ def test_studies_sketch_too(rng):
 
 @both
 def test_unknown_solvers_are_refused(name, rng):
-    with pytest.raises(DataError, match="unknown solver 'randomised'; did you mean 'randomized'"):
+    with pytest.raises(DataError, match="solver must be 'exact' or 'randomized'; got 'randomised'"):
         mlreduce.make(name, solver="randomised").fit(*problem(rng))

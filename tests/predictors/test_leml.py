@@ -213,7 +213,7 @@ def test_scores_and_decisions_agree_with_predictions(loss, rng):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"loss": "logit"}, "unknown loss 'logit'; did you mean 'logistic'"),
+        ({"loss": "logit"}, "loss must be 'squared', 'logistic' or 'squared-hinge'; got 'logit'"),
         ({"penalty": 0}, "penalty must be a number > 0; got 0"),
         ({"tol": -1}, "tol must be a number >= 0; got -1"),
         ({"max_iter": 0}, "max_iter must be an integer >= 1; got 0"),

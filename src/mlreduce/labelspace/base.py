@@ -192,7 +192,8 @@ class LabelCoder(BaseEstimator):
     ((300, 3), (300, 12))
     """
 
-    #: Whether what is fitted is linear in the labels.
+    #: Whether codes are a linear map of the labels, so that predictions of labels have codes. Others keep the codes of
+    #: the training rows, `training_codes`, for a predictor to be trained on.
     linear = True
     #: What a fit costs.
     complexity = Complexity("n q^2 + q^3", "n q + q^2")
@@ -201,9 +202,6 @@ class LabelCoder(BaseEstimator):
     #: Whether it uses them through kernel ridge regression, with the method's ``gamma`` and ``alpha``, instead of
     #: least squares: the directions then cannot come from a factorisation of the features that methods share.
     kernelised = False
-    #: Whether codes are a linear map of the labels, so that predictions of labels have codes. Others keep the codes of
-    #: the training rows, `training_codes`, for a predictor to be trained on.
-    linear = True
     #: Whether codes may be shorter than the number of labels.
     reduces = True
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from mlreduce.complexity import Complexity
 from mlreduce.labelspace.factors import FactorCoder
 from mlreduce.linalg.utilities import quotient
 from mlreduce.registry import register
@@ -68,6 +69,8 @@ class MLCBMaD(FactorCoder):
     >>> coder.decode(coder.encode(data.Y)).shape
     (1797, 8)
     """
+
+    complexity = Complexity("n q^2 + q^3", "n q + q^2")
 
     def __init__(self, n_components: int | float | str | None = None, tau: float = 0.5) -> None:
         super().__init__(n_components)

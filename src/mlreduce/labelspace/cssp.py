@@ -7,10 +7,9 @@ import scipy.linalg
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from mlreduce.exceptions import DataError, unknown_name
 from mlreduce.labelspace.base import LabelCoder, LabelStatistics, ordered_eigenvectors
 from mlreduce.registry import register
-from mlreduce.validation import FloatArray
+from mlreduce.validation import FloatArray, check_option
 
 __all__ = ["CSSP"]
 
@@ -91,6 +90,7 @@ class CSSP(LabelCoder):
         self.random_state = random_state
 
     def _directions(self, statistics: LabelStatistics) -> tuple[FloatArray, FloatArray]:
+        check_option(self.selection, "selection", _SELECTIONS)
         _, vectors = ordered_eigenvectors(statistics.gram, statistics.gram)
         self.chosen_ = self._chosen(vectors[: self.n_components_])
         self.basis_, self.triangle_ = _orthonormalised(statistics.gram, self.chosen_)
@@ -102,10 +102,8 @@ class CSSP(LabelCoder):
         self.leverage_ /= self.leverage_.sum()
         if self.selection == "greedy":
             return np.asarray(scipy.linalg.qr(leading, mode="r", pivoting=True)[1][:size], dtype=np.intp)
-        if self.selection == "random":
-            draws = check_random_state(self.random_state)
-            return np.asarray(draws.choice(n_labels, size, replace=False, p=self.leverage_), dtype=np.intp)
-        raise DataError(unknown_name("selection", self.selection, _SELECTIONS))
+        draws = check_random_state(self.random_state)
+        return np.asarray(draws.choice(n_labels, size, replace=False, p=self.leverage_), dtype=np.intp)
 
     def _coordinates(self, codes: FloatArray) -> tuple[FloatArray, FloatArray]:
         size = codes.shape[1]

@@ -61,7 +61,7 @@ class FactorCoder(LabelCoder):
 
     def _fit(self, features: Any, labels: FloatArray) -> Self:
         self.n_labels_ = labels.shape[1]
-        self.n_components_ = check_components(self.n_components, self.n_labels_, "labels")
+        self.n_components_ = check_components(self.n_components, self.n_labels_, "labels", type(self).__name__)
         self.mean_ = labels.mean(axis=0)
         codes, components, eigenvalues = self._factorise(features, labels)
         size = self.n_components_

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
+from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError
 from mlreduce.labelspace.factors import FactorCoder
 from mlreduce.linalg.features import Features
@@ -87,6 +88,7 @@ class FaIE(FactorCoder):
     (2, 8)
     """
 
+    complexity = Complexity("s m + m^3 + q^3", "m^2 + n q", most=12000)
     feature_aware = True
 
     def __init__(

@@ -9,11 +9,10 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import check_random_state
 
-from mlreduce.exceptions import DataError, unknown_name
 from mlreduce.labelspace.base import LabelCoder
 from mlreduce.linalg.least_squares import DEFAULT_RCOND
 from mlreduce.linalg.utilities import signed
-from mlreduce.validation import FloatArray, check_components
+from mlreduce.validation import FloatArray, check_components, check_option
 
 __all__ = ["SketchedCoder"]
 
@@ -66,12 +65,11 @@ class SketchedCoder(LabelCoder):
         raise NotImplementedError  # abstract
 
     def _fit(self, features: Any, labels: FloatArray) -> Any:
-        if self.solver not in _SOLVERS:
-            raise DataError(unknown_name("solver", self.solver, _SOLVERS))
+        check_option(self.solver, "solver", _SOLVERS)
         if self.shares_statistics:
             return super()._fit(features, labels)
         self.n_labels_ = labels.shape[1]
-        self.n_components_ = check_components(self.n_components, self.n_labels_, "labels")
+        self.n_components_ = check_components(self.n_components, self.n_labels_, "labels", type(self).__name__)
         self.mean_ = labels.mean(axis=0)
         width = min(self.n_labels_, self.n_components_ + _MORE)
         explained, stored = self._explained(features), _by_density(labels)

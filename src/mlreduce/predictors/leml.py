@@ -7,7 +7,8 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from mlreduce.exceptions import DataError, unknown_name
+from mlreduce.complexity import Complexity
+from mlreduce.exceptions import DataError
 from mlreduce.linalg.features import Features
 from mlreduce.linalg.lsqr import is_large
 from mlreduce.linalg.utilities import above_half
@@ -21,6 +22,7 @@ from mlreduce.validation import (
     check_count,
     check_features,
     check_known_labels,
+    check_option,
     check_range,
     check_size,
     labels_as_y,
@@ -104,6 +106,8 @@ class LEML(LabelClassifier):
     0.9
     """
 
+    complexity = Complexity("s m + m^3 + 50 d q k", "m^2 + d q", iterated="1000 s k", iterates_on="sparse")
+    takes_unknown_cells = True
     ranks = True
 
     def __init__(
@@ -143,8 +147,7 @@ class LEML(LabelClassifier):
             parameter is out of range.
         """
         penalty, tol = check_range(self.penalty, "penalty", 0, open_ends=True), check_range(self.tol, "tol", 0)
-        if self.loss not in LOSSES:
-            raise DataError(unknown_name("loss", self.loss, LOSSES))
+        check_option(self.loss, "loss", LOSSES)
         rounds = check_count(self.max_iter, "max_iter")
         checked = check_features(self, X, reset=True)
         labels, known = check_known_labels(y, checked.shape[0])

@@ -10,6 +10,7 @@ from sklearn.cluster import KMeans
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError
 from mlreduce.predictors._base import LabelClassifier
 from mlreduce.predictors._local_products import embed_labels, neighbour_pairs
@@ -130,6 +131,7 @@ class SLEEC(LabelClassifier):
     0.9
     """
 
+    complexity = Complexity("s m + m^3 + n^2 q", "n q + m^2")
     ranks = True
 
     def __init__(
