@@ -213,8 +213,8 @@ def _projection(name: str, limit: Fit, octave: str = "", by_labels: bool = False
     return Case(ours, peers, limit, Octave.projection(octave, COMPONENTS) if octave else None)
 
 
-def _code(name: str, limit: Fit, call: str = "") -> Case:
-    return Case(library(name), {}, limit, Octave("mlc_lsdr", call, "MLREDUCE_MLC_LSDR") if call else None)
+def _code(name: str, limit: Fit, call: str = "", **parameters: Any) -> Case:
+    return Case(library(name, **parameters), {}, limit, Octave("mlc_lsdr", call, "MLREDUCE_MLC_LSDR") if call else None)
 
 
 def weka() -> Fit:
@@ -270,6 +270,7 @@ CASES: dict[str, Case] = {
     "mmc": Case(lambda X, Y: mlreduce.make("mmc", **FEW).fit(X, Y[:, 0]), {}, few_vectors),
     "morp": _projection("morp", few_vectors),
     "dmlda": _projection("dmlda", few_vectors),
+    "wmlda": _projection("wmlda", regression, by_labels=True),
     "random-projection": Case(
         library("random-projection", **FEW),
         {"scikit-learn": (peer("sklearn.random_projection.GaussianRandomProjection", True, **FEW), True)},
@@ -325,6 +326,11 @@ CASES: dict[str, Case] = {
     ),
     "plst": _code("plst", label_vectors, "[Z, V, shift] = plst_encode(Y, 5);"),
     "cplst": _code("cplst", design_and_labels, "[Z, V, shift] = cplst_encode(Y, 5, X, 0.1);"),
+    "cssp": _code("cssp", label_vectors, "[Z, V] = cssp_encode(Y, 5);", n_components=5, random_state=0),
+    "faie": _code("faie", few_vectors, "[Z, V] = FaIE_encode(Y, 5, X, 0.1, 10);", n_components=5),
+    "mlc-bmad": Case(library("mlc-bmad"), {}),
+    "leml": Case(library("leml", n_components=5), {}, few_vectors),
+    "sleec": Case(with_prediction(library("sleec", n_components=5)), {}, distances),
     "linear": Case(
         library("linear"), {"scikit-learn": (peer("sklearn.linear_model.LinearRegression"), False)}, regression
     ),

@@ -15,11 +15,11 @@ import mlreduce
 from mlreduce.exceptions import DataError
 from mlreduce.labelspace import CodedClassifier
 
-CODERS = {name: mlreduce.make(name) for name in ("plst", "cplst", "kernel-cplst")}
-CODERS["cs"] = mlreduce.make("cs", random_state=0)
+CODERS = {name: mlreduce.make(name) for name in ("plst", "cplst", "kernel-cplst", "faie", "mlc-bmad")}
+CODERS |= {name: mlreduce.make(name, random_state=0) for name in ("cs", "cssp")}
 SELECTORS = {name: mlreduce.make(name) for name in ("mlfs", "spec", "pmu", "qpfs", "jmi", "anova", "mdfs", "mifs")}
 SELECTORS |= {name: mlreduce.make(name, random_state=0) for name in ("gmba", "mlrf")}
-CLASSIFIERS = {name: mlreduce.make(name) for name in ("cc-knn", "ml-knn", "mlnb", "flda")}
+CLASSIFIERS = {name: mlreduce.make(name) for name in ("cc-knn", "ml-knn", "mlnb", "flda", "leml", "sleec")}
 CLASSIFIERS["coded"] = CodedClassifier()
 METHODS = CODERS | SELECTORS | CLASSIFIERS
 FEATURES = {"csr": sp.csr_array, "csc": sp.csc_matrix, "fortran": np.asfortranarray, "table": pd.DataFrame}
@@ -109,7 +109,7 @@ def test_wrong_features_and_labels_are_refused(method):
     for bad, kind in ((np.nan, "NaN"), (np.inf, "infinity")):
         broken = X.copy()
         broken[1, 2] = bad
-        if method is not CODERS["plst"] and method is not CODERS["cs"]:  # which look at the labels only
+        if not any(method is CODERS[name] for name in ("plst", "cs", "cssp", "mlc-bmad")):  # these look at labels only
             with pytest.raises(DataError, match=f"X contains {kind} in column 2, row 1"):
                 clone(method).fit(broken, Y)
             with pytest.raises(DataError, match=rf"X contains {kind} in column 2 \('f2'\), row 1"):

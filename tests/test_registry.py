@@ -26,9 +26,9 @@ PROJECTION = """
     random-projection
 """
 EMBEDDING = "usc le symmetric-spectral mds isomap lle slvm mope-embedding"
-PREDICTORS = "linear ridge kernel-ridge m5p br-knn cc-knn flda ml-knn mlnb majority-labels pcut"
+PREDICTORS = "linear ridge kernel-ridge m5p br-knn cc-knn flda ml-knn mlnb majority-labels pcut leml sleec"
 PROPAGATION = ["ml-grf", "ml-lgc", "smse1", "smse2"]
-LABELSPACE = ["br", "cca-code", "cplst", "cs", "kernel-cplst", "occa", "pbr", "plst"]
+LABELSPACE = ["br", "cca-code", "cplst", "cs", "cssp", "faie", "kernel-cplst", "mlc-bmad", "occa", "pbr", "plst"]
 
 
 def test_methods_are_listed_by_kind():

@@ -11,6 +11,7 @@ from mlreduce.labelspace.cca_code import CCACode as CCACode
 from mlreduce.selection.conditional import CMIM as CMIM
 from mlreduce.labelspace.cplst import CPLST as CPLST
 from mlreduce.selection.partly_labelled import CSFS as CSFS
+from mlreduce.labelspace.cssp import CSSP as CSSP
 from mlreduce.selection.univariate import Chi2 as Chi2
 from mlreduce.predictors.neighbours import ClassifierChainKNN as ClassifierChainKNN
 from mlreduce.labelspace.compressed_sensing import CompressedSensing as CompressedSensing
@@ -21,6 +22,7 @@ from mlreduce.projection.repulsion import DNE as DNE
 from mlreduce.projection.reconstruction import DONPP as DONPP
 from mlreduce.projection.fisher import FDA as FDA
 from mlreduce.selection.relevance import FIMF as FIMF
+from mlreduce.labelspace.faie import FaIE as FaIE
 from mlreduce.predictors.fisher import FisherClassifier as FisherClassifier
 from mlreduce.selection.gmba import GMBA as GMBA
 from mlreduce.projection.hypergraph import HSL1 as HSL1
@@ -32,6 +34,7 @@ from mlreduce.selection.conditional import JMI as JMI
 from mlreduce.labelspace.kernel_cplst import KernelCPLST as KernelCPLST
 from mlreduce.predictors.kernel_ridge import KernelRidgeRegressor as KernelRidgeRegressor
 from mlreduce.projection.discriminant import LDACopy as LDACopy
+from mlreduce.predictors.leml import LEML as LEML
 from mlreduce.projection.fisher import LFDA as LFDA
 from mlreduce.embedding.lle import LLE as LLE
 from mlreduce.projection.locality import LPP as LPP
@@ -62,6 +65,7 @@ from mlreduce.projection.mesd import MESDSONPP as MESDSONPP
 from mlreduce.projection.fisher import MFA as MFA
 from mlreduce.selection.mifs import MIFS as MIFS
 from mlreduce.selection.relevance import MIM as MIM
+from mlreduce.labelspace.bmad import MLCBMaD as MLCBMaD
 from mlreduce.projection.discriminant import MLDA as MLDA
 from mlreduce.selection.f_statistic import MLFS as MLFS
 from mlreduce.propagation.ml_grf import MLGRF as MLGRF
@@ -106,6 +110,7 @@ from mlreduce.selection.redundancy import SCLS as SCLS
 from mlreduce.selection.scmfs import SCMFS as SCMFS
 from mlreduce.projection.semi_supervised import SELFProjection as SELFProjection
 from mlreduce.projection.hsic import SFEHS as SFEHS
+from mlreduce.predictors.sleec import SLEEC as SLEEC
 from mlreduce.embedding.slvm import SLVM as SLVM
 from mlreduce.propagation.smse import SMSE1 as SMSE1
 from mlreduce.propagation.smse import SMSE2 as SMSE2

@@ -165,8 +165,9 @@ def test_impossible_choices_are_refused(changes, message, example):
 
 
 def test_coders_without_a_kernel_to_choose_are_refused(example):
-    with pytest.raises(ConfigurationError, match="'cplst' looks at the features through least squares"):
-        choose_kernel(*example, {"cplst": {}}, GAMMAS, ALPHAS)
+    for name in ("cplst", "faie", "mlc-bmad"):
+        with pytest.raises(ConfigurationError, match=f"'{name}' has no kernel to choose"):
+            choose_kernel(*example, {name: {}}, GAMMAS, ALPHAS)
     with pytest.raises(ConfigurationError, match="'linear' is no label coder"):
         choose_kernel(*example, {"linear": {}}, GAMMAS, ALPHAS)
 

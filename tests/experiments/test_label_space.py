@@ -118,9 +118,38 @@ def test_missing_values_name_set_and_column(study):
         reduce_labels(broken, design, splits, METHODS, 0)
 
 
-def test_sizes_beyond_a_coders_own_are_refused(study):
-    with pytest.raises(DataError, match="a size of 5 was asked for, but the code is 3 long"):
-        run(study, methods={"plst": {"n_components": 3}})
+def test_sizes_beyond_a_coders_own_are_left_out(study):
+    """A coder whose choice depends on the length of its code, as cssp's does, has to name it."""
+    entry = {"n_components": 3, "selection": "greedy"}
+    own, full = run(study, methods={"cssp": entry}), run(study, methods={"cssp": entry | {"n_components": 5}})
+    assert set(own["size"]) == {1, 2, 3}
+    assert set(full["size"]) == {1, 2, 3, 4, 5}
+    data, design, splits = study
+    fitted = reduce_labels(data, design, splits, {"plst": {"n_components": 3}}, 7)
+    with pytest.raises(DataError, match="plst: the code is 3 long, and sizes of 4, 5 are asked for"):
+        score(
+            data,
+            design,
+            splits,
+            fitted,
+            {"plst": {"n_components": 3}},
+            ("linear", {}),
+            {4: [], 5: []},
+            ["hamming-loss"],
+        )
+
+
+@pytest.mark.parametrize("predictor", [("linear", {}), ("ridge", {}), ("m5p", {})])
+def test_codes_that_are_no_linear_map_are_trained_on_as_they_are(predictor, study):
+    data, _, splits = study
+    methods = {"faie": {"alpha": 5.0}, "plst": {}, "mlc-bmad": {}}
+    scores = run(study, methods=methods, numbers=(0,), predictor=predictor)
+    split = splits[0]
+    for name, parameters in methods.items():
+        model = CodedClassifier(mlreduce.make(name, **parameters), mlreduce.make(predictor[0], **predictor[1]))
+        predicted = model.fit(data.X[split.train], data.Y[split.train]).predict(data.X[split.test])
+        cell = scores[(scores.method == name) & (scores["size"] == 5) & (scores.measure == "hamming-loss")]
+        np.testing.assert_allclose(cell.value, np.mean(predicted != data.Y[split.test]), atol=1e-12)
 
 
 def test_cut_offs_are_each_methods_own(study):

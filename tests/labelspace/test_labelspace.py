@@ -19,8 +19,8 @@ from mlreduce.linalg import gram, lsqr
 ALL = mlreduce.list_methods("labelspace")
 ORTHONORMAL = ["br", "pbr", "plst", "occa", "cplst", "kernel-cplst"]
 REDUCING = [name for name in ALL if name != "br"]
-LINEAR = [name for name in ALL if name != "cs"]  # decoding is
-DRAWN = ["cs", "pbr"]  # by the position of a label
+LINEAR = [name for name in ALL if name not in ("cs", "mlc-bmad")]  # decoding is
+DRAWN = ["cs", "cssp", "pbr"]  # by the position of a label
 
 
 def make(name, **parameters):
@@ -77,7 +77,7 @@ def test_no_random_orthonormal_code_beats_cplst(seed, size):
 def test_orthonormal_codes_at_full_size_are_binary_relevance(example):
     X, Y = example
     expected = CodedClassifier(mlreduce.BR()).fit(X, Y)
-    for name in ("plst", "occa", "cplst", "kernel-cplst", "cca-code", "pbr"):
+    for name in ("plst", "occa", "cplst", "kernel-cplst", "cca-code", "pbr", "cssp"):
         model = CodedClassifier(make(name)).fit(X, Y)
         np.testing.assert_allclose(model.decision_function(X), expected.decision_function(X), atol=1e-10)
         np.testing.assert_array_equal(model.predict(X), expected.predict(X))
@@ -103,7 +103,7 @@ def test_cca_decodes_through_the_pseudo_inverse(size, example):
     np.testing.assert_allclose(coder.reconstruct(codes), expected, atol=1e-10)
 
 
-@pytest.mark.parametrize("name", REDUCING)
+@pytest.mark.parametrize("name", [name for name in REDUCING if name != "cssp"])
 def test_sizes_are_nested(name, example):
     X, Y = example
     large, small = make(name).fit(X, Y), make(name, n_components=2).fit(X, Y)
@@ -167,7 +167,8 @@ def test_labels_without_variance_do_no_harm(example):
         predicted = model.predict(X)
         assert np.isfinite(model.decision_function(X)).all()
         assert not predicted[:, 0].any()
-        assert predicted[:, -1].all()
+        if name != "mlc-bmad":  # predicts it with the sets of labels that it is in
+            assert predicted[:, -1].all()
     assert mlreduce.PLST().fit(None, Y).eigenvalues_[-2:] == pytest.approx([0, 0], abs=1e-9)
 
 

@@ -17,12 +17,12 @@ PROJECTIONS = [name for name in method_names("projection") if method_class(name)
 EMBEDDINGS = [name for name in method_names("embedding") if method_class(name).__module__.startswith("mlreduce.")]
 SELECTORS = [name for name in method_names("selection") if method_class(name).__module__.startswith("mlreduce.")]
 #: Pages of what neither projects features, nor embeds instances, nor predicts from selected features; and of methods
-#: that do not take the labels of scene, whose extensions are on the page of MESD.
-WITHOUT_PICTURE = {"propagation", "proximity", "relation-features", "single-label"}
-CLASSIFIERS = ["br-knn", "cc-knn", "flda", "majority-labels", "ml-knn", "mlnb", "pcut"]
+#: that do not take the labels of scene, whose extensions are on the page of MESD; and of methods for many labels.
+WITHOUT_PICTURE = {"label-embeddings", "propagation", "proximity", "relation-features", "single-label"}
+CLASSIFIERS = ["br-knn", "cc-knn", "flda", "leml", "majority-labels", "ml-knn", "mlnb", "pcut", "sleec"]
 #: What no picture is of: a threshold of scores; controls (directions and features at random, labels that none of scene
-#: is common enough for); selectors that take no standardised features.
-NOT_SHOWN = {"mesd", "random-projection", "majority-labels", "pcut", "random-features", "chi2", "scmfs"}
+#: is common enough for); selectors that take no standardised features; classifiers of all features.
+NOT_SHOWN = {"mesd", "random-projection", "majority-labels", "pcut", "random-features", "chi2", "scmfs", "leml", "sleec"}
 EXAMPLES = [
     pytest.param(code, id=f"{page.stem}-{number}")
     for page in [*PAGES, FOLDER.parent / "model-trees.md"]

@@ -143,10 +143,11 @@ class _Fold:
         self._coders: dict[str, LabelCoder] = {}
         for label, entry in methods.items():
             coder = make_coder(label, entry, seed, "kernel-choice", number)
-            if coder.feature_aware and not coder.kernelised:
+            if not coder.kernelised and (coder.feature_aware or not coder.shares_statistics):
                 raise ConfigurationError(
-                    f"{label!r} looks at the features through least squares, which has no kernel to choose; a kernel "
-                    "is chosen for kernel-cplst and for coders that do not look at the features"
+                    f"{label!r} has no kernel to choose: it looks at the features through least squares, or its codes "
+                    "are no linear map of the labels; a kernel is chosen for kernel-cplst and for linear codes of the "
+                    "labels alone"
                 )
             self._coders[label] = coder if coder.kernelised else coder.fit_statistics(self._statistics)
 

@@ -16,7 +16,7 @@ import pandas as pd
 
 from mlreduce import registry
 from mlreduce.datasets.data import MultiLabelData
-from mlreduce.exceptions import ConfigurationError
+from mlreduce.exceptions import ConfigurationError, DataError
 from mlreduce.experiments.failures import RAISE, Failures
 from mlreduce.experiments.fitted_arrays import Arrays, fitted_arrays, restore
 from mlreduce.experiments.scores import as_scores, resolve_sizes
@@ -128,7 +128,7 @@ class _Shared:
 
 
 def _fitted(coder: LabelCoder, data: MultiLabelData, split: Split, shared: _Shared) -> Arrays:
-    if coder.kernelised:
+    if not coder.shares_statistics:
         return fitted_arrays(coder.fit(data.X[split.train], data.Y[split.train]))
     statistics = shared.explained(coder.rcond) if coder.feature_aware else shared.plain
     return fitted_arrays(coder.fit_statistics(statistics))
@@ -228,10 +228,18 @@ def _predicted_codes(
 def _outcomes(
     coder: LabelCoder, truth: Any, labels: FloatArray, predicted_codes: FloatArray, sizes: Sequence[int]
 ) -> Iterator[tuple[int, Outcome]]:
-    """Yield the outcome of decoding predicted codes, at every size that the coder has."""
+    """Yield the outcome of decoding predicted codes, at every size that the coder has.
+
+    One with a parameter ``n_components`` has none beyond.
+    """
     codes = coder.project(labels)
     centred = labels - coder.mean_
-    possible = [size for size in sizes if size == coder.n_labels_ or coder.reduces]
+    if min(sizes) > coder.n_components_:
+        raise DataError(
+            f"{registry.name_of(type(coder))}: the code is {coder.n_components_} long, and sizes of "
+            f"{', '.join(map(str, sizes))} are asked for"
+        )
+    possible = [size for size in sizes if size <= coder.n_components_ and (size == coder.n_labels_ or coder.reduces)]
     guesses, decoded = (coder.reconstruct_sizes(each, possible) for each in (predicted_codes, codes))
     for size, guess, own in zip(possible, guesses, decoded, strict=True):
         yield (

@@ -60,6 +60,16 @@ class Training:
         parameters : dict of str to dict
             Parameters of the predictor that were chosen for a coder; may be empty.
         """
+        linear = {name: coder for name, coder in coders.items() if coder.linear}
+        predicted = self._of_linear(split, linear, parameters) if linear else {}
+        for name, coder in coders.items():
+            if not coder.linear:
+                codes = coder.training_codes(self._labels[split.train])
+                predicted[name] = self._trained(split, codes, parameters.get(name, {}))
+        return predicted
+
+    def _of_linear(self, split: Split, coders: _Coders, parameters: _Parameters) -> dict[str, FloatArray]:
+        """Predict codes that are a linear map of the labels, which have work in common."""
         if self._regression is not None:
             labels = self._regression.without(split.test).predictions
             return {name: coder.project(labels) for name, coder in coders.items()}

@@ -6,8 +6,9 @@ from typing import Any
 
 from mlreduce import registry
 from mlreduce.labelspace.base import LabelCoder, LabelStatistics
+from mlreduce.labelspace.factors import FactorCoder
 
-__all__ = ["CodedClassifier", "LabelCoder", "LabelStatistics"]
+__all__ = ["CodedClassifier", "FactorCoder", "LabelCoder", "LabelStatistics"]
 
 
 def __getattr__(name: str) -> Any:

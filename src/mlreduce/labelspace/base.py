@@ -156,7 +156,8 @@ class LabelCoder(BaseEstimator):
     A code is ``t = V(y - mean)`` with the rows of V in ``components_``, most important first. Sizes are nested: the
     first m columns of a code are the code of size m, and `decode` takes codes of any size up to ``n_components_``.
 
-    A method overrides `_directions`; one whose rows of V are not orthonormal overrides `_coordinates` too.
+    A method overrides `_directions`; one whose rows of V are not orthonormal overrides `_coordinates` too. One whose
+    codes of the training rows are no linear map of the labels derives from `FactorCoder`.
 
     Parameters
     ----------
@@ -191,7 +192,8 @@ class LabelCoder(BaseEstimator):
     ((300, 3), (300, 12))
     """
 
-    #: Whether what is fitted is linear in the labels.
+    #: Whether codes are a linear map of the labels, so that predictions of labels have codes. Others keep the codes of
+    #: the training rows, `training_codes`, for a predictor to be trained on.
     linear = True
     #: What a fit costs.
     complexity = Complexity("n q^2 + q^3", "n q + q^2")
@@ -240,7 +242,16 @@ class LabelCoder(BaseEstimator):
         features = None if X is None else check_features(self, X, reset=True)
         labels = check_labels(y, None if features is None else features.shape[0])
         remember_label_names(self, y)
+        return self._fit(features, labels)
+
+    def _fit(self, features: Any, labels: FloatArray) -> Self:
+        """Fit to checked features and labels; overridden by methods that statistics are not enough for."""
         return self.fit_statistics(self._statistics(features, labels))
+
+    @property
+    def shares_statistics(self) -> bool:
+        """Whether `fit_statistics` does what `fit` does, from statistics that methods share."""
+        return self.linear and not self.kernelised
 
     def _statistics(self, features: Any, labels: FloatArray) -> LabelStatistics:
         """Return the statistics; overridden by methods whose regression is not least squares."""
@@ -320,11 +331,24 @@ class LabelCoder(BaseEstimator):
         DataError
             If there are not as many labels as in `fit`.
         """
-        check_is_fitted(self, "components_")
-        if scores.shape[1] != self.n_labels_:
-            raise DataError(f"Y has {scores.shape[1]} labels; {type(self).__name__} was fitted on {self.n_labels_}")
+        self._check_labels(scores)
         codes: FloatArray = (scores - self.mean_) @ self.components_.T
         return codes
+
+    def training_codes(self, labels: FloatArray) -> FloatArray:
+        """Return the codes of the training rows, for a predictor to be trained on.
+
+        Parameters
+        ----------
+        labels : ndarray of shape (n_samples, n_labels)
+            Those of `fit`, in {0, 1}.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            Their codes.
+        """
+        return self.project(labels)
 
     def reconstruct(self, codes: FloatArray) -> FloatArray:
         """Reconstruct centred labels ``z`` from codes of any size up to ``n_components_``.
@@ -374,7 +398,7 @@ class LabelCoder(BaseEstimator):
             yield centred
 
     def _coordinates(self, codes: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return codes in an orthonormal basis whose first m rows span the first m directions, and that basis."""
+        """Return coordinates of codes and a basis; the first m of each reconstruct from the first m columns."""
         return codes, self.components_
 
     def decode(self, codes: Any) -> NDArray[np.int8]:
@@ -409,6 +433,11 @@ class LabelCoder(BaseEstimator):
             Labels.
         """
         return above_half(centred + self.mean_)
+
+    def _check_labels(self, scores: FloatArray) -> None:
+        check_is_fitted(self, "components_")
+        if scores.shape[1] != self.n_labels_:
+            raise DataError(f"Y has {scores.shape[1]} labels; {type(self).__name__} was fitted on {self.n_labels_}")
 
     @staticmethod
     def _check_sizes(codes: FloatArray, sizes: Sequence[int]) -> None:

@@ -80,7 +80,7 @@ class CodedClassifier(LabelClassifier):
         self.coder_ = clone(self.coder) if self.coder is not None else CPLST()
         self.regressor_ = clone(self.regressor) if self.regressor is not None else LinearRegressor()
         self.coder_.fit(features, labels)
-        self.regressor_.fit(features, self.coder_.encode(labels))
+        self.regressor_.fit(features, self.coder_.training_codes(labels))
         return self
 
     def decision_function(self, X: Any) -> Any:

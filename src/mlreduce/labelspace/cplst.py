@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from mlreduce.complexity import Complexity
-from mlreduce.labelspace.base import LabelCoder, LabelStatistics, ordered_eigenvectors
+from mlreduce.labelspace.base import LabelStatistics, ordered_eigenvectors
+from mlreduce.labelspace.sketch import SketchedCoder
+from mlreduce.linalg.gram import factorise
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray
 
@@ -11,7 +16,7 @@ __all__ = ["CPLST"]
 
 
 @register("cplst")
-class CPLST(LabelCoder):
+class CPLST(SketchedCoder):
     """Conditional principal label space transformation (CPLST): codes that keep the labels and can be predicted.
 
     Directions are the leading eigenvectors of ``Z'HZ``, Z the centred labels and H the hat matrix of linear
@@ -24,10 +29,25 @@ class CPLST(LabelCoder):
         Length of the code: a number of 1..n_labels, a percentage of n_labels such as ``"50%"``, None for all.
     rcond : float, default=1e-10
         Relative size below which a singular value of the features (with an intercept) counts as zero.
+    solver : {"exact", "randomized"}, default="exact"
+        ``"randomized"`` finds the directions from a sketch: regressions of M + 10 random combinations of the labels
+        instead of all labels.
+    random_state : int, RandomState or None, default=None
+        Of the sketch.
+
+    Raises
+    ------
+    DataError
+        If ``n_components`` is out of range, ``solver`` is unknown, or X is None.
+
+    Notes
+    -----
+    Cost: O(n d² + d³ + n d q + q³); of the sketch O(n d² + d³ + n (d + q) M).
 
     References
     ----------
-    Chen and Lin (2012), section 3.1, equation (6) and algorithm 1.
+    Chen and Lin (2012), section 3.1, equation (6) and algorithm 1. Sketch: Mineiro and Karampatziakis (2015), "Fast
+    label embeddings via randomized linear algebra", algorithm 1, with more rounds.
 
     Examples
     --------
@@ -43,3 +63,13 @@ class CPLST(LabelCoder):
     def _directions(self, statistics: LabelStatistics) -> tuple[FloatArray, FloatArray]:
         values, vectors = ordered_eigenvectors(statistics.explained_gram, statistics.gram)
         return vectors, values
+
+    def _explained(self, features: Any) -> Callable[[FloatArray], FloatArray]:
+        design = factorise(features, self.rcond)
+
+        def fitted(targets: FloatArray) -> FloatArray:
+            coefficients = design.coefficients(targets)
+            predicted: FloatArray = features @ coefficients[1:] + coefficients[0]
+            return predicted
+
+        return fitted

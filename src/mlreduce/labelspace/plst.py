@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from mlreduce.labelspace.base import LabelCoder, LabelStatistics, ordered_eigenvectors
+from collections.abc import Callable
+from typing import Any
+
+from mlreduce.labelspace.base import LabelStatistics, ordered_eigenvectors
+from mlreduce.labelspace.sketch import SketchedCoder
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray
 
@@ -10,7 +14,7 @@ __all__ = ["PLST"]
 
 
 @register("plst")
-class PLST(LabelCoder):
+class PLST(SketchedCoder):
     """Principal label space transformation (PLST): principal components of the labels.
 
     Directions are the leading eigenvectors of ``Z'Z``, Z the centred labels: the smallest encoding error
@@ -22,11 +26,25 @@ class PLST(LabelCoder):
         Length of the code: a number of 1..n_labels, a percentage of n_labels such as ``"50%"``, None for all.
     rcond : float, default=1e-10
         Not used.
+    solver : {"exact", "randomized"}, default="exact"
+        ``"randomized"`` finds the directions from a sketch: products of Z with random vectors.
+    random_state : int, RandomState or None, default=None
+        Of the sketch.
+
+    Raises
+    ------
+    DataError
+        If ``n_components`` is out of range or ``solver`` is unknown.
+
+    Notes
+    -----
+    Cost: O(n q² + q³); of the sketch O(n q M), for rare labels O(l M) with l labels in all.
 
     References
     ----------
     Tai and Lin (2012), "Multilabel classification with principal label space transformation"; Chen and Lin
-    (2012), section 2.1.
+    (2012), section 2.1. Sketch: Halko, Martinsson and Tropp (2011), "Finding structure with randomness", algorithms 4.4
+    and 5.3.
 
     Examples
     --------
@@ -40,3 +58,6 @@ class PLST(LabelCoder):
     def _directions(self, statistics: LabelStatistics) -> tuple[FloatArray, FloatArray]:
         values, vectors = ordered_eigenvectors(statistics.gram, statistics.gram)
         return vectors, values
+
+    def _explained(self, features: Any) -> Callable[[FloatArray], FloatArray]:
+        return lambda targets: targets

@@ -62,15 +62,19 @@ class LabelClassifier(ClassifierMixin, BaseEstimator):
         """Return checked features, and labels as a matrix; remember the shape and the names of the labels."""
         features = check_features(self, X, reset=True)
         labels = check_labels(y, features.shape[0])
+        self._remember(y, labels.shape[1])
+        return features, labels
+
+    def _remember(self, y: Any, n_labels: int) -> None:
+        """Remember the shape and the names of the labels."""
         remember_label_names(self, y)
         self._one_dimension = np.ndim(y) == 1
         if self._one_dimension:
             self.classes_ = np.array([0, 1])
         elif hasattr(self, "decision_function"):
-            self.classes_ = np.arange(labels.shape[1])
+            self.classes_ = np.arange(n_labels)
         else:
-            self.classes_ = np.tile([0, 1], (labels.shape[1], 1))
-        return features, labels
+            self.classes_ = np.tile([0, 1], (n_labels, 1))
 
     def _labels(self, present: NDArray[Any], X: Any) -> Any:
         """Return predicted labels, shape (n_samples, n_labels), as ``predict`` does."""

@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from mlreduce.exceptions import DataError, unknown_name
 from mlreduce.linalg.features import Features
 from mlreduce.linalg.utilities import quotient
 from mlreduce.projection.discriminant import WeightedDiscriminant, cosine_weights
 from mlreduce.registry import register
 from mlreduce.spectral import TrainingSet
-from mlreduce.validation import FloatArray, as_dense
+from mlreduce.validation import FloatArray, as_dense, check_option
 
 __all__ = ["WMLDA"]
 
@@ -161,8 +160,7 @@ class WMLDA(WeightedDiscriminant):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        if self.weights not in _WEIGHTS:
-            raise DataError(unknown_name("kind of weights", self.weights, _WEIGHTS))
+        check_option(self.weights, "weights", _WEIGHTS)
 
     @property
     def _key(self) -> str:

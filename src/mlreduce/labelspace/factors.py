@@ -1,0 +1,121 @@
+"""Base of the coders whose codes of the training rows are no linear map of the labels."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from mlreduce.exceptions import DataError
+from mlreduce.labelspace.base import LabelCoder
+from mlreduce.validation import FloatArray, check_components
+
+__all__ = ["FactorCoder"]
+
+
+class FactorCoder(LabelCoder):
+    """Base of the coders that factorise the labels of the training rows, ``Z ~ TD``, with codes T and a decoder D.
+
+    The codes belong to the training rows and are kept, ``codes_``; `CodedClassifier` and studies train a predictor on
+    them. `encode` finds the codes of other labels whose reconstruction is nearest. Sizes are nested as of `LabelCoder`.
+
+    A method overrides `_factorise`; one that decodes in another way than by ``TD`` overrides `project` and
+    `reconstruct_sizes` too.
+
+    Parameters
+    ----------
+    n_components : int, float, str or None, default=None
+        Length of the code: a number of 1..n_labels, a percentage of n_labels such as ``"50%"``, None for all.
+
+    Attributes
+    ----------
+    codes_ : ndarray of shape (n_samples, n_components)
+        T, of the training rows.
+    components_ : ndarray of shape (n_components, n_labels)
+        D, the decoder.
+    eigenvalues_ : ndarray of shape (n_components,)
+        Contribution of each column of the code to the method's objective.
+    mean_ : ndarray of shape (n_labels,)
+        Of the labels.
+    n_components_ : int
+    n_labels_ : int
+
+    Examples
+    --------
+    >>> import mlreduce, numpy as np
+    >>> from mlreduce.labelspace.factors import FactorCoder
+    >>> class SingularVectors(FactorCoder):
+    ...     def _factorise(self, features, labels):
+    ...         left, values, right = np.linalg.svd(labels - self.mean_, full_matrices=False)
+    ...         return left, values[:, np.newaxis] * right, values**2
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> SingularVectors(n_components=3).fit(None, data.Y).codes_.shape
+    (300, 3)
+    """
+
+    linear = False
+
+    def __init__(self, n_components: int | float | str | None = None) -> None:
+        super().__init__(n_components)
+
+    def _fit(self, features: Any, labels: FloatArray) -> Self:
+        self.n_labels_ = labels.shape[1]
+        self.n_components_ = check_components(self.n_components, self.n_labels_, "labels", type(self).__name__)
+        self.mean_ = labels.mean(axis=0)
+        codes, components, eigenvalues = self._factorise(features, labels)
+        size = self.n_components_
+        self.codes_, self.components_, self.eigenvalues_ = codes[:, :size], components[:size], eigenvalues[:size]
+        return self
+
+    def _factorise(self, features: Any, labels: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return codes, decoder and eigenvalues of at least ``n_components_`` columns, most important first."""
+        raise NotImplementedError  # abstract: a coder is this choice
+
+    def training_codes(self, labels: FloatArray) -> FloatArray:
+        """Return the codes of the training rows, for a predictor to be trained on.
+
+        Parameters
+        ----------
+        labels : ndarray of shape (n_samples, n_labels)
+            Those of `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            ``codes_``.
+
+        Raises
+        ------
+        DataError
+            If these are not as many rows as in `fit`.
+        """
+        check_is_fitted(self, "components_")
+        if len(labels) != len(self.codes_):
+            raise DataError(
+                f"{type(self).__name__} has codes of the {len(self.codes_)} rows that it was fitted on; "
+                f"got {len(labels)}"
+            )
+        return self.codes_
+
+    def project(self, scores: FloatArray) -> FloatArray:
+        """Return the codes whose reconstruction is nearest to real-valued labels, by least squares.
+
+        Parameters
+        ----------
+        scores : ndarray of shape (n_samples, n_labels)
+            Numbers of any size.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            Their codes; not those of the training rows, which depend on more than their labels.
+
+        Raises
+        ------
+        DataError
+            If there are not as many labels as in `fit`.
+        """
+        self._check_labels(scores)
+        codes: FloatArray = (scores - self.mean_) @ np.linalg.pinv(self.components_)
+        return codes

@@ -1,0 +1,283 @@
+"""Sparse local embeddings for extreme multi-label classification."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.cluster import KMeans
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from mlreduce.complexity import Complexity
+from mlreduce.exceptions import DataError
+from mlreduce.predictors._base import LabelClassifier
+from mlreduce.predictors._local_products import embed_labels, neighbour_pairs
+from mlreduce.predictors.neighbours import BinaryRelevanceKNN
+from mlreduce.predictors.ridge import RidgeRegressor
+from mlreduce.registry import register
+from mlreduce.validation import FloatArray, check_count, check_features, check_range, check_size, is_sparse, labels_as_y
+
+__all__ = ["SLEEC"]
+
+# Instances per cluster, and columns of the embedding, where no number is given.
+_CLUSTER, _RANK = 6000, 100
+
+
+class _Cluster(NamedTuple):
+    """Regression of a cluster's embedding, and the votes of its instances, embedded by it."""
+
+    regressor: RidgeRegressor
+    votes: BinaryRelevanceKNN
+
+    def shares(self, features: Any) -> FloatArray:
+        """Return the shares of the nearest instances that have each label."""
+        shares: FloatArray = self.votes.predict_proba(_columns(self.regressor.predict(features)))
+        return shares
+
+
+class _Learner(NamedTuple):
+    """A partition of the instances, None for one cluster."""
+
+    partition: KMeans | None
+    clusters: list[_Cluster]
+
+    def shares(self, features: Any, n_labels: int) -> FloatArray:
+        if self.partition is None:
+            return self.clusters[0].shares(features)
+        shares, members = np.zeros((features.shape[0], n_labels)), self.partition.predict(_narrow(features))
+        for number in np.unique(members):
+            rows = np.flatnonzero(members == number)
+            shares[rows] = self.clusters[number].shares(features[rows])
+        return shares
+
+
+@register("sleec")
+class SLEEC(LabelClassifier):
+    """Sparse local embeddings for extreme multi-label classification (SLEEC): neighbours in an embedding of the labels.
+
+    Instances are partitioned by k-means. In each cluster they are embedded so that the inner products of the nearest
+    label vectors are kept, ``min sum over pairs of (y_i'y_j - z_i'z_j)^2`` by singular value projection, and a ridge
+    regression predicts the embedding from the features. An instance is embedded by the regression of its cluster; the
+    labels of its nearest training instances there, embedded by the same regression, are its scores.
+
+    Parameters
+    ----------
+    n_components : int, float, str or None, default=None
+        Columns of the embedding: a number of 1..n_labels, a percentage of n_labels such as ``"50%"``, None for all but
+        at most 100.
+    n_neighbors : int, default=10
+        Nearest instances that vote, >= 1; at most as many as a cluster has.
+    n_label_neighbors : int, default=15
+        Nearest label vectors whose inner products with an instance's are kept, >= 1; at most as many as a cluster has.
+    n_clusters : int or None, default=None
+        Clusters, of 1..n_samples; None is one for every 6000 instances.
+    n_learners : int, default=1
+        Partitions, each from another start of k-means, whose scores are averaged. With one cluster all are the same.
+    alpha : float, "gcv" or "loo", default="gcv"
+        Penalty of the regression, as of `RidgeRegressor`.
+    max_steps : int, default=50
+        Most steps of the projection.
+    tol : float, default=1e-3
+        Relative decrease of the sum of squares that ends them, >= 0.
+    random_state : int, RandomState or None, default=None
+        Of k-means. Nothing else draws.
+
+    Attributes
+    ----------
+    n_components_ : int
+    n_clusters_ : int
+    objective_ : list of list of ndarray
+        For each learner and cluster half of the sum of squares before the first step and after each, never increasing.
+    classes_ : ndarray of shape (n_labels,)
+        The numbers of the labels; 0 and 1 where labels were a vector.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
+
+    Raises
+    ------
+    DataError
+        If a parameter is out of range.
+
+    Notes
+    -----
+    With as many columns as the rank of the labels, and one cluster, the embedding is the labels themselves, turned: it
+    votes by the nearest predictions of a ridge regression of the labels.
+
+    The paper's penalty ``||VX||_1``, which makes embedded instances sparse, is left out; so is the choice of the number
+    of labels to predict, of which those are predicted here that more than half of the neighbours have. The projection
+    starts from the embedding that is best for all inner products, and draws nothing. Which of equally near label
+    vectors are kept depends on the order of the instances.
+
+    Cost: for clusters of m instances O(m² l) for l labels per instance, O(m (M + p) M) per step for p label
+    neighbours, and a ridge regression; prediction O(m M) per instance.
+
+    References
+    ----------
+    Bhatia, Jain, Kar, Varma and Jain (2015), "Sparse local embeddings for extreme multi-label classification",
+    equations (3) to (5) and algorithms 1 to 3. Jain, Meka and Dhillon (2010), "Guaranteed rank minimization via
+    singular value projection".
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("digits")
+    >>> model = mlreduce.SLEEC(n_components=4).fit(data.X[:1000], data.Y[:1000])
+    >>> float((model.predict(data.X[1000:]) == data.Y[1000:]).mean().round(1))
+    0.9
+    """
+
+    complexity = Complexity("s m + m^3 + n^2 q", "n q + m^2")
+    ranks = True
+
+    def __init__(
+        self,
+        n_components: int | float | str | None = None,
+        n_neighbors: int = 10,
+        n_label_neighbors: int = 15,
+        n_clusters: int | None = None,
+        n_learners: int = 1,
+        alpha: float | str = "gcv",
+        max_steps: int = 50,
+        tol: float = 1e-3,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.n_neighbors = n_neighbors
+        self.n_label_neighbors = n_label_neighbors
+        self.n_clusters = n_clusters
+        self.n_learners = n_learners
+        self.alpha = alpha
+        self.max_steps = max_steps
+        self.tol = tol
+        self.random_state = random_state
+
+    @labels_as_y
+    def fit(self, X: Any, y: Any) -> Self:
+        """Partition the instances, embed their labels and regress the embeddings.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Features of the instances.
+        y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels) or (n_samples,)
+            Labels in {0, 1} or {-1, 1}.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+
+        Raises
+        ------
+        DataError
+            If a feature is not finite, a label is not 0/1 or -1/1, or a parameter is out of range.
+        """
+        for name in ("n_neighbors", "n_label_neighbors", "n_learners", "max_steps"):
+            check_count(getattr(self, name), name)
+        check_range(self.tol, "tol", 0)
+        features, labels = self._checked(X, y)
+        rank = check_size(self.n_components, labels.shape[1], "labels")
+        self.n_components_ = min(rank, _RANK) if self.n_components is None else rank
+        self.n_clusters_ = self._count(len(labels))
+        self._n_labels = labels.shape[1]
+        draws = check_random_state(self.random_state)
+        self._learners: list[_Learner] = []
+        self.objective_: list[list[FloatArray]] = []
+        for _ in range(self.n_learners):
+            partition, members = self._partition(features, draws)
+            self.objective_.append([])
+            clusters = [
+                self._cluster(features[rows], labels[rows])
+                for rows in (np.flatnonzero(members == number) for number in range(self.n_clusters_))
+            ]
+            self._learners.append(_Learner(partition, clusters))
+        return self
+
+    def _count(self, n_samples: int) -> int:
+        if self.n_clusters is None:
+            return -(-n_samples // _CLUSTER)
+        clusters = check_count(self.n_clusters, "n_clusters")
+        if clusters > n_samples:
+            raise DataError(f"n_clusters must be between 1 and {n_samples}, the number of rows; got {clusters}")
+        return clusters
+
+    def _partition(self, features: Any, draws: np.random.RandomState) -> tuple[KMeans | None, Any]:
+        if self.n_clusters_ == 1:
+            return None, np.zeros(features.shape[0], dtype=np.intp)
+        partition = KMeans(self.n_clusters_, n_init=1, random_state=draws.randint(2**31 - 1))
+        return partition, partition.fit_predict(_narrow(features))
+
+    def _cluster(self, features: Any, labels: FloatArray) -> _Cluster:
+        pairs = neighbour_pairs(labels, min(self.n_label_neighbors, len(labels)))
+        embedding, history = embed_labels(labels, pairs, self.n_components_, self.max_steps, self.tol)
+        self.objective_[-1].append(np.array(history))
+        regressor = RidgeRegressor(self.alpha).fit(features, embedding)
+        votes = BinaryRelevanceKNN(min(self.n_neighbors, len(labels)))
+        return _Cluster(regressor, votes.fit(_columns(regressor.predict(features)), labels))
+
+    def predict_scores(self, X: Any) -> FloatArray:
+        """Return the share of the nearest training instances that have each label; above one half means present.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Features of the instances.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels)
+            In [0, 1], averaged over the learners.
+        """
+        check_is_fitted(self, "n_components_")
+        features = check_features(self, X, reset=False)
+        shares = [learner.shares(features, self._n_labels) for learner in self._learners]
+        scores: FloatArray = np.mean(shares, axis=0)
+        return scores
+
+    def decision_function(self, X: Any) -> Any:
+        """Return the scores less one half, of the shape of ``predict``; above zero means present.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Features of the instances.
+
+        Returns
+        -------
+        ndarray or DataFrame of shape (n_samples, n_labels), or ndarray of shape (n_samples,)
+            In [-1/2, 1/2].
+        """
+        return self._decisions(self.predict_scores(X) - 0.5, X)
+
+    def predict(self, X: Any) -> Any:
+        """Return the predicted labels in {0, 1}, of the shape that ``fit`` saw.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Features of the instances.
+
+        Returns
+        -------
+        ndarray or DataFrame of shape (n_samples, n_labels), or ndarray of shape (n_samples,)
+            A DataFrame where ``fit`` saw one; a vector where labels were a vector.
+        """
+        return self._labels(self.predict_scores(X) > 0.5, X)
+
+
+def _columns(embedded: FloatArray) -> FloatArray:
+    """Return predictions as a table, of one column too."""
+    return embedded.reshape(len(embedded), -1)
+
+
+def _narrow(features: Any) -> Any:
+    """Return sparse features with indices of 32 bits, which is all that scikit-learn's k-means takes."""
+    if not is_sparse(features):
+        return features
+    places = (part.astype(np.int32, copy=False) for part in (features.indices, features.indptr))
+    return sp.csr_array((features.data, *places), shape=features.shape)

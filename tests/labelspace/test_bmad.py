@@ -1,0 +1,130 @@
+"""Boolean matrix decomposition by the Asso algorithm, in loops."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+import mlreduce
+from mlreduce.exceptions import DataError
+from mlreduce.labelspace import CodedClassifier
+
+
+def labels(rng, n=40, q=6):
+    """Unions of three sets of labels, with noise."""
+    sets = rng.random((3, q)) < 0.5
+    Y = np.array([(sets[rng.random(3) < 0.5]).any(axis=0) for _ in range(n)])
+    return (Y ^ (rng.random((n, q)) < 0.1)).astype(int)
+
+
+def asso(Y, size, tau):
+    """The algorithm cell by cell."""
+    n, q = Y.shape
+    candidates = []
+    for j in range(q):
+        own = Y[Y[:, j] == 1]
+        candidates.append([int(len(own) > 0 and sum(own[:, k]) / len(own) >= tau) for k in range(q)])
+    covered = np.zeros((n, q), bool)
+    T, B = np.zeros((n, size)), np.zeros((size, q))
+    for m in range(size):
+        best, found = 0, None
+        for b in candidates:
+            column, total = [], 0
+            for i in range(n):
+                cells = [k for k in range(q) if b[k] and not covered[i, k]]
+                gain = sum(1 if Y[i, k] else -1 for k in cells)
+                column.append(int(gain > 0))
+                total += max(gain, 0)
+            if total > best:
+                best, found = total, (column, b)
+        if found is None:
+            break
+        T[:, m], B[m] = found
+        covered |= np.outer(T[:, m], B[m]) > 0
+    return T, B
+
+
+def boolean_product(T, B):
+    return np.array([[int(any(t and b for t, b in zip(row, column, strict=True))) for column in B.T] for row in T])
+
+
+@pytest.mark.parametrize("tau", [0.3, 0.5, 0.8, 1.0])
+@pytest.mark.parametrize("size", [1, 3, 6])
+def test_decomposition_is_that_of_the_algorithm(tau, size, rng):
+    Y = labels(rng)
+    coder = mlreduce.MLCBMaD(size, tau=tau).fit(None, Y)
+    T, B = asso(Y, size, tau)
+    np.testing.assert_array_equal(coder.codes_, T)
+    np.testing.assert_array_equal(coder.components_, B)
+    product = boolean_product(T, B)
+    np.testing.assert_array_equal(coder.decode(coder.codes_), product)
+    wrong = np.count_nonzero(product != Y)
+    assert coder.eigenvalues_.sum() == np.count_nonzero(Y) - wrong
+    assert (np.diff(coder.eigenvalues_) <= 0).all()
+
+
+def test_codes_of_labels_are_those_of_training(rng):
+    Y = labels(rng)
+    coder = mlreduce.MLCBMaD(4).fit(None, Y)
+    np.testing.assert_array_equal(coder.encode(Y), coder.codes_)
+    np.testing.assert_array_equal(coder.training_codes(Y), coder.codes_)
+
+
+def test_predicted_codes_decode_as_their_rounding(rng):
+    Y = labels(rng)
+    coder = mlreduce.MLCBMaD(4).fit(None, Y)
+    codes = rng.uniform(-0.5, 1.5, (30, 4))
+    for size in range(1, 5):
+        expected = boolean_product(codes[:, :size] > 0.5, coder.components_[:size])
+        np.testing.assert_array_equal(coder.decode(codes[:, :size]), expected)
+
+
+def test_planted_sets_are_found(rng):
+    sets = np.array([[1, 1, 1, 0, 0, 0, 0], [0, 0, 0, 1, 1, 0, 0], [0, 0, 0, 0, 0, 1, 1]])
+    T = rng.random((100, 3)) < 0.3
+    Y = ((T @ sets) > 0).astype(int)
+    coder = mlreduce.MLCBMaD(3, tau=0.9).fit(None, Y)
+    assert {tuple(row) for row in coder.components_} == {tuple(row) for row in sets}
+    np.testing.assert_array_equal(coder.decode(coder.codes_), Y)
+    X = T @ rng.standard_normal((3, 5))
+    np.testing.assert_array_equal(CodedClassifier(coder).fit(X, Y).predict(X), Y)
+
+
+def test_order_of_rows_and_labels_does_not_matter(rng):
+    Y = labels(rng)
+    first = mlreduce.MLCBMaD(3).fit(None, Y)
+    rows, order = rng.permutation(40), rng.permutation(6)
+    second = mlreduce.MLCBMaD(3).fit(None, Y[rows][:, order])
+    np.testing.assert_array_equal(second.components_, first.components_[:, order])
+    np.testing.assert_array_equal(second.codes_, first.codes_[rows])
+
+
+def test_nothing_left_to_cover_leaves_zeros():
+    Y = np.array([[1, 1, 0], [1, 1, 0], [0, 0, 0]])
+    coder = mlreduce.MLCBMaD().fit(None, Y)
+    np.testing.assert_array_equal(coder.components_, [[1, 1, 0], [0, 0, 0], [0, 0, 0]])
+    np.testing.assert_array_equal(coder.eigenvalues_, [4, 0, 0])
+    none = mlreduce.MLCBMaD().fit(None, 0 * Y)
+    assert not none.decode(none.encode(0 * Y)).any()
+
+
+def test_fits_repeat_and_pickle(rng):
+    Y = labels(rng)
+    coder = mlreduce.MLCBMaD(3).fit(None, Y)
+    assert pickle.dumps(clone(coder).fit(None, Y)) == pickle.dumps(coder)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"tau": 1.5}, r"tau must be a number in \[0, 1\]; got 1.5"),
+        ({"tau": "half"}, "tau must be a number"),
+        ({"n_components": 7}, "n_components must be between 1 and 6, the number of labels; got 7"),
+    ],
+)
+def test_wrong_parameters_are_refused(parameters, message, rng):
+    with pytest.raises(DataError, match=message):
+        mlreduce.MLCBMaD(**parameters).fit(None, labels(rng))

@@ -1,0 +1,115 @@
+"""Column subset selection by its definition, and its draws."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+import scipy.linalg
+from sklearn.base import clone
+
+import mlreduce
+from mlreduce.exceptions import DataError
+from mlreduce.labelspace import CodedClassifier
+
+
+def labels(rng, n=80, q=8):
+    return (rng.standard_normal((n, 3)) @ rng.standard_normal((3, q)) + rng.standard_normal((n, q)) > 0.7).astype(int)
+
+
+@pytest.mark.parametrize("selection", ["random", "greedy"])
+@pytest.mark.parametrize("size", [1, 3, 8])
+def test_decoding_is_the_pseudo_inverse_of_the_chosen_labels(selection, size, rng):
+    Y = labels(rng)
+    coder = mlreduce.CSSP(size, selection, random_state=3).fit(None, Y)
+    Z = Y - Y.mean(axis=0)
+    assert len(set(coder.chosen_)) == size
+    codes = coder.encode(Y)
+    np.testing.assert_allclose(codes, Z[:, coder.chosen_], atol=1e-12)
+    for m in range(1, size + 1):
+        C = Z[:, coder.chosen_[:m]]
+        decoder = np.linalg.pinv(C) @ Z
+        np.testing.assert_allclose(coder.reconstruct(codes[:, :m]), C @ decoder, atol=1e-9)
+        some = rng.standard_normal((5, m))
+        np.testing.assert_allclose(coder.reconstruct(some), some @ decoder, atol=1e-9)
+    explained = np.sum(Z**2) - np.sum((Z - C @ decoder) ** 2)
+    assert coder.eigenvalues_.sum() == pytest.approx(explained)
+
+
+def test_leverage_and_pivots_by_the_singular_vectors(rng):
+    Y = labels(rng)
+    V = np.linalg.svd(Y - Y.mean(axis=0))[2][:3].T
+    coder = mlreduce.CSSP(3, "greedy").fit(None, Y)
+    np.testing.assert_allclose(coder.leverage_, [np.sum(row**2) / 3 for row in V], atol=1e-12)
+    chosen, rest = [], V.T.copy()
+    for _ in range(3):  # the longest column, then its direction is taken from all
+        best = int(np.argmax(np.linalg.norm(rest, axis=0)))
+        unit = rest[:, best] / np.linalg.norm(rest[:, best])
+        rest -= np.outer(unit, unit @ rest)
+        chosen.append(best)
+    np.testing.assert_array_equal(coder.chosen_, chosen)
+
+
+def test_labels_are_drawn_by_their_leverage(rng):
+    Y = labels(rng)
+    first = [mlreduce.CSSP(2, random_state=seed).fit(None, Y) for seed in range(1500)]
+    counts = np.bincount([coder.chosen_[0] for coder in first], minlength=8)
+    expected = 1500 * first[0].leverage_
+    assert np.sum((counts - expected) ** 2 / expected) < 24.3  # the 0.1 % point of chi-square with 7 degrees
+
+
+def test_greedy_choice_does_not_depend_on_orders(rng):
+    Y = labels(rng)
+    order, rows = rng.permutation(8), rng.permutation(80)
+    first = mlreduce.CSSP(4, "greedy").fit(None, Y)
+    second = mlreduce.CSSP(4, "greedy").fit(None, Y[rows][:, order])
+    np.testing.assert_array_equal(order[second.chosen_], first.chosen_)
+    np.testing.assert_allclose(second.eigenvalues_, first.eigenvalues_)
+
+
+def test_seeds_give_the_same_bytes(rng):
+    Y = labels(rng)
+    coder = mlreduce.CSSP(4, random_state=5).fit(None, Y)
+    same = clone(coder).fit(None, Y)
+    assert pickle.dumps(same) == pickle.dumps(coder)
+    assert {tuple(mlreduce.CSSP(4, random_state=seed).fit(None, Y).chosen_) for seed in range(9)} != {
+        tuple(coder.chosen_)
+    }
+
+
+def test_repeated_and_constant_labels(rng):
+    Y = labels(rng, q=4)
+    Y = np.column_stack([Y[:, [0, 0, 0]], Y, np.zeros(80, int), np.ones(80, int)])
+    for selection in ("random", "greedy"):
+        few = mlreduce.CSSP(4, selection, random_state=0).fit(None, Y)
+        assert not {7, 8} & set(few.chosen_)  # no leverage
+        coder = mlreduce.CSSP(None, selection, random_state=0).fit(None, Y)
+        np.testing.assert_array_equal(coder.decode(coder.encode(Y)), Y)
+        assert np.count_nonzero(coder.eigenvalues_) == 4
+    X = rng.standard_normal((80, 5))
+    expected = CodedClassifier(mlreduce.BR()).fit(X, Y).decision_function(X)
+    found = CodedClassifier(coder).fit(X, Y).decision_function(X)
+    np.testing.assert_allclose(found, expected, atol=1e-9)
+
+
+def test_greedy_beats_the_worst_choice_and_no_choice_beats_plst(rng):
+    Y = labels(rng)
+    Z = Y - Y.mean(axis=0)
+    greedy, plst = mlreduce.CSSP(3, "greedy").fit(None, Y), mlreduce.PLST(3).fit(None, Y)
+    every = [mlreduce.CSSP(3, random_state=seed).fit(None, Y).eigenvalues_.sum() for seed in range(60)]
+    assert min(every) < greedy.eigenvalues_.sum() <= plst.eigenvalues_.sum()
+    assert max(every) <= plst.eigenvalues_.sum()
+    assert scipy.linalg.norm(Z) ** 2 >= plst.eigenvalues_.sum()
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"selection": "gready"}, "selection must be 'greedy' or 'random'; got 'gready'"),
+        ({"n_components": 9}, "n_components must be between 1 and 8, the number of labels; got 9"),
+    ],
+)
+def test_wrong_parameters_are_refused(parameters, message, rng):
+    with pytest.raises(DataError, match=message):
+        mlreduce.CSSP(**parameters).fit(None, labels(rng))

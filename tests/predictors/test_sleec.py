@@ -1,0 +1,169 @@
+"""SLEEC: pairs and embeddings by their definitions, what it is at full rank, clusters and learners."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.cluster import KMeans
+
+import mlreduce
+from mlreduce.exceptions import DataError
+from mlreduce.predictors import BinaryRelevanceKNN
+from mlreduce.predictors._local_products import embed_labels, neighbour_pairs
+
+
+def problem(rng, n=90, d=6, q=8):
+    X = rng.standard_normal((n, d))
+    Y = (X @ rng.standard_normal((d, 4)) @ rng.standard_normal((4, q)) + rng.standard_normal((n, q)) > 1).astype(float)
+    return X, Y
+
+
+def stored(pairs):
+    """Mask of the pairs: products of zero are stored too."""
+    mask = pairs.copy()
+    mask.data[:] = 1
+    return mask.toarray() > 0
+
+
+@pytest.mark.parametrize("number", [1, 4, 90])
+def test_pairs_are_the_largest_inner_products(number, rng):
+    _, Y = problem(rng)
+    pairs = neighbour_pairs(Y, number)
+    expected = np.eye(90, dtype=bool)
+    for i in range(90):
+        key = [(-(Y[i] @ Y[j]), Y[j].sum(), j) for j in range(90)]
+        for _, _, j in sorted(key)[:number]:
+            expected[i, j] = expected[j, i] = True
+    np.testing.assert_array_equal(stored(pairs), expected)
+    np.testing.assert_array_equal(pairs.toarray(), np.where(expected, Y @ Y.T, 0))
+
+
+def projected_steps(Y, known, rank, rounds):
+    """Singular value projection with whole eigendecompositions."""
+    G = Y @ Y.T
+
+    def nearest_of_rank(M):
+        values, vectors = np.linalg.eigh(M)
+        values, vectors = values[-rank:], vectors[:, -rank:]
+        return (vectors * np.maximum(values, 0)) @ vectors.T
+
+    M = nearest_of_rank(G)
+    for _ in range(rounds):
+        M = nearest_of_rank(np.where(known, G, M))
+    return M, np.sum(((G - M) * known) ** 2) / 2
+
+
+@pytest.mark.parametrize("rank", [2, 4])
+def test_embedding_keeps_products_as_well_as_whole_projections(rank, rng):
+    _, Y = problem(rng)
+    pairs = neighbour_pairs(Y, 4)
+    Z, history = embed_labels(Y, pairs, rank, 1500, 0.0)
+    assert Z.shape == (90, rank)
+    assert (np.diff(history) <= 1e-12 * history[0]).all()
+    own = np.sum(((Y @ Y.T - Z @ Z.T) * stored(pairs)) ** 2) / 2
+    assert history[-1] == pytest.approx(own)
+    _, expected = projected_steps(Y, stored(pairs), rank, 400)
+    assert history[0] > 1.2 * own
+    assert own <= expected * 1.05
+    start, _ = embed_labels(Y, pairs, rank, 0, 0.0)
+    slopes = [np.linalg.norm(((Y @ Y.T - part @ part.T) * stored(pairs)) @ part) for part in (start, Z)]
+    assert slopes[1] < 0.05 * slopes[0]  # stationary
+
+
+def test_first_step_is_the_projection_within_its_span(rng):
+    _, Y = problem(rng, n=12, q=6)
+    pairs = neighbour_pairs(Y, 3)
+    Z0, _ = embed_labels(Y, pairs, 3, 1, np.inf)
+    start = embed_labels(Y, pairs, 3, 0, 0.0)[0]
+    known = stored(pairs)
+    target = np.where(known, Y @ Y.T, start @ start.T)
+    basis = np.linalg.qr(np.hstack([start, (target - start @ start.T) @ start]))[0]
+    values, vectors = np.linalg.eigh(basis.T @ target @ basis)
+    turned = basis @ vectors[:, -3:]
+    np.testing.assert_allclose(Z0 @ Z0.T, (turned * np.maximum(values[-3:], 0)) @ turned.T, atol=1e-9)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
+def test_at_full_rank_it_votes_by_predicted_labels(form, rng):
+    X, Y = problem(rng)
+    model = mlreduce.SLEEC(n_neighbors=5, alpha=2.0).fit(form(X), Y)
+    ridge = mlreduce.RidgeRegressor(alpha=2.0).fit(X, Y)
+    votes = BinaryRelevanceKNN(5).fit(ridge.predict(X), Y)
+    new = rng.standard_normal((20, 6))
+    np.testing.assert_allclose(model.predict_scores(form(new)), votes.predict_proba(ridge.predict(new)), atol=1e-12)
+    np.testing.assert_array_equal(model.predict(form(new)), votes.predict(ridge.predict(new)))
+    np.testing.assert_array_equal(model.predict(new), model.decision_function(new) > 0)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
+def test_clusters_are_models_of_their_own_and_learners_are_averaged(form, rng):
+    X, Y = problem(rng)
+    options = {"n_components": 3, "alpha": 1.0, "n_neighbors": 4}
+    model = mlreduce.SLEEC(**options, n_clusters=3, n_learners=2, random_state=7).fit(form(X), Y)
+    seeds = np.random.RandomState(7)
+    new, total = rng.standard_normal((25, 6)), np.zeros((25, 8))
+    for _ in range(2):
+        partition = KMeans(3, n_init=1, random_state=seeds.randint(2**31 - 1)).fit(form(X))
+        for row, x in enumerate(new):
+            cluster = partition.predict(form(x[None]))[0]
+            own = partition.labels_ == cluster
+            alone = mlreduce.SLEEC(**options).fit(X[own], Y[own])
+            total[row] += alone.predict_scores(x[None])[0] / 2
+    np.testing.assert_allclose(model.predict_scores(form(new)), total, atol=1e-12)
+    assert [len(clusters) for clusters in model.objective_] == [3, 3]
+
+
+def test_clusters_smaller_than_their_neighbours(rng):
+    X, Y = problem(rng, n=12)
+    model = mlreduce.SLEEC(n_clusters=6, random_state=0).fit(X, Y)
+    assert np.isfinite(model.predict_scores(X)).all()
+
+
+def test_default_sizes(rng, monkeypatch):
+    X, Y = problem(rng)
+    monkeypatch.setattr("mlreduce.predictors.sleec._CLUSTER", 40)
+    monkeypatch.setattr("mlreduce.predictors.sleec._RANK", 5)
+    model = mlreduce.SLEEC(random_state=0).fit(X, Y)
+    assert (model.n_clusters_, model.n_components_) == (3, 5)
+    assert mlreduce.SLEEC(n_components=7, random_state=0).fit(X, Y).n_components_ == 7
+
+
+def test_order_of_labels_does_not_matter_and_seeds_repeat(rng):
+    X, Y = problem(rng)
+    order = rng.permutation(8)
+    model = mlreduce.SLEEC(n_components=3, n_clusters=2, random_state=1)
+    first, second = clone(model).fit(X, Y), clone(model).fit(X, Y[:, order])
+    np.testing.assert_allclose(second.predict_scores(X), first.predict_scores(X)[:, order], atol=1e-12)
+    assert pickle.dumps(clone(model).fit(X, Y)) == pickle.dumps(first)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(first)).predict(X), first.predict(X))
+
+
+def test_features_and_labels_that_do_not_vary(rng):
+    X, Y = problem(rng)
+    Y = np.column_stack([Y, np.zeros(90), np.ones(90)])
+    predicted = mlreduce.SLEEC(n_components=4).fit(X, Y).predict(X)
+    assert not predicted[:, 8].any()
+    assert predicted[:, 9].all()
+    assert len(np.unique(mlreduce.SLEEC(n_components=4).fit(np.ones_like(X), Y).predict(X), axis=0)) == 1
+    assert not mlreduce.SLEEC().fit(X, 0 * Y).predict(X).any()
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"n_neighbors": 0}, "n_neighbors must be an integer >= 1; got 0"),
+        ({"n_label_neighbors": 1.5}, "n_label_neighbors must be an integer >= 1; got 1.5"),
+        ({"n_learners": 0}, "n_learners must be an integer >= 1"),
+        ({"n_clusters": 91}, "n_clusters must be between 1 and 90, the number of rows; got 91"),
+        ({"n_components": 9}, "n_components must be between 1 and 8, the number of labels; got 9"),
+        ({"tol": -1}, "tol must be a number >= 0"),
+        ({"alpha": -1}, "alpha"),
+    ],
+)
+def test_wrong_parameters_are_refused(parameters, message, rng):
+    with pytest.raises(DataError, match=message):
+        mlreduce.SLEEC(**parameters).fit(*problem(rng))
