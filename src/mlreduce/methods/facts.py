@@ -111,7 +111,7 @@ def facts_of(name: str) -> Facts:
         unknown_labels=_unknown(cls),
         single_label=getattr(cls, "single_label", False),
         least_labels=getattr(cls, "least_labels", 1),
-        least_instances=getattr(method, "least_instances", 1),
+        least_instances=getattr(method, "least_instances", 2),
         linear=getattr(cls, "linear", None),
         sparse=None if tags is None else _sparse(tags.input_tags.sparse, complexity),
         out_of_sample=any(callable(getattr(cls, verb, None)) for verb in _VERBS),

@@ -66,11 +66,15 @@ def _labels(y: Any, n_samples: int) -> tuple[int, str, bool, bool]:
     """Return the number of labels, which are unknown, whether each instance has one, and whether they are classes."""
     if y is None:
         return 0, "all", False, False
-    if np.ndim(y) == 1 or (np.ndim(y) == 2 and not is_sparse(y) and np.shape(y)[1] == 1):
-        filled, labelled = fill_unlabelled(np.asarray(y).reshape(-1), n_samples)
-        if len(filled) != n_samples:
-            raise DataError(f"y has {len(filled)} rows and X has {n_samples}; there must be one per instance")
+    vector = _vector(y)
+    if vector is not None:
+        if len(vector) != n_samples:
+            raise DataError(f"y has {len(vector)} rows and X has {n_samples}; there must be one per instance")
+        filled, labelled = fill_unlabelled(vector, n_samples)
         found = set(np.asarray(filled).tolist())
+        wrong = [value for value in found if isinstance(value, float) and value % 1 != 0]
+        if wrong:
+            raise DataError(f"y holds {min(wrong):g}; labels are 0 and 1, and classes integers or strings")
         classes = not (found <= {0, 1} or found <= {-1, 1})
         return len(found) if classes else 1, "no" if labelled is None else "rows", True, classes
     labels, known = check_known_labels(y, n_samples)
@@ -79,3 +83,15 @@ def _labels(y: Any, n_samples: int) -> tuple[int, str, bool, bool]:
         return int(labels.shape[1]), "no", bool((counts == 1).all()), False
     whole, some = known.all(axis=1), known.any(axis=1)
     return int(labels.shape[1]), "rows" if (whole == some).all() else "cells", bool((counts[whole] == 1).all()), False
+
+
+def _vector(y: Any) -> Any:
+    """Return a vector of labels or classes, or a single column; None for a matrix, and for what is neither."""
+    try:
+        values = y if is_sparse(y) else np.asarray(y)
+    except ValueError:  # lists of different lengths
+        return None
+    if values.ndim == 2 and not is_sparse(y) and values.shape[1] == 1:
+        values = values[:, 0]
+    collections = (set, frozenset, list, tuple, dict)
+    return None if values.ndim != 1 or any(isinstance(value, collections) for value in values) else values
