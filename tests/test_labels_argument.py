@@ -62,9 +62,16 @@ SETS = [
 
 
 @pytest.mark.parametrize("sets", SETS, ids=["sets", "lists", "tuples", "numbers", "one empty", "same lengths"])
-def test_label_sets_name_what_makes_a_matrix_of_them(sets):
+@pytest.mark.parametrize("name", ["mlfs", "mvmd", "ssfda", "smse1"])
+def test_label_sets_name_what_makes_a_matrix_of_them(name, sets):
     with pytest.raises(DataError, match="MultiLabelBinarizer"):
-        mlreduce.MLFS().fit(np.arange(6.0).reshape(2, 3), sets)
+        mlreduce.make(name).fit(np.arange(6.0).reshape(2, 3), sets)
+
+
+@pytest.mark.parametrize("sets", [[{"a"}, {"b"}], [["a"], ["a", "b"]]])
+def test_label_sets_are_no_classes(sets):
+    with pytest.raises(DataError, match="MultiLabelBinarizer"):
+        mlreduce.FDA().fit(np.arange(6.0).reshape(2, 3), sets)
 
 
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix, sp.csr_array, pd.DataFrame, np.ndarray.tolist])

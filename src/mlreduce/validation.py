@@ -393,7 +393,10 @@ def _unknown(Y: Any) -> NDArray[np.bool_] | None:
     if hasattr(Y, "isna"):
         unknown = np.asarray(Y.isna())
     else:
-        array = np.asarray(Y)
+        try:
+            array = np.asarray(Y)
+        except ValueError:  # lists of different lengths, which `check_labels` refuses
+            return None
         if array.dtype.kind not in "fO":
             return None
         missing = np.isnan if array.dtype.kind == "f" else np.vectorize(_is_missing, otypes=[bool])

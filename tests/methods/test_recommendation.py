@@ -133,6 +133,9 @@ def test_evidence_of_partly_labelled_studies_is_for_partly_known_labels():
         ({"y": Y[:9]}, DataError, "9"),
         ({"y": Y[:9, 0]}, DataError, "y has 9 rows and X has 60; there must be one per instance"),
         ({"y": Y + 2}, DataError, "must be"),
+        ({"y": X[:, 0]}, DataError, "y holds -.*; labels are 0 and 1, and classes integers or strings"),
+        ({"y": [{"a", "b"}, {"b"}] * 30}, DataError, "MultiLabelBinarizer"),
+        ({"y": [["a", "b"], ["b"]] * 30}, DataError, "MultiLabelBinarizer"),
     ],
 )
 def test_bad_input(arguments, error, message):

@@ -117,7 +117,7 @@ def facts_of(name: str) -> Facts:
         unknown_labels=_unknown(cls),
         single_label=getattr(cls, "single_label", False),
         least_labels=getattr(cls, "least_labels", 1),
-        least_instances=getattr(method, "least_instances", 1),
+        least_instances=getattr(method, "least_instances", 2),
         negative=tags is None or not tags.input_tags.positive_only,
         least_second_set=getattr(method, "min_count", 0),
         linear=getattr(cls, "linear", None),

@@ -74,11 +74,15 @@ def _labels(y: Any, n_samples: int) -> tuple[int, str, bool, bool, int]:
     """Return the number of labels and the fields of `Shape` on them: unknown, single_label, classes, second_set."""
     if y is None:
         return 0, "all", False, False, 0
-    if np.ndim(y) == 1 or (np.ndim(y) == 2 and not is_sparse(y) and np.shape(y)[1] == 1):
-        filled, labelled = fill_unlabelled(np.asarray(y).reshape(-1), n_samples)
-        if len(filled) != n_samples:
-            raise DataError(f"y has {len(filled)} rows and X has {n_samples}; there must be one per instance")
+    vector = _vector(y)
+    if vector is not None:
+        if len(vector) != n_samples:
+            raise DataError(f"y has {len(vector)} rows and X has {n_samples}; there must be one per instance")
+        filled, labelled = fill_unlabelled(vector, n_samples)
         found = set(np.asarray(filled).tolist())
+        wrong = [value for value in found if isinstance(value, float) and value % 1 != 0]
+        if wrong:
+            raise DataError(f"y holds {min(wrong):g}; labels are 0 and 1, and classes integers or strings")
         classes = not (found <= {0, 1} or found <= {-1, 1})
         second = _second([repr(label) for label in np.asarray(filled).tolist()])
         return len(found) if classes else 1, "no" if labelled is None else "rows", True, classes, second
@@ -97,3 +101,15 @@ def _second(sets: list[Any]) -> int:
     """Return how often the second most frequent of some sets occurs."""
     counts = sorted(Counter(sets).values())
     return counts[-2] if len(counts) > 1 else 0
+
+
+def _vector(y: Any) -> Any:
+    """Return a vector of labels or classes, or a single column; None for a matrix, and for what is neither."""
+    try:
+        values = y if is_sparse(y) else np.asarray(y)
+    except ValueError:  # lists of different lengths
+        return None
+    if values.ndim == 2 and not is_sparse(y) and values.shape[1] == 1:
+        values = values[:, 0]
+    collections = (set, frozenset, list, tuple, dict)
+    return None if values.ndim != 1 or any(isinstance(value, collections) for value in values) else values

@@ -71,10 +71,13 @@ def _class_vector(Y: Any) -> tuple[Any, Any] | None:
     """Return the sorted classes and their indices per instance; None if Y is None or no class vector."""
     if Y is None or is_sparse(Y):
         return None
-    y = np.asarray(Y)
+    try:
+        y = np.asarray(Y)
+    except ValueError:  # lists of different lengths, which `check_labels` refuses
+        return None
     if y.ndim == 2 and y.shape[1] == 1:
         y = y[:, 0]
-    if y.ndim != 1 or not len(y):
+    if y.ndim != 1 or not len(y) or isinstance(y[0], (set, frozenset, list, tuple)):
         return None
     if y.dtype.kind == "f":
         wrong = np.flatnonzero(y % 1 != 0)  # NaN and infinity, too
