@@ -22,7 +22,17 @@ WITHOUT_PICTURE = {"label-embeddings", "propagation", "proximity", "relation-fea
 CLASSIFIERS = ["br-knn", "cc-knn", "flda", "leml", "majority-labels", "ml-knn", "mlnb", "pcut", "sleec"]
 #: What no picture is of: a threshold of scores; controls (directions and features at random, labels that none of scene
 #: is common enough for); selectors that take no standardised features; classifiers of all features.
-NOT_SHOWN = {"mesd", "random-projection", "majority-labels", "pcut", "random-features", "chi2", "scmfs", "leml", "sleec"}
+NOT_SHOWN = {
+    "mesd",
+    "random-projection",
+    "majority-labels",
+    "pcut",
+    "random-features",
+    "chi2",
+    "scmfs",
+    "leml",
+    "sleec",
+}
 EXAMPLES = [
     pytest.param(code, id=f"{page.stem}-{number}")
     for page in [*PAGES, FOLDER.parent / "model-trees.md"]
