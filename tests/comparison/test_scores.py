@@ -115,6 +115,7 @@ def test_scores_depend_on_neither_processes_nor_order_nor_names(data):
     )
 
 
+@pytest.mark.slow
 def test_what_draws_without_a_seed_gets_one(data):
     forest = {"forest": RandomForestClassifier(n_estimators=3)}
     nested = {"nested": MultiOutputClassifier(RandomForestClassifier(n_estimators=3))}

@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import numpy as np
+import pytest
 import scipy.sparse as sp
 
 from mlreduce.predictors import M5PRegressor, _tree_growth, _tree_models, _tree_use
@@ -29,6 +30,7 @@ def log_of_a_fit(cache):
     return [line for line in done.stderr.splitlines() if line.startswith("mlreduce: ")]
 
 
+@pytest.mark.slow
 def test_the_log_says_once_that_loops_are_compiled_and_nothing_when_they_are_there(tmp_path):
     first, second = log_of_a_fit(tmp_path), log_of_a_fit(tmp_path)
     assert first == ["mlreduce: compiling loops on their first use, which takes seconds; they are kept on disk"]

@@ -255,8 +255,9 @@ class PPTChi2(LabelSetSelector):
         n_rows, sizes = len(known.bins), np.bincount(known.classes)
         gains = np.empty(known.bins.shape[1])
         for column, bins in enumerate(known.bins.T):
-            counts = np.bincount(bins * known.n_classes + known.classes).astype(np.float64)
-            counts.resize((bins.max() + 1, known.n_classes))
+            shape = (bins.max() + 1, known.n_classes)
+            cells = np.bincount(bins * known.n_classes + known.classes, minlength=shape[0] * shape[1])
+            counts = cells.reshape(shape).astype(np.float64)
             expected = np.outer(counts.sum(axis=1), sizes) / n_rows
             gains[column] = (np.square(counts - expected) / expected).sum()
         return gains

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import MultiTaskLasso
 
 from mlreduce.complexity import Complexity
+from mlreduce.exceptions import warn
 from mlreduce.registry import register
 from mlreduce.selection.base import Selector
 from mlreduce.validation import FloatArray, as_dense, check_count, check_range
@@ -85,7 +88,15 @@ class LassoMultiTask(Selector):
     def _scores(self, X: Any, labels: FloatArray) -> FloatArray:
         alpha = check_range(self.alpha, "alpha", 0, open_ends=True)
         rounds, tol = check_count(self.max_iter, "max_iter"), check_range(self.tol, "tol", 0)
-        lasso = MultiTaskLasso(alpha=alpha, max_iter=rounds, tol=tol).fit(as_dense(X), labels)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", ConvergenceWarning)
+            lasso = MultiTaskLasso(alpha=alpha, max_iter=rounds, tol=tol).fit(as_dense(X), labels)
+        if any(issubclass(one.category, ConvergenceWarning) for one in caught):
+            warn(
+                f"{type(self).__name__} did not converge in {rounds} iterations; scale the features, or raise alpha, "
+                "tol or max_iter",
+                ConvergenceWarning,
+            )
         self.coef_, self.n_iter_ = lasso.coef_.T, lasso.n_iter_
         scores: FloatArray = np.linalg.norm(self.coef_, axis=1)
         return scores

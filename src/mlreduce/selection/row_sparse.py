@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, Protocol
 
 import numpy as np
@@ -12,7 +11,7 @@ from scipy.sparse import csgraph
 from scipy.sparse.linalg import LinearOperator, cg
 from sklearn.exceptions import ConvergenceWarning
 
-from mlreduce.exceptions import DataError
+from mlreduce.exceptions import DataError, warn
 from mlreduce.linalg.features import Features
 from mlreduce.selection.base import Selector
 from mlreduce.spectral import TrainingSet
@@ -91,11 +90,10 @@ class RowSparseSelector(Selector):
                 break
         else:
             if tol:
-                warnings.warn(
+                warn(
                     f"{type(self).__name__}: the objective still fell by more than tol={tol:g} of itself in round "
                     f"max_iter={rounds}; a larger max_iter lets it converge",
                     ConvergenceWarning,
-                    stacklevel=3,
                 )
         self.coef_, self.objective_, self.n_iter_ = coefficients, np.array(objective[1:]), len(objective) - 1
         self._learned(loss)
