@@ -31,6 +31,8 @@ def nothing_registered(monkeypatch):
 
 @pytest.mark.parametrize("module", EXAMPLES)
 def test_examples_run(module, nothing_registered, tmp_path, monkeypatch):
+    if module.startswith("mlreduce.reporting.site."):
+        pytest.importorskip("jinja2")
     monkeypatch.chdir(tmp_path)
     result = doctest.testmod(importlib.import_module(module), verbose=False)
     assert result.attempted

@@ -38,7 +38,9 @@ def test_rows_of_nan_are_unlabelled(labels):
     np.testing.assert_array_equal(found[KNOWN], Y[KNOWN])
     assert found.dtype == np.float64
     np.testing.assert_array_equal(fill_unlabelled(labels, 5)[1], KNOWN)
-    if isinstance(labels, np.ndarray) and labels.dtype.kind == "f":
+    if isinstance(labels, pd.DataFrame):
+        pd.testing.assert_frame_equal(labels, before)
+    elif isinstance(labels, np.ndarray) and labels.dtype.kind == "f":
         np.testing.assert_array_equal(labels, before)
 
 

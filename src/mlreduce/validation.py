@@ -333,7 +333,8 @@ def check_known_labels(Y: Any, n_samples: int) -> tuple[Any, NDArray[np.bool_] |
     table = unknown.reshape(len(unknown), -1)
     if table.all():
         raise DataError("no label is known: all cells of y are NaN")
-    cells = np.array(Y.toarray() if is_sparse(Y) else Y).reshape(table.shape)
+    # A copy in any case: np.array alone makes none of a DataFrame of pandas 2.2.
+    cells = np.asarray(Y.toarray() if is_sparse(Y) else Y).reshape(table.shape).copy()
     cells[table] = cells[~table][0]
     filled = type(Y)(cells, columns=Y.columns) if hasattr(Y, "columns") else cells  # errors name the labels
     return check_labels(filled, n_samples), ~table

@@ -143,7 +143,7 @@ def test_bad_input(arguments, error, message):
         mlreduce.recommend(**{"X": X, "y": Y, **arguments})
 
 
-def test_written_evidence_is_current():
+def test_written_evidence_is_current(reference):
     for path, text in update_evidence.tables().items():
         assert path.read_text(encoding="utf-8") == text, "run: python docs/update_evidence.py"
 

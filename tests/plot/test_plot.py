@@ -63,6 +63,7 @@ def test_each_draws_into_given_axes_and_says_what_is_missing(data, scores, ranks
         assert getattr(plot, name)(*arguments, ax=given) is given
         assert given.has_data() or given.texts
         assert getattr(plot, name)(*arguments).figure is not given.figure
+        plt.close("all")  # pyplot warns of many
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     for name, arguments in drawn.items():
         with pytest.raises(

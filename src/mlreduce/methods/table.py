@@ -89,7 +89,9 @@ class MethodList(list[str]):
         return MethodList(name for name in self if fits(name))
 
     def _shown(self) -> pd.DataFrame:
-        return self.to_frame()[list(_SHOWN)].astype(object).fillna("")
+        import pandas as pd
+
+        return self.to_frame()[list(_SHOWN)].map(lambda value: "" if pd.isna(value) else value)
 
     def __str__(self) -> str:
         """Return the table as text, one method per line."""
