@@ -214,7 +214,7 @@ class D2F(GreedySelector):
 class MDMR(GreedySelector):
     """Max-dependency and min-redundancy (MDMR): relevance minus the mean conditional redundancy.
 
-        J(f) = sum_l I(f;l) - 1/|S| sum_{s taken} [I(f;s) - sum_l I(f;l|s)]
+        J(f) = sum_l I(f;l) - mean_{s taken} [I(f;s) - sum_l I(f;l|s)]
 
     S is the set of features taken.
 

@@ -18,7 +18,7 @@ __all__ = ["LRFS", "LSMFS", "MLSMFS"]
 class LRFS(MeanRedundancy):
     """Label redundancy (LRFS): what a feature tells of a label beside another, minus the mean redundancy.
 
-        J(f) = sum_{l != l'} I(f;l|l') - 1/|S| sum_{s taken} I(f;s)
+        J(f) = sum_{l != l'} I(f;l|l') - mean_{s taken} I(f;s)
 
     Ordered pairs of labels; S is the set of features taken. One label has no other: the first term is then I(f;l).
 

@@ -59,7 +59,7 @@ class MIFS(RowSparseSelector):
         V.
     label_basis_ : ndarray of shape (n_latent, n_labels)
         B.
-    objective_ : ndarray of shape (n_iter_,)
+    objective_ : ndarray of shape (n_iter,)
         Objective after each round; it does not increase.
     n_iter_ : int
         Number of rounds.

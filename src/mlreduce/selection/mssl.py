@@ -48,7 +48,7 @@ class MSSL(RowSparseSelector):
         See `Selector`.
     coef_ : ndarray of shape (n_features, n_labels)
         W.
-    objective_ : ndarray of shape (n_iter_,)
+    objective_ : ndarray of shape (n_iter,)
         Objective after each round; it does not increase.
     n_iter_ : int
         Number of rounds.

@@ -69,7 +69,7 @@ class CSFS(PartlyLabelledSelector):
         W.
     soft_labels_ : ndarray of shape (n_samples, n_labels)
         F.
-    objective_ : ndarray of shape (n_iter_,)
+    objective_ : ndarray of shape (n_iter,)
         Objective after each round; it does not increase.
     n_iter_ : int
         Number of rounds.
@@ -168,7 +168,7 @@ class MDFS(PartlyLabelledSelector):
         W.
     soft_labels_ : ndarray of shape (n_samples, n_labels)
         F.
-    objective_ : ndarray of shape (n_iter_,)
+    objective_ : ndarray of shape (n_iter,)
         Objective after each round; it does not increase.
     n_iter_ : int
         Number of rounds.

@@ -14,7 +14,7 @@ __all__ = ["MRMR", "SCLS", "MeanRedundancy"]
 
 
 class MeanRedundancy(GreedySelector):
-    """A relevance minus ``1/|S| sum_{s taken} I(f;s)``."""
+    """A relevance minus ``mean_{s taken} I(f;s)``."""
 
     def _relevance(self, known: Informations) -> FloatArray:
         """Return the first term, shape (n_features,)."""
@@ -36,7 +36,7 @@ class MeanRedundancy(GreedySelector):
 class MRMR(MeanRedundancy):
     """Minimum redundancy and maximum relevance (mRMR), relevance summed over the labels.
 
-        J(f) = sum_l I(f;l) - 1/|S| sum_{s taken} I(f;s)
+        J(f) = sum_l I(f;l) - mean_{s taken} I(f;s)
 
     S is the set of features taken.
 

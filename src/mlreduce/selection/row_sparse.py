@@ -55,7 +55,7 @@ class RowSparseSelector(Selector):
         See `Selector`.
     coef_ : ndarray of shape (n_features, n_targets)
         W.
-    objective_ : ndarray of shape (n_iter_,)
+    objective_ : ndarray of shape (n_iter,)
         Objective after each round.
     n_iter_ : int
         Number of rounds.

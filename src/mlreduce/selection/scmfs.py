@@ -59,7 +59,7 @@ class SCMFS(RowSparseSelector):
         W.
     common_mode_ : ndarray of shape (n_samples, n_latent)
         V.
-    objective_ : ndarray of shape (n_iter_,)
+    objective_ : ndarray of shape (n_iter,)
         Objective after each round; it does not increase.
     n_iter_ : int
         Number of rounds.

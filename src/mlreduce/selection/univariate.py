@@ -50,7 +50,7 @@ class UnivariateSelector(Selector):
 class Chi2(UnivariateSelector):
     """Chi-square statistic of scikit-learn over the labels: a control for counts.
 
-    See `sklearn.feature_selection.chi2`. It is of the sums of a feature in the instances with and without a label.
+    See ``sklearn.feature_selection.chi2``. It is of the sums of a feature in the instances with and without a label.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ class Chi2(UnivariateSelector):
 class AnovaF(UnivariateSelector):
     """F statistic of the analysis of variance of scikit-learn over the labels: a control.
 
-    See `sklearn.feature_selection.f_classif`. `MLFS` is one F statistic of all labels together.
+    See ``sklearn.feature_selection.f_classif``. `MLFS` is one F statistic of all labels together.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ class AnovaF(UnivariateSelector):
 class MutualInformation(UnivariateSelector):
     """Mutual information of scikit-learn over the labels, by nearest neighbours: a control.
 
-    See `sklearn.feature_selection.mutual_info_classif`. Features are not discretised, unlike those of `MIM`; sparse
+    See ``sklearn.feature_selection.mutual_info_classif``. Features are not discretised, unlike those of `MIM`; sparse
     ones are made dense, and take continuous values too.
 
     Parameters
