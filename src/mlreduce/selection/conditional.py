@@ -216,8 +216,6 @@ class MDMR(GreedySelector):
 
         J(f) = sum_l I(f;l) - mean_{s taken} [I(f;s) - sum_l I(f;l|s)]
 
-    S is the set of features taken.
-
     Parameters
     ----------
     k : int, float, str or None, default=0.5

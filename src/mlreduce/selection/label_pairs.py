@@ -20,7 +20,7 @@ class LRFS(MeanRedundancy):
 
         J(f) = sum_{l != l'} I(f;l|l') - mean_{s taken} I(f;s)
 
-    Ordered pairs of labels; S is the set of features taken. One label has no other: the first term is then I(f;l).
+    Ordered pairs of labels. One label has no other: the first term is then I(f;l).
 
     Parameters
     ----------

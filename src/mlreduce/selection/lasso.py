@@ -22,8 +22,8 @@ __all__ = ["LassoMultiTask"]
 class LassoMultiTask(Selector):
     """Lasso of several targets of scikit-learn (multi-task lasso): a control of the L2,1 regressions.
 
-    See ``sklearn.linear_model.MultiTaskLasso``. It minimises ``||X W + 1 b' - Y||^2 / (2 n) + alpha sum_j ||w_j||`` for n
-    instances.
+    See ``sklearn.linear_model.MultiTaskLasso``. It minimises ``||X W + 1 b' - Y||^2 / (2 n) + alpha sum_j ||w_j||`` for
+    n instances.
 
     Parameters
     ----------

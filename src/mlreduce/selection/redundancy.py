@@ -38,8 +38,6 @@ class MRMR(MeanRedundancy):
 
         J(f) = sum_l I(f;l) - mean_{s taken} I(f;s)
 
-    S is the set of features taken.
-
     Parameters
     ----------
     k : int, float, str or None, default=0.5
