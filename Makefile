@@ -188,6 +188,9 @@ SITE ?= results/site
 site: $(STAMP)
 	$(BIN)/python -m mlreduce.reporting.site $(RUNS) --to $(SITE)
 
+pictures: $(STAMP)
+	$(BIN)/python docs/methods/pictures.py
+
 verdicts: $(STAMP)
 	$(BIN)/python -m mlreduce.reporting.verdicts results/reference/*
 
