@@ -30,9 +30,9 @@ def _names(**_: Any) -> list[str]:
 
 
 def _list(options: argparse.Namespace) -> Any:
-    from mlreduce.methods.facts import facts_of
-
     if options.what == "methods":
+        from mlreduce.methods.facts import facts_of
+
         facts = [facts_of(name) for name in registry.method_names(options.family)]
         if options.json:
             return [asdict(own) for own in facts]

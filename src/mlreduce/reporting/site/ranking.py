@@ -8,13 +8,19 @@ import pandas as pd
 
 from mlreduce.metrics import higher_is_better
 
-__all__ = ["RANK_COLUMNS", "average_ranks", "setting_ranks"]
+__all__ = ["RANK_COLUMNS", "average_ranks", "setting_ranks", "with_own_size"]
 
 # What methods are ranked within; a number of dimensions is a setting only where it is no percentage or threshold.
 _SETTING = ["protocol", "dataset", "predictor", "measure", "size_percent", "energy", "own_size"]
 
 #: Columns of average ranks, beside those that they are averaged by.
 RANK_COLUMNS = ("method", "rank", "of", "best", "settings")
+
+
+def with_own_size(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return rows of a summary or of scores with ``own_size``: the size, or 0 where it is a percentage or threshold."""
+    plain = (rows["size_percent"] == 0) & (rows["energy"] == 0)
+    return rows.assign(own_size=rows["size"].where(plain, 0.0))
 
 
 def setting_ranks(summary: pd.DataFrame) -> pd.DataFrame:
@@ -30,8 +36,7 @@ def setting_ranks(summary: pd.DataFrame) -> pd.DataFrame:
     DataFrame
         With ``own_size``, ``rank`` (ties share the mean) and ``of``. Settings with one method are left out.
     """
-    plain = (summary["size_percent"] == 0) & (summary["energy"] == 0)
-    rows = summary.assign(own_size=summary["size"].where(plain, 0.0))
+    rows = with_own_size(summary)
     signs = {name: -1.0 if higher_is_better(name) else 1.0 for name in rows["measure"].unique()}
     ordered = rows["mean"] * rows["measure"].map(signs).astype(float)
     groups = ordered.groupby([rows[name] for name in _SETTING], observed=True, sort=False)

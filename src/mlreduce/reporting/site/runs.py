@@ -59,13 +59,17 @@ class StudyResults:
         return None
 
     @cached_property
+    def draws(self) -> set[str]:
+        """Labels of single draws of methods that draw, of which means are shown."""
+        return {name for own in self.description["averages"].values() for name in own}
+
+    @cached_property
     def summary(self) -> pd.DataFrame:
         """Means over splits, without the single draws of methods that draw."""
         found = self.frame("summary")
         if found is None:
             raise ConfigurationError(f"{self.folder}: there is neither summary.parquet nor summary.csv in it")
-        draws = {name for own in self.description["averages"].values() for name in own}
-        return found[~found["method"].isin(draws) & (found["splits"] > 0)].reset_index(drop=True)
+        return found[~found["method"].isin(self.draws) & (found["splits"] > 0)].reset_index(drop=True)
 
     @cached_property
     def methods(self) -> list[str]:

@@ -14,6 +14,7 @@ import pandas as pd
 from mlreduce.experiments.failures import FAILURE_COLUMNS
 from mlreduce.metrics import higher_is_better, measure_label
 from mlreduce.reporting.areas import averaged_draws
+from mlreduce.reporting.site.ranking import with_own_size
 from mlreduce.reporting.site.runs import StudyResults
 from mlreduce.reporting.verdicts.studies import part_sizes
 
@@ -50,13 +51,11 @@ def comparable_scores(study: StudyResults, limit: int = LIMIT) -> pd.DataFrame:
         scores = study.frame("scores")
         assert scores is not None  # the file is there
         averages = study.description["averages"]
-        draws = {name for own in averages.values() for name in own}
         failures = study.failures.reindex(columns=list(FAILURE_COLUMNS))
         rows = averaged_draws(scores, averages, None if failures.empty else failures)
-        rows = rows[~rows["method"].isin(draws) & rows["value"].notna()]
-    plain = (rows["size_percent"] == 0) & (rows["energy"] == 0)
+        rows = rows[~rows["method"].isin(study.draws) & rows["value"].notna()]
     columns = [*_BLOCK, "measure", "method", *_SETTING, "split", "value"]
-    return rows.assign(own_size=rows["size"].where(plain, 0.0))[columns]
+    return with_own_size(rows)[columns]
 
 
 def scores_by_measure(study: StudyResults, limit: int = LIMIT) -> Iterator[tuple[str, str]]:
