@@ -14,7 +14,7 @@ from mlreduce.experiments import kernel_choice, measuring
 from mlreduce.experiments import label_space as experiment
 from mlreduce.experiments import selection as selection_experiment
 from mlreduce.experiments.costs import measure_costs
-from mlreduce.experiments.failures import FailedCellWarning, Failures
+from mlreduce.experiments.failures import RAISE, FailedCellWarning, Failures
 from mlreduce.experiments.kernel_choice import CHOICE_COLUMNS, choose_on_splits, chosen_parameters
 from mlreduce.experiments.proximities import proximity_images
 from mlreduce.experiments.scores import SCORE_COLUMNS
@@ -306,8 +306,13 @@ def test_a_search_goes_on_without_the_method_that_raises(study, monkeypatch):
         "mine": {"method": "failing-projection", "search": {"n_components": [3, 0]}},  # none of it cannot be fitted
     }
     search = Search(8, 1.0, 1, 2, "macro-f1", ("flda", {}), 3)
+
+    def searched(splits, methods, failures=RAISE):
+        evaluate = feature_experiment.evaluator(data, SPACE, search, 1, failures)
+        return search_on_splits(data, splits, methods, evaluate, search, 1, failures)
+
     monkeypatch.setattr(Where, "marks", frozenset())
-    whole = search_on_splits(data, splits, methods, SPACE, search, 1)
+    whole = searched(splits, methods)
     assert whole.loc[whole["method"] == "mine", "score"].isna().sum() == 3
     failures, fit = Failures("choose"), FailingProjection.fit_training_set
 
@@ -317,18 +322,18 @@ def test_a_search_goes_on_without_the_method_that_raises(study, monkeypatch):
         return boom() if there else fit(self, training)
 
     monkeypatch.setattr(FailingProjection, "fit_training_set", raises_on_split_1)
-    found = search_on_splits(data, splits, methods, SPACE, search, 1, failures)
+    found = searched(splits, methods, failures)
     assert tuple(found.columns) == SEARCH_COLUMNS
     split_1_of(failures, "mine", "choose")
     left = whole[(whole["method"] != "mine") | (whole["split"] != 1)].reset_index(drop=True)
     pd.testing.assert_frame_equal(found, left, check_exact=True)
-    nothing = search_on_splits(data, {1: splits[1]}, {"mine": methods["mine"]}, SPACE, search, 1, Failures("choose"))
+    nothing = searched({1: splits[1]}, {"mine": methods["mine"]}, Failures("choose"))
     assert chosen_entries({"mine": methods["mine"]}, nothing) == {"mine": {"method": "failing-projection"}}
     none = {"mine": {"method": "pca", "search": {"n_components": [0]}}}
     with pytest.raises(DataError, match="none of the 1 combinations"):
-        search_on_splits(data, splits, none, SPACE, search, 1)
+        searched(splits, none)
     refused = Failures("choose")
-    assert search_on_splits(data, splits, none, SPACE, search, 1, refused).empty
+    assert searched(splits, none, refused).empty
     assert refused.table()["split"].tolist() == [0, 1, 2]
 
 

@@ -14,6 +14,7 @@ import mlreduce
 from mlreduce.datasets.embedded import planted
 from mlreduce.exceptions import DataError
 from mlreduce.experiments.failures import FailedCellWarning, Failures
+from mlreduce.experiments.feature_space import evaluator
 from mlreduce.experiments.search import (
     SEARCH_COLUMNS,
     Search,
@@ -49,7 +50,7 @@ def search(**changes):
 
 
 def found(data, split, methods=METHODS, space=SPACE, **changes):
-    return search_on_splits(data, {0: split}, methods, space, search(**changes), seed=1)
+    return search_on_splits(data, {0: split}, methods, evaluator(data, space, own := search(**changes), 1), own, seed=1)
 
 
 def test_a_small_grid_is_tried_whole_in_its_order():
@@ -129,8 +130,9 @@ def test_without_a_part_a_method_made_of_it_fails_too(data, split):
         "both": {"method": "ssmope", "parts": {"supervised_parameters": "part"}, "search": {"weight": [0.1, 0.5]}},
         "other": {"method": "mope", "like": "part", "ties": "first"},
     }
+    evaluate = evaluator(data, SPACE, search(), 1, failures)
     with pytest.warns(FailedCellWarning):
-        table = search_on_splits(data, {0: split}, methods, SPACE, search(), 1, failures)
+        table = search_on_splits(data, {0: split}, methods, evaluate, search(), 1, failures)
     assert table.empty
     assert failures.table(study="", protocol="", dataset="", group="")["method"].tolist() == ["both", "other", "part"]
 
@@ -216,7 +218,10 @@ def test_methods_beside_each_other_change_nothing(data, split):
 
 def test_what_is_drawn_depends_on_the_seed_alone(data, split):
     methods = {"drawn": {"method": "random-projection", "search": {"n_components": [0.5, 0.9]}}}
-    found = [search_on_splits(data, {0: split}, methods, SPACE, search(), seed) for seed in (1, 1, 2)]
+    found = [
+        search_on_splits(data, {0: split}, methods, evaluator(data, SPACE, search(), seed), search(), seed)
+        for seed in (1, 1, 2)
+    ]
     pd.testing.assert_frame_equal(found[0], found[1])
     assert (found[0]["score"] != found[2]["score"]).any()
 

@@ -189,10 +189,12 @@ class Jobs:
     def _search(self, study: Study, dataset: str, protocol: str, group: str) -> dict[str, Any]:
         """How parameters of methods are searched."""
         predictor = study.groups[group].predictors[0]
+        search = {key: value for key, value in (study.groups[group].search or {}).items() if key != "splits"}
+        dimensions = study.dimensions_of(protocol, dataset)[:1]
         return {
-            **(study.groups[group].search or {}),
+            **search,
+            **{"dimension": own for own in dimensions},
             "predictor": (predictor, study.predictors[predictor]),
-            "dimension": study.dimensions_of(protocol, dataset)[0],
         }
 
     def timing(self, study: Study, dataset: str, group: str) -> str:

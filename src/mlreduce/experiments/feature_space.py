@@ -8,19 +8,21 @@ labels embeds the test rows with the training rows, among those whose labels are
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
 from mlreduce import registry
 from mlreduce.datasets.data import MultiLabelData
-from mlreduce.exceptions import ConfigurationError
+from mlreduce.exceptions import ConfigurationError, DataError
 from mlreduce.experiments.failures import RAISE, Failures
 from mlreduce.experiments.fitted_arrays import Arrays, fitted_arrays, restore
 from mlreduce.experiments.foreign import ForeignReduction, is_foreign
 from mlreduce.experiments.measuring import Measuring
-from mlreduce.experiments.scores import as_scores, percent_size
+from mlreduce.experiments.scores import as_scores, joined_scores, percent_size
+from mlreduce.experiments.search import Evaluator, Search
 from mlreduce.experiments.seeds import seeded
 from mlreduce.experiments.splitting import Split
 from mlreduce.experiments.strategy import Key, Strategy, Work
@@ -34,6 +36,7 @@ __all__ = [
     "STRATEGY",
     "FeatureSpaceStrategy",
     "embed",
+    "evaluator",
     "fit_method",
     "make_reduction",
     "reduce_features",
@@ -202,6 +205,51 @@ def score_features(
     return as_scores(measuring.rows)
 
 
+def evaluator(
+    data: MultiLabelData, space: Mapping[str, Any], search: Search, seed: int, failures: Failures = RAISE
+) -> Evaluator:
+    """Return how a candidate of a search for parameters is fitted and measured on a part of the training rows.
+
+    Parameters
+    ----------
+    data : MultiLabelData
+    space : dict
+        See `mlreduce.experiments.view.View`.
+    search : Search
+    seed : int
+        Of the study.
+    failures : Failures, default=RAISE
+
+    Returns
+    -------
+    Evaluator
+        See `mlreduce.experiments.search`.
+    """
+
+    def on(part: Split, share: float) -> Callable[[int, str, Mapping[str, Any]], float]:
+        view, dimension = View(data, part, space), max(1, int(search.dimension * share))
+
+        def score(number: int, label: str, entry: Mapping[str, Any]) -> float:
+            method = make_reduction(label, entry, seed, data.name, number)
+            embedded = failures.attempt(number, label, _embedded, method, view)
+            if not embedded:
+                return math.nan
+            measuring = Measuring(data, search.predictor, [search.measure], share=True, failures=failures, seed=seed)
+            return measuring.score_at(number, part, label, entry, embedded, min(dimension, embedded[0].shape[1]))
+
+        return score
+
+    return on
+
+
+def _embedded(method: Any, view: View) -> tuple[FloatArray, FloatArray] | tuple[()]:
+    """Return the embeddings of both parts; empty where this part of the data does not allow the parameters."""
+    try:
+        return embed(method, fit_method(method, view), view)
+    except DataError:
+        return ()
+
+
 def _sizes(
     found: int,
     n_features: int,
@@ -223,32 +271,28 @@ def _sizes(
 
 
 class FeatureSpaceStrategy(Strategy):
-    """Projections and label propagation; what is chosen are parameters of the methods, on the first split."""
+    """Projections and label propagation."""
 
-    def choose(self, work: Work) -> pd.DataFrame:
-        """Search the parameters of the methods of a task."""
-        from mlreduce.experiments.search import Search, search_on_splits
-
-        methods, search = work.task["methods"], Search(**work.task["search"])
-        return search_on_splits(self._data, work.splits, methods, self._space, search, self._seed, work.failures)
+    def evaluator(self, search: Search, failures: Failures) -> Evaluator:
+        """Return how a candidate is measured, at the search's number of dimensions."""
+        return evaluator(self._data, self._space, search, self._seed, failures)
 
     def fit(self, work: Work) -> Iterable[tuple[Key, Arrays]]:
         """Fit the projections of a task."""
-        from mlreduce.experiments.search import chosen_entries
-
-        entries = chosen_entries(work.task["methods"], work.choices)
-        return reduce_features(self._data, work.splits, entries, self._space, self._seed, work.failures)
+        for entries, splits in self.entries(work):
+            yield from reduce_features(self._data, splits, entries, self._space, self._seed, work.failures)
 
     def score(self, work: Work, fitted: Mapping[Key, Arrays], predictor: tuple[str, Any]) -> pd.DataFrame:
         """Train the predictor on projected features and measure."""
-        from mlreduce.experiments.search import chosen_entries
-
-        measured, entries = self._measured, chosen_entries(work.task["methods"], work.choices)
-        return score_features(
-            *(self._data, work.splits, fitted, entries, predictor),
-            *(measured["sizes"], measured["energies"], measured["measures"], self._space, work.task["dimensions"]),
-            failures=work.failures,
-            seed=self._seed,
+        measured = self._measured
+        return joined_scores(
+            score_features(
+                *(self._data, splits, fitted, entries, predictor),
+                *(measured["sizes"], measured["energies"], measured["measures"], self._space, work.task["dimensions"]),
+                failures=work.failures,
+                seed=self._seed,
+            )
+            for entries, splits in self.entries(work)
         )
 
 

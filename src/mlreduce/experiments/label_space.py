@@ -7,7 +7,9 @@ Coders with the same training set share its statistics; `mlreduce.experiments.tr
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any, TypeAlias
 
@@ -19,7 +21,8 @@ from mlreduce.datasets.data import MultiLabelData
 from mlreduce.exceptions import ConfigurationError, DataError
 from mlreduce.experiments.failures import RAISE, Failures
 from mlreduce.experiments.fitted_arrays import Arrays, fitted_arrays, restore
-from mlreduce.experiments.scores import as_scores, resolve_sizes
+from mlreduce.experiments.scores import as_scores, joined_scores, percent_size, resolve_sizes
+from mlreduce.experiments.search import Evaluator, Search
 from mlreduce.experiments.seeds import seeded
 from mlreduce.experiments.splitting import Split
 from mlreduce.experiments.strategy import Key, Strategy, Work
@@ -265,14 +268,45 @@ class LabelSpaceStrategy(Strategy):
         return Design.load(self._design_file)
 
     def choose(self, work: Work) -> pd.DataFrame:
-        """Choose width and penalty of kernels by cross validation."""
+        """Choose width and penalty of kernels by cross validation, or search parameters of coders."""
+        task = work.task
+        if "search" in task:
+            return super().choose(work)
         from mlreduce.experiments.kernel_choice import choose_on_splits
 
-        task = work.task
         return choose_on_splits(self._data, work.splits, task["methods"], task["candidates"], self._seed, work.failures)
 
+    def evaluator(self, search: Search, failures: Failures) -> Evaluator:
+        """Return how a candidate is measured, at the search's share of the labels."""
+        data, seed = self._data, self._seed
+
+        def on(part: Split, share: float) -> Callable[[int, str, Mapping[str, Any]], float]:
+            rows = np.concatenate([part.train, part.test])
+            own = replace(data, X=data.X[rows], Y=data.Y[rows])
+            split = Split(*np.split(np.arange(len(rows)), [len(part.train)]))
+            design = Design.of(own.X, rcond=0.0)
+            sizes: dict[int, list[int]] = {percent_size(search.size_percent, len(data.label_names)): []}
+
+            def measured(number: int, label: str, entry: Mapping[str, Any]) -> float:
+                place = (own, design, {number: split})
+                try:
+                    fitted = reduce_labels(*place, {label: entry}, seed)
+                    table = score(*place, fitted, {label: entry}, search.predictor, sizes, [search.measure])
+                except DataError:  # these rows do not allow the parameters
+                    return math.nan
+                return float(table["value"].item())
+
+            def attempted(number: int, label: str, entry: Mapping[str, Any]) -> float:
+                value = failures.attempt(number, label, measured, number, label, entry)
+                return math.nan if value is None else value
+
+            return attempted
+
+        return on
+
     def _chosen(self, work: Work) -> Any:
-        if work.choices is None or work.choices.empty:
+        searched = any("search" in entry for entry in work.task["methods"].values())
+        if searched or work.choices is None or work.choices.empty:
             return None
         from mlreduce.experiments.kernel_choice import chosen_parameters
 
@@ -280,19 +314,24 @@ class LabelSpaceStrategy(Strategy):
 
     def fit(self, work: Work) -> Iterable[tuple[Key, Arrays]]:
         """Fit the label coders of a task."""
-        methods, chosen = work.task["methods"], self._chosen(work)
-        return reduce_labels(self._data, self._design, work.splits, methods, self._seed, chosen, work.failures).items()
+        chosen = self._chosen(work)
+        for entries, splits in self.entries(work):
+            place = (self._data, self._design, splits)
+            yield from reduce_labels(*place, entries, self._seed, chosen, work.failures).items()
 
     def score(self, work: Work, fitted: Mapping[Key, Arrays], predictor: tuple[str, Any]) -> pd.DataFrame:
         """Train the predictor on codes and measure."""
         measured = self._measured
         sizes = resolve_sizes(measured["sizes"], len(self._data.label_names), measured["every_size"])
-        return score(
-            *(self._data, self._design, work.splits, fitted, work.task["methods"], predictor),
-            *(sizes, measured["measures"]),
-            chosen=self._chosen(work),
-            threads=self._threads,
-            failures=work.failures,
+        return joined_scores(
+            score(
+                *(self._data, self._design, splits, fitted, entries, predictor),
+                *(sizes, measured["measures"]),
+                chosen=self._chosen(work),
+                threads=self._threads,
+                failures=work.failures,
+            )
+            for entries, splits in self.entries(work)
         )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -96,6 +97,20 @@ class Measuring:
                 ]
         if (number, label) not in self._failures:
             self.rows += rows
+
+    def score_at(
+        self,
+        number: int,
+        split: Split,
+        label: str,
+        entry: Mapping[str, Any],
+        parts: tuple[FloatArray, FloatArray],
+        size: int,
+    ) -> float:
+        """Return the only measure of a method at one number of columns; NaN where the predictor failed."""
+        before = len(self.rows)
+        self.add(number, split, label, entry, parts, {size: [(0, 0.0)]})
+        return float(self.rows[-1][-1]) if len(self.rows) > before else math.nan
 
     def _guesses(
         self, parts: tuple[FloatArray, FloatArray], labels: FloatArray, sizes: Sequence[int]

@@ -9,7 +9,15 @@ import pandas as pd
 
 from mlreduce.exceptions import DataError
 
-__all__ = ["SCORE_COLUMNS", "SPECTRUM_COLUMNS", "as_scores", "as_table", "percent_size", "resolve_sizes"]
+__all__ = [
+    "SCORE_COLUMNS",
+    "SPECTRUM_COLUMNS",
+    "as_scores",
+    "as_table",
+    "joined_scores",
+    "percent_size",
+    "resolve_sizes",
+]
 
 #: Columns of the tidy scores, one row per value. A size stands for a percentage, for a share of the eigenvalues'
 #: sum (``energy``), or, where both are 0, for itself.
@@ -48,6 +56,11 @@ def as_scores(rows: Iterable[tuple[Any, ...]]) -> pd.DataFrame:
     """Return rows as a table with `SCORE_COLUMNS`, sorted by content, whatever the order of the rows."""
     table = as_table(list(rows), SCORE_COLUMNS)
     return table.sort_values(list(SCORE_COLUMNS[:-1]), ignore_index=True, kind="stable")
+
+
+def joined_scores(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
+    """Return tables of `as_scores` as one, sorted alike."""
+    return as_scores(row for table in tables for row in table.itertuples(index=False, name=None))
 
 
 def percent_size(percent: int, largest: int) -> int:

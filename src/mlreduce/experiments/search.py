@@ -1,9 +1,9 @@
-"""Search for the parameters of feature-space methods on the training part of a split.
+"""Search for the parameters of methods on the training part of a split.
 
 A method's entry in a study file names values to try, ``search: {weighted: [false, true]}``, or a range of them,
 ``search: {ridge: {from: 1.0e-4, to: 1.0e+4, scale: log}}``; every searched method has the same number of candidates.
 They are tried by successive halving over the rows: all on a share of the training rows, the best of them on all. A
-candidate is fitted, the predictor trained on its embedding, and measured on rows that the split keeps for that, or on
+candidate is fitted, the predictor trained on what it makes, and measured on rows that the split keeps for that, or on
 folds of the training rows. A method made of others, ``parts: {supervised_parameters: mope}``, has what was chosen for
 these, and one that differs from another in some parameters, ``like: mope``, what was chosen for that one.
 """
@@ -11,9 +11,9 @@ these, and one that differs from another in some parameters, ``like: mope``, wha
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -23,16 +23,21 @@ from mlreduce.datasets.data import MultiLabelData
 from mlreduce.exceptions import DataError
 from mlreduce.experiments.entries import others_of, without_search
 from mlreduce.experiments.failures import RAISE, Failures
-from mlreduce.experiments.feature_space import embed, fit_method, make_reduction
-from mlreduce.experiments.measuring import Measuring
 from mlreduce.experiments.scores import as_table
 from mlreduce.experiments.seeds import derive_seed
 from mlreduce.experiments.splitting import Split
-from mlreduce.experiments.view import View
 from mlreduce.metrics.measures import higher_is_better
-from mlreduce.validation import FloatArray, check_finite
+from mlreduce.validation import check_finite
 
-__all__ = ["SEARCH_COLUMNS", "Search", "candidates_of", "chosen_entries", "ends_of", "search_on_splits"]
+__all__ = [
+    "SEARCH_COLUMNS",
+    "Evaluator",
+    "Search",
+    "candidates_of",
+    "chosen_entries",
+    "ends_of",
+    "search_on_splits",
+]
 
 #: Columns of a table of candidates: one row per split, method, candidate and round in which it was tried.
 SEARCH_COLUMNS = ("split", "method", "candidate", "parameters", "rows", "score", "chosen", "ranged", "at_end")
@@ -41,6 +46,10 @@ SEARCH_COLUMNS = ("split", "method", "candidate", "parameters", "rows", "score",
 _DRAWN = 20
 
 _Methods = Mapping[str, Mapping[str, Any]]
+
+#: Of a part of the training rows, and their share of all: a function of split number, label and entry that returns the
+#: score of a candidate, NaN where it does not suit the rows or failed.
+Evaluator: TypeAlias = Callable[[Split, float], Callable[[int, str, Mapping[str, Any]], float]]
 
 
 def candidates_of(label: str, entry: Mapping[str, Any], number: int, seed: int) -> list[dict[str, Any]]:
@@ -177,8 +186,11 @@ class Search(NamedTuple):
         Of the training rows whose labels are known, where a split keeps no rows for validation.
     measure : str
     predictor : (label, entry of a study file)
-    dimension : int
-        At how many dimensions, or at all that a method has where these are fewer; of a share of the rows this share.
+    dimension : int, default=1
+        Projections: at how many dimensions, or at all that a method has where these are fewer; of a share of the rows
+        this share.
+    size_percent : int, default=100
+        Selectors and label coders: at how many percent of the features, or of the labels.
     """
 
     candidates: int
@@ -187,14 +199,15 @@ class Search(NamedTuple):
     folds: int
     measure: str
     predictor: tuple[str, Mapping[str, Any]]
-    dimension: int
+    dimension: int = 1
+    size_percent: int = 100
 
 
 def search_on_splits(
     data: MultiLabelData,
     splits: Mapping[int, Split],
     methods: _Methods,
-    space: Mapping[str, Any],
+    evaluator: Evaluator,
     search: Search,
     seed: int,
     failures: Failures = RAISE,
@@ -206,8 +219,8 @@ def search_on_splits(
     data : MultiLabelData
     splits : dict of split number to Split
     methods : dict of label to entry of a study file
-    space : dict
-        See `mlreduce.experiments.view.View`.
+    evaluator : Evaluator
+        Of the family of the methods.
     search : Search
     seed : int
         Of the study.
@@ -232,7 +245,7 @@ def search_on_splits(
     rows = [
         row
         for number, split in splits.items()
-        for row in _searched(data, number, split, methods, space, search, seed, failures)
+        for row in _searched(data, number, split, methods, evaluator, search, seed, failures)
         if (number, row[1]) not in failures
     ]
     table = as_table(rows, SEARCH_COLUMNS)
@@ -244,7 +257,7 @@ def _searched(
     number: int,
     split: Split,
     methods: _Methods,
-    space: Mapping[str, Any],
+    evaluator: Evaluator,
     search: Search,
     seed: int,
     failures: Failures,
@@ -265,7 +278,7 @@ def _searched(
             if (number, label) not in failures
             for i, parameters in enumerate(candidates_of(label, entry, search.candidates, seed))
         ]
-        found = _halved(data, number, split, trials, space, search, seed, failures)
+        found = _halved(data, number, split, trials, evaluator, search, seed, failures)
         for trial, share, score, chosen in found:
             tried = [each.parameters for each in trials if each.label == trial.label]
             entry = methods[trial.label]
@@ -286,7 +299,7 @@ def _halved(
     number: int,
     split: Split,
     trials: Sequence[_Trial],
-    space: Mapping[str, Any],
+    evaluator: Evaluator,
     search: Search,
     seed: int,
     failures: Failures,
@@ -294,8 +307,7 @@ def _halved(
     """Yield trials with the share of the rows on which they were tried, their score, and whether they are chosen."""
     for share in dict.fromkeys([search.share, 1.0]):
         parts = list(_inside(split, search.folds, share, derive_seed(seed, data.name, "search", number)))
-        dimension = max(1, int(search.dimension * share))
-        scores = _scores(data, number, parts, trials, space, search, dimension, seed, failures)
+        scores = _scores(number, parts, share, trials, evaluator, failures)
         best: list[_Trial] = []
         for label in dict.fromkeys(trial.label for trial in trials):
             own = [(trial, score) for trial, score in zip(trials, scores, strict=True) if trial.label == label]
@@ -321,41 +333,21 @@ def _inside(split: Split, folds: int, share: float, seed: int) -> Iterator[Split
 
 
 def _scores(
-    data: MultiLabelData,
     number: int,
     parts: Sequence[Split],
+    share: float,
     trials: Sequence[_Trial],
-    space: Mapping[str, Any],
-    search: Search,
-    dimension: int,
-    seed: int,
+    evaluator: Evaluator,
     failures: Failures,
 ) -> list[float]:
     """Return the mean score of each trial over the parts; NaN for one that cannot be fitted, or whose method failed."""
     values = np.full((len(parts), len(trials)), np.nan)
     for i, part in enumerate(parts):
-        view = View(data, part, space)
+        score = evaluator(part, share)
         for j, trial in enumerate(trials):
-            if (number, trial.label) in failures:
-                continue
-            method = make_reduction(trial.label, trial.entry, seed, data.name, number)
-            embedded = failures.attempt(number, trial.label, _embedded, method, view)
-            if not embedded:
-                continue
-            measuring = Measuring(data, search.predictor, [search.measure], share=True, failures=failures, seed=seed)
-            size = min(dimension, embedded[0].shape[1])
-            measuring.add(number, part, trial.label, trial.entry, embedded, {size: [(0, 0.0)]})
-            if measuring.rows:
-                values[i, j] = measuring.rows[0][-1]
+            if (number, trial.label) not in failures:
+                values[i, j] = score(number, trial.label, trial.entry)
     return [float(mean) for mean in values.mean(axis=0)]
-
-
-def _embedded(method: Any, view: View) -> tuple[FloatArray, FloatArray] | tuple[()]:
-    """Return the embeddings of both parts; empty where this part of the data does not allow the parameters."""
-    try:
-        return embed(method, fit_method(method, view), view)
-    except DataError:
-        return ()
 
 
 def _best(label: str, scored: Sequence[tuple[_Trial, float]], keep: int, measure: str) -> list[_Trial]:

@@ -7,20 +7,23 @@ is a part.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from mlreduce import registry
 from mlreduce.datasets.data import MultiLabelData
-from mlreduce.exceptions import ConfigurationError
+from mlreduce.exceptions import ConfigurationError, DataError
 from mlreduce.experiments.failures import RAISE, Failures
 from mlreduce.experiments.fitted_arrays import Arrays
 from mlreduce.experiments.foreign import ForeignSelector, is_foreign
 from mlreduce.experiments.measuring import Measuring
-from mlreduce.experiments.scores import as_scores, percent_size
+from mlreduce.experiments.scores import as_scores, joined_scores, percent_size
+from mlreduce.experiments.search import Evaluator, Search
 from mlreduce.experiments.seeds import seeded
 from mlreduce.experiments.splitting import Split
 from mlreduce.experiments.strategy import Key, Strategy, Work
@@ -166,16 +169,45 @@ def score_ranked(
     return as_scores(measuring.rows)
 
 
+def _order(selector: Selector, features: Any, labels: Any) -> NDArray[np.int64]:
+    """Return the features from the best on; none where these rows do not allow the parameters."""
+    try:
+        return np.argsort(selector.fit(features, labels).ranking_, kind="stable")
+    except DataError:
+        return np.empty(0, dtype=np.int64)
+
+
 class SelectionStrategy(Strategy):
     """Feature selectors: a fit is a ranking of the features that vary in the training part."""
 
     step = "rank"
     detail_columns = ("study", "protocol", "dataset", "method", "split", "feature", "rank", "score")
 
+    def evaluator(self, search: Search, failures: Failures) -> Evaluator:
+        """Return how a candidate is measured, at the search's share of the features."""
+        data, seed, scaling = self._data, self._seed, self._space["scaling"]
+
+        def on(part: Split, share: float) -> Callable[[int, str, Mapping[str, Any]], float]:
+            scaled, labels = _scaled(data, part, scaling), data.Y[part.train]
+
+            def score(number: int, label: str, entry: Mapping[str, Any]) -> float:
+                method = make_selector(label, entry, seed, data.name, number)
+                order = failures.attempt(number, label, _order, method, scaled.train, labels)
+                if order is None or not len(order):
+                    return math.nan
+                best = order[: percent_size(search.size_percent, len(order))]
+                chosen = as_dense(scaled.train[:, best]), as_dense(scaled.test[:, best])
+                measuring = Measuring(data, search.predictor, [search.measure], True, failures, seed)
+                return measuring.score_at(number, part, label, entry, chosen, len(best))
+
+            return score
+
+        return on
+
     def fit(self, work: Work) -> Iterable[tuple[Key, Arrays]]:
         """Rank the features by the selectors of a task."""
-        methods, scaling = work.task["methods"], self._space["scaling"]
-        return rank_features(self._data, work.splits, methods, scaling, self._seed, work.failures)
+        for entries, splits in self.entries(work):
+            yield from rank_features(self._data, splits, entries, self._space["scaling"], self._seed, work.failures)
 
     def details(self, split: int, label: str, arrays: Arrays) -> pd.DataFrame | None:
         """Return the ranking of the features."""
@@ -183,12 +215,15 @@ class SelectionStrategy(Strategy):
 
     def score(self, work: Work, fitted: Mapping[Key, Arrays], predictor: tuple[str, Any]) -> pd.DataFrame:
         """Train the predictor on the best features and measure."""
-        measured, methods = self._measured, work.task["methods"]
-        return score_ranked(
-            *(self._data, work.splits, fitted, methods, predictor),
-            *(measured["sizes"], measured["measures"], self._space["scaling"]),
-            failures=work.failures,
-            seed=self._seed,
+        measured = self._measured
+        return joined_scores(
+            score_ranked(
+                *(self._data, splits, fitted, entries, predictor),
+                *(measured["sizes"], measured["measures"], self._space["scaling"]),
+                failures=work.failures,
+                seed=self._seed,
+            )
+            for entries, splits in self.entries(work)
         )
 
 

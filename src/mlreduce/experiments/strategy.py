@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -11,10 +11,10 @@ import numpy as np
 import pandas as pd
 
 from mlreduce.datasets.data import MultiLabelData
-from mlreduce.exceptions import ConfigurationError
 from mlreduce.experiments.failures import Failures
 from mlreduce.experiments.fitted_arrays import Arrays
 from mlreduce.experiments.scores import SPECTRUM_COLUMNS
+from mlreduce.experiments.search import Evaluator, Search, chosen_entries, search_on_splits
 from mlreduce.experiments.splitting import Split
 
 __all__ = ["Key", "Settings", "Strategy", "Work"]
@@ -45,9 +45,27 @@ class Strategy:
         self._data, self._seed, self._threads, self._design_file = data, seed, threads, design
         self._space, self._measured = settings["space"], settings.get("measured", {})
 
+    def evaluator(self, search: Search, failures: Failures) -> Evaluator:
+        """Return how a candidate of a search is fitted and measured on a part of the training rows."""
+        raise NotImplementedError
+
     def choose(self, work: Work) -> pd.DataFrame:
-        """Return candidates with their scores and which were chosen."""
-        raise ConfigurationError(f"{work.task['group']}: nothing is chosen for methods of this family")
+        """Search the parameters of the methods of a task; return candidates with scores and which were chosen."""
+        search = Search(**work.task["search"])
+        evaluator = self.evaluator(search, work.failures)
+        methods = work.task["methods"]
+        return search_on_splits(self._data, work.splits, methods, evaluator, search, self._seed, work.failures)
+
+    def entries(self, work: Work) -> Iterator[tuple[dict[str, dict[str, Any]], Mapping[int, Split]]]:
+        """Yield the entries of a task's methods, with what was found by a search, and the splits that have them."""
+        methods = work.task["methods"]
+        # Choices may be of a predictor's parameters.
+        choices = work.choices if any("search" in entry for entry in methods.values()) else None
+        if choices is None or work.task["once"]:
+            yield chosen_entries(methods, choices), work.splits
+            return
+        for number, split in work.splits.items():
+            yield chosen_entries(methods, choices[choices["split"] == number]), {number: split}
 
     def fit(self, work: Work) -> Iterable[tuple[Key, Arrays]]:
         """Yield split and label of each fitted method, and its arrays."""

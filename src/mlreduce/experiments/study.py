@@ -80,8 +80,10 @@ class Group:
         return {"folds": choice["folds"], **{f"{name}s": [2.0**power for power in own] for name, own in ranges.items()}}
 
     def chosen_once(self, dataset: str) -> bool:
-        """Say whether parameters are chosen on the first split only, for all."""
-        return self.search is not None or dataset in (self.choice or {}).get("once", [])
+        """Say whether parameters are chosen on the first split only, for all splits."""
+        if self.search is not None:
+            return self.search.get("splits", "first") == "first"
+        return dataset in (self.choice or {}).get("once", [])
 
 
 def _of(values: Any, dataset: str, otherwise: Any) -> Any:
@@ -535,9 +537,8 @@ def _check_groups(study: Study, where: str) -> None:
                 f"{where}: groups.{name}: no predictor is left for it, since others have all for themselves; give it "
                 "its own under groups"
             )
-        without = [protocol for protocol in study.protocols if not study.dimensions.get(protocol)]
-        if group.search is not None and without:
-            raise ConfigurationError(f"{where}: search: the protocol {without[0]!r} needs a number under dimensions")
+        if group.search is not None:
+            _check_search(study, group, name, where)
         for predictor in group.predictors:
             if predictor not in study.predictors:
                 raise ConfigurationError(
@@ -571,6 +572,19 @@ def _check_groups(study: Study, where: str) -> None:
                     f"{where}: methods.{name}: {label!r} has other parameters in another group; give one of them a "
                     "label of its own, and its name under method"
                 )
+
+
+def _check_search(study: Study, group: Group, name: str, where: str) -> None:
+    """Check that a search has one size at which candidates are measured."""
+    if group.choice is not None:
+        raise ConfigurationError(f"{where}: groups.{name}: leave `choose` out: its methods' parameters are searched")
+    if study.family != "projection":
+        if "size_percent" not in (group.search or {}):
+            raise ConfigurationError(f"{where}: search: size_percent is missing, at which candidates are measured")
+        return
+    without = [protocol for protocol in study.protocols if not study.dimensions.get(protocol)]
+    if without:
+        raise ConfigurationError(f"{where}: search: the protocol {without[0]!r} needs a number under dimensions")
 
 
 def _kind(key: str, output: Mapping[str, Any]) -> Mapping[str, Any]:
