@@ -27,3 +27,15 @@ def test_no_scaling_and_what_cannot_be_scaled(rng):
         scale_parts(X, X, "standart")
     with pytest.raises(DataError, match="no feature varies in the training rows"):
         scale_parts(np.ones((3, 2)), X, "standard")
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+def test_unit_scaling_goes_from_the_smallest_to_the_largest_training_value(rng, kind):
+    X = np.column_stack([rng.normal(size=(30, 3)) * [1, 10, 100] + 5, np.full(30, 2.0)])
+    X[25, 3] = 7.0  # varies among the test rows alone
+    train, test, kept = scale_parts(kind(X[:20]), kind(X[20:]), "unit")
+    assert kept.tolist() == [0, 1, 2]
+    np.testing.assert_allclose(train.min(axis=0), 0, atol=1e-12)
+    np.testing.assert_allclose(train.max(axis=0), 1)
+    low, high = X[:20, :3].min(axis=0), X[:20, :3].max(axis=0)
+    np.testing.assert_allclose(test, (X[20:, :3] - low) / (high - low))

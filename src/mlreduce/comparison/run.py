@@ -78,7 +78,7 @@ def compare(
         size, that of their output.
     measures : sequence of str, default=("micro-f1", "macro-f1", "hamming-loss", "ranking-loss")
         Of `mlreduce.metrics.MEASURES`. Those that rank labels are left out for predictors that give labels only.
-    scaling : {"standard", "none", "tf-idf"} or None, default=None
+    scaling : {"standard", "unit", "none", "tf-idf"} or None, default=None
         What is done to the features; None is "standard" for dense and "none" for sparse ones.
     margin : float, default=0.01
         Differences of at most so much, in units of a measure, count as none.

@@ -14,7 +14,7 @@ from mlreduce.validation import FloatArray, as_dense
 __all__ = ["SCALINGS", "ScaledParts", "scale_parts"]
 
 #: Names of the scalings.
-SCALINGS = ("none", "standard", "tf-idf")
+SCALINGS = ("none", "standard", "unit", "tf-idf")
 
 
 class ScaledParts(NamedTuple):
@@ -47,9 +47,10 @@ def scale_parts(train: Any, test: Any, scaling: str) -> ScaledParts:
     ----------
     train, test : ndarray or csr_array of shape (n_rows, n_features)
         Features of both parts, with the same columns.
-    scaling : {"none", "standard", "tf-idf"}
+    scaling : {"none", "standard", "unit", "tf-idf"}
         "standard" leaves out features that are constant in the training rows, and gives the others mean zero and
-        variance one there; the result is dense. "tf-idf" takes counts of terms, leaves out those that no training
+        variance one there; the result is dense. "unit" leaves out the same and moves the others to [0, 1], the smallest
+        value of the training rows to 0 and the largest to 1; the result is dense. "tf-idf" takes counts of terms, leaves out those that no training
         row has, and weights each by 1 + ln((1 + n) / (1 + the number of training rows that have it)), with n training
         rows; rows then have length one, or zero where they are empty, and the result is sparse. "none" takes the
         features as they are.
@@ -81,13 +82,14 @@ def scale_parts(train: Any, test: Any, scaling: str) -> ScaledParts:
         return ScaledParts(train, test, np.arange(train.shape[1]))
     if scaling == "tf-idf":
         return _weighted(train, test)
-    from sklearn.preprocessing import StandardScaler
+    from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
     rows: FloatArray = as_dense(train)
     kept = np.flatnonzero((rows != rows[:1]).any(axis=0))
     if not len(kept):
         raise DataError("no feature varies in the training rows: nothing to scale")
-    scaler = StandardScaler(copy=False).fit(rows[:, kept])
+    kind = MinMaxScaler if scaling == "unit" else StandardScaler
+    scaler = kind(copy=False).fit(rows[:, kept])
     return ScaledParts(scaler.transform(rows[:, kept]), scaler.transform(as_dense(test)[:, kept]), kept)
 
 
