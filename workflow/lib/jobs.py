@@ -190,12 +190,9 @@ class Jobs:
         """How parameters of methods are searched."""
         predictor = study.groups[group].predictors[0]
         search = {key: value for key, value in (study.groups[group].search or {}).items() if key != "splits"}
-        dimensions = study.dimensions_of(protocol, dataset)[:1]
-        return {
-            **search,
-            **{"dimension": own for own in dimensions},
-            "predictor": (predictor, study.predictors[predictor]),
-        }
+        if study.family == "projection":
+            search["dimension"] = study.dimensions_of(protocol, dataset)[0]
+        return {**search, "predictor": (predictor, study.predictors[predictor])}
 
     def timing(self, study: Study, dataset: str, group: str) -> str:
         """Settings of a job that times fits."""

@@ -82,7 +82,7 @@ class Group:
     def chosen_once(self, dataset: str) -> bool:
         """Say whether parameters are chosen on the first split only, for all splits."""
         if self.search is not None:
-            return self.search.get("splits", "first") == "first"
+            return bool(self.search.get("splits", "first") == "first")
         return dataset in (self.choice or {}).get("once", [])
 
 

@@ -50,10 +50,10 @@ def scale_parts(train: Any, test: Any, scaling: str) -> ScaledParts:
     scaling : {"none", "standard", "unit", "tf-idf"}
         "standard" leaves out features that are constant in the training rows, and gives the others mean zero and
         variance one there; the result is dense. "unit" leaves out the same and moves the others to [0, 1], the smallest
-        value of the training rows to 0 and the largest to 1; the result is dense. "tf-idf" takes counts of terms, leaves out those that no training
-        row has, and weights each by 1 + ln((1 + n) / (1 + the number of training rows that have it)), with n training
-        rows; rows then have length one, or zero where they are empty, and the result is sparse. "none" takes the
-        features as they are.
+        value of the training rows to 0 and the largest to 1; the result is dense. "tf-idf" takes counts of terms,
+        leaves out those that no training row has, and weights each by 1 + ln((1 + n) / (1 + the number of training rows
+        that have it)), with n training rows; rows then have length one, or zero where they are empty, and the result is
+        sparse. "none" takes the features as they are.
 
     Returns
     -------
