@@ -51,6 +51,24 @@ def mssl_objective(X, Y, S, W, alpha, gamma):
     return np.sum((H @ X @ W - H @ Y) ** 2) + alpha * bends(W, laplacian(S)) + gamma * lengths(W).sum()
 
 
+def sfus(X, Y, c, beta, gamma, rounds):
+    """Also how far apart the singular values were at which the subspace ends: equal ones leave it open."""
+    H, D, Q, gap = centring(len(X)), np.eye(X.shape[1]), np.zeros((X.shape[1], 0)), 1.0
+    for _ in range(rounds):
+        outside = np.eye(X.shape[1]) - Q @ Q.T
+        W = np.linalg.solve(X.T @ H @ X + beta * outside + gamma * D, X.T @ H @ Y)
+        values, vectors = np.linalg.eigh(W @ W.T)
+        gap = min(gap, (values[-c] - values[-c - 1]) / values[-1])
+        Q = vectors[:, ::-1][:, :c]
+        D = weights(W)
+    return W, Q, gap
+
+
+def sfus_objective(X, Y, W, Q, beta, gamma):
+    H = centring(len(X))
+    return np.sum((H @ X @ W - H @ Y) ** 2) + beta * np.sum((W - Q @ (Q.T @ W)) ** 2) + gamma * lengths(W).sum()
+
+
 def filled(Y):
     """Labels with the mean of the known ones of the same label in place of the others."""
     F = Y.copy()

@@ -11,7 +11,7 @@ from mlreduce.exceptions import ConfigurationError
 
 CONTROLS = ["all-features", "random-features"]  # nobody's invention
 UNIVARIATE = ["anova", "chi2", "mutual-info"]
-REGRESSION = ["csfs", "lasso-multitask", "mdfs", "mifs", "mssl", "rfs", "scmfs"]
+REGRESSION = ["csfs", "lasso-multitask", "mdfs", "mifs", "mssl", "rfs", "scmfs", "sfus"]
 INFORMATION = """
     pmu qpfs qpfs-approx qpfs-nystrom
     mim mrmr jmi cmim fimf igmf d2f mdmr scls lrfs lsmfs mlsmfs ppt-mi ppt-chi2

@@ -148,6 +148,7 @@ CURVES: Mapping[str, Sequence[tuple[str, str, dict[str, Any], str]]] = {
         ("CSFS", "csfs", {"gamma": 10.0}, "br-knn"),
         ("MDFS", "mdfs", {"gamma": 10.0}, "br-knn"),
         ("MIFS", "mifs", {"gamma": 10.0}, "br-knn"),
+        ("SFUS", "sfus", {"gamma": 10.0}, "br-knn"),
     ],
     "rfs": [("RFS", "rfs", {}, "br-knn")],
     "neighbours": [("BR, of MLRF", "mlrf", {}, "br-knn"), ("CC, of MLRF", "mlrf", {}, "cc-knn")],

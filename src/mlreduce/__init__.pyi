@@ -110,6 +110,7 @@ from mlreduce.selection.redundancy import SCLS as SCLS
 from mlreduce.selection.scmfs import SCMFS as SCMFS
 from mlreduce.projection.semi_supervised import SELFProjection as SELFProjection
 from mlreduce.projection.hsic import SFEHS as SFEHS
+from mlreduce.selection.sfus import SFUS as SFUS
 from mlreduce.predictors.sleec import SLEEC as SLEEC
 from mlreduce.embedding.slvm import SLVM as SLVM
 from mlreduce.propagation.smse import SMSE1 as SMSE1

@@ -6,19 +6,19 @@ import numpy as np
 import pytest
 import regressions_by_the_book as book
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import roc_auc_score
 
 import mlreduce
 from mlreduce.exceptions import DataError
-from mlreduce.selection import CSFS, MDFS, MIFS, MSSL, SCMFS
+from mlreduce.selection import CSFS, MDFS, MIFS, MSSL, SCMFS, SFUS
 from mlreduce.selection.row_sparse import Regression, solve_positive
 from mlreduce.spectral import TrainingSet
 from mlreduce.spectral.graphs.proximity import Proximity
 
-NAMES = ["csfs", "mdfs", "mifs", "mssl", "scmfs"]
+NAMES = ["csfs", "mdfs", "mifs", "mssl", "scmfs", "sfus"]
 PARTLY = ["csfs", "mdfs"]
 every = pytest.mark.parametrize("name", NAMES)
 partly = pytest.mark.parametrize("name", PARTLY)
@@ -112,6 +112,44 @@ def test_mifs_matches_the_reference(n, d, q, seed, number, beta, gamma):
 # Minima
 
 
+@given(
+    shape=st.sampled_from([(30, 6, 3), (12, 20, 4), (25, 5, 2)]),
+    seed=st.integers(0, 10**6),
+    number=st.integers(1, 4),
+    beta=st.sampled_from([0.0, 0.5, 30.0]),
+    gamma=st.sampled_from([0.1, 2.0]),
+)
+@settings(max_examples=30)
+def test_sfus_matches_the_reference(shape, seed, number, beta, gamma):
+    X, Y = problem(*shape, seed)
+    c = 1 + seed % shape[2]
+    fitted = rounds(SFUS, number, n_latent=c, beta=beta, gamma=gamma).fit(X, Y)
+    W, Q, gap = book.sfus(X, Y, c, beta, gamma, number)
+    assume(gap > 1e-3)
+    np.testing.assert_allclose(fitted.coef_, W, atol=1e-7)
+    np.testing.assert_allclose(fitted.subspace_ @ fitted.subspace_.T, Q @ Q.T, atol=1e-6)
+    assert fitted.objective_[-1] == pytest.approx(book.sfus_objective(X, Y, W, Q, beta, gamma))
+
+
+def test_a_subspace_of_all_labels_or_no_weight_makes_sfus_a_regression():
+    X, Y = problem()
+    free = rounds(MSSL, 9, alpha=0.0, gamma=3.0).fit(X, Y)
+    whole = rounds(SFUS, 9, n_latent=None, beta=0.0, gamma=3.0).fit(X, Y)
+    np.testing.assert_allclose(whole.coef_, free.coef_, atol=1e-10)
+    # Whatever beta, where nothing lies outside of the subspace; the start, which has none, is forgotten.
+    whole = rounds(SFUS, 400, n_latent=None, beta=5.0, gamma=3.0).fit(X, Y)
+    np.testing.assert_allclose(whole.coef_, rounds(MSSL, 400, alpha=0.0, gamma=3.0).fit(X, Y).coef_, atol=1e-6)
+
+
+def test_a_heavy_weight_leaves_coefficients_of_the_rank_of_the_subspace():
+    X, Y = problem(q=4)
+    heavy = rounds(SFUS, 300, n_latent=2, beta=1e6, gamma=0.5).fit(X, Y)
+    values = np.linalg.svd(heavy.coef_, compute_uv=False)
+    assert values[2] < 1e-3 * values[1]
+    light = rounds(SFUS, 300, n_latent=2, beta=0.0, gamma=0.5).fit(X, Y)
+    assert np.linalg.svd(light.coef_, compute_uv=False)[2] > 0.05 * values[1]
+
+
 def slopes(X, F, W, L, gamma, alpha=0.0):
     """Of the loss by W, and how far they are from those of a minimum."""
     H = book.centring(len(X))
@@ -135,6 +173,9 @@ def test_limits_meet_the_conditions_of_a_minimum(shape):
         assert slopes(X, csfs.soft_labels_, csfs.coef_, none, gamma) < 1e-3 * gamma
         mdfs = rounds(MDFS, 600, gamma=gamma).fit(X, some)
         assert slopes(X, mdfs.soft_labels_, mdfs.coef_, none, gamma) < 1e-3 * gamma
+        sfus = rounds(SFUS, 600, n_latent=1, beta=2.0, gamma=gamma).fit(X, Y)
+        outside = np.eye(shape[1]) - sfus.subspace_ @ sfus.subspace_.T
+        assert slopes(X, Y, sfus.coef_, outside, gamma, 2.0) < 1e-3 * gamma
     assert (mssl.scores_ < 1e-6).any()
 
 

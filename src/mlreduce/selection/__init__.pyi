@@ -33,5 +33,6 @@ from mlreduce.selection.rfs import RFS as RFS
 from mlreduce.selection.controls import RandomFeatures as RandomFeatures
 from mlreduce.selection.redundancy import SCLS as SCLS
 from mlreduce.selection.scmfs import SCMFS as SCMFS
+from mlreduce.selection.sfus import SFUS as SFUS
 from mlreduce.selection.spectral import SPEC as SPEC
 from mlreduce.selection.base import Selector as Selector

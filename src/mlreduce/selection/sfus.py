@@ -1,0 +1,125 @@
+"""SFUS: feature selection by a regression whose coefficients share a subspace."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mlreduce.complexity import Complexity
+from mlreduce.registry import register
+from mlreduce.selection.row_sparse import Regression, RowSparseSelector
+from mlreduce.validation import FloatArray, check_range, check_size
+
+__all__ = ["SFUS"]
+
+
+@register("sfus")
+class SFUS(RowSparseSelector):
+    """Sub-feature uncovering with sparsity (SFUS): a regression with few features, labels sharing a subspace of them.
+
+    It minimises
+
+        ||X W + 1 b' - Y||^2 + beta ||W - Q P||^2 + gamma sum_j ||w_j||    subject to    Q'Q = I
+
+    over W, one row per feature, b, the shared subspace Q, one column for each of its dimensions, and P, what each label
+    takes of it.
+
+    Parameters
+    ----------
+    k : int, float, str or None, default=0.5
+        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
+    n_latent : int, float, str or None, default=0.5
+        Dimension of the subspace: a number up to that of the labels, a fraction in (0, 1) or "50%" of it, or None for
+        as many as labels, or as features where these are fewer: the second term is 0 then.
+    beta : float, default=1.0
+        Weight of what of the coefficients lies outside of the subspace, >= 0.
+    gamma : float, default=1.0
+        Weight of the coefficients' lengths, > 0; with larger values more rows of W vanish.
+    max_iter : int, default=500
+        Largest number of rounds, >= 1.
+    tol : float, default=1e-6
+        Relative decrease of the objective in a round at which to stop, >= 0; 0 for all ``max_iter`` rounds.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+        Lengths of the rows of W.
+    ranking_
+        See `Selector`.
+    coef_ : ndarray of shape (n_features, n_labels)
+        W.
+    subspace_ : ndarray of shape (n_features, n_latent)
+        Q. The best P is ``Q'W``.
+    objective_ : ndarray of shape (n_iter,)
+        Objective after each round; it does not increase.
+    n_iter_ : int
+        Number of rounds.
+
+    Raises
+    ------
+    DataError
+        By ``fit``: as `Selector.fit`, or if a label is not known.
+
+    Notes
+    -----
+    Cost: O(n d^2 + r (d^3 + d^2 q)) for r rounds.
+
+    In turn W by a ridge regression with the curvature ``beta (I - QQ')``, and Q as the leading left singular vectors of
+    W, both exactly. Q starts empty. The paper finds both in one step of each round; the conditions of a minimum are the
+    same.
+
+    References
+    ----------
+    Ma, Nie, Yang, Uijlings and Sebe, "Web image annotation via subspace-sparsity collaborated feature selection", IEEE
+    Transactions on Multimedia 14, 2012. The shared subspace is that of Ando and Zhang, "A framework for learning
+    predictive structures from multiple tasks and unlabeled data", JMLR 6, 2005.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("digits")
+    >>> mlreduce.SFUS(k=10, n_latent=3).fit_transform(data.X, data.Y).shape
+    (1797, 10)
+    """
+
+    complexity = Complexity("s d + d^3", "s + d^2")
+
+    def __init__(
+        self,
+        k: int | float | str | None = 0.5,
+        n_latent: int | float | str | None = 0.5,
+        beta: float = 1.0,
+        gamma: float = 1.0,
+        max_iter: int = 500,
+        tol: float = 1e-6,
+    ) -> None:
+        self.k = k
+        self.n_latent = n_latent
+        self.beta = beta
+        self.gamma = gamma
+        self.max_iter = max_iter
+        self.tol = tol
+
+    def _loss(self, X: Any, labels: FloatArray) -> _SharedSubspace:
+        n_latent = check_size(self.n_latent, labels.shape[1], "labels", name="n_latent")
+        return _SharedSubspace(X, labels, min(n_latent, X.shape[1]), check_range(self.beta, "beta", 0))
+
+    def _learned(self, loss: _SharedSubspace) -> None:
+        self.subspace_ = loss.subspace
+
+
+class _SharedSubspace(Regression):
+    """The loss of `SFUS`."""
+
+    def __init__(self, X: Any, labels: FloatArray, n_latent: int, beta: float) -> None:
+        self.subspace: FloatArray = np.empty((X.shape[1], 0))
+        super().__init__(X, labels, curvature=beta * np.eye(X.shape[1]))
+        self._whole, self._n_latent, self._beta = self._scatter, n_latent, beta
+
+    def settle(self, coefficients: FloatArray) -> float:
+        left, lengths, _ = np.linalg.svd(coefficients, full_matrices=False)
+        self.subspace = left[:, : self._n_latent]
+        self._scatter = self._whole - self._beta * (self.subspace @ self.subspace.T)
+        outside = float(np.square(lengths[self._n_latent :]).sum())
+        return super().settle(coefficients) + self._beta * outside
