@@ -10,7 +10,7 @@ CORES ?= all
 
 DOCS_STAMP := $(VENV)/.docs-installed
 
-.PHONY: help demo plan test test-all test-cluster test-oldest test-wheel test-site docs build lint types unit promises \
+.PHONY: help gather demo plan test test-all test-cluster test-oldest test-wheel test-site docs build lint types unit promises \
 	check-workflow install chromium weka slurm fuzz lock benchmark deviations reference site verdicts verify pictures clean
 
 help:
@@ -148,7 +148,7 @@ test-oldest: build
 	$(call installed,$(OLDEST),--no-deps --no-index $(DIST)/*.whl)
 	OMP_NUM_THREADS=1 $(OLDEST)/bin/python -m pytest -m "not slow" --no-cov --numprocesses auto --dist loadfile
 
-# Other packages where they are found; benchmarks/peers.py says how. Into results/peers; a table that is there is completed.
+# Other packages where they are found; benchmarks/peers.py says how. Into results/speed; a table that is there is completed.
 benchmark: $(STAMP)
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/peers.py
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/bibtex_split.py
@@ -172,12 +172,16 @@ deviations: $(STAMP)
 REFERENCE := results/reference
 reference: $(STAMP)
 	$(BIN)/snakemake --cores $(CORES) --quiet rules --configfile config/paper.yaml
-	for study in $$(ls config/studies | sed 's/.yaml$$//'); do \
-		mkdir -p $(REFERENCE)/$$study; \
-		cp results/paper/$$study/*.csv results/paper/$$study/*.md results/paper/$$study/*.tex \
-			results/paper/$$study/*.png results/paper/$$study/manifest.json $(REFERENCE)/$$study; \
-		cp results/paper/$$study/scores.parquet $$(ls results/paper/$$study/errors.parquet 2> /dev/null) $(REFERENCE)/$$study; \
-		gzip -9nf $(REFERENCE)/$$study/summary.csv; \
+	$(BIN)/snakemake --cores $(CORES) --quiet rules --configfile config/peers.yaml
+	$(MAKE) gather
+
+# What is committed of the results of finished runs.
+gather:
+	for study in $$(dirname $$(ls results/paper/*/manifest.json results/peers/*/manifest.json 2> /dev/null)); do \
+		own=$(REFERENCE)/$$(basename $$study); mkdir -p $$own; \
+		cp $$study/*.csv $$study/*.md $$study/*.tex $$study/*.png $$study/manifest.json $$study/scores.parquet $$own; \
+		cp $$(ls $$study/errors.parquet 2> /dev/null) $$own 2> /dev/null; \
+		gzip -9nf $$own/summary.csv; \
 	done
 	$(BIN)/python docs/update_results.py
 	$(BIN)/python docs/update_evidence.py

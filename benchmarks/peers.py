@@ -45,7 +45,7 @@ import mlreduce
 
 SETS = ("emotions", "scene", "yeast", "medical", "enron", "corel5k", "bibtex")
 COLUMNS = ("method", "dataset", "peer", "ours", "theirs", "ratio", "limit", "to_limit", "ours_mb", "theirs_mb")
-FILE = Path(__file__).parents[1] / "results" / "peers" / "peers.csv"
+FILE = Path(__file__).parents[1] / "results" / "speed" / "peers.csv"
 
 # A fit is repeated until it has taken so many seconds or been done so often; at least three times where it is short.
 SECONDS, MOST = 1.0, 25

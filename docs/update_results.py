@@ -12,13 +12,14 @@ import yaml
 from mlreduce.metrics import higher_is_better, measure_label
 from mlreduce.reporting.audit import audit_sentences, beside_printed
 from mlreduce.reporting.tables.layout import to_markdown
+from mlreduce.reporting.verdicts.tendency import signed_rank
 
 PROJECT = Path(__file__).parents[1]
 REFERENCE = PROJECT / "results" / "reference"
 BEFORE = PROJECT / "docs" / "verdicts" / "before.csv"
 PAGES = (
     PROJECT / "README.md",
-    *(PROJECT / "docs" / name for name in ("results.md", "deviations.md", "which-method.md")),
+    *(PROJECT / "docs" / name for name in ("results.md", "deviations.md", "which-method.md", "peers.md")),
 )
 TITLES = {
     "table3": "Table 3: linear regression",
@@ -32,6 +33,8 @@ def papers() -> str:
     rows = []
     for path in sorted((PROJECT / "config" / "studies").glob("*.yaml")):
         name, study = path.stem, yaml.safe_load(path.read_text(encoding="utf-8"))
+        if "identifier" not in study:
+            continue  # of no paper
         verdicts = pd.read_csv(REFERENCE / name / "claims.csv")["verdict"].value_counts()
         verdicts = verdicts.rename({"not run": "not judged", "unchecked": "not judged"}).groupby(level=0).sum()
         cells = pd.read_csv(REFERENCE / name / "audit.csv")
@@ -95,6 +98,8 @@ class Evidence(NamedTuple):
         In percent; None takes the best size of each method and data set.
     shown, fixed : {"method", "predictor"}
         What is ranked, and what is held fixed.
+    control : str
+        What the others should beat; "" for none.
     fixed_names, left_out : str
         Regular expressions of what is held fixed, and of what is not ranked.
     """
@@ -107,7 +112,11 @@ class Evidence(NamedTuple):
     left_out: str = ""
     shown: str = "method"
     fixed: str = "predictor"
+    control: str = ""
 
+
+#: Differences of F1 that count as none.
+MARGIN = 0.01
 
 EVIDENCE = {
     "projections": Evidence("mvmd-2016", "ten-fold", "instance-f1", 20, "ridge", r"mvmd-.*"),
@@ -115,6 +124,14 @@ EVIDENCE = {
     "coders": Evidence("cplst-2012", "as-printed", "hamming-loss", 40, "linear"),
     "predictors": Evidence("cplst-2012", "as-printed", "hamming-loss", 100, "plst", "", "predictor", "method"),
     "few-labels": Evidence("mope-mesd-2012", "labelled-40", "macro-f1", None, ".*"),
+    "all-selectors": Evidence("selectors", "ten-fold", "micro-f1", 10, "ml-knn", control="random"),
+    "all-selectors-ridge": Evidence("selectors", "ten-fold", "micro-f1", 10, "ridge", control="random"),
+    "all-coders": Evidence("coders", "ten-fold", "micro-f1", 40, "ridge", control="pbr"),
+    "all-projections": Evidence("projections", "ten-fold", "micro-f1", 10, "ridge", control="random-projection"),
+    "all-projections-knn": Evidence("projections", "ten-fold", "micro-f1", 10, "ml-knn", control="random-projection"),
+    "classifiers": Evidence(
+        "selectors", "ten-fold", "micro-f1", 100, "all-features|every-feature", "", "predictor", "method"
+    ),
 }
 
 
@@ -135,10 +152,19 @@ def evidence(family: str) -> str:
     first = means.rank(axis=1, ascending=not larger, method="min").eq(1).sum()
     rows = [
         [name, f"{ranks[name].mean():.1f}", f"{means[name].mean():.3f}", str(first[name])]
+        + ([_ahead(means[name] - means[own.control], larger)] if own.control else [])
         for name in ranks.mean().sort_values(kind="stable").index
     ]
     header = [own.shown, "mean rank", f"mean {measure_label(own.measure)}", "first on"]
+    header += [f"better than {own.control}"] if own.control else []
     return f"{len(means)} data sets ({', '.join(means.index)}):\n\n{to_markdown(header, rows)}"
+
+
+def _ahead(differences: pd.Series, larger: bool) -> str:
+    """Return the probability that a method is ahead of the control by more than the margin."""
+    if not differences.any():
+        return ""
+    return f"{signed_rank((differences if larger else -differences).to_numpy(), MARGIN).above:.2f}"
 
 
 BLOCKS = {"evidence": evidence, "papers": papers, "claims": claims, "printed": printed, "changes": changes}

@@ -10,9 +10,11 @@ import signal
 import zipfile
 from importlib.metadata import version
 
+import pandas as pd
 import pytest
 from project import BUNDLED, PROJECT, STUDY
 
+from mlreduce import registry
 from mlreduce.datasets.readers.configuration import read_yaml
 from plan import make_plan
 
@@ -30,11 +32,34 @@ def documented():
 
 def test_the_plan_is_made_in_process(monkeypatch):
     monkeypatch.chdir(PROJECT)
-    for file in ("config.yaml", "paper.yaml"):
+    for file, number in (("config.yaml", 5), ("paper.yaml", 5), ("peers.yaml", 3)):
         config = read_yaml("config/config.yaml") | read_yaml(f"config/{file}")
         plan = make_plan(config, PROJECT)
-        assert len(plan.studies) == 5
+        assert len(plan.studies) == number
         assert not plan.own_data
+
+
+def test_the_comparison_has_every_selector_and_coder(monkeypatch):
+    monkeypatch.chdir(PROJECT)
+    studies = make_plan(read_yaml("config/config.yaml") | read_yaml("config/peers.yaml"), PROJECT).studies
+    for study, family, left_out in (
+        ("selectors", "selection", {"mutual-info"}),
+        ("coders", "labelspace", {"kernel-cplst"}),  # with a predictor of its own: cplst-2012
+    ):
+        compared = {registry.entry_name(*entry) for entry in studies[study].methods.items()}
+        assert compared == {*registry.method_names(family)} - left_out
+    assert {len(study.datasets) for study in studies.values()} == {17}
+    assert {study.splits for study in studies.values()} == {10}
+
+
+@pytest.mark.slow
+def test_the_comparison_runs_at_its_demo_size(project):
+    project.run("--config", "studies=[selectors,coders,projections]")
+    for study in ("selectors", "coders", "projections"):
+        scores = pd.read_parquet(project.path(f"results/demo/{study}/scores.parquet"))
+        assert set(scores["status"]) == {"ok"}
+        choices = pd.read_csv(project.path(f"results/demo/{study}/choices.csv"))
+        assert choices["split"].nunique() == 3
 
 
 # Those that the README begins with, of the ones that need no data.
@@ -53,7 +78,7 @@ MORE = ("snakemake --rulegraph", "snakemake --dag", "snakemake --summary", "snak
 def test_documented_commands_run_as_printed(request, command):
     """Those on published data or a cluster with -n; the others on a finished demo of one small study."""
     _, *arguments = shlex.split(command)
-    if any(word in command for word in ("paper.yaml", "--profile", "run_on=emotions")):
+    if any(word in command for word in ("paper.yaml", "peers.yaml", "--profile", "run_on=emotions")):
         project = request.getfixturevalue("project")
         (project.folder.parent / "mirror").mkdir(exist_ok=True)
         separator = arguments.index("--") if "--" in arguments else len(arguments)
