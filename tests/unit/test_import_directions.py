@@ -48,7 +48,7 @@ ALLOWED = {
 
 
 #: Modules beside the packages: what everything builds on, and the two ways into the library.
-LOOSE = {"__init__", "__main__", "complexity", "exceptions", "extras", "registry", "validation"}
+LOOSE = {"__init__", "__main__", "complexity", "exceptions", "extras", "registry"}
 
 
 def imported_modules(path: Path) -> set[str]:

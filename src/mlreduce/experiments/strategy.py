@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from mlreduce.datasets.data import MultiLabelData
+from mlreduce.exceptions import ConfigurationError
 from mlreduce.experiments.failures import Failures
 from mlreduce.experiments.fitted_arrays import Arrays
 from mlreduce.experiments.scores import SPECTRUM_COLUMNS
@@ -51,6 +52,8 @@ class Strategy:
 
     def choose(self, work: Work) -> pd.DataFrame:
         """Search the parameters of the methods of a task; return candidates with scores and which were chosen."""
+        if "search" not in work.task:
+            raise ConfigurationError(f"{work.task['group']}: nothing is chosen for methods of this family")
         search = Search(**work.task["search"])
         evaluator = self.evaluator(search, work.failures)
         methods = work.task["methods"]

@@ -1,0 +1,61 @@
+"""Checks of features, labels and parameters."""
+
+from __future__ import annotations
+
+from mlreduce.validation.features import (
+    MEMORY_SHARE,
+    FloatArray,
+    as_dense,
+    check_features,
+    check_finite,
+    check_memory,
+    check_regression,
+    check_sample_weight,
+    column_names,
+    is_sparse,
+    machine_memory,
+)
+from mlreduce.validation.labels import (
+    check_known_labels,
+    check_labels,
+    fill_unlabelled,
+    labels_as_y,
+    remember_label_names,
+)
+from mlreduce.validation.parameters import (
+    check_components,
+    check_count,
+    check_option,
+    check_options,
+    check_range,
+    check_size,
+    is_share,
+    warn_of_fraction,
+)
+
+__all__ = [
+    "MEMORY_SHARE",
+    "FloatArray",
+    "as_dense",
+    "check_components",
+    "check_count",
+    "check_features",
+    "check_finite",
+    "check_known_labels",
+    "check_labels",
+    "check_memory",
+    "check_option",
+    "check_options",
+    "check_range",
+    "check_regression",
+    "check_sample_weight",
+    "check_size",
+    "column_names",
+    "fill_unlabelled",
+    "is_share",
+    "is_sparse",
+    "labels_as_y",
+    "machine_memory",
+    "remember_label_names",
+    "warn_of_fraction",
+]

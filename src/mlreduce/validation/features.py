@@ -1,0 +1,204 @@
+"""Checks of features, targets and weights of instances."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from mlreduce.exceptions import DataError
+
+__all__ = [
+    "MEMORY_SHARE",
+    "FloatArray",
+    "as_dense",
+    "check_features",
+    "check_finite",
+    "check_memory",
+    "check_regression",
+    "check_sample_weight",
+    "column_names",
+    "is_sparse",
+    "machine_memory",
+]
+
+#: An array of 64-bit floats, of any shape.
+FloatArray = NDArray[np.float64]
+
+#: Share of the machine's memory that an array may take.
+MEMORY_SHARE = 0.8
+
+
+def column_names(table: Any) -> list[str] | None:
+    """Return the column names of a DataFrame as strings, None for anything else."""
+    columns = getattr(table, "columns", None)
+    return None if columns is None else [str(column) for column in columns]
+
+
+def machine_memory() -> int | None:
+    """Return the bytes of memory of this machine; None where the system does not say."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):  # not on Windows
+        return None
+
+
+def check_memory(n_bytes: float, what: str, advice: str) -> None:
+    """Refuse what needs more than four fifths of this machine's memory, where the system says how much that is.
+
+    Raises
+    ------
+    DataError
+        With both numbers and the advice.
+    """
+    memory = machine_memory()
+    if memory is not None and n_bytes > MEMORY_SHARE * memory:
+        raise DataError(
+            f"{what} needs about {n_bytes / 1e9:.3g} GB of memory, and this machine has {memory / 1e9:.3g} GB: {advice}"
+        )
+
+
+def is_sparse(X: Any) -> bool:
+    """Whether X is a SciPy sparse matrix or array."""
+    return bool(sp.issparse(X))  # a plain bool: SciPy's type guard narrows to a class without methods
+
+
+def as_dense(X: Any) -> FloatArray:
+    """Return a sparse matrix or array as a dense float64 array."""
+    return np.asarray(X.toarray() if is_sparse(X) else X, dtype=np.float64)
+
+
+def check_finite(X: Any, names: Sequence[str] | None = None, what: str = "X") -> None:
+    """Refuse NaN and infinity, naming the first column that has one.
+
+    Raises
+    ------
+    DataError
+        If a value is not finite.
+    """
+    values = X.data if is_sparse(X) else X
+    if np.isfinite(values).all():
+        return
+    if is_sparse(X):
+        entries = X.tocoo()
+        bad = ~np.isfinite(entries.data)
+        rows, columns, values = entries.row[bad], entries.col[bad], entries.data[bad]
+    else:
+        rows, columns = np.nonzero(~np.isfinite(X))
+        values = X[rows, columns]
+    first = np.lexsort((rows, columns))[0]
+    column = int(columns[first])
+    named = f" ({names[column]!r})" if names is not None else ""
+    kind = "NaN" if np.isnan(values[first]) else "infinity"
+    raise DataError(
+        f"{what} contains {kind} in column {column}{named}, row {int(rows[first])}, and {len(rows) - 1} more "
+        "such value(s); this method takes finite numbers only: impute or drop them first"
+    )
+
+
+def check_features(estimator: Any, X: Any, *, reset: bool) -> Any:
+    """Check a feature matrix for an estimator and remember (or compare) its number of columns and their names.
+
+    Parameters
+    ----------
+    estimator : BaseEstimator
+        Gets ``n_features_in_`` and ``feature_names_in_`` when ``reset`` is true.
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        Dense, CSR, or anything that turns into one of them.
+    reset : bool
+        True in ``fit``, False afterwards.
+
+    Returns
+    -------
+    X : ndarray or csr_array, float64
+
+    Raises
+    ------
+    DataError
+        If a value is NaN or infinite.
+    ValueError
+        If the shape is not what scikit-learn's estimators take.
+    """
+    if _is_plain(X) and (reset or _fits(estimator, X)):
+        if reset:
+            estimator.n_features_in_ = X.shape[1]
+            if hasattr(estimator, "feature_names_in_"):
+                del estimator.feature_names_in_
+        check_finite(X)
+        return X
+    from sklearn.utils.validation import validate_data  # slow to import, and not needed by jobs that only move data
+
+    names = column_names(X)
+    X = validate_data(estimator, X, reset=reset, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False)
+    check_finite(X, names)
+    return X
+
+
+def _is_plain(X: Any) -> bool:
+    """Whether X is an array that scikit-learn's checks, which take 0.1 ms, would return as it is."""
+    return type(X) is np.ndarray and X.ndim == 2 and X.dtype == np.float64 and X.size > 0
+
+
+def _fits(estimator: Any, X: FloatArray) -> bool:
+    """Whether an array has as many features as the estimator was fitted on, without names."""
+    return getattr(estimator, "n_features_in_", None) == X.shape[1] and not hasattr(estimator, "feature_names_in_")
+
+
+def check_regression(estimator: Any, X: Any, y: Any) -> tuple[Any, FloatArray]:
+    """Check features and targets for a regressor's ``fit``.
+
+    Returns
+    -------
+    X : ndarray or csr_array, float64
+    y : ndarray of shape (n_samples,) or (n_samples, n_targets), float64
+
+    Raises
+    ------
+    DataError
+        If a feature is NaN or infinite.
+    ValueError
+        If the shapes are not what scikit-learn's estimators take.
+    """
+    from sklearn.utils.validation import validate_data
+
+    names = column_names(X)
+    X, y = validate_data(
+        estimator,
+        X,
+        y,
+        accept_sparse="csr",
+        dtype=np.float64,
+        multi_output=True,
+        y_numeric=True,
+        ensure_all_finite=False,
+    )
+    check_finite(X, names)
+    return X, np.asarray(y, dtype=np.float64)
+
+
+def check_sample_weight(weights: Any, n_samples: int) -> FloatArray | None:
+    """Return weights of the instances as an array, None if there are none.
+
+    Raises
+    ------
+    DataError
+        If they are not finite numbers >= 0, one per instance, with a positive sum.
+    """
+    if weights is None:
+        return None
+    try:
+        array = np.asarray(weights, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise DataError("sample_weight must hold numbers >= 0, one per row of X") from None
+    if array.ndim == 0:
+        array = np.full(n_samples, float(array))
+    if array.shape != (n_samples,) or not np.isfinite(array).all() or (array < 0).any() or not array.sum() > 0:
+        raise DataError(
+            f"sample_weight must hold {n_samples} finite numbers >= 0, one per row of X, not all of them zero; got the "
+            f"shape {array.shape}"
+        )
+    return array

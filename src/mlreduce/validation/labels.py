@@ -1,0 +1,241 @@
+"""Checks of labels."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar, cast
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from mlreduce.exceptions import DataError, warn
+from mlreduce.validation.features import column_names, is_sparse
+
+__all__ = ["check_known_labels", "check_labels", "fill_unlabelled", "labels_as_y", "remember_label_names"]
+
+_LABEL_SETS = (
+    "y holds sets of labels; a matrix of 0 and 1, one column per label, is needed: "
+    "sklearn.preprocessing.MultiLabelBinarizer().fit_transform(sets) makes it"
+)
+
+_UNKNOWN = (
+    "Single unknown labels are for MDDMp, MDDMf, MVMD, PLS and OPLS, for SemiSupervised with one of these as "
+    "supervised_part, for the selectors CSFS and MDFS, and for the label propagations"
+)
+
+_Method = TypeVar("_Method", bound=Callable[..., Any])
+
+# Size and density of dense labels from which sparse products are faster.
+_SMALL_LABELS = 20_000
+
+_RARE = 0.15
+
+
+def labels_as_y(method: _Method) -> _Method:
+    """Let a method whose labels are called ``y`` take them as ``Y`` too, as version 0.1 called them, with a warning."""
+
+    @functools.wraps(method)
+    def named(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if "Y" in kwargs:
+            message = f"{type(self).__name__}.{method.__name__}: the labels are called y; Y goes in version 0.3"
+            warn(message, FutureWarning)
+            kwargs["y"] = kwargs.pop("Y")
+        return method(self, *args, **kwargs)
+
+    return cast(_Method, named)
+
+
+def check_labels(Y: Any, n_samples: int | None = None, *, sparse: bool = False) -> Any:
+    """Check a label matrix and return it in {0, 1}.
+
+    Parameters
+    ----------
+    Y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels) or (n_samples,)
+        Values in {0, 1} or in {-1, 1}, or Booleans. One dimension is one label.
+    n_samples : int or None, default=None
+        The number of rows it must have.
+    sparse : bool, default=False
+        Return a CSR array where ``Y`` is sparse, or large and labels are rare.
+
+    Returns
+    -------
+    Y : ndarray or csr_array of shape (n_samples, n_labels), float64, in {0, 1}
+
+    Raises
+    ------
+    DataError
+        If Y is None, a value is not a label, the shape is wrong, or the number of rows differs from ``n_samples``.
+    """
+    if Y is None:
+        raise DataError("a multi-label method requires y to be passed, but the target y is None")
+    if sparse and is_sparse(Y) and Y.ndim == 2 and Y.shape[1]:
+        ones = sp.csr_array(Y, dtype=np.float64, copy=True)
+        ones.sum_duplicates()  # duplicate entries add up
+        if np.isin(ones.data, (0, 1)).all():
+            _check_rows(ones, n_samples)
+            ones.eliminate_zeros()
+            return ones
+    names = column_names(Y)
+    try:
+        array = Y.toarray() if is_sparse(Y) else np.asarray(Y)
+    except ValueError:  # rows of different lengths
+        raise DataError(_LABEL_SETS) from None
+    if array.dtype == object and array.size and isinstance(array.flat[0], (set, frozenset, list, tuple)):
+        raise DataError(_LABEL_SETS)
+    if array.ndim == 1:
+        array = array[:, np.newaxis]
+    if array.ndim != 2 or array.shape[1] == 0:
+        raise DataError(f"y must have the shape (n_samples, n_labels) with at least one label; got {array.shape}")
+    _check_rows(array, n_samples)
+    if array.dtype.kind not in "biuf":
+        try:
+            array = array.astype(np.float64)
+        except (TypeError, ValueError):
+            raise DataError(
+                "y must hold numbers, 0/1 or -1/1; it holds other things (strings?). Names of labels become such a "
+                "matrix by sklearn.preprocessing.MultiLabelBinarizer"
+            ) from None
+    positive = array == 1
+    present = np.count_nonzero(positive)
+    if np.count_nonzero(array) != present:
+        _check_signs(array, positive, names)
+    rare = array.size > _SMALL_LABELS and present < _RARE * array.size
+    return sp.csr_array(positive, dtype=np.float64) if sparse and rare else positive.astype(np.float64)
+
+
+def check_known_labels(Y: Any, n_samples: int) -> tuple[Any, NDArray[np.bool_] | None]:
+    """Check a label matrix of which some cells are unknown.
+
+    Parameters
+    ----------
+    Y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels) or (n_samples,)
+        As of `check_labels`; a cell is NaN where a label is not known. A sparse matrix has to store its NaN.
+    n_samples : int
+        The number of rows it must have.
+
+    Returns
+    -------
+    labels : ndarray or csr_array of shape (n_samples, n_labels), float64, in {0, 1}
+        Any of the two where not known.
+    known : ndarray of shape (n_samples, n_labels), bool, or None
+        Which cells are known; None if all are.
+
+    Raises
+    ------
+    DataError
+        If no cell is known, or as `check_labels`.
+    """
+    unknown = None if Y is None else _unknown(Y)
+    if unknown is None or unknown.ndim > 2:
+        return check_labels(Y, n_samples, sparse=True), None
+    _check_rows(unknown, n_samples)
+    table = unknown.reshape(len(unknown), -1)
+    if table.all():
+        raise DataError("no label is known: all cells of y are NaN")
+    # A copy in any case: np.array alone makes none of a DataFrame of pandas 2.2.
+    cells = np.asarray(Y.toarray() if is_sparse(Y) else Y).reshape(table.shape).copy()
+    cells[table] = cells[~table][0]
+    filled = type(Y)(cells, columns=Y.columns) if hasattr(Y, "columns") else cells  # errors name the labels
+    return check_labels(filled, n_samples), ~table
+
+
+def fill_unlabelled(Y: Any, n_samples: int | None = None) -> tuple[Any, NDArray[np.bool_] | None]:
+    """Fill unlabelled rows with the labels of the first labelled row, so that all can be checked.
+
+    Parameters
+    ----------
+    Y, n_samples
+        As of `check_known_labels`, or a class vector; an unlabelled row is NaN throughout. A sparse matrix has to store
+        its NaN, and a row that stores nothing is known to have no label.
+
+    Returns
+    -------
+    filled : array, sparse matrix or DataFrame
+        Without NaN; Y itself where there is none.
+    labelled : ndarray of shape (n_samples,), bool, or None
+        Which rows have labels of their own; None if all have.
+
+    Raises
+    ------
+    DataError
+        If a row is NaN in part, no row is labelled, or the number of rows differs from ``n_samples``.
+    """
+    unknown = None if Y is None else _unknown(Y)
+    if unknown is None or unknown.ndim > 2:
+        return Y, None
+    _check_rows(unknown, n_samples)
+    table = unknown.reshape(len(unknown), -1)
+    unlabelled = np.asarray(table.all(axis=1))
+    in_part = np.flatnonzero(table.any(axis=1) & ~unlabelled)
+    if len(in_part):
+        raise DataError(
+            f"row {int(in_part[0])} of y is NaN in part, and {len(in_part) - 1} more; all labels of a row are to be "
+            f"known or none. {_UNKNOWN}"
+        )
+    if unlabelled.all():
+        raise DataError("no row of y is labelled: all are NaN")
+    rows = np.where(unlabelled, np.argmin(unlabelled), np.arange(len(unlabelled)))
+    if hasattr(Y, "iloc"):
+        return Y.iloc[rows], ~unlabelled
+    return (sp.csr_array(Y) if is_sparse(Y) else np.asarray(Y))[rows], ~unlabelled
+
+
+def _unknown(Y: Any) -> NDArray[np.bool_] | None:
+    """Mask of NaN in Y; None if there are none."""
+    if is_sparse(Y):
+        entries = Y.tocoo()
+        missing = np.isnan(entries.data) if entries.data.dtype.kind == "f" else np.zeros(0, dtype=bool)
+        if not missing.any():
+            return None
+        unknown = np.zeros(Y.shape, dtype=bool)
+        unknown[entries.row[missing], entries.col[missing]] = True
+        return unknown
+    if hasattr(Y, "isna"):
+        unknown = np.asarray(Y.isna())
+    else:
+        try:
+            array = np.asarray(Y)
+        except ValueError:  # lists of different lengths, which `check_labels` refuses
+            return None
+        if array.dtype.kind not in "fO":
+            return None
+        missing = np.isnan if array.dtype.kind == "f" else np.vectorize(_is_missing, otypes=[bool])
+        unknown = np.asarray(missing(array))
+    return unknown if unknown.any() else None
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or bool(value != value)
+
+
+def _check_signs(labels: Any, positive: NDArray[np.bool_], names: Sequence[str] | None) -> None:
+    """Refuse labels other than -1 and 1."""
+    wrong = ~(positive | (labels == 0) | (labels == -1))
+    if not wrong.any():
+        if (labels == 0).any():
+            raise DataError("y mixes 0 and -1; labels are either 0/1 or -1/1 throughout")
+        return
+    row, column = (int(i) for i in np.argwhere(wrong)[0])
+    named = f" ({names[column]!r})" if names is not None else ""
+    if np.isnan(labels[row, column]):
+        raise DataError(f"y is NaN in column {column}{named}, row {row}: all labels have to be known here. {_UNKNOWN}")
+    kind = "" if np.all(labels % 1 == 0) else "y is continuous: "
+    raise DataError(
+        f"{kind}y holds {labels[row, column]:g} in column {column}{named}, row {row}; labels must be 0/1 or -1/1"
+    )
+
+
+def _check_rows(Y: Any, n_samples: int | None) -> None:
+    if n_samples is not None and Y.shape[0] != n_samples:
+        raise DataError(f"X and y have inconsistent numbers of samples: X has {n_samples} rows, y has {Y.shape[0]}")
+
+
+def remember_label_names(estimator: Any, Y: Any) -> None:
+    """Set ``label_names_`` from a DataFrame of labels; forget those of an earlier fit otherwise."""
+    names = column_names(Y)
+    if names is not None:
+        estimator.label_names_ = names
+    elif hasattr(estimator, "label_names_"):
+        del estimator.label_names_
