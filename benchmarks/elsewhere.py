@@ -115,8 +115,8 @@ printf('\\n%.9g\\n', median(times))
         return ["octave-cli", "--quiet", "--no-init-file", str(script)]
 
     @classmethod
-    def projection(cls, name: str, n_components: int) -> Octave:
-        """Return a projection of the MLC toolbox with its default parameters, and no classifier behind it."""
+    def method(cls, name: str, n_components: int) -> Octave:
+        """Return a reduction of the MLC toolbox with its default parameters, and no classifier behind it."""
         before = (
             f"method.name = {{'{name}', 'nothing'}}; p = Set{name}Parameter(); p.dim = {n_components}; "
             "method.param = {p, struct()};"

@@ -210,7 +210,7 @@ def _projection(name: str, limit: Fit, octave: str = "", by_labels: bool = False
         size = min(COMPONENTS, Y.shape[1] - 1) if by_labels else COMPONENTS
         return mlreduce.make(name, n_components=size).fit(X, Y)
 
-    return Case(ours, peers, limit, Octave.projection(octave, COMPONENTS) if octave else None)
+    return Case(ours, peers, limit, Octave.method(octave, COMPONENTS) if octave else None)
 
 
 def _code(name: str, limit: Fit, call: str = "", **parameters: Any) -> Case:
@@ -255,7 +255,7 @@ CASES: dict[str, Case] = {
             "cca-zoo": (two_views, False),
         },
         regression,
-        Octave.projection("CCA", 5),
+        Octave.method("CCA", 5),
     ),
     "rcca": _projection("rcca", regression, "CCA", by_labels=True),
     "opls": _projection("opls", regression, "OPLS", by_labels=True),
@@ -328,7 +328,7 @@ CASES: dict[str, Case] = {
     "cplst": _code("cplst", design_and_labels, "[Z, V, shift] = cplst_encode(Y, 5, X, 0.1);"),
     "cssp": _code("cssp", label_vectors, "[Z, V] = cssp_encode(Y, 5);", n_components=5, random_state=0),
     "faie": _code("faie", few_vectors, "[Z, V] = FaIE_encode(Y, 5, X, 0.1, 10);", n_components=5),
-    "mlc-bmad": Case(library("mlc-bmad"), {}),
+    "mlc-bmad": Case(library("mlc-bmad", n_components=5), {}, None, Octave.method("BMaD", 5)),
     "leml": Case(library("leml", n_components=5), {}, few_vectors),
     "sleec": Case(with_prediction(library("sleec", n_components=5)), {}, distances),
     "linear": Case(
@@ -363,7 +363,11 @@ CASES: dict[str, Case] = {
     "mlnb": Case(library("mlnb"), {"scikit-learn": (naive_bayes, False)}),
     "m5p": Case(lambda X, Y: mlreduce.make("m5p").fit(X, Y[:, 0].astype(float)), {"Weka": (weka, True)}),
     "mlrf": Case(library("mlrf"), {}, distances),
-    "rfs": Case(library("rfs"), {}, None, Octave.projection("RFS", COMPONENTS)),
+    "rfs": Case(library("rfs"), {}, None, Octave.method("RFS", COMPONENTS)),
+    "mim": Case(library("mim", k=COMPONENTS), {}, None, Octave.method("MLMIM", COMPONENTS)),
+    "mrmr": Case(library("mrmr", k=COMPONENTS), {}, None, Octave.method("MLMRMR", COMPONENTS)),
+    "jmi": Case(library("jmi", k=COMPONENTS), {}, None, Octave.method("MLJMI", COMPONENTS)),
+    "mifs": Case(library("mifs"), {}, None, Octave.method("MIFS", COMPONENTS)),
     "pmu": Case(library("pmu"), {}),
     "qpfs": Case(library("qpfs"), {}),
     "gmba": Case(library("gmba", random_state=0), {}, distances),
