@@ -46,6 +46,7 @@ $(STAMP): envs/requirements.lock pyproject.toml
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --compile-bytecode --require-hashes -r envs/requirements.lock || \
 		$(PIP) --require-hashes -r envs/requirements.lock
 	$(PIP) --no-deps --no-build-isolation --no-index -e .
+	$(BIN)/python -m compileall -q src workflow/lib
 	$(BIN)/python envs/compile_loops.py
 	@touch $@
 
@@ -57,11 +58,11 @@ $(DOCS_STAMP): $(STAMP) envs/docs.lock
 # Needs no network once its packages are there. From scratch: a page that is no more would stay.
 docs: $(DOCS_STAMP)
 	rm -rf docs/_build docs/api docs/gallery
-	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going --conf-dir docs . docs/_build/html \
+	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going --jobs auto --conf-dir docs . docs/_build/html \
 		--doctree-dir docs/_build/doctrees
 
 test-site: docs chromium
-	OMP_NUM_THREADS=1 $(BIN)/pytest tests/browser tests/unit/test_guide_pages.py
+	OMP_NUM_THREADS=1 $(BIN)/pytest tests/browser tests/unit/test_guide_pages.py --numprocesses auto --dist loadfile
 
 # For tests only.
 chromium:
