@@ -18,7 +18,7 @@ help:
 	@echo "make plan       what the demo would run, as a table of steps"
 	@echo "make test       lint, types and the tests of the library, minutes"
 	@echo "make promises   one test per promise to users of the workflow, and pieces of the papers on published data"
-	@echo "make test-all   every test: whole studies, faults, the cluster and fuzzing too"
+	@echo "make test-all   every test: whole studies, faults, the cluster and fuzzing too; branch coverage of 90 % or more"
 	@echo "make test-cluster  the workflow on a Slurm of one node (installs Debian's packages, with root); some minutes"
 	@echo "make test-oldest  the library's tests with the oldest dependencies that it supports; some minutes"
 	@echo "make test-wheel the built package in clean environments: the core alone, and with figures; a minute"
@@ -46,6 +46,7 @@ $(STAMP): envs/requirements.lock pyproject.toml
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --compile-bytecode --require-hashes -r envs/requirements.lock || \
 		$(PIP) --require-hashes -r envs/requirements.lock
 	$(PIP) --no-deps --no-build-isolation --no-index -e .
+	$(BIN)/python -m compileall -q src workflow/lib
 	$(BIN)/python envs/compile_loops.py
 	@touch $@
 
@@ -57,11 +58,11 @@ $(DOCS_STAMP): $(STAMP) envs/docs.lock
 # Needs no network once its packages are there. From scratch: a page that is no more would stay.
 docs: $(DOCS_STAMP)
 	rm -rf docs/_build docs/api docs/gallery
-	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going --conf-dir docs . docs/_build/html \
+	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going --jobs auto --conf-dir docs . docs/_build/html \
 		--doctree-dir docs/_build/doctrees
 
 test-site: docs chromium
-	OMP_NUM_THREADS=1 $(BIN)/pytest tests/browser tests/unit/test_guide_pages.py --no-cov
+	OMP_NUM_THREADS=1 $(BIN)/pytest tests/browser tests/unit/test_guide_pages.py --numprocesses auto --dist loadfile
 
 # For tests only.
 chromium:
@@ -93,7 +94,7 @@ plan: $(STAMP)
 test: lint types check-workflow unit
 
 test-all: lint types check-workflow weka
-	OMP_NUM_THREADS=1 $(BIN)/pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
+	OMP_NUM_THREADS=1 $(BIN)/pytest --cov --numprocesses auto --dist loadfile --no-loadscope-reorder
 	$(MAKE) test-cluster test-site fuzz INPUTS=100000
 
 lint: $(STAMP)
@@ -113,12 +114,12 @@ unit: $(STAMP)
 
 # One test per promise to users of the workflow, and pieces of the papers where MLREDUCE_MIRROR has the published data.
 promises: $(STAMP)
-	OMP_NUM_THREADS=1 $(BIN)/pytest -m promise --no-cov --numprocesses auto --dist worksteal
+	OMP_NUM_THREADS=1 $(BIN)/pytest -m promise --numprocesses auto --dist worksteal
 	$(BIN)/python tests/pieces.py
 
 # Two to four minutes; after ten it ends as by Ctrl-C. Without Slurm the tests are skipped.
 test-cluster: $(STAMP) slurm
-	OMP_NUM_THREADS=1 timeout --signal=INT --kill-after=30 600 $(BIN)/pytest tests/cluster --no-cov
+	OMP_NUM_THREADS=1 timeout --signal=INT --kill-after=30 600 $(BIN)/pytest tests/cluster
 
 # The package as users get it. Versions of dependencies are the locked ones, so that only a change of ours can fail.
 DIST := $(VENV)/dist
@@ -146,7 +147,7 @@ test-oldest: build
 	$(PYTHON) -m venv --clear --without-pip $(OLDEST)
 	$(call installed,$(OLDEST),--require-hashes -r envs/oldest.lock)
 	$(call installed,$(OLDEST),--no-deps --no-index $(DIST)/*.whl)
-	OMP_NUM_THREADS=1 $(OLDEST)/bin/python -m pytest -m "not slow" --no-cov --numprocesses auto --dist loadfile
+	OMP_NUM_THREADS=1 $(OLDEST)/bin/python -m pytest -m "not slow" --numprocesses auto --dist loadfile
 
 # Other packages where they are found; benchmarks/peers.py says how. Into results/speed; a table that is there is completed.
 benchmark: $(STAMP)

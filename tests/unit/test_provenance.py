@@ -13,30 +13,43 @@ from mlreduce.provenance.digest import source_digest
 SCRIPTS = Path(__file__).parents[2] / "workflow" / "scripts"
 
 
+@pytest.fixture(scope="module")
+def stations(tmp_path_factory):
+    """A copy of the package in which a module can be edited: its folder, and a function that finds the digests then."""
+    package = tmp_path_factory.mktemp("copy") / "mlreduce"
+    shutil.copytree(provenance._PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
+    kept = provenance._parsed  # of files that nobody edits; parsing them all takes a second
+
+    def digests(edited=None):
+        source_digest.cache_clear()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(provenance, "_PACKAGE", package)
+            patch.setattr(provenance, "_parsed", lambda path: (kept.__wrapped__ if path == edited else kept)(path))
+            found = {name: source_digest(SCRIPTS / f"{name}.py") for name in ("fetch", "tables", "figures", "gather")}
+            for method in ("plst", "occa"):
+                strategy = strategy_module("labelspace")
+                found[method] = source_digest(SCRIPTS / "predict.py", strategy, f"mlreduce.labelspace.{method}")
+            strategy = strategy_module("projection")
+            found["mvmd"] = source_digest(SCRIPTS / "predict.py", strategy, "mlreduce.projection.mvmd")
+        return found
+
+    def after(module, edit):
+        path = package / module
+        original = path.read_text()
+        path.write_text(edit(original))
+        try:
+            return digests(edited=path)
+        finally:
+            path.write_text(original)
+
+    forget()
+    yield digests(), after
+    forget()
+
+
 def forget():
     for cached in (provenance._module_file, provenance._parsed, source_digest):
         cached.cache_clear()
-
-
-@pytest.fixture
-def copy_of_library(tmp_path, monkeypatch):
-    """A copy of the package in which modules can be edited."""
-    package = tmp_path / "mlreduce"
-    shutil.copytree(provenance._PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
-    monkeypatch.setattr(provenance, "_PACKAGE", package)
-
-    def digests():
-        forget()
-        stations = {name: source_digest(SCRIPTS / f"{name}.py") for name in ("fetch", "tables", "figures", "gather")}
-        for method in ("plst", "occa"):
-            strategy = strategy_module("labelspace")
-            stations[method] = source_digest(SCRIPTS / "predict.py", strategy, f"mlreduce.labelspace.{method}")
-        strategy = strategy_module("projection")
-        stations["mvmd"] = source_digest(SCRIPTS / "predict.py", strategy, "mlreduce.projection.mvmd")
-        return stations
-
-    yield package, digests
-    forget()
 
 
 @pytest.mark.parametrize(
@@ -55,21 +68,19 @@ def copy_of_library(tmp_path, monkeypatch):
         ("experiments/search.py", {"mvmd"}),
     ],
 )
-def test_a_changed_module_changes_what_depends_on_it_and_nothing_else(copy_of_library, module, affected):
-    package, digests = copy_of_library
-    before = digests()
-    path = package / module
-    path.write_text(path.read_text() + "\nCHANGED = True\n")
-    after = digests()
-    assert {name for name in before if before[name] != after[name]} == affected
+def test_a_changed_module_changes_what_depends_on_it_and_nothing_else(stations, module, affected):
+    before, after = stations
+    found = after(module, lambda code: code + "\nCHANGED = True\n")
+    assert {name for name in before if before[name] != found[name]} == affected
 
 
-def test_comments_and_docstrings_change_nothing(copy_of_library):
-    package, digests = copy_of_library
-    before = digests()
-    path = package / "labelspace" / "occa.py"
-    path.write_text(path.read_text().replace('"""Orthogonally', '"""Another word: orthogonally') + "\n# a comment\n")
-    assert digests() == before
+def test_comments_and_docstrings_change_nothing(stations):
+    before, after = stations
+    found = after(
+        "labelspace/occa.py",
+        lambda code: code.replace('"""Orthogonally', '"""Another word: orthogonally') + "\n# a comment\n",
+    )
+    assert found == before
 
 
 def test_files_are_replaced_whole_or_not_at_all(tmp_path):

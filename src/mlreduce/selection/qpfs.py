@@ -63,7 +63,7 @@ def approximate_dependency(rows: Any, sampled: Any, method: str = "average") -> 
         raise DataError(unknown_name("approximation", method, APPROXIMATIONS))
     if known.ndim != 2 or places.shape != (len(known),) or not len(known) or len(set(places.tolist())) < len(known):
         raise DataError(f"rows {known.shape} and sampled {places.shape} must name each row once, one row at least")
-    others = np.setdiff1d(np.arange(known.shape[1]), places)
+    others = np.delete(np.arange(known.shape[1]), places)
     block = known[:, others]
     whole = np.empty((known.shape[1], known.shape[1]))
     if method == "average":
