@@ -33,8 +33,10 @@ def papers() -> str:
     rows = []
     for path in sorted((PROJECT / "config" / "studies").glob("*.yaml")):
         name, study = path.stem, yaml.safe_load(path.read_text(encoding="utf-8"))
-        if "identifier" not in study:
-            continue  # of no paper
+        paper = re.fullmatch(r"(.*) \((.*)\)", study["title"])
+        if paper is None:
+            continue
+        title, authors = paper.groups()
         verdicts = pd.read_csv(REFERENCE / name / "claims.csv")["verdict"].value_counts()
         verdicts = verdicts.rename({"not run": "not judged", "unchecked": "not judged"}).groupby(level=0).sum()
         cells = pd.read_csv(REFERENCE / name / "audit.csv")
@@ -42,7 +44,6 @@ def papers() -> str:
         reproduced = f"{(cells['verdict'] == 'reproduced').sum()} of {len(cells)}" if len(cells) else "none available"
         counts = [str(verdicts.get(verdict, 0)) for verdict in ("confirmed", "refuted", "undecided", "not judged")]
         links = f"[{name}](docs/results.md#{name}), [audit](results/reference/{name}/audit.md)"
-        title, authors = re.fullmatch(r"(.*) \((.*)\)", study["title"]).groups()
         authors = f"[{authors}]({study['identifier']})" if "identifier" in study else authors
         rows.append([f"{authors}: {title}", reproduced, *counts, links])
     header = ["paper", "cells reproduced", "claims confirmed", "refuted", "undecided", "not judged", "details"]
