@@ -199,6 +199,18 @@ def test_the_comparison_is_that_of_the_library(opened, planted):
     assert p_value < 1
 
 
+def test_a_claim_opens_the_comparison_with_its_settings(opened, planted):
+    page = opened("papers/planted.html")
+    page.click("#claims-table summary")
+    link = page.locator("#claims-table a:has-text('ridge')").first
+    found = compared(opened(link.get_attribute("href").removeprefix("../")))
+    summary = pd.read_csv(planted / "planted" / "summary.csv")
+    own = summary[(summary["measure"] == "instance-f1") & summary["size_percent"].isin((20, 50))]
+    means = own.groupby(["dataset", "method"])["mean"].mean().unstack()
+    assert found["methods"] == list(METHODS)
+    np.testing.assert_allclose(found["means"], means.loc[found["sets"], found["methods"]], rtol=1e-6)
+
+
 def test_statistics_of_the_page_are_those_of_the_library(opened):
     page = opened("compare.html")
     rng = np.random.default_rng(0)

@@ -7,6 +7,7 @@ import json
 import re
 from html.parser import HTMLParser
 from pathlib import Path
+from urllib.parse import parse_qs
 
 import numpy as np
 import pandas as pd
@@ -19,6 +20,7 @@ from mlreduce.reporting.failed_cells import GAP
 from mlreduce.reporting.site import write_page, write_site
 from mlreduce.reporting.site.__main__ import main
 from mlreduce.reporting.site.assets import table_script
+from mlreduce.reporting.site.evidence import named_parts
 from mlreduce.reporting.site.names import page_names
 from mlreduce.reporting.site.ranking import average_ranks, setting_ranks
 from mlreduce.reporting.site.runs import read_run
@@ -73,6 +75,7 @@ def test_every_link_and_every_file_is_there(site):
                 if address is None or address.startswith("https://example.org/"):
                     continue
                 file, _, anchor = address.partition("#")
+                file = file.partition("?")[0]
                 target = (site / name).parent / file if file else site / name
                 assert target.is_file(), (name, tag, address)
                 if anchor:
@@ -91,7 +94,7 @@ def test_pages_refer_to_nothing_outside_and_allow_no_script_of_others(site):
 
 def test_without_scripts_everything_is_there(site):
     paper = pages_of(site)["papers/planted.html"]
-    tables = [attributes["id"] for tag, attributes in paper.elements if tag == "table"]
+    tables = [attributes.get("id") for tag, attributes in paper.elements if tag == "table"]
     assert {"claims-table", "printed-table-1", "table3-1"} <= set(tables)
     assert [a["src"] for tag, a in paper.elements if tag == "img"] == ["../files/planted/figure1.svg"]
     assert all(a["alt"] for tag, a in paper.elements if tag == "img")
@@ -115,6 +118,44 @@ def test_pages_of_methods_and_data_sets_say_who_wins(site):
     assert "wren" in pages["datasets/birds.html"].text
     assert "keeps no prepared data" in pages["datasets/scene.html"].text
     assert "Higher is better" in pages["measures/instance-f1.html"].text
+
+
+def test_a_claim_leads_to_its_evidence(site):
+    page = pages_of(site)["papers/planted.html"]
+    links = [attributes.get("href", "") for tag, attributes in page.elements if tag == "a"]
+    chosen = [parse_qs(link.partition("?")[2].partition("#")[0]) for link in links if "compare.html?" in link]
+    assert [own["measure"] for own in chosen] == [["instance-f1"], ["hamming-loss"]]
+    assert chosen[0] == {
+        **{"study": ["planted"], "measure": ["instance-f1"], "protocol": ["ten-fold"], "predictor": ["ridge"]},
+        **{"size": ["20 %; 50 %"], "methods": ["~".join(METHODS[::-1])], "datasets": ["~".join(DATASETS)]},
+        "pair": ["mine~mvmd"],
+    }
+    assert {"#table3", "#printed-1"} <= set(links)
+    summary = pd.read_csv(site.parent / "planted" / "summary.csv")
+    own = summary[(summary["measure"] == "instance-f1") & summary["size_percent"].isin((20, 50))]
+    means = own.groupby(["method", "dataset"])["mean"].mean()
+    shown = re.search(r'<table class="differences">.*?</table>', (site / "papers/planted.html").read_text(), re.DOTALL)[
+        0
+    ]
+    cells = re.findall(r"<td[^>]*>(\S+) <span[^>]*>\(±0.01\)", shown)
+    assert cells == [f"{difference:+.3g}" for difference in means["mine"] - means["pca"]]
+
+
+def test_which_tables_and_figures_a_claim_names():
+    parts = [
+        {"anchor": "table2", "name": "table2", "caption": "Table II", "kind": "sizes"},
+        {"anchor": "table3-cut", "name": "table3-cut", "caption": "Table 3", "kind": "sizes"},
+        {"anchor": "figure2", "name": "figure2", "caption": "Figures 2 and 3: images", "kind": "proximities"},
+        {"anchor": "figure-times", "name": "figure-times", "caption": "Seconds", "kind": "times"},
+    ]
+    named = {
+        "Section III.B; Table II": ["table2"],
+        "Section 4.1; Figures 1(b) and 3(c)": ["figure2"],
+        "Tables 3 and 5": ["table3-cut"],
+        "Section 2": [],
+    }
+    assert {where: named_parts({"where": where}, [], parts) for where in named} == named
+    assert named_parts({"where": "Section 4"}, ["seconds"], parts) == ["figure-times"]
 
 
 def test_ranks_in_settings():

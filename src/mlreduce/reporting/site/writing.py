@@ -99,7 +99,7 @@ class Site:
                     | {"points": f"data/{page}-{file}.js" if points["panels"] else "", "key": key}
                     | {"kind": figure["spec"].get("kind", "curves"), "data": points}
                 )
-        self._page(f"papers/{page}.html", "paper", **_paper(study), figures=figures, page=page)
+        self._page(f"papers/{page}.html", "paper", **_paper(study, figures), page=page)
         return figures
 
     def _write_things(self) -> None:
@@ -162,8 +162,11 @@ class Site:
                 placed = place_figure(study, file, protocol, figure, pictures)
                 if placed:
                     caption = placed[1].get("title") or figure["spec"]["caption"]
-                    figures.append({"file": file, "picture": placed[0], "caption": caption, "protocol": protocol})
-            sections.append(_paper(study) | {"figures": figures, "page": self.pages[study.key]})
+                    figures.append(
+                        {"file": file, "picture": placed[0], "caption": caption, "protocol": protocol}
+                        | {"kind": figure["spec"].get("kind", "curves")}
+                    )
+            sections.append(_paper(study, figures) | {"page": self.pages[study.key]})
         return self._render(
             "single", root="", path="report.html", single=True, sections=sections,
             studies=overview(self.studies, self.pages), style=own_file("site.css"),
@@ -171,12 +174,14 @@ class Site:
         )  # fmt: skip
 
 
-def _paper(study: StudyResults) -> dict[str, Any]:
+def _paper(study: StudyResults, figures: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    tables, printed = papers.tables_of(study), papers.beside_printed_tables(study)
     return {
         "study": study,
-        "tables": papers.tables_of(study),
-        "printed": papers.beside_printed_tables(study),
-        "claims": papers.claims_of(study),
+        "tables": tables,
+        "printed": printed,
+        "figures": figures,
+        "claims": papers.claims_of(study, papers.parts_of(tables, printed, figures)),
         "audit": papers.audit_of(study),
         "counts": papers.verdict_counts(study),
         "failed": papers.failed_of(study),
