@@ -16,6 +16,7 @@ from mlreduce.reporting.site.names import page_names
 from mlreduce.reporting.site.ranking import average_ranks, setting_ranks
 from mlreduce.reporting.site.runs import Run, StudyResults
 from mlreduce.reporting.site.sources import describe_method
+from mlreduce.reporting.site.spectra import spectra_of
 
 __all__ = ["COOCCURRING", "Things"]
 
@@ -130,6 +131,7 @@ class Things:
             "ranks": _records(average_ranks(own, ["study", "predictor"])),
             "winners": _winners(own, ["study", "predictor", "measure"]),
             "cooccurrence": self._cooccurrence(name),
+            "spectra": [part for study in self.studies for part in spectra_of(study, name)],
         }
 
     def _cooccurrence(self, name: str) -> dict[str, Any] | None:

@@ -67,7 +67,7 @@ class Site:
             (self.target / folder).mkdir(parents=True, exist_ok=True)
         write_assets(self.target / "assets")
         shown = {study.key: self._write_study(study) for study in self.studies}
-        self._page("index.html", "index", studies=overview(self.studies, self.pages))
+        self._page("index.html", "index", studies=overview(self.studies, self.pages, self.things))
         self._write_things()
         self._write_comparison()
         self._page("provenance.html", "provenance", studies=provenance_of(self.studies))
@@ -108,6 +108,10 @@ class Site:
             entries = [getattr(self.things, kind)(name) | {"page": page} for name, page in pages.items()]
             self._page(f"{folder}/index.html", "things", kind=kind, folder=folder, entries=entries)
             for entry in entries:
+                for number, part in enumerate(entry.get("spectra", []), 1):
+                    part["points"] = f"data/spectra-{entry['page']}-{number}.js"
+                    part["key"] = f"spectra/{entry['page']}/{number}"
+                    self._script(part["points"], part["key"], {"panels": [part["panel"]]})
                 self._page(f"{folder}/{entry['page']}.html", kind, entry=entry)
 
     def _write_comparison(self) -> None:
@@ -169,7 +173,7 @@ class Site:
             sections.append(_paper(study, figures) | {"page": self.pages[study.key]})
         return self._render(
             "single", root="", path="report.html", single=True, sections=sections,
-            studies=overview(self.studies, self.pages), style=own_file("site.css"),
+            studies=overview(self.studies, self.pages, self.things), style=own_file("site.css"),
             source=lambda picture: _as_data(pictures / picture),
         )  # fmt: skip
 

@@ -52,15 +52,17 @@ window.mlreduceCharts = (() => {
     if (all.some((row) => row.low !== undefined)) tooltip.push({field: "low", title: "− one error", type: "quantitative", format: ".6~g"}, {field: "high", title: "+ one error", type: "quantitative", format: ".6~g"});
     const along = panel.lines.some((line) => line.along === "x") ? "x" : "y";
     const drawn = names.filter((name) => looks.get(name).width > 0);
+    // What the pointer or the keyboard is at in the legend stands out.
+    const opacity = {condition: {test: "seen === null || seen === datum.line", value: 1}, value: .12};
     const dashes = names.map((name) => looks.get(name).dash ?? [1, 0]);
     const layer = [
-      {transform: [{filter: "datum.index < 0"}], mark: {type: "rule", strokeWidth: 1.2, strokeDash: [4, 2]}, encoding: {y, color: colour, tooltip}},
+      {transform: [{filter: "datum.index < 0"}], mark: {type: "rule", strokeWidth: 1.2, strokeDash: [4, 2]}, encoding: {y, color: colour, opacity, tooltip}},
       {transform: [{filter: {field: "line", oneOf: drawn}}, {filter: "datum.index >= 0"}], mark: {type: "line", strokeWidth: 1.3, clip: true},
-        encoding: {x, y, color: colour, order: {field: "index"}, strokeDash: {field: "line", type: "nominal", scale: {domain: names, range: dashes}, legend: null}, detail: {field: "line"}}},
+        encoding: {x, y, color: colour, opacity, order: {field: "index"}, strokeDash: {field: "line", type: "nominal", scale: {domain: names, range: dashes}, legend: null}, detail: {field: "line"}}},
       {transform: [{filter: "isValid(datum.low) && isValid(datum.high)"}], mark: {type: "rule", strokeWidth: .8, clip: true},
-        encoding: along === "x" ? {y, x: {...x, field: "low"}, x2: {field: "high"}, color: colour} : {x, y: {...y, field: "low"}, y2: {field: "high"}, color: colour}},
-      {transform: [{filter: "datum.index >= 0"}], mark: {type: "point", filled: true, size: 32, opacity: 1, clip: true},
-        encoding: {x, y, color: colour, tooltip, shape: {field: "line", type: "nominal", scale: {domain: names, range: names.map((name) => SHAPES[looks.get(name).marker] ?? "circle")}, legend: null}}},
+        encoding: along === "x" ? {y, x: {...x, field: "low"}, x2: {field: "high"}, color: colour, opacity} : {x, y: {...y, field: "low"}, y2: {field: "high"}, color: colour, opacity}},
+      {transform: [{filter: "datum.index >= 0"}], mark: {type: "point", filled: true, size: 32, clip: true},
+        encoding: {x, y, color: colour, opacity, tooltip, shape: {field: "line", type: "nominal", scale: {domain: names, range: names.map((name) => SHAPES[looks.get(name).marker] ?? "circle")}, legend: null}}},
     ].filter((part, number) => [all.some((row) => row.index < 0), drawn.length, all.some((row) => row.low !== undefined), all.some((row) => row.index >= 0)][number]);
     return {title: {text: panel.title, fontSize: 12, fontWeight: "normal", anchor: "middle"}, width, height: panel.y.names ? Math.max(150, 16 * Object.keys(panel.y.names).length) : 190, data: {values: all}, layer};
   }
@@ -90,6 +92,7 @@ window.mlreduceCharts = (() => {
       const specification = {
         $schema: "https://vega.github.io/schema/vega-lite/v6.json",
         config: {font: "system-ui, sans-serif", background: "white", view: {stroke: null}, concat: {spacing: 18}},
+        params: [{name: "seen", value: null}],
         columns, concat: content.panels.map((panel) => panelSpec(panel, looks, hidden, logs, width)),
         resolve: {scale: {color: "independent", shape: "independent", strokeDash: "independent"}},
       };
@@ -123,7 +126,13 @@ window.mlreduceCharts = (() => {
       return made;
     }
 
-    for (const [name, line] of looks) legend.append(button(name, [name], line.colour));
+    const see = (name) => view?.signal("seen", name).runAsync();
+    for (const [name, line] of looks) {
+      const made = button(name, [name], line.colour);
+      for (const event of ["mouseenter", "focus"]) made.addEventListener(event, () => see(hidden.has(name) ? null : name));
+      for (const event of ["mouseleave", "blur"]) made.addEventListener(event, () => see(null));
+      legend.append(made);
+    }
     const families = Map.groupBy ? Map.groupBy(looks, ([, line]) => line.colour) : new Map();
     const several = [...families.values()].filter((own) => own.length > 1);
     if (several.length && looks.size > 5) for (const own of several) tools.append(button(`all like ${own[0][0]}`, own.map(([name]) => name), own[0][1].colour));
