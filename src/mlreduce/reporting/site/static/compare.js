@@ -38,7 +38,10 @@ addEventListener("DOMContentLoaded", async () => {
 
   // Positions of the settings of a block that a choice means; several are averaged over.
   function settingsOf(block, row, choice) {
-    if (choice === AVERAGE) return commonSettings(block);
+    if (choice === AVERAGE) {
+      const own = percentsOf(block, row);
+      return own.length === 1 ? own : commonSettings(block);
+    }
     const most = choice === LARGEST ? Infinity : Number(/^at most (\d+) dimensions$/.exec(choice)?.[1] ?? NaN);
     if (Number.isNaN(most)) return choice.split("; ").map((name) => block.settings.findIndex((one) => nameOf(one) === name));
     const there = block.settings.map((_, s) => s).filter((s) => {
@@ -48,13 +51,15 @@ addEventListener("DOMContentLoaded", async () => {
     return there.length ? [there.reduce((a, b) => (block.settings[b][2] > block.settings[a][2] ? b : a))] : [];
   }
 
-  // Percentages that every chosen method of the block has.
+  // Positions of the percentages that a method has.
+  function percentsOf(block, row) {
+    return block.settings.map((_, s) => s).filter((s) => block.settings[s][0] > 0 && Number.isFinite(scores.array[block.offset + (row * block.settings.length + s) * block.splits]));
+  }
+
+  // Percentages that every chosen method has that has several: one with a single size, such as all labels, is compared by that.
   function commonSettings(block) {
-    const methods = chosen("methods").filter((method) => block.methods.includes(method));
-    return block.settings.map((_, s) => s).filter((s) => block.settings[s][0] > 0 && methods.every((method) => {
-      const row = block.methods.indexOf(method);
-      return Number.isFinite(scores.array[block.offset + (row * block.settings.length + s) * block.splits]);
-    }));
+    const own = chosen("methods").filter((method) => block.methods.includes(method)).map((method) => percentsOf(block, block.methods.indexOf(method))).filter((sizes) => sizes.length > 1);
+    return own.length ? own[0].filter((s) => own.every((sizes) => sizes.includes(s))) : [];
   }
 
   function nameOf([percent, energy, size]) {
@@ -152,7 +157,8 @@ addEventListener("DOMContentLoaded", async () => {
     const table = own.map((block) => ({block, values: methods.map((method) => valuesOf(block, method, fields.size.value))}));
     const whole = table.filter((row) => row.values.every((values) => values));
     const left = table.filter((row) => !whole.includes(row)).map((row) => row.block.dataset);
-    said.textContent = `${scores.label}, ${scores.higher ? "higher" : "lower"} is better; ${whole.length} of ${own.length} data sets${left.length ? ` (without a value of every method: ${left.join(", ")})` : ""}.`;
+    const alone = fields.size.value === AVERAGE ? methods.filter((method) => own.some((block) => block.methods.includes(method) && percentsOf(block, block.methods.indexOf(method)).length === 1)) : [];
+    said.textContent = `${scores.label}, ${scores.higher ? "higher" : "lower"} is better; ${whole.length} of ${own.length} data sets${left.length ? ` (without a value of every method: ${left.join(", ")})` : ""}.${alone.length ? ` One size alone, which stands for the average: ${alone.join(", ")}.` : ""}`;
     const means = whole.map((row) => row.values.map(meanOf));
     showRanks(methods, means);
     showPairs(methods, whole, means, margin);
