@@ -490,6 +490,15 @@ def test_grey_levels_are_between_quantiles_of_each_image():
     assert found["level"].dtype == np.uint8
 
 
+@pytest.mark.parametrize(("number", "lines_of_text"), [(3, 3), (17, 1)])
+def test_many_pairs_have_short_texts(number, lines_of_text):
+    methods = [f"m{place}" for place in range(number)]
+    figure = measured("comparisons", summary(SETS[:3], methods, (10,)), methods, margin=0.01, size_percent=10)
+    texts = [text.get_text() for text in figure.axes[0].texts]
+    assert len(texts) == number * (number - 1)
+    assert {len(text.splitlines()) for text in texts} == {lines_of_text}
+
+
 def test_cost_curves():
     figure = draw("costs", costs(), ["a", "b"], labels={"a": "A"})
     assert titles(figure) == ["d: rows n"]

@@ -12,10 +12,12 @@ from urllib.parse import parse_qs
 import numpy as np
 import pandas as pd
 import pytest
+from PIL import Image
 from planted_run import DATASETS, METHODS, planted_data, planted_run
 
 from mlreduce.exceptions import ConfigurationError
 from mlreduce.experiments.failures import FAILURE_COLUMNS
+from mlreduce.experiments.results import write_table
 from mlreduce.reporting.failed_cells import GAP
 from mlreduce.reporting.site import write_page, write_site
 from mlreduce.reporting.site.__main__ import main
@@ -240,6 +242,80 @@ def test_many_scores_are_summarised(tmp_path):
     assert "has too many scores for a page" in said.text
     pages = pages_of(base / "site")["downloads.html"]
     assert "files/planted/scores.parquet" in [attributes.get("href") for _, attributes in pages.elements]
+
+
+def test_a_study_without_a_paper_is_a_comparison(tmp_path):
+    base = planted_run(tmp_path / "run")
+    claims = base / "planted" / "claims.csv"
+    write_csv(pd.read_csv(claims).iloc[:0], claims)
+    described = json.loads((base / "studies.json").read_text())
+    described["studies"]["planted"]["identifier"] = None
+    run = read_run(base, described)
+    write_site([run], tmp_path / "site")
+    write_page(run, tmp_path / "report.html")
+    pages = pages_of(tmp_path / "site")
+    for front in (pages["index.html"], Elements((tmp_path / "report.html").read_text())):
+        assert "1 comparison," in front.text
+        assert "mine, mvmd, pca" in front.text  # by their average ranks
+        assert "claims:" not in front.text
+        assert next(a["id"] for tag, a in front.elements if tag == "table") == "compared"
+    page = pages["papers/planted.html"]
+    assert "3 methods on 3 data sets: birds, scene, yeast." in page.text
+    assert "claim" not in page.text.replace(page.text[page.text.index("What made this") :], "")
+    links = [attributes.get("href") for tag, attributes in page.elements if tag == "a"]
+    assert "../compare.html?study=planted" in links
+    assert {"figure1", "table3"} <= {attributes.get("id") for _, attributes in page.elements}
+
+
+def test_eigenvalues_on_the_page_of_a_data_set(tmp_path):
+    base = planted_run(tmp_path / "run")
+    values = {"pca": 1 / np.arange(1.0, 101.0), "mvmd": np.array([4.0, 2.0, -1.0])}
+    rows = [
+        ("ten-fold", "birds", method, 0, index, value)
+        for method, own in values.items()
+        for index, value in enumerate(own, 1)
+    ]
+    columns = ["protocol", "dataset", "method", "split", "index", "eigenvalue"]
+    write_table(base / "planted" / "spectra.parquet", pd.DataFrame(rows, columns=columns))
+    write_site([read_run(base)], tmp_path / "site")
+    page = (tmp_path / "site" / "datasets" / "birds.html").read_text()
+    table = re.search(r'<table id="spectra-1".*?</table>', page, re.DOTALL)[0]
+    share = values["pca"][:10].sum() / values["pca"].sum()
+    cells = re.findall(r"<td>(.*?)</td>", table)
+    assert cells == ["100", "1", f"{100 * share:.0f} %", "2", "4", "100 %"]
+    script = (tmp_path / "site" / "data" / "spectra-birds-1.js").read_text()
+    (panel,) = json.loads(script.partition("] = ")[2].rstrip(";\n"))["panels"]
+    lines = {line["name"]: line["points"] for line in panel["lines"]}
+    assert lines["mvmd"] == [[1.0, 1.0], [2.0, 0.5]]
+    assert len(lines["pca"]) < 100
+    assert lines["pca"][-1] == [100.0, 0.01]
+    assert "spectra" not in (tmp_path / "site" / "datasets" / "scene.html").read_text()
+
+
+def test_large_files_are_linked_where_they_are(tmp_path):
+    base = planted_run(tmp_path / "runs" / "run")
+    (base / "planted" / "large.parquet").write_bytes(bytes(400_001))
+    write_site([read_run(base)], tmp_path / "sites" / "site")
+    page = pages_of(tmp_path / "sites" / "site")["downloads.html"]
+    links = [attributes.get("href") for tag, attributes in page.elements if tag == "a"]
+    assert "../../runs/run/planted/large.parquet" in links
+    assert "in the folder of the run" in page.text
+
+
+def test_a_picture_without_numbers_is_shown_in_fewer_bytes(tmp_path):
+    base = planted_run(tmp_path / "run")
+    rng = np.random.default_rng(0)
+    picture = Image.fromarray(rng.integers(0, 255, (90, 120), dtype=np.uint8)).convert("RGBA")
+    for name in ("figure1.svg", "figure1.json"):
+        (base / "planted" / name).unlink()
+    described = json.loads((base / "studies.json").read_text())
+    described["studies"]["planted"]["figures"]["figure1"]["source"] = "not-kept"
+    picture.save(base / "planted" / "figure1.png")
+    write_site([read_run(base, described)], tmp_path / "site")
+    placed = tmp_path / "site" / "files" / "planted" / "figure1.png"
+    assert placed.stat().st_size < 0.6 * (base / "planted" / "figure1.png").stat().st_size
+    with Image.open(placed) as shown:  # greys are kept as they are
+        np.testing.assert_array_equal(np.asarray(shown.convert("L")), np.asarray(picture.convert("L")))
 
 
 def test_two_runs_side_by_side(tmp_path):

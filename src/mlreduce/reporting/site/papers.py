@@ -112,7 +112,7 @@ def claims_of(study: StudyResults, parts: Sequence[Mapping[str, str]] = ()) -> l
         shown = {
             "setting": line["setting"],
             "datasets": line["datasets"],
-            "links": compare_links(study, line),
+            "links": [] if line["verdict"] == "not run" else compare_links(study, line),
             "differences": pairs.get((line["id"], line["setting"])),
             "counted": bool(line["counted"]),
             "verdict": line["verdict"],

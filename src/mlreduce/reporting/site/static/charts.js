@@ -39,7 +39,7 @@ window.mlreduceCharts = (() => {
     return encoding;
   }
 
-  function panelSpec(panel, looks, hidden, logs, width) {
+  function panelSpec(panel, looks, hidden, logs, width, height) {
     const all = rows(panel, hidden);
     const names = [...new Set(all.map((row) => row.line))];
     const positive = (which) => all.every((row) => row[which] === undefined || row[which] > 0);
@@ -64,7 +64,7 @@ window.mlreduceCharts = (() => {
       {transform: [{filter: "datum.index >= 0"}], mark: {type: "point", filled: true, size: 32, clip: true},
         encoding: {x, y, color: colour, opacity, tooltip, shape: {field: "line", type: "nominal", scale: {domain: names, range: names.map((name) => SHAPES[looks.get(name).marker] ?? "circle")}, legend: null}}},
     ].filter((part, number) => [all.some((row) => row.index < 0), drawn.length, all.some((row) => row.low !== undefined), all.some((row) => row.index >= 0)][number]);
-    return {title: {text: panel.title, fontSize: 12, fontWeight: "normal", anchor: "middle"}, width, height: panel.y.names ? Math.max(150, 16 * Object.keys(panel.y.names).length) : 190, data: {values: all}, layer};
+    return {title: {text: panel.title, fontSize: 12, fontWeight: "normal", anchor: "middle"}, width, height: panel.y.names ? Math.max(150, 16 * Object.keys(panel.y.names).length) : height, data: {values: all}, layer};
   }
 
   function looksOf(panels) {
@@ -88,12 +88,14 @@ window.mlreduceCharts = (() => {
       const room = Math.max(260, place.clientWidth - 30);
       const names = content.panels.some((panel) => panel.y.names) ? 150 : 70;
       const columns = Math.max(1, Math.min(content.panels.length, 4, Math.floor(room / (170 + names))));
-      const width = Math.min(420, Math.floor(room / columns) - names);
+      const alone = content.panels.length === 1;
+      const width = Math.min(alone ? 760 : 420, Math.floor(room / columns) - names);
+      const height = alone && looks.size > 5 ? 340 : 190;
       const specification = {
         $schema: "https://vega.github.io/schema/vega-lite/v6.json",
         config: {font: "system-ui, sans-serif", background: "white", view: {stroke: null}, concat: {spacing: 18}},
         params: [{name: "seen", value: null}],
-        columns, concat: content.panels.map((panel) => panelSpec(panel, looks, hidden, logs, width)),
+        columns, concat: content.panels.map((panel) => panelSpec(panel, looks, hidden, logs, width, height)),
         resolve: {scale: {color: "independent", shape: "independent", strokeDash: "independent"}},
       };
       const made = await window.vegaEmbed(target, specification, {ast: true, actions: false, renderer: "svg", tooltip: {theme: "light"}});
