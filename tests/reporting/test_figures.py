@@ -467,8 +467,8 @@ def test_images_of_proximities():
     near, far = (shown.to_rgba(value)[0] for value in (255, 0))
     assert near < far
     bar = figure.axes[-1]
-    assert [label.get_text() for label in bar.get_xticklabels()] == ["1 % quantile", "99 % quantile"]
-    assert "proximity" in bar.get_xlabel()
+    assert [label.get_text() for label in bar.get_yticklabels()] == ["1 % quantile", "99 % quantile"]
+    assert "proximity" in bar.get_ylabel()
     assert "instances" in figure.get_supxlabel()
 
 

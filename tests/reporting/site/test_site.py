@@ -269,7 +269,7 @@ def test_a_study_without_a_paper_is_a_comparison(tmp_path):
 
 def test_eigenvalues_on_the_page_of_a_data_set(tmp_path):
     base = planted_run(tmp_path / "run")
-    values = {"pca": 1 / np.arange(1.0, 101.0), "mvmd": np.array([4.0, 2.0, -1.0])}
+    values = {"pca": 1 / np.arange(1.0, 101.0), "mvmd": np.array([4.0, 2.0, -1.0]), "mvmd-0.5": np.array([1.0])}
     rows = [
         ("ten-fold", "birds", method, 0, index, value)
         for method, own in values.items()
@@ -282,12 +282,13 @@ def test_eigenvalues_on_the_page_of_a_data_set(tmp_path):
     table = re.search(r'<table id="spectra-1".*?</table>', page, re.DOTALL)[0]
     share = values["pca"][:10].sum() / values["pca"].sum()
     cells = re.findall(r"<td>(.*?)</td>", table)
-    assert cells == ["100", "1", f"{100 * share:.0f} %", "2", "4", "100 %"]
+    assert cells == ["100", "1", f"{100 * share:.0f} %", "2", "4", "100 %", "1", "1", "100 %"]
     script = (tmp_path / "site" / "data" / "spectra-birds-1.js").read_text()
     (panel,) = json.loads(script.partition("] = ")[2].rstrip(";\n"))["panels"]
     lines = {line["name"]: line["points"] for line in panel["lines"]}
     assert lines["mvmd"] == [[1.0, 1.0], [2.0, 0.5]]
     assert len(lines["pca"]) < 100
+    assert [line["name"] for line in panel["lines"] if line["off"]] == ["mvmd-0.5"]
     assert lines["pca"][-1] == [100.0, 0.01]
     assert "spectra" not in (tmp_path / "site" / "datasets" / "scene.html").read_text()
 

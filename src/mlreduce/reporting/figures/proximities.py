@@ -64,7 +64,7 @@ def proximity_images(images: pd.DataFrame, spec: Spec) -> Any:
             axis.set(xticks=[], yticks=[])
             axis.grid(visible=False)
             axis.title.set_fontsize(8)
-        bar = drawn.colorbar(shades, ax=list(axes.values()), location="bottom", shrink=0.5, aspect=40, pad=0.02)
+        bar = drawn.colorbar(shades, ax=list(axes.values()), location="right", shrink=0.6, aspect=40, pad=0.02)
         bar.set_ticks([0, _DARKEST], labels=["1 % quantile", "99 % quantile"], fontsize=8)
         bar.set_label("proximity, between quantiles of each panel", fontsize=8)
         drawn.supxlabel("training instances, in the order of their labels", fontsize=8)

@@ -67,5 +67,7 @@ def _lines(methods: list[str], spectra: dict[str, pd.DataFrame]) -> list[dict[st
         lines.append(
             {"name": name, "colour": looks[name]["color"], "dash": None if dash == "-" else list(dash[1])}
             | {"marker": looks[name]["marker"], "width": 1.1, "points": points}
+            # Variants have the colour of their method: the chart begins without them.
+            | {"off": any(name.startswith(f"{other}-") for other in methods)}
         )
     return lines

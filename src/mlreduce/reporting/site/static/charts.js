@@ -77,7 +77,7 @@ window.mlreduceCharts = (() => {
   async function draw(place, content, label) {
     await load(`${root}assets/vega.js`);
     const looks = looksOf(content.panels);
-    const hidden = new Set();
+    const hidden = new Set([...looks].filter(([, line]) => line.off).map(([name]) => name));
     const logs = {x: content.panels[0].x.log, y: content.panels[0].y.log};
     const target = element("div", {class: "drawn wide", tabindex: 0, role: "region", "aria-label": label});
     const legend = element("div", {class: "legend", role: "group", "aria-label": "Lines"});
@@ -113,7 +113,7 @@ window.mlreduceCharts = (() => {
     }
 
     function button(text, names, colour) {
-      const made = element("button", {type: "button", "aria-pressed": "true", "data-lines": JSON.stringify(names), onclick: () => toggle(names, made.getAttribute("aria-pressed") === "false")});
+      const made = element("button", {type: "button", "aria-pressed": String(names.some((name) => !hidden.has(name))), "data-lines": JSON.stringify(names), onclick: () => toggle(names, made.getAttribute("aria-pressed") === "false")});
       if (colour) {
         const swatch = document.createElementNS("http://www.w3.org/2000/svg", "svg");
         swatch.setAttribute("viewBox", "0 0 10 10");
