@@ -181,7 +181,9 @@ gather:
 	for study in $$(dirname $$(ls results/paper/*/manifest.json results/peers/*/manifest.json 2> /dev/null)); do \
 		own=$(REFERENCE)/$$(basename $$study); mkdir -p $$own; \
 		cp $$study/*.csv $$study/*.md $$study/*.tex $$study/*.png $$study/manifest.json $$study/scores.parquet $$own; \
-		cp $$(ls $$study/errors.parquet 2> /dev/null) $$own 2> /dev/null; \
+		for kept in errors proximities; do \
+			[ ! -f $$study/$$kept.parquet ] || cp $$study/$$kept.parquet $$own; \
+		done; \
 		gzip -9nf $$own/summary.csv; \
 	done
 	$(BIN)/python docs/update_results.py

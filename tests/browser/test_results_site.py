@@ -18,6 +18,7 @@ import pytest
 from planted_run import DATASETS, METHODS, planted_data, planted_run
 
 from mlreduce.reporting.site import write_page, write_site
+from mlreduce.reporting.site.__main__ import open_run
 from mlreduce.reporting.site.runs import read_run
 from mlreduce.reporting.site.scores import comparable_scores
 from mlreduce.reporting.statistics import critical_difference, friedman, rank_methods
@@ -28,6 +29,7 @@ expect = pytest.importorskip("playwright.sync_api", reason="Playwright is not in
 
 pytestmark = pytest.mark.slow
 
+ROOT = Path(__file__).parents[2]
 AXE = "4.14.1"
 AXE_SHA512 = "FHfa+lmNjQZfJz1q8wKqIDwC6DExcHt/pkjNQb09a3NPjCKg2rhu5qb2S4r76ASyFNNtuFooJpZe37OgudVGtQ=="
 HOSTILE = ["<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "a', alert(1), '", "\\u003cb>", "datum.x"]
@@ -199,6 +201,18 @@ def test_the_comparison_is_that_of_the_library(opened, planted):
     assert p_value < 1
 
 
+def test_a_claim_opens_the_comparison_with_its_settings(opened, planted):
+    page = opened("papers/planted.html")
+    page.click("#claims-table summary")
+    link = page.locator("#claims-table a:has-text('ridge')").first
+    found = compared(opened(link.get_attribute("href").removeprefix("../")))
+    summary = pd.read_csv(planted / "planted" / "summary.csv")
+    own = summary[(summary["measure"] == "instance-f1") & summary["size_percent"].isin((20, 50))]
+    means = own.groupby(["dataset", "method"])["mean"].mean().unstack()
+    assert found["methods"] == list(METHODS)
+    np.testing.assert_allclose(found["means"], means.loc[found["sets"], found["methods"]], rtol=1e-6)
+
+
 def test_statistics_of_the_page_are_those_of_the_library(opened):
     page = opened("compare.html")
     rng = np.random.default_rng(0)
@@ -285,6 +299,28 @@ def test_the_front_page_can_be_used_within_a_second(opened):
     assert time.perf_counter() - started < 5  # of which most is the opening of a window, on a busy machine
     timing = page.evaluate("performance.getEntriesByType('navigation')[0].domInteractive")
     assert timing < 1000
+
+
+def test_a_line_stands_out_while_the_pointer_is_at_its_name(opened):
+    page = opened("papers/planted.html")
+    ready(page, "figure.chart")
+    page.hover("figure.chart .legend button:has-text('pca')")
+    faint = page.locator("figure.chart .mark-symbol path[opacity='0.12']")
+    expect(faint).to_have_count((len(METHODS) - 1) * len(DATASETS) * 3)
+    page.mouse.move(0, 0)
+    expect(faint).to_have_count(0)
+
+
+def test_the_site_of_all_papers_is_small_and_loads(opened, tmp_path):
+    target = tmp_path / "site"
+    run = open_run(ROOT / "results" / "reference", ROOT / "config")
+    run.studies = [study for study in run.studies if study.is_of_a_paper]
+    write_site([run], target)
+    assert sum(path.stat().st_size for path in target.rglob("*") if path.is_file()) < 20e6
+    page = opened("papers/cplst-2012.html", base=target)
+    link = page.locator("#claims-table .links a").first
+    found = compared(opened(link.get_attribute("href").removeprefix("../"), base=target))
+    assert len(found["sets"]) > 1
 
 
 def test_print_shows_everything(opened):

@@ -14,6 +14,7 @@ from mlreduce.experiments.proximities import IMAGE_COLUMNS
 from mlreduce.reporting.figures import figure_kinds, figure_source, make_figure, save
 from mlreduce.reporting.figures.layout import empty_figure, panels, shared_legend, style
 from mlreduce.reporting.figures.looks import method_looks
+from mlreduce.reporting.figures.proximities import grey_levels
 from mlreduce.reporting.summary import SUMMARY_COLUMNS
 
 SETS = ["birds", "emotions", "scene", "yeast", "enron", "medical", "genbase", "corel5k"]
@@ -139,7 +140,8 @@ def costs():
 
 def images():
     cells = [("d", "m", i, j, float(i == j), 0.5) for i in range(3) for j in range(3)]
-    return pd.DataFrame([*cells, *(("d", "n", *c[2:5], np.nan) for c in cells)], columns=[*IMAGE_COLUMNS, "score"])
+    table = pd.DataFrame([*cells, *(("d", "n", *c[2:5], np.nan) for c in cells)], columns=[*IMAGE_COLUMNS, "score"])
+    return grey_levels(table)
 
 
 FAMILIES = {"first": ["a", "b"], "second": ["c"]}
@@ -458,12 +460,43 @@ def test_families():
 
 def test_images_of_proximities():
     figure = measured("proximities", images(), ["m", "n", "absent"], labels={"m": "M"})
-    assert titles(figure) == ["d: M (0.500)", "d: n"]
+    assert titles(figure)[:2] == ["M\nd (0.500)", "n\nd"]
     assert figure.get_suptitle() == "t; in brackets the F1"
     shown = figure.axes[0].get_images()[0]
-    np.testing.assert_array_equal(shown.get_array(), np.eye(3))
-    near, far = (shown.to_rgba(value)[0] for value in (1.0, 0.0))
+    np.testing.assert_array_equal(shown.get_array(), 255 * np.eye(3))
+    near, far = (shown.to_rgba(value)[0] for value in (255, 0))
     assert near < far
+    bar = figure.axes[-1]
+    assert [label.get_text() for label in bar.get_yticklabels()] == ["1 % quantile", "99 % quantile"]
+    assert "proximity" in bar.get_ylabel()
+    assert "instances" in figure.get_supxlabel()
+
+
+def test_grey_levels_are_between_quantiles_of_each_image():
+    rng = np.random.default_rng(0)
+    rows, columns = np.indices((20, 20)).reshape(2, -1)
+    parts = [
+        pd.DataFrame({"dataset": "d", "method": name, "row": rows, "column": columns, "value": scale * rng.random(400)})
+        for name, scale in (("m", 1.0), ("n", 1000.0))
+    ]
+    found = grey_levels(pd.concat([*parts, parts[0].assign(method="flat", value=2.0)], ignore_index=True))
+    assert (found.loc[found["method"] == "flat", "level"] == 0).all()
+    for part in parts:
+        own = found[found["method"] == part["method"].iloc[0]]
+        low, high = np.quantile(part["value"], (0.01, 0.99))
+        back = low + (high - low) * own["level"].to_numpy(float) / 255
+        np.testing.assert_allclose(back, part["value"].clip(low, high), atol=0.51 * (high - low) / 255)
+        np.testing.assert_allclose(own[["low", "high"]].iloc[0].astype(float), (low, high))
+    assert found["level"].dtype == np.uint8
+
+
+@pytest.mark.parametrize(("number", "lines_of_text"), [(3, 3), (17, 1)])
+def test_many_pairs_have_short_texts(number, lines_of_text):
+    methods = [f"m{place}" for place in range(number)]
+    figure = measured("comparisons", summary(SETS[:3], methods, (10,)), methods, margin=0.01, size_percent=10)
+    texts = [text.get_text() for text in figure.axes[0].texts]
+    assert len(texts) == number * (number - 1)
+    assert {len(text.splitlines()) for text in texts} == {lines_of_text}
 
 
 def test_cost_curves():

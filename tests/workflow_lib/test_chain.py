@@ -121,8 +121,11 @@ def test_what_is_chosen_in_no_family_is_refused(tmp_path):
         Experiment("s", data, settings, 1).choose()
 
 
+IMAGES = pd.DataFrame({"dataset": "d", "method": ["a", "b"], "row": 0, "column": 0, "value": [1.0, 2.0]})
+
+
 def test_proximities_carry_the_scores_of_what_is_asked_for(tmp_path):
-    write_table(tmp_path / "images.parquet", pd.DataFrame({"dataset": "d", "method": ["a", "b"], "cell": [1.0, 2.0]}))
+    write_table(tmp_path / "images.parquet", IMAGES)
     gathering = Gathering({"images": [tmp_path / "images.parquet"]}, {}, image={"predictor": "ridge"})
     cells = {"dataset": "d", "method": ["a", "a", "a"], "predictor": ["ridge", "ridge", "other"]}
     shown = {"protocol": "p", "measure": "m", "size_percent": [0, 50, 0], "energy": 0.0, "size": 9}

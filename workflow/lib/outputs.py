@@ -240,10 +240,8 @@ class Outputs:
     def results(self, study: Study) -> list[str]:
         """Everything that a study ends in, except its manifest."""
         folder = self._jobs.folder(study)
-        audit = [
-            f"{folder}/{name}"
-            for name in ("audit.csv", "audit-sizes.csv", "claims.csv", "claims-lines.csv", "audit.md")
-        ]
+        claims = ("claims.csv", "claims-lines.csv", "claims-differences.csv")
+        audit = [f"{folder}/{name}" for name in ("audit.csv", "audit-sizes.csv", *claims, "audit.md")]
         tables = self.table_files(study) if study.tables else []
         figures = self.figure_files(study) if study.figures else []
         return [*tables, *figures, *self.gathered_files(study), *audit]
@@ -254,7 +252,7 @@ class Outputs:
         figures = {file for name in shown & set(study.figures) for file in self.variants(study, name)}
         stems = {*TIMED, *(shown & set(study.tables)), *figures}
         if any(Path(path).stem in TIMED for path in self.claimed_of(study)):
-            stems |= {"claims", "claims-lines", "audit"}
+            stems |= {"claims", "claims-lines", "claims-differences", "audit"}
         return sorted(Path(path).name for path in self.results(study) if Path(path).stem in stems)
 
     def everything(self, study: Study) -> list[str]:

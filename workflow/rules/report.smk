@@ -169,6 +169,7 @@ rule audit:
         sizes=f"{BASE}/{{study}}/audit-sizes.csv",
         claims=f"{BASE}/{{study}}/claims.csv",
         lines=f"{BASE}/{{study}}/claims-lines.csv",
+        differences=f"{BASE}/{{study}}/claims-differences.csv",
         md=report(
             f"{BASE}/{{study}}/audit.md",
             caption="../report/audit.rst",

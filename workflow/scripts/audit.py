@@ -32,8 +32,8 @@ with job(snakemake):
     scores = [path for path in snakemake.input.gathered if Path(path).stem == "scores"]
     results = results_of(settings, {**gathered, "datasets": described}, read_failures(scores))
     # Claims are about the data sets of the paper: those on one that was not run are not run.
-    claims, lines = judge_claims(about, results, settings["datasets"])
-    text = f"{audit_markdown(cells, study, sizes, ratios)}\n{claims_markdown(claims, lines, study)}"
+    judged = judge_claims(about, results, settings["datasets"])
+    text = f"{audit_markdown(cells, study, sizes, ratios)}\n{claims_markdown(judged.claims, judged.lines, study)}"
     if snakemake.params.own_data:
         text = "The claims and printed numbers of the papers are about other data than these.\n"
     if snakemake.params.left_out:
@@ -42,8 +42,8 @@ with job(snakemake):
         write_csv(cells, path)
     with replacing(snakemake.output.sizes) as path:
         write_csv(sizes, path)
-    for table, output in ((claims, snakemake.output.claims), (lines, snakemake.output.lines)):
-        with replacing(output) as path:
+    for name, table in judged._asdict().items():
+        with replacing(snakemake.output[name]) as path:
             write_csv(table, path)
     with replacing(snakemake.output.md) as path:
         path.write_text(text, encoding="utf-8")

@@ -157,7 +157,9 @@ class Gathering:
         return read_tables(self._files["errors"]).sort_values(["dataset", "method", "size_percent", "draw"])
 
     def _proximities(self) -> pd.DataFrame:
-        images, asked = read_tables(self._files["images"]), self._image or {}
+        from mlreduce.reporting.figures.proximities import grey_levels
+
+        images, asked = grey_levels(read_tables(self._files["images"])), self._image or {}
         shown = at_directions(self.summary)
         for key, value in asked.items():
             shown = shown[shown[key] == value]

@@ -7,18 +7,22 @@ import json
 import re
 from html.parser import HTMLParser
 from pathlib import Path
+from urllib.parse import parse_qs
 
 import numpy as np
 import pandas as pd
 import pytest
+from PIL import Image
 from planted_run import DATASETS, METHODS, planted_data, planted_run
 
 from mlreduce.exceptions import ConfigurationError
 from mlreduce.experiments.failures import FAILURE_COLUMNS
+from mlreduce.experiments.results import write_table
 from mlreduce.reporting.failed_cells import GAP
 from mlreduce.reporting.site import write_page, write_site
 from mlreduce.reporting.site.__main__ import main
 from mlreduce.reporting.site.assets import table_script
+from mlreduce.reporting.site.evidence import named_parts
 from mlreduce.reporting.site.names import page_names
 from mlreduce.reporting.site.ranking import average_ranks, setting_ranks
 from mlreduce.reporting.site.runs import read_run
@@ -73,6 +77,7 @@ def test_every_link_and_every_file_is_there(site):
                 if address is None or address.startswith("https://example.org/"):
                     continue
                 file, _, anchor = address.partition("#")
+                file = file.partition("?")[0]
                 target = (site / name).parent / file if file else site / name
                 assert target.is_file(), (name, tag, address)
                 if anchor:
@@ -91,7 +96,7 @@ def test_pages_refer_to_nothing_outside_and_allow_no_script_of_others(site):
 
 def test_without_scripts_everything_is_there(site):
     paper = pages_of(site)["papers/planted.html"]
-    tables = [attributes["id"] for tag, attributes in paper.elements if tag == "table"]
+    tables = [attributes.get("id") for tag, attributes in paper.elements if tag == "table"]
     assert {"claims-table", "printed-table-1", "table3-1"} <= set(tables)
     assert [a["src"] for tag, a in paper.elements if tag == "img"] == ["../files/planted/figure1.svg"]
     assert all(a["alt"] for tag, a in paper.elements if tag == "img")
@@ -115,6 +120,44 @@ def test_pages_of_methods_and_data_sets_say_who_wins(site):
     assert "wren" in pages["datasets/birds.html"].text
     assert "keeps no prepared data" in pages["datasets/scene.html"].text
     assert "Higher is better" in pages["measures/instance-f1.html"].text
+
+
+def test_a_claim_leads_to_its_evidence(site):
+    page = pages_of(site)["papers/planted.html"]
+    links = [attributes.get("href", "") for tag, attributes in page.elements if tag == "a"]
+    chosen = [parse_qs(link.partition("?")[2].partition("#")[0]) for link in links if "compare.html?" in link]
+    assert [own["measure"] for own in chosen] == [["instance-f1"], ["hamming-loss"]]
+    assert chosen[0] == {
+        **{"study": ["planted"], "measure": ["instance-f1"], "protocol": ["ten-fold"], "predictor": ["ridge"]},
+        **{"size": ["20 %; 50 %"], "methods": ["~".join(METHODS[::-1])], "datasets": ["~".join(DATASETS)]},
+        "pair": ["mine~mvmd"],
+    }
+    assert {"#table3", "#printed-1"} <= set(links)
+    summary = pd.read_csv(site.parent / "planted" / "summary.csv")
+    own = summary[(summary["measure"] == "instance-f1") & summary["size_percent"].isin((20, 50))]
+    means = own.groupby(["method", "dataset"])["mean"].mean()
+    shown = re.search(r'<table class="differences">.*?</table>', (site / "papers/planted.html").read_text(), re.DOTALL)[
+        0
+    ]
+    cells = re.findall(r"<td[^>]*>(\S+) <span[^>]*>\(±0.01\)", shown)
+    assert cells == [f"{difference:+.3g}" for difference in means["mine"] - means["pca"]]
+
+
+def test_which_tables_and_figures_a_claim_names():
+    parts = [
+        {"anchor": "table2", "name": "table2", "caption": "Table II", "kind": "sizes"},
+        {"anchor": "table3-cut", "name": "table3-cut", "caption": "Table 3", "kind": "sizes"},
+        {"anchor": "figure2", "name": "figure2", "caption": "Figures 2 and 3: images", "kind": "proximities"},
+        {"anchor": "figure-times", "name": "figure-times", "caption": "Seconds", "kind": "times"},
+    ]
+    named = {
+        "Section III.B; Table II": ["table2"],
+        "Section 4.1; Figures 1(b) and 3(c)": ["figure2"],
+        "Tables 3 and 5": ["table3-cut"],
+        "Section 2": [],
+    }
+    assert {where: named_parts({"where": where}, [], parts) for where in named} == named
+    assert named_parts({"where": "Section 4"}, ["seconds"], parts) == ["figure-times"]
 
 
 def test_ranks_in_settings():
@@ -199,6 +242,81 @@ def test_many_scores_are_summarised(tmp_path):
     assert "has too many scores for a page" in said.text
     pages = pages_of(base / "site")["downloads.html"]
     assert "files/planted/scores.parquet" in [attributes.get("href") for _, attributes in pages.elements]
+
+
+def test_a_study_without_a_paper_is_a_comparison(tmp_path):
+    base = planted_run(tmp_path / "run")
+    claims = base / "planted" / "claims.csv"
+    write_csv(pd.read_csv(claims).iloc[:0], claims)
+    described = json.loads((base / "studies.json").read_text())
+    described["studies"]["planted"]["identifier"] = None
+    run = read_run(base, described)
+    write_site([run], tmp_path / "site")
+    write_page(run, tmp_path / "report.html")
+    pages = pages_of(tmp_path / "site")
+    for front in (pages["index.html"], Elements((tmp_path / "report.html").read_text())):
+        assert "1 comparison," in front.text
+        assert "mine, mvmd, pca" in front.text  # by their average ranks
+        assert "claims:" not in front.text
+        assert next(a["id"] for tag, a in front.elements if tag == "table") == "compared"
+    page = pages["papers/planted.html"]
+    assert "3 methods on 3 data sets: birds, scene, yeast." in page.text
+    assert "claim" not in page.text.replace(page.text[page.text.index("What made this") :], "")
+    links = [attributes.get("href") for tag, attributes in page.elements if tag == "a"]
+    assert "../compare.html?study=planted" in links
+    assert {"figure1", "table3"} <= {attributes.get("id") for _, attributes in page.elements}
+
+
+def test_eigenvalues_on_the_page_of_a_data_set(tmp_path):
+    base = planted_run(tmp_path / "run")
+    values = {"pca": 1 / np.arange(1.0, 101.0), "mvmd": np.array([4.0, 2.0, -1.0]), "mvmd-0.5": np.array([1.0])}
+    rows = [
+        ("ten-fold", "birds", method, 0, index, value)
+        for method, own in values.items()
+        for index, value in enumerate(own, 1)
+    ]
+    columns = ["protocol", "dataset", "method", "split", "index", "eigenvalue"]
+    write_table(base / "planted" / "spectra.parquet", pd.DataFrame(rows, columns=columns))
+    write_site([read_run(base)], tmp_path / "site")
+    page = (tmp_path / "site" / "datasets" / "birds.html").read_text()
+    table = re.search(r'<table id="spectra-1".*?</table>', page, re.DOTALL)[0]
+    share = values["pca"][:10].sum() / values["pca"].sum()
+    cells = re.findall(r"<td>(.*?)</td>", table)
+    assert cells == ["100", "1", f"{100 * share:.0f} %", "2", "4", "100 %", "1", "1", "100 %"]
+    script = (tmp_path / "site" / "data" / "spectra-birds-1.js").read_text()
+    (panel,) = json.loads(script.partition("] = ")[2].rstrip(";\n"))["panels"]
+    lines = {line["name"]: line["points"] for line in panel["lines"]}
+    assert lines["mvmd"] == [[1.0, 1.0], [2.0, 0.5]]
+    assert len(lines["pca"]) < 100
+    assert [line["name"] for line in panel["lines"] if line["off"]] == ["mvmd-0.5"]
+    assert lines["pca"][-1] == [100.0, 0.01]
+    assert "spectra" not in (tmp_path / "site" / "datasets" / "scene.html").read_text()
+
+
+def test_large_files_are_linked_where_they_are(tmp_path):
+    base = planted_run(tmp_path / "runs" / "run")
+    (base / "planted" / "large.parquet").write_bytes(bytes(400_001))
+    write_site([read_run(base)], tmp_path / "sites" / "site")
+    page = pages_of(tmp_path / "sites" / "site")["downloads.html"]
+    links = [attributes.get("href") for tag, attributes in page.elements if tag == "a"]
+    assert "../../runs/run/planted/large.parquet" in links
+    assert "in the folder of the run" in page.text
+
+
+def test_a_picture_without_numbers_is_shown_in_fewer_bytes(tmp_path):
+    base = planted_run(tmp_path / "run")
+    rng = np.random.default_rng(0)
+    picture = Image.fromarray(rng.integers(0, 255, (90, 120), dtype=np.uint8)).convert("RGBA")
+    for name in ("figure1.svg", "figure1.json"):
+        (base / "planted" / name).unlink()
+    described = json.loads((base / "studies.json").read_text())
+    described["studies"]["planted"]["figures"]["figure1"]["source"] = "not-kept"
+    picture.save(base / "planted" / "figure1.png")
+    write_site([read_run(base, described)], tmp_path / "site")
+    placed = tmp_path / "site" / "files" / "planted" / "figure1.png"
+    assert placed.stat().st_size < 0.6 * (base / "planted" / "figure1.png").stat().st_size
+    with Image.open(placed) as shown:  # greys are kept as they are
+        np.testing.assert_array_equal(np.asarray(shown.convert("L")), np.asarray(picture.convert("L")))
 
 
 def test_two_runs_side_by_side(tmp_path):

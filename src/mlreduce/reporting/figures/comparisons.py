@@ -19,6 +19,9 @@ __all__ = ["DECIDED", "comparison_matrix", "draw_matrix"]
 #: A probability from which on a difference counts as decided, and its text is bold.
 DECIDED = 0.95
 
+# Methods from which on a cell has wins, ties and losses alone: three lines for each of 900 pairs cannot be read.
+_MANY = 17
+
 
 @figure(
     "comparisons",
@@ -31,13 +34,14 @@ def comparison_matrix(summary: pd.DataFrame, spec: Spec) -> Any:
     """Draw methods by methods: mean difference as colour and number, wins, ties and losses, the largest probability.
 
     The methods are sorted by their mean difference to the others. A text is bold where a probability is 0.95 or more.
+    Of more than 16 methods the numbers are wins, ties and losses alone.
     """
     pairs = comparison_table(summary, spec)
     if pairs.empty:
         raise nothing_to_draw(spec["caption"], "pair of methods on a data set")
     title = f"{measure_label(spec['measure'])}, {pairs['data_sets'].iloc[0]} data sets, margin {spec['margin']:g}"
     names = {method: label_of(spec, method) for method in pairs["method"].unique()}
-    side = 1.2 + 0.85 * len(names)
+    side = 1.2 + (0.85 if len(names) < _MANY else 0.42) * len(names)
     with house_style():
         drawn, axes = panels([title], spec["caption"], columns=1, size=(side + 0.8, side))
         draw_matrix(axes[title], pairs, names)
@@ -67,12 +71,15 @@ def draw_matrix(axis: Any, pairs: pd.DataFrame, names: Mapping[str, str]) -> Non
     for row, method in enumerate(order):
         for column, other in enumerate(order):
             if (method, other) in cells:
-                _write(axis, column, row, cells[method, other], abs(matrix[row, column]) > 0.6 * largest)
+                dark = abs(matrix[row, column]) > 0.6 * largest
+                _write(axis, column, row, cells[method, other], dark, short=len(order) >= _MANY)
 
 
-def _write(axis: Any, column: int, row: int, cell: Mapping[Any, Any], dark: bool) -> None:
+def _write(axis: Any, column: int, row: int, cell: Mapping[Any, Any], dark: bool, short: bool) -> None:
     chances = {"better": cell["better"], "similar": cell["similar"], "worse": cell["worse"]}
     word = max(chances, key=lambda name: chances[name])
-    text = f"{cell['mean_difference']:+.3f}\n{cell['wins']}/{cell['ties']}/{cell['losses']}\n{word} {chances[word]:.2f}"
+    text = f"{cell['wins']}/{cell['ties']}/{cell['losses']}"
+    if not short:
+        text = f"{cell['mean_difference']:+.3f}\n{text}\n{word} {chances[word]:.2f}"
     look = {"weight": "bold" if chances[word] >= DECIDED else "normal", "color": "white" if dark else "black"}
     axis.text(column, row, text, ha="center", va="center", fontsize=6, **look)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pandas as pd
 
 from mlreduce.reporting.audit import VERDICTS as CELL_VERDICTS
 from mlreduce.reporting.site.papers import failed_of, verdict_counts
+from mlreduce.reporting.site.ranking import average_ranks
 from mlreduce.reporting.site.runs import Run, StudyResults
 from mlreduce.reporting.site.things import Things
 
@@ -20,16 +22,24 @@ __all__ = ["downloads_of", "overview", "provenance_of", "site_data"]
 # Files of a study to download, by suffix: tables, tidy data, LaTeX, pictures; up to a size, CSV by gzip beyond another.
 _SUFFIXES = (".csv", ".csv.gz", ".parquet", ".tex", ".pdf")
 _LARGEST = 400_000
-_PLAIN = 50_000
+_PLAIN = 20_000
+
+# Methods with the lowest average rank that the front page names.
+_BEST = 3
 
 
-def overview(studies: Sequence[StudyResults], pages: Mapping[str, str]) -> list[dict[str, Any]]:
+def overview(studies: Sequence[StudyResults], pages: Mapping[str, str], things: Things) -> list[dict[str, Any]]:
     """Return what the front page says of each study."""
+    best = average_ranks(things.ranks, ["study"]).groupby("study", sort=False)["method"].agg(list).to_dict()
     return [
         {
             "key": study.key,
             "page": pages[study.key],
             "title": study.description["title"],
+            "paper": study.is_of_a_paper,
+            "best": best.get(study.key, [])[:_BEST],
+            "predictors": study.summary["predictor"].nunique(),
+            "measures": study.summary["measure"].nunique(),
             "counts": verdict_counts(study),
             **_printed_cells(study),
             "datasets": sorted(study.summary["dataset"].unique()),
@@ -86,7 +96,7 @@ def _costs(study: StudyResults) -> list[dict[str, Any]]:
 def downloads_of(studies: Sequence[StudyResults], pages: Mapping[str, str], folder: Path) -> list[dict[str, Any]]:
     """Copy the files of the studies into the site, and return them.
 
-    Those that are too large for it are linked where the site lies in the folder of the run, and else named.
+    Those that are too large for it are linked where they are, in the folder of the run.
     """
     found = []
     for study in studies:
@@ -101,11 +111,10 @@ def downloads_of(studies: Sequence[StudyResults], pages: Mapping[str, str], fold
             copied = 0 < len(content) <= _LARGEST
             if copied:
                 (folder / pages[study.key] / name).write_bytes(content)
-            inside = study.folder.parent.resolve() == folder.parent.parent.resolve()
-            address = f"files/{pages[study.key]}/{name}" if copied else f"../{study.folder.name}/{path.name}"
+            elsewhere = Path(os.path.relpath(path.resolve(), folder.parent.resolve())).as_posix()
             found.append(
                 {"study": study.key, "name": name if copied else path.name, "format": name.partition(".")[2]}
-                | {"address": address if copied or inside else ""}
+                | {"address": f"files/{pages[study.key]}/{name}" if copied else elsewhere, "copied": copied}
                 | {"size": len(content) if copied else path.stat().st_size}
             )
     return found

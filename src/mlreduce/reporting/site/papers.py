@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,12 +10,22 @@ import pandas as pd
 
 from mlreduce.reporting.audit import audit_sentences
 from mlreduce.reporting.failed_cells import GAP, cell_reasons, footnotes
+from mlreduce.reporting.site.evidence import compare_links, differences_by_pair, named_parts, title_of_part
 from mlreduce.reporting.site.runs import StudyResults
 from mlreduce.reporting.tables import table_parts
 from mlreduce.reporting.tables.kinds import table_note
-from mlreduce.reporting.verdicts.words import VERDICTS, verdicts_sentence
+from mlreduce.reporting.verdicts.words import LINE_COLUMNS, VERDICTS, verdicts_sentence
 
-__all__ = ["SIGNS", "audit_of", "beside_printed_tables", "claims_of", "failed_of", "tables_of", "verdict_counts"]
+__all__ = [
+    "SIGNS",
+    "audit_of",
+    "beside_printed_tables",
+    "claims_of",
+    "failed_of",
+    "parts_of",
+    "tables_of",
+    "verdict_counts",
+]
 
 #: What stands beside the colour of a verdict, for whoever does not see the colour.
 SIGNS = {
@@ -36,7 +47,13 @@ def tables_of(study: StudyResults) -> list[dict[str, Any]]:
         tidy = pd.read_csv(path)
         parts = [{"title": title, "header": header, "rows": rows} for _, title, header, rows in table_parts(tidy, spec)]
         found.append(
-            {"name": name, "caption": spec["caption"], "note": table_note(spec), "parts": parts}
+            {
+                "name": name,
+                "kind": spec.get("kind", "sizes"),
+                "caption": spec["caption"],
+                "note": table_note(spec),
+                "parts": parts,
+            }
             | {"notes": footnotes(tidy), "files": _files(study, name, ("csv", "tex"))}
         )
     return found
@@ -73,24 +90,60 @@ def _cell(cell: dict[Any, Any] | None) -> dict[str, Any]:
     }
 
 
-def claims_of(study: StudyResults) -> list[dict[str, Any]]:
-    """Return the claims of a paper with their verdicts, each with its settings."""
-    lines = study.frame("claims-lines")
+def claims_of(study: StudyResults, parts: Sequence[Mapping[str, str]] = ()) -> list[dict[str, Any]]:
+    """Return the claims of a paper with their verdicts, each with its settings and its evidence.
+
+    Parameters
+    ----------
+    study : StudyResults
+    parts : sequence of dict, default=()
+        Tables and figures of the page; see `mlreduce.reporting.site.evidence.named_parts`.
+    """
+    lines, differences = study.frame("claims-lines"), study.frame("claims-differences")
+    pairs = {} if differences is None else differences_by_pair(differences)
+    titles = {part["anchor"]: f"{part['title']}{', printed' if part['kind'] == 'printed' else ''}" for part in parts}
     settings: dict[str, list[dict[str, Any]]] = {}
+    quantities: dict[str, list[str]] = {}
+    texts = ("setting", "datasets", "evidence", "methods", "measures", "protocol", "predictors", "sizes")
+    if lines is not None:  # those of older runs do not say what is compared
+        lines = lines.reindex(columns=list(LINE_COLUMNS)).fillna(dict.fromkeys(texts, ""))
     for line in [] if lines is None else lines.to_dict("records"):
+        quantities.setdefault(line["id"], []).extend(line["measures"].split())
         shown = {
-            "setting": "" if pd.isna(line["setting"]) else line["setting"],
-            "datasets": "" if pd.isna(line["datasets"]) else line["datasets"],
+            "setting": line["setting"],
+            "datasets": line["datasets"],
+            "links": [] if line["verdict"] == "not run" else compare_links(study, line),
+            "differences": pairs.get((line["id"], line["setting"])),
             "counted": bool(line["counted"]),
             "verdict": line["verdict"],
             "p_for": "" if pd.isna(line["p_for"]) else f"{line['p_for']:.2g}",
             "p_against": "" if pd.isna(line["p_against"]) else f"{line['p_against']:.2g}",
             "strength": _strength(line["p_for"], line["p_against"]),
-            "evidence": "" if pd.isna(line["evidence"]) else line["evidence"],
+            "evidence": line["evidence"],
         }
         settings.setdefault(line["id"], []).append(shown)
     claims: list[dict[Any, Any]] = study.claims.to_dict("records")
-    return [claim | {"settings": settings.get(claim["id"], [])} for claim in claims]
+    return [
+        claim
+        | {"settings": settings.get(claim["id"], [])}
+        | {"parts": {name: titles[name] for name in named_parts(claim, quantities.get(claim["id"], []), parts)}}
+        for claim in claims
+    ]
+
+
+def parts_of(
+    tables: Sequence[Mapping[str, Any]], printed: Sequence[Mapping[str, Any]], figures: Sequence[Mapping[str, Any]]
+) -> list[dict[str, str]]:
+    """Return the tables and figures of a page with their anchors, for claims that name them."""
+    found = [
+        {"anchor": f"printed-{number}", "name": own["table"], "caption": "", "kind": "printed"}
+        for number, own in enumerate(printed, 1)
+    ]
+    found += [
+        {"anchor": own["file"], "name": own["file"]} | {k: own[k] for k in ("caption", "kind")} for own in figures
+    ]
+    found += [{"anchor": own["name"]} | {key: own[key] for key in ("name", "caption", "kind")} for own in tables]
+    return [part | {"title": title_of_part(part["name"])} for part in found]
 
 
 def _strength(p_for: float, p_against: float) -> float | None:

@@ -94,6 +94,11 @@ class StudyResults:
         """Claims with verdicts."""
         return pd.read_csv(self.folder / "claims.csv", dtype=str, keep_default_na=False)
 
+    @property
+    def is_of_a_paper(self) -> bool:
+        """Whether it reproduces a paper: its file names one, or claims are checked; others compare methods by us."""
+        return bool(self.description["identifier"]) or not self.claims.empty
+
     @cached_property
     def seconds(self) -> float:
         """Seconds of its jobs, one after the other."""

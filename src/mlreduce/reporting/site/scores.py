@@ -88,7 +88,7 @@ def scores_by_measure(study: StudyResults, limit: int = LIMIT) -> Iterator[tuple
 
 
 def _packed(values: Any) -> str:
-    return base64.b64encode(gzip.compress(values.astype("<f4").tobytes(), mtime=0)).decode("ascii")
+    return base64.b64encode(gzip.compress(values.astype("<f4").tobytes(), 6, mtime=0)).decode("ascii")
 
 
 def _block(part: pd.DataFrame) -> tuple[dict[str, Any], Any]:

@@ -16,6 +16,7 @@ from mlreduce.reporting.site.names import page_names
 from mlreduce.reporting.site.ranking import average_ranks, setting_ranks
 from mlreduce.reporting.site.runs import Run, StudyResults
 from mlreduce.reporting.site.sources import describe_method
+from mlreduce.reporting.site.spectra import spectra_of
 
 __all__ = ["COOCCURRING", "Things"]
 
@@ -33,6 +34,7 @@ class Things:
 
     def __init__(self, runs: Sequence[Run]) -> None:
         self.studies = [study for run in runs for study in run.studies]
+        self._averages: dict[tuple[str, ...], dict[Any, pd.DataFrame]] = {}
         self._data = {study.key: run.folder.parent / "data" for run in runs for study in run.studies}
 
     @cached_property
@@ -93,6 +95,22 @@ class Things:
                     found[name][key].append(row)
         return found
 
+    def _averaged(self, column: str, name: str, by: Sequence[str]) -> pd.DataFrame:
+        """Return the average ranks where a column has a value; all values are averaged at once."""
+        key = (column, *by)
+        if key not in self._averages:
+            table = average_ranks(self.ranks, key)
+            self._averages[key] = {value: part.drop(columns=column) for value, part in table.groupby(column)}
+            self._averages[key][None] = table.iloc[:0]
+        return self._averages[key].get(name, self._averages[key][None])
+
+    def _ranks_of(self, column: str, name: str, by: Sequence[str]) -> list[dict[Any, Any]]:
+        return _records(self._averaged(column, name, by))
+
+    def _winners_of(self, column: str, name: str, by: Sequence[str]) -> list[dict[Any, Any]]:
+        """Return the method of the lowest average rank for each of some columns."""
+        return _records(self._averaged(column, name, by).drop_duplicates(list(by)))
+
     def method(self, name: str) -> dict[str, Any]:
         """Return what the page of a method shows."""
         return {
@@ -117,7 +135,6 @@ class Things:
 
     def dataset(self, name: str) -> dict[str, Any]:
         """Return what the page of a data set shows."""
-        own = self.ranks[self.ranks["dataset"] == name]
         sizes = [
             {"study": study.key, **row}
             for study in self.studies
@@ -127,9 +144,10 @@ class Things:
         return {
             "name": name,
             "sizes": sizes,
-            "ranks": _records(average_ranks(own, ["study", "predictor"])),
-            "winners": _winners(own, ["study", "predictor", "measure"]),
+            "ranks": self._ranks_of("dataset", name, ["study", "predictor"]),
+            "winners": self._winners_of("dataset", name, ["study", "predictor", "measure"]),
             "cooccurrence": self._cooccurrence(name),
+            "spectra": [part for study in self.studies for part in spectra_of(study, name)],
         }
 
     def _cooccurrence(self, name: str) -> dict[str, Any] | None:
@@ -147,35 +165,28 @@ class Things:
         registered = entries[0]["registered"] if entries else name
         for entry in entries:
             entry["parameters"] = ", ".join(f"{key}={json.dumps(value)}" for key, value in entry["parameters"].items())
-        own = self.ranks[self.ranks["predictor"] == name]
         return {
             "name": name,
             "described": describe_method(registered),
             "entries": entries,
-            "ranks": _records(average_ranks(own, ["study"])),
-            "winners": _winners(own, ["study", "dataset"]),
+            "ranks": self._ranks_of("predictor", name, ["study"]),
+            "winners": self._winners_of("predictor", name, ["study", "dataset"]),
         }
 
     def measure(self, name: str) -> dict[str, Any]:
         """Return what the page of a measure shows."""
-        own = self.ranks[self.ranks["measure"] == name]
         return {
             "name": name,
             "label": measure_label(name),
             "higher": higher_is_better(name),
-            "ranks": _records(average_ranks(own, ["study"])),
-            "winners": _winners(own, ["study", "dataset", "predictor"]),
+            "ranks": self._ranks_of("measure", name, ["study"]),
+            "winners": self._winners_of("measure", name, ["study", "dataset", "predictor"]),
         }
 
 
 def _records(table: pd.DataFrame) -> list[dict[Any, Any]]:
     records: list[dict[Any, Any]] = table.to_dict("records")
     return records
-
-
-def _winners(ranks: pd.DataFrame, by: Sequence[str]) -> list[dict[Any, Any]]:
-    """Return the method of the lowest average rank for each of some columns."""
-    return _records(average_ranks(ranks, by).drop_duplicates(list(by)))
 
 
 def _stacked(studies: Sequence[StudyResults], of_study: Callable[[StudyResults], pd.DataFrame]) -> pd.DataFrame:

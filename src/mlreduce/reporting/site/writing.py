@@ -8,6 +8,7 @@ import json
 import re
 import shutil
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +68,7 @@ class Site:
             (self.target / folder).mkdir(parents=True, exist_ok=True)
         write_assets(self.target / "assets")
         shown = {study.key: self._write_study(study) for study in self.studies}
-        self._page("index.html", "index", studies=overview(self.studies, self.pages))
+        self._page("index.html", "index", studies=overview(self.studies, self.pages, self.things))
         self._write_things()
         self._write_comparison()
         self._page("provenance.html", "provenance", studies=provenance_of(self.studies))
@@ -79,7 +80,7 @@ class Site:
         self._page("downloads.html", "downloads", files=files)
         data = site_data(self.runs, self.things, shown)
         text = json.dumps(data, separators=(",", ":"), allow_nan=False)
-        (self.target / "site.json.gz").write_bytes(gzip.compress(text.encode("utf-8"), mtime=0))
+        (self.target / "site.json.gz").write_bytes(gzip.compress(text.encode("utf-8"), 6, mtime=0))
 
     def _write_study(self, study: StudyResults) -> list[dict[str, Any]]:
         page = self.pages[study.key]
@@ -99,7 +100,7 @@ class Site:
                     | {"points": f"data/{page}-{file}.js" if points["panels"] else "", "key": key}
                     | {"kind": figure["spec"].get("kind", "curves"), "data": points}
                 )
-        self._page(f"papers/{page}.html", "paper", **_paper(study), figures=figures, page=page)
+        self._page(f"papers/{page}.html", "paper", **_paper(study, figures), page=page)
         return figures
 
     def _write_things(self) -> None:
@@ -108,6 +109,10 @@ class Site:
             entries = [getattr(self.things, kind)(name) | {"page": page} for name, page in pages.items()]
             self._page(f"{folder}/index.html", "things", kind=kind, folder=folder, entries=entries)
             for entry in entries:
+                for number, part in enumerate(entry.get("spectra", []), 1):
+                    part["points"] = f"data/spectra-{entry['page']}-{number}.js"
+                    part["key"] = f"spectra/{entry['page']}/{number}"
+                    self._script(part["points"], part["key"], {"panels": [part["panel"]]})
                 self._page(f"{folder}/{entry['page']}.html", kind, entry=entry)
 
     def _write_comparison(self) -> None:
@@ -162,21 +167,26 @@ class Site:
                 placed = place_figure(study, file, protocol, figure, pictures)
                 if placed:
                     caption = placed[1].get("title") or figure["spec"]["caption"]
-                    figures.append({"file": file, "picture": placed[0], "caption": caption, "protocol": protocol})
-            sections.append(_paper(study) | {"figures": figures, "page": self.pages[study.key]})
+                    figures.append(
+                        {"file": file, "picture": placed[0], "caption": caption, "protocol": protocol}
+                        | {"kind": figure["spec"].get("kind", "curves")}
+                    )
+            sections.append(_paper(study, figures) | {"page": self.pages[study.key]})
         return self._render(
             "single", root="", path="report.html", single=True, sections=sections,
-            studies=overview(self.studies, self.pages), style=own_file("site.css"),
+            studies=overview(self.studies, self.pages, self.things), style=own_file("site.css"),
             source=lambda picture: _as_data(pictures / picture),
         )  # fmt: skip
 
 
-def _paper(study: StudyResults) -> dict[str, Any]:
+def _paper(study: StudyResults, figures: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    tables, printed = papers.tables_of(study), papers.beside_printed_tables(study)
     return {
         "study": study,
-        "tables": papers.tables_of(study),
-        "printed": papers.beside_printed_tables(study),
-        "claims": papers.claims_of(study),
+        "tables": tables,
+        "printed": printed,
+        "figures": figures,
+        "claims": papers.claims_of(study, papers.parts_of(tables, printed, figures)),
         "audit": papers.audit_of(study),
         "counts": papers.verdict_counts(study),
         "failed": papers.failed_of(study),
@@ -200,7 +210,7 @@ def _environment() -> jinja2.Environment:
 
     environment.filters["bold"] = bold
     environment.filters["measure"] = measure_label
-    environment.filters["colour"] = colour_of
+    environment.filters["colour"] = cache(colour_of)  # of a few methods in thousands of rows
     environment.filters["duration"] = duration
     return environment
 

@@ -18,7 +18,7 @@ from mlreduce.datasets.catalogue import read_catalogue
 from mlreduce.exceptions import DataError, MLReduceError
 from mlreduce.experiments.results import read_failures, read_table
 from mlreduce.experiments.study import load_study
-from mlreduce.reporting.verdicts.claims import judge_claims, verdicts_sentence
+from mlreduce.reporting.verdicts.claims import Judged, judge_claims, verdicts_sentence
 from mlreduce.reporting.verdicts.quantities import TABLES
 from mlreduce.reporting.verdicts.reading import Known, read_claims
 from mlreduce.reporting.verdicts.settings import claim_settings
@@ -27,8 +27,8 @@ from mlreduce.reporting.verdicts.studies import results_of
 __all__ = ["judge_again", "main"]
 
 
-def judge_again(folder: Path, config: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return claims and settings with their verdicts, from the tables of a study.
+def judge_again(folder: Path, config: Path) -> Judged:
+    """Return the claims with their verdicts, from the tables of a study.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     differing = 0
     for folder in options.folders:
         try:
-            own, _ = judge_again(folder, options.config)
+            own = judge_again(folder, options.config).claims
             committed = pd.read_csv(folder / "claims.csv").set_index("id")["verdict"]
         except (MLReduceError, OSError) as error:
             parser.exit(1, f"{error}\n")

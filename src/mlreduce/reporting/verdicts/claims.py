@@ -3,21 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import pandas as pd
 
 from mlreduce.reporting.tables.layout import to_markdown
-from mlreduce.reporting.verdicts.judging import combined, judge
+from mlreduce.reporting.verdicts.judging import Line, combined, judge
 from mlreduce.reporting.verdicts.quantities import Results
 from mlreduce.reporting.verdicts.reading import Claim
-from mlreduce.reporting.verdicts.words import CLAIM_COLUMNS, LINE_COLUMNS, VERDICTS, verdicts_sentence
+from mlreduce.reporting.verdicts.words import (
+    CLAIM_COLUMNS,
+    DIFFERENCE_COLUMNS,
+    LINE_COLUMNS,
+    VERDICTS,
+    verdicts_sentence,
+)
 
-__all__ = ["CLAIM_COLUMNS", "LINE_COLUMNS", "VERDICTS", "claims_markdown", "judge_claims", "verdicts_sentence"]
+__all__ = [
+    "CLAIM_COLUMNS",
+    "DIFFERENCE_COLUMNS",
+    "LINE_COLUMNS",
+    "VERDICTS",
+    "Judged",
+    "claims_markdown",
+    "judge_claims",
+    "setting_columns",
+    "verdicts_sentence",
+]
 
 
-def judge_claims(
-    claims: Sequence[Claim], results: Results, datasets: Sequence[str]
-) -> tuple[pd.DataFrame, pd.DataFrame]:
+class Judged(NamedTuple):
+    """The claims of a paper with their verdicts.
+
+    Attributes
+    ----------
+    claims : DataFrame
+        One row per claim, with `CLAIM_COLUMNS`; the evidence is that of its only setting, or the verdicts of all.
+    lines : DataFrame
+        One row per setting, with `LINE_COLUMNS`.
+    differences : DataFrame
+        One row per setting, pair of methods and data set, with `DIFFERENCE_COLUMNS`.
+    """
+
+    claims: pd.DataFrame
+    lines: pd.DataFrame
+    differences: pd.DataFrame
+
+
+def judge_claims(claims: Sequence[Claim], results: Results, datasets: Sequence[str]) -> Judged:
     """Judge the claims of a paper.
 
     Parameters
@@ -29,12 +62,9 @@ def judge_claims(
 
     Returns
     -------
-    claims : DataFrame
-        One row per claim, with `CLAIM_COLUMNS`; the evidence is that of its only setting, or the verdicts of all.
-    lines : DataFrame
-        One row per setting, with `LINE_COLUMNS`.
+    Judged
     """
-    rows, settings = [], []
+    rows, settings, differences = [], [], []
     for claim in claims:
         verdict, said = "unchecked", claim.unchecked
         if not said:
@@ -46,12 +76,37 @@ def judge_claims(
                 if len(counted) == 1
                 else f"{'; '.join(f'{line.name}: {own.verdict}' for line, own in counted)}."
             )
-            settings += [
-                (claim.id, line.name, " ".join(line.datasets), not line.second, *vars(own).values())
-                for line, own in judged
-            ]
+            for line, own in judged:
+                found = (own.verdict, own.p_for, own.p_against, own.evidence)
+                settings.append(
+                    (claim.id, line.name, " ".join(line.datasets), not line.second, *found, *setting_columns(line))
+                )
+                differences += [(claim.id, line.name, *row) for row in own.differences]
         rows.append((claim.id, claim.claim, claim.where, verdict, said))
-    return pd.DataFrame(rows, columns=list(CLAIM_COLUMNS)), pd.DataFrame(settings, columns=list(LINE_COLUMNS))
+    return Judged(
+        pd.DataFrame(rows, columns=list(CLAIM_COLUMNS)),
+        pd.DataFrame(settings, columns=list(LINE_COLUMNS)),
+        pd.DataFrame(differences, columns=list(DIFFERENCE_COLUMNS)),
+    )
+
+
+def setting_columns(line: Line) -> tuple[str, str, str, str, str]:
+    """Return methods, measures, protocol, predictors and sizes of a setting, as of the last columns of `LINE_COLUMNS`.
+
+    The sizes are "" where a claim names none, or others for the second method.
+    """
+    statement, select = line.statement, line.statement.select
+    others = [statement.options[key] for key in ("control", "relative_to") if key in statement.options]
+    methods = dict.fromkeys((*statement.methods, *statement.than, *others))
+    sizes = [f"{percent} %" for percent in select.get("sizes", ())]
+    sizes += [f"threshold {select['energy']:g}"] if "energy" in select else []
+    sizes += [f"at most {select['directions']} dimensions"] if "directions" in select else []
+    predictors = select.get("predictor", "")
+    return (
+        " ".join(methods), " ".join(statement.quantities), select.get("protocol", ""),
+        predictors if isinstance(predictors, str) else " ".join(predictors),
+        "" if statement.than_select else "; ".join(sizes),
+    )  # fmt: skip
 
 
 def claims_markdown(claims: pd.DataFrame, lines: pd.DataFrame, study: str) -> str:

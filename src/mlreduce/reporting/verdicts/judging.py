@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,7 +16,7 @@ from mlreduce.reporting.verdicts.quantities import Results
 from mlreduce.reporting.verdicts.statements import KINDS, Difference, Gathered, NotRun, Statement, gather, weigh
 from mlreduce.reporting.verdicts.tendency import bootstrap_interval, holm, signed_rank, wilcoxon
 
-__all__ = ["LEVEL", "Line", "Verdict", "combined", "decided", "evidence_of", "gathered_for", "judge"]
+__all__ = ["LEVEL", "Line", "Verdict", "combined", "decided", "differences_of", "evidence_of", "gathered_for", "judge"]
 
 #: Of the p-values for and against.
 LEVEL = 0.05
@@ -62,12 +63,16 @@ class Verdict:
         NaN where it was not run.
     evidence : str
         Sentences with the numbers.
+    differences : sequence of tuple, default=()
+        Of two methods each, by data set: the columns of `mlreduce.reporting.verdicts.words.DIFFERENCE_COLUMNS` after
+        the setting. None of statements that compare no pairs, or compare them by their ratio.
     """
 
     verdict: str
     p_for: float
     p_against: float
     evidence: str
+    differences: Sequence[tuple[Any, ...]] = ()
 
 
 def judge(results: Results, line: Line) -> Verdict:
@@ -85,7 +90,7 @@ def judge(results: Results, line: Line) -> Verdict:
     said = _seen(line, gathered)
     if verdict == "undecided":
         said += " " + _what_would_decide(line, gathered)
-    return Verdict(verdict, evidence.p_for, evidence.p_against, said)
+    return Verdict(verdict, evidence.p_for, evidence.p_against, said, differences_of(line, gathered))
 
 
 def combined(verdicts: Sequence[str]) -> str:
@@ -137,6 +142,19 @@ def _means(gathered: Mapping[str, Gathered], pair: tuple[str, ...]) -> pd.DataFr
         if isinstance(own, Difference)
     ]
     return pd.DataFrame(rows, columns=["dataset", "cell", "mean", "margin"])
+
+
+def differences_of(line: Line, gathered: Mapping[str, Gathered]) -> list[tuple[Any, ...]]:
+    """Return both methods, data set, mean difference, mean margin, and numbers of cells beyond the margin or within."""
+    statement, found = line.statement, []
+    if statement.kind in ("bound", "correlation", "monotone", "ratio"):
+        return []
+    for pair in statement.compared:
+        for dataset, own in _means(gathered, pair).groupby("dataset", sort=False):
+            wins, losses = int((own["mean"] > own["margin"]).sum()), int((own["mean"] < -own["margin"]).sum())
+            counts = (wins, len(own) - wins - losses, losses)
+            found.append((*pair, str(dataset), float(own["mean"].mean()), float(own["margin"].mean()), *counts))
+    return found
 
 
 def _tendency(line: Line, gathered: Mapping[str, Gathered], more: int | None) -> Evidence:

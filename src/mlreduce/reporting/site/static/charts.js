@@ -39,7 +39,7 @@ window.mlreduceCharts = (() => {
     return encoding;
   }
 
-  function panelSpec(panel, looks, hidden, logs, width) {
+  function panelSpec(panel, looks, hidden, logs, width, height) {
     const all = rows(panel, hidden);
     const names = [...new Set(all.map((row) => row.line))];
     const positive = (which) => all.every((row) => row[which] === undefined || row[which] > 0);
@@ -52,17 +52,19 @@ window.mlreduceCharts = (() => {
     if (all.some((row) => row.low !== undefined)) tooltip.push({field: "low", title: "− one error", type: "quantitative", format: ".6~g"}, {field: "high", title: "+ one error", type: "quantitative", format: ".6~g"});
     const along = panel.lines.some((line) => line.along === "x") ? "x" : "y";
     const drawn = names.filter((name) => looks.get(name).width > 0);
+    // What the pointer or the keyboard is at in the legend stands out.
+    const opacity = {condition: {test: "seen === null || seen === datum.line", value: 1}, value: .12};
     const dashes = names.map((name) => looks.get(name).dash ?? [1, 0]);
     const layer = [
-      {transform: [{filter: "datum.index < 0"}], mark: {type: "rule", strokeWidth: 1.2, strokeDash: [4, 2]}, encoding: {y, color: colour, tooltip}},
+      {transform: [{filter: "datum.index < 0"}], mark: {type: "rule", strokeWidth: 1.2, strokeDash: [4, 2]}, encoding: {y, color: colour, opacity, tooltip}},
       {transform: [{filter: {field: "line", oneOf: drawn}}, {filter: "datum.index >= 0"}], mark: {type: "line", strokeWidth: 1.3, clip: true},
-        encoding: {x, y, color: colour, order: {field: "index"}, strokeDash: {field: "line", type: "nominal", scale: {domain: names, range: dashes}, legend: null}, detail: {field: "line"}}},
+        encoding: {x, y, color: colour, opacity, order: {field: "index"}, strokeDash: {field: "line", type: "nominal", scale: {domain: names, range: dashes}, legend: null}, detail: {field: "line"}}},
       {transform: [{filter: "isValid(datum.low) && isValid(datum.high)"}], mark: {type: "rule", strokeWidth: .8, clip: true},
-        encoding: along === "x" ? {y, x: {...x, field: "low"}, x2: {field: "high"}, color: colour} : {x, y: {...y, field: "low"}, y2: {field: "high"}, color: colour}},
-      {transform: [{filter: "datum.index >= 0"}], mark: {type: "point", filled: true, size: 32, opacity: 1, clip: true},
-        encoding: {x, y, color: colour, tooltip, shape: {field: "line", type: "nominal", scale: {domain: names, range: names.map((name) => SHAPES[looks.get(name).marker] ?? "circle")}, legend: null}}},
+        encoding: along === "x" ? {y, x: {...x, field: "low"}, x2: {field: "high"}, color: colour, opacity} : {x, y: {...y, field: "low"}, y2: {field: "high"}, color: colour, opacity}},
+      {transform: [{filter: "datum.index >= 0"}], mark: {type: "point", filled: true, size: 32, clip: true},
+        encoding: {x, y, color: colour, opacity, tooltip, shape: {field: "line", type: "nominal", scale: {domain: names, range: names.map((name) => SHAPES[looks.get(name).marker] ?? "circle")}, legend: null}}},
     ].filter((part, number) => [all.some((row) => row.index < 0), drawn.length, all.some((row) => row.low !== undefined), all.some((row) => row.index >= 0)][number]);
-    return {title: {text: panel.title, fontSize: 12, fontWeight: "normal", anchor: "middle"}, width, height: panel.y.names ? Math.max(150, 16 * Object.keys(panel.y.names).length) : 190, data: {values: all}, layer};
+    return {title: {text: panel.title, fontSize: 12, fontWeight: "normal", anchor: "middle"}, width, height: panel.y.names ? Math.max(150, 16 * Object.keys(panel.y.names).length) : height, data: {values: all}, layer};
   }
 
   function looksOf(panels) {
@@ -75,7 +77,7 @@ window.mlreduceCharts = (() => {
   async function draw(place, content, label) {
     await load(`${root}assets/vega.js`);
     const looks = looksOf(content.panels);
-    const hidden = new Set();
+    const hidden = new Set([...looks].filter(([, line]) => line.off).map(([name]) => name));
     const logs = {x: content.panels[0].x.log, y: content.panels[0].y.log};
     const target = element("div", {class: "drawn wide", tabindex: 0, role: "region", "aria-label": label});
     const legend = element("div", {class: "legend", role: "group", "aria-label": "Lines"});
@@ -86,11 +88,14 @@ window.mlreduceCharts = (() => {
       const room = Math.max(260, place.clientWidth - 30);
       const names = content.panels.some((panel) => panel.y.names) ? 150 : 70;
       const columns = Math.max(1, Math.min(content.panels.length, 4, Math.floor(room / (170 + names))));
-      const width = Math.min(420, Math.floor(room / columns) - names);
+      const alone = content.panels.length === 1;
+      const width = Math.min(alone ? 760 : 420, Math.floor(room / columns) - names);
+      const height = alone && looks.size > 5 ? 340 : 190;
       const specification = {
         $schema: "https://vega.github.io/schema/vega-lite/v6.json",
         config: {font: "system-ui, sans-serif", background: "white", view: {stroke: null}, concat: {spacing: 18}},
-        columns, concat: content.panels.map((panel) => panelSpec(panel, looks, hidden, logs, width)),
+        params: [{name: "seen", value: null}],
+        columns, concat: content.panels.map((panel) => panelSpec(panel, looks, hidden, logs, width, height)),
         resolve: {scale: {color: "independent", shape: "independent", strokeDash: "independent"}},
       };
       const made = await window.vegaEmbed(target, specification, {ast: true, actions: false, renderer: "svg", tooltip: {theme: "light"}});
@@ -108,7 +113,7 @@ window.mlreduceCharts = (() => {
     }
 
     function button(text, names, colour) {
-      const made = element("button", {type: "button", "aria-pressed": "true", "data-lines": JSON.stringify(names), onclick: () => toggle(names, made.getAttribute("aria-pressed") === "false")});
+      const made = element("button", {type: "button", "aria-pressed": String(names.some((name) => !hidden.has(name))), "data-lines": JSON.stringify(names), onclick: () => toggle(names, made.getAttribute("aria-pressed") === "false")});
       if (colour) {
         const swatch = document.createElementNS("http://www.w3.org/2000/svg", "svg");
         swatch.setAttribute("viewBox", "0 0 10 10");
@@ -123,7 +128,13 @@ window.mlreduceCharts = (() => {
       return made;
     }
 
-    for (const [name, line] of looks) legend.append(button(name, [name], line.colour));
+    const see = (name) => view?.signal("seen", name).runAsync();
+    for (const [name, line] of looks) {
+      const made = button(name, [name], line.colour);
+      for (const event of ["mouseenter", "focus"]) made.addEventListener(event, () => see(hidden.has(name) ? null : name));
+      for (const event of ["mouseleave", "blur"]) made.addEventListener(event, () => see(null));
+      legend.append(made);
+    }
     const families = Map.groupBy ? Map.groupBy(looks, ([, line]) => line.colour) : new Map();
     const several = [...families.values()].filter((own) => own.length > 1);
     if (several.length && looks.size > 5) for (const own of several) tools.append(button(`all like ${own[0][0]}`, own.map(([name]) => name), own[0][1].colour));

@@ -8,7 +8,7 @@ addEventListener("DOMContentLoaded", async () => {
   const said = document.getElementById("said");
   const result = document.getElementById("result");
   const fields = form.elements;
-  const AVERAGE = "average over the sizes";
+  const AVERAGE = "average over the sizes", LARGEST = "largest number of dimensions";
   let scores = null; // of the study and measure that are chosen
   let pair = (state("pair") ?? "").split("~").filter(Boolean);
 
@@ -27,8 +27,8 @@ addEventListener("DOMContentLoaded", async () => {
   function valuesOf(block, method, setting) {
     const row = block.methods.indexOf(method);
     if (row < 0) return null;
-    const own = setting === AVERAGE ? commonSettings(block) : [block.settings.findIndex((one) => nameOf(one) === setting)];
-    if (!own.length || own[0] < 0) return null;
+    const own = settingsOf(block, row, setting);
+    if (!own.length || own.includes(-1)) return null;
     const found = [];
     for (let split = 0; split < block.splits; split++) {
       found.push(mean(own.map((s) => scores.array[block.offset + (row * block.settings.length + s) * block.splits + split])));
@@ -36,13 +36,30 @@ addEventListener("DOMContentLoaded", async () => {
     return found.some(Number.isFinite) ? found : null;
   }
 
-  // Percentages that every chosen method of the block has.
+  // Positions of the settings of a block that a choice means; several are averaged over.
+  function settingsOf(block, row, choice) {
+    if (choice === AVERAGE) {
+      const own = percentsOf(block, row);
+      return own.length === 1 ? own : commonSettings(block);
+    }
+    const most = choice === LARGEST ? Infinity : Number(/^at most (\d+) dimensions$/.exec(choice)?.[1] ?? NaN);
+    if (Number.isNaN(most)) return choice.split("; ").map((name) => block.settings.findIndex((one) => nameOf(one) === name));
+    const there = block.settings.map((_, s) => s).filter((s) => {
+      const [percent, energy, size] = block.settings[s];
+      return !percent && !energy && size <= most && Number.isFinite(scores.array[block.offset + (row * block.settings.length + s) * block.splits]);
+    });
+    return there.length ? [there.reduce((a, b) => (block.settings[b][2] > block.settings[a][2] ? b : a))] : [];
+  }
+
+  // Positions of the percentages that a method has.
+  function percentsOf(block, row) {
+    return block.settings.map((_, s) => s).filter((s) => block.settings[s][0] > 0 && Number.isFinite(scores.array[block.offset + (row * block.settings.length + s) * block.splits]));
+  }
+
+  // Percentages that every chosen method has that has several: one with a single size, such as all labels, is compared by that.
   function commonSettings(block) {
-    const methods = chosen("methods").filter((method) => block.methods.includes(method));
-    return block.settings.map((_, s) => s).filter((s) => block.settings[s][0] > 0 && methods.every((method) => {
-      const row = block.methods.indexOf(method);
-      return Number.isFinite(scores.array[block.offset + (row * block.settings.length + s) * block.splits]);
-    }));
+    const own = chosen("methods").filter((method) => block.methods.includes(method)).map((method) => percentsOf(block, block.methods.indexOf(method))).filter((sizes) => sizes.length > 1);
+    return own.length ? own[0].filter((s) => own.every((sizes) => sizes.includes(s))) : [];
   }
 
   function nameOf([percent, energy, size]) {
@@ -94,7 +111,11 @@ addEventListener("DOMContentLoaded", async () => {
       const own = blocks();
       const settings = unique(own.flatMap((b) => b.settings.map(nameOf)));
       const curves = own.some((b) => b.settings.filter(([percent]) => percent > 0).length > 1);
-      options(fields.size, [...(curves ? [[AVERAGE, AVERAGE]] : []), ...settings], what < 0 ? state("size") ?? undefined : undefined);
+      const numbered = own.some((b) => b.settings.filter(([percent, energy]) => !percent && !energy).length > 1);
+      const wanted = what < 0 ? state("size") ?? undefined : fields.size.value;
+      // Of a claim: some of the sizes, or those up to a number.
+      const several = wanted?.includes("; ") || wanted?.startsWith("at most ") ? [[wanted, wanted.replaceAll("; ", ", ")]] : [];
+      options(fields.size, [...(curves ? [[AVERAGE, AVERAGE]] : []), ...(numbered ? [[LARGEST, LARGEST]] : []), ...several, ...settings], wanted);
       const known = Object.keys(study().methods);
       const methods = [...new Set(own.flatMap((b) => b.methods))].sort((a, b) => known.indexOf(a) - known.indexOf(b));
       const sets = own.map((b) => b.dataset);
@@ -136,7 +157,8 @@ addEventListener("DOMContentLoaded", async () => {
     const table = own.map((block) => ({block, values: methods.map((method) => valuesOf(block, method, fields.size.value))}));
     const whole = table.filter((row) => row.values.every((values) => values));
     const left = table.filter((row) => !whole.includes(row)).map((row) => row.block.dataset);
-    said.textContent = `${scores.label}, ${scores.higher ? "higher" : "lower"} is better; ${whole.length} of ${own.length} data sets${left.length ? ` (without a value of every method: ${left.join(", ")})` : ""}.`;
+    const alone = fields.size.value === AVERAGE ? methods.filter((method) => own.some((block) => block.methods.includes(method) && percentsOf(block, block.methods.indexOf(method)).length === 1)) : [];
+    said.textContent = `${scores.label}, ${scores.higher ? "higher" : "lower"} is better; ${whole.length} of ${own.length} data sets${left.length ? ` (without a value of every method: ${left.join(", ")})` : ""}.${alone.length ? ` One size alone, which stands for the average: ${alone.join(", ")}.` : ""}`;
     const means = whole.map((row) => row.values.map(meanOf));
     showRanks(methods, means);
     showPairs(methods, whole, means, margin);
