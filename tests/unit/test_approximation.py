@@ -139,3 +139,11 @@ def test_dependencies_are_described():
     assert (cell["mean_entropy"], cell["mean_dependency"]) == (pytest.approx(2), pytest.approx(1))
     singular = dependency_row("d", "laim", 3, np.ones((7, 7)))
     assert singular["negative_eigenvalues"].tolist() == [0]
+
+
+def test_what_approximations_share_changes_nothing(problem):
+    together = run(problem)
+    for label, method in METHODS.items():
+        alone = approximation_errors(*problem, {label: method}, (10, 50, 100), 4, 3)
+        own = together[together["method"] == label].reset_index(drop=True)
+        pd.testing.assert_frame_equal(own, alone, check_exact=True)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import scipy.linalg
+from numpy.typing import NDArray
 
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.experiments.scores import percent_size
@@ -116,10 +117,24 @@ def approximation_errors(
         for percent in percents:
             size = percent_size(percent, len(matrix))
             sampled = np.sort(order[:size])
-            for label, method in methods.items():
-                filled = approximate_dependency(matrix[sampled], sampled, method)
+            for label, filled in _filled(matrix, sampled, methods):
                 rows.append((data.name, label, percent, size, draw, approximation_error(matrix, filled)))
     return pd.DataFrame(rows, columns=list(APPROXIMATION_COLUMNS))
+
+
+def _filled(
+    matrix: FloatArray, sampled: NDArray[np.int64], methods: Mapping[str, str]
+) -> Iterator[tuple[str, FloatArray]]:
+    """Yield each approximation; of Nystrom's and its half one is made of the other."""
+    whole = approximate_dependency(matrix[sampled], sampled, "nystrom") if "nystrom" in methods.values() else None
+    for label, method in methods.items():
+        if whole is None or method == "average":
+            yield label, approximate_dependency(matrix[sampled], sampled, method)
+        else:
+            others = np.delete(np.arange(len(matrix)), sampled)
+            half = whole.copy()
+            half[np.ix_(others, others)] /= 2
+            yield label, whole if method == "nystrom" else half
 
 
 def mean_errors(errors: pd.DataFrame) -> pd.DataFrame:

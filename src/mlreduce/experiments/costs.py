@@ -93,6 +93,7 @@ def measure_costs(
     counts = np.asarray((data.X != 0).sum(axis=0)).reshape(-1)
     by_use = np.argsort(-counts, kind="stable")
     rows = []
+    known: dict[tuple[Any, ...], tuple[float, float] | None] = {}  # the largest size is swept in each direction
     for case in _cases(data.X.shape, settings):
         X = data.X[np.sort(order[: case.rows])][:, np.sort(by_use[: case.features])]
         scaled = scale_parts(X, X[:1], space.get("scaling") or "none").train
@@ -100,8 +101,11 @@ def measure_costs(
         for label, entry in settings["methods"].items():
             if (None, label) in failures:
                 continue
-            job = (scaled, labels, label, entry, space["relation"], case.prototypes, seed)
-            cost = failures.attempt(None, label, _alone, *job)
+            place = (label, *case[1:])
+            if place not in known:
+                job = (scaled, labels, label, entry, space["relation"], case.prototypes, seed)
+                known[place] = failures.attempt(None, label, _alone, *job)
+            cost = known[place]
             if cost is not None:
                 rows.append((data.name, label, *case, *cost))
     return as_table(rows, COST_COLUMNS)
