@@ -17,7 +17,6 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
-from scipy.stats import qmc
 
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.exceptions import DataError
@@ -79,6 +78,8 @@ def candidates_of(label: str, entry: Mapping[str, Any], number: int, seed: int) 
     if len(values) == 1:
         points = np.linspace(0, 1, number)[:, np.newaxis]
     else:
+        from scipy.stats import qmc  # slow to import, and most jobs draw no candidates
+
         drawn = qmc.Halton(len(values), rng=derive_seed(seed, "search", label))
         points = drawn.random(_DRAWN * number)
     found: dict[tuple[Any, ...], None] = {}
