@@ -48,7 +48,7 @@ def test_the_comparison_has_every_selector_and_coder(monkeypatch):
     ):
         compared = {registry.entry_name(*entry) for entry in studies[study].methods.items()}
         assert compared == {*registry.method_names(family)} - left_out
-    assert {len(study.datasets) for study in studies.values()} == {14}
+    assert {len(study.datasets) for study in studies.values()} == {12}
     assert {study.splits for study in studies.values()} == {10}
 
 
