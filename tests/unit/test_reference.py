@@ -279,7 +279,9 @@ def test_a_folder_that_holds_no_results_is_refused(project, name, content, sente
         reference_of(project)
 
 
-@pytest.mark.parametrize("study", sorted(path.stem for path in (PROJECT / "config" / "studies").glob("*.yaml")))
+@pytest.mark.parametrize(
+    "study", sorted(path.parent.name for path in (PROJECT / "results" / "reference").glob("*/manifest.json"))
+)
 def test_the_committed_files_are_those_of_their_manifest(study):
     folder = PROJECT / "results" / "reference" / study
     number, faults = file_faults(folder, some=True)

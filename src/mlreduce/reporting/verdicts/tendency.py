@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -76,7 +77,7 @@ def signed_rank(differences: FloatArray, margin: float, samples: int = 50_000, s
     if not len(differences) or not np.isfinite(differences).all() or margin < 0:
         raise DataError("a signed-rank test needs finite differences and a margin of at least 0")
     points = np.r_[0.0, differences]
-    weights = np.random.default_rng(seed).dirichlet(np.r_[_PRIOR, np.ones(len(differences))], size=samples)
+    weights = _weights(len(differences), samples, seed)
     order = np.argsort(points, kind="stable")
     points, weights = points[order], weights[:, order]
     # For each point the others with which it is in a region are a run from one end of the sorted points.
@@ -84,15 +85,20 @@ def signed_rank(differences: FloatArray, margin: float, samples: int = 50_000, s
     np.cumsum(weights, axis=1, out=up_to[:, 1:])
     few = np.searchsorted(points, -2 * margin - points, "left")
     many = np.searchsorted(points, 2 * margin - points, "right")
-    shares = np.empty((samples, 3))
-    shares[:, 0] = np.einsum("si,si->s", weights, up_to[:, few])
-    shares[:, 2] = np.einsum("si,si->s", weights, up_to[:, -1:] - up_to[:, many])
-    shares[:, 1] = 1.0 - shares[:, 0] - shares[:, 2]
-    most = shares.max(axis=1, keepdims=True)
+    below = np.einsum("si,si->s", weights, up_to[:, few])
+    above = np.einsum("si,si->s", weights, up_to[:, -1:] - up_to[:, many])
+    shares = below, 1.0 - below - above, above
+    most = np.maximum(np.maximum(*shares[:2]), above) - 1e-12
     # Draws in which two regions have the same sum count half for each.
-    won = (shares >= most - 1e-12).astype(float)
-    won /= won.sum(axis=1, keepdims=True)
-    return Tendency(*(float(share) for share in won.mean(axis=0)))
+    won = [share >= most for share in shares]
+    parts = np.sum(won, axis=0)
+    return Tendency(*(float((own / parts).mean()) for own in won))
+
+
+@functools.lru_cache(maxsize=2)
+def _weights(n_datasets: int, samples: int, seed: int) -> FloatArray:
+    """Return the draws of weights, which all pairs of methods share."""
+    return np.random.default_rng(seed).dirichlet(np.r_[_PRIOR, np.ones(n_datasets)], size=samples)
 
 
 def wilcoxon(differences: FloatArray) -> float:
