@@ -51,6 +51,9 @@ def ranks_of(scores: pd.DataFrame) -> pd.DataFrame | None:
     """
     cells = scores.groupby(["measure", "dataset", "method", "size_percent", "energy"])["value"].mean()
     values = cells.groupby(["measure", "dataset", "method"]).mean().unstack("method")
+    # As in the tables: a data set on which a method failed is left out.
+    whole = values.notna().all(axis=1).groupby("dataset").all()
+    values = values[values.index.get_level_values("dataset").isin(whole.index[whole])]
     names = list(values.index.unique("measure"))
     if values.shape[1] < FEWEST:
         return None
