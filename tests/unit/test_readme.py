@@ -29,7 +29,9 @@ def test_readme_is_short():
     assert README.count("\n") <= 130
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/results.md", "docs/deviations.md", "docs/which-method.md"])
+@pytest.mark.parametrize(
+    "page", ["README.md", *(f"docs/{name}.md" for name in ("results", "deviations", "which-method", "peers"))]
+)
 def test_generated_tables_are_up_to_date(page):
     spec = importlib.util.spec_from_file_location("update_results", PROJECT / "docs" / "update_results.py")
     module = importlib.util.module_from_spec(spec)
