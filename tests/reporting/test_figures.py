@@ -14,7 +14,7 @@ from mlreduce.experiments.proximities import IMAGE_COLUMNS
 from mlreduce.reporting.figures import figure_kinds, figure_source, make_figure, save
 from mlreduce.reporting.figures.layout import empty_figure, panels, shared_legend, style
 from mlreduce.reporting.figures.looks import method_looks
-from mlreduce.reporting.figures.proximities import grey_levels
+from mlreduce.reporting.greys import grey_levels
 from mlreduce.reporting.summary import SUMMARY_COLUMNS
 
 SETS = ["birds", "emotions", "scene", "yeast", "enron", "medical", "genbase", "corel5k"]

@@ -59,7 +59,7 @@ def forget():
         ("labelspace/base.py", {"plst", "occa"}),
         ("projection/mvmd.py", {"mvmd"}),
         ("projection/cca.py", set()),
-        ("reporting/figures/layout.py", {"figures", "gather"}),  # which lays out the images
+        ("reporting/figures/layout.py", {"figures"}),
         ("reporting/tables/sizes.py", {"tables", "figures", "gather"}),
         ("datasets/fetch.py", {"fetch"}),
         ("datasets/readers/sgml.py", {"fetch"}),

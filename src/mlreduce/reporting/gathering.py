@@ -157,7 +157,7 @@ class Gathering:
         return read_tables(self._files["errors"]).sort_values(["dataset", "method", "size_percent", "draw"])
 
     def _proximities(self) -> pd.DataFrame:
-        from mlreduce.reporting.figures.proximities import grey_levels
+        from mlreduce.reporting.greys import grey_levels
 
         images, asked = grey_levels(read_tables(self._files["images"])), self._image or {}
         shown = at_directions(self.summary)
