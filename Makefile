@@ -177,7 +177,7 @@ reference: $(STAMP)
 	$(MAKE) gather
 
 # What is committed of the results of finished runs.
-gather:
+gather: $(STAMP)
 	for study in $$(dirname $$(ls results/paper/*/manifest.json results/peers/*/manifest.json 2> /dev/null)); do \
 		own=$(REFERENCE)/$$(basename $$study); mkdir -p $$own; \
 		cp $$study/*.csv $$study/*.md $$study/*.tex $$study/*.png $$study/manifest.json $$study/scores.parquet $$own; \

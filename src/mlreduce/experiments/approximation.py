@@ -130,11 +130,13 @@ def _filled(
     for label, method in methods.items():
         if whole is None or method == "average":
             yield label, approximate_dependency(matrix[sampled], sampled, method)
+        elif method == "nystrom":
+            yield label, whole
         else:
             others = np.delete(np.arange(len(matrix)), sampled)
             half = whole.copy()
             half[np.ix_(others, others)] /= 2
-            yield label, whole if method == "nystrom" else half
+            yield label, half
 
 
 def mean_errors(errors: pd.DataFrame) -> pd.DataFrame:

@@ -60,7 +60,11 @@ def as_scores(rows: Iterable[tuple[Any, ...]]) -> pd.DataFrame:
 
 def joined_scores(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
     """Return tables of `as_scores` as one, sorted alike."""
-    return as_scores(row for table in tables for row in table.itertuples(index=False, name=None))
+    parts = list(tables)
+    parts = [part for part in parts if len(part)] or parts[:1]  # columns of empty ones have no types
+    if len(parts) == 1:
+        return parts[0]
+    return pd.concat(parts).sort_values(list(SCORE_COLUMNS[:-1]), ignore_index=True, kind="stable")
 
 
 def percent_size(percent: int, largest: int) -> int:
