@@ -224,6 +224,17 @@ def failing(monkeypatch):
     mlreduce.register("fails")(Fails)
 
 
+def test_what_failed_is_tried_again(data, tmp_path, runs, failing, monkeypatch):
+    with pytest.warns(UserWarning, match="2 of 4 evaluations failed"):
+        compare(data, tmp_path, ["pca", "fails"])
+    runs.clear()
+    monkeypatch.setattr(Fails, "fit", lambda self, X, y: self)  # as with more memory than before
+    found = compare(data, tmp_path, ["pca", "fails"])
+    assert runs == [("fails", 0), ("fails", 1)]
+    assert found.failures.empty
+    assert found.scores.equals(compare(data, None, ["pca", "fails"]).scores)
+
+
 def test_what_fails_leaves_a_gap_and_is_said_once(data, tmp_path, failing):
     with pytest.warns(UserWarning, match="evaluations failed") as warned:
         found = compare(data, tmp_path, ["pca", "fails"], ["linear", "ridge"])

@@ -132,7 +132,7 @@ def test_tables_of_nothing(ranked):
     table, markdown, _ = make_table(summary().iloc[:0], spec("average-ranks", "T", measures=["instance-f1"]), "t")
     assert table["data_sets"].eq(0).all()
     assert table.drop(columns=["measure", "method", "data_sets"]).isna().all(axis=None)
-    assert "| F1 |  |  |  |  |  |  | 0 |\n| all measures |" in markdown
+    assert markdown.endswith("| F1 |  |  |  |  |  |  | 0 |\n")
 
 
 LOSSES = {"yeast": [0.1, 0.2, 0.3], "birds": [0.1, 0.3, 0.2], "scene": [0.3, 0.2, 0.1]}
@@ -195,6 +195,6 @@ def test_one_data_set_has_ranks_and_no_test():
     table, markdown, _ = make_table(
         summary({"yeast": [0.5, 0.4, 0.3]}), spec("average-ranks", "c", measures=BOTH[:1]), "t"
     )
-    assert table["average_rank"].tolist() == [1, 2, 3] * 2
+    assert table["average_rank"].tolist() == [1, 2, 3]  # of one measure there is no row of all
     assert table["friedman_p"].isna().all()
     assert "| F1 | **1.00** | 2.00 | 3.00 |  |  |  | 1 |" in markdown

@@ -90,7 +90,7 @@ def compare(
     store : path or None, default=None
         A folder that keeps the scores of each method and fold. The same call goes on where it was interrupted, and with
         more methods runs these alone. Whatever else differs, data, predictors, sizes or versions of packages, is run
-        anew, and so is a class of your own whose source has changed.
+        anew, and so are what failed, and a class of your own whose source has changed.
     progress : bool, default=True
         Show a bar, where the output is a terminal and tqdm is installed.
     random_state : int, default=0
@@ -141,7 +141,7 @@ def compare(
     shared = digest(digest_of_data(data), decisive, own_sources(names))
     jobs = [Job(method, fold, digest(shared, method, fold)) for fold in range(cv * repeats) for method in named]
     kept = Store(store)
-    found = {job.key: own for job in jobs if (own := kept.read(job.key)) is not None}
+    found = {job.key: own for job in jobs if (own := kept.read(job.key)) is not None and not own["failures"]}
     left = [job for job in jobs if job.key not in found]
     deadline = None if time_budget is None else began + time_budget
     with TemporaryDirectory() as folder:

@@ -21,6 +21,9 @@ __all__ = ["critical_difference_diagrams", "draw_diagram"]
 # Above the axis, in units of the distance of two names: clear of the numbers at the ticks.
 _CD_HEIGHT = 2.2
 
+# Ranks that have a number at most; the numbers of more run into each other.
+_TICKS = 16
+
 
 @figure(
     "critical-differences",
@@ -74,7 +77,7 @@ def _say_why(axis: Any, why: str) -> None:
 def draw_diagram(axis: Any, made: RankComparison, names: Mapping[str, str]) -> None:
     """Draw a critical-difference diagram; names are what is shown of the methods."""
     with from_extra("plot", "critical-difference diagrams"):
-        from matplotlib.ticker import MultipleLocator
+        from matplotlib.ticker import MaxNLocator
         from scikit_posthocs import critical_difference_diagram
 
     # Numbers instead of names: bars are drawn from sets, and the order of a set of names changes with every run.
@@ -93,7 +96,7 @@ def draw_diagram(axis: Any, made: RankComparison, names: Mapping[str, str]) -> N
     _move_critical_difference(axis, made.critical_difference)
     axis.spines["top"].set_visible(True)
     axis.set_xlim(1, max(len(methods), 1 + made.critical_difference))
-    axis.xaxis.set_major_locator(MultipleLocator(1))
+    axis.xaxis.set_major_locator(MaxNLocator(nbins=_TICKS, integer=True, steps=[1, 2, 5, 10]))
     lowest = min(text.get_position()[1] for text in drawn["labels"])
     axis.set_ylim(lowest - 0.6, _CD_HEIGHT + 1.2)
 

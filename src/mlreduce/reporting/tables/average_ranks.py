@@ -25,7 +25,7 @@ AVERAGE_RANK_COLUMNS = (
 
 
 def comparisons(summary: pd.DataFrame, spec: Spec) -> dict[str, RankComparison]:
-    """Compare the methods on each measure and, under the name "all", over the measures together.
+    """Compare the methods on each measure and, of several and under the name "all", over the measures together.
 
     Measures on one data set are not independent. For "all" a method's ranks are therefore averaged over the measures
     within each data set, and these averages are ranked and tested: the blocks stay the data sets, and the critical
@@ -56,6 +56,8 @@ def _compared(tables: Mapping[str, pd.DataFrame], spec: Spec) -> dict[str, RankC
     means = {measure: means_of(own, methods) for measure, own in tables.items()}
     gaps = {measure: left_out(own) for measure, own in tables.items()}
     compared = {m: compare(values, higher_is_better(m), gaps[m]) for m, values in means.items()}
+    if len(means) == 1:
+        return compared
     anywhere = sorted({name for names in gaps.values() for name in names})
     whole = {m: values.drop(index=anywhere, errors="ignore") for m, values in means.items()}
     # A sum has no value on a data set that one of the measures lacks, so that such a data set is noticed.
@@ -102,7 +104,7 @@ def average_rank_parts(averages: pd.DataFrame, spec: Spec) -> Iterator[Part]:
     "For all measures together, the ranks of a data set are averaged over the measures, and these are ranked.",
 )
 def average_rank_table(summary: pd.DataFrame, spec: Spec) -> pd.DataFrame:
-    """Return the average ranks of the methods on each measure, and with measure "all" over the measures together.
+    """Return the average ranks of the methods on each measure, and of several with measure "all" over them together.
 
     Parameters
     ----------

@@ -92,9 +92,9 @@ def _searched_cell(cell: Mapping[Any, Any]) -> list[str]:
     source="choices.csv",
     layout=searched_parts,
     names=2,
-    note="What was tried is in the study's file; chosen on the first split, for all, by the score on rows for "
-    "validation, or the mean over folds of the training rows. At an end: parameters with a range that have the "
-    "smallest or largest of the values that were tried.",
+    note="What was tried, and whether on the first split for all or on each, is in the study's file; chosen by the "
+    "score on rows for validation, or the mean over folds of the training rows. At an end: parameters with a range "
+    "that have the smallest or largest of the values that were tried.",
 )
 def searched_table(choices: pd.DataFrame, spec: Spec) -> pd.DataFrame:
     """Select the methods of a table of searches."""
