@@ -151,7 +151,7 @@ def describe(name: str) -> Description:
     class          mlreduce.projection.locality.LPP
     """
     cls: Any = registry.method_class(name)
-    head = sections(cls)[""].partition("\n")[2]
+    head = sections(inspect.getdoc(cls) or "")[""].partition("\n")[2]
     own = inspect.signature(cls.__init__ if "__init__" in dir(cls) else cls).parameters
     parts = complexities(name)
     return Description(

@@ -88,9 +88,9 @@ def first_line(cls: type) -> str:
     return (inspect.getdoc(cls) or "").partition("\n")[0].replace("`", "")
 
 
-def sections(cls: type) -> dict[str, str]:
+def sections(docstring: str) -> dict[str, str]:
     """Return the sections of a docstring by their titles; the text before them has the title ""."""
-    parts = re.split(r"(?m)^(\w[\w ]*)\n-{3,}\n", inspect.getdoc(cls) or "")
+    parts = re.split(r"(?m)^(\w[\w ]*)\n-{3,}\n", docstring)
     return {"": parts[0].strip()} | {title: text.strip() for title, text in zip(parts[1::2], parts[2::2], strict=True)}
 
 
@@ -104,7 +104,7 @@ def facts_of(name: str) -> Facts:
     """
     cls: Any = registry.method_class(name)
     line = first_line(cls)
-    paper = _paper(sections(cls).get("References", ""))
+    paper = _paper(sections(inspect.getdoc(cls) or "").get("References", ""))
     year = re.search(r"\b(?:18|19|20)\d\d\b", paper)
     complexity: Complexity | None = getattr(cls, "complexity", None)
     method = _made(cls)

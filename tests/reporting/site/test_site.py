@@ -115,9 +115,10 @@ def test_pages_of_methods_and_data_sets_say_who_wins(site):
     rows = re.findall(r"<tr>.*?</tr>", (site / "methods" / "mine.html").read_text(), re.DOTALL)
     ranked = [row for row in rows if "birds" in row and "%" in row]
     assert len(ranked) == 1
-    assert re.findall(r"<td>([^<]*)</td>", ranked[0]) == ["planted", "birds", "1.00", "3.0", "100 %", "6"]
+    assert re.findall(r"<td[^>]*>([^<]*)</td>", ranked[0]) == ["planted", "birds", "1.00", "3.0", "100 %", "6"]
     assert describe_method("mvmd").headline in pages["methods/mvmd.html"].text
     assert "wren" in pages["datasets/birds.html"].text
+    assert "The fraction of label assignments that are wrong." in pages["measures/hamming-loss.html"].text
     assert "keeps no prepared data" in pages["datasets/scene.html"].text
     assert "Higher is better" in pages["measures/instance-f1.html"].text
 
@@ -133,6 +134,7 @@ def test_a_claim_leads_to_its_evidence(site):
         "pair": ["mine~mvmd"],
     }
     assert {"#table3", "#printed-1"} <= set(links)
+    assert "printed Table 3 (ten-fold)" in pages_of(site)["papers/planted.html"].text
     summary = pd.read_csv(site.parent / "planted" / "summary.csv")
     own = summary[(summary["measure"] == "instance-f1") & summary["size_percent"].isin((20, 50))]
     means = own.groupby(["method", "dataset"])["mean"].mean()

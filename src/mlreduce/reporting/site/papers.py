@@ -101,7 +101,7 @@ def claims_of(study: StudyResults, parts: Sequence[Mapping[str, str]] = ()) -> l
     """
     lines, differences = study.frame("claims-lines"), study.frame("claims-differences")
     pairs = {} if differences is None else differences_by_pair(differences)
-    titles = {part["anchor"]: f"{part['title']}{', printed' if part['kind'] == 'printed' else ''}" for part in parts}
+    titles = {part["anchor"]: part["title"] for part in parts}
     settings: dict[str, list[dict[str, Any]]] = {}
     quantities: dict[str, list[str]] = {}
     texts = ("setting", "datasets", "evidence", "methods", "measures", "protocol", "predictors", "sizes")
@@ -137,13 +137,14 @@ def parts_of(
     """Return the tables and figures of a page with their anchors, for claims that name them."""
     found = [
         {"anchor": f"printed-{number}", "name": own["table"], "caption": "", "kind": "printed"}
+        | {"title": f"printed {title_of_part(own['table'])} ({own['protocol']})"}
         for number, own in enumerate(printed, 1)
     ]
     found += [
         {"anchor": own["file"], "name": own["file"]} | {k: own[k] for k in ("caption", "kind")} for own in figures
     ]
     found += [{"anchor": own["name"]} | {key: own[key] for key in ("name", "caption", "kind")} for own in tables]
-    return [part | {"title": title_of_part(part["name"])} for part in found]
+    return [{"title": title_of_part(part["name"])} | part for part in found]
 
 
 def _strength(p_for: float, p_against: float) -> float | None:

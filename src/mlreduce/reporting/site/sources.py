@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from mlreduce import registry
+from mlreduce.methods.facts import sections
 
 __all__ = ["Described", "describe_method"]
 
@@ -38,13 +39,9 @@ def describe_method(name: str) -> Described:
     if name not in registry.method_names() or registry.is_import_path(name):
         return Described(module=name)
     module = registry.module_of(name)
-    doc = _docstrings(module).get(name, "")
-    headline, _, rest = doc.partition("\n\n")
-    before = re.split(r"\n\n?\w[\w ]*\n-{3,}\n", rest, maxsplit=1)[0]
-    if re.match(r"\w[\w ]*\n-{3,}\n", rest):
-        before = ""
-    found = re.search(r"References\n-+\n(.*?)(?:\n\n\w+\n-+\n|\Z)", doc, re.DOTALL)
-    references = re.sub(r"^\.\. \[\d+\] ", "", found[1].strip(), flags=re.MULTILINE) if found else ""
+    parts = sections(_docstrings(module).get(name, ""))
+    headline, _, before = parts[""].partition("\n\n")
+    references = re.sub(r"^\.\. \[\d+\] ", "", parts.get("References", ""), flags=re.MULTILINE)
     return Described(
         headline=_plain(headline), text=_plain(before), references=_plain(references),
         family=registry.kind_of(name), module=module,

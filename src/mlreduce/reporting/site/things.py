@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from mlreduce.metrics import higher_is_better, measure_label
+from mlreduce.metrics import find_measure, higher_is_better, measure_label
 from mlreduce.reporting.figures.looks import colour_of
 from mlreduce.reporting.site.names import page_names
 from mlreduce.reporting.site.ranking import average_ranks, setting_ranks
@@ -135,12 +135,12 @@ class Things:
 
     def dataset(self, name: str) -> dict[str, Any]:
         """Return what the page of a data set shows."""
-        sizes = [
-            {"study": study.key, **row}
-            for study in self.studies
-            if (table := study.frame("datasets")) is not None
-            for row in table[table["dataset"] == name].to_dict("records")
-        ]
+        studies: dict[tuple[Any, ...], list[str]] = {}
+        for study in self.studies:
+            if (table := study.frame("datasets")) is not None:
+                for row in table[table["dataset"] == name].to_dict("records"):
+                    studies.setdefault(tuple(row.items()), []).append(study.key)
+        sizes = [dict(row) | {"studies": keys} for row, keys in studies.items()]
         return {
             "name": name,
             "sizes": sizes,
@@ -179,9 +179,17 @@ class Things:
             "name": name,
             "label": measure_label(name),
             "higher": higher_is_better(name),
+            "definition": _definition(name),
             "ranks": self._ranks_of("measure", name, ["study"]),
             "winners": self._winners_of("measure", name, ["study", "dataset", "predictor"]),
         }
+
+
+def _definition(measure: str) -> str:
+    """Return what a measure is: the first line of its formula's docstring, which says what the formula returns."""
+    line = (find_measure(measure).formula.__doc__ or "").partition("\n")[0].replace("`", "").strip()
+    text = line.removeprefix("Return ")
+    return text[:1].upper() + text[1:]
 
 
 def _records(table: pd.DataFrame) -> list[dict[Any, Any]]:

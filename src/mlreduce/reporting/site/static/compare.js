@@ -205,7 +205,7 @@ addEventListener("DOMContentLoaded", async () => {
     const difference = criticalDifference(methods.length, rows.length);
     const order = methods.map((_, j) => j).sort((i, j) => average[i] - average[j]);
     const best = average[order[0]];
-    const body = order.map((j) => element("tr", {}, element("th", {scope: "row"}, swatch(study().methods[methods[j]]), ` ${methods[j]}`), element("td", {}, average[j].toFixed(2)), element("td", {}, String(rows.filter((row) => row[j] < 2).length)), element("td", {}, mean(means.map((row) => row[j])).toPrecision(4)), element("td", {}, average[j] - best <= difference ? "not told apart from the best" : "worse than the best")));
+    const body = order.map((j) => element("tr", {}, element("th", {scope: "row"}, swatch(study().methods[methods[j]]), ` ${methods[j]}`), element("td", {}, average[j].toFixed(2)), element("td", {}, String(rows.filter((row) => row[j] < 2).length)), element("td", {}, mean(means.map((row) => row[j])).toPrecision(4)), element("td", {class: "text"}, average[j] - best <= difference ? "not told apart from the best" : "worse than the best")));
     const few = difference >= methods.length - 1;
     place.replaceChildren(
       tableOf(["method", "average rank", "best on", "mean", Number.isFinite(difference) ? "by Nemenyi's test" : ""], Number.isFinite(difference) ? body : body.map((row) => (row.lastChild.replaceChildren(""), row))),
