@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import gzip
 import json
 import re
+import shutil
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import parse_qs
@@ -25,7 +27,7 @@ from mlreduce.reporting.site.assets import table_script
 from mlreduce.reporting.site.evidence import named_parts
 from mlreduce.reporting.site.names import page_names
 from mlreduce.reporting.site.ranking import average_ranks, setting_ranks
-from mlreduce.reporting.site.runs import read_run
+from mlreduce.reporting.site.runs import DESCRIPTION, read_run
 from mlreduce.reporting.site.scores import comparable_scores, is_summarised
 from mlreduce.reporting.site.sources import describe_method
 from mlreduce.reporting.summary import write_csv
@@ -143,6 +145,21 @@ def test_a_claim_leads_to_its_evidence(site):
     ]
     cells = re.findall(r"<td[^>]*>(\S+) <span[^>]*>\(±0.01\)", shown)
     assert cells == [f"{difference:+.3g}" for difference in means["mine"] - means["pca"]]
+
+
+def test_the_single_page_shows_each_study_its_own_figures(tmp_path):
+    base = planted_run(tmp_path / "run")
+    other = planted_run(tmp_path / "other", better=0.2)  # with figures of the same names
+    shutil.move(other / "planted", base / "planted-2")
+    described = json.loads((base / DESCRIPTION).read_text())
+    described["studies"]["planted-2"] = described["studies"]["planted"]
+    (base / DESCRIPTION).write_text(json.dumps(described))
+    write_page(read_run(base), tmp_path / "report.html")
+    page = Elements((tmp_path / "report.html").read_text())
+    sources = [attributes["src"] for tag, attributes in page.elements if tag == "img"]
+    pictures = [base64.b64decode(source.partition("base64,")[2]) for source in sources]
+    assert pictures == [(base / study / "figure1.svg").read_bytes() for study in ("planted", "planted-2")]
+    assert pictures[0] != pictures[1]
 
 
 def test_which_tables_and_figures_a_claim_names():

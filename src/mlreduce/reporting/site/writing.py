@@ -162,16 +162,18 @@ class Site:
         """
         sections = []
         for study in self.studies:
-            figures = []
+            page, figures = self.pages[study.key], []
+            folder = pictures / page  # figures of different studies have the same names
+            folder.mkdir()
             for file, protocol, figure in figures_of(study):
-                placed = place_figure(study, file, protocol, figure, pictures)
+                placed = place_figure(study, file, protocol, figure, folder)
                 if placed:
                     caption = placed[1].get("title") or figure["spec"]["caption"]
                     figures.append(
-                        {"file": file, "picture": placed[0], "caption": caption, "protocol": protocol}
+                        {"file": file, "picture": f"{page}/{placed[0]}", "caption": caption, "protocol": protocol}
                         | {"kind": figure["spec"].get("kind", "curves")}
                     )
-            sections.append(_paper(study, figures) | {"page": self.pages[study.key]})
+            sections.append(_paper(study, figures) | {"page": page})
         return self._render(
             "single", root="", path="report.html", single=True, sections=sections,
             studies=overview(self.studies, self.pages, self.things), style=own_file("site.css"),
