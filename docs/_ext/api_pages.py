@@ -32,7 +32,7 @@ TITLES = {
 # Packages whose modules have public names of their own.
 DEEP = ("mlreduce.preprocessing", "mlreduce.spectral")
 # Modules with names for other modules alone.
-INTERNAL = ("mlreduce.commandline", "mlreduce.extras")
+INTERNAL = ("mlreduce.commandline",)
 
 
 def public_modules() -> Iterator[tuple[str, list[str]]]:

@@ -6,7 +6,8 @@ import difflib
 import sys
 import traceback
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "ProjectionWarning",
     "StorageError",
     "broken_module",
+    "from_extra",
     "nearest",
     "unknown_name",
     "warn",
@@ -104,7 +106,7 @@ class MissingPackageError(MLReduceError, ImportError):
 
     Examples
     --------
-    >>> from mlreduce.extras import from_extra
+    >>> from mlreduce.exceptions import from_extra
     >>> with from_extra("plot", "figures"):
     ...     import gone
     Traceback (most recent call last):
@@ -126,6 +128,41 @@ class ProjectionWarning(UserWarning):
     >>> print(caught[0].message)
     PLS has 9 positive eigenvalues: n_components_ is 9, not 20
     """
+
+
+@contextmanager
+def from_extra(extra: str, use: str) -> Iterator[None]:
+    """Import packages of an extra, in a ``with`` block; where one is missing, say which extra brings it.
+
+    Parameters
+    ----------
+    extra : {"data", "plot", "completion", "workflow"}
+        Which extra has the packages that the block imports.
+    use : str
+        What needs them, in the plural: "downloads".
+
+    Yields
+    ------
+    None
+
+    Raises
+    ------
+    MissingPackageError
+        If a package is not installed.
+
+    Examples
+    --------
+    >>> from mlreduce.exceptions import from_extra
+    >>> with from_extra("data", "data sets"):
+    ...     import requests
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        name = str(error.name).partition(".")[0]
+        raise MissingPackageError(
+            f"{use} need {name}, which is not installed: pip install 'mlreduce[{extra}]'"
+        ) from error
 
 
 def broken_module(error: ImportError | SyntaxError, path: str | Path) -> str:

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from mlreduce.exceptions import MissingPackageError, MLReduceError
-from mlreduce.extras import EXTRAS, from_extra, packages_of_extras
+from mlreduce.commandline.doctor import EXTRAS, packages_of_extras
+from mlreduce.exceptions import MissingPackageError, MLReduceError, from_extra
 
 PROJECT = Path(__file__).parents[2]
 

@@ -8,14 +8,13 @@ from pathlib import Path
 import mlreduce
 
 ROOT = Path(mlreduce.__file__).parent
-BASE = {"complexity", "exceptions", "extras", "validation"}
+BASE = {"complexity", "exceptions", "validation"}
 #: What each package may import. `registry` finds classes by name and imports no method itself.
 ALLOWED = {
     "__main__": {"commandline"},
     "__init__": {"registry", "datasets", "comparison", "methods", "plot"},
     "complexity": set(),
     "exceptions": set(),
-    "extras": {"exceptions"},
     "validation": {"exceptions"},
     "registry": {"exceptions"},
     "datasets": BASE,
@@ -34,7 +33,7 @@ ALLOWED = {
         *("datasets", "labelspace", "linalg", "metrics", "preprocessing", "projection", "propagation", "registry"),
         *("selection", "spectral"),
     },
-    "reporting": BASE | {"datasets", "experiments", "metrics", "registry"},
+    "reporting": BASE | {"datasets", "experiments", "methods", "metrics", "registry"},
     "provenance": BASE | {"datasets", "experiments", "registry", "reporting"},
     "plot": BASE | {"metrics", "reporting"},
     "comparison": {
@@ -48,7 +47,7 @@ ALLOWED = {
 
 
 #: Modules beside the packages: what everything builds on, and the two ways into the library.
-LOOSE = {"__init__", "__main__", "complexity", "exceptions", "extras", "registry"}
+LOOSE = {"__init__", "__main__", "complexity", "exceptions", "registry"}
 
 
 def imported_modules(path: Path) -> set[str]:

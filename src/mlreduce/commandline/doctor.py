@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import argparse
 import platform
+import re
 from importlib import metadata
 from typing import Any
 
 from mlreduce.commandline.arguments import add_command
-from mlreduce.extras import packages_of_extras
 
-__all__ = ["add_commands"]
+__all__ = ["EXTRAS", "add_commands", "packages_of_extras"]
+
+#: Extras for users, from the smallest; the others are for the project's own development.
+EXTRAS = ("data", "plot", "completion", "workflow")
+
+_REQUIREMENT = re.compile(r"""([A-Za-z0-9._-]+).*;.*\bextra == ['"]([a-z]+)['"]""")
 
 
 def add_commands(commands: Any) -> None:
@@ -32,3 +37,14 @@ def _version(name: str) -> str | None:
         return metadata.version(name)
     except metadata.PackageNotFoundError:
         return None
+
+
+def packages_of_extras() -> dict[str, str]:
+    """Return the first of the extras that has each optional package, from the metadata of the installation."""
+    try:
+        requirements = metadata.requires("mlreduce") or []
+    except metadata.PackageNotFoundError:  # a checkout on the path, not installed
+        return {}
+    pairs = [match.groups() for text in requirements if (match := _REQUIREMENT.match(text))]
+    found = {name: extra for own in reversed(EXTRAS) for name, extra in pairs if extra == own and name != "mlreduce"}
+    return dict(sorted(found.items(), key=lambda item: (EXTRAS.index(item[1]), item[0].lower())))

@@ -9,8 +9,7 @@ from typing import Any
 
 from mlreduce import registry
 from mlreduce.commandline.arguments import add_command, add_data, read_data
-from mlreduce.exceptions import ConfigurationError
-from mlreduce.extras import from_extra
+from mlreduce.exceptions import ConfigurationError, from_extra
 
 __all__ = ["add_commands"]
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from mlreduce.datasets.files import file_sha256, replacing
-from mlreduce.extras import from_extra
+from mlreduce.exceptions import from_extra
 
 with from_extra("data", "downloads"):
     import requests

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from mlreduce.datasets.files import file_sha256, locked, replacing
-from mlreduce.exceptions import FetchError, StorageError
-from mlreduce.extras import from_extra
+from mlreduce.exceptions import FetchError, StorageError, from_extra
 
 __all__ = ["CACHE_VARIABLE", "MIRROR_VARIABLE", "FileEntry", "copy", "default_cache", "fetch", "mirror_folder"]
 

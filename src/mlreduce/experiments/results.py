@@ -10,9 +10,8 @@ from typing import Any
 
 import pandas as pd
 
-from mlreduce.exceptions import DataError
+from mlreduce.exceptions import DataError, from_extra
 from mlreduce.experiments.failures import FAILURE_COLUMNS, sorted_failures
-from mlreduce.extras import from_extra
 
 with from_extra("workflow", "tables of a study"):
     import pyarrow as pa

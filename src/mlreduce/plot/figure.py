@@ -9,8 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from mlreduce.exceptions import DataError
-from mlreduce.extras import from_extra
+from mlreduce.exceptions import DataError, from_extra
 from mlreduce.validation import check_labels
 
 __all__ = ["axes", "labels_and_names", "pyplot", "short"]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mlreduce.extras import from_extra
+from mlreduce.exceptions import from_extra
 from mlreduce.linalg.compiled import compiled
 from mlreduce.predictors._tree_growth import IntArray
 from mlreduce.predictors._tree_models import Rows, Tree

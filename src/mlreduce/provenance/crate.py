@@ -17,8 +17,7 @@ from urllib.parse import quote
 
 from mlreduce.datasets.files import replacing
 from mlreduce.datasets.readers.configuration import read_yaml
-from mlreduce.exceptions import DataError
-from mlreduce.extras import from_extra
+from mlreduce.exceptions import DataError, from_extra
 from mlreduce.provenance.digest import CODE, code_digest, code_files
 from mlreduce.provenance.manifest import file_faults, read_manifest
 

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from mlreduce.exceptions import DataError
-from mlreduce.extras import from_extra
+from mlreduce.exceptions import DataError, from_extra
 
 __all__ = ["RankComparison", "compare", "critical_difference", "friedman", "nemenyi", "rank_methods"]
 

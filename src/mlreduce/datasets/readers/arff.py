@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.datasets.guards import check_memory, check_names, opened
 from mlreduce.datasets.readers.arff_syntax import Attribute, Table, read_table
-from mlreduce.exceptions import DataError, unknown_name
-from mlreduce.extras import from_extra
+from mlreduce.exceptions import DataError, from_extra, unknown_name
 from mlreduce.validation import is_sparse
 
 __all__ = ["Labels", "chosen_labels", "counted_labels", "encoded", "read_arff", "read_label_names"]

@@ -12,8 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from mlreduce.exceptions import ConfigurationError, unknown_name
-from mlreduce.extras import from_extra
+from mlreduce.exceptions import ConfigurationError, from_extra, unknown_name
 
 with from_extra("data", "configuration files"):
     import jsonschema

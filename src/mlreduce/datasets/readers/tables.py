@@ -14,8 +14,7 @@ import pandas as pd
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.datasets.guards import check_memory, check_names, opened
 from mlreduce.datasets.readers.arff import chosen_labels
-from mlreduce.exceptions import DataError
-from mlreduce.extras import from_extra
+from mlreduce.exceptions import DataError, from_extra
 from mlreduce.validation import check_labels
 
 __all__ = ["read_tables"]

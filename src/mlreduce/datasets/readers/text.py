@@ -10,8 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.feature_extraction.text import CountVectorizer
 
-from mlreduce.exceptions import DataError, unknown_name
-from mlreduce.extras import from_extra
+from mlreduce.exceptions import DataError, from_extra, unknown_name
 
 __all__ = ["TOKENS", "count_terms"]
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mlreduce.extras import from_extra
+from mlreduce.exceptions import from_extra
 from mlreduce.metrics import measure_label
 from mlreduce.reporting.figures.kinds import Spec, figure, label_of
 from mlreduce.reporting.figures.layout import house_style, panels

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mlreduce.exceptions import DataError
-from mlreduce.extras import from_extra
+from mlreduce.exceptions import DataError, from_extra
 from mlreduce.reporting.figures.looks import DASHES, MARKERS, method_looks
 from mlreduce.reporting.figures.points import ERRORS_OF, drawn_points
 

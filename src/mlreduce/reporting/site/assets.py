@@ -8,8 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from mlreduce.datasets.files import replacing
-from mlreduce.exceptions import MLReduceError
-from mlreduce.extras import from_extra
+from mlreduce.exceptions import MLReduceError, from_extra
 
 with from_extra("workflow", "sites"):
     import platformdirs

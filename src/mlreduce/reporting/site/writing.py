@@ -12,8 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from mlreduce.exceptions import ConfigurationError
-from mlreduce.extras import from_extra
+from mlreduce.exceptions import ConfigurationError, from_extra
 from mlreduce.metrics import measure_label
 from mlreduce.reporting.figures.looks import colour_of
 from mlreduce.reporting.site import papers
