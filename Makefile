@@ -181,7 +181,7 @@ gather: $(STAMP)
 	for study in $$(dirname $$(ls results/paper/*/manifest.json results/peers/*/manifest.json 2> /dev/null)); do \
 		own=$(REFERENCE)/$$(basename $$study); mkdir -p $$own; \
 		cp $$study/*.csv $$study/*.md $$study/*.tex $$study/*.png $$study/manifest.json $$study/scores.parquet $$own; \
-		for kept in errors proximities; do \
+		for kept in errors proximities spectra; do \
 			[ ! -f $$study/$$kept.parquet ] || cp $$study/$$kept.parquet $$own; \
 		done; \
 		gzip -9nf $$own/summary.csv; \
