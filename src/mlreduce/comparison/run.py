@@ -141,8 +141,8 @@ def compare(
     shared = digest(digest_of_data(data), decisive, own_sources(names))
     jobs = [Job(method, fold, digest(shared, method, fold)) for fold in range(cv * repeats) for method in named]
     kept = Store(store)
-    found = {job.key: own for job in jobs if (own := kept.read(job.key)) is not None and not own["failures"]}
-    left = [job for job in jobs if job.key not in found]
+    found = {job.key: own for job in jobs if (own := kept.read(job.key)) is not None}
+    left = [job for job in jobs if job.key not in found or found[job.key]["failures"]]
     deadline = None if time_budget is None else began + time_budget
     with TemporaryDirectory() as folder:
         coded = any(job.method.family == "labelspace" for job in left)
