@@ -10,6 +10,7 @@ import shutil
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import parse_qs
+from xml.etree import ElementTree
 
 import numpy as np
 import pandas as pd
@@ -102,6 +103,9 @@ def test_without_scripts_everything_is_there(site):
     assert {"claims-table", "printed-table-1", "table3-1"} <= set(tables)
     assert [a["src"] for tag, a in paper.elements if tag == "img"] == ["../files/planted/figure1.svg"]
     assert all(a["alt"] for tag, a in paper.elements if tag == "img")
+    drawn = ElementTree.parse(site / "files" / "planted" / "figure1.svg").getroot().attrib
+    shown = [{side: float(a[side]) for side in ("width", "height")} for tag, a in paper.elements if tag == "img"]
+    assert shown == [{side: pytest.approx(float(drawn[side][:-2]) * 4 / 3, abs=0.5) for side in ("width", "height")}]
     cells = pd.read_csv(site.parent / "planted" / "audit.csv")
     classes = [a["class"].split()[1] for tag, a in paper.elements if tag == "td" and "cell" in a.get("class", "")]
     assert pd.Series(classes).value_counts().to_dict() == cells["verdict"].value_counts().to_dict()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 
 from mlreduce.reporting.site.runs import StudyResults
 
-__all__ = ["figures_of", "place_figure"]
+__all__ = ["figures_of", "place_figure", "size_of"]
 
 _PICTURES = (".svg", ".png")
 
@@ -20,6 +21,20 @@ def figures_of(study: StudyResults) -> Iterator[tuple[str, str, Mapping[str, Any
     for figure in study.description["figures"].values():
         for file, protocol in figure["files"].items():
             yield file, protocol, figure
+
+
+def size_of(picture: Path) -> tuple[int, int]:
+    """Return width and height of a picture in pixels, which pages say so that nothing moves when it is loaded."""
+    if picture.suffix == ".svg":
+        with picture.open(encoding="utf-8") as file:
+            head = file.read(2000)
+        points = (re.search(rf'<svg[^>]*\b{side}="([\d.]+)pt"', head) for side in ("width", "height"))
+        width, height = (round(float(found[1]) * 4 / 3) if found else 0 for found in points)
+        return width, height
+    from PIL import Image
+
+    with Image.open(picture) as own:
+        return own.size
 
 
 def _smaller(path: Path, target: Path) -> None:

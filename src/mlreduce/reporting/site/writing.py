@@ -17,7 +17,7 @@ from mlreduce.metrics import measure_label
 from mlreduce.reporting.figures.looks import colour_of
 from mlreduce.reporting.site import papers
 from mlreduce.reporting.site.assets import own_file, write_assets
-from mlreduce.reporting.site.drawing import figures_of, place_figure
+from mlreduce.reporting.site.drawing import figures_of, place_figure, size_of
 from mlreduce.reporting.site.names import page_names
 from mlreduce.reporting.site.overview import downloads_of, overview, provenance_of, site_data
 from mlreduce.reporting.site.runs import Run, StudyResults
@@ -96,6 +96,7 @@ class Site:
                 caption = points.get("title") or figure["spec"]["caption"]
                 figures.append(
                     {"file": file, "picture": f"files/{page}/{picture}", "caption": caption, "protocol": protocol}
+                    | {"size": size_of(folder / picture)}
                     | {"points": f"data/{page}-{file}.js" if points["panels"] else "", "key": key}
                     | {"kind": figure["spec"].get("kind", "curves"), "data": points}
                 )
@@ -170,7 +171,7 @@ class Site:
                     caption = placed[1].get("title") or figure["spec"]["caption"]
                     figures.append(
                         {"file": file, "picture": f"{page}/{placed[0]}", "caption": caption, "protocol": protocol}
-                        | {"kind": figure["spec"].get("kind", "curves")}
+                        | {"kind": figure["spec"].get("kind", "curves"), "size": size_of(folder / placed[0])}
                     )
             sections.append(_paper(study, figures) | {"page": page})
         return self._render(
