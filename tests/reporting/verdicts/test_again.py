@@ -29,6 +29,11 @@ def test_verdicts_from_the_kept_scores(tmp_path, capsys):
     assert differing == [f"theorem-1-holds: confirmed, but {folder / 'claims.csv'} has refuted"]
 
 
+def test_a_study_without_claims(capsys):
+    assert main([str(REFERENCE.with_name("coders")), CONFIG]) == 0
+    assert capsys.readouterr().out == "coders: no claim is judged on it\n"
+
+
 def test_a_folder_without_scores_is_named(tmp_path, capsys):
     with pytest.raises(SystemExit) as ended:
         main([str(tmp_path), CONFIG])

@@ -49,7 +49,7 @@ def judge_again(folder: Path, config: Path) -> Judged:
     manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
     study = manifest["study"]
     settings = claim_settings(load_study(config / "studies" / f"{study}.yaml", "paper", read_catalogue()))
-    claims = read_claims(config / "claims.yaml", {study: Known(**settings["names"])})[study]
+    claims = read_claims(config / "claims.yaml", {study: Known(**settings["names"])}).get(study, [])
     tables = {"scores": read_table(scores)}
     for name in ("times", "errors", *TABLES):
         if (folder / f"{name}.parquet").is_file():
@@ -74,7 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             committed = pd.read_csv(folder / "claims.csv").set_index("id")["verdict"]
         except (MLReduceError, OSError) as error:
             parser.exit(1, f"{error}\n")
-        print(f"{folder.name}: {verdicts_sentence(own)}")
+        print(f"{folder.name}: {verdicts_sentence(own) if len(own) else 'no claim is judged on it'}")
         for claim, verdict in zip(own["id"], own["verdict"], strict=True):
             if verdict != committed.get(claim):
                 differing += 1
