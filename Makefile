@@ -176,12 +176,12 @@ reference: $(STAMP)
 	$(BIN)/snakemake --cores $(CORES) --quiet rules --configfile config/peers.yaml
 	$(MAKE) gather
 
-# What is committed of the results of finished runs.
+# What is committed of the results of finished runs: spectra of the comparisons alone, which keeps the papers' site below 20 MB.
 gather: $(STAMP)
 	for study in $$(dirname $$(ls results/paper/*/manifest.json results/peers/*/manifest.json 2> /dev/null)); do \
 		own=$(REFERENCE)/$$(basename $$study); mkdir -p $$own; \
 		cp $$study/*.csv $$study/*.md $$study/*.tex $$study/*.png $$study/manifest.json $$study/scores.parquet $$own; \
-		for kept in errors proximities spectra; do \
+		for kept in errors proximities $$(echo $$study | sed -n 's/.*peers.*/spectra/p'); do \
 			[ ! -f $$study/$$kept.parquet ] || cp $$study/$$kept.parquet $$own; \
 		done; \
 		gzip -9nf $$own/summary.csv; \
