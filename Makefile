@@ -176,16 +176,17 @@ reference: $(STAMP)
 	$(BIN)/snakemake --cores $(CORES) --quiet rules --configfile config/peers.yaml
 	$(MAKE) gather
 
-# What is committed of the results of finished runs: spectra of the comparisons alone, which keeps the papers' site below 20 MB.
+# What is committed of the results of finished runs. Spectra of the comparisons alone: the papers' would take their site above 20 MB.
 gather: $(STAMP)
 	for study in $$(dirname $$(ls results/paper/*/manifest.json results/peers/*/manifest.json 2> /dev/null)); do \
 		own=$(REFERENCE)/$$(basename $$study); mkdir -p $$own; \
 		cp $$study/*.csv $$study/*.md $$study/*.tex $$study/*.png $$study/manifest.json $$study/scores.parquet $$own; \
-		for kept in errors proximities $$(echo $$study | sed -n 's/.*peers.*/spectra/p'); do \
+		for kept in errors proximities; do \
 			[ ! -f $$study/$$kept.parquet ] || cp $$study/$$kept.parquet $$own; \
 		done; \
 		gzip -9nf $$own/summary.csv; \
 	done
+	for path in $$(ls results/peers/*/spectra.parquet 2> /dev/null); do cp $$path $(REFERENCE)/$$(basename $$(dirname $$path)); done
 	$(BIN)/python docs/update_results.py
 	$(BIN)/python docs/update_evidence.py
 

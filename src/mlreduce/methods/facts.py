@@ -83,9 +83,9 @@ class Facts:
     control: bool
 
 
-def first_line(cls: type) -> str:
+def first_line(documented: Any) -> str:
     """Return the first line of a docstring without backquotes; empty where docstrings were left out."""
-    return (inspect.getdoc(cls) or "").partition("\n")[0].replace("`", "")
+    return (inspect.getdoc(documented) or "").partition("\n")[0].replace("`", "")
 
 
 def sections(docstring: str) -> dict[str, str]:

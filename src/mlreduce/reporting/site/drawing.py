@@ -11,19 +11,38 @@ from typing import Any
 
 from mlreduce.reporting.site.runs import StudyResults
 
-__all__ = ["figures_of", "place_figure", "size_of"]
+__all__ = ["placed_figures"]
 
 _PICTURES = (".svg", ".png")
 
 
-def figures_of(study: StudyResults) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-    """Yield name of the file, protocol and description of each figure of a study."""
+def placed_figures(study: StudyResults, folder: Path) -> Iterator[dict[str, Any]]:
+    """Put the pictures of a study's figures into a folder, and yield what a page shows of each.
+
+    Yields
+    ------
+    dict
+        ``file`` (without suffix), ``protocol``, ``kind``, ``caption``, ``picture`` (its name in the folder), ``size``
+        in pixels, and ``data`` from `mlreduce.reporting.figures.points.drawn_points`. Figures of which the run has
+        neither picture nor numbers are left out.
+    """
     for figure in study.description["figures"].values():
         for file, protocol in figure["files"].items():
-            yield file, protocol, figure
+            placed = _place(study, file, protocol, figure, folder)
+            if placed:
+                picture, points = placed
+                yield {
+                    "file": file,
+                    "protocol": protocol,
+                    "kind": figure["spec"].get("kind", "curves"),
+                    "caption": points.get("title") or figure["spec"]["caption"],
+                    "picture": picture,
+                    "size": _size_of(folder / picture),
+                    "data": points,
+                }
 
 
-def size_of(picture: Path) -> tuple[int, int]:
+def _size_of(picture: Path) -> tuple[int, int]:
     """Return width and height of a picture in pixels, which pages say so that nothing moves when it is loaded."""
     if picture.suffix == ".svg":
         with picture.open(encoding="utf-8") as file:
@@ -45,7 +64,7 @@ def _smaller(path: Path, target: Path) -> None:
         picture.convert("RGB").quantize(256).save(target, optimize=True)
 
 
-def place_figure(
+def _place(
     study: StudyResults, file: str, protocol: str, figure: Mapping[str, Any], folder: Path
 ) -> tuple[str, dict[str, Any]] | None:
     """Put the picture of a figure into a folder.

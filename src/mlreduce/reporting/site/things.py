@@ -10,6 +10,7 @@ from typing import Any
 
 import pandas as pd
 
+from mlreduce.methods.facts import first_line
 from mlreduce.metrics import find_measure, higher_is_better, measure_label
 from mlreduce.reporting.figures.looks import colour_of
 from mlreduce.reporting.site.names import page_names
@@ -187,8 +188,7 @@ class Things:
 
 def _definition(measure: str) -> str:
     """Return what a measure is: the first line of its formula's docstring, which says what the formula returns."""
-    line = (find_measure(measure).formula.__doc__ or "").partition("\n")[0].replace("`", "").strip()
-    text = line.removeprefix("Return ")
+    text = first_line(find_measure(measure).formula).removeprefix("Return ")
     return text[:1].upper() + text[1:]
 
 

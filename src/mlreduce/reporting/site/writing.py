@@ -17,7 +17,7 @@ from mlreduce.metrics import measure_label
 from mlreduce.reporting.figures.looks import colour_of
 from mlreduce.reporting.site import papers
 from mlreduce.reporting.site.assets import own_file, write_assets
-from mlreduce.reporting.site.drawing import figures_of, place_figure, size_of
+from mlreduce.reporting.site.drawing import placed_figures
 from mlreduce.reporting.site.names import page_names
 from mlreduce.reporting.site.overview import downloads_of, overview, provenance_of, site_data
 from mlreduce.reporting.site.runs import Run, StudyResults
@@ -86,20 +86,14 @@ class Site:
         folder = self.target / "files" / page
         folder.mkdir(exist_ok=True)
         figures = []
-        for file, protocol, figure in figures_of(study):
-            placed = place_figure(study, file, protocol, figure, folder)
-            if placed:
-                picture, points = placed
-                key = f"{page}/{file}"
-                if points["panels"]:
-                    self._script(f"data/{page}-{file}.js", key, points)
-                caption = points.get("title") or figure["spec"]["caption"]
-                figures.append(
-                    {"file": file, "picture": f"files/{page}/{picture}", "caption": caption, "protocol": protocol}
-                    | {"size": size_of(folder / picture)}
-                    | {"points": f"data/{page}-{file}.js" if points["panels"] else "", "key": key}
-                    | {"kind": figure["spec"].get("kind", "curves"), "data": points}
-                )
+        for own in placed_figures(study, folder):
+            script, key = f"data/{page}-{own['file']}.js", f"{page}/{own['file']}"
+            hover = bool(own["data"]["panels"])
+            if hover:
+                self._script(script, key, own["data"])
+            figures.append(
+                own | {"picture": f"files/{page}/{own['picture']}", "points": script if hover else "", "key": key}
+            )
         self._page(f"papers/{page}.html", "paper", **_paper(study, figures), page=page)
         return figures
 
@@ -162,17 +156,11 @@ class Site:
         """
         sections = []
         for study in self.studies:
-            page, figures = self.pages[study.key], []
+            page = self.pages[study.key]
             folder = pictures / page  # figures of different studies have the same names
             folder.mkdir()
-            for file, protocol, figure in figures_of(study):
-                placed = place_figure(study, file, protocol, figure, folder)
-                if placed:
-                    caption = placed[1].get("title") or figure["spec"]["caption"]
-                    figures.append(
-                        {"file": file, "picture": f"{page}/{placed[0]}", "caption": caption, "protocol": protocol}
-                        | {"kind": figure["spec"].get("kind", "curves"), "size": size_of(folder / placed[0])}
-                    )
+            placed = placed_figures(study, folder)
+            figures = [own | {"picture": f"{page}/{own['picture']}"} for own in placed]
             sections.append(_paper(study, figures) | {"page": page})
         return self._render(
             "single", root="", path="report.html", single=True, sections=sections,
