@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import NamedTuple
@@ -20,6 +21,7 @@ BEFORE = PROJECT / "docs" / "verdicts" / "before.csv"
 PAGES = (
     PROJECT / "README.md",
     *(PROJECT / "docs" / name for name in ("results.md", "deviations.md", "which-method.md", "peers.md")),
+    *sorted((PROJECT / "docs" / "papers").glob("*.md")),
 )
 TITLES = {
     "table3": "Table 3: linear regression",
@@ -75,7 +77,7 @@ def printed(study: str) -> str:
 
 def changes() -> str:
     """Return the verdicts of the procedure before beside those of today, with the reason where they differ."""
-    claims = pd.concat(pd.read_csv(path) for path in REFERENCE.glob("*/claims.csv")).set_index("id")["verdict"]
+    claims = verdicts()
     rows = [
         [
             row["study"],
@@ -87,6 +89,49 @@ def changes() -> str:
         for row in pd.read_csv(BEFORE, keep_default_na=False).to_dict("records")
     ]
     return to_markdown(["study", "claim", "before", "now", "why"], rows)
+
+
+def cost(study: str) -> str:
+    """Return what the committed run of a study took."""
+    total = json.loads((REFERENCE / study / "manifest.json").read_text(encoding="utf-8"))["run"]["cost"]["total"]
+    minutes, memory = total["cpu_seconds"] / 60, total["peak_mb"] / 1000
+    return f"{total['jobs']} jobs, {minutes:.0f} processor minutes, at most {memory:.1f} GB in one job.\n"
+
+
+def theorem() -> str:
+    """Return how often the condition of theorem 1 holds, and how often the average is then, and at all, closer."""
+    rows = []
+    for row in pd.read_csv(REFERENCE / "qpfs-lowrank-2016" / "theorem.csv").to_dict("records"):
+        elsewhere = row["better_elsewhere"] / (row["cells"] - row["holds"])
+        shares = (row["holds"] / row["cells"], row["better_where_it_holds"] / row["holds"], elsewhere)
+        whole = (row["better_where_it_holds"] + row["better_elsewhere"]) / row["cells"]
+        entry = "half, as in proposition 3" if row["nystrom"] == "half" else "whole, as in proposition 2"
+        rows.append([row["dataset"], entry, row["condition"], *(f"{share:.3f}" for share in (*shares, whole))])
+    header = [
+        "data set",
+        "Nystrom's entry",
+        "condition",
+        "holds",
+        "closer where it holds",
+        "closer elsewhere",
+        "closer",
+    ]
+    return to_markdown(header, rows)
+
+
+def times(over: str, *methods: str) -> str:
+    """Return seconds of methods over those of another, and the ratios that are printed in parentheses."""
+    found = pd.read_csv(REFERENCE / "qpfs-lowrank-2016" / "ratios.csv").pivot(index="dataset", columns="method")
+    rows = [
+        [name]
+        + [
+            f"{row[('seconds', method)] / row[('seconds', over)]:.3g}"
+            + ("" if pd.isna(row[("printed_ratio", method)]) else f" ({row[('printed_ratio', method)]:.3g})")
+            for method in methods
+        ]
+        for name, row in found.iterrows()
+    ]
+    return to_markdown([f"over {over}", *methods], rows)
 
 
 class Evidence(NamedTuple):
@@ -169,17 +214,36 @@ def _ahead(differences: pd.Series, larger: bool) -> str:
     return f"{signed_rank((differences if larger else -differences).to_numpy(), MARGIN).above:.2f}"
 
 
-BLOCKS = {"evidence": evidence, "papers": papers, "claims": claims, "printed": printed, "changes": changes}
+BLOCKS = {
+    **{"evidence": evidence, "papers": papers, "claims": claims, "printed": printed, "changes": changes},
+    **{"cost": cost, "theorem": theorem, "times": times},
+}
+
+
+#: The verdict on a claim within a sentence; lines may be broken anywhere.
+VERDICT = re.compile(r"(?P<begin><!--\s+verdict\s+(?P<id>\S+)\s+-->)[^<]*(?P<end><!--\s+end\s+-->)")
+
+
+def verdicts() -> dict[str, str]:
+    """Return the committed verdict of each claim."""
+    found = pd.concat(pd.read_csv(path) for path in REFERENCE.glob("*/claims.csv"))
+    return dict(zip(found["id"], found["verdict"], strict=True))
 
 
 def updated(text: str) -> str:
-    """Return a page with the text between each pair of marks, ``<!-- NAME ARGUMENTS: begin -->``, replaced."""
+    """Return a page with its generated parts written anew.
+
+    These stand between ``<!-- NAME ARGUMENTS: begin -->`` and its end, and the verdict on a claim within a sentence
+    between ``<!-- verdict ID -->`` and ``<!-- end -->``.
+    """
 
     def block(match: re.Match[str]) -> str:
         name, *arguments = match["call"].split()
         return f"{match['begin']}\n{BLOCKS[name](*arguments)}\n{match['end']}"
 
     marks = r"(?P<begin><!-- (?P<call>[^:]+): begin -->\n).*?(?P<end><!-- (?P=call): end -->\n)"
+    known = verdicts()
+    text = re.sub(VERDICT, lambda own: f"{own['begin']}{known[own['id']]}{own['end']}", text)
     return re.sub(marks, block, text, flags=re.DOTALL)
 
 

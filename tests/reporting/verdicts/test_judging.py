@@ -172,6 +172,33 @@ def test_ratios():
     assert "ratio 1.98" in judge(found, line("ratio", options=about, **own)).evidence
 
 
+@pytest.mark.parametrize("here", [4.0, 0.25])
+def test_a_ratio_nearer_one_than_on_other_data_sets(here):
+    """In either direction: a quarter is as far from one as four."""
+    ratios = {"a": here, "b": 2.0, "c": 1.1}
+    times = [
+        (name, method, split, (ratio if method == "mine" else 1.0) * (1 + 0.001 * split))
+        for name, ratio in ratios.items()
+        for method, other in (("mine", 0), ("other", 1))
+        for split in range(other, 10)
+    ]
+    columns = ["dataset", "method", "split", "seconds"]
+    found = replace(results(dict.fromkeys(ratios, 0.0)), times=pd.DataFrame(times, columns=columns))
+    own = {"quantities": ("seconds",), "select": {}, "margin": None}
+    others = {"nearer_one_than_on": ("b", "c")}
+    far = judge(found, line("ratio", datasets="a", options=others, **own))
+    assert (far.verdict, far.evidence) == (
+        "refuted",
+        "mine and other: on a the ratio is farther from one by a factor of 2 (b), 3.64 (c).",
+    )
+    near = judge(found, line("ratio", datasets="c", options={"nearer_one_than_on": ("a", "b")}, **own))
+    assert near.verdict == "confirmed"
+    assert (
+        judge(found, line("ratio", datasets="b", options={"nearer_one_than_on": ("a", "c")}, **own)).verdict
+        == "refuted"
+    )
+
+
 @pytest.mark.parametrize(
     ("limit", "verdict"),
     [(100, "confirmed"), (99, "refuted"), ("labels", "refuted"), ("min(labels, features)", "refuted")],

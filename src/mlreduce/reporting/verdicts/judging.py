@@ -205,6 +205,8 @@ def _seen(line: Line, gathered: Mapping[str, Gathered]) -> str:
     if statement.kind == "correlation":
         means = _means(gathered, statement.methods).set_index("dataset")["mean"]
         return f"Rank correlation {means.mean():.2f}{_ends(means)}."
+    if "nearer_one_than_on" in statement.options:
+        return " ".join(_apart(line, gathered, pair) for pair in statement.compared)
     ratio = statement.kind == "ratio"
     sentences, p_values = [], []
     for method, other in statement.compared:
@@ -222,6 +224,18 @@ def _seen(line: Line, gathered: Mapping[str, Gathered]) -> str:
     if line.holds == "tendency" and not ratio:
         sentences.append(f"Wilcoxon with Holm: {', '.join(f'{p:.2g}' for p in holm(p_values))}.")
     return " ".join(sentences)
+
+
+def _apart(line: Line, gathered: Mapping[str, Gathered], pair: tuple[str, ...]) -> str:
+    """Say by which factor a ratio is farther from one than on other data sets."""
+    others = line.statement.options["nearer_one_than_on"]
+    factors = np.exp(_means(gathered, pair)["mean"].to_numpy().reshape(len(gathered), len(others)))
+    said = [
+        f"on {dataset} the ratio is farther from one by a factor of "
+        + ", ".join(f"{own:.3g} ({other})" for own, other in zip(row, others, strict=True))
+        for dataset, row in zip(gathered, factors, strict=True)
+    ]
+    return f"{' and '.join(pair)}: {'; '.join(said)}."
 
 
 def _ends(by_set: pd.Series[float]) -> str:

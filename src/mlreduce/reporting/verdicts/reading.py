@@ -18,7 +18,10 @@ from mlreduce.reporting.verdicts.statements import KINDS, Statement
 __all__ = ["Claim", "Known", "read_claims"]
 
 _WORDS = ("labels", "labels-1", "features", "min(labels, features)", "min(rows, features)")
-_OPTIONS = ("about", "factor", "at_least", "at_most", "direction", "control", "relative_to", "table")
+_OPTIONS = (
+    *("about", "factor", "at_least", "at_most", "nearer_one_than_on"),
+    *("direction", "control", "relative_to", "table"),
+)
 
 
 @dataclass(frozen=True)
@@ -172,6 +175,8 @@ def _check(entry: Mapping[str, Any], where: str, known: Known | None) -> None:
     for column in (*_listed(entry.get("table", {}).get("column")), *_listed(entry.get("table", {}).get("over"))):
         if column not in TABLES[entry["table"]["name"]]:
             raise ConfigurationError(unknown_name("column", column, TABLES[entry["table"]["name"]], where))
+    if "nearer_one_than_on" in entry and entry.get("cells", "mean") != "mean":
+        raise ConfigurationError(f"{where}: 'nearer_one_than_on' compares means over the cells; leave 'cells' out")
     if ("about" in entry) != ("factor" in entry):
         raise ConfigurationError(f"{where}: 'about' and 'factor' belong together")
     for key in ("at_least", "at_most"):
@@ -193,7 +198,11 @@ def _check(entry: Mapping[str, Any], where: str, known: Known | None) -> None:
         ("method", [name for names in methods for name in _listed(names)], known.methods),
         ("predictor", (*_listed(select.get("predictor")), *_listed(other.get("predictor"))), known.predictors),
         ("protocol", (*_listed(select.get("protocol")), *_listed(other.get("protocol"))), known.protocols),
-        ("data set", (*entry.get("datasets", ()), *_listed(entry.get("first"))), known.datasets),
+        (
+            "data set",
+            (*entry.get("datasets", ()), *entry.get("nearer_one_than_on", ()), *_listed(entry.get("first"))),
+            known.datasets,
+        ),
     ]
     for what, names, there in named:
         for name in names:

@@ -62,6 +62,8 @@ class Kind:
             low, high = -margin, margin if self.asks == "within" else np.inf
         elif "about" in options:
             low, high = np.log(options["about"] / options["factor"]), np.log(options["about"] * options["factor"])
+        elif "nearer_one_than_on" in options:
+            high = 0.0
         else:
             low = np.log(options["at_least"]) if "at_least" in options else low
             high = np.log(options["at_most"]) if "at_most" in options else high
@@ -80,7 +82,7 @@ KINDS: Mapping[str, Kind] = {
     "among-best": Kind(_PAIR, asks="not below", turned="losses"),
     "larger": Kind(_PAIR, asks="above"),
     "smaller": Kind(_PAIR, asks="above", turned="all"),
-    "ratio": Kind(("than",), ("about", "at_least", "at_most")),
+    "ratio": Kind(("than",), ("about", "at_least", "at_most", "nearer_one_than_on")),
     "bound": Kind((), ("at_least", "at_most")),
     "correlation": Kind((), ("at_least", "at_most")),
     "monotone": Kind(("margin", "direction")),
@@ -112,7 +114,8 @@ class Statement:
     methods_hold : str or int
         How many of the methods must hold against all of ``than``.
     options : dict
-        ``about``, ``factor``, ``at_least``, ``at_most``, ``direction``, ``control`` of the kinds that have them;
+        ``about``, ``factor``, ``at_least``, ``at_most``, ``nearer_one_than_on``, ``direction``, ``control`` of the
+        kinds that have them;
         ``table`` (see `mlreduce.reporting.verdicts.quantities.table_value`); and ``relative_to``: a method whose value
         in the same cell is subtracted from others, which are then divided by its mean over the splits.
     """
@@ -204,7 +207,13 @@ def gather(results: Results, statement: Statement, dataset: str) -> Gathered:
         return {(own,): _steps(results, statement, own, dataset) for own in statement.methods}
     if statement.kind == "correlation":
         return {statement.methods: {"mean": _correlation(results, statement, dataset)}}
-    return {pair: _paired(results, statement, pair, dataset) for pair in statement.compared}
+    paired = {pair: _paired(results, statement, pair, dataset) for pair in statement.compared}
+    others = statement.options.get("nearer_one_than_on")
+    return (
+        paired
+        if others is None
+        else {pair: _nearer_one(results, statement, pair, paired[pair], others) for pair in paired}
+    )
 
 
 def weigh(statement: Statement, gathered: Gathered, splits: int | None = None) -> Evidence:
@@ -275,6 +284,26 @@ def _paired(results: Results, statement: Statement, pair: tuple[str, str], datas
         )
         for cell in cells
     }
+
+
+def _nearer_one(
+    results: Results, statement: Statement, pair: tuple[str, str], own: Mapping[str, Difference], others: Sequence[str]
+) -> dict[str, Any]:
+    """Return by how much a ratio is farther from one, in either direction, than that on each of other data sets.
+
+    Splits of two data sets are independent, so they are paired in the order in which they come.
+    """
+
+    def distance(found: Difference) -> FloatArray:
+        return found.values * np.sign(np.mean(found.values))
+
+    compared = {}
+    for other in others:
+        for cell, found in _paired(results, statement, pair, other).items():
+            both = zip(distance(own[cell]), distance(found), strict=False)
+            values = np.array([here - there for here, there in both])
+            compared[f"{cell} {other}"] = difference(statement, values, 0.0, own[cell].test_share)
+    return compared
 
 
 def _common(table: pd.DataFrame, selects: tuple[Mapping[str, Any], Mapping[str, Any]]) -> pd.DataFrame:

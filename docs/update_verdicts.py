@@ -1,0 +1,52 @@
+"""Write the verdicts on the committed scores anew, after a claim has changed.
+
+    python docs/update_verdicts.py qpfs-lowrank-2016 && python docs/update_results.py
+
+Of each study named, in results/reference, the tables of claims, their part of audit.md and the digests of these files
+in the manifest; nothing is fitted again.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+
+from mlreduce.datasets.files import replacing
+from mlreduce.provenance.manifest import digests, make_manifest, read_manifest, same_results
+from mlreduce.reporting.summary import write_csv
+from mlreduce.reporting.verdicts.__main__ import judge_again
+from mlreduce.reporting.verdicts.claims import claims_markdown
+
+PROJECT = Path(__file__).parents[1]
+NAMES = {"claims": "claims.csv", "lines": "claims-lines.csv", "differences": "claims-differences.csv"}
+
+
+def update(folder: Path) -> None:
+    """Judge the claims on a study again and write what follows from it."""
+    judged = judge_again(folder, PROJECT / "config")
+    for name, table in judged._asdict().items():
+        with replacing(folder / NAMES[name]) as path:
+            write_csv(table, path)
+    page = folder / "audit.md"
+    before, after = re.split(
+        r"^# What .*? claims$.*?(?=^Left out|\Z)", page.read_text(), flags=re.DOTALL | re.MULTILINE
+    )
+    own = claims_markdown(judged.claims, judged.lines, folder.name)
+    page.write_text(before + own + ("\n" if after else "") + after, encoding="utf-8")
+    manifest = read_manifest(folder)
+    now = digests([page, *(folder / name for name in NAMES.values())])
+    run = manifest.pop("run")
+    same = same_results(manifest)
+    for outputs in (same["outputs"], run["outputs"]):
+        outputs |= {name: now[name] for name in outputs.keys() & now.keys()}
+    description = {key: value for key, value in same.items() if key not in ("inputs", "outputs", "digest")}
+    whole = make_manifest(description, same["inputs"], same["outputs"], run)
+    with replacing(folder / "manifest.json") as path:
+        path.write_text(json.dumps(whole, indent=2) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    for study in sys.argv[1:]:
+        update(PROJECT / "results" / "reference" / study)
