@@ -207,13 +207,8 @@ def gather(results: Results, statement: Statement, dataset: str) -> Gathered:
         return {(own,): _steps(results, statement, own, dataset) for own in statement.methods}
     if statement.kind == "correlation":
         return {statement.methods: {"mean": _correlation(results, statement, dataset)}}
-    paired = {pair: _paired(results, statement, pair, dataset) for pair in statement.compared}
-    others = statement.options.get("nearer_one_than_on")
-    return (
-        paired
-        if others is None
-        else {pair: _nearer_one(results, statement, pair, paired[pair], others) for pair in paired}
-    )
+    found = _nearer_one if "nearer_one_than_on" in statement.options else _paired
+    return {pair: found(results, statement, pair, dataset) for pair in statement.compared}
 
 
 def weigh(statement: Statement, gathered: Gathered, splits: int | None = None) -> Evidence:
@@ -286,23 +281,18 @@ def _paired(results: Results, statement: Statement, pair: tuple[str, str], datas
     }
 
 
-def _nearer_one(
-    results: Results, statement: Statement, pair: tuple[str, str], own: Mapping[str, Difference], others: Sequence[str]
-) -> dict[str, Any]:
+def _nearer_one(results: Results, statement: Statement, pair: tuple[str, str], dataset: str) -> dict[str, Any]:
     """Return by how much a ratio is farther from one, in either direction, than that on each of other data sets.
 
     Splits of two data sets are independent, so they are paired in the order in which they come.
     """
-
-    def distance(found: Difference) -> FloatArray:
-        return found.values * np.sign(np.mean(found.values))
-
-    compared = {}
-    for other in others:
-        for cell, found in _paired(results, statement, pair, other).items():
-            both = zip(distance(own[cell]), distance(found), strict=False)
-            values = np.array([here - there for here, there in both])
-            compared[f"{cell} {other}"] = difference(statement, values, 0.0, own[cell].test_share)
+    own = _paired(results, statement, pair, dataset)["mean"]
+    here, compared = own.values * np.sign(own.values.mean()), {}
+    for other in statement.options["nearer_one_than_on"]:
+        there = _paired(results, statement, pair, other)["mean"].values
+        splits = min(len(here), len(there))
+        values = here[:splits] - there[:splits] * np.sign(there.mean())
+        compared[other] = difference(statement, values, 0.0, own.test_share)
     return compared
 
 
