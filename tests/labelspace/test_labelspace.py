@@ -194,6 +194,30 @@ def test_eigenvectors_of_equal_eigenvalues_are_decided():
     np.testing.assert_array_equal(values, 0)
 
 
+def test_eigenvalues_that_rounding_tells_from_zero_are_zero(rng):
+    X = rng.standard_normal((40, 6))
+    Y = (rng.random((40, 5)) < 0.4).astype(int)
+    X, Y = np.column_stack([X, X[:, 5] > 0]), np.column_stack([Y, Y[:, 0], 1 - Y[:, 1], X[:, 5] > 0])
+    # Of eight labels two repeat others, and the features hold one.
+    coders = [make(name) for name in ("plst", "cplst", "kernel-cplst", "cca-code")]
+    coders += [make(name, solver="randomized", random_state=0) for name in ("plst", "cplst")]
+    for coder in coders:
+        values = coder.fit(X, Y).eigenvalues_
+        assert (values[:6] > 0).all(), coder
+        assert (values[6:] == 0).all(), coder
+    errors = mlreduce.OCCA().fit(X, Y).eigenvalues_
+    assert (errors[:3] == 0).all()
+    assert (errors[3:] < 0).all()
+    assert (mlreduce.OCCA().fit(rng.standard_normal((40, 60)), Y).eigenvalues_ == 0).all()
+
+
+def test_equal_correlations_do_not_depend_on_the_number_of_rows():
+    gram = np.diag([1e6, 2e6])
+    statistics = LabelStatistics(10**7, np.full(2, 0.5), gram, gram * [0.5 + 1e-5, 0.5])
+    coder = mlreduce.CCACode().fit_statistics(statistics)
+    np.testing.assert_allclose(coder.components_, np.diag(gram.diagonal() ** -0.5), atol=1e-12)
+
+
 @pytest.mark.parametrize("value", [0, 6, -1, True, 1.5, 0.0, "two", 2.0])
 def test_impossible_sizes_are_refused(value, example):
     with pytest.raises(DataError, match="n_components"):

@@ -35,7 +35,7 @@ from mlreduce.validation import (
 
 __all__ = ["LabelCoder", "LabelStatistics", "ordered_eigenvectors"]
 
-# Eigenvalues closer than this, relative to the total variance, are equal.
+# Eigenvalues closer than this, relative to the total variance, are equal, and those closer to zero are zero.
 _EQUAL = 1e-10
 
 # Products of a dense Gram matrix of labels beyond which a sparse one is faster.
@@ -126,18 +126,21 @@ class LabelStatistics:
         return replace(self, explained=explained_gram - self.n_samples * np.outer(self.mean, self.mean))
 
 
-def ordered_eigenvectors(matrix: FloatArray, variance: FloatArray) -> tuple[FloatArray, FloatArray]:
+def ordered_eigenvectors(
+    matrix: FloatArray, variance: FloatArray, scale: float | None = None
+) -> tuple[FloatArray, FloatArray]:
     """Return eigenvalues, descending, and eigenvectors as rows, made unique where the problem leaves a choice.
 
     Within an eigenspace the directions are ordered by ``variance``; each direction's entry of largest
-    magnitude is positive.
+    magnitude is positive. Eigenvalues that only rounding tells apart are equal: by ``scale``, the total variance by
+    default.
     """
     if not len(matrix):
         return np.empty(0), np.empty((0, 0))
     values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
-    values = values[::-1].copy()
-    tolerance = _EQUAL * max(variance.diagonal().sum(), np.finfo(float).tiny)
-    apart = values[:-1] - values[1:] > tolerance
+    total = float(variance.diagonal().sum()) if scale is None else scale
+    values = without_rounding(values[::-1], total)
+    apart = values[:-1] - values[1:] > _EQUAL * max(total, np.finfo(float).tiny)
     if apart.all():
         return values, signed(vectors.T[::-1])
     vectors = vectors[:, ::-1].copy()
@@ -148,6 +151,11 @@ def ordered_eigenvectors(matrix: FloatArray, variance: FloatArray) -> tuple[Floa
             _, rotation = np.linalg.eigh(block.T @ variance @ block)
             vectors[:, start:stop] = block @ rotation[:, ::-1]
     return values, signed(vectors.T)
+
+
+def without_rounding(values: FloatArray, scale: float) -> FloatArray:
+    """Set eigenvalues to zero that only rounding tells from zero, so that none has the wrong sign."""
+    return np.where(np.abs(values) > _EQUAL * scale, values, 0.0)
 
 
 class LabelCoder(BaseEstimator):
@@ -171,7 +179,7 @@ class LabelCoder(BaseEstimator):
     ----------
     components_ : ndarray of shape (n_components, n_labels)
     eigenvalues_ : ndarray of shape (n_components,)
-        Contribution of each direction to the method's objective.
+        Contribution of each direction to the method's objective; 0 where it is nothing but rounding.
     mean_ : ndarray of shape (n_labels,)
     n_components_ : int
     n_labels_ : int

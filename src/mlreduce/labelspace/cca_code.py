@@ -61,7 +61,7 @@ class CCACode(LabelCoder):
         varying = variances > _NO_VARIANCE * max(variances[0], np.finfo(float).tiny)
         whitening = axes[varying] / np.sqrt(variances[varying])[:, np.newaxis]
         whitened = whitening @ statistics.explained_gram @ whitening.T
-        correlations, rotation = ordered_eigenvectors(whitened, np.diag(variances[varying]))
+        correlations, rotation = ordered_eigenvectors(whitened, np.diag(variances[varying]), scale=1.0)
         components = np.vstack([rotation @ whitening, axes[~varying]])
         eigenvalues = np.r_[np.clip(correlations, 0.0, 1.0), np.zeros(np.count_nonzero(~varying))]
         # Leading columns of a QR decomposition span the leading directions: one decomposition serves every size.

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import check_random_state
 
-from mlreduce.labelspace.base import LabelCoder
+from mlreduce.labelspace.base import LabelCoder, without_rounding
 from mlreduce.linalg.least_squares import DEFAULT_RCOND
 from mlreduce.linalg.utilities import signed
 from mlreduce.validation import FloatArray, check_components, check_option
@@ -85,7 +85,7 @@ class SketchedCoder(LabelCoder):
         inner = basis.T @ product(basis)
         values, vectors = np.linalg.eigh((inner + inner.T) / 2)
         order = slice(None, -self.n_components_ - 1, -1)
-        self.eigenvalues_ = values[order].copy()
+        self.eigenvalues_ = without_rounding(values[order], len(labels) * self.mean_ @ (1 - self.mean_))
         self.components_ = signed((basis @ vectors[:, order]).T)
         return self
 
