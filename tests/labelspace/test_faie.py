@@ -112,9 +112,11 @@ def test_features_and_labels_that_do_not_vary(shape, rng):
     flat = mlreduce.FaIE(2, alpha=1.0).fit(np.ones_like(X), Y)
     plst = mlreduce.PLST(2).fit(None, Y)
     np.testing.assert_allclose(flat.eigenvalues_, plst.eigenvalues_)
-    none = mlreduce.FaIE(2, alpha=1.0).fit(np.ones_like(X), 0 * Y)
-    np.testing.assert_array_equal(none.codes_, 0)
-    assert not none.decode(none.codes_).any()
+    for ridge in (1.0, 49.0):  # 49 times its reciprocal is not one
+        none = mlreduce.FaIE(2, alpha=1.0, ridge=ridge).fit(np.ones_like(X), 0 * Y)
+        np.testing.assert_array_equal(none.codes_, 0)
+        np.testing.assert_array_equal(none.eigenvalues_, 0)
+        assert not none.decode(none.codes_).any()
 
 
 def test_what_is_impossible_is_refused(rng, monkeypatch):

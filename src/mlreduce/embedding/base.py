@@ -41,7 +41,8 @@ class Embedding(ClassNamePrefixFeaturesOutMixin, BaseEstimator):
     Attributes
     ----------
     embedding_ : ndarray of shape (n_samples, n_components)
-        Most important column first; of each, the entry of largest magnitude is positive.
+        Most important column first; of each, the entry of largest magnitude is positive, of equal ones
+        the first.
     eigenvalues_ : ndarray of shape (n_components,)
         Contribution of each column to the objective, descending.
     n_components_ : int

@@ -11,7 +11,7 @@ from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError
 from mlreduce.labelspace.factors import FactorCoder
 from mlreduce.linalg.features import Features
-from mlreduce.linalg.utilities import quotient
+from mlreduce.linalg.utilities import quotient, signs
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray, check_range
 
@@ -23,7 +23,7 @@ _RIDGE = 1e-3
 # Largest order of a matrix that is decomposed (a gigabyte).
 _LARGEST = 12_000
 
-# Eigenvalue, relative to the largest, below which there is no direction.
+# Eigenvalue, relative to an upper bound of all of them, below which there is no direction.
 _ROUNDING = 1e-12
 
 
@@ -113,9 +113,8 @@ class FaIE(FactorCoder):
         solve = _by_rows if rows < columns else _by_columns
         codes, values = solve(X, Z, self.alpha_, self.ridge_, self.n_components_)
         decoder = codes.T @ Z
-        peaks = decoder[np.arange(len(decoder)), np.abs(decoder).argmax(axis=1)]
-        signs = np.where(peaks < 0, -1.0, 1.0)
-        return codes * signs, decoder * signs[:, np.newaxis], values
+        turns = signs(decoder)
+        return codes * turns, decoder * turns[:, np.newaxis], values
 
     def _weights(self, X: Features, Z: FloatArray) -> tuple[float, float]:
         alpha = float(np.square(Z).sum() / Z.shape[1]) if self.alpha is None else check_range(self.alpha, "alpha", 0)
@@ -137,7 +136,7 @@ def _by_columns(X: Features, Z: FloatArray, alpha: float, ridge: float, size: in
     gram[:n_labels, n_labels:] = gram[n_labels:, :n_labels].T
     gram[n_labels:, n_labels:] = -alpha * ridge * (inverse @ inverse.T)  # L^-1 X'X L^-T = I - ridge L^-1 L^-T
     gram[n_labels:, n_labels:].flat[:: len(factor) + 1] += alpha
-    values, vectors = _leading(gram, size)
+    values, vectors = _leading(gram, size, alpha + np.square(Z).sum())
     codes = Z @ vectors[:n_labels] + X.dot(root * (inverse.T @ vectors[n_labels:]))
     return codes * quotient(1.0, np.sqrt(values)), values
 
@@ -150,20 +149,20 @@ def _by_rows(X: Features, Z: FloatArray, alpha: float, ridge: float, size: int) 
         -alpha * ridge * scipy.linalg.inv(gram, overwrite_a=True, check_finite=False)
     )  # G = I - ridge (XX' + ridge I)^-1
     hat.flat[:: len(hat) + 1] += alpha
-    values, vectors = _leading(hat + Z @ Z.T, size)
+    values, vectors = _leading(hat + Z @ Z.T, size, alpha + np.square(Z).sum())
     return vectors * (values > 0), values
 
 
-def _leading(matrix: FloatArray, size: int) -> tuple[FloatArray, FloatArray]:
+def _leading(matrix: FloatArray, size: int, bound: float) -> tuple[FloatArray, FloatArray]:
     """Return the largest eigenvalues, descending, with their eigenvectors as columns; zeros where there are fewer.
 
-    Eigenvalues that are nothing but rounding are zero.
+    Eigenvalues that are nothing but rounding, by an upper bound of all, are zero.
     """
     order, wanted = len(matrix), min(size, len(matrix))
     symmetric = (matrix + matrix.T) / 2
     found, vectors = scipy.linalg.eigh(symmetric, subset_by_index=[order - wanted, order - 1], check_finite=False)
     values = np.zeros(size)
-    values[:wanted] = np.where(found > _ROUNDING * max(found[-1], 0.0), found, 0.0)[::-1]
+    values[:wanted] = np.where(found > _ROUNDING * bound, found, 0.0)[::-1]
     columns = np.zeros((order, size))
     columns[:, :wanted] = vectors[:, ::-1]
     return values, columns

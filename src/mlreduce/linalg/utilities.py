@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from mlreduce.validation import FloatArray
 
-__all__ = ["TIE", "above_half", "best_of_each", "quotient", "signed"]
+__all__ = ["TIE", "above_half", "best_of_each", "quotient", "signed", "signs"]
 
 
 def quotient(numerators: FloatArray | float, denominators: FloatArray) -> FloatArray:
@@ -45,8 +45,18 @@ def best_of_each(scores: FloatArray, shares: FloatArray) -> NDArray[np.int8]:
     return ((ranks < numbers) & (scores > 0)).astype(np.int8)
 
 
+# Entries of a direction whose magnitudes differ by less, relatively, are of equal magnitude but for rounding.
+_EQUAL = 1e-6
+
+
+def signs(rows: FloatArray) -> FloatArray:
+    """Return 1 or -1 per row, so that its entry of largest magnitude becomes positive; of equal ones the first."""
+    sizes = np.abs(rows)
+    first = np.argmax(sizes >= (1.0 - _EQUAL) * sizes.max(axis=1, initial=0.0)[:, np.newaxis], axis=1)
+    return np.where(rows[np.arange(len(rows)), first] < 0, -1.0, 1.0)
+
+
 def signed(rows: FloatArray) -> FloatArray:
-    """Flip the sign of rows so that the entry of largest magnitude is positive."""
-    peaks = rows[np.arange(len(rows)), np.argmax(np.abs(rows), axis=1)]
-    turned: FloatArray = np.multiply(rows, np.where(peaks < 0, -1.0, 1.0)[:, np.newaxis], order="C")
+    """Multiply rows by their `signs`."""
+    turned: FloatArray = np.multiply(rows, signs(rows)[:, np.newaxis], order="C")
     return turned
