@@ -46,12 +46,15 @@ def embedded():
 
 
 def coded(name, mirror, number=0):
-    """Return a problem for each direction of PLST on a random split of a published set, and labels and coder."""
+    """Return a problem for each direction of PLST on a random split of a published set, and labels and coder.
+
+    Codes are rounded, so that they have the same bits on every machine: Weka's growth depends on all of them.
+    """
     data = mlreduce.load_dataset(name, mirror=mirror)
     X = data.X.toarray() if hasattr(data.X, "toarray") else data.X
     train, test = split_rows(random_orders(len(X), number + 1, 2012, name)[number], 0.9)[:2]
     coder = mlreduce.PLST().fit(None, data.Y[train])
-    codes = coder.encode(data.Y)
+    codes = np.round(coder.encode(data.Y), 6)
     return [problem(name, k, X, codes[:, k], train, test) for k in range(codes.shape[1])], data.Y[test], coder
 
 
