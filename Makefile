@@ -10,7 +10,7 @@ CORES ?= all
 
 DOCS_STAMP := $(VENV)/.docs-installed
 
-.PHONY: help gather demo plan test test-all test-cluster test-oldest test-wheel test-site docs build lint types unit promises \
+.PHONY: help gather demo plan test test-all test-cluster test-kernel test-oldest test-wheel test-site docs build lint types unit promises \
 	check-workflow install chromium weka slurm fuzz lock benchmark deviations reference site verdicts verify pictures clean
 
 help:
@@ -20,6 +20,8 @@ help:
 	@echo "make promises   one test per promise to users of the workflow, and pieces of the papers on published data"
 	@echo "make test-all   every test: whole studies, faults, the cluster and fuzzing too; branch coverage of 90 % or more"
 	@echo "make test-cluster  the workflow on a Slurm of one node (installs Debian's packages, with root); some minutes"
+	@echo "make test-kernel  the methods' definitions and the docstrings' examples with OpenBLAS's kernels for another processor;"
+	@echo "                KERNEL=Haswell names it, otherwise the day chooses; a minute"
 	@echo "make test-oldest  the library's tests with the oldest dependencies that it supports; some minutes"
 	@echo "make test-wheel the built package in clean environments: the core alone, and with figures; a minute"
 	@echo "make benchmark  every method beside other packages, and what the speed claims rest on (an hour)"
@@ -120,6 +122,14 @@ promises: $(STAMP)
 # Two to four minutes; after ten it ends as by Ctrl-C. Without Slurm the tests are skipped.
 test-cluster: $(STAMP) slurm
 	OMP_NUM_THREADS=1 timeout --signal=INT --kill-after=30 600 $(BIN)/pytest tests/cluster
+
+# What methods compute must not depend on rounding, which other processors do otherwise; tests/blas_kernels.py says how.
+KERNEL ?=
+DEFINITIONS := $(addprefix tests/,linalg spectral projection embedding propagation labelspace selection predictors \
+	test_examples.py test_contracts.py)
+test-kernel: $(STAMP)
+	OMP_NUM_THREADS=1 $(BIN)/python tests/blas_kernels.py "$(KERNEL)" \
+		$(BIN)/pytest -m "not slow" --numprocesses auto --dist loadfile $(DEFINITIONS)
 
 # The package as users get it. Versions of dependencies are the locked ones, so that only a change of ours can fail.
 DIST := $(VENV)/dist

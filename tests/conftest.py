@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from blas_kernels import architectures
 from hypothesis import settings
 
 # How long an example takes says something of the machine, not of the code.
@@ -29,8 +30,11 @@ if not (PROJECT / "results" / "reference").is_dir():
     collect_ignore += ["unit/test_informations_counted.py", "reporting/verdicts/test_again.py"]
 
 
-def pytest_report_header() -> str:
-    return f"mirror of the published data: {find_mirror() or 'absent, tests that need it are skipped'}"
+def pytest_report_header() -> list[str]:
+    return [
+        f"mirror of the published data: {find_mirror() or 'absent, tests that need it are skipped'}",
+        f"OpenBLAS's kernels: {', '.join(sorted(architectures())) or 'none'}",
+    ]
 
 
 def find_mirror() -> Path | None:

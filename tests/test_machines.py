@@ -14,7 +14,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from threadpoolctl import threadpool_info, threadpool_limits
+from blas_kernels import architectures
+from threadpoolctl import threadpool_limits
 
 import mlreduce
 from mlreduce.datasets.data import MultiLabelData
@@ -101,10 +102,6 @@ def test_order(variant, here):
 def test_two_threads(here):
     with threadpool_limits(2):
         check(here["digits"], all_scores("digits"), "threads")
-
-
-def architectures() -> set[str]:
-    return {library["architecture"] for library in threadpool_info() if library["internal_api"] == "openblas"}
 
 
 def test_kernels_of_another_processor(here, tmp_path):
