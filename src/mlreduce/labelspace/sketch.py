@@ -85,7 +85,7 @@ class SketchedCoder(LabelCoder):
         inner = basis.T @ product(basis)
         values, vectors = np.linalg.eigh((inner + inner.T) / 2)
         order = slice(None, -self.n_components_ - 1, -1)
-        self.eigenvalues_ = without_rounding(values[order], len(labels) * self.mean_ @ (1 - self.mean_))
+        self.eigenvalues_ = without_rounding(values[order], float(len(labels) * self.mean_ @ (1 - self.mean_)))
         self.components_ = signed((basis @ vectors[:, order]).T)
         return self
 
