@@ -316,6 +316,15 @@ def test_spec_at_its_bounds():
     np.testing.assert_allclose(SPEC().fit(X, Y).scores_, [0, -2, -2], atol=1e-15)
 
 
+@pytest.mark.parametrize("variant", ["equations", "published-code"])
+def test_spec_stays_in_its_range(variant, rng):
+    X = np.column_stack([rng.standard_normal(31), np.outer(np.ones(31), rng.standard_normal(40))])
+    Y = np.column_stack([np.ones(31), rng.random((31, 4)) < 0.4]).astype(int)
+    scores = SPEC(variant=variant).fit(X, Y).scores_
+    assert ((scores >= -2) & (scores <= 0)).all()
+    np.testing.assert_allclose(scores[1:], 0, atol=1e-12)
+
+
 def test_features_that_the_graph_does_not_see():
     X, Y = problem("few levels", "one each", n=20, d=3, q=2)
     Y[:4] = 0

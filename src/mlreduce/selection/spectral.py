@@ -85,7 +85,7 @@ class SPEC(Selector):
         rough = np.where(seen, 1.0 - along / np.where(seen, weighted, 1.0), _WORST)
         if as_published and not seen.all():
             rough[~seen] = self._of_constant(labels, degrees)
-        return -rough
+        return 0.0 - np.clip(rough, 0.0, _WORST)  # within its range, where rounding leaves it
 
     @staticmethod
     def _of_constant(labels: FloatArray, degrees: FloatArray) -> float:
