@@ -38,7 +38,7 @@ RETRY = retry_flag(PLAN, workflow.is_main_process)
 wildcard_constraints:
     study="[a-z0-9-]+",
     dataset="[A-Za-z0-9_-]+",
-    unit="[a-z0-9-]+([.][a-z0-9-]+)?",
+    unit="[a-z0-9-]+([.][a-z0-9-]+([.][a-z0-9.-]+)?)?",
     predictor="[a-z0-9-]+",
     batch=r"\d+-\d+|all",
     group="[a-z0-9-]+",
@@ -83,6 +83,11 @@ def design_of(wildcards):
     """The factorised design, for label-space reduction."""
     own = study_of(wildcards).family == "labelspace"
     return [f"{DATA}/{wildcards.dataset}.design.npz"] if own else []
+
+
+def normalisation_of(wildcards):
+    """How features are normalised by the training rows of each split."""
+    return JOBS.normalisation(study_of(wildcards), wildcards.dataset)
 
 
 def choices_of(wildcards):
