@@ -137,9 +137,9 @@ test-wheel: build
 	$(PYTHON) -m venv --clear --without-pip $(CLEAN)
 	sed -n 's/ *\\$$//; /^[a-z].*==/p' envs/requirements.lock > $(CLEAN)/constraints.txt
 	$(call installed,$(CLEAN),-c $(CLEAN)/constraints.txt $(DIST)/*.whl)
-	cd $(CLEAN) && bin/python $(CURDIR)/tests/clean_install.py
+	cd $(CLEAN) && bin/python "$(CURDIR)/tests/clean_install.py"
 	$(call installed,$(CLEAN),-c $(CLEAN)/constraints.txt "$$(ls $(DIST)/*.whl)[plot]")
-	cd $(CLEAN) && bin/python $(CURDIR)/tests/clean_install.py plot
+	cd $(CLEAN) && bin/python "$(CURDIR)/tests/clean_install.py" plot
 
 # The lower bounds of pyproject.toml, with Python 3.11; without the extra `workflow` its tests are left out.
 OLDEST := $(VENV)/oldest

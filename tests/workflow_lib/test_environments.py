@@ -4,7 +4,7 @@ import ast
 import re
 import sys
 from functools import cache
-from importlib.metadata import packages_distributions
+from importlib.metadata import packages_distributions, requires
 from pathlib import Path
 
 import pytest
@@ -29,12 +29,22 @@ NEVER_IMPORTED = {"compute": {"matplotlib"}}
 READ = {"report": {"itables"}}
 
 
-def pins(environment):
-    """The packages of an environment and their versions, Python's apart."""
+def by_pip(environment):
+    """What pip installs in an environment: each package to its version and hashes."""
     dependencies = yaml.safe_load(ENVIRONMENTS[environment].read_text())["dependencies"]
-    found = dict(re.fullmatch(r"([a-z0-9-]+) =([0-9a-z.]+)", text).groups() for text in dependencies)
+    (*lines,) = [line for part in dependencies if isinstance(part, dict) for line in part["pip"]]
+    assert not lines or "pip" in dependencies
+    named = (line.partition("==") for line in lines)
+    return {name: (rest.split()[0], rest.split()[1:]) for name, _, rest in named}
+
+
+def pins(environment):
+    """The packages of an environment and their versions, without Python and pip."""
+    dependencies = yaml.safe_load(ENVIRONMENTS[environment].read_text())["dependencies"]
+    texts = [text for text in dependencies if isinstance(text, str) and text != "pip"]
+    found = dict(re.fullmatch(r"([a-z0-9-]+) =([0-9a-z.]+)", text).groups() for text in texts)
     assert found.pop("python").startswith("3.11")
-    return found
+    return found | {name: version for name, (version, _) in by_pip(environment).items()}
 
 
 @cache
@@ -98,6 +108,25 @@ def test_conda_environments_equal_the_lock(environment):
     found = pins(environment)
     assert found
     assert found == {name: LOCK[name] for name in found}
+
+
+@pytest.mark.parametrize("environment", sorted(ENVIRONMENTS))
+def test_what_pip_installs_in_conda_has_the_hashes_of_the_lock_and_needs_nothing_else(environment):
+    text = (PROJECT / "envs" / "requirements.lock").read_text()
+    for name, (version, hashes) in by_pip(environment).items():
+        entry = re.search(rf"^{name}=={re.escape(version)} .*?(?=^\S)", text, re.MULTILINE | re.DOTALL)[0]
+        assert hashes == re.findall(r"--hash=sha256:[0-9a-f]{64}", entry)
+        assert not [line for line in requires(name) or [] if "extra ==" not in line]  # it would have no hash
+
+
+def test_each_pin_of_conda_is_in_the_table_of_what_was_seen():
+    page = (PROJECT / "docs" / "environments.md").read_text(encoding="utf-8")
+    rows = [
+        [cell.strip() for cell in line.strip("|").split("|")] for line in page.splitlines() if line.startswith("| ")
+    ]
+    listed = {row[0]: row[1] for row in rows if len(row) == 4}
+    found = {name: version for environment in ENVIRONMENTS for name, version in pins(environment).items()}
+    assert found.items() <= listed.items()
 
 
 @pytest.mark.parametrize("environment", sorted(ENVIRONMENTS))

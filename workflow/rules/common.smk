@@ -19,8 +19,12 @@ from jobs import ALL, Jobs
 from needs import growing, memory_of, minutes_of
 from outputs import TABLE_FORMATS, Outputs
 from plan import make_plan
+from process import end_with_the_terminal, name_python_for_shells
 from retries import failures_in, retry_flag
 
+name_python_for_shells()
+if workflow.is_main_process:
+    end_with_the_terminal()
 try:
     PLAN = make_plan(config, PROJECT)
     JOBS = Jobs(PLAN)
