@@ -170,5 +170,36 @@ def test_the_container_takes_the_steps_of_the_readme():
 
 def test_the_container_begins_from_an_image_of_one_version_of_the_lock_s_python():
     (image,) = re.findall(r"^FROM (\S+)$", (PROJECT / "Containerfile").read_text(), re.MULTILINE)
-    python = re.fullmatch(r"python:(3\.\d+)\.\d+-slim-[a-z]+", image)[1]
+    python = re.fullmatch(r"python:(3\.\d+)\.\d+-slim-[a-z]+@sha256:[0-9a-f]{64}", image)[1]
     assert f"--python-version {python} " in (PROJECT / "Makefile").read_text()
+
+
+WORKFLOWS = {
+    path.stem: yaml.safe_load(path.read_text("utf-8")) for path in (PROJECT / ".github" / "workflows").glob("*.yml")
+}
+
+
+def test_actions_are_named_by_commit():
+    jobs = [job for own in WORKFLOWS.values() for job in own["jobs"].values()]
+    used = [step["uses"] for job in jobs for step in job["steps"] if "uses" in step]
+    assert len(used) > 5
+    assert all(re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", name) for name in used)
+
+
+def test_what_is_published_is_what_was_tested():
+    """The files of `make test-wheel` are uploaded, and the job with the token only downloads and publishes."""
+    jobs = WORKFLOWS["release"]["jobs"]
+    makefile = (PROJECT / "Makefile").read_text()
+    assert re.search(r"^DIST := \$\(VENV\)/dist$", makefile, re.MULTILINE)
+    assert re.search(r"^sbom: test-wheel ", makefile, re.MULTILINE)
+    commands = [step.get("run", "") for step in jobs["test"]["steps"]]
+    assert "make sbom" in commands
+    assert not [command for command in commands if "build" in command]  # again, and with other packages
+    uploaded = {
+        step["with"]["name"]: step["with"]["path"] for step in jobs["test"]["steps"] if "upload" in step.get("uses", "")
+    }
+    assert uploaded["tested"] == ".venv/dist/"
+    assert [sorted(step) for step in jobs["publish"]["steps"]] == [["uses", "with"], ["uses"]]
+    assert jobs["publish"]["steps"][0]["with"]["name"] == "tested"
+    assert [name for name, job in jobs.items() if "id-token" in job.get("permissions", {})] == ["publish"]
+    assert WORKFLOWS["audit"][True]["schedule"]
