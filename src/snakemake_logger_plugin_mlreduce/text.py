@@ -131,14 +131,13 @@ def ending_of(message: str) -> str:
     found = re.search(r"exit status (\d+)|died with <Signals\.\w+: (\d+)>", message)
     if found is None:
         return ""
-    number = int(found[1] or found[2]) - (128 if found[1] and int(found[1]) > 128 else 0)
-    by_signal = found[2] or int(found[1]) > 128
-    if by_signal and number in set(signal.Signals):
-        how = f"was ended by {signal.Signals(number).name}"
-    elif number in (126, 127):
+    status = int(found[1]) if found[1] else 128 + int(found[2])  # as a shell says it
+    if status - 128 in set(signal.Signals):
+        how = f"was ended by {signal.Signals(status - 128).name}"
+    elif status in (126, 127):
         how = "could not start its Python"
     else:
-        how = f"ended with exit status {number}"
+        how = f"ended with exit status {status}"
     return f"The job {how} before it wrote a reason; what it printed, if anything, is above."
 
 
