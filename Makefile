@@ -159,7 +159,7 @@ sbom: test-wheel $(TOOLS)/.installed
 
 # Known vulnerabilities of the locked packages; asks the package index.
 audit: $(TOOLS)/.installed
-	for lock in requirements docs release; do $(TOOLS)/bin/pip-audit --disable-pip --require-hashes -r envs/$$lock.lock || exit 1; done
+	for lock in requirements docs release; do $(TOOLS)/bin/pip-audit --strict --disable-pip --require-hashes -r envs/$$lock.lock || exit 1; done
 
 # The lower bounds of pyproject.toml, with Python 3.11; without the extra `workflow` its tests are left out.
 OLDEST := $(VENV)/oldest
