@@ -10,8 +10,9 @@ CORES ?= all
 
 DOCS_STAMP := $(VENV)/.docs-installed
 
-.PHONY: help gather demo plan test test-all test-cluster test-kernel test-oldest test-wheel test-site docs build lint types unit promises \
-	check-workflow install chromium weka slurm fuzz lock benchmark deviations reference site verdicts verify pictures clean
+.PHONY: help gather demo plan test test-all test-cluster test-kernel test-oldest test-wheel test-site docs build sbom audit lint \
+	types unit promises check-workflow install chromium weka slurm fuzz lock benchmark deviations reference site verdicts verify \
+	pictures clean
 
 help:
 	@echo "make demo       the studies on the embedded data, at a small size; ends by naming the report"
@@ -35,6 +36,7 @@ help:
 	@echo "make pictures   the pictures of docs/methods, from the data set scene"
 	@echo "make fuzz       a million hostile files for the readers, guided by coverage; INPUTS=... for fewer"
 	@echo "make weka       Weka 3.6 for the comparison of model trees (Debian packages; root)"
+	@echo "make sbom       packages and licences behind the tested wheel; make audit: known vulnerabilities of the locked packages"
 	@echo "make lock       resolve envs/requirements.lock anew"
 
 install: $(STAMP)
@@ -48,6 +50,7 @@ $(STAMP): envs/requirements.lock pyproject.toml
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --compile-bytecode --require-hashes -r envs/requirements.lock || \
 		$(PIP) --require-hashes -r envs/requirements.lock
 	$(PIP) --no-deps --no-build-isolation --no-index -e .
+	@printf '../../../../src\n' > "$$(ls $(VENV)/lib/python*/site-packages/*_mlreduce.pth)" # from there: Python reads no other letters in the C locale
 	$(BIN)/python -m compileall -q src workflow/lib
 	$(BIN)/python envs/compile_loops.py
 	@touch $@
@@ -147,9 +150,27 @@ test-wheel: build
 	$(PYTHON) -m venv --clear --without-pip $(CLEAN)
 	sed -n 's/ *\\$$//; /^[a-z].*==/p' envs/requirements.lock > $(CLEAN)/constraints.txt
 	$(call installed,$(CLEAN),-c $(CLEAN)/constraints.txt $(DIST)/*.whl)
-	cd $(CLEAN) && bin/python $(CURDIR)/tests/clean_install.py
+	cd $(CLEAN) && bin/python "$(CURDIR)/tests/clean_install.py"
 	$(call installed,$(CLEAN),-c $(CLEAN)/constraints.txt "$$(ls $(DIST)/*.whl)[plot]")
-	cd $(CLEAN) && bin/python $(CURDIR)/tests/clean_install.py plot
+	cd $(CLEAN) && bin/python "$(CURDIR)/tests/clean_install.py" plot
+
+# Tools for releases, in an environment of their own.
+TOOLS := $(VENV)/release
+$(TOOLS)/.installed: $(STAMP) envs/release.lock
+	$(PYTHON) -m venv --clear --without-pip $(TOOLS)
+	$(call installed,$(TOOLS),--require-hashes -r envs/release.lock)
+	@touch $@
+
+# Packages and licences behind the wheel that test-wheel installed, as a CycloneDX file and as a table.
+SBOM := $(VENV)/sbom
+sbom: test-wheel $(TOOLS)/.installed
+	@mkdir -p $(SBOM)
+	$(TOOLS)/bin/cyclonedx-py environment --output-reproducible --of JSON -o $(SBOM)/mlreduce.cdx.json $(CLEAN)/bin/python
+	$(BIN)/python envs/list_licences.py $(SBOM)/mlreduce.cdx.json > $(SBOM)/licences.md
+
+# Known vulnerabilities of the locked packages; asks the package index.
+audit: $(TOOLS)/.installed
+	for lock in requirements docs release; do $(TOOLS)/bin/pip-audit --strict --disable-pip --require-hashes -r envs/$$lock.lock || exit 1; done
 
 # The lower bounds of pyproject.toml, with Python 3.11; without the extra `workflow` its tests are left out.
 OLDEST := $(VENV)/oldest
@@ -229,6 +250,9 @@ lock: $(STAMP)
 	$(BIN)/uv pip compile pyproject.toml --extra data --extra plot --extra test --python-version 3.11 \
 		--resolution lowest-direct --generate-hashes --no-annotate --no-emit-index-url --no-emit-find-links \
 		--custom-compile-command "make lock" --quiet --output-file envs/oldest.lock
+	$(BIN)/uv pip compile --group release --constraint envs/requirements.lock --universal --python-version 3.11 \
+		--fork-strategy fewest --generate-hashes --no-annotate --no-emit-index-url --no-emit-find-links \
+		--custom-compile-command "make lock" --quiet --upgrade --output-file envs/release.lock
 	@{ echo "# uv, which installs the rest in a tenth of pip's time. Taken from requirements.lock by: make lock"; \
 		awk '/^[a-z]/ { own = /^uv==/ } own' envs/requirements.lock; } > envs/installer.lock
 

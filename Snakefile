@@ -1,4 +1,6 @@
-# All studies: download -> prepare -> choose -> fit -> predict -> gather -> tables, figures -> audit -> report.
+# All studies: fetch (download) -> prepare (arrays of one form) -> normalise -> choose -> fit -> predict (train predictors)
+# -> gather -> tables, figures -> audit -> site. Features are normalised within the jobs of choose, fit and predict, by the
+# training rows of each split: workflow/rules/experiment.smk.
 # What is run is in config/ (config/README.md); targets are named after the studies: cplst, cplst_table3, mvmd_figures.
 from pathlib import Path
 

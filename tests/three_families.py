@@ -20,10 +20,16 @@ _COMMON = {
     "figures": {},
     "scales": {scale: {"datasets": ["tiny"], "splits": 3} for scale in ("demo", "paper")},
 }
+_SEARCH = {"candidates": 2, "share": 0.5, "keep": 1, "folds": 2}
 STUDIES: dict[str, dict[str, Any]] = {
     "labels": {
         "protocols": {"nine": {"train": 0.9}},
-        "methods": {"codes": {"plst": {}, "cplst": {}, "cs": {}}, "kernels": {"plst": {}}},
+        "methods": {
+            "codes": {"plst": {}, "cs": {}},
+            "kernels": {"plst": {}, "pbr": {}},
+            "searched": {"cplst": {"search": {"rcond": [0.01, 0.5]}}, "br": {}},
+        },
+        "search": {**_SEARCH, "measure": "hamming-loss", "size_percent": 100},
         "predictors": {"linear": {}, "kernel-ridge": {}},
         "groups": {
             "kernels": {
@@ -35,8 +41,11 @@ STUDIES: dict[str, dict[str, Any]] = {
     },
     "features": {
         "protocols": {"parts": {"parts": "test"}},
-        "methods": {"paper": {"pca": {}, "rcca": {"search": {"ridge": [0.1, 10]}}, "random-projection": {}}},
-        "search": {"candidates": 2, "share": 0.5, "keep": 1, "folds": 2, "measure": "instance-f1"},
+        "methods": {
+            "paper": {"pca": {}, "rcca": {"search": {"ridge": [0.1, 10]}}, "random-projection": {}},
+            "like": {"mope": {"search": {"n_neighbors": [3, 9]}}, "mope-again": {"method": "mope", "like": "mope"}},
+        },
+        "search": {**_SEARCH, "measure": "instance-f1"},
         "dimensions": {"parts": {"default": 3}},
         "predictors": {"ridge": {}},
         "energies": [0.9],

@@ -11,6 +11,7 @@ import sys
 import time
 from collections import Counter
 from logging import DEBUG, INFO, LogRecord
+from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
 from snakemake_interface_logger_plugins.base import LogHandlerBase
@@ -22,6 +23,7 @@ __all__ = ["LogHandler"]
 
 _MANY = 200  # jobs; runs of more print about a hundred lines
 _LINES = 10  # of an error
+_UNKNOWN = "It left no reason; Snakemake's own log, in .snakemake/log, may have more."
 
 
 class Job(NamedTuple):
@@ -77,6 +79,7 @@ class LogHandler(LogHandlerBase):
         self.reports: list[str] = []
         self.tables: list[str] = []
         self.interrupted = self.ended = self.status = False
+        self.ending = ""  # how the job ended whose error comes next
 
     def emit(self, record: LogRecord) -> None:
         """Print what is to be said of a record."""
@@ -165,21 +168,27 @@ class LogHandler(LogHandlerBase):
         number = getattr(record, "jobid", -1)
         job = self.jobs.get(number, Job.of(record))
         self.running.pop(number, None)
+        ending, self.ending = self.ending, ""
         if self.interrupted:
             return
         self.failed[number] = job
         logs = [str(path) for path in getattr(record, "log", None) or ()]
         reasons = [*text.of_cluster(getattr(record, "rule_msg", None)), *text.last_words(logs)]
         lines = [f"Failed: {job.name}" if job.study else f"Failed: {job.name} ({', '.join(job.output[:1])})"]
-        lines += [f"  {line}" for line in reasons or ["no reason was logged"]]
-        self._say(*lines[: _LINES - 1], *(f"  log: {path}" for path in logs[:1]))
+        lines += [f"  {line}" for line in reasons or [ending or _UNKNOWN]]
+        written = [path for path in logs if Path(path).exists()]
+        self._say(*lines[: _LINES - 1], *(f"  log: {path}" for path in written[:1]))
 
     def _error(self, record: LogRecord) -> None:
         message = str(record.msg)
         if "SIGINT" in message or "exit status 130" in message:
             self.interrupted = True
-        elif "CalledProcessError" not in message and "At least one job did not complete" not in message:
-            self._say(*text.short_error(message, str(getattr(record, "exception", "")), self.targets)[:_LINES])
+        elif "CalledProcessError" in message:
+            self.ending = text.ending_of(message)
+        elif "At least one job did not complete" not in message:
+            lines = text.short_error(message, str(getattr(record, "exception", "")), self.targets)[:_LINES]
+            self.ending = " ".join(lines)
+            self._say(*lines)
 
     def _message(self, record: LogRecord) -> None:
         message = str(record.msg or "").strip()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+import signal
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from itertools import islice
@@ -123,6 +124,21 @@ def last_words(logs: Iterable[str], lines: int = 6) -> list[str]:
             said = sentences[-1:] or _untraced("\n".join(written)) or written[-lines:]
             return [line[:500] for line in said]
     return []
+
+
+def ending_of(message: str) -> str:
+    """Return how the process of a job ended, by the error of its command; for a job that left no reason itself."""
+    found = re.search(r"exit status (\d+)|died with <Signals\.\w+: (\d+)>", message)
+    if found is None:
+        return ""
+    status = int(found[1]) if found[1] else 128 + int(found[2])  # as a shell says it
+    if status - 128 in set(signal.Signals):
+        how = f"was ended by {signal.Signals(status - 128).name}"
+    elif status in (126, 127):
+        how = "could not start its Python"
+    else:
+        how = f"ended with exit status {status}"
+    return f"The job {how} before it wrote a reason; what it printed, if anything, is above."
 
 
 def _untraced(message: str) -> list[str]:

@@ -260,6 +260,8 @@ WRONG = {
         ({"sizes": [10, 20, 10]}, "sizes: 10 is listed twice"),
         ({"protocol": {}}, "unknown key 'protocol'; did you mean 'protocols'"),
         ({"measures": None}, "the key 'measures' is missing"),
+        ({"scaling": {"default": "none", "yeast": "standard"}}, "scaling: label coders take the features as they are"),
+        ({"relation": "euclidean"}, "relation: label coders take the features as they are"),
         ({"scales.demo.splits": "many"}, "scales.demo.splits: expected integer, got 'many'"),
         ({"methods.linear-codes": {"../plst": {"method": "plst"}}}, "methods.linear-codes: '../plst' does not match"),
     ],

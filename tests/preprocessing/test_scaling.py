@@ -1,11 +1,17 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from mlreduce.datasets.embedded import planted
 from mlreduce.exceptions import DataError
-from mlreduce.preprocessing.scaling import scale_parts
+from mlreduce.experiments.splitting import Split
+from mlreduce.experiments.view import normalise
+from mlreduce.preprocessing.scaling import SCALINGS, scale_parts
+from mlreduce.validation import as_dense
 
 
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
@@ -39,3 +45,15 @@ def test_unit_scaling_goes_from_the_smallest_to_the_largest_training_value(rng, 
     np.testing.assert_allclose(train.max(axis=0), 1)
     low, high = X[:20, :3].min(axis=0), X[:20, :3].max(axis=0)
     np.testing.assert_allclose(test, (X[20:, :3] - low) / (high - low))
+
+
+@pytest.mark.parametrize("scaling", SCALINGS)
+def test_a_split_is_normalised_by_its_training_rows_alone(scaling):
+    data = planted(n_samples=40, n_features=5, n_labels=4, n_latent=2, n_distractors=1).data
+    data = replace(data, X=np.abs(data.X))  # tf-idf takes counts
+    split = Split(np.arange(30), np.arange(30, 40))
+    others = replace(data, X=np.vstack([data.X[:30], 9.0 + data.X[30:] ** 2]))
+    first, second = (normalise(own, split, scaling) for own in (data, others))
+    np.testing.assert_array_equal(as_dense(first.train), as_dense(second.train))
+    np.testing.assert_array_equal(first.kept, second.kept)
+    assert (as_dense(first.test) != as_dense(second.test)).any()

@@ -164,9 +164,30 @@ def test_failure_without_a_sentence_shows_the_end_of_the_log(run, tmp_path):
     log.write_text("".join(f"line {number}\n" for number in range(30)))
     run.fail(run.job("prepare", ["data/digits.npz"], dataset="digits"), ["nowhere.log", str(log)], "prepare")
     assert run.lines[0] == "Failed: digits  prepare (data/digits.npz)"
-    assert run.lines[-2:] == ["  line 29", "  log: nowhere.log"]
+    assert run.lines[-2:] == ["  line 29", f"  log: {log}"]
     run.fail(99, [])
-    assert run.lines[-1] == "  no reason was logged"
+    assert run.lines[-1].startswith("  It left no reason; Snakemake's own log")
+
+
+@pytest.mark.parametrize(
+    ("ending", "said"),
+    [
+        ("returned non-zero exit status 127.", "could not start its Python"),
+        ("returned non-zero exit status 3.", "ended with exit status 3"),
+        ("returned non-zero exit status 139.", "was ended by SIGSEGV"),
+        ("returned non-zero exit status 255.", "ended with exit status 255"),
+        ("died with <Signals.SIGHUP: 1>.", "was ended by SIGHUP"),
+    ],
+)
+def test_a_job_that_left_no_log_has_the_reason_of_its_command(run, ending, said):
+    run.error(f"RuleException:\nCalledProcessError in file 'x', line 3:\nCommand 'python x' {ending}")
+    run.fail(99, ["nowhere.log"])
+    assert run.lines[-1] == f"  The job {said} before it wrote a reason; what it printed, if anything, is above."
+    run.error('RuleException:\nRuntimeError in file "x", line 3:\ncan\'t start new thread')  # under ulimit -v
+    run.fail(98, ["nowhere.log"])
+    assert "can't start new thread" in run.lines[-1]
+    run.fail(97, [])
+    assert "new thread" not in run.lines[-1]  # that was another job's
 
 
 @pytest.mark.parametrize(

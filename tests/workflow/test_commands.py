@@ -174,11 +174,16 @@ def test_another_folder_another_workflow_and_some_methods(project, tmp_path):
     assert "mine" not in text
     (home / "Snakefile").write_text(
         f'module mlreduce:\n    snakefile: "{project.path("Snakefile")}"\n    config: config\n\n\n'
-        "use rule * from mlreduce\n"
+        "use rule * from mlreduce as mlreduce_*\n\n\n"
+        "submitted = {rule.name for rule in workflow.rules if not rule.norun} - workflow._localrules\n"
+        "logger.info(f'submitted: {sorted(submitted)}')\n"
     )
     config = PROJECT / "config" / "config.yaml"
     said = project.run("-n", "--cores", "1", "--configfile", str(config), *options, folder=home)
     assert "figures" in said
+    # All others are seconds of work, or need the network.
+    names = ("approximate", "choose", "cost", "factorise", "fit", "images", "predict", "prepare", "time")
+    assert f"submitted: {[f'mlreduce_{name}' for name in names]}" in said
 
 
 @pytest.mark.slow

@@ -54,6 +54,7 @@ def test_a_project_that_is_moved_takes_its_results_along(apart, tmp_path):
     [
         ("splits_per_job=2",),
         ("bundle=true",),
+        ("job_per_fit=true",),
         ("order",),
         pytest.param(("bundle=true", "order"), marks=pytest.mark.promise),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from three_families import CATALOGUE, STUDIES
 
 from jobs import Jobs
 from mlreduce.datasets.data import MultiLabelData
+from mlreduce.datasets.readers.configuration import read_yaml
 from mlreduce.experiments.failures import Failures
 from mlreduce.experiments.fitted_arrays import StoredArrays, save_arrays
 from mlreduce.experiments.loop import Experiment, joined
@@ -24,23 +26,33 @@ from plan import make_plan
 
 PROJECT = Path(__file__).parents[2]
 
+# A job for all of a study, for a group and split, and for a method and split.
+PARTITIONS = ({"bundle": True}, {"bundle": False, "splits_per_job": 1}, {"job_per_fit": True})
 
-def chain(folder, name, bundle, **changed):
-    """Run a study as the workflow would, and return the gathering of its tables."""
-    folder.mkdir(parents=True)
+
+def planned(folder, name, partition, **changed):
+    """Return the plan of a study that is cut into jobs in some way, and the study."""
+    folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{name}.yaml").write_text(yaml.safe_dump(STUDIES[name] | changed))
     (folder / "my.yaml").write_text(yaml.safe_dump(CATALOGUE))
     config = yaml.safe_load((PROJECT / "config" / "config.yaml").read_text())
     config |= {"studies": [str(folder / f"{name}.yaml")], "datasets": str(folder / "my.yaml"), "seed": 5}
-    config |= {"results": str(folder / "results"), "bundle": bundle, "splits_per_job": 1}
+    config |= {"results": str(folder / "results"), **partition}
     plan = make_plan(config, PROJECT)
-    jobs, study = Jobs(plan), plan.studies[name]
+    return plan, plan.studies[name]
+
+
+def chain(folder, name, partition, **changed):
+    """Run a study as the workflow would, and return the gathering of its tables."""
+    plan, study = planned(folder, name, partition, **changed)
+    jobs = Jobs(plan)
     path = folder / "tiny.npz"
     data = plan.catalogue["tiny"].read([])
     data.save(path)
 
     def experiment(step, unit, batch, predictor="all"):
         settings = json.loads(jobs.settings(step, study, "tiny", unit, batch, predictor))
+        settings["space"] = jobs.normalisation(study, "tiny")
         return Experiment(name, data, settings, 5)
 
     def place(kind, *parts, suffix="parquet"):
@@ -48,7 +60,7 @@ def chain(folder, name, bundle, **changed):
         found.parent.mkdir(parents=True, exist_ok=True)
         return found
 
-    for unit in jobs.units(study, "tiny"):
+    for unit in jobs.units(study, "tiny", choosing=True):
         own = study.groups.values() if unit == "all" else [study.groups[unit.partition(".")[2]]]
         if any(group.chooses for group in own):
             for batch in jobs.batches(study, "tiny", unit, choosing=True):
@@ -79,11 +91,12 @@ def chain(folder, name, bundle, **changed):
 
 @pytest.mark.parametrize("name", STUDIES)
 def test_one_job_or_many_gather_the_same_tables(tmp_path, name):
-    one, many = (chain(tmp_path / str(bundle), name, bundle) for bundle in (True, False))
+    one, *others = (chain(tmp_path / str(number), name, own) for number, own in enumerate(PARTITIONS))
     kinds = ["scores", "summary", "failures", "datasets", "rankings" if name == "selectors" else "spectra"]
     kinds += ["areas"] * (name == "selectors")
     for kind in kinds + ["choices"] * (name != "selectors"):
-        pd.testing.assert_frame_equal(one.table(kind), many.table(kind), check_exact=True)
+        for other in others:
+            pd.testing.assert_frame_equal(one.table(kind), other.table(kind), check_exact=True)
     scores = one.table("scores")
     groups = STUDIES[name]["methods"].values()
     drawn = {"random": {"random-0", "random-1"}}
@@ -98,10 +111,48 @@ def test_one_job_or_many_gather_the_same_tables(tmp_path, name):
     np.testing.assert_allclose(table["mean"], one.table("summary")["mean"], rtol=1e-7, atol=1e-12)
 
 
+@pytest.mark.parametrize("name", STUDIES)
+def test_a_job_per_fit_has_one_method_and_one_split(tmp_path, name):
+    plan, study = planned(tmp_path, name, {"job_per_fit": True})
+    jobs = Jobs(plan)
+    fits = [
+        (task["protocol"], task["group"], *task["methods"], *range(first, last + 1))
+        for unit in jobs.units(study, "tiny")
+        for batch in jobs.batches(study, "tiny", unit)
+        for task in json.loads(jobs.settings("fit", study, "tiny", unit, batch))["tasks"]
+        for first, last in [task["splits"]]
+    ]
+    assert sorted(fits) == sorted(
+        (protocol, group, label, split)
+        for protocol, group in study.tasks("tiny")
+        for label in study.groups[group].methods
+        for split in range(study.splits_of(group, "tiny"))
+    )
+    assert len(jobs.parts(study, "fitted", "npz")) == len(set(fits))
+
+
+def test_mvmd_on_emotions_has_a_fit_job_per_method_and_fold(monkeypatch):
+    monkeypatch.chdir(PROJECT)
+    config = read_yaml("config/config.yaml") | read_yaml("config/paper.yaml")
+    plan = make_plan(config | {"studies": ["mvmd-2016"], "run_on": ["emotions"], "job_per_fit": True}, PROJECT)
+    study = plan.studies["mvmd-2016"]
+    fits = Jobs(plan).parts(study, "fitted", "npz")
+    assert len(set(fits)) == len(fits) == len(study.methods) * study.protocols["ten-fold"]["folds"] == 270
+
+
+def test_methods_of_any_name_have_files_of_their_own(tmp_path):
+    methods = {name: {"method": "pca"} for name in ("pca-0.5", "Pca-0.5", "a {b}", "ж" * 99)}
+    plan, study = planned(tmp_path, "features", {"job_per_fit": True}, methods={"paper": methods})
+    units = Jobs(plan).units(study, "tiny")
+    assert "parts.paper.pca-0.5" in units
+    assert len(set(units)) == 4
+    assert all(re.fullmatch(r"[a-z0-9-]+[.][a-z0-9-]+[.][a-z0-9.-]+", unit) for unit in units)
+
+
 @pytest.mark.filterwarnings("ignore::mlreduce.experiments.failures.FailedCellWarning")
 def test_a_method_that_fails_is_a_gap_with_a_reason(tmp_path):
     methods = {"paper": {"pca": {}, "worse": {"method": "pca", "n_components": 0}}}
-    gathering = chain(tmp_path / "run", "features", True, methods=methods)
+    gathering = chain(tmp_path / "run", "features", PARTITIONS[0], methods=methods)
     summary, failures = gathering.table("summary"), gathering.table("failures")
     assert set(failures["method"]) == {"worse"}
     assert failures["message"].str.contains("n_components").all()
@@ -113,7 +164,7 @@ def test_a_method_that_fails_is_a_gap_with_a_reason(tmp_path):
 
 
 def test_what_is_chosen_in_no_family_is_refused(tmp_path):
-    chain(tmp_path / "run", "selectors", True)
+    chain(tmp_path / "run", "selectors", PARTITIONS[0])
     data = MultiLabelData.load(tmp_path / "run" / "tiny.npz")
     task = {"protocol": "p", "group": "own", "rule": {"folds": 3}, "splits": [0, 0], "methods": {"spec": {}}}
     settings = {"family": "selection", "space": {"scaling": "none"}, "tasks": [task]}

@@ -4,7 +4,7 @@ import ast
 import re
 import sys
 from functools import cache
-from importlib.metadata import packages_distributions
+from importlib.metadata import packages_distributions, requires
 from pathlib import Path
 
 import pytest
@@ -29,12 +29,22 @@ NEVER_IMPORTED = {"compute": {"matplotlib"}}
 READ = {"report": {"itables"}}
 
 
-def pins(environment):
-    """The packages of an environment and their versions, Python's apart."""
+def by_pip(environment):
+    """What pip installs in an environment: each package to its version and hashes."""
     dependencies = yaml.safe_load(ENVIRONMENTS[environment].read_text())["dependencies"]
-    found = dict(re.fullmatch(r"([a-z0-9-]+) =([0-9a-z.]+)", text).groups() for text in dependencies)
+    (*lines,) = [line for part in dependencies if isinstance(part, dict) for line in part["pip"]]
+    assert not lines or "pip" in dependencies
+    named = (line.partition("==") for line in lines)
+    return {name: (rest.split()[0], rest.split()[1:]) for name, _, rest in named}
+
+
+def pins(environment):
+    """The packages of an environment and their versions, without Python and pip."""
+    dependencies = yaml.safe_load(ENVIRONMENTS[environment].read_text())["dependencies"]
+    texts = [text for text in dependencies if isinstance(text, str) and text != "pip"]
+    found = dict(re.fullmatch(r"([a-z0-9-]+) =([0-9a-z.]+)", text).groups() for text in texts)
     assert found.pop("python").startswith("3.11")
-    return found
+    return found | {name: version for name, (version, _) in by_pip(environment).items()}
 
 
 @cache
@@ -101,6 +111,25 @@ def test_conda_environments_equal_the_lock(environment):
 
 
 @pytest.mark.parametrize("environment", sorted(ENVIRONMENTS))
+def test_what_pip_installs_in_conda_has_the_hashes_of_the_lock_and_needs_nothing_else(environment):
+    text = (PROJECT / "envs" / "requirements.lock").read_text()
+    for name, (version, hashes) in by_pip(environment).items():
+        entry = re.search(rf"^{name}=={re.escape(version)} .*?(?=^\S)", text, re.MULTILINE | re.DOTALL)[0]
+        assert hashes == re.findall(r"--hash=sha256:[0-9a-f]{64}", entry)
+        assert not [line for line in requires(name) or [] if "extra ==" not in line]  # it would have no hash
+
+
+def test_each_pin_of_conda_is_in_the_table_of_what_was_seen():
+    page = (PROJECT / "docs" / "environments.md").read_text(encoding="utf-8")
+    rows = [
+        [cell.strip() for cell in line.strip("|").split("|")] for line in page.splitlines() if line.startswith("| ")
+    ]
+    listed = {row[0]: row[1] for row in rows if len(row) == 4}
+    found = {name: version for environment in ENVIRONMENTS for name, version in pins(environment).items()}
+    assert found.items() <= listed.items()
+
+
+@pytest.mark.parametrize("environment", sorted(ENVIRONMENTS))
 def test_an_environment_holds_what_its_rules_import_and_nothing_else(environment):
     scripts = {script for _, own, script in rules() if own == environment}
     assert scripts
@@ -141,5 +170,36 @@ def test_the_container_takes_the_steps_of_the_readme():
 
 def test_the_container_begins_from_an_image_of_one_version_of_the_lock_s_python():
     (image,) = re.findall(r"^FROM (\S+)$", (PROJECT / "Containerfile").read_text(), re.MULTILINE)
-    python = re.fullmatch(r"python:(3\.\d+)\.\d+-slim-[a-z]+", image)[1]
+    python = re.fullmatch(r"python:(3\.\d+)\.\d+-slim-[a-z]+@sha256:[0-9a-f]{64}", image)[1]
     assert f"--python-version {python} " in (PROJECT / "Makefile").read_text()
+
+
+WORKFLOWS = {
+    path.stem: yaml.safe_load(path.read_text("utf-8")) for path in (PROJECT / ".github" / "workflows").glob("*.yml")
+}
+
+
+def test_actions_are_named_by_commit():
+    jobs = [job for own in WORKFLOWS.values() for job in own["jobs"].values()]
+    used = [step["uses"] for job in jobs for step in job["steps"] if "uses" in step]
+    assert len(used) > 5
+    assert all(re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", name) for name in used)
+
+
+def test_what_is_published_is_what_was_tested():
+    """The files of `make test-wheel` are uploaded, and the job with the token only downloads and publishes."""
+    jobs = WORKFLOWS["release"]["jobs"]
+    makefile = (PROJECT / "Makefile").read_text()
+    assert re.search(r"^DIST := \$\(VENV\)/dist$", makefile, re.MULTILINE)
+    assert re.search(r"^sbom: test-wheel ", makefile, re.MULTILINE)
+    commands = [step.get("run", "") for step in jobs["test"]["steps"]]
+    assert "make sbom" in commands
+    assert not [command for command in commands if "build" in command]  # again, and with other packages
+    uploaded = {
+        step["with"]["name"]: step["with"]["path"] for step in jobs["test"]["steps"] if "upload" in step.get("uses", "")
+    }
+    assert uploaded["tested"] == ".venv/dist/"
+    assert [sorted(step) for step in jobs["publish"]["steps"]] == [["uses", "with"], ["uses"]]
+    assert jobs["publish"]["steps"][0]["with"]["name"] == "tested"
+    assert [name for name, job in jobs.items() if "id-token" in job.get("permissions", {})] == ["publish"]
+    assert WORKFLOWS["audit"][True]["schedule"]

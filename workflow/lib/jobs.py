@@ -1,7 +1,8 @@
 """The jobs of a study: which tasks each has, which files it makes, and what it is told.
 
-A unit of work is one group under one protocol, ``protocol.group``, or ``all`` of a study on a data set where data are
-small (the setting ``bundle``). Units are cut into batches of splits. What a job is told are plain values as text: a
+A unit of work is one group under one protocol, ``protocol.group``; ``all`` of a study on a data set where data are
+small (the setting ``bundle``); or one method, ``protocol.group.method`` (``job_per_fit``), whose parameters are still
+chosen with those of its group. Units are cut into batches of splits. What a job is told are plain values as text: a
 change of any re-runs the job, and a log can show them.
 """
 
@@ -9,18 +10,30 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
 from mlreduce import registry
-from mlreduce.experiments.entries import without_search
+from mlreduce.experiments.entries import others_of, without_search
 from mlreduce.experiments.loop import strategy_module
-from mlreduce.experiments.study import Study
+from mlreduce.experiments.study import Methods, Study
 from mlreduce.provenance.digest import source_digest
 from plan import Plan
 
 ALL = "all"
+
+
+def parts_of(unit: str) -> tuple[str, str, str]:
+    """Return protocol, group and name of the method of a unit, each "" where it has none."""
+    protocol, group, method, *_ = (*("" if unit == ALL else unit).split(".", 2), "", "")
+    return protocol, group, method
+
+
+def _name_of(label: str) -> str:
+    """Return the name in files of a method: its label, or a digest of one that paths or wildcards may not hold."""
+    return label if re.fullmatch(r"[a-z0-9.-]{1,80}", label) else hashlib.sha256(label.encode()).hexdigest()[:16]
 
 
 class Jobs:
@@ -40,16 +53,27 @@ class Jobs:
     def tasks(self, study: Study, dataset: str, unit: str, batch: str) -> Iterator[tuple[str, str, tuple[int, int]]]:
         """Yield protocol, group and first and last split of each task of a job."""
         for protocol, group in study.tasks(dataset):
-            if unit in (ALL, f"{protocol}.{group}"):
+            if unit == ALL or (protocol, group) == parts_of(unit)[:2]:
                 if batch == ALL:
                     yield protocol, group, (0, study.splits_of(group, dataset) - 1)
                 else:
                     first, last = batch.split("-")
                     yield protocol, group, (int(first), int(last))
 
-    def units(self, study: Study, dataset: str) -> list[str]:
-        """Names of the units of a study on a data set."""
+    def methods(self, study: Study, dataset: str, protocol: str, group: str, unit: str) -> Methods:
+        """Methods of a task of a unit: those of the group that are run, or one of them."""
+        own, asked = study.methods_of(dataset, protocol, group), parts_of(unit)[2]
+        return {label: entry for label, entry in own.items() if asked in ("", _name_of(label))}
+
+    def units(self, study: Study, dataset: str, choosing: bool = False) -> list[str]:
+        """Names of the units of a study on a data set, or of those in which parameters are chosen."""
         units = [f"{protocol}.{group}" for protocol, group in study.tasks(dataset)]
+        if self._config.get("job_per_fit") and not choosing:
+            return [
+                f"{unit}.{_name_of(label)}"
+                for unit in units
+                for label in study.methods_of(dataset, *parts_of(unit)[:2])
+            ]
         return [ALL] * bool(units) if self._bundle else units
 
     def batches(self, study: Study, dataset: str, unit: str, choosing: bool = False) -> list[str]:
@@ -57,13 +81,13 @@ class Jobs:
         if unit == ALL:
             chooses = any(study.groups[group].chooses for _, group in study.tasks(dataset))
             return [ALL] * bool(chooses or not choosing)
-        group = unit.partition(".")[2]
+        group = parts_of(unit)[1]
         own = study.choice_batches if choosing else study.batches
         return own(group, dataset, self._config["splits_per_job"])
 
     def predictors(self, study: Study, dataset: str, unit: str) -> list[str]:
         """Names by which the predictions of a unit are cut up."""
-        protocol, _, group = unit.partition(".")
+        protocol, group, _ = parts_of(unit)
         return [ALL] if unit == ALL else study.predictors_of(dataset, protocol, group)
 
     # Files
@@ -75,16 +99,18 @@ class Jobs:
     def choices(self, study: Study, dataset: str, unit: str, batch: str | None = None) -> list[str]:
         """Files of choices of a unit, or those that one of its batches goes by."""
         batches = self.batches(study, dataset, unit, choosing=True)
-        if batch is not None and unit != ALL and not study.groups[unit.partition(".")[2]].chosen_once(dataset):
+        protocol, group, _ = parts_of(unit)
+        if batch is not None and group and not study.groups[group].chosen_once(dataset):
             batches = [name for name in batches if name == batch]
-        return [f"{self.folder(study)}/choices/{dataset}/{unit}/{name}.parquet" for name in batches]
+        place = f"{protocol}.{group}" if group else ALL
+        return [f"{self.folder(study)}/choices/{dataset}/{place}/{name}.parquet" for name in batches]
 
     def parts(self, study: Study, kind: str, suffix: str = "parquet") -> list[str]:
         """Files of a kind, "choices", "fitted" or "details", of all jobs of a study."""
         return [
             f"{self.folder(study)}/{kind}/{dataset}/{unit}/{batch}.{suffix}"
             for dataset in study.datasets
-            for unit in self.units(study, dataset)
+            for unit in self.units(study, dataset, choosing=kind == "choices")
             for batch in self.batches(study, dataset, unit, choosing=kind == "choices")
         ]
 
@@ -96,9 +122,7 @@ class Jobs:
             for unit in self.units(study, dataset)
             for predictor in self.predictors(study, dataset, unit)
             for batch in self.batches(study, dataset, unit)
-            if shown is None
-            or unit == ALL
-            or study.shows(shown, unit.partition(".")[0], unit.partition(".")[2], predictor)
+            if shown is None or unit == ALL or study.shows(shown, *parts_of(unit)[:2], predictor)
         ]
 
     def timed(self, study: Study) -> list[str]:
@@ -151,20 +175,28 @@ class Jobs:
 
     # What jobs are told
 
+    @staticmethod
+    def normalisation(study: Study, dataset: str) -> dict[str, str | None]:
+        """How a choose, fit or predict job normalises the features of each split, by its training rows."""
+        return study.space_of(dataset)
+
     def settings(self, step: str, study: Study, dataset: str, unit: str, batch: str, predictor: str = ALL) -> str:
-        """Settings of a choose, fit or predict job: see `mlreduce.experiments.loop`."""
+        """Settings of a choose, fit or predict job, without ``space``: see `mlreduce.experiments.loop`."""
         tasks = []
         for protocol, name, splits in self.tasks(study, dataset, unit, batch):
             group = study.groups[name]
             if step == "choose" and not group.chooses:
                 continue
             once = group.chosen_once(dataset)
+            methods = self.methods(study, dataset, protocol, name, unit)
+            others = {other: group.methods[other] for entry in methods.values() for other in others_of(entry)}
             task = {
                 "protocol": protocol,
                 "group": name,
                 "rule": study.rule_of(protocol, dataset),
                 "splits": (0, 0) if step == "choose" and once else splits,
-                "methods": study.methods_of(dataset, protocol, name),
+                "methods": methods,
+                "others": {label: entry for label, entry in others.items() if label not in methods},
                 "once": once,
             }
             if step == "choose" and group.choice:
@@ -176,7 +208,7 @@ class Jobs:
                 task["predictors"] = {own: study.predictors[own] for own in asked if predictor in (ALL, own)}
                 task["dimensions"] = study.dimensions_of(protocol, dataset)
             tasks.append(task)
-        settings: dict[str, Any] = {"family": study.family, "space": study.space_of(dataset), "tasks": tasks}
+        settings: dict[str, Any] = {"family": study.family, "tasks": tasks}
         if step == "predict":
             settings["measured"] = {
                 "sizes": list(study.sizes),
@@ -233,10 +265,11 @@ class Jobs:
         modules: set[str] = set()
         if study is not None:
             modules.add(strategy_module(study.family))
-            groups = study.groups if unit == ALL else [unit.partition(".")[2]]
-            for name in groups:
-                group = study.groups[name]
-                names |= {name for entry in group.methods.items() for name in registry.names_in(*entry)}
+            _, asked, method = parts_of(unit)
+            for group in [study.groups[asked]] if asked else study.groups.values():
+                labels = [label for label in group.methods if method in ("", _name_of(label))]
+                labels += [other for label in labels for other in others_of(group.methods[label])]
+                names |= {name for label in labels for name in registry.names_in(label, group.methods[label])}
                 if predictor is not None:
                     own = group.predictors if predictor == ALL else [predictor]
                     names |= {name for label in own for name in registry.names_in(label, study.predictors[label])}

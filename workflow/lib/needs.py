@@ -179,7 +179,7 @@ def _tasks(plan: Plan, jobs: Jobs, wildcards: Any, input: Any) -> list[tuple[Job
     for protocol, name, (first, last) in jobs.tasks(study, dataset, wildcards.unit, wildcards.batch):
         rows, group = rows_of(study.rule_of(protocol, dataset), size.rows), study.groups[name]
         width = (rows if related else size.columns) + (rows if group.choice else 0)
-        fits = len(study.methods_of(dataset, protocol, name)) * (last - first + 1)
+        fits = len(jobs.methods(study, dataset, protocol, name, wildcards.unit)) * (last - first + 1)
         asked = wildcards.get("predictor", ALL)
         own = [label for label in study.predictors_of(dataset, protocol, name) if asked in (ALL, label)]
         trained = [registry.entry_name(label, study.predictors[label]) for label in own]

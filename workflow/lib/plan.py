@@ -14,7 +14,7 @@ from mlreduce.exceptions import ConfigurationError, unknown_name
 from mlreduce.experiments.study import Study, load_study
 
 # Keys that are true or false, and what the command line may have for these.
-_SWITCHES, _WORDS = ("bundle", "keep_fitted", "retry_failed"), ("true", "false")
+_SWITCHES, _WORDS = ("bundle", "job_per_fit", "keep_fitted", "retry_failed"), ("true", "false")
 
 
 @dataclass(frozen=True)
@@ -92,6 +92,8 @@ def make_plan(config: Mapping[str, Any], project: str | Path) -> Plan:
     switches = {key: {"true": True, "false": False}[word] for key in _SWITCHES if (word := config.get(key)) in _WORDS}
     config = {**config, **lists, **switches}
     validate(config, "config", "configuration")
+    if config.get("job_per_fit"):
+        config |= {"bundle": False, "splits_per_job": 1}
     mirror = config.get("mirror")
     if mirror is not None and not Path(mirror).is_dir():
         raise ConfigurationError(f"mirror: {mirror} is no folder")

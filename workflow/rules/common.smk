@@ -19,8 +19,12 @@ from jobs import ALL, Jobs
 from needs import growing, memory_of, minutes_of
 from outputs import TABLE_FORMATS, Outputs
 from plan import make_plan
+from process import end_with_the_terminal, name_python_for_shells
 from retries import failures_in, retry_flag
 
+name_python_for_shells()
+if workflow.is_main_process:
+    end_with_the_terminal()
 try:
     PLAN = make_plan(config, PROJECT)
     JOBS = Jobs(PLAN)
@@ -38,7 +42,7 @@ RETRY = retry_flag(PLAN, workflow.is_main_process)
 wildcard_constraints:
     study="[a-z0-9-]+",
     dataset="[A-Za-z0-9_-]+",
-    unit="[a-z0-9-]+([.][a-z0-9-]+)?",
+    unit="[a-z0-9-]+([.][a-z0-9-]+([.][a-z0-9.-]+)?)?",
     predictor="[a-z0-9-]+",
     batch=r"\d+-\d+|all",
     group="[a-z0-9-]+",
@@ -83,6 +87,11 @@ def design_of(wildcards):
     """The factorised design, for label-space reduction."""
     own = study_of(wildcards).family == "labelspace"
     return [f"{DATA}/{wildcards.dataset}.design.npz"] if own else []
+
+
+def normalisation_of(wildcards):
+    """How features are normalised by the training rows of each split."""
+    return JOBS.normalisation(study_of(wildcards), wildcards.dataset)
 
 
 def choices_of(wildcards):

@@ -1,11 +1,6 @@
 # From published files to one checked archive of arrays per data set.
 
 
-# On a cluster, where Snakemake was started: nodes may have no network.
-localrules:
-    fetch,
-
-
 rule fetch:
     output:
         directory(f"{DATA}/raw/{{dataset}}"),
@@ -13,6 +8,7 @@ rule fetch:
         f"{RESULTS}/logs/fetch/{{dataset}}.log",
     benchmark:
         f"{RESULTS}/benchmarks/fetch/{{dataset}}.tsv"
+    localrule: True  # where Snakemake was started: nodes of a cluster may have no network
     conda:
         "../../envs/data.yaml"
     params:

@@ -1,5 +1,8 @@
-# From a data set to scores. A job is a unit of a study on a data set (a group under a protocol, or all of them where
-# data are small) and a batch of splits; one thread each, so that results do not depend on the number of cores.
+# From a data set to scores: split, normalise, choose, fit, predict. A job is a unit of a study on a data set (a group
+# under a protocol, all of them where data are small, or one method) and a batch of splits; one thread each, so that
+# results do not depend on the number of cores. Each job begins with the same two steps for each of its splits, which are
+# quicker done again than read: rows are drawn from the seed, and features normalised by the training rows alone
+# (mlreduce.experiments.view.normalise, in the way that `params.normalisation` says).
 
 
 rule choose:
@@ -20,6 +23,7 @@ rule choose:
         mem_mb=memory_of(PLAN, JOBS),
         runtime=minutes_of(PLAN, JOBS, "choose"),
     params:
+        normalisation=normalisation_of,
         settings=of_job(JOBS.settings, "choose"),
         seed=config["seed"],
         code=lambda wildcards: JOBS.digest(
@@ -50,6 +54,7 @@ rule fit:
         mem_mb=memory_of(PLAN, JOBS),
         runtime=minutes_of(PLAN, JOBS, "fit"),
     params:
+        normalisation=normalisation_of,
         settings=of_job(JOBS.settings, "fit"),
         seed=config["seed"],
         code=lambda wildcards: JOBS.digest("fit", study_of(wildcards), wildcards.unit),
@@ -81,6 +86,7 @@ rule predict:
         mem_mb=memory_of(PLAN, JOBS),
         runtime=minutes_of(PLAN, JOBS, "predict"),
     params:
+        normalisation=normalisation_of,
         settings=of_job(JOBS.settings, "predict"),
         seed=config["seed"],
         code=lambda wildcards: JOBS.digest(

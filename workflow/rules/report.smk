@@ -1,14 +1,6 @@
 # From scores to tables, figures, the audit and the report: seconds of work each, and no computation is repeated. Rules
-# whose files depend on the study are made in a loop, one per study.
-
-
-localrules:
-    audit,
-    manifest,
-    crate,
-    site,
-    table,
-    figure,
+# whose files depend on the study are made in a loop, one per study. All run where Snakemake was started: `localrule` in
+# each, since a list under `localrules` names none of them where the workflow is a module of another.
 
 
 for name, study in STUDIES.items():
@@ -116,6 +108,7 @@ rule table:
         f"{BASE}/{{study}}/logs/{{table}}.log",
     wildcard_constraints:
         table=OUTPUTS.alone_tables,
+    localrule: True
     conda:
         "../../envs/report.yaml"
     params:
@@ -141,6 +134,7 @@ rule figure:
         f"{BASE}/{{study}}/logs/{{figure}}.log",
     wildcard_constraints:
         figure=OUTPUTS.alone_figures,
+    localrule: True
     conda:
         "../../envs/report.yaml"
     params:
@@ -177,6 +171,7 @@ rule audit:
         ),
     log:
         f"{BASE}/{{study}}/logs/audit.log",
+    localrule: True
     conda:
         "../../envs/report.yaml"
     params:
@@ -204,6 +199,7 @@ rule manifest:
         jobs=f"{BASE}/{{study}}/jobs.csv",
     log:
         f"{BASE}/{{study}}/logs/manifest.log",
+    localrule: True
     conda:
         "../../envs/data.yaml"
     params:
@@ -225,6 +221,7 @@ rule crate:
         f"{BASE}/{{study}}.crate.zip",
     log:
         f"{BASE}/{{study}}/logs/crate.log",
+    localrule: True
     conda:
         "../../envs/data.yaml"
     params:
@@ -249,6 +246,7 @@ rule site:
         OUTPUTS.site(),
     log:
         f"{BASE}/logs/site.log",
+    localrule: True
     conda:
         "../../envs/report.yaml"
     params:

@@ -1,4 +1,4 @@
-"""Choose parameters of predictors or methods on the training parts of a batch of splits."""
+"""Normalise the features of a batch of splits, and choose parameters of predictors or methods on the training parts."""
 
 import json
 
@@ -12,7 +12,8 @@ with job(snakemake):
     from mlreduce.experiments.loop import Experiment
     from mlreduce.experiments.results import write_table
 
-    data, settings = MultiLabelData.load(snakemake.input.data), json.loads(snakemake.params.settings)
+    data = MultiLabelData.load(snakemake.input.data)
+    settings = {**json.loads(snakemake.params.settings), "space": snakemake.params.normalisation}
     experiment = Experiment(snakemake.wildcards.study, data, settings, snakemake.params.seed)
     choices, failures = experiment.choose()
     with replacing(snakemake.output[0]) as path:

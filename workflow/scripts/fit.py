@@ -1,4 +1,4 @@
-"""Fit methods on the training parts of a batch of splits."""
+"""Normalise the features of a batch of splits, and fit methods on the training parts."""
 
 import json
 
@@ -17,7 +17,7 @@ with job(snakemake):
     experiment = Experiment(
         snakemake.wildcards.study,
         MultiLabelData.load(source.data),
-        json.loads(snakemake.params.settings),
+        {**json.loads(snakemake.params.settings), "space": snakemake.params.normalisation},
         snakemake.params.seed,
         design=next(iter(source.design), None),
     )

@@ -1,4 +1,4 @@
-"""Train predictors on what was fitted for a batch of splits, and measure them on the test parts."""
+"""Normalise the features of a batch of splits, train predictors on what was fitted, and measure on the test parts."""
 
 import json
 
@@ -19,7 +19,7 @@ with job(snakemake):
     experiment = Experiment(
         snakemake.wildcards.study,
         MultiLabelData.load(source.data),
-        json.loads(snakemake.params.settings),
+        {**json.loads(snakemake.params.settings), "space": snakemake.params.normalisation},
         snakemake.params.seed,
         design=next(iter(source.design), None),
         threads=snakemake.threads,

@@ -1,4 +1,4 @@
-"""Read a data set from its files, check it against the catalogue, and write it as arrays."""
+"""Bring a data set's files to one form: read them, check them against the catalogue, and write arrays."""
 
 from _job import job
 

@@ -305,12 +305,12 @@ class LabelSpaceStrategy(Strategy):
         return on
 
     def _chosen(self, work: Work) -> Any:
-        searched = any("search" in entry for entry in work.task["methods"].values())
-        if searched or work.choices is None or work.choices.empty:
+        choices = work.choices
+        if choices is None or "gamma" not in choices or choices["gamma"].isna().all():  # of a search, or none
             return None
         from mlreduce.experiments.kernel_choice import chosen_parameters
 
-        return chosen_parameters(work.choices, work.splits, work.task["once"])
+        return chosen_parameters(choices, work.splits, work.task["once"])
 
     def fit(self, work: Work) -> Iterable[tuple[Key, Arrays]]:
         """Fit the label coders of a task."""

@@ -9,7 +9,8 @@ that are small; its settings are plain values, which the workflow passes as JSON
     ``scaling`` and ``relation``: see `mlreduce.experiments.view.View`.
 ``tasks``
     List of dict with ``protocol``, ``group``, ``rule`` (see `mlreduce.experiments.splitting.take_splits`), ``splits``
-    (first and last number), ``methods`` (label to entry of the study file); for choices ``candidates`` or ``search``,
+    (first and last number), ``methods`` (label to entry of the study file), ``others`` (those of which only the chosen
+    parameters are used, in the same form; may be missing); for choices ``candidates`` or ``search``,
     and ``once`` where the choice on the first split stands for all; for predictions ``predictors`` (label to entry) and
     ``dimensions``.
 ``measured``
@@ -110,7 +111,9 @@ class Experiment:
         """
         for task in self._settings["tasks"]:
             splits = self._splits(task)
-            earlier = failures_before(_of(before, task), splits, task.get("once", False))
+            own = _of(before, task)
+            own = own[own["method"].isin(list(task["methods"]))]  # choices are those of the whole group
+            earlier = failures_before(own, splits, task.get("once", False))
             failures = Failures(self._strategy.step, before=earlier)
             fitted = self._strategy.fit(Work(task, splits, _of(choices, task), failures))
             yield _Fit(self, task, fitted, failures)

@@ -27,7 +27,7 @@ from mlreduce.experiments.search import Evaluator, Search
 from mlreduce.experiments.seeds import seeded
 from mlreduce.experiments.splitting import Split
 from mlreduce.experiments.strategy import Key, Strategy, Work
-from mlreduce.preprocessing.scaling import ScaledParts, scale_parts
+from mlreduce.experiments.view import normalise
 from mlreduce.selection.base import Selector
 from mlreduce.validation import as_dense, check_finite
 
@@ -53,10 +53,6 @@ def make_selector(label: str, entry: Mapping[str, Any], seed: int, dataset: str,
         known = ", ".join(registry.method_names("selection"))
         raise ConfigurationError(f"{registry.entry_name(label, entry)!r} is no selector; known: {known}")
     return seeded(method, entry, seed, dataset, label, split)
-
-
-def _scaled(data: MultiLabelData, split: Split, scaling: str) -> ScaledParts:
-    return scale_parts(data.X[split.train], data.X[split.test], scaling)
 
 
 def rank_features(
@@ -95,7 +91,7 @@ def rank_features(
     """
     check_finite(data.X, data.feature_names, data.name)
     for number, split in splits.items():
-        scaled = _scaled(data, split, scaling)
+        scaled = normalise(data, split, scaling)
         for label, entry in methods.items():
             if (number, label) in failures:
                 continue
@@ -153,7 +149,7 @@ def score_ranked(
     """
     measuring = Measuring(data, predictor, measures, share, failures, seed)
     for number, split in splits.items():
-        scaled = _scaled(data, split, scaling)
+        scaled = normalise(data, split, scaling)
         place = np.full(data.X.shape[1], -1)
         place[scaled.kept] = np.arange(len(scaled.kept))
         for label, entry in methods.items():
@@ -188,7 +184,7 @@ class SelectionStrategy(Strategy):
         data, seed, scaling = self._data, self._seed, self._space["scaling"]
 
         def on(part: Split, share: float) -> Callable[[int, str, Mapping[str, Any]], float]:
-            scaled, labels = _scaled(data, part, scaling), data.Y[part.train]
+            scaled, labels = normalise(data, part, scaling), data.Y[part.train]
 
             def score(number: int, label: str, entry: Mapping[str, Any]) -> float:
                 method = make_selector(label, entry, seed, data.name, number)

@@ -61,14 +61,19 @@ class Strategy:
 
     def entries(self, work: Work) -> Iterator[tuple[dict[str, dict[str, Any]], Mapping[int, Split]]]:
         """Yield the entries of a task's methods, with what was found by a search, and the splits that have them."""
-        methods = work.task["methods"]
+        methods = {**work.task.get("others", {}), **work.task["methods"]}
         # Choices may be of a predictor's parameters.
         choices = work.choices if any("search" in entry for entry in methods.values()) else None
+
+        def with_choices(rows: pd.DataFrame | None) -> dict[str, dict[str, Any]]:
+            entries = chosen_entries(methods, rows)
+            return {label: entries[label] for label in work.task["methods"]}
+
         if choices is None or work.task["once"]:
-            yield chosen_entries(methods, choices), work.splits
+            yield with_choices(choices), work.splits
             return
         for number, split in work.splits.items():
-            yield chosen_entries(methods, choices[choices["split"] == number]), {number: split}
+            yield with_choices(choices[choices["split"] == number]), {number: split}
 
     def fit(self, work: Work) -> Iterable[tuple[Key, Arrays]]:
         """Yield split and label of each fitted method, and its arrays."""

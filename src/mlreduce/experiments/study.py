@@ -23,6 +23,13 @@ Methods = Mapping[str, Mapping[str, Any]]
 # The families that a study may be about.
 _REDUCTIONS = ("labelspace", "projection", "propagation", "selection")
 
+# Keys that a family has no use for.
+_AS_THEY_ARE = "label coders take the features as they are"
+_UNUSED = {
+    "labelspace": {"scaling": _AS_THEY_ARE, "relation": _AS_THEY_ARE},
+    "selection": {"relation": "selectors do not see relations"},
+}
+
 # What a study ends in.
 _OUTPUTS = ("tables", "figures")
 
@@ -500,6 +507,9 @@ def _check_names(study: Study, where: str, catalogue: Catalogue) -> None:
     for dataset in study.datasets:
         if dataset not in catalogue:
             raise ConfigurationError(unknown_name("data set", dataset, catalogue, where))
+    for key, reason in _UNUSED.get(study.family, {}).items():
+        if not {None, SCALINGS[0]}.issuperset(getattr(study, key).values()):
+            raise ConfigurationError(f"{where}: {key}: {reason}; leave it out")
     known = registry.method_names("predictors")
     for label, entry in study.predictors.items():
         name = registry.entry_name(label, entry)

@@ -1,4 +1,4 @@
-"""A split as methods see it: features scaled by its training rows, or relations to these, and known labels."""
+"""A split as methods see it: features normalised by its training rows, or relations to these, and known labels."""
 
 from __future__ import annotations
 
@@ -12,11 +12,27 @@ import scipy.sparse as sp
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.experiments.splitting import Split
 from mlreduce.preprocessing.relation import RelationFeatures
-from mlreduce.preprocessing.scaling import scale_parts
+from mlreduce.preprocessing.scaling import ScaledParts, scale_parts
 from mlreduce.spectral import TrainingSet
 from mlreduce.validation import FloatArray, check_labels, is_sparse
 
-__all__ = ["View"]
+__all__ = ["View", "normalise"]
+
+
+def normalise(data: MultiLabelData, split: Split, scaling: str) -> ScaledParts:
+    """Normalise the features of both parts of a split by its training rows alone.
+
+    Every fit, prediction and search on a split begins with this step; a search does so again for the parts that it cuts
+    the training rows into.
+
+    Parameters
+    ----------
+    data : MultiLabelData
+    split : Split
+    scaling : {"none", "standard", "unit", "tf-idf"}
+        See `mlreduce.preprocessing.scaling.scale_parts`.
+    """
+    return scale_parts(data.X[split.train], data.X[split.test], scaling)
 
 
 class View:
@@ -40,7 +56,7 @@ class View:
     """
 
     def __init__(self, data: MultiLabelData, split: Split, space: Mapping[str, Any]) -> None:
-        scaled = scale_parts(data.X[split.train], data.X[split.test], space["scaling"])
+        scaled = normalise(data, split, space["scaling"])
         self._scaled = scaled.train, scaled.test
         self.train, self.test = self._scaled
         self._relation = None

@@ -72,7 +72,7 @@ def read_jobs(benchmarks: Iterable[str | Path], threads: Mapping[str, int]) -> p
         row: dict[str, Any] = {"rule": rule, "threads": threads.get(rule, 1)}
         row |= dict(zip(_PLACES[len(wildcards)], wildcards, strict=True))
         if "." in row.get("unit", ""):
-            row["protocol"], row["group"] = row["unit"].split(".", 1)
+            row["protocol"], row["group"] = row["unit"].split(".", 2)[:2]
         rows.append(row | (_measured(path) if path.is_file() else {}))
     table = pd.DataFrame(rows, columns=list(JOB_COLUMNS))
     return table.sort_values(list(JOB_COLUMNS[:6]), ignore_index=True, na_position="first")

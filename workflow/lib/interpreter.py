@@ -1,0 +1,20 @@
+"""The Python of the jobs, as Snakemake's commands name it."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from pathlib import Path
+
+
+def name_for_shells() -> None:
+    """Name this Python so that a shell understands it, wherever the checkout is.
+
+    Snakemake writes `sys.executable` into the commands of jobs without quotes. Where its folder has a space, a quote or
+    another character that shells treat as special, it becomes a plain name, with that folder first on the path.
+    """
+    python = Path(sys.executable)
+    if shlex.quote(sys.executable) != sys.executable:
+        os.environ["PATH"] = f"{python.parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
+        sys.executable = python.name
