@@ -68,6 +68,40 @@ def redirects(connection: socket.socket, server: Server) -> None:
     connection.sendall(head("302 Found", f"Location: {server.address}", "Content-Length: 0"))
 
 
+def bytes_now_and_then(beginning: bytes, repeated: bytes = b"x") -> Answer:
+    """Send a beginning, and then for ever a few bytes, always in time."""
+
+    def answer(connection: socket.socket, server: Server) -> None:
+        connection.sendall(beginning)
+        while not server.closing.wait(0.05):
+            connection.sendall(repeated)
+
+    return answer
+
+
+def flood(beginning: bytes, repeated: bytes, times: int = 10**6) -> Answer:
+    """Send a beginning, and then something again and again, fast."""
+
+    def answer(connection: socket.socket, server: Server) -> None:
+        connection.sendall(beginning)
+        for _ in range(times):
+            if server.closing.is_set():
+                return
+            connection.sendall(repeated)
+
+    return answer
+
+
+def sends_raw(content: bytes) -> Answer:
+    return lambda connection, server: connection.sendall(content)
+
+
+def redirects_to(place: bytes, *fields: str, body: bytes = b"") -> Answer:
+    """Redirect once to a place, with a body."""
+    first = head("302 Found", *fields).removesuffix(b"\r\n\r\n")
+    return sends_raw(first + b"\r\nLocation: " + place + b"\r\n\r\n" + body)
+
+
 def waits(connection: socket.socket, server: Server) -> None:
     """Send all of it when it is told to."""
     server.told.wait(60)

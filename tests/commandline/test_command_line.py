@@ -159,6 +159,14 @@ def test_fetches_from_a_mirror_what_it_can(tmp_path, capsys):
     (tmp_path / "empty").mkdir()
     error = refused(capsys, "fetch", "flags", "yeast", "--to", tmp_path / "to", "--mirror", tmp_path / "empty")
     assert "2 of 2 data sets were not fetched" in error
+    entry = next(own for entries in read_catalogue()["yeast"].files.values() for own in entries)
+    mine = tmp_path / "to" / entry.folder / entry.name
+    mine.parent.mkdir(parents=True)
+    mine.write_text("mine")
+    assert f"{mine}: this is not the published file; move it" in refused(
+        capsys, "fetch", "yeast", "--to", tmp_path / "to"
+    )
+    assert mine.read_text() == "mine"
 
 
 def test_doctor_names_what_is_missing(capsys, monkeypatch):

@@ -67,6 +67,25 @@ def test_writes_the_page_and_the_tables(given, data, tmp_path, capsys):
     assert (output / "index.html").read_text() == found.to_html(tmp_path / "again.html").read_text()
 
 
+def test_files_of_others_are_replaced_by_force_alone(data, tmp_path, capsys):
+    output = tmp_path / "mine"
+    output.mkdir()
+    arguments = ["compare", data, "--labels", "4", "-o", output, *QUICK]
+    for name in ("index.html", "scores.csv", "pairs.csv"):
+        (output / name).write_text("mine")
+        assert f"{name}: not a file of an earlier output" in refused(capsys, *arguments)
+        assert [(path.name, path.read_text()) for path in output.iterdir()] == [(name, "mine")]  # before any fit
+        (output / name).unlink()
+    (output / "scores.csv").write_text("mine")
+    (output / "thesis.txt").write_text("mine")
+    assert main([*map(str, arguments), "--force"]) == 0
+    assert main([str(argument) for argument in arguments]) == 0  # its own it replaces
+    assert (output / "thesis.txt").read_text() == "mine"
+    (output / "index.html").write_text("changed")
+    assert "index.html: not a file of an earlier output, or changed since" in refused(capsys, *arguments)
+    assert (output / "index.html").read_text() == "changed"
+
+
 def test_a_published_set_by_name(tmp_path, capsys):
     assert main(["compare", "planted-300", "-o", str(tmp_path), *QUICK]) == 0
     assert f"{tmp_path}/index.html" in capsys.readouterr().out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -16,6 +17,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 
 import mlreduce
 from mlreduce.comparison import jobs
+from mlreduce.comparison.store import digest
 from mlreduce.exceptions import MLReduceError
 from mlreduce.experiments.splitting import take_splits
 
@@ -121,6 +123,58 @@ def test_damaged_files_are_made_anew(data, tmp_path, runs, damage):
     runs.clear()
     pd.testing.assert_frame_equal(compare(data, tmp_path).scores, first.scores)
     assert len(runs) == 1
+
+
+def as_kept(key, content):
+    """What the store keeps, whatever the content is."""
+    return json.dumps({"digest": digest(key, content), "content": content})
+
+
+WRONG = {
+    "deep": lambda key, own: "[" * 1000 + "]" * 1000,
+    "a deep content": lambda key, own: '{"digest": "", "content": ' + "[" * 1000 + "]" * 1000 + "}",
+    "a number of 5,000 digits": lambda key, own: "1" * 5000,
+    "no digest": lambda key, own: json.dumps({"content": own}),
+    "no content": lambda key, own: as_kept(key, None),
+    "a list": lambda key, own: as_kept(key, []),
+    "parts missing": lambda key, own: as_kept(key, {"scores": []}),
+    "scores that are no rows": lambda key, own: as_kept(key, own | {"scores": [1, 2]}),
+    "rows that are short": lambda key, own: as_kept(key, own | {"scores": [row[1:] for row in own["scores"]]}),
+    "values that are text": lambda key, own: as_kept(key, own | {"scores": [[*own["scores"][0][:-1], "best"]]}),
+    "a fit of another kind": lambda key, own: as_kept(key, own | {"fit": [1]}),
+    "failures that are a number": lambda key, own: as_kept(key, own | {"failures": 3}),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_json_of_another_kind_is_made_anew(data, tmp_path, runs, wrong):
+    first = compare(data, tmp_path)
+    file = sorted(tmp_path.iterdir())[0]
+    file.write_text(WRONG[wrong](file.stem, json.loads(file.read_text())["content"]))
+    runs.clear()
+    pd.testing.assert_frame_equal(compare(data, tmp_path).scores, first.scores)
+    assert len(runs) == 1
+
+
+def test_a_file_under_the_name_of_another_is_made_anew(data, tmp_path, runs):
+    first = compare(data, tmp_path)
+    one, other, *_ = sorted(tmp_path.iterdir())
+    one.write_bytes(other.read_bytes())
+    runs.clear()
+    pd.testing.assert_frame_equal(compare(data, tmp_path).scores, first.scores)
+    assert len(runs) == 1
+
+
+def test_a_folder_in_the_place_of_a_file_stays_and_is_not_used(data, tmp_path, runs):
+    first = compare(data, tmp_path)
+    file = sorted(tmp_path.iterdir())[0]
+    file.unlink()
+    file.mkdir()
+    (file / "thesis.txt").write_text("mine")
+    runs.clear()
+    pd.testing.assert_frame_equal(compare(data, tmp_path).scores, first.scores)
+    assert len(runs) == 1
+    assert (file / "thesis.txt").read_text() == "mine"
 
 
 def test_interrupted_at_any_fit_it_goes_on(data, tmp_path, runs, monkeypatch):

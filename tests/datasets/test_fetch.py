@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from types import SimpleNamespace
+from contextlib import nullcontext
 
 import pytest
 from server import CONTENT, SHA, Server, entry, whole
@@ -74,47 +74,21 @@ def test_cache_folder_comes_from_the_environment(monkeypatch, tmp_path):
     assert default_cache().name == "mlreduce"
 
 
-class Dripping:
-    """An answer that sends pieces of one size, and a clock that each of them moves on by some seconds."""
-
-    def __init__(self, piece: bytes, seconds: float, pieces: int) -> None:
-        self.raw, self.headers, self._piece, self._seconds, self._left, self.now = self, {}, piece, seconds, pieces, 0.0
-
-    def read1(self, size, decode_content):
-        self.now += self._seconds
-        self._left -= 1
-        return self._piece if self._left >= 0 else b""
-
-    def raise_for_status(self): ...
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_): ...
-
-
-def download(answer, path, monkeypatch):
-    monkeypatch.setattr(downloading, "time", SimpleNamespace(monotonic=lambda: answer.now, sleep=lambda seconds: None))
-    monkeypatch.setattr(downloading.requests, "get", lambda *arguments, **options: answer)
-    downloading._download("http://x", path)
-
-
 @pytest.mark.parametrize(
-    ("piece", "seconds", "received", "taken"),
+    ("received", "seconds", "slow"),
     [
-        (1, 10, 7, 70),  # a minute is allowed, and a second more for each 1000 bytes
-        (900, 1, 601 * 900, 601),  # 900 bytes per second are too slow, ten minutes long
+        (0, 60, False),  # a minute is allowed, whatever it is spent on
+        (0, 61, True),
+        (7, 61, True),
+        (6_000, 65, False),  # and a second more for each 1000 bytes
+        (601 * 900, 602, True),  # 900 bytes per second are too slow, ten minutes long
+        (3_600_000, 3_600, False),
     ],
 )
-def test_slow_servers_are_cut_off(piece, seconds, received, taken, tmp_path, monkeypatch):
-    answer = Dripping(b"x" * piece, seconds, 10_000)
-    with pytest.raises(downloading._WrongContent, match=r"it sent [\d,]+ bytes in \d+ s: too slow"):
-        download(answer, tmp_path / "f", monkeypatch)
-    assert answer.now == taken
-    assert (tmp_path / "f").stat().st_size == received
-
-
-@pytest.mark.parametrize(("piece", "seconds", "pieces"), [(1, 10, 6), (1000, 1, 3600)])
-def test_steady_servers_are_waited_for(piece, seconds, pieces, tmp_path, monkeypatch):
-    download(Dripping(b"x" * piece, seconds, pieces), tmp_path / "f", monkeypatch)
-    assert (tmp_path / "f").stat().st_size == piece * pieces
+def test_slow_servers_are_cut_off_and_steady_ones_waited_for(received, seconds, slow):
+    with (
+        pytest.raises(downloading._FailedTry, match=f"it sent {received:,} bytes .* too slow")
+        if slow
+        else nullcontext()
+    ):
+        downloading._check_pace(received, seconds)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import platform
+import re
 import shutil
 import signal
 import subprocess
@@ -125,7 +127,9 @@ def fetching(server: Server, cache: Path) -> subprocess.Popen[str]:
         "from mlreduce.datasets.fetch import FileEntry, fetch; print('ready', flush=True); "
         f"print(fetch(FileEntry('set', 'f.arff', ({server.address!r},), {SHA!r}), cache={str(cache)!r}))"
     )
-    process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
     assert process.stdout is not None
     assert process.stdout.readline() == "ready\n"
     return process
@@ -143,9 +147,19 @@ def test_of_two_checkouts_one_downloads_and_both_are_served(tmp_path):
         both = [fetching(server, tmp_path) for _ in range(2)]
         time.sleep(1)
         server.told.set()
-        found = [process.communicate(timeout=120)[0].strip() for process in both]
+        outputs = [process.communicate(timeout=120) for process in both]
         assert server.requests == 1
+    found = [output.strip() for output, _ in outputs]
     assert found == [str(tmp_path / "set" / "f.arff")] * 2
+    pids, said = [process.pid for process in both], [errors for _, errors in outputs]
+    if said[0]:
+        pids, said = pids[::-1], said[::-1]
+    assert said[0] == ""
+    assert re.fullmatch(
+        rf"mlreduce: waiting for process {pids[0]} on {platform.node()} since [-0-9]+ [:0-9]+, which holds "
+        rf"{tmp_path}/set/\.f\.arff\.lock\n",
+        said[1],
+    )
     assert Path(found[0]).read_bytes() == CONTENT
 
 

@@ -92,6 +92,17 @@ def test_a_full_disk_ends_in_a_sentence_and_the_run_goes_on(project, undisturbed
     assert project.results() == undisturbed.results()
 
 
+def test_a_site_that_finds_no_room_leaves_the_old_one(apart):
+    """The disk has room for the pages, but not for the largest script; it is the site's job alone that fails."""
+    site = apart.path(f"{STUDY}/../site").resolve()
+    before = {path.relative_to(site): path.read_bytes() for path in site.rglob("*") if path.is_file()}
+    limit = '__import__("resource").setrlimit(__import__("resource").RLIMIT_FSIZE, (400_000, -1))'
+    apart.edit("workflow/scripts/site.py", "    write_site(", f"    {limit}\n    write_site(")
+    output = apart.run(*SEPARATE, "--forcerun", "site", fails=True)
+    assert "/site/assets/vega.js could not be written: File too large; make room and run again" in output
+    assert {path.relative_to(site): path.read_bytes() for path in site.rglob("*") if path.is_file()} == before
+
+
 @pytest.mark.parametrize(
     ("fault", "sentence"),
     [

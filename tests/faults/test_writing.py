@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import os
+import random
 import resource
 import shutil
 import signal
 import subprocess
 import sys
+import time
 from contextlib import contextmanager
 
 import numpy as np
 import pandas as pd
 import pyarrow.lib
 import pytest
+from planted_run import DATASETS, planted_run
 
 from mlreduce.datasets.files import replacing
 from mlreduce.exceptions import StorageError
 from mlreduce.experiments.fitted_arrays import save_arrays
+from mlreduce.reporting.site import write_site
+from mlreduce.reporting.site.runs import read_run
 from mlreduce.reporting.summary import write_csv
 
 NOISE = np.random.default_rng(0).random((200, 200))
@@ -106,3 +112,62 @@ def test_read_errors_are_not_attributed_to_the_written_file(tmp_path):
     with pytest.raises(FileNotFoundError), replacing(tmp_path / "f.txt") as partial:
         shutil.copyfile(tmp_path / "absent", partial)
     assert list(tmp_path.iterdir()) == []
+
+
+def files_of(folder):
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.fixture
+def two_runs(tmp_path):
+    return [
+        read_run(planted_run(tmp_path / name / "run", DATASETS, better=better)) for name, better in (("a", 0), ("b", 1))
+    ]
+
+
+@pytest.mark.slow
+def test_a_full_disk_at_any_moment_keeps_the_old_site_and_names_a_file(small_disk, two_runs):
+    """Twenty moments: so much room is there that a smaller or larger part of the new site fits."""
+    first, second = two_runs
+    site = small_disk.folder / "site"
+    small_disk.remount("size=64m")
+    write_site([first], site)
+    (site / "mine.txt").write_text("mine")
+    old = files_of(site)
+    used = shutil.disk_usage(small_disk.folder).used
+    for moment in range(20):
+        small_disk.remount(f"size={used + (moment * used // 22) // 4096 * 4096}")
+        with pytest.raises(
+            StorageError, match=r"disk/site/.+ could not be written: No space .*; make room and run again"
+        ):
+            write_site([second], site)
+        assert files_of(site) == old
+        assert [path.name for path in small_disk.folder.iterdir()] == ["site"]
+    small_disk.remount("size=64m")
+    write_site([second], site)
+    assert files_of(site).keys() == old.keys()
+    assert files_of(site) != old
+
+
+@pytest.mark.slow
+def test_a_killed_writer_keeps_the_old_site(tmp_path, two_runs):
+    first, second = two_runs
+    site = tmp_path / "site"
+    write_site([second], site)
+    new = files_of(site)
+    started = time.monotonic()
+    write_site([first], site)
+    lasting = time.monotonic() - started
+    old, moments = files_of(site), random.Random(0)
+    for _ in range(20):
+        child = os.fork()
+        if child == 0:
+            write_site([second], site)
+            os._exit(0)
+        time.sleep(moments.uniform(0, 1.1 * lasting))
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        found = files_of(site)
+        assert found in (old, new)
+        if found == new:
+            write_site([first], site)

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 from mlreduce.datasets.readers.arff import read_arff
 from mlreduce.exceptions import ConfigurationError
-from mlreduce.reporting.escaping import latex_escaped, without_formulas
+from mlreduce.reporting.escaping import latex_escaped, markdown_escaped, visible, visible_json, without_formulas
 from mlreduce.reporting.summary import summarise, write_csv
 from mlreduce.reporting.tables import make_table
-from mlreduce.reporting.tables.layout import latex_text, to_latex, to_markdown
+from mlreduce.reporting.tables.layout import latex_text, parts_markdown, to_latex, to_markdown
 
 HOSTILE = [
     "=HYPERLINK(A1)",
@@ -158,3 +158,22 @@ def test_hostile_methods_in_every_form_of_a_table(summary, tmp_path):
     assert r"\textbackslash{}input\{secret\}" in latex
     assert r"\$x\$ \& \{y\} 50 \% \#1\_2\textasciicircum{}3\textasciitilde{}4" in latex
     assert r"\caption{100 \% of \textless{}all\textgreater{} (p, 3 splits)}" in latex
+
+
+@pytest.mark.parametrize(
+    "caption", ["a | b", "`a`", "<script>alert(1)</script>", "[a](javascript:alert(1))", "a\n## b"]
+)
+def test_captions_and_titles_hold_no_markdown(caption):
+    lines = parts_markdown([("key", caption, ["method"], [["pca"]])], caption, "A note.").splitlines()
+    assert lines[0] == f"# {markdown_escaped(caption)}"
+    assert [line for line in lines if line.startswith("## ")] == [f"## {markdown_escaped(caption)}"]
+    assert "<script" not in lines[0]
+
+
+@given(st.text(st.sampled_from('a\\u"\n20e\u202e\u2066\u200f\x07\x85\ufeff\u05d0')))
+def test_hidden_characters_are_shown_in_text_and_in_json_alike(text):
+    assert json.loads(visible_json(json.dumps([text, {text: 1}]))) == [visible(text), {visible(text): 1}]
+    assert not set(visible(text)) & set("\u202e\u2066\u200f\x07\x85\ufeff")
+    assert visible("\u05d0\u05d1 caf\u00e9\n") == "\u05d0\u05d1 caf\u00e9\n"
+    for escaped in (latex_escaped, markdown_escaped):
+        assert escaped("a\u202eb") == escaped("a\\u202eb")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from argparse import Namespace
 from pathlib import Path
 
 import numpy as np
@@ -287,3 +288,10 @@ def test_the_committed_files_are_those_of_their_manifest(study):
     number, faults = file_faults(folder, some=True)
     assert not faults
     assert number == sum(1 for _ in folder.iterdir()) - 1  # all but the manifest
+
+
+def test_a_configuration_of_somebody_else_stays_where_a_verification_is_kept(tmp_path):
+    (tmp_path / "config.yaml").write_text("mine")
+    with pytest.raises(ConfigurationError, match=r"config\.yaml: not a file of an earlier output"):
+        verify._run_workflow({}, tmp_path, Namespace(), 0.0)
+    assert (tmp_path / "config.yaml").read_text() == "mine"

@@ -243,7 +243,8 @@ rule site:
         ],
         sorted({path for study in STUDIES.values() for path in JOBS.prepared(study)}),
     output:
-        OUTPUTS.site(),
+        # The earlier site stays where the job fails.
+        update(OUTPUTS.site()),
     log:
         f"{BASE}/logs/site.log",
     localrule: True

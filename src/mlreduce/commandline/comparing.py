@@ -12,6 +12,8 @@ from mlreduce.exceptions import ConfigurationError
 
 __all__ = ["add_commands"]
 
+_FILES = ("index.html", "scores.csv", "pairs.csv")
+
 
 def add_commands(commands: Any) -> None:
     """Add ``compare``."""
@@ -32,14 +34,17 @@ def add_commands(commands: Any) -> None:
         "-o", "--output", type=Path, required=True, metavar="FOLDER",
         help="gets index.html, scores.csv and pairs.csv; the same command goes on after an interruption",
     )  # fmt: skip
+    own.add_argument("--force", action="store_true", help="replace files of these names that are of something else")
 
 
 def _compare(options: argparse.Namespace) -> Any:
     from mlreduce.comparison import DEFAULT_MEASURES, DEFAULT_METHODS, DEFAULT_PREDICTORS, compare
-    from mlreduce.datasets.files import replacing
+    from mlreduce.datasets.folders import check_own, replacing_files
     from mlreduce.plot.figure import pyplot
 
-    pyplot()  # what the page needs is missed now rather than after hours of work
+    pyplot()  # what the page needs is missed now rather than after hours of work, and what is in its place too
+    if not options.force:
+        check_own(options.output, _FILES)
     sizes = options.sizes.split(",")
     if not all(size.isdigit() for size in sizes):
         raise ConfigurationError(
@@ -57,17 +62,17 @@ def _compare(options: argparse.Namespace) -> Any:
         store=options.output / "fits",
         random_state=options.seed,
     )
-    for file, table in (("scores.csv", found.scores), ("pairs.csv", found.pairs())):
-        with replacing(options.output / file) as path:
-            table.to_csv(path, index=False)
-    page = found.to_html(options.output / "index.html")
+    with replacing_files(options.output, _FILES, force=options.force) as (page, scores, pairs):
+        found.to_html(page)
+        found.scores.to_csv(scores, index=False)
+        found.pairs().to_csv(pairs, index=False)
     tables = {
         predictor: found.table(predictor)
         for predictor in found.settings["predictors"]
         if predictor in set(found.scores["predictor"])
     }
     best = {f"best {table.columns[0]} with {label}": table.index[0] for label, table in tables.items()}
-    return {"page": str(page), **best}
+    return {"page": str(options.output / _FILES[0]), **best}
 
 
 def _names(text: str | None, otherwise: Sequence[str]) -> list[str]:

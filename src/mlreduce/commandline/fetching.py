@@ -27,6 +27,7 @@ def add_commands(commands: Any) -> None:
 def _fetch(options: argparse.Namespace) -> Any:
     from mlreduce.datasets.catalogue import read_catalogue
     from mlreduce.datasets.fetch import copy
+    from mlreduce.datasets.files import file_sha256
 
     catalogue = read_catalogue()
     names = [name for name, entry in catalogue.items() if entry.files] if options.names == ["all"] else options.names
@@ -36,6 +37,8 @@ def _fetch(options: argparse.Namespace) -> Any:
             for entries in catalogue[name].files.values():
                 for entry in entries:
                     place = options.to / entry.folder / entry.name
+                    if place.exists() and file_sha256(place) != entry.sha256:
+                        raise DataError(f"{place}: this is not the published file; move it, or name another folder")
                     copy(entry, place, options.mirror)
                     written.append(str(place))
         except MLReduceError as error:

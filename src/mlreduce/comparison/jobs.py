@@ -26,11 +26,17 @@ from mlreduce.linalg.least_squares import Design
 from mlreduce.metrics import find_measure
 from mlreduce.validation import check_memory
 
-__all__ = ["FAILURES", "SCORES", "Common", "Job", "factorise", "run_all"]
+__all__ = ["FAILURES", "FORM", "SCORES", "Common", "Job", "factorise", "run_all"]
 
 #: Columns of the scores and of the failures.
 SCORES = tuple(name for name in SCORE_COLUMNS if name not in ("dataset", "energy"))
 FAILURES = ("method", "predictor", "split", "step", "error", "message")
+#: Form of what comes of a job, as of `mlreduce.comparison.store.Store`.
+FORM = {
+    "scores": [(str, str, str, int, int, int, str, float)],
+    "failures": [(str, str, int, str, str, str)],
+    "fit": {"method": str, "split": int, "seconds": float},
+}
 
 # Stands for study and data set: folds and seeds depend on what the data are, not on what they are called.
 _NAME = "comparison"

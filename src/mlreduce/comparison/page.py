@@ -14,9 +14,10 @@ from typing import Any
 import pandas as pd
 
 from mlreduce.comparison.result import Comparison
-from mlreduce.datasets.files import replacing
+from mlreduce.datasets.files import write_text
 from mlreduce.metrics import higher_is_better, measure_label
 from mlreduce.plot.figure import pyplot
+from mlreduce.reporting.escaping import visible
 from mlreduce.reporting.figures.comparisons import DECIDED
 
 __all__ = ["write_page"]
@@ -48,9 +49,7 @@ def write_page(comparison: Comparison, path: Path) -> Path:
         f'<meta name="viewport" content="width=device-width, initial-scale=1"><style>{_STYLE}</style></head>'
     )
     body = "\n".join(_sections(comparison))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(path) as temporary:
-        temporary.write_text(f"{head}<body><h1>{escape(title)}</h1>\n{body}</body></html>\n", encoding="utf-8")
+    write_text(path, visible(f"{head}<body><h1>{escape(title)}</h1>\n{body}</body></html>\n"))
     return path
 
 
@@ -144,7 +143,8 @@ def _figure(draw: Callable[[], Any], caption: str) -> str:
         figure = draw().figure
         figure.savefig(file, format="svg", metadata={"Date": None, "Creator": None})
     plt.close(figure)
-    source = f"data:image/svg+xml;base64,{base64.b64encode(file.getvalue()).decode()}"
+    picture = visible(file.getvalue().decode()).encode()
+    source = f"data:image/svg+xml;base64,{base64.b64encode(picture).decode()}"
     return (
         f'<figure><div class="wide"><img src="{source}" alt="{escape(caption)}"></div>'
         f"<figcaption>{escape(caption)}</figcaption></figure>"

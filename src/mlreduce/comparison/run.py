@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator, is_regressor
 
 from mlreduce import registry
 from mlreduce.comparison.entries import Method, as_entries, as_methods, names_of, own_sources, versions_of
-from mlreduce.comparison.jobs import FAILURES, SCORES, Common, Job, factorise, run_all
+from mlreduce.comparison.jobs import FAILURES, FORM, SCORES, Common, Job, factorise, run_all
 from mlreduce.comparison.result import Comparison
 from mlreduce.comparison.store import Store, digest, digest_of_data
 from mlreduce.datasets.data import MultiLabelData
@@ -140,7 +140,7 @@ def compare(
     }  # fmt: skip
     shared = digest(digest_of_data(data), decisive, own_sources(names))
     jobs = [Job(method, fold, digest(shared, method, fold)) for fold in range(cv * repeats) for method in named]
-    kept = Store(store)
+    kept = Store(store, FORM)
     found = {job.key: own for job in jobs if (own := kept.read(job.key)) is not None}
     left = [job for job in jobs if job.key not in found or found[job.key]["failures"]]
     deadline = None if time_budget is None else began + time_budget

@@ -11,7 +11,7 @@ from typing import Any
 import joblib
 
 from mlreduce.datasets.data import MultiLabelData
-from mlreduce.datasets.files import replacing
+from mlreduce.datasets.files import write_text
 from mlreduce.validation import is_sparse
 
 __all__ = ["Store", "digest", "digest_of_data"]
@@ -37,10 +37,13 @@ class Store:
     ----------
     folder : path or None
         Made where it is missing.
+    form : type, list, tuple or dict
+        Of what is kept: a type, a list with the form of all its elements, a tuple or dict with that of each.
     """
 
-    def __init__(self, folder: str | Path | None) -> None:
+    def __init__(self, folder: str | Path | None, form: Any) -> None:
         self._folder = None if folder is None else Path(folder)
+        self._form = {"digest": str, "content": form}
 
     def read(self, key: str) -> dict[str, Any] | None:
         """Return what was kept under a key; None where there is nothing, or nothing whole."""
@@ -48,13 +51,23 @@ class Store:
             return None
         try:
             kept = json.loads((self._folder / f"{key}.json").read_text(encoding="utf-8"))
-        except (FileNotFoundError, UnicodeDecodeError, json.JSONDecodeError):
+            whole = _fits(kept, self._form) and kept["digest"] == digest(key, kept["content"])
+        except (OSError, ValueError, RecursionError):  # also of a folder, of long numbers, of deep lists
             return None
-        whole = isinstance(kept, dict) and kept.get("digest") == digest(kept.get("content"))
         return kept["content"] if whole else None
 
     def write(self, key: str, content: Mapping[str, Any]) -> None:
         """Keep plain values under a key."""
-        if self._folder is not None:
-            with replacing(self._folder / f"{key}.json") as path:
-                path.write_text(json.dumps({"digest": digest(content), "content": content}), encoding="utf-8")
+        path = None if self._folder is None else self._folder / f"{key}.json"
+        if path is not None and not path.is_dir():
+            write_text(path, json.dumps({"digest": digest(key, content), "content": content}))
+
+
+def _fits(value: Any, form: Any) -> bool:
+    if isinstance(form, dict):
+        return isinstance(value, dict) and value.keys() == form.keys() and all(_fits(value[k], form[k]) for k in form)
+    if isinstance(form, list):
+        return isinstance(value, list) and all(_fits(one, form[0]) for one in value)
+    if isinstance(form, tuple):
+        return isinstance(value, list) and len(value) == len(form) and all(map(_fits, value, form))
+    return type(value) is form

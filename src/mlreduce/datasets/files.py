@@ -5,7 +5,9 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
+import platform
 import sys
+import time
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -22,11 +24,15 @@ if sys.platform != "win32":
 __all__ = [
     "arrays_sha256",
     "file_sha256",
+    "is_full",
     "locked",
+    "make_folder",
     "named_damage",
+    "not_written",
     "opened_arrays",
     "read_arrays",
     "replacing",
+    "write_text",
 ]
 
 # Of a full disk, a used-up quota and a limit on the size of files: making room helps.
@@ -132,42 +138,79 @@ def replacing(path: str | Path) -> Iterator[Path]:
     path = Path(path)
     temporary = path.with_name(f".partial-{os.getpid()}-{path.name}")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent, path)
         yield temporary
         temporary.replace(path)
     except OSError as error:
-        if error.errno not in _NO_ROOM and str(error.filename) not in (str(temporary), str(path.parent)):
+        if not is_full(error) and str(error.filename) not in (str(temporary), str(path.parent)):
             raise  # about something that the block read
-        remedy = "; make room and run again" if error.errno in _NO_ROOM else ""
-        raise StorageError(f"{path} could not be written: {error.strerror}{remedy}") from error
+        raise not_written(path, error) from error
     finally:
         with suppress(OSError):  # gone, in its place, or in a folder that is read-only by now
             temporary.unlink()
 
 
+def write_text(path: str | Path, text: str) -> None:
+    """Write a text as UTF-8; by `replacing`, whose errors it raises."""
+    with replacing(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
+def make_folder(folder: Path, path: Path) -> None:
+    """Make a folder, and those above it, in which ``path`` will be written; a `StorageError` where it cannot be."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise not_written(path, error) from error
+
+
+def is_full(error: OSError) -> bool:
+    """Whether the reason is a full disk, a used-up quota or a limit on the size of files."""
+    return error.errno in _NO_ROOM
+
+
+def not_written(path: Path, error: OSError) -> StorageError:
+    """Return the error of a file or folder that could not be written."""
+    remedy = "; make room and run again" if is_full(error) else ""
+    cause = error.filename if error.filename and Path(os.fsdecode(error.filename)) in path.parents else None
+    return StorageError(f"{path} could not be written: {error.strerror}{f': {cause}' if cause else ''}{remedy}")
+
+
 @contextmanager
-def locked(path: str | Path, *, shared: bool = False) -> Iterator[None]:
-    """Hold a lock of the operating system: others that ask for it wait. One whose holder was killed is free.
+def locked(path: str | Path) -> Iterator[None]:
+    """Hold a lock of the operating system: others that ask for it wait, and say for whom. A killed holder frees it.
 
     Where a file system knows no locks, nobody waits.
 
     Parameters
     ----------
     path : path
-        Of a file for the lock alone; it is made, and stays.
-    shared : bool, default=False
-        Let others hold the lock too who want it shared.
+        Of a file for the lock alone, which says who holds it; it is made, and stays.
 
     Raises
     ------
     OSError
         If the file cannot be made.
     """
-    with Path(path).open("a") as file:
+    with Path(path).open("ab+", buffering=0) as file:
         if sys.platform != "win32":
             try:
-                fcntl.flock(file, fcntl.LOCK_SH if shared else fcntl.LOCK_EX)
+                _lock(file, path)
             except OSError as error:
                 if error.errno not in _NO_LOCKS:
                     raise
+            with suppress(OSError):  # a full disk
+                file.truncate(0)
+                since = time.strftime("%Y-%m-%d %H:%M:%S")
+                file.write(f"process {os.getpid()} on {platform.node()} since {since}".encode())
         yield
+
+
+def _lock(file: Any, path: str | Path) -> None:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        file.seek(0)
+        holder = ascii(file.read(200).decode("utf-8", "replace"))[1:-1] or "another process"
+        print(f"mlreduce: waiting for {holder}, which holds {path}", file=sys.stderr, flush=True)
+        fcntl.flock(file, fcntl.LOCK_EX)

@@ -25,6 +25,7 @@ import pandas as pd
 
 from mlreduce.datasets.catalogue import Catalogue, read_catalogue
 from mlreduce.datasets.fetch import CACHE_VARIABLE, MIRROR_VARIABLE
+from mlreduce.datasets.folders import replacing_files
 from mlreduce.exceptions import ConfigurationError, DataError, FetchError, MLReduceError, unknown_name
 from mlreduce.provenance.manifest import file_faults
 from mlreduce.reporting.reference import (
@@ -158,7 +159,8 @@ def _configuration(
 def _run_workflow(configuration: Mapping[str, Any], folder: Path, options: argparse.Namespace, began: float) -> bool:
     """Let the workflow compute what a configuration asks for; say whether it ended before the time was up."""
     file = folder / "config.yaml"  # JSON is YAML
-    file.write_text(json.dumps(configuration, indent=1), encoding="utf-8")
+    with replacing_files(folder, [file.name]) as (path,):
+        path.write_text(json.dumps(configuration, indent=1), encoding="utf-8")
     command = [
         *(sys.executable, "-m", "snakemake", "scores", "--cores", "all", "--keep-going"),
         *("--snakefile", str(Path(options.project).resolve() / "Snakefile")),

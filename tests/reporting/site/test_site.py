@@ -9,7 +9,7 @@ import re
 import shutil
 from html.parser import HTMLParser
 from pathlib import Path
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, unquote
 from xml.etree import ElementTree
 
 import numpy as np
@@ -60,8 +60,32 @@ def pages_of(site: Path) -> dict[str, Elements]:
 def site(tmp_path_factory):
     base = planted_run(tmp_path_factory.mktemp("results") / "run")
     planted_data(base, "birds", ["wren", "owl", "tit"])
+    table = base / "planted" / "table3.csv"  # so long that the site has it compressed
+    pd.read_csv(table).assign(padding="x" * 20_000).to_csv(table, index=False)
     write_site([read_run(base)], base / "site")
     return base / "site"
+
+
+def check_links(site: Path, pages: dict[str, Elements]) -> int:
+    """Check that all that pages refer to is there, and return how many addresses that are."""
+    seen, anchors = 0, {}
+    for name, page in pages.items():
+        ids = [attributes["id"] for _, attributes in page.elements if "id" in attributes]
+        assert len(ids) == len(set(ids)), name
+        anchors[(site / name).resolve()] = set(ids)
+    for name, page in pages.items():
+        for tag, attributes in page.elements:
+            for key in ("href", "src", "data-points"):
+                address = attributes.get(key)
+                if address is None or address.startswith(("https://", "http://")):
+                    continue
+                file, _, anchor = address.partition("#")
+                file = unquote(file.partition("?")[0])
+                target = ((site / name).parent / file if file else site / name).resolve()
+                assert target.is_file(), (name, tag, address)
+                assert not anchor or anchor in anchors[target], (name, address)
+                seen += 1
+    return seen
 
 
 def test_every_link_and_every_file_is_there(site):
@@ -70,23 +94,20 @@ def test_every_link_and_every_file_is_there(site):
     for kind, names in {"methods": METHODS, "datasets": DATASETS}.items():
         assert {f"{kind}/{name}.html" for name in (*names, "index")} <= pages.keys()
     assert {"predictors/ridge.html", "measures/instance-f1.html", "measures/hamming-loss.html"} <= pages.keys()
-    seen = 0
-    for name, page in pages.items():
-        ids = [attributes["id"] for _, attributes in page.elements if "id" in attributes]
-        assert len(ids) == len(set(ids)), name
-        for tag, attributes in page.elements:
-            for key in ("href", "src", "data-points"):
-                address = attributes.get(key)
-                if address is None or address.startswith("https://example.org/"):
-                    continue
-                file, _, anchor = address.partition("#")
-                file = file.partition("?")[0]
-                target = (site / name).parent / file if file else site / name
-                assert target.is_file(), (name, tag, address)
-                if anchor:
-                    assert f'id="{anchor}"' in target.read_text(), (name, address)
-                seen += 1
-    assert seen > 200
+    assert check_links(site, pages) > 200
+    assert [a["href"] for tag, a in pages["papers/planted.html"].elements if "download" in a] == [
+        "../files/planted/table3.csv.gz",
+        "../files/planted/table3.tex",
+    ]
+
+
+@pytest.mark.slow
+def test_every_link_of_the_committed_results_leads_somewhere(tmp_path):
+    project = Path(__file__).parents[3]
+    site = tmp_path / "site"
+    arguments = [str(project / "results" / "reference"), "--to", str(site), "--config", str(project / "config")]
+    assert main(arguments) == 0
+    assert check_links(site, pages_of(site)) > 3000
 
 
 def test_pages_refer_to_nothing_outside_and_allow_no_script_of_others(site):
@@ -267,6 +288,24 @@ def test_many_scores_are_summarised(tmp_path):
     assert "files/planted/scores.parquet" in [attributes.get("href") for _, attributes in pages.elements]
 
 
+def test_characters_that_reorder_text_are_shown(tmp_path):
+    hidden = "rain\u202egnp\u2066 back\\slash \\u202e"
+    shown = "rain\\u202egnp\\u2066 back\\slash \\u202e"
+    base = planted_run(tmp_path / "run", DATASETS[:1], (hidden, "pca"), hidden)
+    planted_data(base, DATASETS[0], [hidden, "owl"])
+    write_site([read_run(base)], tmp_path / "site")
+    write_page(read_run(base), tmp_path / "report.html")
+    pages = pages_of(tmp_path / "site")
+    assert shown in pages[f"datasets/{DATASETS[0]}.html"].text
+    assert shown in pages["papers/planted.html"].text
+    texts = [path for path in tmp_path.joinpath("site").rglob("*") if path.suffix in (".html", ".js", ".svg")]
+    for path in [*texts, tmp_path / "report.html"]:
+        if path.parent.name != "assets":
+            assert not re.search("[\u202a-\u202e\u2066-\u2069]", path.read_text()), path
+    found = json.loads((tmp_path / "site" / "data" / "studies.js").read_text().partition("] = ")[2].rstrip(";\n"))
+    assert list(found[0]["methods"]) == [shown, "pca"]
+
+
 def test_a_study_without_a_paper_is_a_comparison(tmp_path):
     base = planted_run(tmp_path / "run")
     claims = base / "planted" / "claims.csv"
@@ -406,11 +445,33 @@ def test_wrong_folders_get_one_sentence(tmp_path, capsys):
     (tmp_path / "other" / "thesis.txt").write_text("")
     with pytest.raises(ConfigurationError, match="holds other files"):
         write_site([read_run(base)], tmp_path / "other")
+    with pytest.raises(SystemExit, match="1"):
+        main([str(base), "--to", str(tmp_path / "other")])
+    assert "other: this folder holds other files" in capsys.readouterr().err
+    assert [path.name for path in (tmp_path / "other").iterdir()] == ["thesis.txt"]
     with pytest.raises(SystemExit):
         main([str(tmp_path / "nothing"), "--to", str(tmp_path / "site")])
     assert "there are no results of a study in it" in capsys.readouterr().err
     assert main([str(base), "--to", str(tmp_path / "site")]) == 0
     assert capsys.readouterr().out == f"The site: {tmp_path / 'site' / 'index.html'}\n"
+
+
+def test_folders_of_others_stay(tmp_path, capsys):
+    """Also those with the names of a site's: data, papers, files."""
+    base, project = planted_run(tmp_path / "run", DATASETS[:1]), tmp_path / "project"
+    mine = ["data/raw.csv", "papers/thesis.tex", "files/a", "index.html", "notes.txt"]
+    for name in mine:
+        (project / name).parent.mkdir(parents=True, exist_ok=True)
+        (project / name).write_text("mine")
+    with pytest.raises(SystemExit, match="1"):
+        main([str(base), "--to", str(project)])
+    assert "project: this folder holds other files" in capsys.readouterr().err
+    assert sorted(path.relative_to(project).as_posix() for path in project.rglob("*") if path.is_file()) == sorted(mine)
+    (project / "index.html").unlink()
+    assert main([str(base), "--to", str(project), "--force"]) == 0
+    assert main([str(base), "--to", str(project)]) == 0
+    assert [(project / name).read_text() for name in mine if name != "index.html"] == ["mine"] * 4
+    assert {"index.html", "papers/planted.html"} <= pages_of(project).keys()
 
 
 def test_names_of_pages():

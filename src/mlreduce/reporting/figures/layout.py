@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from mlreduce.exceptions import DataError, from_extra
+from mlreduce.reporting.escaping import visible
 from mlreduce.reporting.figures.looks import DASHES, MARKERS, method_looks
 from mlreduce.reporting.figures.points import ERRORS_OF, drawn_points
 
@@ -230,7 +231,7 @@ def save(figure: Any, paths: Sequence[str | Path]) -> None:
                 canvas: Any = FigureCanvasSVG(figure)
                 text = StringIO()
                 canvas.print_svg(text, metadata=metadata[".svg"])
-                path.write_text(_compact(text.getvalue()), encoding="utf-8")
+                path.write_text(_compact(visible(text.getvalue())), encoding="utf-8")
             else:
                 figure.savefig(path, metadata=metadata[path.suffix])
     plt.close(figure)

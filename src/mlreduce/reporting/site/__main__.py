@@ -59,9 +59,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--to", required=True, type=Path, help="folder of the site")
     parser.add_argument("--config", type=Path, default=Path("config"), help="folder with the study files")
+    parser.add_argument("--force", action="store_true", help="write into a folder with other files; they stay")
     options = parser.parse_args(arguments)
     try:
-        write_site([open_run(folder, options.config) for folder in options.folders], options.to)
+        write_site([open_run(folder, options.config) for folder in options.folders], options.to, force=options.force)
     except (MLReduceError, OSError) as error:
         parser.exit(1, f"{error}\n")
     print(f"The site: {options.to / 'index.html'}")

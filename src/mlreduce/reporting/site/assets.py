@@ -7,8 +7,8 @@ from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
 
-from mlreduce.datasets.files import replacing
-from mlreduce.exceptions import MLReduceError, from_extra
+from mlreduce.datasets.files import write_text
+from mlreduce.exceptions import MLReduceError, StorageError, from_extra
 
 with from_extra("workflow", "sites"):
     import platformdirs
@@ -44,10 +44,8 @@ def chart_script() -> str:
     bundle = vl_convert.javascript_bundle(_DEFINED)
     text = f"(() => {{\n{bundle}\n}})();\n"  # its constants stay inside
     try:
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        with replacing(kept) as path:
-            path.write_text(text, encoding="utf-8")
-    except OSError:  # nowhere to keep it: the next site bundles again
+        write_text(kept, text)
+    except (OSError, StorageError):  # nowhere to keep it: the next site bundles again
         return text
     return text
 
@@ -78,8 +76,7 @@ def table_style() -> str:
 
 def write_assets(folder: Path) -> None:
     """Write all scripts and styles into a folder."""
-    folder.mkdir(parents=True, exist_ok=True)
     texts = {name: own_file(name) for name in OWN}
     texts |= {"vega.js": chart_script(), "datatables.js": table_script(), "datatables.css": table_style()}
     for name, text in texts.items():
-        (folder / name).write_text(text, encoding="utf-8")
+        write_text(folder / name, text)

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from mlreduce.datasets.files import replacing
 from mlreduce.reporting.site.runs import StudyResults
 
 __all__ = ["placed_figures"]
@@ -56,12 +57,17 @@ def _size_of(picture: Path) -> tuple[int, int]:
         return own.size
 
 
+def _copy(path: Path, target: Path) -> None:
+    with replacing(target) as place:
+        shutil.copyfile(path, place)
+
+
 def _smaller(path: Path, target: Path) -> None:
     """Copy a picture with a palette of 256 colours, which a drawing has: half the bytes."""
     from PIL import Image
 
-    with Image.open(path) as picture:
-        picture.convert("RGB").quantize(256).save(target, optimize=True)
+    with Image.open(path) as picture, replacing(target) as place:
+        picture.convert("RGB").quantize(256).save(place, optimize=True)
 
 
 def _place(
@@ -80,7 +86,7 @@ def _place(
     """
     picture, numbers = study.folder / f"{file}.svg", study.folder / f"{file}.json"
     if picture.is_file() and numbers.is_file():
-        shutil.copyfile(picture, folder / picture.name)
+        _copy(picture, folder / picture.name)
         points: dict[str, Any] = json.loads(numbers.read_text(encoding="utf-8"))
         return picture.name, points
     source = study.frame(figure["source"])
@@ -88,7 +94,8 @@ def _place(
         from mlreduce.reporting.figures import make_figure, save
 
         drawn = make_figure(source, figure["spec"], protocol, study.description["curves"])
-        save(drawn, [folder / f"{file}.svg", folder / f"{file}.json"])
+        with replacing(folder / f"{file}.svg") as place, replacing(folder / f"{file}.json") as drawn_numbers:
+            save(drawn, [place, drawn_numbers])
         points = json.loads((folder / f"{file}.json").read_text(encoding="utf-8"))
         (folder / f"{file}.json").unlink()
         return f"{file}.svg", points
@@ -98,6 +105,6 @@ def _place(
             if suffix == ".png":
                 _smaller(path, folder / path.name)
             else:
-                shutil.copyfile(path, folder / path.name)
+                _copy(path, folder / path.name)
             return path.name, {"panels": []}
     return None

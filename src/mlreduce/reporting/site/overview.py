@@ -11,6 +11,7 @@ from typing import Any
 
 import pandas as pd
 
+from mlreduce.datasets.files import replacing
 from mlreduce.reporting.audit import VERDICTS as CELL_VERDICTS
 from mlreduce.reporting.site.papers import failed_of, verdict_counts
 from mlreduce.reporting.site.ranking import average_ranks
@@ -100,7 +101,6 @@ def downloads_of(studies: Sequence[StudyResults], pages: Mapping[str, str], fold
     """
     found = []
     for study in studies:
-        (folder / pages[study.key]).mkdir(exist_ok=True)
         for path in sorted(study.folder.iterdir()):
             if not path.is_file() or not path.name.endswith(_SUFFIXES):
                 continue
@@ -110,10 +110,16 @@ def downloads_of(studies: Sequence[StudyResults], pages: Mapping[str, str], fold
                 name, content = f"{name}.gz", gzip.compress(content, mtime=0)
             copied = 0 < len(content) <= _LARGEST
             if copied:
-                (folder / pages[study.key] / name).write_bytes(content)
+                with replacing(folder / pages[study.key] / name) as place:
+                    place.write_bytes(content)
             elsewhere = Path(os.path.relpath(path.resolve(), folder.parent.resolve())).as_posix()
             found.append(
-                {"study": study.key, "name": name if copied else path.name, "format": name.partition(".")[2]}
+                {
+                    "study": study.key,
+                    "source": path.name,
+                    "name": name if copied else path.name,
+                    "format": name.partition(".")[2],
+                }
                 | {"address": f"files/{pages[study.key]}/{name}" if copied else elsewhere, "copied": copied}
                 | {"size": len(content) if copied else path.stat().st_size}
             )

@@ -6,14 +6,16 @@ import base64
 import gzip
 import json
 import re
-import shutil
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from mlreduce.datasets.files import replacing, write_text
+from mlreduce.datasets.folders import replacing_folder
 from mlreduce.exceptions import ConfigurationError, from_extra
 from mlreduce.metrics import measure_label
+from mlreduce.reporting.escaping import visible, visible_json
 from mlreduce.reporting.figures.looks import colour_of
 from mlreduce.reporting.site import papers
 from mlreduce.reporting.site.assets import own_file, write_assets
@@ -63,28 +65,30 @@ class Site:
 
     def write(self) -> None:
         """Write everything."""
-        for folder in ("papers", "data", "files", *_KINDS):
-            (self.target / folder).mkdir(parents=True, exist_ok=True)
         write_assets(self.target / "assets")
-        shown = {study.key: self._write_study(study) for study in self.studies}
+        files = downloads_of(self.studies, self.pages, self.target / "files")
+        shown = {
+            study.key: self._write_study(study, [file for file in files if file["study"] == study.key])
+            for study in self.studies
+        }
         self._page("index.html", "index", studies=overview(self.studies, self.pages, self.things))
         self._write_things()
         self._write_comparison()
         self._page("provenance.html", "provenance", studies=provenance_of(self.studies))
         if len(self.runs) == 2:
             compared = compare_runs(*self.runs)
-            compared.table.to_csv(self.target / "files" / "runs.csv", index=False)
+            with replacing(self.target / "files" / "runs.csv") as path:
+                compared.table.to_csv(path, index=False)
             self._page("runs.html", "runs", compared=compared)
-        files = downloads_of(self.studies, self.pages, self.target / "files")
         self._page("downloads.html", "downloads", files=files)
         data = site_data(self.runs, self.things, shown)
         text = json.dumps(data, separators=(",", ":"), allow_nan=False)
-        (self.target / "site.json.gz").write_bytes(gzip.compress(text.encode("utf-8"), 6, mtime=0))
+        with replacing(self.target / "site.json.gz") as path:
+            path.write_bytes(gzip.compress(text.encode("utf-8"), 6, mtime=0))
 
-    def _write_study(self, study: StudyResults) -> list[dict[str, Any]]:
+    def _write_study(self, study: StudyResults, downloads: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         page = self.pages[study.key]
         folder = self.target / "files" / page
-        folder.mkdir(exist_ok=True)
         figures = []
         for own in placed_figures(study, folder):
             script, key = f"data/{page}-{own['file']}.js", f"{page}/{own['file']}"
@@ -94,7 +98,7 @@ class Site:
             figures.append(
                 own | {"picture": f"files/{page}/{own['picture']}", "points": script if hover else "", "key": key}
             )
-        self._page(f"papers/{page}.html", "paper", **_paper(study, figures), page=page)
+        self._page(f"papers/{page}.html", "paper", **_paper(study, figures), page=page, downloads=downloads)
         return figures
 
     def _write_things(self) -> None:
@@ -134,17 +138,16 @@ class Site:
 
     def _script_text(self, file: str, key: str, text: str) -> None:
         """Write data as a script: pages that are opened from the file system can load nothing else."""
-        script = f"(window.mlreduceData ??= {{}})[{json.dumps(key)}] = {text};\n"
-        (self.target / file).write_text(script, encoding="utf-8")
+        write_text(self.target / file, f"(window.mlreduceData ??= {{}})[{json.dumps(key)}] = {visible_json(text)};\n")
 
     def _page(self, path: str, template: str, **content: Any) -> None:
         root = "../" * path.count("/")
-        (self.target / path).write_text(self._render(template, root=root, path=path, **content), encoding="utf-8")
+        write_text(self.target / path, self._render(template, root=root, path=path, **content))
 
     def _render(self, template: str, **content: Any) -> str:
         shared = {"runs": self.runs, "things": self.things, "pages": self.pages, "signs": papers.SIGNS}
         shared |= {"single": False, "source": lambda picture: f"{content['root']}{picture}"}
-        return self._templates.get_template(f"{template}.html").render(shared | content) + "\n"
+        return visible(self._templates.get_template(f"{template}.html").render(shared | content)) + "\n"
 
     def single(self, pictures: Path) -> str:
         """Return the front page with all papers in one file, without scripts.
@@ -157,9 +160,7 @@ class Site:
         sections = []
         for study in self.studies:
             page = self.pages[study.key]
-            folder = pictures / page  # figures of different studies have the same names
-            folder.mkdir()
-            placed = placed_figures(study, folder)
+            placed = placed_figures(study, pictures / page)  # figures of different studies have the same names
             figures = [own | {"picture": f"{page}/{own['picture']}"} for own in placed]
             sections.append(_paper(study, figures) | {"page": page})
         return self._render(
@@ -219,7 +220,7 @@ def duration(seconds: float) -> str:
     return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60} min"
 
 
-def write_site(runs: Sequence[Run], target: str | Path, limit: int = LIMIT) -> None:
+def write_site(runs: Sequence[Run], target: str | Path, limit: int = LIMIT, *, force: bool = False) -> None:
     """Write the results of one run as a site, or of two that are compared.
 
     Parameters
@@ -227,26 +228,24 @@ def write_site(runs: Sequence[Run], target: str | Path, limit: int = LIMIT) -> N
     runs : sequence of Run
         One or two, from `mlreduce.reporting.site.runs.read_run`.
     target : path
-        Folder of the site; what is there of an earlier one is replaced.
+        Folder of the site; what is there of an earlier one is replaced, other files stay.
     limit : int, default=1_000_000
         Most scores of a study that reach the page; where there are more, the page has their means over the splits,
         and says so.
+    force : bool, default=False
+        As of `mlreduce.datasets.folders.replacing_folder`.
 
     Raises
     ------
     ConfigurationError
         If there is no run, or more than two, or the folder holds something that is no site.
+    StorageError
+        If a file cannot be written; the earlier site is whole then.
     """
-    target = Path(target)
     if not 1 <= len(runs) <= 2:
         raise ConfigurationError(f"a site shows one run or compares two; got {len(runs)}")
-    known = {"index.html", "assets", "papers", "data", "files", "logs", *_KINDS}
-    there = {path.name for path in target.iterdir()} if target.is_dir() else set()
-    if there and not there & known:
-        raise ConfigurationError(f"{target}: this folder holds other files; name a new one, or that of an older site")
-    for folder in known & there - {"index.html", "logs"}:
-        shutil.rmtree(target / folder)
-    Site(runs, target, limit).write()
+    with replacing_folder(target, force=force) as folder:
+        Site(runs, folder, limit).write()
 
 
 def write_page(run: Run, target: str | Path) -> None:
@@ -261,4 +260,4 @@ def write_page(run: Run, target: str | Path) -> None:
 
     with tempfile.TemporaryDirectory() as pictures:
         text = Site([run], Path(target).parent, LIMIT).single(Path(pictures))
-    Path(target).write_text(text, encoding="utf-8")
+    write_text(target, text)

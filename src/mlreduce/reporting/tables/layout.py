@@ -96,9 +96,9 @@ def to_latex(
 
 def parts_markdown(parts: Iterable[Part], caption: str, note: str, footnotes: Sequence[str] = ()) -> str:
     """Return the parts of a table as Markdown, with the note below the caption and the footnotes at the end."""
-    texts = [f"# {caption}\n", f"{note}\n"]
+    texts = [f"# {markdown_escaped(caption)}\n", f"{note}\n"]
     for _, title, header, rows in parts:
-        texts += [f"## {title}\n", to_markdown(header, rows)]
+        texts += [f"## {markdown_escaped(title)}\n", to_markdown(header, rows)]
     if footnotes:
         first, *others = footnotes
         texts += [f"{first}\n", "\n".join(f"- {markdown_escaped(note)}" for note in others) + "\n"]
