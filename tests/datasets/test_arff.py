@@ -67,9 +67,10 @@ def labels(write):
 
 def test_dense_file_with_everything(write, labels):
     data, attributes = read_arff([write("d.arff", DENSE)], labels, "mine")
-    assert data.feature_names == ["size", "two words", "place=north", "place=far south", "place=east", "flag", "bit"]
-    assert data.label_names == ["rain", "Swainson's Thrush"]
-    assert data.dropped == ["id"]
+    names = ["size", "two words", "place=north", "place=far south", "place=east", "flag", "bit"]
+    assert data.feature_names == ["id=p1", "id=p2", "id=p3", "id=p4", *names]
+    assert data.label_names == ["Swainson's Thrush", "rain"]  # as in the file, not as in the list
+    assert data.dropped == []
     assert attributes == 6
     expected = [
         [1.5, np.nan, 1, 0, 0, 1, 1],
@@ -77,14 +78,23 @@ def test_dense_file_with_everything(write, labels):
         [0, 5, 0, 0, 1, 1, 1],
         [7, 6, np.nan, np.nan, np.nan, 0, 0],
     ]
-    np.testing.assert_array_equal(data.X, expected)
-    np.testing.assert_array_equal(data.Y, [[1, 0], [0, 1], [0, 0], [1, 1]])
+    np.testing.assert_array_equal(data.X, np.hstack([np.eye(4), expected]))
+    np.testing.assert_array_equal(data.Y, [[0, 1], [1, 0], [0, 0], [1, 1]])
+    listed, _ = read_arff([write("d.arff", DENSE)], labels, label_order="list")
+    assert listed.label_names == ["rain", "Swainson's Thrush"]
+    np.testing.assert_array_equal(listed.Y, data.Y[:, ::-1])
 
 
-def test_identifiers_can_be_kept(write, labels):
-    data, _ = read_arff([write("d.arff", DENSE)], labels, keep_identifiers=True)
-    assert data.feature_names[:4] == ["id=p1", "id=p2", "id=p3", "id=p4"]
-    assert data.dropped == []
+@pytest.mark.parametrize(("n_rows", "dropped"), [(3, []), (10, []), (11, ["id"])])
+def test_identifiers_are_left_out_where_chance_does_not_explain_them_and_said(write, n_rows, dropped):
+    values = [f"p{row}" for row in range(n_rows)]
+    head = f"@relation x\n@attribute id {{{','.join(values)}}}\n@attribute a real\n@attribute l {{0,1}}\n@data\n"
+    path = write("i.arff", head + "".join(f"{value},{row},{row % 2}\n" for row, value in enumerate(values)))
+    data, attributes = read_arff([path], 1)
+    assert (data.dropped, attributes) == (dropped, 2)
+    assert sum("'id'" in note and "keep_identifiers=True" in note for note in data.notes) == len(dropped)
+    kept, _ = read_arff([path], 1, keep_identifiers=True)
+    assert kept.feature_names == [*(f"id={value}" for value in values), "a"]
 
 
 def test_sparse_file_stays_sparse(write):
@@ -114,7 +124,7 @@ def test_parts_are_stacked_and_must_agree(write, labels):
         (("p3, 0, 5, east, YES, 1, 0, 0\n", "p3, 0, 5"), r"bad\.arff, line 18: .*wrong number of values or is cut off"),
         (("p3, 0, 5, east", "p3, 0, 5, west"), r"line 18: the value 'west' is not in the list of attribute 'place'"),
         (("p3, 0, 5", "p3, none, 5"), r"line 18: 'none' is not a number.*attribute 'size' is numeric"),
-        (("@attribute size numeric", "@attribute size date"), r"line 5: the attribute 'size' is of the type 'date'"),
+        (("@attribute size numeric", "@attribute size date"), r"the column 'size' is not numeric, .* drop=\['size'\]"),
         (
             ("@attribute size numeric", "@attribute rain numeric"),
             r"line 11: .*'rain' stands in line 5 already",
@@ -122,11 +132,11 @@ def test_parts_are_stacked_and_must_agree(write, labels):
         (("south', east}", "south', east, ?}"), r"attribute 'place' lists \? or nothing"),
         (
             ("@attribute size numeric", "@attribute size string"),
-            r"'size' is of the type 'string'; attributes are numeric",
+            r"the column 'size' is not numeric, .* drop=\['size'\], .* keep_text=\['size'\]",
         ),
         ((DENSE[DENSE.index("@data") :], ""), r"cut off or not laid out"),
         ((DENSE[DENSE.index("p1, 1.5") :], ""), r"no rows of data.*truncated"),
-        (("YES, 1, 0, 1", "YES, 1, 0, ?"), r"the label 'rain' is missing in data row 1"),
+        (("@attribute size numeric", "@attribute size relational"), r"line 5: .*'size' is of the type 'relational'"),
     ],
 )
 def test_bad_dense_files_are_named_with_their_line(write, labels, change, message):
@@ -161,7 +171,7 @@ def test_labels_must_be_attributes_with_two_values(write):
         read_arff([path], {"first": 99})
     everything = "".join(f'<label name="{n}"/>' for n in ("a", "l1", "l2"))
     text = SPARSE.replace("@ATTRIBUTE b NUMERIC\n@ATTRIBUTE c {x,y,z}\n", "").split("@DATA")[0] + "@DATA\n{0 1}\n"
-    with pytest.raises(DataError, match="no attribute is left"):
+    with pytest.raises(DataError, match="no attribute or column is left"):
         read_arff([write("n.arff", text)], write("l.xml", XML.format(everything)))
 
 
@@ -224,7 +234,7 @@ def test_not_text(tmp_path, labels):
         (("@data", "@relation b\n@data"), "line 13: .* expected @ATTRIBUTE or @DATA, got '@relation b'"),
         (
             ("@attribute id", "@attribute 'i\x07d'"),
-            r"bad\.arff: the name of a dropped attribute contains",
+            r"bad\.arff: the name of a feature contains",
         ),
         (("@attribute size", "@attribute place=north"), r"bad\.arff: two features are called 'place=north'"),
     ],

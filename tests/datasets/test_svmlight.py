@@ -38,7 +38,7 @@ def test_bad_rows_are_named_with_their_line(write, row):
     with pytest.raises(
         DataError, match=r"a\.svmlight, line 2: a row is '1,5 3:2 17:1', features ascending from 1 to 5"
     ):
-        read_svmlight([write(f"1 1:1\n{row}\n".encode())], 5)
+        read_svmlight([write(f"1 1:1\n{row}\n".encode())], 5, zero_based=False)
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_the_number_of_features_is_the_largest_unless_it_is_said(write):
     assert read_svmlight(parts).X.toarray().tolist() == [[0, 1, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 0, 1]]
     assert read_svmlight(parts, 9).X.shape == (2, 9)
     with pytest.raises(DataError, match=r"a\.svmlight, line 2: a row is .* features ascending from 1 and all numbers"):
-        read_svmlight([write(b"1 2:1\n1 0:1\n")])
+        read_svmlight([write(b"1 2:1\n1 0:1\n")], zero_based=False)
     with pytest.raises(DataError, match="the names of 2000000000 features would need"):
         read_svmlight([write(b"1 2000000000:1\n")])
     with pytest.raises(DataError, match="line 1: a row is"):

@@ -9,11 +9,6 @@ import pytest
 from mlreduce.datasets.readers.tables import read_tables
 from mlreduce.exceptions import DataError
 
-#: Of a number like 1e400, which pandas before 3.0 keeps as text.
-TOO_LARGE = r"t\.csv: the column 'a' " + (
-    "is not numeric" if pd.__version__ < "3" else "holds a number that is infinite or too large"
-)
-
 
 @pytest.fixture
 def read(tmp_path):
@@ -40,10 +35,11 @@ def read(tmp_path):
         ("a,b\n1,0\n\n1\n", r"t\.csv, line 4: 1 cells under 2 names of columns; is the row cut off"),
         ("a,b\n1,0,1\n0,1,1\n", r"t\.csv, line 2: 3 cells under 2 names of columns"),
         ("a,b\n1,0,0\n2,1,1\n", r"t\.csv, line 2: 3 cells under 2"),
-        ("a,b\n1,0\n1,0,1\n", "cannot be read as a table: Error tokenizing data.*line 3"),
-        ("a\n1e400\n", TOO_LARGE),
+        ("a,b\n1,0\n1,0,1\n", r"t\.csv, line 3: 3 cells under 2"),
+        ("a\n1e400\n", "infinite or too large"),
         ("a\n-inf\n", "infinite or too large"),
-        ("a\n" + "9" * 400 + "\n", "the column 'a' is not numeric"),
+        ("a\n" + "9" * 400 + "\n", "infinite or too large"),
+        ("a\n1_000\n", "the column 'a' is not numeric"),
         ("a\n1+2j\n", "the column 'a' is not numeric"),
         ("a\n2001-01-01\n", "the column 'a' is not numeric"),
         ('"a\nb",c\n1,0\n', r"the name of a column contains an unprintable character: 'a\\nb'"),
@@ -52,8 +48,8 @@ def read(tmp_path):
         ("a\n", "no rows"),
         ("\n\n", "cannot be read as a table"),
         ('a\n"' + "1" * 140_000 + '"\n', "cannot be read as a table: field larger"),
-        ("a,b\n1,0\n".encode("utf-16"), "cannot be read as a table: 'utf-8' codec"),
-        ("ä\n1\n".encode("latin-1"), "cannot be read as a table: 'utf-8' codec"),
+        ("a,b\n1,0\n".encode("utf-16"), r"t\.csv: not UTF-8 text; encoding="),
+        ("ä\n1\n".encode("latin-1"), r"t\.csv: not UTF-8 text; encoding="),
     ],
 )
 def test_tables_that_only_look_right(read, text, message):

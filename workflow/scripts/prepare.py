@@ -7,11 +7,14 @@ snakemake = globals()["snakemake"]
 with job(snakemake):
     from mlreduce.datasets.catalogue import Dataset
     from mlreduce.datasets.files import replacing
+    from mlreduce.exceptions import DataError
     from mlreduce.validation import check_finite
 
     # As the run began with it: the catalogue may have been edited since.
     dataset = Dataset.from_json(snakemake.params.entry)
     data = dataset.read_copies(snakemake.input[0]) if snakemake.input else dataset.read([])
     check_finite(data.X, data.feature_names, data.name)
+    if data.Y.dtype.kind == "f":
+        raise DataError(f"{data.name}: some labels are unknown; the workflow compares methods on known ones only")
     with replacing(snakemake.output[0]) as path:
         data.save(path)

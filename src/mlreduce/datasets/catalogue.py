@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.datasets.fetch import FileEntry, copy, default_cache, fetch, mirror_folder
 from mlreduce.datasets.files import file_sha256
-from mlreduce.exceptions import ConfigurationError, DataError, unknown_name
+from mlreduce.datasets.guards import limited
+from mlreduce.datasets.reading import FORMATS, TAKES, read_files
+from mlreduce.exceptions import ConfigurationError, DataError, ProjectionWarning, unknown_name, warn
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -133,34 +135,24 @@ class Dataset(NamedTuple):
         attributes = None
         parameters = self.options.get("parameters", {})
         # Readers are imported when used.
-        labels: Any = by_role["labels"][0] if "labels" in by_role else self.options.get("labels")
-        if isinstance(labels, Mapping) and "names" in labels:
-            labels = labels["names"]
-        if self.reader == "arff":
-            from mlreduce.datasets.readers.arff import read_arff
-
-            keep = bool(self.options.get("keep_identifiers", False))
-            data, attributes = read_arff(by_role["data"], labels, self.name, keep)
-        elif self.reader == "tables":
-            from mlreduce.datasets.readers.tables import read_tables
-
-            data = read_tables(by_role["features"][0], labels, self.name)
-        elif self.reader == "xmc":
-            from mlreduce.datasets.readers.svmlight import read_xmc
-
-            data = read_xmc(by_role["data"], self.name)
-        elif self.reader == "mat":
-            from mlreduce.datasets.readers.matlab import read_mat
-
-            data = read_mat(by_role["data"], self.name, labels)
+        kind = "table" if self.reader == "tables" else self.reader
+        if kind in FORMATS:
+            options = {key: self.options[key] for key in TAKES[kind] if key in self.options} | parameters
+            labels: Any = by_role["labels"][0] if "labels" in by_role else options.pop("labels", None)
+            if isinstance(labels, Mapping) and "names" in labels:
+                labels = labels["names"]
+            files = by_role["features" if kind == "table" else "data"]
+            with limited(self.options.get("max_bytes")):
+                data, attributes = read_files(
+                    kind, files, options | ({} if labels is None else {"labels": labels}), self.name
+                )
+            if any(entry.local for entries in self.files.values() for entry in entries):
+                for note in data.notes:
+                    warn(note, ProjectionWarning)
         elif self.reader == "sgml":
             from mlreduce.datasets.readers.reuters import read_reuters
 
             data = read_reuters(by_role["data"], name=self.name, **parameters)
-        elif self.reader == "svmlight":
-            from mlreduce.datasets.readers.svmlight import read_svmlight
-
-            data = read_svmlight(by_role["data"], name=self.name, **parameters)
         elif self.reader == "digits":
             from mlreduce.datasets.embedded import digits
 
@@ -190,7 +182,7 @@ class Dataset(NamedTuple):
             if abs(found[key] - expected) > (0 if exact else 0.0015):
                 shown = found[key] if exact else round(found[key], 3)
                 raise DataError(f"{self.name}: expected {expected} {key}, found {shown}; is a file truncated?")
-        empty = [data.label_names[i] for i in (data.Y.sum(axis=0, dtype=int) == 0).nonzero()[0]]
+        empty = [data.label_names[i] for i in (~(data.Y == 1).any(axis=0)).nonzero()[0]]
         if empty and self.options.get("empty_labels", "refuse") == "refuse":
             raise DataError(
                 f"{self.name}: no instance has the label(s) {', '.join(map(repr, empty[:5]))}"
@@ -241,10 +233,20 @@ def _entries(file: Path) -> Iterator[tuple[str, Dataset]]:
 
         content = read_yaml(file)
         validate(content, "datasets", str(file))
+        for name, entry in content["datasets"].items():
+            _check_options(name, entry, file)
     for name, entry in content["datasets"].items():
         roles = _ROLES.get(entry["reader"], ())
         files = {role: _files(entry, role, name, content.get("sources", {}), file.parent) for role in roles}
         yield name, Dataset(name, entry["reader"], {r: f for r, f in files.items() if f}, entry)
+
+
+def _check_options(name: str, entry: Mapping[str, Any], file: Path) -> None:
+    """Refuse arguments of another reader, which would be ignored."""
+    taken = TAKES.get("table" if entry["reader"] == "tables" else entry["reader"], ())
+    known = {option for options in TAKES.values() for option in options}
+    for option in sorted((known & set(entry)) - set(taken) - {"labels"}):
+        raise ConfigurationError(f"{file}: datasets.{name}: the reader {entry['reader']} takes no {option}")
 
 
 def _files(entry: Mapping[str, Any], role: str, name: str, sources: Mapping[str, str], base: Path) -> list[FileEntry]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from mlreduce.datasets.files import read_arrays
 from mlreduce.datasets.guards import check_names
 from mlreduce.exceptions import DataError
-from mlreduce.validation import is_sparse
+from mlreduce.validation import check_sample_weight, is_sparse
 
 __all__ = ["MultiLabelData"]
 
@@ -27,13 +28,19 @@ class MultiLabelData:
     ----------
     X : ndarray or csr_array of shape (n_samples, n_features), float64
         Features; sparse where the published file is. Missing values are NaN.
-    Y : ndarray of shape (n_samples, n_labels), int8
-        Labels in {0, 1}; sums and products of them need a wider type first.
+    Y : ndarray of shape (n_samples, n_labels), int8 or float64
+        Labels in {0, 1}, int8 (sums and products of them need a wider type first); float64 where some are NaN, unknown.
     feature_names : list of str
     label_names : list of str
     name : str
     dropped : list of str
         Attributes of the file that are no features: identifiers.
+    sample_weight : ndarray of shape (n_samples,) or None
+        Weights of the instances, where the file has some.
+    texts : dict of str to list of str
+        Columns that were kept as text, by name; "" where a value is missing.
+    notes : list of str
+        What the reader left out or assumed, in sentences; not stored.
 
     Raises
     ------
@@ -50,11 +57,14 @@ class MultiLabelData:
     """
 
     X: Any
-    Y: NDArray[np.int8]
+    Y: NDArray[Any]
     feature_names: Sequence[str]
     label_names: Sequence[str]
     name: str
     dropped: Sequence[str] = field(default_factory=list)
+    sample_weight: NDArray[np.float64] | None = None
+    texts: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    notes: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         rows, columns = self.X.shape
@@ -63,6 +73,9 @@ class MultiLabelData:
                 f"{self.name}: X {self.X.shape}, Y {self.Y.shape}, {len(self.feature_names)} feature names and "
                 f"{len(self.label_names)} label names do not match"
             )
+        others: list[Any] = [*self.texts.values(), *([] if self.sample_weight is None else [self.sample_weight])]
+        if any(len(other) != rows for other in others):
+            raise DataError(f"{self.name}: weights or texts do not have {rows} rows, as X has")
         where = self.name or "the data set"
         check_names([self.name], "data set", where)
         check_names(self.feature_names, "feature", where)
@@ -71,7 +84,10 @@ class MultiLabelData:
 
     @property
     def cardinality(self) -> float:
-        """Mean number of labels of an instance."""
+        """Mean number of labels of an instance; where labels are unknown, sum of their means over the known ones."""
+        if self.Y.dtype.kind == "f":
+            known = ~np.isnan(self.Y)
+            return float(((self.Y == 1).sum(axis=0) / np.maximum(known.sum(axis=0), 1)).sum())
         return float(self.Y.sum(axis=1, dtype=np.int64).mean())
 
     @property
@@ -90,7 +106,8 @@ class MultiLabelData:
             ``density``, that over the number of labels; ``label_sets``, how many different ones occur; ``unlabelled``,
             the share of instances without a label; ``mean_imbalance``, the mean over the labels that occur of the
             number of instances of the most frequent label over theirs (MeanIR, Charte et al. 2015, Neurocomputing 163);
-            ``zeros``, the share of zeros among the values of X.
+            ``zeros``, the share of zeros among the values of X; and ``unknown``, the share of unknown labels, where
+            there are some.
 
         Examples
         --------
@@ -98,8 +115,9 @@ class MultiLabelData:
         >>> mlreduce.load_dataset("digits-300").describe()["labels"]
         8
         """
-        counts = self.Y.sum(axis=0, dtype=np.int64)
+        counts = (self.Y == 1).sum(axis=0)
         occurring = counts[counts > 0]
+        unknown = float(np.isnan(self.Y).mean()) if self.Y.dtype.kind == "f" else 0.0
         return {
             "instances": self.X.shape[0],
             "features": self.X.shape[1],
@@ -107,10 +125,33 @@ class MultiLabelData:
             "cardinality": self.cardinality,
             "density": self.cardinality / self.Y.shape[1],
             "label_sets": len(np.unique(self.Y, axis=0)),
-            "unlabelled": float(np.mean(~self.Y.any(axis=1))),
+            "unlabelled": float(np.mean(~(self.Y == 1).any(axis=1))),
             "mean_imbalance": float(np.mean(occurring.max() / occurring)) if len(occurring) else np.nan,
             "zeros": self.zeros,
+            **({"unknown": unknown} if unknown else {}),
         }
+
+    def check(self) -> list[str]:
+        """Look for what is often wrong in copies of data sets.
+
+        Returns
+        -------
+        list of str
+            A sentence for each finding, none if nothing was found: what the reader left out; labels that no instance
+            or every one has, or that are unknown; features equal to a label, columns that count the rows, columns and
+            rows that repeat; numbers unlike those of the set of the catalogue whose name it has.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from mlreduce.datasets import MultiLabelData
+        >>> X, Y = np.arange(6.0).reshape(3, 2), np.array([[1, 0], [0, 0], [1, 0]], dtype=np.int8)
+        >>> MultiLabelData(X, Y, ["tempo", "loudness"], ["calm", "happy"], "my songs").check()
+        ["1 label(s) that no instance has: 'happy'"]
+        """
+        from mlreduce.datasets.checks import checked  # checks reads the catalogue
+
+        return checked(self)
 
     def as_frame(self) -> tuple[Any, Any]:
         """Return features and labels as DataFrames with their names; sparse features in sparse columns.
@@ -136,14 +177,49 @@ class MultiLabelData:
             f"{self.Y.shape[1]} labels, cardinality {self.cardinality:.3f})"
         )
 
-    def save(self, path: str | Path) -> None:
-        """Write to an ``.npz`` file without pickles.
+    def save(self, path: str | Path, *, layout: str = "meka") -> None:
+        """Write to a file, in the format that its suffix says.
+
+        ======================== =================================================================================
+        suffix                   what is in the file
+        ======================== =================================================================================
+        .npz                     everything, without pickles; read fastest
+        .arff                    everything but ``dropped``; sparse where X is
+        .csv, .tsv, .parquet     texts, features and labels as columns, the labels last; dense
+        .svm, .svmlight, .libsvm labels and features by number, without names, weights and unknown labels
+        ======================== =================================================================================
 
         Parameters
         ----------
         path : path
-            Of the file; an existing one is replaced.
+            Of the file; an existing one is replaced, as a whole or not at all.
+        layout : {"meka", "mulan"}, default="meka"
+            How an ARFF file says which attributes are labels: Meka's option ``-C n`` in the relation's name, or Mulan's
+            XML file, which is written beside it with the suffix .xml.
+
+        Raises
+        ------
+        ConfigurationError
+            If the suffix or the layout is unknown.
+        DataError
+            If the format cannot hold the data: weights or unknown labels, where the table says so.
+        StorageError
+            If the file cannot be written.
+
+        Examples
+        --------
+        >>> import mlreduce, pathlib, tempfile
+        >>> path = pathlib.Path(tempfile.mkdtemp(), "digits.arff")
+        >>> mlreduce.load_dataset("digits-300").save(path)
+        >>> mlreduce.read(path)
+        MultiLabelData('digits': 300 instances, 64 dense features, 8 labels, cardinality 3.300)
         """
+        from mlreduce.datasets.writing import write  # imports this module
+
+        write(self, Path(path), layout)
+
+    def arrays(self) -> dict[str, Any]:
+        """Return what an ``.npz`` file holds."""
         arrays: dict[str, Any] = {
             "Y": self.Y,
             "feature_names": _packed(self.feature_names),
@@ -151,26 +227,27 @@ class MultiLabelData:
             "dropped": _packed(self.dropped),
             "name": _packed([self.name]),
         }
+        if self.sample_weight is not None:
+            arrays["sample_weight"] = self.sample_weight
+        if self.texts:
+            text = json.dumps({name: list(values) for name, values in self.texts.items()})
+            arrays["texts"] = np.frombuffer(text.encode(), dtype=np.uint8)
         if is_sparse(self.X):
-            arrays |= {
+            return arrays | {
                 "X_data": self.X.data,
                 "X_indices": self.X.indices,
                 "X_indptr": self.X.indptr,
                 "X_shape": np.array(self.X.shape),
             }
-        else:
-            arrays["X"] = self.X
-        with Path(path).open("wb") as file:
-            np.savez_compressed(file, **arrays)
+        return arrays | {"X": self.X}
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """Read what `save` wrote.
+        """Read an ``.npz`` file that `save` wrote.
 
         Parameters
         ----------
         path : path
-            Of a file that `save` wrote.
 
         Raises
         ------
@@ -184,11 +261,14 @@ class MultiLabelData:
                 _unpacked(arrays[key]) for key in ("feature_names", "label_names", "name", "dropped")
             )
             (name,) = names
-            if X.dtype != np.float64 or arrays["Y"].dtype != np.int8 or {X.ndim, arrays["Y"].ndim} != {2}:
+            Y, weights = arrays["Y"], arrays.get("sample_weight")
+            if X.dtype != np.float64 or Y.dtype not in (np.int8, np.float64) or {X.ndim, Y.ndim} != {2}:
                 raise ValueError("X or Y is no matrix of its type")
-            if arrays["Y"].size and not 0 <= arrays["Y"].min() <= arrays["Y"].max() <= 1:
-                raise ValueError("Y holds other numbers than 0 and 1")
-            return cls(X, arrays["Y"], features, labels, name, dropped)
+            if not (np.isin(Y, (0, 1)) | np.isnan(Y)).all() or (Y.dtype.kind == "f" and not np.isnan(Y).any()):
+                raise ValueError("Y holds other numbers than 0 and 1, or floats without need")
+            if weights is not None:
+                weights = check_sample_weight(weights, len(Y))
+            return cls(X, Y, features, labels, name, dropped, weights, _texts(arrays.get("texts")))
         except (ValueError, KeyError, TypeError) as error:
             raise DataError(f"{path}: not a whole prepared data set ({error}); delete it and run again") from error
 
@@ -200,6 +280,17 @@ def _packed(names: Sequence[str]) -> NDArray[np.uint8]:
 
 def _unpacked(text: NDArray[np.uint8]) -> list[str]:
     return text.astype(np.uint8, casting="no").tobytes().decode().split("\n")[:-1]
+
+
+def _texts(text: NDArray[np.uint8] | None) -> dict[str, list[str]]:
+    """Return what is stored of texts, which others may have written."""
+    if text is None:
+        return {}
+    texts = json.loads(text.astype(np.uint8, casting="no").tobytes().decode())
+    lists = texts.values() if isinstance(texts, dict) else [None]
+    if not all(isinstance(values, list) and all(isinstance(value, str) for value in values) for values in lists):
+        raise ValueError("texts are not lists of texts by name")
+    return dict(texts)
 
 
 def _sparse(arrays: dict[str, Any]) -> sp.csr_array:

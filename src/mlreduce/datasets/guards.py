@@ -2,20 +2,37 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
+import io
 import math
 import re
 import zipfile
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.lib.npyio import NpzFile
 
-from mlreduce.exceptions import DataError
+from mlreduce.exceptions import ConfigurationError, DataError
 
-__all__ = ["FREE_BYTES", "LONGEST_NAME", "RATIO", "GuardedArrays", "check_memory", "check_names", "opened"]
+__all__ = [
+    "FREE_BYTES",
+    "LONGEST_NAME",
+    "RATIO",
+    "GuardedArrays",
+    "allowed_bytes",
+    "check_memory",
+    "check_names",
+    "limited",
+    "opened",
+    "stem",
+    "uncompressed",
+]
 
 #: Bytes of arrays allowed from a file of any size.
 FREE_BYTES = 256 * 2**20
@@ -23,6 +40,10 @@ FREE_BYTES = 256 * 2**20
 RATIO = 100
 #: Largest length of a name of a feature or a label.
 LONGEST_NAME = 1000
+# A number of two characters becomes eight bytes, so that compressed text may have a quarter of the bytes of arrays.
+_BYTES_PER_CHARACTER = 4
+# What the caller allows instead, in bytes.
+_limit: ContextVar[int | None] = ContextVar("limit", default=None)
 
 # Control characters, line separators, and surrogates, which UTF-8 cannot encode.
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
@@ -32,35 +53,88 @@ _ARCHIVES = {
     b"PK\x03\x04": "a zip archive",
     b"Rar!\x1a\x07": "a rar archive",
     b"7z\xbc\xaf\x27\x1c": "a 7z archive",
-    b"\x1f\x8b": "compressed by gzip",
-    b"BZh": "compressed by bzip2",
     b"\xfd7zXZ\x00": "compressed by xz",
     b"\x28\xb5\x2f\xfd": "compressed by zstd",
 }
 _TAR, _TAR_PLACE = b"ustar", 257
+_COMPRESSED: dict[bytes, Any] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open}
+
+
+@contextmanager
+def limited(max_bytes: int | None) -> Iterator[None]:
+    """Within the block, allow arrays of this many bytes from a file of any size; None keeps the limits."""
+    if max_bytes is not None and (not isinstance(max_bytes, int) or isinstance(max_bytes, bool) or max_bytes < 1):
+        raise ConfigurationError(f"max_bytes must be a whole number of bytes from 1 on; got {max_bytes!r}")
+    token = _limit.set(_limit.get() if max_bytes is None else max_bytes)
+    try:
+        yield
+    finally:
+        _limit.reset(token)
+
+
+def allowed_bytes(size: int) -> int:
+    """Return how many bytes of arrays may come from files of this size."""
+    limit = _limit.get()
+    return max(FREE_BYTES, RATIO * size) if limit is None else limit
+
+
+def uncompressed(path: str | Path) -> Path:
+    """Return a path without the suffix of a compressed file."""
+    path = Path(path)
+    return path.with_suffix("") if path.suffix.lower() in (".gz", ".bz2") else path
+
+
+def stem(path: str | Path) -> str:
+    """Return the name of a file without its suffixes of compression and format."""
+    return uncompressed(path).stem
 
 
 @contextmanager
 def opened(path: str | Path) -> Iterator[BinaryIO]:
-    """Open a data file to read its bytes.
+    """Open a data file to read its bytes, which are unpacked in memory where gzip or bzip2 compressed them.
 
     Raises
     ------
     DataError
-        If it cannot be read, or is an archive or compressed: none is ever unpacked.
+        If it cannot be read, is an archive, or unpacks to more than a quarter of `allowed_bytes`.
     """
     try:
         with Path(path).open("rb") as file:
-            head = file.read(_TAR_PLACE + len(_TAR))
-            file.seek(0)
-            kind = next((kind for mark, kind in _ARCHIVES.items() if head.startswith(mark)), "")
+            head = _head(file)
+            unpacker = next((kind for mark, kind in _COMPRESSED.items() if head.startswith(mark)), None)
+            source: BinaryIO = file
+            if unpacker is not None:
+                source = _unpacked(unpacker(file), Path(path))
+                head = _head(source)
+            marks = {**_ARCHIVES, **dict.fromkeys(_COMPRESSED, "compressed twice")}
+            kind = next((kind for mark, kind in marks.items() if head.startswith(mark)), "")
             if kind or head[_TAR_PLACE:] == _TAR:
                 raise DataError(f"{path}: is {kind or 'a tar archive'}; unpack it and name the file that was in it")
-            yield file
+            yield source
     except FileNotFoundError:
         raise DataError(f"{path}: no such file") from None
     except OSError as error:
         raise DataError(f"{path}: cannot be read: {error.strerror or error}") from error
+
+
+def _head(file: BinaryIO) -> bytes:
+    head = file.read(_TAR_PLACE + len(_TAR))
+    file.seek(0)
+    return head
+
+
+def _unpacked(stream: Any, path: Path) -> BinaryIO:
+    limit = allowed_bytes(path.stat().st_size) // _BYTES_PER_CHARACTER
+    try:
+        content = stream.read(limit + 1)
+    except (EOFError, OSError, zlib.error) as error:
+        raise DataError(f"{path}: the compressed file is damaged or cut off: {error}") from error
+    if len(content) > limit:
+        raise DataError(
+            f"{path}: unpacks to more than {limit / 2**20:,.0f} MB, out of proportion to its size; unpack it and name "
+            "the file that was in it, or raise the limit with max_bytes= (four times the unpacked size)"
+        )
+    return io.BytesIO(content)
 
 
 def check_memory(needed: int, paths: Iterable[str | Path], what: str) -> None:
@@ -81,14 +155,15 @@ def check_memory(needed: int, paths: Iterable[str | Path], what: str) -> None:
     Raises
     ------
     DataError
-        If they need more than `FREE_BYTES`, and more than `RATIO` times as much as the files.
+        If they need more than `allowed_bytes`: `FREE_BYTES`, or `RATIO` times as much as the files, whichever is more.
     """
     files = [Path(path) for path in paths]
     size = sum(file.stat().st_size for file in files)
-    if needed > max(FREE_BYTES, RATIO * size):
+    if needed > allowed_bytes(size):
         raise DataError(
             f"{files[0]}: {what} would need {needed / 2**20:,.0f} MB, out of proportion to {size / 2**20:.2f} MB of "
-            f"files; of a small file at most {FREE_BYTES // 2**20} MB are made, of a large one {RATIO} times its size"
+            f"files; at most {allowed_bytes(size) // 2**20} MB are made of it. If it is right, allow more with "
+            f"max_bytes={needed}"
         )
 
 
@@ -145,7 +220,7 @@ class GuardedArrays(NpzFile):
         if len({member.filename.removesuffix(".npy") for member in members}) < len(members):
             raise ValueError("it holds two arrays of one name")
         unpacked = sum(member.file_size for member in members)
-        if unpacked > max(FREE_BYTES, RATIO * size):
+        if unpacked > allowed_bytes(size):
             raise ValueError(f"{size} bytes that unpack to {unpacked}, more than {RATIO} times as much")
 
     def __getitem__(self, key: str) -> Any:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, overload
+from typing import Any, Literal, TypedDict, Unpack, cast, overload
 
 from mlreduce.datasets.data import MultiLabelData
-from mlreduce.datasets.guards import opened
-from mlreduce.datasets.readers.arff import Labels, counted_labels
-from mlreduce.exceptions import ConfigurationError, DataError, unknown_name
+from mlreduce.datasets.guards import limited, opened, uncompressed
+from mlreduce.exceptions import ConfigurationError, DataError, ProjectionWarning, unknown_name, warn
 
-__all__ = ["FORMATS", "read"]
+__all__ = ["FORMATS", "TAKES", "read", "read_files"]
 
 #: Formats with the suffixes of their files. What is called .txt, or otherwise, is told by its first line.
 FORMATS = {
@@ -23,61 +22,87 @@ FORMATS = {
     "npz": (".npz",),
     "openml": (),
 }
-#: Arguments of `read` that a format takes.
-_TAKES = {
-    "arff": ("labels", "n_labels", "keep_identifiers"),
-    "mat": ("labels", "n_labels"),
-    "table": ("labels", "n_labels"),
-    "svmlight": ("n_features",),
-    "openml": ("labels", "n_labels", "version"),
+_COLUMNS = ("drop", "keep_text", "categories", "label_values", "keep_identifiers")
+#: Arguments of `read` that a format takes, beside ``name`` and ``max_bytes``.
+TAKES = {
+    "arff": ("labels", "n_labels", "encoding", "label_order", *_COLUMNS),
+    "mat": ("labels", "n_labels", "variables", "labels_in"),
+    "table": ("labels", "n_labels", "encoding", "sep", "decimal", *_COLUMNS[:-1]),
+    "svmlight": ("n_features", "zero_based"),
+    "xmc": (),
+    "npz": (),
+    "openml": ("labels", "n_labels", "version", *_COLUMNS),
 }
 _SINGLE = ("table", "npz", "openml")
 # Bytes in which the first line is looked for.
 _HEAD = 4096
 
 
+class _Options(TypedDict, total=False):
+    n_labels: int | None
+    format: str | None
+    name: str | None
+    encoding: str | None
+    sep: str | None
+    decimal: str | None
+    drop: Sequence[str] | None
+    keep_text: Sequence[str] | None
+    categories: Sequence[str] | None
+    label_values: Sequence[str | float] | None
+    keep_identifiers: bool | None
+    label_order: str | None
+    n_features: int | None
+    zero_based: bool | str | None
+    variables: Sequence[str] | None
+    labels_in: str | None
+    version: int | str | None
+    max_bytes: int | None
+
+
 @overload
 def read(
     path: str | Path | Sequence[str | Path],
-    labels: Labels = ...,
+    labels: str | Path | int | Mapping[str, int] | Sequence[str] | None = ...,
     *,
-    n_labels: int | None = ...,
-    format: str | None = ...,
-    name: str | None = ...,
-    n_features: int | None = ...,
-    keep_identifiers: bool | None = ...,
-    version: int | str | None = ...,
     as_frame: Literal[False] = ...,
     return_X_y: Literal[False] = ...,
+    **options: Unpack[_Options],
 ) -> MultiLabelData: ...
 
 
 @overload
 def read(
     path: str | Path | Sequence[str | Path],
-    labels: Labels = ...,
+    labels: str | Path | int | Mapping[str, int] | Sequence[str] | None = ...,
     *,
-    n_labels: int | None = ...,
-    format: str | None = ...,
-    name: str | None = ...,
-    n_features: int | None = ...,
-    keep_identifiers: bool | None = ...,
-    version: int | str | None = ...,
     as_frame: bool = ...,
     return_X_y: bool = ...,
+    **options: Unpack[_Options],
 ) -> Any: ...
 
 
 def read(
     path: str | Path | Sequence[str | Path],
-    labels: Labels = None,
+    labels: str | Path | int | Mapping[str, int] | Sequence[str] | None = None,
     *,
     n_labels: int | None = None,
     format: str | None = None,
     name: str | None = None,
-    n_features: int | None = None,
+    encoding: str | None = None,
+    sep: str | None = None,
+    decimal: str | None = None,
+    drop: Sequence[str] | None = None,
+    keep_text: Sequence[str] | None = None,
+    categories: Sequence[str] | None = None,
+    label_values: Sequence[str | float] | None = None,
     keep_identifiers: bool | None = None,
+    label_order: str | None = None,
+    n_features: int | None = None,
+    zero_based: bool | str | None = None,
+    variables: Sequence[str] | None = None,
+    labels_in: str | None = None,
     version: int | str | None = None,
+    max_bytes: int | None = None,
     as_frame: bool = False,
     return_X_y: bool = False,
 ) -> MultiLabelData | tuple[Any, Any]:
@@ -109,12 +134,38 @@ def read(
         None goes by the suffix, of other files by the first line.
     name : str or None, default=None
         Name of the data set; None takes the file's, without suffix.
+    encoding : str or None, default=None
+        Of ARFF and CSV, as "latin-1"; None is UTF-8.
+    sep : str or None, default=None
+        Of CSV, what separates cells; None is a comma, a tab in .tsv files.
+    decimal : {".", ","} or None, default=None
+        Of CSV, what separates decimals; None is ".".
+    drop, keep_text, categories : sequence of str or None, default=None
+        Names of attributes or columns of ARFF files, tables and OpenML: to leave out; to keep as text, in
+        ``data.texts``; texts to make 0/1 columns of, one for each value. Columns of text are refused otherwise, but for
+        no/yes and false/true. Labels that are counted are counted without those left out.
+    label_values : sequence of two or None, default=None
+        Of the same files, the value of a label that means 0 and the one that means 1, as ``["absent", "present"]``.
+        None takes 0/1, -1/1, no/yes, false/true, and of two values listed in ARFF the second as 1.
+    keep_identifiers : bool or None, default=None
+        Of ARFF and OpenML, keep nominal attributes whose value differs in each of more than ten rows; None does not.
+    label_order : {"file", "list"} or None, default=None
+        Of ARFF with an XML file: labels in the order of the attributes, as Mulan takes them, or of the XML file. None
+        is "file".
     n_features : int or None, default=None
         Of svmlight files, the number of features; None takes the largest that a row has.
-    keep_identifiers : bool or None, default=None
-        ARFF only: keep nominal attributes whose value differs in every row; None does not.
+    zero_based : bool, "auto" or None, default=None
+        Of svmlight files, whether features are numbered from 0. "auto", and None, take it so where a row has a feature
+        0 or a comment says it.
+    variables : sequence of str or None, default=None
+        Of MATLAB files, names of features and labels, perhaps of several parts: ``("X", "Y", "Xt", "Yt")``; or one
+        name, of a matrix that ``labels`` divides.
+    labels_in : {"rows", "columns"} or None, default=None
+        Of MATLAB files, where a label is; None goes by the number of instances.
     version : int or "active" or None, default=None
         OpenML only; None is "active".
+    max_bytes : int or None, default=None
+        Bytes of arrays that a file may make; None allows 256 MB, and of a large file a hundred times its size.
     as_frame : bool, default=False
         Return features and labels, as DataFrames with their names.
     return_X_y : bool, default=False
@@ -147,38 +198,74 @@ def read(
     paths = [path] if isinstance(path, (str, Path)) else list(path)
     if not paths:
         raise ConfigurationError("path names no file")
-    kind = _format(Path(paths[0])) if format is None else format
-    if kind not in FORMATS:
-        raise ConfigurationError(unknown_name("format", kind, FORMATS))
-    if kind in _SINGLE and len(paths) > 1:
-        raise ConfigurationError(f"{paths[0]}: of the format {kind} one file is read; stack the parts before")
-    given = {
-        "labels": labels,
-        "n_labels": n_labels,
-        "n_features": n_features,
-        "keep_identifiers": keep_identifiers,
-        "version": version,
-    }
-    for argument, value in given.items():
-        if value is not None and argument not in _TAKES.get(kind, ()):
-            raise ConfigurationError(f"{paths[0]}: the format {kind} takes no {argument}; got {value!r}")
-    data = _read(kind, paths, given, name or "")
+    with limited(max_bytes):
+        kind = _format(Path(paths[0])) if format is None else format
+        if kind not in FORMATS:
+            raise ConfigurationError(unknown_name("format", kind, FORMATS))
+        if kind in _SINGLE and len(paths) > 1:
+            raise ConfigurationError(f"{paths[0]}: of the format {kind} one file is read; stack the parts before")
+        given = {
+            "labels": labels,
+            "n_labels": n_labels,
+            "encoding": encoding,
+            "sep": sep,
+            "decimal": decimal,
+            "drop": drop,
+            "keep_text": keep_text,
+            "categories": categories,
+            "label_values": label_values,
+            "keep_identifiers": keep_identifiers,
+            "label_order": label_order,
+            "n_features": n_features,
+            "zero_based": zero_based,
+            "variables": variables,
+            "labels_in": labels_in,
+            "version": version,
+        }
+        options = {argument: value for argument, value in given.items() if value is not None}
+        for argument, value in options.items():
+            if argument not in TAKES[kind]:
+                raise ConfigurationError(f"{paths[0]}: the format {kind} takes no {argument}; got {value!r}")
+        if kind == "arff" and labels is None and (beside := uncompressed(paths[0]).with_suffix(".xml")).is_file():
+            options["labels"] = beside
+        data, _ = read_files(kind, paths, options, name or "")
+    for note in data.notes:
+        warn(note, ProjectionWarning)
     if as_frame:
         return data.as_frame()
     return (data.X, data.Y) if return_X_y else data
 
 
-def _read(kind: str, paths: Sequence[str | Path], given: dict[str, Any], name: str) -> MultiLabelData:
+def read_files(
+    kind: str, paths: Sequence[str | Path], options: Mapping[str, Any], name: str = ""
+) -> tuple[MultiLabelData, int]:
+    """Read files of a known format.
+
+    Parameters
+    ----------
+    kind : str
+        Of `FORMATS`.
+    paths : sequence of paths
+    options : dict
+        Arguments of `read` that the format takes, none of them None.
+    name : str, default=""
+        Name of the data set; "" takes the file's.
+
+    Returns
+    -------
+    data : MultiLabelData
+    n_attributes : int
+        Features as published, identifiers included.
+    """
     # Readers are imported when used.
-    labels = given["labels"]
+    from mlreduce.datasets.readers.columns import counted_labels
+
+    own = dict(options)
+    labels = counted_labels(own.pop("labels", None), own.pop("n_labels", None), paths[0])
     if kind == "arff":
         from mlreduce.datasets.readers.arff import read_arff
 
-        beside = Path(paths[0]).with_suffix(".xml")
-        if labels is None and beside.is_file():
-            labels = beside
-        return read_arff(paths, labels, name, bool(given["keep_identifiers"]), n_labels=given["n_labels"])[0]
-    labels = counted_labels(labels, given["n_labels"], paths[0])
+        return read_arff(paths, labels, name, **own)
     if isinstance(labels, int):
         labels = {"last": labels}
     if kind == "table":
@@ -189,29 +276,32 @@ def _read(kind: str, paths: Sequence[str | Path], given: dict[str, Any], name: s
                 f"{paths[0]}: nothing says which columns are labels; give their names, how many are the last "
                 '(labels={"last": 6}), or the table of labels'
             )
-        return read_tables(paths[0], labels, name)
-    if kind == "mat":
+        data = read_tables(paths[0], labels, name, **own)
+    elif kind == "mat":
         from mlreduce.datasets.readers.matlab import read_mat
 
-        return read_mat(paths, name, labels)
-    if kind == "svmlight":
+        data = read_mat(paths, name, labels, **own)
+    elif kind == "svmlight":
         from mlreduce.datasets.readers.svmlight import read_svmlight
 
-        return read_svmlight(paths, given["n_features"], name)
-    if kind == "xmc":
+        data = read_svmlight(paths, name=name, **own)
+    elif kind == "xmc":
         from mlreduce.datasets.readers.svmlight import read_xmc
 
-        return read_xmc(paths, name)
-    if kind == "openml":
+        data = read_xmc(paths, name)
+    elif kind == "openml":
         from mlreduce.datasets.readers.openml import read_openml
 
-        return read_openml(str(paths[0]), labels, given["version"] or "active")
-    return MultiLabelData.load(paths[0])
+        data = read_openml(str(paths[0]), cast(Any, labels), **own)
+    else:
+        data = MultiLabelData.load(paths[0])
+    return data, data.X.shape[1]
 
 
 def _format(path: Path) -> str:
     """Return the format of a file by its suffix, of others by the first line."""
-    by_suffix = next((kind for kind, suffixes in FORMATS.items() if path.suffix.lower() in suffixes), None)
+    suffix = uncompressed(path).suffix.lower()
+    by_suffix = next((kind for kind, suffixes in FORMATS.items() if suffix in suffixes), None)
     if by_suffix:
         return by_suffix
     from mlreduce.datasets.readers.svmlight import XMC_HEADER, is_row  # imports scikit-learn

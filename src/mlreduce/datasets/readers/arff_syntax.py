@@ -10,6 +10,7 @@ import io
 import math
 import re
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
@@ -21,22 +22,28 @@ from numpy.typing import NDArray
 from mlreduce.datasets.guards import opened
 from mlreduce.exceptions import DataError
 
-__all__ = ["Attribute", "Table", "read_table"]
+__all__ = ["NUMBER", "Attribute", "Table", "encoding_named", "read_table"]
 
 # Possessive quantifiers never backtrack: matching takes linear time.
 _QUOTED = r"""'(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.)*+\""""
-_DECLARATION = re.compile(rf"""@attribute\s++({_QUOTED}|[^\s{{}},%'"][^\s{{}},%]*+)\s++(.*+)""", re.IGNORECASE)
+_DECLARATION = re.compile(rf"""@attribute\s++({_QUOTED}|[^\s{{}},%'"][^\s{{}},%]*+)\s*+(.*+)""", re.IGNORECASE)
+# What precedes a comment, or a quote that does not end.
+_CODE = re.compile(rf"""(?:{_QUOTED}|[^%'"])*+""")
+_RANGE = re.compile(r"\s*+(?:\[[^\[\]]*+\]\s*+)?")
 # A value up to its comma or the end; without quotes it may have spaces inside.
 _VALUE = re.compile(rf"""\s*+({_QUOTED}|[^,'"{{}}]*+)\s*+(,|\Z)""")
+# A value where blanks separate, not commas.
+_WORD = re.compile(rf"""\s*+({_QUOTED}|[^\s,'"{{}}]++)""")
 _ENTRY = re.compile(rf"""\s*+([0-9]++)\s++({_QUOTED}|[^\s,'"{{}}]++)\s*+(,|\Z)""")
 # A plain sparse row, parsed at commas and spaces.
 _PLAIN_ENTRY = r"""[0-9]++\s++[^\s,'"{}]++\s*+"""
 _PLAIN_ROW = re.compile(rf"\{{\s*+(?:{_PLAIN_ENTRY}(?:,\s*+{_PLAIN_ENTRY})*+)?\}}")
-_ESCAPED = re.compile(r"""\\(['"%\\])""")
-# Python's other notations of numbers, such as 1_000, are refused.
-_NUMBER = re.compile(r"[-+]?(?:(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][-+]?[0-9]++)?|nan)", re.IGNORECASE)
+_ESCAPED = re.compile(r"""\\(['"%\\nrt])""")
+_CONTROLS = {"n": "\n", "r": "\r", "t": "\t"}
+#: Numbers; Python's other notations of them, such as 1_000, are refused.
+NUMBER = re.compile(r"[-+]?(?:(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][-+]?[0-9]++)?|nan)", re.IGNORECASE)
 
-_NUMERIC = ("numeric", "real", "integer")
+_NUMERIC, _TEXT = ("numeric", "real", "integer"), ("string", "date")
 _MISSING = ("?", "")
 # Rows that are kept as lists of numbers before they become an array.
 _ROWS_AT_ONCE = 200
@@ -52,10 +59,13 @@ class Attribute(NamedTuple):
     name : str
     places : dict of str to float, or None
         The values of a nominal attribute, each with its place in the list; None for a numeric attribute.
+    text : bool
+        Whether the values were not declared but collected from the rows, as of strings and dates.
     """
 
     name: str
     places: dict[str, float] | None
+    text: bool = False
 
 
 class Table(NamedTuple):
@@ -67,35 +77,62 @@ class Table(NamedTuple):
     values : ndarray or csr_array of shape (n_rows, n_attributes), float64
     relation : str
         The rest of its line @RELATION.
+    weights : ndarray of shape (n_rows,) or None
+        Of the rows; None if none has one.
     """
 
     attributes: list[Attribute]
     values: Any
     relation: str = ""
+    weights: NDArray[np.float64] | None = None
 
 
-def read_table(path: str | Path) -> Table:
+def read_table(
+    path: str | Path, encoding: str | None = None, texts: dict[str, dict[str, float]] | None = None
+) -> Table:
     """Read an ARFF file, dense or sparse.
 
-    Names and nominal values may be quoted, single or double, inside of which a backslash precedes a quote, a
-    percent sign or itself. ``?``, ``nan`` and, in a dense row, nothing at all are a missing value. Numbers are finite.
-    Attributes are numeric or nominal: no strings, dates or relations.
+    Names and values may be quoted, single or double, inside of which a backslash precedes a quote, a percent sign or
+    itself. Behind a percent sign outside of quotes stands a comment. The values of a row are separated by commas, or
+    all by blanks. ``?``, ``nan`` and, in a dense row, nothing at all are a missing value. Numbers are finite. A number
+    in braces at the end of a row is its weight. Attributes are numeric, nominal, strings or dates; no relations.
+
+    Parameters
+    ----------
+    path : path
+    encoding : str or None, default=None
+        None is UTF-8.
+    texts : dict of str to dict, or None, default=None
+        Places of the values of strings and dates by attribute, extended by those of this file: for parts of one set.
 
     Raises
     ------
     DataError
         If the file deviates from this; the sentence names file and line, and what would be right.
     """
-    return _Reading(Path(path)).table()
+    return _Reading(Path(path), encoding, {} if texts is None else texts).table()
+
+
+@contextmanager
+def encoding_named(path: Path, encoding: str | None) -> Iterator[str]:
+    """Give the encoding of a file, UTF-8 for None, and raise what decoding raises as a `DataError`."""
+    try:
+        yield encoding or "utf-8-sig"
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path}: not {encoding or 'UTF-8'} text; encoding= says which it is, as 'latin-1'") from error
+    except LookupError as error:
+        raise DataError(f"{path}: encoding={encoding!r} is not the name of an encoding of text") from error
 
 
 class _Reading:
     """One pass over the lines of a file."""
 
-    def __init__(self, path: Path) -> None:
-        self.path, self.relation = path, ""
+    def __init__(self, path: Path, encoding: str | None, texts: dict[str, dict[str, float]]) -> None:
+        self.path, self.encoding, self.texts, self.relation = path, encoding, texts, ""
         self.attributes: list[Attribute] = []
         self.convert: list[Callable[[str], float]] = []
+        self.weights: dict[int, float] = {}
+        self.row = -1
         self.line = 1
 
     def wrong(self, line: int, sentence: str) -> DataError:
@@ -104,30 +141,52 @@ class _Reading:
     def table(self) -> Table:
         with opened(self.path) as file:
             content = file.read()
-        try:
-            text = content.decode("utf-8-sig")
-        except UnicodeDecodeError as error:
-            raise DataError(f"{self.path}: not UTF-8 text (byte {error.start})") from error
-        lines = self._lines(text)
+        with encoding_named(self.path, self.encoding) as encoding:
+            lines = self._lines(content.decode(encoding))
         self._read_header(lines)
-        self.convert = [float if places is None else places.__getitem__ for _, places in self.attributes]
+        self.convert = [
+            float if places is None else _code_of(places) if text else places.__getitem__
+            for _, places, text in self.attributes
+        ]
         first = next(lines, None)
         if first is None:
             raise self.wrong(self.line, "no rows of data after @DATA; is the file truncated?")
-        rows = chain([first], lines)
+        rows = (self._without_weight(*line) for line in chain([first], lines))
         chunks = iter(lambda: list(islice(rows, _ROWS_AT_ONCE)), [])
         if first[1].startswith("{"):
-            return Table(
-                self.attributes, sp.vstack([self._sparse(chunk) for chunk in chunks], format="csr"), self.relation
-            )
-        return Table(self.attributes, np.concatenate([self._dense(chunk) for chunk in chunks]), self.relation)
+            values: Any = sp.vstack([self._sparse(chunk) for chunk in chunks], format="csr")
+        else:
+            values = np.concatenate([self._dense(chunk) for chunk in chunks])
+        weights = None
+        if self.weights:
+            weights = np.ones(values.shape[0])
+            weights[list(self.weights)] = list(self.weights.values())
+        return Table(self.attributes, values, self.relation, weights)
 
     def _lines(self, text: str) -> Iterator[_Line]:
         """Yield the lines that are not empty or comments, with their numbers."""
         for self.line, line in enumerate(io.StringIO(text, newline=None), start=1):
             stripped = line.strip()
-            if stripped and not stripped.startswith("%"):
+            if "%" in stripped:
+                found = _CODE.match(stripped)
+                if found is not None and stripped[found.end() : found.end() + 1] == "%":
+                    stripped = found.group().rstrip()
+            if stripped:
                 yield self.line, stripped
+
+    def _without_weight(self, number: int, line: str) -> _Line:
+        """Return a row without the weight in braces at its end, which is kept."""
+        self.row += 1
+        if line.endswith("}"):
+            row, _, weight = line[:-1].rpartition("{")
+            row, weight = row.rstrip(", \t"), weight.strip()
+            if row and (line[0] != "{" or row.endswith("}")) and NUMBER.fullmatch(weight):
+                value = float(weight)
+                if not 0 <= value < math.inf:
+                    raise self.wrong(number, f"the weight {weight[:40]} of the row is not a finite number >= 0")
+                self.weights[self.row] = value
+                return number, row
+        return number, line
 
     def _read_header(self, lines: Iterator[_Line]) -> None:
         declared: dict[str, int] = {}
@@ -135,7 +194,7 @@ class _Reading:
         for number, line in lines:
             word = line.split(maxsplit=1)[0].lower()
             if word == "@relation" and not named:
-                named, self.relation = True, line.partition(" ")[2]
+                named, self.relation = True, line[len(word) :].strip()
             elif word == "@attribute" and named:
                 attribute = self._attribute(number, line)
                 if attribute.name in declared:
@@ -159,12 +218,17 @@ class _Reading:
                 number, f"an attribute is '@attribute name type', a name with spaces in quotes; got {line[:60]!r}"
             )
         name, kind = _unquoted(found[1]), found[2]
-        if kind.lower() in _NUMERIC:
+        word = re.split(r"[\s\[{]", kind, maxsplit=1)[0].lower()
+        if word in _NUMERIC and _RANGE.fullmatch(kind, len(word)):
             return Attribute(name, None)
+        if word in _TEXT:
+            return Attribute(name, self.texts.setdefault(name, {"": 0.0}), True)
         about = f"the attribute {name[:40]!r}"
         if not (kind.startswith("{") and kind.endswith("}")):
             raise self.wrong(
-                number, f"{about} is of the type {kind[:40]!r}; attributes are numeric, or list their values in braces"
+                number,
+                f"{about} is of the type {kind[:40]!r}; attributes are numeric, string, date, or list their values in "
+                "braces",
             )
         values = _split(kind[1:-1])
         if values is None:
@@ -192,7 +256,7 @@ class _Reading:
 
     def _checked_row(self, number: int, line: str) -> list[float]:
         """Parse a dense row in any layout, or raise an error that says what is wrong."""
-        texts = _split(line)
+        texts = _split(line, len(self.attributes))
         if texts is None:
             raise self.wrong(number, f"a quote or brace is out of place, or the row is cut off: {line[:60]!r}")
         if len(texts) != len(self.attributes):
@@ -255,12 +319,14 @@ class _Reading:
     def _value(self, number: int, text: str, attribute: Attribute) -> float:
         if text in _MISSING:
             return math.nan
-        name, places = attribute
+        name, places, is_text = attribute
         if places is not None:
+            if is_text:
+                return places.setdefault(text, float(len(places)))
             if text not in places:
                 raise self.wrong(number, f"the value {text[:40]!r} is not in the list of attribute {name[:40]!r}")
             return places[text]
-        if not _NUMBER.fullmatch(text):
+        if not NUMBER.fullmatch(text):
             raise self.wrong(
                 number, f"{text[:40]!r} is not a number, nor ? for a missing one; attribute {name[:40]!r} is numeric"
             )
@@ -276,16 +342,42 @@ def _is_plain(line: str) -> bool:
 
 
 def _unquoted(text: str) -> str:
-    return _ESCAPED.sub(r"\1", text[1:-1]) if text[:1] in ("'", '"') else text
+    if text[:1] not in ("'", '"'):
+        return text
+    return _ESCAPED.sub(lambda found: _CONTROLS.get(found[1], found[1]), text[1:-1])
 
 
-def _split(text: str) -> list[str] | None:
-    """Split a row at commas and remove quotes; None where quotes or braces are misplaced."""
+def _code_of(places: dict[str, float]) -> Callable[[str], float]:
+    """Return a function from a text to its place, which is made for a new one; KeyError where it is missing."""
+
+    def code(text: str) -> float:
+        text = text.strip()
+        if text in _MISSING:
+            raise KeyError(text)
+        return places.setdefault(text, float(len(places)))
+
+    return code
+
+
+def _split(text: str, size: int | None = None) -> list[str] | None:
+    """Split a row at commas, or at blanks where there are no commas and `size` values; remove quotes.
+
+    None where quotes or braces are misplaced.
+    """
     values = []
     position = 0
     while found := _VALUE.match(text, position):
         values.append(_unquoted(found[1].strip()))
         position = found.end()
         if not found[2]:
-            return values
-    return None
+            break
+    else:
+        values = []
+    if len(values) == 1 != size or not values:
+        words, position = [], 0
+        while word := _WORD.match(text, position):
+            words.append(_unquoted(word[1]))
+            position = word.end()
+        if position == len(text.rstrip()) and (len(words) == size or (size is None and len(words) > 1)):
+            return words
+    return values or None

@@ -17,10 +17,10 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from mlreduce.datasets.data import MultiLabelData
-from mlreduce.datasets.guards import FREE_BYTES, RATIO, check_memory, opened
-from mlreduce.datasets.readers.arff import chosen_labels
-from mlreduce.exceptions import DataError
-from mlreduce.validation import check_labels, is_sparse
+from mlreduce.datasets.guards import allowed_bytes, check_memory, opened, stem
+from mlreduce.datasets.readers.columns import Labels, as_labels, chosen_labels, numbered
+from mlreduce.exceptions import ConfigurationError, DataError
+from mlreduce.validation import is_sparse
 
 __all__ = ["read_mat"]
 
@@ -40,6 +40,11 @@ _COMPLEX = 0x0800
 _HEADER = 128
 # Bytes that hold the flags, the shape and the name of a variable.
 _DESCRIPTION = 512
+
+_EXPECTED = (
+    "expected the variables data and target, train_data, train_target, test_data and test_target, X and Y, or features "
+    "and labels"
+)
 
 
 class _Damaged(Exception):
@@ -65,13 +70,25 @@ class _Variable(NamedTuple):
     compressed: bool
 
 
-def read_mat(paths: Sequence[str | Path], name: str = "", labels: Mapping[str, int] | None = None) -> MultiLabelData:
+#: Where a label is, in a matrix of labels.
+SIDES = ("rows", "columns")
+
+
+def read_mat(
+    paths: Sequence[str | Path],
+    name: str = "",
+    labels: Labels = None,
+    *,
+    variables: Sequence[str] | None = None,
+    labels_in: str | None = None,
+) -> MultiLabelData:
     """Read features and labels from MATLAB files.
 
     A file has the variables ``data`` and ``target``; or ``train_data``, ``train_target``, ``test_data`` and
     ``test_target``, which are stacked in this order; or ``X`` and ``Y``; or ``features`` and ``labels``; in upper or
-    lower case. Features are instances x features, dense or sparse; labels are labels x instances or instances x
-    labels, in 0/1 or -1/1. Other variables are left out.
+    lower case; or those that ``variables`` names. Features are instances x features, dense or sparse; labels are labels
+    x instances or instances x labels, in 0/1 or -1/1, NaN where unknown. Other variables are left out, but a file in
+    which others are further instances is refused.
 
     Parameters
     ----------
@@ -79,9 +96,15 @@ def read_mat(paths: Sequence[str | Path], name: str = "", labels: Mapping[str, i
         Parts of one data set, stacked in this order.
     name : str, default=""
         Name of the data set.
-    labels : dict or None, default=None
-        ``{"first": n}`` or ``{"last": n}``: which are labels of the columns of both variables, features before labels.
-        For files whose author took the wrong columns of a file of Meka's. None takes the variables as they are.
+    labels : int, dict or None, default=None
+        ``{"first": n}`` or ``{"last": n}``: which are labels of the columns of both variables, features before labels;
+        for files whose author took the wrong columns of a file of Meka's, or that have one variable for both. None
+        takes the variables as they are.
+    variables : sequence of str or None, default=None
+        Names of features and labels, and of those of further instances: ``("X", "Y", "Xt", "Yt")``; or one, whose
+        columns are both. None looks for the names above.
+    labels_in : {"rows", "columns"} or None, default=None
+        Whether a label is a row or a column of the labels. None goes by the number of instances.
 
     Returns
     -------
@@ -94,8 +117,19 @@ def read_mat(paths: Sequence[str | Path], name: str = "", labels: Mapping[str, i
         If a file is damaged, of version 4 or 7.3, has no such variables, or these do not fit together; the sentence
         names the file and the variable.
     """
+    if labels_in not in (None, *SIDES):
+        raise ConfigurationError(f"labels_in must be 'rows' or 'columns'; got {labels_in!r}")
+    if variables is not None:
+        if isinstance(variables, str) or not variables or (len(variables) > 1 and len(variables) % 2):
+            raise ConfigurationError(
+                f"variables are names of features and labels in turn, or one for both; got {variables!r}"
+            )
+        if len(variables) == 1 and labels is None:
+            raise ConfigurationError(
+                "variables names one matrix for features and labels: labels={'last': n} divides it"
+            )
     files = [Path(path) for path in paths]
-    parts = [part for file in files for part in _parts(file, files)]
+    parts = [part for file in files for part in _parts(file, files, variables, labels_in)]
     first_X, first_Y, _ = parts[0]
     for X, Y, where in parts[1:]:
         if X.shape[1] != first_X.shape[1] or Y.shape[1] != first_Y.shape[1] or is_sparse(X) != is_sparse(first_X):
@@ -110,44 +144,72 @@ def read_mat(paths: Sequence[str | Path], name: str = "", labels: Mapping[str, i
         X = sp.csr_array(X)
     if labels is not None:
         X, Y = _divided(X, Y, labels, files[0])
-    feature_names, label_names = (list(map(str, range(1, size + 1))) for size in (X.shape[1], Y.shape[1]))
-    return MultiLabelData(X, Y, feature_names, label_names, name or files[0].stem)
+    return MultiLabelData(X, Y, numbered(X.shape[1]), numbered(Y.shape[1]), name or stem(files[0]))
 
 
-def _divided(X: Any, Y: NDArray[np.int8], labels: Mapping[str, int], path: Path) -> tuple[Any, NDArray[np.int8]]:
+def _divided(X: Any, Y: NDArray[Any], labels: Labels, path: Path) -> tuple[Any, NDArray[Any]]:
     """Divide the columns of both matrices anew."""
     columns = list(map(str, range(X.shape[1] + Y.shape[1])))
     chosen = np.array(chosen_labels(labels, columns, path), dtype=int)
     others = np.setdiff1d(np.arange(len(columns)), chosen)
     both = sp.csr_array(sp.hstack([X, sp.csr_array(Y)])) if is_sparse(X) else np.hstack([X, Y])
-    try:
-        found = check_labels(both[:, chosen])
-    except DataError as error:
-        raise DataError(f"{path}: of the columns that labels={dict(labels)} asks for: {error}") from error
-    return both[:, others].astype(np.float64), found.astype(np.int8)
+    found = as_labels(_dense(both[:, chosen]), numbered(len(chosen)), f"{path}, labels={labels!r}")
+    return both[:, others].astype(np.float64), found
 
 
-def _parts(path: Path, files: Sequence[Path]) -> list[tuple[Any, NDArray[np.int8], str]]:
+def _parts(
+    path: Path, files: Sequence[Path], asked: Sequence[str] | None, labels_in: str | None
+) -> list[tuple[Any, NDArray[Any], str]]:
     """Return features, labels and where they stand, for each part in a file."""
     with opened(path) as file:
         content = memoryview(file.read())
     try:
         order = _byte_order(content, path)
-        variables = {name.lower(): variable for name, variable in _variables(content, order)}
-        found = next((pairs for pairs in PAIRS if all(set(pair) <= set(variables) for pair in pairs)), None)
-        if found is None:
-            shown = ", ".join(name if name.isprintable() else ascii(name) for name in sorted(variables))[:200] or "none"
-            raise DataError(
-                f"{path}: expected the variables data and target, train_data, train_target, test_data and test_target, "
-                f"X and Y, or features and labels; found {shown}"
-            )
-        needed = sum(
-            8 * math.prod(variables[name].shape) for pair in found for name in pair if _is_full(variables[name])
+        named = _variables(content, order)
+        shown = ", ".join(
+            f"{name if name.isprintable() else ascii(name)} {' x '.join(map(str, variable.shape))}"
+            for name, variable in sorted(named.items())
         )
-        check_memory(needed, files, f"the variables {', '.join(name for pair in found for name in pair)}")
-        return [_part(path, variables, pair, order, files) for pair in found]
+        variables = {name.lower(): variable for name, variable in named.items()}
+        if asked is not None:
+            found = [tuple(asked[place : place + 2]) for place in range(0, len(asked), 2)]
+            variables |= named
+        else:
+            found = next((list(pairs) for pairs in PAIRS if {n for pair in pairs for n in pair} <= set(variables)), [])
+        missing = [name for pair in found for name in pair if name not in variables]
+        if missing or not found:
+            expected = f"no variable {missing[0]!r}" if missing else _EXPECTED
+            raise DataError(
+                f"{path}: {expected}; it holds {shown[:400] or 'none'}. variables=('features', 'labels') says which "
+                "are features and labels"
+            )
+        used = [name for pair in found for name in pair]
+        if asked is None:
+            _refuse_further(path, named, used, shown)
+        needed = sum(8 * math.prod(variables[name].shape) for name in used if _is_full(variables[name]))
+        check_memory(needed, files, f"the variables {', '.join(used)}")
+        return [_part(path, variables, pair, order, files, labels_in) for pair in found]
     except (_Damaged, zlib.error) as error:
         raise DataError(f"{path}: not a whole MATLAB file ({error}); fetch it again, or save it with -v7") from error
+
+
+def _refuse_further(path: Path, variables: Mapping[str, _Variable], names: Sequence[str], shown: str) -> None:
+    """Refuse to leave out variables that look like features and labels of further instances."""
+    used = [name for name in variables if name.lower() in names]
+    used.sort(key=lambda name: names.index(name.lower()))
+    features, labels = (variables[name].shape for name in used[:2])
+    others = {name: variable.shape for name, variable in variables.items() if name not in used}
+    n_labels = labels[1 if labels[0] == features[0] else 0]
+    for name, shape in others.items():
+        if len(shape) == 2 and shape[1] == features[1] and shape[0]:
+            fitting = ((shape[0], n_labels), (n_labels, shape[0]))
+            of_them = [other for other in others if other != name and others[other] in fitting]
+            if of_them:
+                raise DataError(
+                    f"{path}: besides {' and '.join(used)} it holds {name} and {of_them[0]}, perhaps further instances "
+                    f"({shown[:400]}); variables= names all that belong to the set, as in "
+                    f"variables={(*used, name, of_them[0])!r}"
+                )
 
 
 def _is_full(variable: _Variable) -> bool:
@@ -166,11 +228,24 @@ def _byte_order(content: memoryview, path: Path) -> str:
 
 
 def _part(
-    path: Path, variables: Mapping[str, _Variable], pair: tuple[str, str], order: str, files: Sequence[Path]
-) -> tuple[Any, NDArray[np.int8], str]:
-    X, target = (_array(path, name, variables[name], order, files) for name in pair)
-    where = f"{path}, {pair[0]} and {pair[1]}"
+    path: Path,
+    variables: Mapping[str, _Variable],
+    pair: tuple[str, ...],
+    order: str,
+    files: Sequence[Path],
+    labels_in: str | None,
+) -> tuple[Any, NDArray[Any], str]:
+    X, *targets = (_array(path, name, variables[name], order, files) for name in pair)
+    where = f"{path}, {' and '.join(pair)}"
+    values = X.data if is_sparse(X) else X
+    if np.isinf(values).any():
+        raise DataError(f"{path}: {pair[0]} holds a number that is infinite")
+    if not targets:  # columns become labels later
+        return X, np.zeros((X.shape[0], 0), dtype=np.int8), where
+    target = targets[0]
     sides = [side for side, size in enumerate(target.shape) if size == X.shape[0]]
+    if labels_in is not None:
+        sides = [side for side in sides if side == (1 if labels_in == "rows" else 0)]
     if not sides:
         raise DataError(
             f"{where}: {X.shape[0]} x {X.shape[1]} features, but {target.shape[0]} x {target.shape[1]} labels: no side "
@@ -179,24 +254,19 @@ def _part(
     if len(sides) == 2 and (target != target.T).sum():
         raise DataError(
             f"{where}: as many labels as instances, {X.shape[0]}, so that rows and columns cannot be told apart; "
-            "remove a row of both"
+            "labels_in='rows' or 'columns' says where a label is"
         )
     if 0 in (*X.shape, *target.shape):
         raise DataError(f"{where}: no features, labels or instances")
-    values = X.data if is_sparse(X) else X
-    if np.isinf(values).any():
-        raise DataError(f"{path}: {pair[0]} holds a number that is infinite")
     check_memory(9 * math.prod(target.shape), files, f"labels of the shape {target.shape}")
-    try:
-        Y = check_labels(target.T if sides == [1] else target).astype(np.int8)
-    except DataError as error:
-        raise DataError(f"{path}: {pair[1]}: {error}") from error
-    return X, Y, where
+    labels = _dense(target)
+    labels = labels.T if sides == [1] else labels
+    return X, as_labels(labels, numbered(labels.shape[1]), f"{path}, {pair[1]}"), where
 
 
-def _variables(content: memoryview, order: str) -> list[tuple[str, _Variable]]:
-    """Return the names and descriptions of a file's variables."""
-    found = []
+def _variables(content: memoryview, order: str) -> dict[str, _Variable]:
+    """Return the descriptions of a file's variables by name."""
+    found = {}
     place = _HEADER
     while place < len(content):
         kind, body, place = _element(content, place, order)
@@ -209,7 +279,7 @@ def _variables(content: memoryview, order: str) -> list[tuple[str, _Variable]]:
             raise _Damaged(f"an element of the type {kind} at byte {place}")
         if inner == _MATRIX:
             name, array_kind, shape, _ = _description(memoryview(head), start, order)
-            found.append((name, _Variable(array_kind, shape, body, kind == _COMPRESSED)))
+            found[name] = _Variable(array_kind, shape, body, kind == _COMPRESSED)
     return found
 
 
@@ -258,11 +328,14 @@ def _array(path: Path, name: str, variable: _Variable, order: str, files: Sequen
     content = variable.content
     start = 0
     if variable.compressed:
-        limit = max(FREE_BYTES, RATIO * len(content))
+        limit = allowed_bytes(len(content)) + _DESCRIPTION
         unpacker = zlib.decompressobj()
         content, start = memoryview(unpacker.decompress(content, limit)), 8
         if unpacker.unconsumed_tail:
-            raise _Damaged(f"the variable {name} unpacks to more than {RATIO} times its size")
+            raise DataError(
+                f"{path}: the variable {name} unpacks to more than {limit / 2**20:,.0f} MB, out of proportion to its "
+                "size; max_bytes= allows more"
+            )
     _, _, _, start = _description(content, start, order)
     if variable.kind != _SPARSE:
         values, _ = _numbers(content, start, order)
@@ -287,6 +360,10 @@ def _array(path: Path, name: str, variable: _Variable, order: str, files: Sequen
     if not matrix.has_canonical_format:
         raise _Damaged(f"the sparse variable {name} has two values at one place")
     return sp.csr_array(matrix)
+
+
+def _dense(matrix: Any) -> NDArray[Any]:
+    return np.asarray(matrix.toarray() if is_sparse(matrix) else matrix)
 
 
 def _within(indices: NDArray[np.int64], size: int) -> bool:

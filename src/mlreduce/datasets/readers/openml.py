@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from http.client import HTTPException
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,8 @@ from typing import Any
 import scipy.sparse as sp
 
 from mlreduce.datasets.data import MultiLabelData
-from mlreduce.datasets.readers.arff import chosen_labels, encoded
 from mlreduce.datasets.readers.arff_syntax import Attribute, Table
+from mlreduce.datasets.readers.columns import Columns, chosen_labels, encoded
 from mlreduce.exceptions import DataError, FetchError
 from mlreduce.validation import check_memory, is_sparse
 
@@ -23,6 +24,7 @@ def read_openml(
     labels: Mapping[str, int] | Sequence[str] | None = None,
     version: int | str = "active",
     cache: str | Path | None = None,
+    **columns: Any,
 ) -> MultiLabelData:
     """Read a data set of OpenML by `sklearn.datasets.fetch_openml`.
 
@@ -38,6 +40,8 @@ def read_openml(
         A name may stand for several data sets, numbered by versions; not all of them have the labels as targets.
     cache : path or None, default=None
         Folder of downloads; None is scikit-learn's.
+    **columns
+        As of `mlreduce.datasets.readers.columns.Columns`.
 
     Raises
     ------
@@ -57,8 +61,8 @@ def read_openml(
             raise DataError(f"{where}: has no default targets; say which attributes are labels")
     else:
         chosen = chosen_labels(labels, found.feature_names, where)
-    data, _ = encoded(table, chosen, name, where, lambda needed, what: check_memory(needed, what, "take a smaller set"))
-    return data
+    check = partial(check_memory, advice="take a smaller set")
+    return encoded(table, chosen, name, where, check, Columns(**columns))
 
 
 def _fetch(name: str, where: str, version: int | str, cache: str | Path | None, target: str | None) -> Any:

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from sklearn.datasets import load_svmlight_files
 
 from mlreduce.datasets.data import MultiLabelData
-from mlreduce.datasets.guards import check_memory, opened
-from mlreduce.exceptions import DataError
+from mlreduce.datasets.guards import check_memory, opened, stem
+from mlreduce.exceptions import ConfigurationError, DataError
 from mlreduce.validation import check_memory as check_machine
 
 __all__ = ["XMC_HEADER", "is_row", "read_svmlight", "read_xmc"]
@@ -26,6 +26,10 @@ _NUMBER = rb"[-+]?(?:\d++\.?\d*+|\.\d++)(?:e[-+]?\d++)?"
 _ROW = re.compile(
     rb"\s*+(?:%(n)s(?:,%(n)s)*+(?=\s|$))?(?:\s*+\d++:%(n)s(?=\s|$))*+\s*+" % {b"n": _NUMBER}, re.IGNORECASE
 )
+# A row whose first feature is 0, and the comment of scikit-learn's `dump_svmlight_file`.
+_ZERO = re.compile(rb"\s*+(?:[^\s:#]++\s++)?+0++:")
+_SAID = re.compile(rb"^# Column indices are (zero|one)-based\s*+$", re.MULTILINE)
+_HEAD = 4096
 _COLUMN = re.compile(rb"(?<!\d)(\d++):")
 # Notations that only scikit-learn or Python accept: groups of rows (qid:1), 1_000.
 _LOOSE = re.compile(rb"[_q]")
@@ -62,10 +66,19 @@ class _Layout(NamedTuple):
     def __str__(self) -> str:
         labels = "" if self.n_labels is None else f"labels from 0 to {self.n_labels - 1}, "
         bound = "" if self.n_features is None else f" to {self.last}"
-        return f"a row is '1,5 3:2 17:1', {labels}features ascending from {self.first}{bound} and all numbers finite"
+        zero = ", zero_based=True reads features from 0" if self.first and self.n_labels is None else ""
+        return (
+            f"a row is '1,5 3:2 17:1', {labels}features ascending from {self.first}{bound} and all numbers finite{zero}"
+        )
 
 
-def read_svmlight(paths: Sequence[str | Path], n_features: int | None = None, name: str = "") -> MultiLabelData:
+def read_svmlight(
+    paths: Sequence[str | Path],
+    n_features: int | None = None,
+    name: str = "",
+    *,
+    zero_based: bool | str | None = None,
+) -> MultiLabelData:
     """Read rows of the form ``1,5 3:2 17:1``: numbers of labels, then number and value of each feature that is not 0.
 
     A row may have no label; ``#`` begins a comment.
@@ -75,9 +88,12 @@ def read_svmlight(paths: Sequence[str | Path], n_features: int | None = None, na
     paths : sequence of paths
         Parts of one data set, stacked in this order.
     n_features : int or None, default=None
-        Features are numbered from 1 to this, ascending in each row; None takes the largest number in the files.
+        How many features there are; None takes the largest number in the files. Features ascend in each row.
     name : str, default=""
         Name of the data set.
+    zero_based : bool, "auto" or None, default=None
+        Whether features are numbered from 0, not from 1. "auto", and None, take what a comment of scikit-learn's
+        `dump_svmlight_file` or of `MultiLabelData.save` says, or else whether a row has a feature 0.
 
     Returns
     -------
@@ -89,12 +105,16 @@ def read_svmlight(paths: Sequence[str | Path], n_features: int | None = None, na
     DataError
         If a file cannot be read so; the message names the file and, where it is a line's fault, the line.
     """
+    if zero_based not in (None, "auto", True, False):
+        raise ConfigurationError(f"zero_based must be 'auto', True or False; got {zero_based!r}")
     files = [Path(path) for path in paths]
     matrices: list[Any] = []
     labels_of: list[Any] = []
+    from_zero = any(map(_is_zero_based, files)) if zero_based in (None, "auto") else bool(zero_based)
+    first = 0 if from_zero else 1
     for file in files:
         with opened(file) as text:
-            matrix, found = _read(text, file, _Layout(1, n_features))
+            matrix, found = _read(text, file, _Layout(first, n_features))
         matrices.append(matrix)
         labels_of += found
     if not labels_of:
@@ -108,9 +128,9 @@ def read_svmlight(paths: Sequence[str | Path], n_features: int | None = None, na
     for matrix in matrices:
         matrix.resize(matrix.shape[0], width)
     Y = _matrix(labels_of, columns, len(labels), files)
-    names = list(map(str, range(1, width + 1)))
+    names = list(map(str, range(first, width + first)))
     X = sp.csr_array(sp.vstack(matrices, format="csr"))
-    return MultiLabelData(X, Y, names, [_name(label) for label in labels], name or files[0].stem)
+    return MultiLabelData(X, Y, names, [_name(label) for label in labels], name or stem(files[0]))
 
 
 def read_xmc(paths: Sequence[str | Path], name: str = "") -> MultiLabelData:
@@ -167,7 +187,14 @@ def read_xmc(paths: Sequence[str | Path], name: str = "") -> MultiLabelData:
     Y = _matrix(labels_of, columns, n_labels, files)
     X = sp.csr_array(sp.vstack(matrices, format="csr"))
     feature_names, label_names = (list(map(str, range(n))) for n in (width, n_labels))
-    return MultiLabelData(X, Y, feature_names, label_names, name or files[0].stem)
+    return MultiLabelData(X, Y, feature_names, label_names, name or stem(files[0]))
+
+
+def _is_zero_based(path: Path) -> bool:
+    with opened(path) as file:
+        said = _SAID.search(file.read(_HEAD))
+        file.seek(0)
+        return said[1] == b"zero" if said else any(map(_ZERO.match, file))
 
 
 def is_row(line: bytes) -> bool:

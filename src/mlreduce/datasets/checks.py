@@ -1,0 +1,127 @@
+"""What looks wrong in a data set: labels among the features, labels lost, identifiers, duplicates."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from mlreduce.validation import is_sparse
+
+if TYPE_CHECKING:
+    from mlreduce.datasets.data import MultiLabelData
+
+__all__ = ["checked", "counting_columns"]
+
+# In fewer rows a feature counts them, or equals a label, by chance.
+_LEAST_ROWS = 10
+# Names that a sentence lists.
+_SHOWN = 5
+
+
+def counting_columns(X: Any) -> list[int]:
+    """Return the columns of more than ten rows that count them from 0 or 1; none of a sparse matrix."""
+    if is_sparse(X) or len(X) <= _LEAST_ROWS:
+        return []
+    steps = np.arange(len(X))[:, np.newaxis]
+    head = X[:_LEAST_ROWS] - steps[:_LEAST_ROWS]
+    candidates = np.flatnonzero(((head == 0).all(axis=0)) | ((head == 1).all(axis=0)))
+    rest = X[:, candidates] - steps
+    return [int(column) for column in candidates[(rest == rest[0]).all(axis=0)]]
+
+
+def checked(data: MultiLabelData) -> list[str]:
+    """Return what `MultiLabelData.check` does."""
+    labels, features = list(data.label_names), list(data.feature_names)
+    known = ~np.isnan(data.Y) if data.Y.dtype.kind == "f" else np.ones(data.Y.shape, dtype=bool)
+    counts, totals = (data.Y == 1).sum(axis=0), known.sum(axis=0)
+    found = list(data.notes)
+
+    def say(which: Any, names: Sequence[str], sentence: str) -> None:
+        if len(which):
+            listed = ", ".join(repr(names[index][:40]) for index in which[:_SHOWN])
+            found.append(f"{len(which)} {sentence}: {listed}{', ...' if len(which) > _SHOWN else ''}")
+
+    say(np.flatnonzero((counts == 0) & (totals > 0)), labels, "label(s) that no instance has")
+    say(np.flatnonzero((counts == totals) & (totals > 0)), labels, "label(s) that every instance has")
+    say(np.flatnonzero(totals == 0), labels, "label(s) of which nothing is known")
+    if not known.all():
+        found.append(f"{1 - known.mean():.2%} of the labels are unknown")
+    columns = _hashes(data.X)
+    if len(data.Y) > _LEAST_ROWS:
+        varied = np.flatnonzero((counts > 0) & (counts < totals) & known.all(axis=0))
+        of_labels = set(np.array(_hashes(data.Y.astype(np.float64)))[varied].tolist())
+        equal = [index for index, column in enumerate(columns) if column in of_labels]
+        say(equal, features, "feature(s) equal to a label; are there labels among the features?")
+        say(_repeated(_hashes(data.Y.astype(np.float64)), varied), labels, "label(s) equal to an earlier one")
+    say(counting_columns(data.X), features, "feature(s) that count the rows; identifiers?")
+    empty = _hashes(np.zeros((len(data.Y), 1)))[0]
+    constant = [index for index, column in enumerate(columns) if column == empty]
+    say(constant, features, "feature(s) that are 0 throughout")
+    varying = [index for index, column in enumerate(columns) if column != empty]
+    say(_repeated(columns, varying), features, "feature(s) equal to an earlier one")
+    rows = _hashes(data.X.T)
+    repeated = len(rows) - len(set(rows))
+    if repeated:
+        found.append(f"{repeated} row(s) of features ({repeated / len(rows):.1%}) equal to an earlier one")
+    return found + _unlike_catalogue(data)
+
+
+def _hashes(X: Any) -> list[bytes]:
+    """Return a digest of each column."""
+    if not is_sparse(X):
+        columns = np.ascontiguousarray(np.asarray(X).T) + 0.0  # -0 is 0
+        return [_digest(np.flatnonzero(column), column[column != 0]) for column in columns]
+    matrix = sp.csc_array(X, copy=True)
+    matrix.sum_duplicates()
+    matrix.eliminate_zeros()
+    pairs = zip(matrix.indptr[:-1], matrix.indptr[1:], strict=True)
+    return [_digest(matrix.indices[start:stop], matrix.data[start:stop]) for start, stop in pairs]
+
+
+def _digest(places: NDArray[Any], values: NDArray[Any]) -> bytes:
+    return hashlib.blake2b(
+        places.astype(np.int64).tobytes() + values.astype(np.float64).tobytes(), digest_size=16
+    ).digest()
+
+
+def _repeated(hashes: Sequence[bytes], which: Any) -> list[int]:
+    """Return the columns, of these, that equal an earlier one."""
+    seen: Counter[bytes] = Counter()
+    repeated = []
+    for index in which:
+        seen[hashes[index]] += 1
+        if seen[hashes[index]] > 1:
+            repeated.append(int(index))
+    return repeated
+
+
+def _unlike_catalogue(data: MultiLabelData) -> list[str]:
+    """Compare the numbers with those of the set of the catalogue whose name the data set's begins with."""
+    from mlreduce.datasets.catalogue import read_catalogue
+
+    catalogue = read_catalogue()
+    name = _plain(data.name)
+    names = [other for other in catalogue if len(_plain(other)) > 3 and name.startswith(_plain(other))]
+    if not names:
+        return []
+    nearest = max(names, key=lambda other: len(_plain(other)))
+    expected: Mapping[str, Any] = catalogue[nearest].summary()
+    numbers = {"instances": data.X.shape[0], "attributes": data.X.shape[1], "labels": data.Y.shape[1]}
+    unlike = [f"{found} {key} ({expected[key]})" for key, found in numbers.items() if expected.get(key, found) != found]
+    cardinality = expected.get("cardinality")
+    if cardinality is not None and abs(cardinality - data.cardinality) > 0.0015:
+        unlike.append(f"cardinality {data.cardinality:.3f} ({cardinality:.3f})")
+    if not unlike:
+        return []
+    return [f"unlike {nearest} of the catalogue, whose numbers stand in brackets: {', '.join(unlike)}"]
+
+
+def _plain(name: str) -> str:
+    return re.sub("[^a-z0-9]", "", name.lower())

@@ -1,0 +1,471 @@
+"""Attributes of a table as features and labels: nominal values, texts, words for labels, and which are labels."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from mlreduce.datasets.checks import counting_columns
+from mlreduce.datasets.data import MultiLabelData
+from mlreduce.datasets.guards import check_names
+from mlreduce.datasets.readers.arff_syntax import Attribute, Table
+from mlreduce.exceptions import ConfigurationError, DataError, unknown_name
+from mlreduce.validation import is_sparse
+
+__all__ = ["Columns", "Labels", "as_labels", "chosen_labels", "counted_labels", "encoded", "numbered"]
+
+#: What says which attributes are labels: a file, how many of the last, ``{"first": n}``, or names.
+Labels: TypeAlias = str | Path | int | Mapping[str, int] | Sequence[str] | None
+
+# What Meka writes behind the name: how many attributes are labels, from the front; from the back if negative.
+_MEKA = re.compile(r"-C\s+(-?[0-9]{1,9})\b", re.IGNORECASE)
+# What Weka adds when it removes or moves attributes: the option is copied, though it may hold no longer.
+_MOVED = re.compile(r"weka\.filters\.\w+\.attribute\.", re.IGNORECASE)
+_WORDS = {**dict.fromkeys(("yes", "true", "y", "t"), 1.0), **dict.fromkeys(("no", "false", "n", "f"), 0.0)}
+# In fewer rows all values of a nominal attribute differ by chance: in ten rows once in 2,755 tables of ten values.
+_LEAST_ROWS = 10
+
+
+class Columns(NamedTuple):
+    """How attributes, or columns, become features and labels.
+
+    Attributes
+    ----------
+    drop : sequence of str
+        Names of those to leave out.
+    keep_text : sequence of str
+        Names of those to keep as texts.
+    categories : sequence of str
+        Names of texts to make columns of, one for each value.
+    label_values : sequence of two str or numbers, or None
+        The value of a label that means 0, and the one that means 1; None knows 0/1, -1/1, no/yes and false/true.
+    keep_identifiers : bool
+        Encode nominal attributes that differ in every row like any.
+    """
+
+    drop: Sequence[str] = ()
+    keep_text: Sequence[str] = ()
+    categories: Sequence[str] = ()
+    label_values: Sequence[str | float] | None = None
+    keep_identifiers: bool = False
+
+    def checked(self, names: Sequence[str], where: str) -> Columns:
+        """Return this after checking that the names are there.
+
+        Raises
+        ------
+        DataError
+            If one is not.
+        ConfigurationError
+            If ``label_values`` are not two.
+        """
+        known = set(names)
+        for option, asked in (("drop", self.drop), ("keep_text", self.keep_text), ("categories", self.categories)):
+            if isinstance(asked, str):
+                raise ConfigurationError(f"{option} is a list of names; got the text {asked!r}")
+            for name in asked:
+                if name not in known:
+                    raise DataError(unknown_name(f"attribute of {Path(where).name}", name, names, option))
+        values = self.label_values
+        if values is not None and (isinstance(values, str) or len(values) != 2 or values[0] == values[1]):
+            raise ConfigurationError(
+                f"label_values are two, the one that means 0 and the one that means 1; got {values!r}"
+            )
+        return self
+
+
+def encoded(
+    table: Table,
+    labels: tuple[Table, str] | list[str],
+    name: str,
+    where: str,
+    check: Callable[..., None],
+    columns: Columns | None = None,
+    notes: Sequence[str] = (),
+) -> MultiLabelData:
+    """Make a data set of a table with nominal values, as `mlreduce.datasets.readers.arff.read_arff` describes.
+
+    Parameters
+    ----------
+    table : Table
+    labels : (Table, str) or list of str
+        A table of labels with the same rows, and its file; or the attributes that are labels.
+    name : str
+        Name of the data set.
+    where : str
+        The file, for messages.
+    check : callable
+        Called with the bytes that arrays will need and, as ``what``, a text that names them; raises DataError where
+        that is too much.
+    columns : Columns or None, default=None
+    notes : sequence of str, default=()
+        What the caller left out or assumed.
+
+    Returns
+    -------
+    MultiLabelData
+
+    Raises
+    ------
+    DataError
+        If nothing is left as a feature, an attribute is text and nothing says what to do with it, or a label is none.
+    """
+    columns = (columns or Columns()).checked([attribute.name for attribute in table.attributes], where)
+    rest = [index for index, attribute in enumerate(table.attributes) if attribute.name not in columns.drop]
+    source, origin = labels if isinstance(labels, tuple) else (table, where)
+    if isinstance(labels, tuple):
+        which = list(range(len(source.attributes)))
+    else:
+        position = {attribute.name: index for index, attribute in enumerate(table.attributes)}
+        which = [position[label] for label in labels]
+        chosen = set(which)
+        rest = [index for index in rest if index not in chosen]
+    n_rows = table.values.shape[0]
+    texts = {}
+    for index in list(rest):
+        attribute = table.attributes[index]
+        if attribute.name in columns.keep_text:
+            texts[attribute.name] = _texts(attribute, _column(table.values, index), where)
+            rest.remove(index)
+    X, feature_names, dropped = _encode(table, rest, columns, check, where)
+    if not feature_names:
+        raise DataError(f"{where}: no attribute or column is left as a feature")
+    check(9 * n_rows * len(which), what=f"{len(which)} labels of {n_rows} rows")
+    Y = _labels(source, which, origin, columns.label_values)
+    label_names = [source.attributes[index].name for index in which]
+    for names, what in ((feature_names, "feature"), (label_names, "label"), (dropped, "dropped attribute")):
+        check_names(names, what, where)
+    notes = [*notes]
+    notes += [
+        f"{where}: the attribute {identifier!r} differs in every row, is no feature, and was left out; "
+        "keep_identifiers=True keeps it"
+        for identifier in dropped
+    ]
+    notes += [
+        f"{where}: the column {feature_names[index]!r} counts the rows; if it is no feature, leave it out with "
+        f"drop=[{feature_names[index]!r}]"
+        for index in counting_columns(X)
+    ]
+    return MultiLabelData(
+        X, Y, feature_names, label_names, name, dropped, sample_weight=table.weights, texts=texts, notes=notes
+    )
+
+
+def as_labels(values: NDArray[Any], names: Sequence[str], where: str, remedy: str = "") -> NDArray[Any]:
+    """Return labels in 0/1 or -1/1, or NaN for unknown, as int8; as float64 where some are unknown.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_rows, n_labels)
+    names : sequence of str
+        Of the labels.
+    where : str
+        The file, for messages.
+    remedy : str, default=""
+        What else messages say.
+
+    Raises
+    ------
+    DataError
+        If a value is none of these; the sentence names label and row.
+    """
+    ones = values == 1
+    unknown = np.isnan(values) if values.dtype.kind == "f" else np.zeros(values.shape, dtype=bool)
+    zero, negative = values == 0, values == -1
+    wrong = ~(ones | zero | negative | unknown)
+    if wrong.any():
+        row, column = (int(place[0]) for place in np.nonzero(wrong))
+        raise DataError(
+            f"{where}: the label {names[column][:40]!r} is {values[row, column]:g} in data row {row + 1}; labels must "
+            f"be 0/1 or -1/1{remedy}"
+        )
+    mixed = zero.any(axis=0) & negative.any(axis=0)
+    if mixed.any():
+        raise DataError(
+            f"{where}: the label {names[int(mixed.argmax())][:40]!r} mixes 0 and -1; is one of them unknown?"
+        )
+    return np.where(unknown, np.nan, ones) if unknown.any() else ones.astype(np.int8)
+
+
+def numbered(size: int) -> list[str]:
+    """Return the names of columns that have none: numbers from 1."""
+    return list(map(str, range(1, size + 1)))
+
+
+def _labels(table: Table, which: Sequence[int], where: str, asked: Sequence[str | float] | None) -> NDArray[Any]:
+    values = table.values
+    columns = values.tocsc()[:, which].toarray() if is_sparse(values) else values[:, which]
+    names = [table.attributes[index].name for index in which]
+    for place, index in enumerate(which):
+        codes = _label_codes(table.attributes[index], where, asked)
+        if codes is not None:
+            known = ~np.isnan(columns[:, place])
+            columns[known, place] = codes[columns[known, place].astype(np.int64)]
+        elif asked is not None:
+            low, high = (_number(value) for value in asked)
+            column = columns[:, place]
+            columns[:, place] = np.select([column == low, column == high, np.isnan(column)], [0, 1, np.nan], 2)
+    return as_labels(columns, names, where, ", or label_values=[1, 2] says which value means 0 and which 1")
+
+
+def _label_codes(attribute: Attribute, where: str, asked: Sequence[str | float] | None) -> NDArray[np.float64] | None:
+    """Return what each value of a nominal label means; None for a numeric one."""
+    name, places, is_text = attribute
+    if places is None:
+        return None
+    values = [value.strip() for value in places][is_text:]  # the first of a text stands for nothing
+    about = f"{where}: the label {name[:40]!r} has"
+    if len(values) != 2 and not is_text:
+        raise DataError(f"{about} {len(values)} values; a label has two, 0 and 1")
+    if asked is not None:
+        meaning = {str(value).lower(): float(code) for code, value in enumerate(asked)}
+        codes = [meaning.get(value.lower(), np.nan) for value in values]
+    elif is_text:
+        codes = [_WORDS.get(value.lower(), _number(value)) for value in values]
+    else:
+        codes = list(_two_values(attribute))
+    if np.isnan(codes).any():
+        wrong = values[int(np.isnan(codes).argmax())]
+        raise DataError(
+            f"{about} the value {wrong[:40]!r}; labels are 0/1, -1/1, no/yes or false/true, and "
+            "label_values=['no word', 'yes word'] names others"
+        )
+    return np.array([0.0, *codes] if is_text else codes)
+
+
+def _number(value: Any) -> float:
+    try:
+        return float(value)
+    except ValueError:
+        return np.nan
+
+
+def _texts(attribute: Attribute, column: NDArray[np.float64], where: str) -> list[str]:
+    if attribute.places is None:
+        raise DataError(f"{where}: keep_text names {attribute.name[:40]!r}, which is numeric")
+    values = list(attribute.places)
+    return ["" if np.isnan(place) else values[int(place)] for place in column]
+
+
+def _two_values(attribute: Attribute) -> tuple[float, float]:
+    """Return the numbers for the first and second value of a nominal attribute."""
+    words = [value.strip().lower() for value in attribute.places or ()]
+    if (_WORDS.get(words[0]), _WORDS.get(words[1])) == (1, 0):
+        return 1.0, 0.0
+    try:
+        numbers = float(words[0]), float(words[1])
+    except ValueError:
+        return 0.0, 1.0
+    return numbers if all(map(np.isfinite, numbers)) else (0.0, 1.0)
+
+
+def _is_identifier(attribute: Attribute, column: NDArray[np.float64]) -> bool:
+    return len(attribute.places or ()) >= len(column) > _LEAST_ROWS and len(np.unique(column)) == len(column)
+
+
+def _column(values: Any, index: int) -> NDArray[np.float64]:
+    column = values[:, [index]]
+    return np.asarray(column.toarray() if is_sparse(column) else column).ravel()
+
+
+def _recoded(column: NDArray[np.float64], low: float, high: float) -> NDArray[np.float64]:
+    """Recode the two values of a list; missing values stay NaN."""
+    return np.where(np.isnan(column), column, np.where(column == 0, low, high))
+
+
+def _one_hot(column: NDArray[np.float64], n_values: int, sparse: bool) -> Any:
+    """Return one column per value of a list; NaN in all where the value is missing."""
+    missing, known = np.flatnonzero(np.isnan(column)), np.flatnonzero(~np.isnan(column))
+    rows = np.concatenate([known, np.repeat(missing, n_values)])
+    columns = np.concatenate([column[known].astype(np.int64), np.tile(np.arange(n_values), len(missing))])
+    values = np.repeat([1.0, np.nan], [len(known), len(missing) * n_values])
+    shape = len(column), n_values
+    if sparse:
+        return sp.csc_array((values, (rows, columns)), shape=shape)
+    block = np.zeros(shape)
+    block[rows, columns] = values
+    return block
+
+
+def _as_category(attribute: Attribute, column: NDArray[np.float64]) -> tuple[Attribute, NDArray[np.float64]]:
+    """Return a text attribute as a nominal one, whose list is sorted."""
+    found, codes = np.unique(column[~np.isnan(column)], return_inverse=True)
+    values = list(attribute.places or ())
+    texts = [values[int(place)] for place in found]
+    order = np.array(sorted(range(len(texts)), key=texts.__getitem__), dtype=int)
+    ranks = np.empty(len(order))
+    ranks[order] = np.arange(len(order))
+    column = column.copy()
+    column[~np.isnan(column)] = ranks[codes]
+    return Attribute(attribute.name, {texts[place]: float(rank) for rank, place in enumerate(order)}), column
+
+
+def _text_error(attribute: Attribute, where: str) -> DataError:
+    name = attribute.name[:40]
+    shown = next((value for value in attribute.places or () if value), "")[:40]
+    hint = ""
+    if re.fullmatch(r"[-+]?[0-9]+,[0-9]+", shown):
+        hint = " Are these numbers with decimal commas? decimal=',' reads them."
+    return DataError(
+        f"{where}: the column {name!r} is not numeric, it holds text such as {shown!r}.{hint} Leave it out with "
+        f"drop=[{name!r}], keep it as text with keep_text=[{name!r}], or make a 0/1 column of each of its values with "
+        f"categories=[{name!r}]"
+    )
+
+
+def _encode(
+    table: Table, which: Sequence[int], columns: Columns, check: Callable[..., None], where: str
+) -> tuple[Any, list[str], list[str]]:
+    """Turn attributes into numeric columns; return them, their names and the dropped identifiers."""
+    sparse = is_sparse(table.values)
+    values = table.values.tocsc() if sparse else table.values
+    n_rows = values.shape[0]
+    blocks: list[Any] = []
+    names: list[str] = []
+    dropped: list[str] = []
+    plain: list[int] = []
+    needed = 0
+
+    def flush() -> None:
+        if plain:
+            blocks.append(values[:, list(plain)])
+            plain.clear()
+
+    for index in which:
+        attribute = table.attributes[index]
+        name, places, is_text = attribute
+        if places is None or (not is_text and len(places) == 2 and _two_values(attribute) == (0.0, 1.0)):
+            plain.append(index)
+            names.append(name)
+            continue
+        flush()
+        column = _column(values, index)
+        if is_text:
+            if name not in columns.categories and not all(value.lower() in _WORDS for value in places if value):
+                raise _text_error(attribute, where)
+            attribute, column = _as_category(attribute, column)
+            places = attribute.places or {}
+        if not columns.keep_identifiers and not is_text and _is_identifier(attribute, column):
+            dropped.append(name)
+            continue
+        # Memory per value, including rows of sparse files without any text.
+        missing = np.count_nonzero(np.isnan(column)) if sparse else n_rows
+        needed += 8 * max(n_rows, (missing + 1) * len(places))
+        check(needed, what=f"a column for each value of the attributes to {name[:40]!r} and {n_rows} rows")
+        if len(places) <= 2:
+            alone = _WORDS.get("".join(places).lower(), 0.0) if is_text else 0.0
+            low, high = _two_values(attribute) if len(places) == 2 else (alone, alone)
+            blocks.append(_recoded(column, low, high)[:, np.newaxis])
+            names.append(name)
+        else:
+            blocks.append(_one_hot(column, len(places), sparse))
+            names.extend(f"{name}={value}" for value in places)
+    flush()
+    if not blocks:
+        return np.empty((n_rows, 0)), names, dropped
+    if sparse:
+        return sp.csr_array(sp.hstack([sp.csc_array(block) for block in blocks], format="csr")), names, dropped
+    return np.hstack(blocks), names, dropped
+
+
+def counted_labels(labels: Labels, n_labels: int | None, path: str | Path) -> Labels:
+    """Return ``labels``, and ``{"first": n_labels}`` for "first", with "last" alike.
+
+    Raises
+    ------
+    DataError
+        If one of both is given without the other.
+    """
+    end = labels if isinstance(labels, str) and labels in ("first", "last") else None
+    if (end is None) != (n_labels is None):
+        raise DataError(
+            f'{path}: labels="first" or "last" and n_labels, their number, go together; got labels={labels!r} and '
+            f"n_labels={n_labels!r}"
+        )
+    return labels if end is None or n_labels is None else {end: n_labels}
+
+
+def chosen_labels(labels: Labels, names: Sequence[str], path: str | Path, relation: str = "") -> list[str]:
+    """Return which attributes, or columns, are labels.
+
+    Parameters
+    ----------
+    labels
+        As in `mlreduce.datasets.readers.arff.read_arff`, but for "first" and "last".
+    names : sequence of str
+        All attributes.
+    path : path
+        The file, for messages.
+    relation : str, default=""
+        What may have Meka's option.
+
+    Raises
+    ------
+    DataError
+        If nothing says it, or what does names other attributes.
+    """
+    if isinstance(labels, (int, Mapping)) or labels is None:
+        return _at_an_end(labels, relation, names, path)
+    source = "the names given"
+    if isinstance(labels, (str, Path)):
+        from mlreduce.datasets.readers.arff import read_label_names
+
+        found, source = read_label_names(labels), str(labels)
+    else:
+        found = list(labels)
+        wrong = next((label for label in found if not isinstance(label, str)), None)
+        if wrong is not None:
+            raise DataError(
+                f"{path}: labels are names of columns, or how many are the first or the last, as in "
+                f'labels={{"last": 2}}; got {wrong!r} among the names'
+            )
+        check_names(found, "label", source)
+    if not found:
+        raise DataError(f"{path}: labels names no attribute")
+    known = set(names)
+    for label in found:
+        if label not in known:
+            raise DataError(unknown_name(f"attribute of {Path(path).name}", label, names, source))
+    return found
+
+
+def _at_an_end(
+    asked: int | Mapping[str, int] | None, relation: str, names: Sequence[str], path: str | Path
+) -> list[str]:
+    """Return the names of the labels, which are the first or the last attributes."""
+    written, moved, added = relation.partition("weka.filters")
+    meka = _MEKA.search(written)
+    said = 0 if meka is None else int(meka.group(1))
+    if said and _MOVED.search(moved + added):
+        if asked is None:
+            raise DataError(
+                f"{path}: its relation has the option -C {said} of Meka's, but Weka removed or moved attributes since. "
+                "Name Mulan's XML file, or say how many are the first or the last"
+            )
+        said = 0
+    if asked is None:
+        if not said:
+            raise DataError(
+                f"{path}: nothing says which attributes are labels: its relation has no option -C of Meka's. Name "
+                "Mulan's XML file, or say how many are the first or the last"
+            )
+        end, number = "first" if said > 0 else "last", abs(said)
+    else:
+        ends = {"last": asked} if isinstance(asked, int) else dict(asked)
+        if len(ends) != 1 or not set(ends) <= {"first", "last"}:
+            raise DataError(f"labels must be {{'first': n}} or {{'last': n}}; got {ends!r}")
+        end, number = next(iter(ends.items()))
+    if not 0 < number < len(names):
+        raise DataError(f"{path}: cannot take the {end} {number} of {len(names)} attributes as labels")
+    if said and (said > 0, abs(said)) != (end == "first", number):
+        raise DataError(
+            f"{path}: the {end} {number} attributes are asked for as labels, but the option -C {said} of Meka's in "
+            f"its relation says that the {'first' if said > 0 else 'last'} {abs(said)} are"
+        )
+    return list(names[:number] if end == "first" else names[-number:])
