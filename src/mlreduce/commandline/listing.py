@@ -61,4 +61,5 @@ def _info(options: argparse.Namespace) -> Any:
         "title": entry.options.get("title", ""),
         **{key: round(value, 4) for key, value in data.describe().items()},
         **{key: str(entry.options.get(key, "")) for key in ("licence", "citation")},
+        "checks": "; ".join(data.check()) or "nothing found",
     }

@@ -40,6 +40,12 @@ def write(data: MultiLabelData, path: Path, layout: str = "meka") -> None:
         )
     if suffix in _SEPARATORS or suffix in _PARQUET or suffix in _SVMLIGHT:
         _refuse(data, path, data.sample_weight is not None, "weights of the instances")
+    names = [*data.texts, *data.feature_names, *data.label_names]
+    if len(set(names)) < len(names) and suffix not in (".npz", *_SVMLIGHT):
+        raise DataError(f"{path}: a feature, a label or a text of {data.name!r} share a name; columns must not")
+    beside = path.with_suffix(".xml")
+    if suffix == ".arff" and layout == "meka" and beside.exists():
+        raise DataError(f"{path}: {beside.name} beside it would be taken for its labels; remove it, or layout='mulan'")
     with replacing(path) as partial:
         if suffix == ".npz":
             with partial.open("wb") as file:
@@ -47,20 +53,19 @@ def write(data: MultiLabelData, path: Path, layout: str = "meka") -> None:
         elif suffix in _PARQUET:
             _write_parquet(data, partial)
         else:
-            lines = (
-                _arff(data, layout)
-                if suffix == ".arff"
-                else _table(data, _SEPARATORS[suffix])
-                if suffix in _SEPARATORS
-                else _svmlight(data, path)
-            )
+            if suffix == ".arff":
+                lines = _arff(data, layout)
+            elif suffix in _SEPARATORS:
+                lines = _table(data, _SEPARATORS[suffix])
+            else:
+                lines = _svmlight(data, path)
             with partial.open("w", encoding="utf-8", newline="") as text:
                 text.writelines(lines)
     if suffix == ".arff" and layout == "mulan":
         labels = "".join(f"  <label name={quoteattr(name)}/>\n" for name in data.label_names)
-        xml = f'<?xml version="1.0" encoding="utf-8"?>\n<labels xmlns="http://mulan.sourceforge.net/labels">\n{labels}</labels>\n'
-        with replacing(path.with_suffix(".xml")) as partial:
-            partial.write_text(xml, encoding="utf-8")
+        head = '<?xml version="1.0" encoding="utf-8"?>\n<labels xmlns="http://mulan.sourceforge.net/labels">\n'
+        with replacing(beside) as partial:
+            partial.write_text(f"{head}{labels}</labels>\n", encoding="utf-8")
 
 
 def _refuse(data: MultiLabelData, path: Path, has: bool, what: str) -> None:
@@ -116,9 +121,6 @@ def _frames(data: MultiLabelData) -> Iterator[Any]:
     """Yield DataFrames of some rows each: texts, features, labels."""
     import pandas as pd  # slow to import
 
-    names = [*data.texts, *data.feature_names, *data.label_names]
-    if len(set(names)) < len(names):
-        raise DataError(f"{data.name}: a feature, a label or a text share a name, and columns of a table must not")
     for start in range(0, len(data.Y), _ROWS):
         rows = slice(start, start + _ROWS)
         X = data.X[rows].toarray() if is_sparse(data.X) else data.X[rows]

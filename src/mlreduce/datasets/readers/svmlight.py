@@ -28,7 +28,7 @@ _ROW = re.compile(
 )
 # A row whose first feature is 0, and the comment of scikit-learn's `dump_svmlight_file`.
 _ZERO = re.compile(rb"\s*+(?:[^\s:#]++\s++)?+0++:")
-_SAID = re.compile(rb"^# Column indices are (zero|one)-based\s*+$", re.MULTILINE)
+_SAID = re.compile(rb"^# Column indices are (zero|one)-based[ \t\r]*+$", re.MULTILINE)
 _HEAD = 4096
 _COLUMN = re.compile(rb"(?<!\d)(\d++):")
 # Notations that only scikit-learn or Python accept: groups of rows (qid:1), 1_000.
