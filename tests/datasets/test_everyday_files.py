@@ -25,7 +25,7 @@ PLAIN = HEAD + "@attribute a real\n@data\n"
 TWO = [[0, 1], [1, 0]]
 MUSIC = "@relation 'm: -C 2'\n@attribute a {0,1}\n@attribute b {0,1}\n@attribute x numeric\n@data\n?,?,1\n?,?,2\n"
 
-#: Name, contents, arguments of `read`, X, Y. `Shorter` names of ../shared/cases are read there as well.
+#: Contents and Y by the names that such files have in ../shared/cases.
 ARFF = {
     "pm": (PLAIN.replace("L1 {0,1}", "L1 {-1,1}").replace("L2 {0,1}", "L2 {1,-1}") + "-1,1,2.5\n1,-1,3\n", TWO),
     "attr_nospace": (PLAIN.replace(" {", "{").replace("a real", "a\treal") + "0,1,2.5\n1,0,3\n", TWO),
@@ -363,6 +363,66 @@ def test_what_takes_unknown_labels_says_so(tmp_path):
         with pytest.raises(DataError, match=r"(?s)y is NaN in column 1.*row 3: all labels have to be known here"):
             refuse()
     assert mlreduce.make("mddmp", n_components=1).fit(data.X, data.Y).transform(data.X).shape == (12, 1)
+
+
+OWN = """datasets:
+  market:
+    reader: tables
+    features: market.csv
+    labels: {last: 2}
+    sep: ";"
+    decimal: ","
+    encoding: latin-1
+    drop: [id]
+    categories: [region]
+    label_values: ["off", "on"]
+  songs: {reader: arff, data: [songs.arff.gz], labels: songs.xml, keep_text: [t], label_order: list}
+  rows: {reader: svmlight, data: [rows.svm], zero_based: true, n_features: 4}
+  pictures: {reader: mat, data: [p.mat], variables: [X, Y, Xt, Yt], max_bytes: 1000000}
+"""
+
+
+@pytest.fixture
+def own(tmp_path):
+    written(tmp_path, "market.csv", "id;prix é;region;a;b\nq;0,5;n;off;on\nr;1,5;s;on;off\n".encode("latin-1"))
+    songs = PLAIN.replace("@data", "@attribute t string\n@data").replace(": -C 2", "") + "0,1,2.5,'x y'\n1,0,3,z\n"
+    written(tmp_path, "songs.arff.gz", gzip.compress(songs.encode()))
+    written(tmp_path, "songs.xml", '<labels><label name="L2"/><label name="L1"/></labels>')
+    written(tmp_path, "rows.svm", "1 1:2\n2 2:1\n")
+    scipy.io.savemat(tmp_path / "p.mat", {"X": X, "Y": Y, "Xt": X[:2], "Yt": Y[:2]})
+    return written(tmp_path, "own.yaml", OWN)
+
+
+def test_the_arguments_are_keys_of_an_entry(own):
+    market = mlreduce.load_dataset("market", catalogue=own)
+    assert market.feature_names == ["prix é", "region"]
+    np.testing.assert_array_equal(market.X, [[0.5, 0], [1.5, 1]])
+    np.testing.assert_array_equal(market.Y, TWO)
+    songs = mlreduce.load_dataset("songs", catalogue=own)
+    assert (songs.label_names, songs.texts) == (["L2", "L1"], {"t": ["x y", "z"]})
+    assert mlreduce.load_dataset("rows", catalogue=own).X.toarray().tolist() == [[0, 2, 0, 0], [0, 0, 1, 0]]
+    assert mlreduce.load_dataset("pictures", catalogue=own).X.shape == (6, 3)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (("zero_based: true", "sep: ','"), "datasets.rows: the reader svmlight takes no sep"),
+        (("label_order: list", "label_order: xml"), "label_order"),
+        (("max_bytes: 1000000", "max_bytes: 0"), "max_bytes"),
+        (("drop: [id]", "drop: []"), "drop"),
+    ],
+)
+def test_a_key_that_the_reader_does_not_take_is_refused(own, change, sentence):
+    own.write_text(OWN.replace(*change))
+    with pytest.raises(ConfigurationError, match=sentence):
+        mlreduce.load_dataset("rows", catalogue=own)
+
+
+def test_what_was_left_out_is_said_of_own_data(own):
+    written(own.parent, "market.csv", ";id;prix;region;a;b\n0;q;0,5;n;off;on\n1;r;1,5;s;on;off\n")
+    with pytest.warns(ProjectionWarning, match="the first column, which has no name"):
+        mlreduce.load_dataset("market", catalogue=own)
 
 
 CASES = next((path for parent in Path(__file__).parents if (path := parent.parent / "shared" / "cases").is_dir()), None)

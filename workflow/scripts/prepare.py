@@ -13,7 +13,12 @@ with job(snakemake):
     # As the run began with it: the catalogue may have been edited since.
     dataset = Dataset.from_json(snakemake.params.entry)
     data = dataset.read_copies(snakemake.input[0]) if snakemake.input else dataset.read([])
-    check_finite(data.X, data.feature_names, data.name)
+    try:
+        check_finite(data.X, data.feature_names, data.name)
+    except DataError as error:
+        raise DataError(
+            f"{error}. In a workflow: fill them in the file, or leave the columns out with drop: [...] in its entry"
+        ) from error
     if data.Y.dtype.kind == "f":
         raise DataError(f"{data.name}: some labels are unknown; the workflow compares methods on known ones only")
     with replacing(snakemake.output[0]) as path:
