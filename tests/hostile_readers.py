@@ -320,8 +320,12 @@ _YAML_WORDS = (
 READERS = {
     "arff": Reader(
         ".arff",
-        lambda path: read_arff([path], 2),
-        lambda: [_ARFF.encode(), _SPARSE_ARFF.encode(), _SPARSE_ARFF.encode() + b"{}\n" * 30],
+        lambda path: read_arff([path], 2, keep_text=["t"] if b" t string" in path.read_bytes() else []),
+        lambda: [
+            *(_ARFF.encode(), _SPARSE_ARFF.encode(), _SPARSE_ARFF.encode() + b"{}\n" * 30),
+            b"@relation r\n@attribute t string\n@attribute a real % c\n@attribute l{0,1}\n@attribute m {-1 1}\n@data\n"
+            b"'x\\n',1,0,-1,{2}\nz 2 ? 1\n",
+        ],
         (
             *b"@attribute @data @relation {0,1} numeric string ? ' \" \\ { } , % {a, {0".split(),
             *(
@@ -393,8 +397,8 @@ READERS = {
     "csv": Reader(
         ".csv",
         lambda path: read_tables(path, path),
-        lambda: _tables(_csv),
-        (*b', " "" True NA 2001-01-01 \\ 1,0'.split(), b"\n", b"a,a\n", *_NUMBERS, *_SPECIAL),
+        lambda: [*_tables(_csv), b",a,b\n0,yes,1\n1,no,\n"],
+        (*b', " "" ; True no NA 2001-01-01 \\ 1,0'.split(), b"\n", b"a,a\n", *_NUMBERS, *_SPECIAL),
     ),
     "parquet": Reader(
         ".parquet",

@@ -219,7 +219,18 @@ class MultiLabelData:
         write(self, Path(path), layout)
 
     def arrays(self) -> dict[str, Any]:
-        """Return what an ``.npz`` file holds."""
+        """Return what an ``.npz`` file holds.
+
+        Returns
+        -------
+        dict of str to ndarray
+
+        Examples
+        --------
+        >>> import mlreduce
+        >>> sorted(mlreduce.load_dataset("digits-300").arrays())
+        ['X', 'Y', 'dropped', 'feature_names', 'label_names', 'name']
+        """
         arrays: dict[str, Any] = {
             "Y": self.Y,
             "feature_names": _packed(self.feature_names),
@@ -248,6 +259,7 @@ class MultiLabelData:
         Parameters
         ----------
         path : path
+            Of the file.
 
         Raises
         ------

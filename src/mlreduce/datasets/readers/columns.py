@@ -175,17 +175,18 @@ def as_labels(values: NDArray[Any], names: Sequence[str], where: str, remedy: st
     DataError
         If a value is none of these; the sentence names label and row.
     """
+    # One mask at a time: labels may be many.
     ones = values == 1
     unknown = np.isnan(values) if values.dtype.kind == "f" else np.zeros(values.shape, dtype=bool)
-    zero, negative = values == 0, values == -1
-    wrong = ~(ones | zero | negative | unknown)
-    if wrong.any():
+    zeros, negatives = ((values == value).sum(axis=0) for value in (0, -1))
+    if (ones.sum(axis=0) + unknown.sum(axis=0) + zeros + negatives < len(values)).any():
+        wrong = ~(ones | unknown | (values == 0) | (values == -1))
         row, column = (int(place[0]) for place in np.nonzero(wrong))
         raise DataError(
             f"{where}: the label {names[column][:40]!r} is {values[row, column]:g} in data row {row + 1}; labels must "
             f"be 0/1 or -1/1{remedy}"
         )
-    mixed = zero.any(axis=0) & negative.any(axis=0)
+    mixed = (zeros > 0) & (negatives > 0)
     if mixed.any():
         raise DataError(
             f"{where}: the label {names[int(mixed.argmax())][:40]!r} mixes 0 and -1; is one of them unknown?"
