@@ -224,6 +224,7 @@ class MultiLabelData:
         Returns
         -------
         dict of str to ndarray
+            The arrays by name.
 
         Examples
         --------

@@ -157,14 +157,14 @@ def encoded(
     )
 
 
-def as_labels(values: NDArray[Any], names: Sequence[str], where: str, remedy: str = "") -> NDArray[Any]:
+def as_labels(values: NDArray[Any], names: Sequence[str] | None, where: str, remedy: str = "") -> NDArray[Any]:
     """Return labels in 0/1 or -1/1, or NaN for unknown, as int8; as float64 where some are unknown.
 
     Parameters
     ----------
     values : ndarray of shape (n_rows, n_labels)
-    names : sequence of str
-        Of the labels.
+    names : sequence of str or None
+        Of the labels; None numbers them from 1.
     where : str
         The file, for messages.
     remedy : str, default=""
@@ -183,15 +183,19 @@ def as_labels(values: NDArray[Any], names: Sequence[str], where: str, remedy: st
         wrong = ~(ones | unknown | (values == 0) | (values == -1))
         row, column = (int(place[0]) for place in np.nonzero(wrong))
         raise DataError(
-            f"{where}: the label {names[column][:40]!r} is {values[row, column]:g} in data row {row + 1}; labels must "
-            f"be 0/1 or -1/1{remedy}"
+            f"{where}: the label {_name_of(names, column)!r} is {values[row, column]:g} in data row {row + 1}; labels "
+            f"must be 0/1 or -1/1{remedy}"
         )
     mixed = (zeros > 0) & (negatives > 0)
     if mixed.any():
         raise DataError(
-            f"{where}: the label {names[int(mixed.argmax())][:40]!r} mixes 0 and -1; is one of them unknown?"
+            f"{where}: the label {_name_of(names, int(mixed.argmax()))!r} mixes 0 and -1; is one of them unknown?"
         )
     return np.where(unknown, np.nan, ones) if unknown.any() else ones.astype(np.int8)
+
+
+def _name_of(names: Sequence[str] | None, column: int) -> str:
+    return str(column + 1) if names is None else names[column][:40]
 
 
 def numbered(size: int) -> list[str]:

@@ -153,7 +153,7 @@ def _divided(X: Any, Y: NDArray[Any], labels: Labels, path: Path) -> tuple[Any, 
     chosen = np.array(chosen_labels(labels, columns, path), dtype=int)
     others = np.setdiff1d(np.arange(len(columns)), chosen)
     both = sp.csr_array(sp.hstack([X, sp.csr_array(Y)])) if is_sparse(X) else np.hstack([X, Y])
-    found = as_labels(_dense(both[:, chosen]), numbered(len(chosen)), f"{path}, labels={labels!r}")
+    found = as_labels(_dense(both[:, chosen]), None, f"{path}, labels={labels!r}")
     return both[:, others].astype(np.float64), found
 
 
@@ -261,7 +261,7 @@ def _part(
     check_memory(9 * math.prod(target.shape), files, f"labels of the shape {target.shape}")
     labels = _dense(target)
     labels = labels.T if sides == [1] else labels
-    return X, as_labels(labels, numbered(labels.shape[1]), f"{path}, {pair[1]}"), where
+    return X, as_labels(labels, None, f"{path}, {pair[1]}"), where
 
 
 def _variables(content: memoryview, order: str) -> dict[str, _Variable]:
