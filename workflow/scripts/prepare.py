@@ -1,5 +1,7 @@
 """Bring a data set's files to one form: read them, check them against the catalogue, and write arrays."""
 
+from dataclasses import replace
+
 from _job import job
 
 snakemake = globals()["snakemake"]
@@ -7,7 +9,7 @@ snakemake = globals()["snakemake"]
 with job(snakemake):
     from mlreduce.datasets.catalogue import Dataset
     from mlreduce.datasets.files import replacing
-    from mlreduce.exceptions import DataError
+    from mlreduce.exceptions import DataError, ProjectionWarning, warn
     from mlreduce.validation import check_finite
 
     # As the run began with it: the catalogue may have been edited since.
@@ -21,5 +23,8 @@ with job(snakemake):
         ) from error
     if data.Y.dtype.kind == "f":
         raise DataError(f"{data.name}: some labels are unknown; the workflow compares methods on known ones only")
+    if data.sample_weight is not None:
+        warn(f"{data.name}: the weights of its instances are not used by the studies", ProjectionWarning)
+    data = replace(data, sample_weight=None, texts={})
     with replacing(snakemake.output[0]) as path:
         data.save(path)
