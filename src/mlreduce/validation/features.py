@@ -119,7 +119,7 @@ def check_features(estimator: Any, X: Any, *, reset: bool) -> Any:
     Raises
     ------
     DataError
-        If a value is NaN or infinite.
+        If a value is NaN, infinite or text.
     ValueError
         If the shape is not what scikit-learn's estimators take.
     """
@@ -133,7 +133,16 @@ def check_features(estimator: Any, X: Any, *, reset: bool) -> Any:
     from sklearn.utils.validation import validate_data  # slow to import, and not needed by jobs that only move data
 
     names = column_names(X)
-    X = validate_data(estimator, X, reset=reset, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False)
+    try:
+        X = validate_data(estimator, X, reset=reset, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False)
+    except ValueError as error:
+        _, text, value = str(error).partition("could not convert string to float: ")
+        if not text:
+            raise
+        raise DataError(
+            f"X holds the text {value[:40]}; features are numbers: leave the column out, or make a 0/1 column of each "
+            "of its values"
+        ) from None
     check_finite(X, names)
     return X
 
