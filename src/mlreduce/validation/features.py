@@ -31,8 +31,8 @@ __all__ = [
 #: An array of 64-bit floats, of any shape.
 FloatArray = NDArray[np.float64]
 
-#: Largest magnitude of a number, and smallest of a feature's largest: what methods compute of these, sums of products of
-#: four of them and quotients, is within the range of floats.
+#: Largest magnitude of a number, and least of a feature's largest one: sums of products of four such numbers, which
+#: methods compute, stay finite, and squares do not vanish.
 LARGEST, SMALLEST = 1e70, 1e-100
 
 #: Share of the machine's memory that an array may take.
@@ -97,7 +97,7 @@ def check_finite(X: Any, names: Sequence[str] | None = None, what: str = "X", *,
         If there is such a value or column.
     """
     values = X.data if is_sparse(X) else X
-    if not values.size or (-LARGEST <= values.min() and values.max() <= LARGEST):  # false for NaN
+    if not values.size or (values.min() >= -LARGEST and values.max() <= LARGEST):  # false for NaN
         if training:
             _check_vanishing(X, names, what)
         return
@@ -128,11 +128,13 @@ def _check_vanishing(X: Any, names: Sequence[str] | None, what: str) -> None:
         if not ((np.abs(X.data) < SMALLEST) & (X.data != 0)).any():
             return
         X = abs(X).max(axis=0).toarray().reshape(1, -1)
-    largest = np.maximum(X.max(axis=0), -X.min(axis=0))
-    tiny = np.flatnonzero((largest < SMALLEST) & (largest > 0))
+    doubtful = np.flatnonzero(np.abs(X[:64]).max(axis=0) < SMALLEST)  # the first rows decide on most columns
+    largest = np.abs(X[:, doubtful]).max(axis=0)
+    vanish = (largest < SMALLEST) & (largest > 0)
+    tiny, largest = doubtful[vanish], largest[vanish]
     if len(tiny):
         raise DataError(
-            f"{what} holds nothing beyond {largest[tiny[0]]:g} in {_column(int(tiny[0]), names)}, and is as small in "
+            f"{what} holds nothing beyond {largest[0]:g} in {_column(int(tiny[0]), names)}, and is as small in "
             f"{len(tiny) - 1} more column(s); the largest number of a column must be 0 or at least {SMALLEST:g}, since "
             "products of smaller ones vanish: scale or drop the column"
         )
