@@ -98,14 +98,15 @@ def check_finite(X: Any, names: Sequence[str] | None = None, what: str = "X", *,
     """
     values = X.data if is_sparse(X) else X
     if not values.size or (values.min() >= -LARGEST and values.max() <= LARGEST):  # false for NaN
-        if training:
+        if training and values.size:
             _check_vanishing(X, names, what)
         return
+    entries = X.tocoo() if is_sparse(X) else None
+    values = X if entries is None else entries.data
     missing = not np.isfinite(values).all()
     bad = ~np.isfinite(values) if missing else np.abs(values) > LARGEST
-    if is_sparse(X):
-        entries = X.tocoo()
-        rows, columns, values = entries.row[bad], entries.col[bad], entries.data[bad]
+    if entries is not None:
+        rows, columns, values = entries.row[bad], entries.col[bad], values[bad]
     else:
         rows, columns = np.nonzero(bad)
         values = X[rows, columns]
