@@ -116,11 +116,11 @@ def test_a_broken_line_is_found_with_its_pieces():
 def test_numbers_whose_squares_overflow_are_refused(name, storage):
     X, y = np.eye(8), np.arange(8.0)
     (X if name == "X" else y)[3] *= 1e160
-    with pytest.raises(DataError, match=f"{name} holds a number beyond 1e.150, whose square overflows; scale it"):
+    with pytest.raises(DataError, match=rf"{name} holds \de\+160 in column \d, row 3, and 0 more such value"):
         M5PRegressor().fit(storage(X), y)
 
 
-@pytest.mark.parametrize("value", [0.0, -7.25, 0.1, 1e140, 1e-300])
+@pytest.mark.parametrize("value", [0.0, -7.25, 0.1, 1e70, 1e-300])
 @pytest.mark.parametrize("n", [1, 2, 5, 40])
 def test_a_constant_target_is_one_constant(n, value):
     X, _ = problem(n=n)
@@ -228,7 +228,7 @@ def test_a_shift_of_the_target_shifts_the_predictions(targets, shift):
     np.testing.assert_allclose(shifted.predict(X) - shift, model.predict(X), atol=1e-13 * abs(shift) + 1e-12)
 
 
-@pytest.mark.parametrize("power", [-8, 40, 300])
+@pytest.mark.parametrize("power", [-8, 40, 200])
 def test_the_scale_of_the_target_is_that_of_the_predictions(power):
     """Not of very small targets: that a later feature must be better by 1e-6 is absolute."""
     X, y = problem(n=150)

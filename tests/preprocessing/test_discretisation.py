@@ -14,6 +14,7 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from mlreduce.exceptions import DataError
 from mlreduce.preprocessing.discretisation import DISCRETISERS, Discretiser, discretise
+from mlreduce.validation import LARGEST
 
 COLUMNS = {
     "continuous": lambda rng, n: rng.standard_normal(n),
@@ -100,7 +101,7 @@ def test_values_outside_the_range_are_in_the_bins_at_the_ends(method):
     X, Y = problem(n=200)
     fitted = Discretiser(method).fit(X, Y)
     last = [len(cuts) for cuts in fitted.cut_points_]
-    np.testing.assert_array_equal(fitted.transform([[-1e300] * 4, [1e300] * 4]), [[0] * 4, last])
+    np.testing.assert_array_equal(fitted.transform([[-LARGEST] * 4, [LARGEST] * 4]), [[0] * 4, last])
 
 
 @every
@@ -126,7 +127,7 @@ def test_every_form_of_features(method, form):
 
 @every
 def test_extreme_values_have_bins(method):
-    X = np.array([[-1.7e308], [1.7e308], [0.0], [np.nextafter(0, 1)]])
+    X = np.array([[-LARGEST], [LARGEST], [0.0], [np.nextafter(0, 1)]])
     bins = Discretiser(method, 2).fit_transform(X, [[0, 0], [1, 0], [0, 1], [1, 1]])
     assert bins.min() >= 0
     assert bins[0, 0] <= bins[2, 0] <= bins[1, 0]

@@ -30,7 +30,7 @@ def _reduce(options: argparse.Namespace) -> Any:
     import pandas as pd
 
     from mlreduce.datasets.files import replacing
-    from mlreduce.validation import as_dense
+    from mlreduce.validation import as_dense, check_finite
 
     if options.output.suffix not in (".csv", ".parquet"):
         raise ConfigurationError(f"--output must end in .csv or .parquet; got {options.output}")
@@ -44,6 +44,7 @@ def _reduce(options: argparse.Namespace) -> Any:
     if options.components is not None:
         parameters["k" if family == "selection" else "n_components"] = options.components
     data = read_data(options)
+    check_finite(data.X, data.feature_names, data.name, training=True)  # which knows the columns' names
     method: Any = registry.make(options.method, **parameters)
     reduced = as_dense(method.fit_transform(data.X, data.Y))
     if family == "selection":

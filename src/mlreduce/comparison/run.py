@@ -166,7 +166,7 @@ def _as_data(X: Any, y: Any) -> MultiLabelData:
     if isinstance(X, MultiLabelData):
         if y is not None:
             raise DataError("a data set has its labels with it: leave y out, and name methods=, predictors=")
-        check_finite(X.X, X.feature_names, X.name)
+        check_finite(X.X, X.feature_names, X.name, training=True)
         return X
     if y is None:
         raise DataError("y is missing: the labels, or a data set with its labels instead of X")

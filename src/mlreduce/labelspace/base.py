@@ -28,6 +28,7 @@ from mlreduce.validation import (
     FloatArray,
     check_components,
     check_features,
+    check_finite,
     check_labels,
     labels_as_y,
     remember_label_names,
@@ -461,4 +462,5 @@ class LabelCoder(BaseEstimator):
             raise DataError(
                 f"codes must have the shape (n_samples, size) with a size of 1..{self.n_components_}; got {array.shape}"
             )
+        check_finite(array, what="codes")
         return array

@@ -14,9 +14,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from mlreduce.exceptions import DataError
 from mlreduce.validation import FloatArray, as_dense, is_sparse
 
 __all__ = [
+    "LEAST_SQUARE",
     "Distances",
     "GrowingDistances",
     "Pairs",
@@ -31,6 +33,10 @@ __all__ = [
 
 # The unit is this power of two times the largest squared norm: rounding errors are some 2**-50 of it.
 _UNIT = 2.0**-32
+
+#: Squared lengths between this and its inverse have a grid unit whose inverse is finite, and finite distances; what is
+#: shorter is too near to 0 to be divided by.
+LEAST_SQUARE = 1e-290
 
 # Bytes of the distance matrix of one block of rows.
 _BLOCK_BYTES = 2**25
@@ -49,8 +55,19 @@ def squared_norms(X: Any) -> FloatArray:
 
 
 def distance_unit(norms: FloatArray) -> float:
-    """Return the grid unit, a power of two of at most 1, from the squared norms of centred rows."""
+    """Return the grid unit, a power of two of at most 1, from the squared norms of centred rows.
+
+    Raises
+    ------
+    DataError
+        If distances on this grid are beyond the range of floats: searches would return no indices for them.
+    """
     largest = norms.max(initial=0.0)
+    if not (largest == 0 or LEAST_SQUARE < largest < 1 / LEAST_SQUARE):
+        raise DataError(
+            f"the largest squared length of a row is {largest:g}, of which no distances can be computed: scale the "
+            "features to the order of one"
+        )
     return float(min(1.0, 2.0 ** np.ceil(np.log2(largest)) * _UNIT)) if largest > 0 else 1.0
 
 

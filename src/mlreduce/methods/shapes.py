@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from mlreduce.complexity import Sizes
 from mlreduce.exceptions import DataError
-from mlreduce.validation import check_finite, check_known_labels, fill_unlabelled, is_sparse
+from mlreduce.validation import check_finite, check_known_labels, column_names, fill_unlabelled, is_sparse
 
 __all__ = ["Shape", "shape_of"]
 
@@ -63,7 +63,7 @@ def shape_of(X: Any, y: Any) -> Shape:
         raise DataError("X must be a table of numbers; encode text and categories first") from None
     if features.ndim != 2 or 0 in features.shape:
         raise DataError(f"X must have the shape (n_samples, n_features), neither of them 0; got {features.shape}")
-    check_finite(features)
+    check_finite(features, column_names(X), training=True)
     n, d = (int(length) for length in features.shape)
     number, unknown, single, classes, second = _labels(y, n)
     sizes = Sizes(n, d, number, int(X.nnz) if sparse else n * d, min(_ASKED, max(int(_SHARE * min(n, d)), 1)))

@@ -204,7 +204,7 @@ def _columns(X: Any) -> Iterator[tuple[int, FloatArray]]:
 def _equal_width(values: FloatArray, n_bins: int) -> FloatArray:
     low, high = values.min(), values.max()
     shares = np.arange(1, n_bins) / n_bins
-    cuts = np.unique(low * (1.0 - shares) + high * shares)  # no difference: that of large numbers may be infinite
+    cuts = np.unique(low * (1.0 - shares) + high * shares)
     inside: FloatArray = cuts[(cuts > low) & (cuts <= high)]
     return inside
 

@@ -17,6 +17,7 @@ from mlreduce.spectral.solver import Solution, solve
 from mlreduce.validation import (
     FloatArray,
     check_features,
+    check_finite,
     check_labels,
     check_option,
     check_range,
@@ -374,7 +375,7 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         Raises
         ------
         DataError
-            If Z has another number of columns than ``n_components_``.
+            If Z has another number of columns than ``n_components_``, or a number that is not finite or above 1e70.
         """
         check_is_fitted(self, "components_")
         projected = np.asarray(Z, dtype=np.float64)
@@ -383,5 +384,6 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
                 f"Z must have the shape (n_samples, {self.n_components_}), one column per direction; "
                 f"got {projected.shape}"
             )
+        check_finite(projected, what="Z")
         features: FloatArray = projected @ np.linalg.pinv(self.components_).T + self.mean_
         return features

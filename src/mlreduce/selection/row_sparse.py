@@ -185,8 +185,9 @@ def solve_positive(apply: Any, diagonal: FloatArray, target: FloatArray, start: 
     shape, size = target.shape, target.size
     operator = LinearOperator((size, size), matvec=lambda z: apply(z.reshape(shape)).ravel(), dtype=np.float64)
     scaled = LinearOperator((size, size), matvec=lambda z: z / diagonal.ravel(), dtype=np.float64)
-    solution, failed = cg(operator, target.ravel(), x0=start.ravel(), rtol=_SOLVED, M=scaled)
-    if failed < 0:
+    with np.errstate(over="ignore", invalid="ignore"):
+        solution, failed = cg(operator, target.ravel(), x0=start.ravel(), rtol=_SOLVED, M=scaled)
+    if failed < 0 or not np.isfinite(solution).all():
         raise DataError("the system of a round cannot be solved; features of similar size may help")
     solved: FloatArray = solution.reshape(shape)
     return solved

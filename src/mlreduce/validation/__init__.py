@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from mlreduce.validation.features import (
+    LARGEST,
     MEMORY_SHARE,
+    SMALLEST,
     FloatArray,
     as_dense,
     check_features,
@@ -34,7 +36,9 @@ from mlreduce.validation.parameters import (
 )
 
 __all__ = [
+    "LARGEST",
     "MEMORY_SHARE",
+    "SMALLEST",
     "FloatArray",
     "as_dense",
     "check_components",

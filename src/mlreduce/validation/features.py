@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 from mlreduce.exceptions import DataError
 
 __all__ = [
+    "LARGEST",
     "MEMORY_SHARE",
+    "SMALLEST",
     "FloatArray",
     "as_dense",
     "check_features",
@@ -28,6 +30,10 @@ __all__ = [
 
 #: An array of 64-bit floats, of any shape.
 FloatArray = NDArray[np.float64]
+
+#: Largest magnitude of a number, and least of a feature's largest one: sums of products of four such numbers, which
+#: methods compute, stay finite, and squares do not vanish.
+LARGEST, SMALLEST = 1e70, 1e-100
 
 #: Share of the machine's memory that an array may take.
 MEMORY_SHARE = 0.8
@@ -72,32 +78,71 @@ def as_dense(X: Any) -> FloatArray:
     return np.asarray(X.toarray() if is_sparse(X) else X, dtype=np.float64)
 
 
-def check_finite(X: Any, names: Sequence[str] | None = None, what: str = "X") -> None:
-    """Refuse NaN and infinity, naming the first column that has one.
+def check_finite(X: Any, names: Sequence[str] | None = None, what: str = "X", *, training: bool = False) -> None:
+    """Refuse NaN, infinity and magnitudes above `LARGEST`, naming the first column that has one, and its row.
+
+    Parameters
+    ----------
+    X : ndarray or sparse matrix of shape (n_samples, n_columns)
+    names : sequence of str or None, default=None
+        Names of the columns.
+    what : str, default="X"
+        What the message calls X.
+    training : bool, default=False
+        Whether X is to be fitted to: then a column must not vanish, be below `SMALLEST` everywhere and not zero.
 
     Raises
     ------
     DataError
-        If a value is not finite.
+        If there is such a value or column.
     """
     values = X.data if is_sparse(X) else X
-    if np.isfinite(values).all():
+    if not values.size or (values.min() >= -LARGEST and values.max() <= LARGEST):  # false for NaN
+        if training and values.size:
+            _check_vanishing(X, names, what)
         return
-    if is_sparse(X):
-        entries = X.tocoo()
-        bad = ~np.isfinite(entries.data)
-        rows, columns, values = entries.row[bad], entries.col[bad], entries.data[bad]
+    entries = X.tocoo() if is_sparse(X) else None
+    values = X if entries is None else entries.data
+    missing = not np.isfinite(values).all()
+    bad = ~np.isfinite(values) if missing else np.abs(values) > LARGEST
+    if entries is not None:
+        rows, columns, values = entries.row[bad], entries.col[bad], values[bad]
     else:
-        rows, columns = np.nonzero(~np.isfinite(X))
+        rows, columns = np.nonzero(bad)
         values = X[rows, columns]
     first = np.lexsort((rows, columns))[0]
-    column = int(columns[first])
-    named = f" ({names[column]!r})" if names is not None else ""
-    kind = "NaN" if np.isnan(values[first]) else "infinity"
+    value, place = values[first], f"in {_column(int(columns[first]), names)}, row {int(rows[first])}"
+    more = f"and {len(rows) - 1} more such value(s)"
+    if missing:
+        kind = "NaN" if np.isnan(value) else "infinity"
+        raise DataError(
+            f"{what} contains {kind} {place}, {more}; this method takes finite numbers only: impute or drop them first"
+        )
     raise DataError(
-        f"{what} contains {kind} in column {column}{named}, row {int(rows[first])}, and {len(rows) - 1} more "
-        "such value(s); this method takes finite numbers only: impute or drop them first"
+        f"{what} holds {value:g} {place}, {more}; numbers may be at most {LARGEST:g}, so that products of four of them "
+        "stay finite: impute or drop what stands for a missing value, or scale the column"
     )
+
+
+def _check_vanishing(X: Any, names: Sequence[str] | None, what: str) -> None:
+    if is_sparse(X):
+        if not ((np.abs(X.data) < SMALLEST) & (X.data != 0)).any():
+            return
+        X = abs(X).max(axis=0).toarray().reshape(1, -1)
+    doubtful = np.flatnonzero(np.abs(X[:64]).max(axis=0) < SMALLEST)  # the first rows decide on most columns
+    largest = np.abs(X[:, doubtful]).max(axis=0)
+    vanish = (largest < SMALLEST) & (largest > 0)
+    tiny, largest = doubtful[vanish], largest[vanish]
+    if len(tiny):
+        raise DataError(
+            f"{what} holds nothing beyond {largest[0]:g} in {_column(int(tiny[0]), names)}, and is as small in "
+            f"{len(tiny) - 1} more column(s); the largest number of a column must be 0 or at least {SMALLEST:g}, since "
+            "products of smaller ones vanish: scale or drop the column"
+        )
+
+
+def _column(column: int, names: Sequence[str] | None) -> str:
+    return f"column {column}" + ("" if names is None else f" ({names[column]!r})")
 
 
 def check_features(estimator: Any, X: Any, *, reset: bool) -> Any:
@@ -119,7 +164,8 @@ def check_features(estimator: Any, X: Any, *, reset: bool) -> Any:
     Raises
     ------
     DataError
-        If a value is NaN, infinite or text.
+        If a value is text, NaN, infinite, or above `LARGEST` in magnitude; in ``fit`` also if a feature is `SMALLEST`
+        nowhere and not zero.
     ValueError
         If the shape is not what scikit-learn's estimators take.
     """
@@ -128,7 +174,7 @@ def check_features(estimator: Any, X: Any, *, reset: bool) -> Any:
             estimator.n_features_in_ = X.shape[1]
             if hasattr(estimator, "feature_names_in_"):
                 del estimator.feature_names_in_
-        check_finite(X)
+        check_finite(X, training=reset)
         return X
     from sklearn.utils.validation import validate_data  # slow to import, and not needed by jobs that only move data
 
@@ -143,7 +189,7 @@ def check_features(estimator: Any, X: Any, *, reset: bool) -> Any:
             f"X holds the text {value[:40]}; features are numbers: leave the column out, or make a 0/1 column of each "
             "of its values"
         ) from None
-    check_finite(X, names)
+    check_finite(X, names, training=reset)
     return X
 
 
@@ -168,13 +214,13 @@ def check_regression(estimator: Any, X: Any, y: Any) -> tuple[Any, FloatArray]:
     Raises
     ------
     DataError
-        If a feature is NaN or infinite.
+        As `check_features` in ``fit``, and if a target is above `LARGEST` in magnitude.
     ValueError
         If the shapes are not what scikit-learn's estimators take.
     """
     from sklearn.utils.validation import validate_data
 
-    names = column_names(X)
+    names, target_names = column_names(X), column_names(y)
     X, y = validate_data(
         estimator,
         X,
@@ -185,8 +231,10 @@ def check_regression(estimator: Any, X: Any, y: Any) -> tuple[Any, FloatArray]:
         y_numeric=True,
         ensure_all_finite=False,
     )
-    check_finite(X, names)
-    return X, np.asarray(y, dtype=np.float64)
+    check_finite(X, names, training=True)
+    targets = np.asarray(y, dtype=np.float64)
+    check_finite(targets.reshape(len(targets), -1), target_names, "y")
+    return X, targets
 
 
 def check_sample_weight(weights: Any, n_samples: int) -> FloatArray | None:
@@ -195,7 +243,7 @@ def check_sample_weight(weights: Any, n_samples: int) -> FloatArray | None:
     Raises
     ------
     DataError
-        If they are not finite numbers >= 0, one per instance, with a positive sum.
+        If they are not numbers >= 0 of at most `LARGEST`, one per instance, the largest at least `SMALLEST`.
     """
     if weights is None:
         return None
@@ -205,9 +253,9 @@ def check_sample_weight(weights: Any, n_samples: int) -> FloatArray | None:
         raise DataError("sample_weight must hold numbers >= 0, one per row of X") from None
     if array.ndim == 0:
         array = np.full(n_samples, float(array))
-    if array.shape != (n_samples,) or not np.isfinite(array).all() or (array < 0).any() or not array.sum() > 0:
+    if array.shape != (n_samples,) or not (array.min() >= 0 and SMALLEST <= array.max() <= LARGEST):
         raise DataError(
-            f"sample_weight must hold {n_samples} finite numbers >= 0, one per row of X, not all of them zero; got the "
-            f"shape {array.shape}"
+            f"sample_weight must hold {n_samples} finite numbers >= 0, one per row of X, not all of them zero, the "
+            f"largest of {SMALLEST:g} to {LARGEST:g}; got the shape {array.shape}"
         )
     return array

@@ -11,7 +11,7 @@ import scipy.sparse.csgraph
 from numpy.typing import NDArray
 
 from mlreduce.linalg.compiled import compiled
-from mlreduce.linalg.distances import Distances, squared_norms
+from mlreduce.linalg.distances import LEAST_SQUARE, Distances, squared_norms
 from mlreduce.spectral.graphs.search import nearest_others, search_blocks
 from mlreduce.spectral.graphs.similarities import divided_rows, pair_blocks
 from mlreduce.spectral.training_set import TrainingSet
@@ -170,7 +170,7 @@ def weights_from(X: Any, rows: NDArray[np.intp], neighbours: NDArray[np.intp], r
     """
     gram = _local_gram(X, rows, neighbours)
     trace = np.trace(gram, axis1=1, axis2=2)
-    ridges = np.where(trace > 0, ridge * trace, 1.0)
+    ridges = np.where(trace > LEAST_SQUARE, ridge * trace, 1.0)
     gram += ridges[:, np.newaxis, np.newaxis] * np.eye(neighbours.shape[1])
     solved = np.linalg.solve(gram, np.ones((*neighbours.shape, 1)))[:, :, 0]
     weights: FloatArray = solved / solved.sum(axis=1)[:, np.newaxis]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from mlreduce.exceptions import DataError
 from mlreduce.linalg.compiled import compiled
 from mlreduce.linalg.distances import row_blocks
 from mlreduce.validation import FloatArray
@@ -52,14 +53,22 @@ def nearest_others(
     Returns
     -------
     ndarray of shape (n_rows, number)
+
+    Raises
+    ------
+    DataError
+        If a row has fewer than ``number`` finite entries.
     """
     if ties is not None:
-        by_both: NDArray[np.intp] = _nearest_by_two(values, ties, rows.start, order, number)
-        return by_both
-    everyone = np.arange(values.shape[1] + 1)
-    none = np.zeros_like(everyone)
-    ends = np.array([0, values.shape[1]])
-    found: NDArray[np.intp] = nearest_within(values, rows.start, everyone, none, ends, everyone[:-1], number)
+        found: NDArray[np.intp] = _nearest_by_two(values, ties, rows.start, order, number)
+    else:
+        everyone = np.arange(values.shape[1] + 1)
+        ends = np.array([0, values.shape[1]])
+        found = nearest_within(values, rows.start, everyone, np.zeros_like(everyone), ends, everyone[:-1], number)
+    if found.min(initial=0) < 0:  # compiled code would read beyond its arrays
+        raise DataError(
+            "distances or proximities of instances are NaN or infinite: scale the features to the order of one"
+        )
     return found
 
 
