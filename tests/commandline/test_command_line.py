@@ -70,6 +70,12 @@ def test_info(capsys):
     assert "did you mean 'mvmd'" in refused(capsys, "info", "mvdm")
 
 
+def test_info_of_a_file(data, capsys):
+    own, given = json.loads(said(capsys, "info", data, "--labels", 2, "--json")), read_arff([data], 2)[0]
+    assert own == {"name": "d", **{key: round(value, 4) for key, value in given.describe().items()}}
+    assert "no.csv: no such file" in refused(capsys, "info", data.parent / "no.csv", "--labels", 2)
+
+
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
 def test_reduces_as_the_library_does(data, tmp_path, capsys, suffix):
     output, (given, _) = tmp_path / f"out.{suffix}", read_arff([data], 2)
@@ -80,7 +86,7 @@ def test_reduces_as_the_library_does(data, tmp_path, capsys, suffix):
     expected = mlreduce.MVMD(n_components=2, beta=0.3).fit_transform(given.X, given.Y)
     np.testing.assert_allclose(table[["mvmd0", "mvmd1"]], expected)
     np.testing.assert_array_equal(table[["one", "two"]], given.Y)
-    said(capsys, *options, "mlfs", "--components", 1)
+    said(capsys, *options, "mlfs", "--components", "40%", "--force")
     table = pd.read_csv(output) if suffix == "csv" else pd.read_parquet(output)
     assert list(table.columns) == [
         *mlreduce.MLFS(k=1).fit(given.X, given.Y).get_feature_names_out(list("abc")),
@@ -152,6 +158,12 @@ def test_what_cannot_be_reduced_is_said_and_nothing_written(data, tmp_path, caps
     assert "must end in .csv or .parquet" in refused(capsys, *options[:5], tmp_path / "out.txt", "--method", "mvmd")
     assert "no.arff" in refused(capsys, "reduce", tmp_path / "no.arff", *options[2:], "mvmd")
     assert not output.exists()
+
+
+def test_version(capsys):
+    with pytest.raises(SystemExit, match="0"):
+        commandline.main(["--version"])
+    assert capsys.readouterr().out == f"mlreduce {mlreduce.__version__}\n"
 
 
 def test_fetches_from_a_mirror_what_it_can(tmp_path, capsys):

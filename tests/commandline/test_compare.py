@@ -93,7 +93,7 @@ def test_a_published_set_by_name(tmp_path, capsys):
     assert f"{data.X.shape[0]} instances" in (tmp_path / "index.html").read_text()
 
 
-def test_what_is_wrong_is_said(data, tmp_path, capsys, monkeypatch):
+def test_what_is_wrong_is_said(data, tmp_path, capsys):
     rest = ["-o", tmp_path / "report", *QUICK]
     assert "did you mean 'emotions'" in refused(capsys, "compare", "emotion", *rest)
     assert "leave --labels out" in refused(capsys, "compare", "emotions", "--labels", 6, *rest)
@@ -105,8 +105,6 @@ def test_what_is_wrong_is_said(data, tmp_path, capsys, monkeypatch):
     assert "did you mean 'micro-f1'" in refused(capsys, *own, "--measures", "micro-f2")
     assert "as in 10,25,50" in refused(capsys, *own, "--sizes", "ten")
     assert "at least 2" in refused(capsys, *own, "--folds", 1)
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    assert "pip install 'mlreduce[plot]'" in refused(capsys, *own)
     assert not (tmp_path / "report").exists()
     with pytest.raises(SystemExit, match="2"):
         main(["compare", str(data)])

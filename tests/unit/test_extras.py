@@ -27,8 +27,9 @@ class Without(MetaPathFinder):
 
 without = {packages!r}
 sys.meta_path.insert(0, Without())
-import pathlib
+import contextlib, html, pathlib
 import mlreduce
+from mlreduce.commandline import main
 from mlreduce.exceptions import MissingPackageError
 
 pathlib.Path("d.csv").write_text("a,b,one\\n1,2,0\\n2,3,1\\n4,1,0\\n2,2,1\\n")
@@ -39,9 +40,16 @@ assert len(mlreduce.list_datasets()) > 60
 assert mlreduce.load_dataset("planted-300").X.shape == (300, 30)
 assert mlreduce.read("d.csv", ["one"]).Y.sum() == 2
 assert mlreduce.read("d.arff", 1).Y.sum() == 1
+assert mlreduce.read("d.arff", "d.xml").Y.sum() == 1
 data = mlreduce.load_dataset("digits-300")
 found = mlreduce.compare(data, methods=["pca", "mddmp"], predictors=["ridge"], sizes=[10], cv=2)
 assert len(found.table("ridge")) == 2
+page = html.unescape(found.to_html("page.html").read_text())
+assert "<img" not in page and "pip install 'mlreduce[plot]'" in page
+command = "compare planted-300 --methods pca --predictors ridge --folds 2 --jobs 1 -o report"
+with contextlib.redirect_stdout(sys.stderr):
+    assert main(command.split()) == 0
+assert "<table" in pathlib.Path("report/index.html").read_text()
 
 def stemmed():
     from mlreduce.datasets.readers.text import count_terms
@@ -58,14 +66,12 @@ def crate():
 
 sentences = {{}}
 for name, use in {{
-    "xml": lambda: mlreduce.read("d.arff", "d.xml"),
     "cache": lambda: mlreduce.load_dataset("emotions"),
     "download": lambda: mlreduce.load_dataset("emotions", cache="cache"),
     "own catalogue": lambda: mlreduce.load_dataset("mine", catalogue="my.yaml"),
     "parquet": lambda: mlreduce.read("d.parquet", ["one"]),
     "stems": stemmed,
     "plot": lambda: mlreduce.plot.label_cooccurrence(data.Y),
-    "page": lambda: found.to_html("page.html"),
     "study": study,
     "report": report,
     "crate": crate,
@@ -98,14 +104,12 @@ def test_the_core_works_alone_and_names_what_is_missing(tmp_path):
     assert json.loads(ran.stdout) == {
         name: f"{use}, which is not installed: pip install 'mlreduce[{extra}]'"
         for name, use, extra in (
-            ("xml", "XML lists of labels need defusedxml", "data"),
             ("cache", "downloads need platformdirs", "data"),
             ("download", "downloads need requests", "data"),
             ("own catalogue", "configuration files need jsonschema", "data"),
             ("parquet", "Parquet files need pyarrow", "data"),
             ("stems", "texts need snowballstemmer", "data"),
             ("plot", "figures need matplotlib", "plot"),
-            ("page", "figures need matplotlib", "plot"),
             ("study", "configuration files need jsonschema", "data"),
             ("report", "sites need jinja2", "workflow"),
             ("crate", "research objects need rocrate", "workflow"),

@@ -42,7 +42,7 @@ ALLOWED = {
         *("propagation", "registry", "reporting", "selection"),
     },
     "methods": BASE | {"linalg", "registry"},
-    "commandline": BASE | {"comparison", "datasets", "methods", "plot", "registry"},
+    "commandline": BASE | {"comparison", "datasets", "methods", "registry", "reporting"},
 }
 
 

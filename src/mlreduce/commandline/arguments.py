@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from mlreduce.exceptions import ConfigurationError, unknown_name
 
-__all__ = ["add_command", "add_data", "add_mirror", "read_data"]
+__all__ = ["add_command", "add_data", "add_labels", "add_mirror", "check_outputs", "read_data"]
 
 
 def add_command(commands: Any, name: str, run: Callable[[argparse.Namespace], Any], text: str) -> Any:
@@ -36,13 +36,18 @@ def add_mirror(own: Any) -> None:
     own.add_argument("--mirror", type=Path, help="folder to read published files from (default: MLREDUCE_MIRROR)")
 
 
-def add_data(own: Any) -> None:
+def add_data(own: Any, *, optional: bool = False) -> None:
     """Add a data set: files, or a name of the catalogue."""
     own.add_argument(
         "data",
-        nargs="+",
+        nargs="*" if optional else "+",
         help="ARFF, CSV, Parquet, MATLAB, svmlight or XMC files, parts of one data set; or the name of a published one",
     )
+    add_labels(own)
+
+
+def add_labels(own: Any) -> None:
+    """Add which columns are labels, and the folder of published files."""
     own.add_argument(
         "--labels",
         help="which are labels: how many of the last columns, first:N, names with commas, or a file (Mulan's XML, a "
@@ -51,8 +56,15 @@ def add_data(own: Any) -> None:
     add_mirror(own)
 
 
-def read_data(options: argparse.Namespace) -> Any:
-    """Read what `add_data` takes.
+def read_data(files: Sequence[str], options: argparse.Namespace) -> Any:
+    """Read a data set as `add_data` takes it.
+
+    Parameters
+    ----------
+    files : sequence of str
+        Files, or one name.
+    options : argparse.Namespace
+        With ``labels`` and ``mirror``.
 
     Raises
     ------
@@ -61,12 +73,12 @@ def read_data(options: argparse.Namespace) -> Any:
     ConfigurationError
         If there is neither a file nor a data set of that name.
     """
-    name = options.data[0]
-    if len(options.data) == 1 and not Path(name).suffix and not Path(name).exists():
+    name = files[0]
+    if len(files) == 1 and not Path(name).suffix and not Path(name).exists():
         return _published(name, options)
     from mlreduce.datasets.reading import read
 
-    return read(options.data, _labels(options.labels))
+    return read(files, _labels(options.labels))
 
 
 def _published(name: str, options: argparse.Namespace) -> Any:
@@ -78,6 +90,23 @@ def _published(name: str, options: argparse.Namespace) -> Any:
     if options.labels is not None:
         raise ConfigurationError(f"{name}: which are its labels is known; leave --labels out")
     return load_dataset(name, options.mirror)
+
+
+def check_outputs(outputs: Sequence[Path], inputs: Sequence[str | Path], force: bool) -> None:
+    """Refuse to replace a file: one that is read always, any other unless it is forced.
+
+    Raises
+    ------
+    ConfigurationError
+        If an output is an input, or there, or named twice.
+    """
+    for number, output in enumerate(outputs):
+        if any(Path(own).exists() and output.exists() and output.samefile(own) for own in inputs):
+            raise ConfigurationError(f"{output} is read, and would be replaced; name another file to write")
+        if output.resolve() in [own.resolve() for own in outputs[:number]]:
+            raise ConfigurationError(f"{output} is named for two outputs; name another file for one")
+        if output.exists() and not force:
+            raise ConfigurationError(f"{output} is there already; --force replaces it")
 
 
 def _labels(asked: str | None) -> Any:

@@ -40,10 +40,8 @@ def add_commands(commands: Any) -> None:
 def _compare(options: argparse.Namespace) -> Any:
     from mlreduce.comparison import DEFAULT_MEASURES, DEFAULT_METHODS, DEFAULT_PREDICTORS, compare
     from mlreduce.datasets.folders import check_own, replacing_files
-    from mlreduce.plot.figure import pyplot
 
-    pyplot()  # what the page needs is missed now rather than after hours of work, and what is in its place too
-    if not options.force:
+    if not options.force:  # what is in its place is seen now rather than after hours of work
         check_own(options.output, _FILES)
     sizes = options.sizes.split(",")
     if not all(size.isdigit() for size in sizes):
@@ -51,7 +49,7 @@ def _compare(options: argparse.Namespace) -> Any:
             f"--sizes takes whole numbers of percent with commas, as in 10,25,50; got {options.sizes}"
         )
     found = compare(
-        read_data(options),
+        read_data(options.data, options),
         methods=_names(options.methods, DEFAULT_METHODS),
         predictors=_names(options.predictors, DEFAULT_PREDICTORS),
         measures=_names(options.measures, DEFAULT_MEASURES),

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from mlreduce import registry
-from mlreduce.commandline.arguments import add_command, add_mirror
+from mlreduce.commandline.arguments import add_command, add_labels, read_data
 from mlreduce.exceptions import ConfigurationError, unknown_name
 
 __all__ = ["add_commands"]
@@ -18,9 +19,9 @@ def add_commands(commands: Any) -> None:
     own = add_command(commands, "list", _list, "List methods or data sets.")
     own.add_argument("what", choices=("methods", "datasets"), nargs="?", default="methods")
     own.add_argument("--family", choices=registry.FAMILIES, help="only the methods of a family")
-    own = add_command(commands, "info", _info, "Describe a method or a data set.")
-    own.add_argument("name", help="as mlreduce list prints it").completer = _names
-    add_mirror(own)
+    own = add_command(commands, "info", _info, "Describe a method, a published data set or a file.")
+    own.add_argument("name", help="as mlreduce list prints it, or a file").completer = _names
+    add_labels(own)
 
 
 def _names(**_: Any) -> list[str]:
@@ -44,22 +45,23 @@ def _list(options: argparse.Namespace) -> Any:
 
 def _info(options: argparse.Namespace) -> Any:
     from mlreduce.datasets.catalogue import read_catalogue
-    from mlreduce.methods.description import describe
 
     if options.name in registry.method_names():
+        from mlreduce.methods.description import describe
+
         description = describe(options.name)
         return description.to_dict() if options.json else str(description).splitlines()
     catalogue = read_catalogue()
-    if options.name not in catalogue:
+    if options.name not in catalogue and not Path(options.name).suffix and not Path(options.name).exists():
         raise ConfigurationError(
-            unknown_name("method or data set", options.name, [*registry.method_names(), *catalogue])
+            unknown_name("method, data set or file", options.name, [*registry.method_names(), *catalogue])
         )
-    entry = catalogue[options.name]
-    data = entry.read(entry.fetch(options.mirror))
+    data = read_data([options.name], options)
+    described = catalogue[options.name].options if options.name in catalogue else {}
     return {
-        "name": options.name,
-        "title": entry.options.get("title", ""),
+        "name": data.name,
+        **({"title": described.get("title", "")} if described else {}),
         **{key: round(value, 4) for key, value in data.describe().items()},
-        **{key: str(entry.options.get(key, "")) for key in ("licence", "citation")},
+        **{key: str(described.get(key, "")) for key in ("licence", "citation") if described},
         "checks": "; ".join(data.check()) or "nothing found",
     }

@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
+import mlreduce
 from mlreduce.commandline import comparing, doctor, fetching, listing, reducing
 from mlreduce.exceptions import MLReduceError
 
@@ -54,6 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def parser() -> argparse.ArgumentParser:
     """Return the parser of all commands."""
     whole = argparse.ArgumentParser(prog="mlreduce", description="Dimension reduction for multi-label data.")
+    whole.add_argument("--version", action="version", version=f"mlreduce {mlreduce.__version__}")
     commands = whole.add_subparsers(required=True, metavar="COMMAND")
     for own in (listing, fetching, reducing, comparing, doctor):
         own.add_commands(commands)

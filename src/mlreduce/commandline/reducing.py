@@ -1,4 +1,4 @@
-"""Command that reduces the features of a file."""
+"""Command that reduces the features of a file, by a method that is fitted to it or was saved."""
 
 from __future__ import annotations
 
@@ -8,59 +8,114 @@ from pathlib import Path
 from typing import Any
 
 from mlreduce import registry
-from mlreduce.commandline.arguments import add_command, add_data, read_data
-from mlreduce.exceptions import ConfigurationError, from_extra
+from mlreduce.commandline.arguments import add_command, add_data, check_outputs, read_data
+from mlreduce.exceptions import ConfigurationError, DataError, from_extra
 
 __all__ = ["add_commands"]
+
+#: Fitted attributes that a saved model holds: what `transform` of the selectors and projections uses.
+_FITTED = ("ranking_", "components_", "mean_")
 
 
 def add_commands(commands: Any) -> None:
     """Add ``reduce``."""
-    own = add_command(commands, "reduce", _reduce, "Reduce the features of a file by a method.")
-    add_data(own)
-    method = own.add_argument("--method", required=True, help="a projection, embedding or selection")
+    own = add_command(
+        commands, "reduce", _reduce, "Reduce the features of a file by a method, fitted to it or to other instances."
+    )
+    add_data(own, optional=True)
+    method = own.add_argument("--method", help="a projection, embedding or selection")
     method.completer = lambda **_: registry.method_names()
-    own.add_argument("--components", type=int, metavar="N", help="how many features come out (default: the method's)")
+    own.add_argument(
+        "--components", metavar="N", help="how many features come out, or what percentage: 50%% (default: the method's)"
+    )
     own.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter, as JSON or a word")
-    own.add_argument("-o", "--output", type=Path, required=True, help="CSV or Parquet: features, then labels")
+    own.add_argument("--apply", metavar="TEST", help="reduce these instances, which the method was not fitted to")
+    own.add_argument("--save-model", type=Path, metavar="FILE", help="keep the fitted method, as .npz")
+    own.add_argument("--model", type=Path, metavar="FILE", help="with --apply: a kept method, in place of data")
+    own.add_argument(
+        "-o", "--output", type=Path, required=True,
+        help="CSV or Parquet: features, then labels, of TEST where --apply names it, otherwise of the data",
+    )  # fmt: skip
+    own.add_argument("--force", action="store_true", help="replace files that are there")
 
 
 def _reduce(options: argparse.Namespace) -> Any:
-    import numpy as np
-    import pandas as pd
+    from mlreduce.validation import check_finite
 
-    from mlreduce.datasets.files import replacing
-    from mlreduce.validation import as_dense, check_finite
+    _check(options)
+    parameters: dict[str, Any]
+    if options.model is None:
+        name, parameters = options.method, _parameters(options)
+        data = read_data(options.data, options)
+        check_finite(data.X, data.feature_names, data.name, training=True)  # which knows the columns' names
+        method: Any = registry.make(name, **parameters)
+        # Embeddings have no transform: those of the training instances are all that there are.
+        rows, reduced = data, method.fit_transform(data.X, data.Y)
+        features = list(data.feature_names)
+    else:
+        name, method, features = _load(options.model)
+    if options.apply is not None:
+        rows = read_data([options.apply], options)
+        check_finite(rows.X, rows.feature_names, rows.name)
+        reduced = method.transform(_columns(rows, features))
+    if options.save_model is not None:
+        _save(method, name, parameters, features, options.save_model)
+    if registry.kind_of(name) == "selection":
+        names = [own for own, kept in zip(features, method.get_support(), strict=True) if kept]
+    else:
+        names = [f"{name}{i}" for i in range(reduced.shape[1])]
+    _write(reduced, names, rows, options.output)
+    found = {"output": str(options.output), "instances": len(rows.Y), "features": len(names), "labels": rows.Y.shape[1]}
+    if options.save_model is not None:
+        found["model"] = str(options.save_model)
+    if options.apply is None and _uses_labels(name):
+        found["note"] = (
+            f"{name} used the labels of these instances: scores of a predictor on them mean nothing; reduce others by "
+            "--apply, and score on those"
+        )
+    return found
 
+
+def _check(options: argparse.Namespace) -> None:
+    """Refuse combinations of arguments that mean nothing, and outputs that would replace a file."""
+    outputs = [options.output, *([options.save_model] if options.save_model else [])]
     if options.output.suffix not in (".csv", ".parquet"):
         raise ConfigurationError(f"--output must end in .csv or .parquet; got {options.output}")
-    family = registry.kind_of(options.method)
-    if family not in ("projection", "embedding", "selection"):
-        raise ConfigurationError(
-            f"{options.method} is of the family {family}; features are reduced by a projection, "
-            "an embedding or a selection"
-        )
+    if options.save_model is not None and options.save_model.suffix != ".npz":
+        raise ConfigurationError(f"--save-model must end in .npz; got {options.save_model}")
+    if options.model is not None:
+        fitting = {"data": options.data, "--method": options.method, "--components": options.components}
+        fitting |= {"--set": options.set, "--save-model": options.save_model}
+        given = [name for name, value in fitting.items() if value]
+        if given or options.apply is None:
+            raise ConfigurationError(
+                "--model FILE goes with --apply TEST and an output alone: its method is fitted already"
+                + (f"; leave out {', '.join(given)}" if given else "")
+            )
+    elif not options.data or options.method is None:
+        raise ConfigurationError("reduce takes data and a --method to fit, or --model FILE and --apply TEST")
+    else:
+        family = registry.kind_of(options.method)
+        if family not in ("projection", "embedding", "selection"):
+            raise ConfigurationError(
+                f"{options.method} is of the family {family}; features are reduced by a projection, "
+                "an embedding or a selection"
+            )
+        if family == "embedding" and (options.apply or options.save_model):
+            raise ConfigurationError(
+                f"{options.method} is an embedding, of the instances that it is fitted to alone: leave --apply and "
+                "--save-model out, or take a projection"
+            )
+    inputs = [*options.data, options.apply, options.labels, options.model]
+    check_outputs(outputs, [own for own in inputs if own is not None], options.force)
+
+
+def _parameters(options: argparse.Namespace) -> dict[str, Any]:
     parameters = dict(_parameter(text) for text in options.set)
     if options.components is not None:
-        parameters["k" if family == "selection" else "n_components"] = options.components
-    data = read_data(options)
-    check_finite(data.X, data.feature_names, data.name, training=True)  # which knows the columns' names
-    method: Any = registry.make(options.method, **parameters)
-    reduced = as_dense(method.fit_transform(data.X, data.Y))
-    if family == "selection":
-        names = [data.feature_names[int(i)] for i in np.flatnonzero(method.get_support())]
-    else:
-        names = [f"{options.method}{i}" for i in range(reduced.shape[1])]
-    table = pd.DataFrame(reduced, columns=pd.Index(names))
-    table[data.label_names] = data.Y
-    with replacing(options.output) as path:
-        if options.output.suffix == ".csv":
-            table.to_csv(path, index=False)
-        else:
-            with from_extra("data", "Parquet files"):
-                import pyarrow  # noqa: F401 - pandas writes by it
-            table.to_parquet(path, index=False)
-    return {"output": str(options.output), "instances": len(table), "features": len(names), "labels": data.Y.shape[1]}
+        size = int(options.components) if options.components.isdecimal() else options.components
+        parameters["k" if registry.kind_of(options.method) == "selection" else "n_components"] = size
+    return parameters
 
 
 def _parameter(text: str) -> tuple[str, Any]:
@@ -71,3 +126,81 @@ def _parameter(text: str) -> tuple[str, Any]:
         return name, json.loads(value)
     except json.JSONDecodeError:
         return name, value
+
+
+def _uses_labels(name: str) -> bool:
+    from mlreduce.methods.facts import facts_of
+
+    return facts_of(name).needs_labels is not False
+
+
+def _columns(rows: Any, features: list[str]) -> Any:
+    """Return the features of other instances in the order of the fit."""
+    if list(rows.feature_names) == features:
+        return rows.X
+    places = {name: place for place, name in enumerate(rows.feature_names)}
+    missing = [name for name in features if name not in places]
+    if missing:
+        raise DataError(
+            f"{rows.name}: has no feature {missing[0]!r}, which the method was fitted to, and lacks "
+            f"{len(missing) - 1} more of {len(features)}"
+        )
+    return rows.X[:, [places[name] for name in features]]
+
+
+def _save(method: Any, name: str, parameters: dict[str, Any], features: list[str], path: Path) -> None:
+    """Write a fitted projection or selector as arrays, without pickles: what is read back can run nothing."""
+    import numpy as np
+
+    from mlreduce.datasets.files import replacing
+
+    said = json.dumps({"method": name, "parameters": parameters, "features": features})
+    fitted: dict[str, Any] = {
+        own: np.asarray(value) for own in _FITTED if (value := getattr(method, own, None)) is not None
+    }
+    with replacing(path) as temporary, temporary.open("wb") as file:
+        np.savez_compressed(file, said=np.frombuffer(said.encode(), dtype=np.uint8), **fitted)
+
+
+def _load(path: Path) -> tuple[str, Any, list[str]]:
+    """Return the name of a saved method, the method, and the names of its features."""
+    from mlreduce.datasets.files import read_arrays
+
+    if not path.is_file():
+        raise DataError(f"{path}: no such file; --save-model writes one")
+    arrays = read_arrays(path, "saved model", ("said",))
+    try:
+        said = json.loads(arrays["said"].tobytes())
+        name, features = str(said["method"]), [str(own) for own in said["features"]]
+        shapes: dict[str, tuple[int, ...]] = {"ranking_": (len(features),)}
+        if registry.kind_of(name) == "projection":  # a name of the package, never an import path
+            size = len(arrays["components_"])
+            shapes = {"components_": (size, len(features)), "mean_": (len(features),)}
+        for own, shape in shapes.items():
+            if arrays[own].shape != shape or arrays[own].dtype.kind not in "if":
+                raise ValueError(f"{own} does not fit its features")
+        method: Any = registry.make(name, **said["parameters"])
+        vars(method).update({own: arrays[own] for own in shapes}, n_features_in_=len(features))
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise DataError(f"{path}: not a whole saved model ({error}); save it again") from error
+    return name, method, features
+
+
+def _write(reduced: Any, names: list[str], rows: Any, path: Path) -> None:
+    import pandas as pd
+
+    from mlreduce.datasets.files import replacing
+    from mlreduce.datasets.guards import check_names
+    from mlreduce.reporting.escaping import without_formulas
+    from mlreduce.validation import as_dense
+
+    check_names([*names, *rows.label_names], "column", str(path))
+    features = pd.DataFrame(as_dense(reduced), columns=pd.Index(names))
+    table = pd.concat([features, pd.DataFrame(rows.Y, columns=pd.Index(rows.label_names))], axis=1)
+    with replacing(path) as temporary:
+        if path.suffix == ".csv":
+            without_formulas(table).to_csv(temporary, index=False)
+        else:
+            with from_extra("data", "Parquet files"):
+                import pyarrow  # noqa: F401 - pandas writes by it
+            table.to_parquet(temporary, index=False)

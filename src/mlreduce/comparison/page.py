@@ -15,6 +15,7 @@ import pandas as pd
 
 from mlreduce.comparison.result import Comparison
 from mlreduce.datasets.files import write_text
+from mlreduce.exceptions import MissingPackageError
 from mlreduce.metrics import higher_is_better, measure_label
 from mlreduce.plot.figure import pyplot
 from mlreduce.reporting.escaping import visible
@@ -136,7 +137,10 @@ def _number(value: float) -> str:
 
 def _figure(draw: Callable[[], Any], caption: str) -> str:
     """Return a figure as an image in the page: SVG, the same bytes each time, in which no script can run."""
-    plt = pyplot()
+    try:
+        plt = pyplot()
+    except MissingPackageError as error:
+        return f'<p class="small">A figure is left out: {escape(str(error))}</p>'
     file = io.BytesIO()
     # Names of users are no formulas, whatever dollars they hold.
     with plt.rc_context({"svg.hashsalt": "mlreduce", "text.parse_math": False}):

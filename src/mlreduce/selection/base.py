@@ -98,6 +98,8 @@ class Selector(SelectorMixin, BaseEstimator):
     linear = True
     #: What a fit costs.
     complexity: Complexity
+    #: Whether `fit` needs labels.
+    supervised = True
     #: Whether features are selected; False for the control that keeps all features.
     selects = True
 
@@ -106,20 +108,20 @@ class Selector(SelectorMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.target_tags.required = True
+        tags.target_tags.required = self.supervised
         tags.target_tags.multi_output = True
         return tags
 
     @labels_as_y
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Score and rank the features.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Features of the instances.
-        y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels)
-            Labels in {0, 1} or {-1, 1}.
+        y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels), or None
+            Labels in {0, 1} or {-1, 1}. The controls `AllFeatures` and `RandomFeatures` ignore it.
 
         Returns
         -------
@@ -132,9 +134,11 @@ class Selector(SelectorMixin, BaseEstimator):
             If a feature is not finite, a label is not 0/1 or -1/1, or a parameter is impossible.
         """
         features = check_features(self, X, reset=True)
-        labels = self._check_labels(y, features.shape[0])
+        labels = np.empty((features.shape[0], 0))
+        if self.supervised:
+            labels = self._check_labels(y, features.shape[0])
+            remember_label_names(self, y)
         self._size(features.shape[1])
-        remember_label_names(self, y)
         scores = self._scores(features, labels)
         self.scores_ = scores
         self.ranking_ = np.empty(len(scores), dtype=np.intp)

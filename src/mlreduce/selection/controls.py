@@ -33,6 +33,7 @@ class AllFeatures(Selector):
     """
 
     complexity = Complexity("d", "d")
+    supervised = False
     selects = False
     k = None
 
@@ -66,6 +67,7 @@ class RandomFeatures(Selector):
     """
 
     complexity = Complexity("d", "d")
+    supervised = False
 
     def __init__(self, k: int | float | str | None = 0.5, random_state: Any = None) -> None:
         self.k = k
