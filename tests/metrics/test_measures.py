@@ -77,13 +77,20 @@ def test_ranking_measures_equal_scikit_learn(problem):
     loss, precision, one_error = ranked(["ranking-loss", "average-precision", "one-error"], labels, scores)
     assert loss == pytest.approx(metrics.label_ranking_loss(labels, scores), abs=1e-12)
     assert precision == pytest.approx(metrics.label_ranking_average_precision_score(labels, scores), abs=1e-12)
-    firsts = [max(range(labels.shape[1]), key=lambda q, row=row: (row[q], -q)) for row in scores]
-    assert one_error == np.mean([own[first] == 0 for own, first in zip(labels, firsts, strict=True)])
+    # A tie is an error: a false label with the largest score is as bad as one alone.
+    assert one_error == np.mean([not own[row == row.max()].all() for own, row in zip(labels, scores, strict=True)])
     some = np.c_[labels, np.ones(len(labels), dtype=np.int8)], np.c_[scores, scores[:, 0]]
     (coverage,) = ranked(["coverage"], *some)
     assert coverage == pytest.approx(metrics.coverage_error(*some) - 1, abs=1e-12)
     mixed = np.r_[some[0], np.zeros_like(some[0])], np.r_[some[1], some[1]]
     assert ranked(["coverage"], *mixed) == pytest.approx([coverage / 2], abs=1e-12)
+
+
+def test_a_tie_is_an_error_whatever_the_order_of_the_labels():
+    tied = np.full((1, 2), 0.5)
+    for labels in ([[1, 0]], [[0, 1]]):
+        assert ranked(["one-error", "ranking-loss"], np.array(labels, dtype=np.int8), tied) == [1.0, 1.0]
+    assert ranked(["one-error"], np.ones((1, 2), dtype=np.int8), tied) == [0.0]
 
 
 @given(problems())

@@ -191,3 +191,21 @@ def test_works_in_a_pipeline_under_grid_search():
     model = make_pipeline(mlreduce.MLFS(), mlreduce.BinaryRelevanceKNN())
     search = GridSearchCV(model, {"mlfs__k": [1, 3, None]}, cv=3).fit(X, Y)
     assert search.best_params_ == {"mlfs__k": 3}
+
+
+@pytest.mark.parametrize("name", mlreduce.list_methods("selection"))
+def test_labels_of_nobody_and_of_everybody(name):
+    """As docs/selection.md says: without information, but for the methods that it names."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(60, 12))
+    latent = X[:, :4] @ rng.standard_normal((4, 4)) + 0.3 * rng.standard_normal((60, 4))
+    Y = (latent > np.median(latent, axis=0)).astype(int)
+    X = X - X.mean(axis=0) if mlreduce.describe(name).facts.negative else X
+    method = mlreduce.make(name)
+    method.set_params(**{key: None if key == "k" else 0 for key in ("k", "random_state") if key in method.get_params()})
+    ranking = method.fit(X, Y).ranking_
+    same = [
+        np.array_equal(method.fit(X, np.insert(Y, 2, value, axis=1)).ranking_, ranking) for value in (0, 1)
+    ]  # fmt: skip
+    by_instances = {"gmba", "mlfs", "mlrf", "spec", "rfs", "mifs", "scmfs"}
+    assert same == [name != "lrfs", name != "lrfs" and name not in by_instances]

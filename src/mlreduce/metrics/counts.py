@@ -82,8 +82,6 @@ class Ranks(NamedTuple):
     Attributes
     ----------
     true : ndarray of shape (n_samples, n_labels), bool
-    best : ndarray of shape (n_samples,), int
-        The label with the largest score, the first of equal ones.
     behind : ndarray of shape (n_samples, n_labels), int
         Labels with at least the score of each, itself included.
     true_behind : ndarray of shape (n_samples, n_labels), int
@@ -91,7 +89,6 @@ class Ranks(NamedTuple):
     """
 
     true: NDArray[np.bool_]
-    best: NDArray[np.intp]
     behind: _Counts
     true_behind: _Counts
 
@@ -105,4 +102,4 @@ class Ranks(NamedTuple):
             above = scores[rows, np.newaxis, :] >= scores[rows, :, np.newaxis]
             behind[rows] = np.count_nonzero(above, axis=2)
             true_behind[rows] = np.count_nonzero(above & true[rows, np.newaxis, :], axis=2)
-        return cls(true, scores.argmax(axis=1), behind, true_behind)
+        return cls(true, behind, true_behind)

@@ -64,9 +64,13 @@ def coverage_labelled(outcome: Outcome) -> float:
 
 @measure("one-error", higher_is_better=False, needs="scores")
 def one_error(outcome: Outcome) -> float:
-    """Return the share of instances whose first label is not true, in [0, 1]; 1 for an instance with no label."""
+    """Return the share of instances whose first label is not true, in [0, 1]; 1 for an instance with no label.
+
+    Of several first labels, which share the largest score, all must be true.
+    """
     ranks = outcome.ranks
-    return float(np.mean(~ranks.true[np.arange(len(ranks.true)), ranks.best]))
+    first = ranks.behind.min(axis=1, keepdims=True)
+    return float(np.mean(~((ranks.behind == first) & (ranks.true_behind == first)).any(axis=1)))
 
 
 @measure("average-precision", label="average precision", higher_is_better=True, needs="scores")

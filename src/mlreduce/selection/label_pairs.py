@@ -52,6 +52,9 @@ class LRFS(MeanRedundancy):
     -----
     Cost: O(n d q^2 + k n d) for a fixed number of bins.
 
+    A label that all instances have, or none, counts among the other labels: with I(f;l|l') = I(f;l) it adds to the
+    weight of the relevance against the redundancy. Leave such labels out for the ranking without them.
+
     References
     ----------
     Zhang, Liu and Gao, "Distinguishing two types of labels for multi-label feature selection", Pattern Recognition 95,
