@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags
 
 from mlreduce.complexity import Complexity
@@ -15,6 +15,8 @@ from mlreduce.spectral import Form, TrainingSet
 from mlreduce.spectral.solver import solve
 from mlreduce.validation import (
     FloatArray,
+    NamedParameters,
+    as_precise,
     check_components,
     check_features,
     check_labels,
@@ -25,7 +27,7 @@ from mlreduce.validation import (
 __all__ = ["Embedding"]
 
 
-class Embedding(ClassNamePrefixFeaturesOutMixin, BaseEstimator):
+class Embedding(NamedParameters, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Base of the embeddings of the training instances.
 
     Embeddings Z maximise ``tr(Z'AZ)`` subject to ``Z'BZ = I`` with B diagonal (Mu et al. 2012, equation (30)). A method
@@ -85,6 +87,7 @@ class Embedding(ClassNamePrefixFeaturesOutMixin, BaseEstimator):
         tags.input_tags.sparse = True
         tags.target_tags.required = self.supervised
         tags.target_tags.multi_output = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
     @labels_as_y
@@ -163,7 +166,7 @@ class Embedding(ClassNamePrefixFeaturesOutMixin, BaseEstimator):
             variation=lambda block: data.centred.transposed_dot(block if scale is None else (block.T / scale).T),
         )
         values, rows = solution.eigenvalues, solution.components
-        self._check_found(len(values), wanted)
+        self._check_found(len(values), wanted, data)
         self.eigenvalues_ = values
         self.embedding_ = self._rescaled(signed(rows if scale is None else rows / scale).T, values)
         self.n_components_ = len(values)
@@ -171,7 +174,7 @@ class Embedding(ClassNamePrefixFeaturesOutMixin, BaseEstimator):
         return self
 
     @labels_as_y
-    def fit_transform(self, X: Any, y: Any = None) -> FloatArray:
+    def fit_transform(self, X: Any, y: Any = None) -> Any:
         """Embed the instances and return their embedding.
 
         Parameters
@@ -182,9 +185,9 @@ class Embedding(ClassNamePrefixFeaturesOutMixin, BaseEstimator):
         Returns
         -------
         Z : ndarray of shape (n_samples, n_components)
-            ``embedding_``.
+            ``embedding_``; float32 where the features are.
         """
-        return self.fit(X, y).embedding_
+        return as_precise(self.fit(X, y).embedding_, X)
 
     @property
     def _n_features_out(self) -> int:
@@ -206,10 +209,11 @@ class Embedding(ClassNamePrefixFeaturesOutMixin, BaseEstimator):
     def _check_parameters(self) -> None:
         """Raise DataError if a parameter is out of range; to be extended by methods with own parameters."""
 
-    def _check_found(self, found: int, wanted: int) -> None:
+    def _check_found(self, found: int, wanted: int, data: TrainingSet) -> None:
         name = type(self).__name__
         if not found:
-            raise DataError(f"{name} finds no column with a positive eigenvalue: the features do not vary")
+            reason = "the features do not vary" if data.centred.constant.all() else "the labels do not vary"
+            raise DataError(f"{name} finds no column with a positive eigenvalue: {reason}")
         if found < wanted:
             warn(f"{name} has {found} positive eigenvalues: n_components_ is {found}, not {wanted}", ProjectionWarning)
 

@@ -26,6 +26,7 @@ from mlreduce.linalg.least_squares import DEFAULT_RCOND
 from mlreduce.linalg.utilities import above_half, signed
 from mlreduce.validation import (
     FloatArray,
+    NamedParameters,
     check_components,
     check_features,
     check_finite,
@@ -159,7 +160,7 @@ def without_rounding(values: FloatArray, scale: float) -> FloatArray:
     return np.where(np.abs(values) > _EQUAL * scale, values, 0.0)
 
 
-class LabelCoder(BaseEstimator):
+class LabelCoder(NamedParameters, BaseEstimator):
     """Base of the label coders.
 
     A code is ``t = V(y - mean)`` with the rows of V in ``components_``, most important first. Sizes are nested: the

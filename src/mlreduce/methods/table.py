@@ -21,8 +21,8 @@ _SHOWN = ("full_name", "family", "needs_labels", "linear", "sparse", "out_of_sam
 class MethodList(list[str]):
     """Names of methods, printed as a table of their facts.
 
-    A list of names in all other respects. The facts are those of `Facts`, read from the classes, which are imported
-    when a fact is first asked for.
+    A list of names in all other respects but ``index``, which is that of the table. The facts are those of `Facts`,
+    read from the classes, which are imported when a fact is first asked for.
 
     Parameters
     ----------
@@ -40,6 +40,13 @@ class MethodList(list[str]):
     >>> methods.to_frame().loc["pca", "cost"]
     'O(s m + m^3)'
     """
+
+    @property
+    def index(self) -> pd.Index:  # type: ignore[override]
+        """The names, as the index of `to_frame`; the place of one is ``methods.index.get_loc(name)``."""
+        import pandas as pd
+
+        return pd.Index(list(self), name="name")
 
     def to_frame(self) -> pd.DataFrame:
         """Return the facts as a table.

@@ -10,12 +10,12 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MultiOutputMixin, Regre
 from sklearn.utils import ClassifierTags, Tags
 
 from mlreduce.complexity import Complexity
-from mlreduce.validation import FloatArray, check_features, check_labels, remember_label_names
+from mlreduce.validation import FloatArray, NamedParameters, check_features, check_labels, remember_label_names
 
 __all__ = ["LabelClassifier", "Regressor"]
 
 
-class Regressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
+class Regressor(NamedParameters, MultiOutputMixin, RegressorMixin, BaseEstimator):
     """Base of the regressors: for one target or many, with dense or sparse features."""
 
     #: Whether what is fitted is linear in the features.
@@ -31,7 +31,7 @@ class Regressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         return tags
 
 
-class LabelClassifier(ClassifierMixin, BaseEstimator):
+class LabelClassifier(NamedParameters, ClassifierMixin, BaseEstimator):
     """Base of the classifiers: for one label or many, with dense or sparse features.
 
     With a matrix of labels probabilities and decisions have the shape (n_samples, n_labels). ``classes_`` is then what

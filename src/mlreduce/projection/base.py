@@ -16,6 +16,8 @@ from mlreduce.spectral.complexities import DENSE
 from mlreduce.spectral.solver import Solution, solve
 from mlreduce.validation import (
     FloatArray,
+    NamedParameters,
+    as_precise,
     check_features,
     check_finite,
     check_labels,
@@ -56,7 +58,7 @@ class NoDirectionError(DataError):
     """No direction has a positive eigenvalue."""
 
 
-class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class Projection(NamedParameters, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Base of the linear projections of the features.
 
     Directions P maximise ``tr(P'AP)`` subject to ``P'BP = I``. A method defines A (`_objective`) and, unless it is the
@@ -141,6 +143,7 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         tags.input_tags.sparse = True
         tags.target_tags.required = self.supervised
         tags.target_tags.multi_output = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
     @labels_as_y
@@ -203,7 +206,7 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             raise DataError(f"{type(self).__name__} needs instances that differ; got n_samples=1")
         wanted = self._wanted(features.shape[1])
         solution = self._solve(data, features, wanted)
-        size = self._size(solution, wanted)
+        size = self._size(solution, wanted, features)
         self.components_ = solution.components[:size]
         self.eigenvalues_ = solution.eigenvalues[:size]
         self.n_components_ = size
@@ -296,15 +299,14 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             warn_of_fraction(self.n_components, "features", type(self).__name__)
         return check_size(self.n_components, n_features, "features")
 
-    def _size(self, solution: Solution, wanted: int | None) -> int:
+    def _size(self, solution: Solution, wanted: int | None, features: Features) -> int:
         found = len(solution.eigenvalues)
         name = type(self).__name__
         what = "directions" if self.signed_values else "positive eigenvalues"
         if not found:
-            raise NoDirectionError(
-                f"{name} finds no direction with a positive eigenvalue: the features do not vary, or the labels do not "
-                "vary with them"
-            )
+            constant = not features.shape[0] or features.constant.all()
+            reason = "the features do not vary" if constant else "the labels do not vary with the features"
+            raise NoDirectionError(f"{name} finds no direction with a positive eigenvalue: {reason}")
         if self._wants_share:
             return energy_size(solution.eigenvalues, float(self.n_components or 0))
         if wanted is not None and found < wanted:
@@ -337,7 +339,7 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         """Number of output features, for scikit-learn."""
         return self.n_components_
 
-    def transform(self, X: Any) -> FloatArray:
+    def transform(self, X: Any) -> Any:
         """Project features.
 
         Parameters
@@ -348,14 +350,14 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         Returns
         -------
         Z : ndarray of shape (n_samples, n_components)
-            ``(X - mean_) components_'``.
+            ``(X - mean_) components_'``; computed in float64, and float32 where the features are.
         """
         check_is_fitted(self, "components_")
         features = check_features(self, X, reset=False)
         projected: FloatArray = features @ self.components_.T
-        return projected - self.components_ @ self.mean_
+        return as_precise(projected - self.components_ @ self.mean_, X)
 
-    def inverse_transform(self, Z: Any) -> FloatArray:
+    def inverse_transform(self, Z: Any) -> Any:
         """Return features of which Z is the projection.
 
         By the pseudo-inverse of the directions: of all features with this projection, those nearest to ``mean_``. Where
@@ -370,7 +372,7 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         Returns
         -------
         X : ndarray of shape (n_samples, n_features)
-            In the units of the features.
+            In the units of the features; float32 where Z is.
 
         Raises
         ------
@@ -386,4 +388,4 @@ class Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             )
         check_finite(projected, what="Z")
         features: FloatArray = projected @ np.linalg.pinv(self.components_).T + self.mean_
-        return features
+        return as_precise(features, Z)

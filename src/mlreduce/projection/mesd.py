@@ -20,7 +20,7 @@ from mlreduce.projection.repulsion import DLA, DNE, OLPPR
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
 from mlreduce.spectral.duplication import instances_with_labels
-from mlreduce.validation import FloatArray, check_options
+from mlreduce.validation import FloatArray, check_options, named_parameters
 
 __all__ = [
     "MESD",
@@ -143,7 +143,7 @@ class _NamedMESD(MESD):
                 setattr(self, name, bound.arguments[name])
 
         __init__.__signature__ = signature  # type: ignore[attr-defined]  # where scikit-learn finds the parameters
-        cls.__init__ = __init__  # type: ignore[method-assign]
+        cls.__init__ = named_parameters(__init__)  # type: ignore[method-assign]
         cls.__doc__ = _document(inspect.getdoc(cls), inspect.getdoc(method))
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

@@ -20,6 +20,7 @@ from mlreduce.spectral import TrainingSet
 from mlreduce.spectral.graphs.proximity import Proximity, check_proximity
 from mlreduce.validation import (
     FloatArray,
+    NamedParameters,
     as_dense,
     check_features,
     check_known_labels,
@@ -33,7 +34,7 @@ from mlreduce.validation import (
 __all__ = ["LabelPropagation", "add_diagonal", "reached_from"]
 
 
-class LabelPropagation(BaseEstimator):
+class LabelPropagation(NamedParameters, BaseEstimator):
     """Base of the label propagations: scores of all labels for all instances, from the labels of some instances.
 
     Neighbouring instances and similar labels get similar scores. A method defines the equation that the scores solve

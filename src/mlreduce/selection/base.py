@@ -15,6 +15,7 @@ from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError
 from mlreduce.validation import (
     FloatArray,
+    NamedParameters,
     check_features,
     check_labels,
     check_option,
@@ -65,7 +66,7 @@ def check_not_negative(X: Any, method: str, names: Any) -> None:
         )
 
 
-class Selector(SelectorMixin, BaseEstimator):
+class Selector(NamedParameters, SelectorMixin, BaseEstimator):
     """Base of the feature selectors; methods implement `_scores`, larger is better.
 
     Attributes
@@ -110,6 +111,7 @@ class Selector(SelectorMixin, BaseEstimator):
         tags.input_tags.sparse = True
         tags.target_tags.required = self.supervised
         tags.target_tags.multi_output = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
     @labels_as_y

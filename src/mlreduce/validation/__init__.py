@@ -8,6 +8,7 @@ from mlreduce.validation.features import (
     SMALLEST,
     FloatArray,
     as_dense,
+    as_precise,
     check_features,
     check_finite,
     check_memory,
@@ -25,6 +26,7 @@ from mlreduce.validation.labels import (
     remember_label_names,
 )
 from mlreduce.validation.parameters import (
+    NamedParameters,
     check_components,
     check_count,
     check_option,
@@ -32,6 +34,7 @@ from mlreduce.validation.parameters import (
     check_range,
     check_size,
     is_share,
+    named_parameters,
     warn_of_fraction,
 )
 
@@ -40,7 +43,9 @@ __all__ = [
     "MEMORY_SHARE",
     "SMALLEST",
     "FloatArray",
+    "NamedParameters",
     "as_dense",
+    "as_precise",
     "check_components",
     "check_count",
     "check_features",
@@ -60,6 +65,7 @@ __all__ = [
     "is_sparse",
     "labels_as_y",
     "machine_memory",
+    "named_parameters",
     "remember_label_names",
     "warn_of_fraction",
 ]

@@ -18,6 +18,7 @@ __all__ = [
     "SMALLEST",
     "FloatArray",
     "as_dense",
+    "as_precise",
     "check_features",
     "check_finite",
     "check_memory",
@@ -76,6 +77,12 @@ def is_sparse(X: Any) -> bool:
 def as_dense(X: Any) -> FloatArray:
     """Return a sparse matrix or array as a dense float64 array."""
     return np.asarray(X.toarray() if is_sparse(X) else X, dtype=np.float64)
+
+
+def as_precise(values: FloatArray, X: Any) -> Any:
+    """Return what was computed of features in their precision: float32 where all of them are, otherwise as it is."""
+    kinds = set(X.dtypes) if hasattr(X, "dtypes") else {getattr(X, "dtype", None)}
+    return values.astype(np.float32) if kinds == {np.dtype(np.float32)} else values
 
 
 def check_finite(X: Any, names: Sequence[str] | None = None, what: str = "X", *, training: bool = False) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import functools
+import inspect
+from collections.abc import Callable, Collection, Mapping
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
@@ -11,6 +13,7 @@ import numpy as np
 from mlreduce.exceptions import DataError, nearest, unknown_name, warn
 
 __all__ = [
+    "NamedParameters",
     "check_components",
     "check_count",
     "check_option",
@@ -18,8 +21,38 @@ __all__ = [
     "check_range",
     "check_size",
     "is_share",
+    "named_parameters",
     "warn_of_fraction",
 ]
+
+
+class NamedParameters:
+    """Mixin of estimators: wrong parameters are a TypeError that names the class called and the nearest parameter.
+
+    Python's own names the class that defines ``__init__``, which may be a base.
+    """
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "__init__" in vars(cls):
+            cls.__init__ = named_parameters(cls.__init__)  # type: ignore[method-assign]
+
+
+def named_parameters(init: Callable[..., None]) -> Callable[..., None]:
+    """Return an ``__init__`` that raises as `NamedParameters` says."""
+    signature = inspect.signature(init)
+    known = list(signature.parameters)[1:]
+
+    @functools.wraps(init)
+    def named(self: Any, *args: Any, **kwargs: Any) -> None:
+        try:
+            signature.bind(self, *args, **kwargs)
+        except TypeError as error:
+            near = [nearest(name, known) for name in kwargs if name not in known]
+            raise TypeError(f"{type(self).__name__}: {error}{near[0] if near else ''}") from None
+        init(self, *args, **kwargs)
+
+    return named
 
 
 def _is_number(value: Any) -> bool:
