@@ -10,21 +10,14 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+import mlreduce
 from mlreduce import registry
 
 PACKAGE = Path(registry.__file__).parent
 #: Of names that are imported on demand beside the methods: their modules.
 ON_DEMAND = {
-    "": {
-        "list_datasets": "mlreduce.datasets.catalogue",
-        "load_dataset": "mlreduce.datasets.catalogue",
-        "read": "mlreduce.datasets.reading",
-        "compare": "mlreduce.comparison",
-        "describe": "mlreduce.methods.description",
-        "list_methods": "mlreduce.methods.table",
-        "recommend": "mlreduce.methods.recommendation",
-        "plot": "mlreduce",
-    },
+    "": {**mlreduce.ON_DEMAND, **dict.fromkeys(mlreduce.PACKAGES, "mlreduce")},
+    "labelspace": {"CodedClassifier": mlreduce.ON_DEMAND["CodedClassifier"]},
     "methods": {
         "Description": "mlreduce.methods.description",
         "Facts": "mlreduce.methods.facts",
@@ -46,7 +39,11 @@ def stub(family: str) -> str:
     head = "# Written by envs/write_stubs.py.\n\n"
     if not family:
         head += "from mlreduce import registry as registry\n"
-    tail = "" if family else "\n__version__: str\nMOVED: dict[str, str]\n"
+    tail = (
+        ""
+        if family
+        else "\n__version__: str\nON_DEMAND: dict[str, str]\nPACKAGES: tuple[str, ...]\nMOVED: dict[str, str]\n"
+    )
     return head + "\n".join(lines) + "\n" + tail
 
 

@@ -29,11 +29,28 @@ def test_stubs_name_what_is_there():
         assert getattr(mlreduce, name) is not None
 
 
+def test_stubs_have_what_the_packages_offer():
+    for path, text in write_stubs.stubs().items():
+        module = importlib.import_module(".".join(path.parent.relative_to(PROJECT / "src").parts))
+        listed = {line.rsplit(" ", 1)[1] for line in text.splitlines() if line.startswith("from")}
+        assert set(module.__all__) - {"__version__"} <= listed, path
+
+
+def test_packages_and_classes_are_there_after_one_import():
+    code = "import mlreduce as m; assert m.CodedClassifier is m.labelspace.CodedClassifier; m.metrics.evaluate; dir(m)"
+    code += "; assert set(m.__all__) | set(m.PACKAGES) <= set(dir(m)); [getattr(m, name) for name in m.PACKAGES]"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
 @pytest.mark.slow
 def test_a_misspelt_parameter_is_a_type_error(tmp_path):
     script = tmp_path / "use.py"
     script.write_text(
         "import mlreduce\nmlreduce.MVMD(n_componnets=3)\nmlreduce.MVMD(n_components=3)\nmlreduce.MVDM()\n"
+        "from mlreduce.labelspace import CodedClassifier\nfrom mlreduce.datasets import MultiLabelData\n"
+        "data: MultiLabelData = mlreduce.load_dataset('digits')\n"
+        "model: CodedClassifier = mlreduce.CodedClassifier(mlreduce.CPLST(n_components=4)).fit(data.X, data.Y)\n"
+        "mlreduce.metrics.evaluate('hamming-loss', data.Y, model.predict(data.X))\n"
     )
     ran = subprocess.run(
         [sys.executable, "-m", "mypy", "--config-file=", "--no-incremental", "--follow-imports=silent", str(script)],

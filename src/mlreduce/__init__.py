@@ -25,19 +25,26 @@ try:
 except PackageNotFoundError:  # a checkout on the path, not installed (rules in their own conda environments)
     __version__ = "0+checkout"
 
-__all__ = [
-    "__version__",
-    "compare",
-    "describe",
-    "list_datasets",
-    "list_methods",
-    "load_dataset",
-    "make",
-    "plot",
-    "read",
-    "recommend",
-    "register",
-]
+#: What is imported when first asked for, and its modules: `import mlreduce` stays cheap for a workflow that only needs
+#: names. Classes of methods are found by the registry.
+ON_DEMAND = {
+    "CodedClassifier": "mlreduce.labelspace.classifier",
+    "Discretiser": "mlreduce.preprocessing.discretisation",
+    "MultiLabelData": "mlreduce.datasets.data",
+    "Proximity": "mlreduce.spectral.graphs.proximity",
+    "RelationFeatures": "mlreduce.preprocessing.relation",
+    "compare": "mlreduce.comparison",
+    "describe": "mlreduce.methods.description",
+    "list_datasets": "mlreduce.datasets.catalogue",
+    "list_methods": "mlreduce.methods.table",
+    "load_dataset": "mlreduce.datasets.catalogue",
+    "read": "mlreduce.datasets.reading",
+    "recommend": "mlreduce.methods.recommendation",
+}
+#: Packages that are imported when first asked for.
+PACKAGES = ("datasets", "metrics", "plot", "preprocessing", *registry.FAMILIES)
+
+__all__ = ["__version__", "make", "plot", "register", *ON_DEMAND]
 
 #: Documented modules of version 0.1 and where their names are now.
 MOVED = {
@@ -71,26 +78,14 @@ class _MovedModules(MetaPathFinder, Loader):
 
 sys.meta_path.append(_MovedModules())
 
-#: Functions about methods, and their modules.
-_ABOUT_METHODS = {"describe": "description", "list_methods": "table", "recommend": "recommendation"}
-
 
 def __getattr__(name: str) -> Any:
-    # Loaded when first asked for: `import mlreduce` stays cheap for a workflow that only needs names.
-    if name in ("list_datasets", "load_dataset", "read"):
-        from mlreduce import datasets
-
-        return getattr(datasets, name)
-    if name in _ABOUT_METHODS:
-        return getattr(importlib.import_module(f"mlreduce.methods.{_ABOUT_METHODS[name]}"), name)
-    if name == "compare":
-        from mlreduce.comparison import compare
-
-        return compare
-    if name == "plot":
-        return importlib.import_module("mlreduce.plot")
+    if name in ON_DEMAND:
+        return getattr(importlib.import_module(ON_DEMAND[name]), name)
+    if name in PACKAGES:
+        return importlib.import_module(f"mlreduce.{name}")
     return registry.find_class(name, module=__name__)
 
 
 def __dir__() -> list[str]:
-    return sorted([*__all__, *registry.class_names()])
+    return sorted({*__all__, *PACKAGES, *registry.class_names()})

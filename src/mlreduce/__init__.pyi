@@ -14,12 +14,14 @@ from mlreduce.selection.partly_labelled import CSFS as CSFS
 from mlreduce.labelspace.cssp import CSSP as CSSP
 from mlreduce.selection.univariate import Chi2 as Chi2
 from mlreduce.predictors.neighbours import ClassifierChainKNN as ClassifierChainKNN
+from mlreduce.labelspace.classifier import CodedClassifier as CodedClassifier
 from mlreduce.labelspace.compressed_sensing import CompressedSensing as CompressedSensing
 from mlreduce.selection.conditional import D2F as D2F
 from mlreduce.projection.repulsion import DLA as DLA
 from mlreduce.projection.discriminant import DMLDA as DMLDA
 from mlreduce.projection.repulsion import DNE as DNE
 from mlreduce.projection.reconstruction import DONPP as DONPP
+from mlreduce.preprocessing.discretisation import Discretiser as Discretiser
 from mlreduce.projection.fisher import FDA as FDA
 from mlreduce.selection.relevance import FIMF as FIMF
 from mlreduce.labelspace.faie import FaIE as FaIE
@@ -83,6 +85,7 @@ from mlreduce.selection.redundancy import MRMR as MRMR
 from mlreduce.selection.mssl import MSSL as MSSL
 from mlreduce.projection.mvmd import MVMD as MVMD
 from mlreduce.predictors.majority import MajorityLabels as MajorityLabels
+from mlreduce.datasets.data import MultiLabelData as MultiLabelData
 from mlreduce.selection.univariate import MutualInformation as MutualInformation
 from mlreduce.projection.locality import NPP as NPP
 from mlreduce.selection.qpfs import NystromQPFS as NystromQPFS
@@ -100,11 +103,13 @@ from mlreduce.selection.pmu import PMU as PMU
 from mlreduce.selection.label_sets import PPTChi2 as PPTChi2
 from mlreduce.selection.label_sets import PPTMI as PPTMI
 from mlreduce.predictors.proportional_cut import ProportionalCut as ProportionalCut
+from mlreduce.spectral.graphs.proximity import Proximity as Proximity
 from mlreduce.selection.qpfs import QPFS as QPFS
 from mlreduce.projection.cca import RCCA as RCCA
 from mlreduce.selection.rfs import RFS as RFS
 from mlreduce.selection.controls import RandomFeatures as RandomFeatures
 from mlreduce.projection.random_projection import RandomProjection as RandomProjection
+from mlreduce.preprocessing.relation import RelationFeatures as RelationFeatures
 from mlreduce.predictors.ridge import RidgeRegressor as RidgeRegressor
 from mlreduce.selection.redundancy import SCLS as SCLS
 from mlreduce.selection.scmfs import SCMFS as SCMFS
@@ -129,15 +134,26 @@ from mlreduce.embedding.graph import SymmetricSpectralEmbedding as SymmetricSpec
 from mlreduce.embedding.graph import USC as USC
 from mlreduce.projection.weighted_discriminant import WMLDA as WMLDA
 from mlreduce.comparison import compare as compare
+from mlreduce import datasets as datasets
 from mlreduce.methods.description import describe as describe
+from mlreduce import embedding as embedding
+from mlreduce import labelspace as labelspace
 from mlreduce.datasets.catalogue import list_datasets as list_datasets
 from mlreduce.methods.table import list_methods as list_methods
 from mlreduce.datasets.catalogue import load_dataset as load_dataset
 from mlreduce.registry import make as make
+from mlreduce import metrics as metrics
 from mlreduce import plot as plot
+from mlreduce import predictors as predictors
+from mlreduce import preprocessing as preprocessing
+from mlreduce import projection as projection
+from mlreduce import propagation as propagation
 from mlreduce.datasets.reading import read as read
 from mlreduce.methods.recommendation import recommend as recommend
 from mlreduce.registry import register as register
+from mlreduce import selection as selection
 
 __version__: str
+ON_DEMAND: dict[str, str]
+PACKAGES: tuple[str, ...]
 MOVED: dict[str, str]

@@ -4,6 +4,7 @@ from mlreduce.labelspace.br import BR as BR
 from mlreduce.labelspace.cca_code import CCACode as CCACode
 from mlreduce.labelspace.cplst import CPLST as CPLST
 from mlreduce.labelspace.cssp import CSSP as CSSP
+from mlreduce.labelspace.classifier import CodedClassifier as CodedClassifier
 from mlreduce.labelspace.compressed_sensing import CompressedSensing as CompressedSensing
 from mlreduce.labelspace.faie import FaIE as FaIE
 from mlreduce.labelspace.factors import FactorCoder as FactorCoder
