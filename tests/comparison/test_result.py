@@ -32,7 +32,8 @@ def found(rng):
     settings = {
         "data": {"name": "made"}, "methods": {method: {} for method in values},
         "predictors": {"ridge": {}, "ml-knn": {}},
-        "measures": ["micro-f1", "hamming-loss"], "sizes": [10, 50], "cv": CV, "margin": MARGIN,
+        "measures": ["micro-f1", "hamming-loss"], "sizes": [10, 50], "cv": CV, "test_share": 1 / CV, "splitter": "",
+        "margin": MARGIN,
     }  # fmt: skip
     fits = pd.DataFrame([(method, split, 0.5) for method in values for split in range(10)])
     return Comparison(

@@ -65,7 +65,8 @@ class Common(NamedTuple):
     ----------
     data : MultiLabelData
     settings : dict
-        Plain values: predictors, measures, sizes, cv, scaling and random_state as of `mlreduce.compare`.
+        Plain values: predictors, measures, sizes, scaling and random_state as of `mlreduce.compare`, and the rule of
+        the splits.
     design : str or None
         File of the factorised features, for label coders.
     classes : dict of str to (str, type)
@@ -183,7 +184,7 @@ def _experiment(
     task = {
         "protocol": "cv",
         "group": "methods",
-        "rule": {"folds": settings["cv"]},
+        "rule": settings["rule"],
         "splits": (job.fold, job.fold),
         "methods": {method.label: method.entry},
         "predictors": dict([] if predictor is None else [predictor]),

@@ -58,10 +58,13 @@ def _sections(comparison: Comparison) -> Iterator[str]:
     settings, scores = comparison.settings, comparison.scores
     data, size = settings["data"], max(settings["sizes"])
     repeats = f", {settings['repeats']} times" if settings["repeats"] > 1 else ""
+    splits = f"{settings['cv']}-fold cross-validation{repeats}"
+    if settings["splitter"]:
+        splits = f"{settings['cv']} splits of {escape(settings['splitter'])}"
     yield (
         f"<p>{len(settings['methods'])} methods on {data['instances']} instances, {data['features']} features and "
-        f"{data['labels']} labels (cardinality {data['cardinality']:.2f}), by {settings['cv']}-fold cross-validation"
-        f"{repeats}; everything is fitted on training folds alone.</p>"
+        f"{data['labels']} labels (cardinality {data['cardinality']:.2f}), by {splits}; "
+        "everything is fitted on training folds alone.</p>"
     )
     if len(comparison.failures):
         number = len(comparison.failures)

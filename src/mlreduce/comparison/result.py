@@ -147,7 +147,7 @@ class Comparison:
             differences = (values[method] - values[other]).dropna().to_numpy(dtype=np.float64)
             if len(differences) < 2:
                 continue
-            found = posterior(differences, 1 / self.settings["cv"])
+            found = posterior(differences, self.settings["test_share"])
             wins, losses = int((differences > margin).sum()), int((differences < -margin).sum())
             rows.append(
                 {

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, is_regressor
+from sklearn.model_selection import GroupKFold
 
 from mlreduce import registry
 from mlreduce.comparison.entries import Method, as_entries, as_methods, names_of, own_sources, versions_of
@@ -27,8 +28,8 @@ from mlreduce.validation import check_features, check_finite, check_labels, colu
 __all__ = ["DEFAULT_MEASURES", "DEFAULT_METHODS", "DEFAULT_PREDICTORS", "compare"]
 
 #: What is compared where nothing is named: no reduction, and the projections and selectors of the papers that take any
-#: data, among them the fastest.
-DEFAULT_METHODS = ("all-features", "random-projection", "pca", "pls", "rcca", "mddmp", "mvmd", "mlda", "mlfs", "gmba")
+#: data, among them the fastest, and the selector that ranks best in the studies. The directions of MDDMp are PLS's.
+DEFAULT_METHODS = ("all-features", "random-projection", "pca", "pls", "rcca", "mvmd", "mlda", "mlfs", "cmim", "gmba")
 DEFAULT_PREDICTORS = ("ridge", "ml-knn")
 DEFAULT_MEASURES = ("micro-f1", "macro-f1", "hamming-loss", "ranking-loss")
 
@@ -39,7 +40,8 @@ def compare(
     methods: Any = DEFAULT_METHODS,
     predictors: Any = DEFAULT_PREDICTORS,
     *,
-    cv: int = 5,
+    cv: Any = 5,
+    groups: Any = None,
     repeats: int = 1,
     sizes: Sequence[int] = (10, 25, 50),
     measures: Sequence[str] = DEFAULT_MEASURES,
@@ -69,10 +71,14 @@ def compare(
     predictors : sequence or dict, default=("ridge", "ml-knn")
         As ``methods``: regressors, whose predictions above one half are labels, or multi-label classifiers. Label
         coders are combined with the regressors alone, which then predict codes.
-    cv : int, default=5
-        Number of folds, at least 2; rows are shuffled.
+    cv : int, splitter or iterable, default=5
+        Number of folds, at least 2; rows are shuffled. Or a splitter of scikit-learn (give it a ``random_state``, or
+        each call draws other rows), or pairs of arrays of the numbers of training and test rows.
+    groups : array-like of shape (n_samples,) or None, default=None
+        Which rows belong together, for a splitter that keeps groups in one part, as `GroupKFold`; with a number of
+        folds, that is the splitter.
     repeats : int, default=1
-        How often the rows are shuffled and cut into folds anew.
+        How often the rows are shuffled and cut into folds anew; 1 where ``cv`` is no number or there are groups.
     sizes : sequence of int, default=(10, 25, 50)
         In percent of the features (of the labels for label coders), 1..100. Transformers of other packages have one
         size, that of their output.
@@ -129,17 +135,19 @@ def compare(
     began = time.monotonic()
     data, measures = _as_data(X, y), [measures] if isinstance(measures, str) else list(measures)
     named, chosen = as_methods(methods), as_entries(predictors, "predictors")
-    _check_numbers(cv, repeats, sizes, margin)
+    _check_numbers(repeats, sizes, margin)
+    rule, n_splits, test_share = _splits(cv, repeats, groups, data)
     _check_names(named, chosen, measures, scaling)
     if scaling is None:
         scaling = "none" if is_sparse(data.X) else "standard"
     names = names_of(named, chosen)
     decisive = {
-        "predictors": chosen, "measures": sorted(measures), "sizes": sorted(set(map(int, sizes))), "cv": int(cv),
-        "scaling": scaling, "random_state": int(random_state), "versions": versions_of(names),
+        "predictors": chosen, "measures": sorted(measures), "sizes": sorted(set(map(int, sizes))),
+        "cv": rule["folds"] if "folds" in rule else rule["rows"], "scaling": scaling,
+        "random_state": int(random_state), "versions": versions_of(names),
     }  # fmt: skip
     shared = digest(digest_of_data(data), decisive, own_sources(names))
-    jobs = [Job(method, fold, digest(shared, method, fold)) for fold in range(cv * repeats) for method in named]
+    jobs = [Job(method, fold, digest(shared, method, fold)) for fold in range(n_splits) for method in named]
     kept = Store(store, FORM)
     found = {job.key: own for job in jobs if (own := kept.read(job.key)) is not None}
     left = [job for job in jobs if job.key not in found or found[job.key]["failures"]]
@@ -147,7 +155,7 @@ def compare(
     with TemporaryDirectory() as folder:
         coded = any(job.method.family == "labelspace" for job in left)
         design = factorise(data, Path(folder)) if coded else None
-        common = Common.of(data, decisive, names, design)
+        common = Common.of(data, {**decisive, "rule": rule}, names, design)
         for key, own in run_all(left, common, n_jobs, deadline, progress):
             kept.write(key, own)
             found[key] = own
@@ -156,6 +164,7 @@ def compare(
         "methods": {method.label: dict(method.entry) for method in named},
         **decisive,
         **{"measures": list(dict.fromkeys(measures)), "repeats": int(repeats), "margin": float(margin)},
+        **{"cv": n_splits // repeats, "test_share": test_share, "splitter": _splitter(cv, groups)},
     }
     result = _result([found[job.key] for job in _balanced(jobs, found)], settings)
     _warn(result, len(jobs) - len(found), time_budget)
@@ -179,10 +188,56 @@ def _as_data(X: Any, y: Any) -> MultiLabelData:
     return MultiLabelData(features, labels, names[0], names[1], "data")
 
 
-def _check_numbers(cv: Any, repeats: Any, sizes: Any, margin: Any) -> None:
-    for name, value, least in (("cv", cv, 2), ("repeats", repeats, 1)):
-        if not _is_whole(value) or value < least:
-            raise ConfigurationError(f"{name} must be a whole number of at least {least}; got {value!r}")
+def _splits(cv: Any, repeats: int, groups: Any, data: MultiLabelData) -> tuple[dict[str, Any], int, float]:
+    """Return a rule of `take_splits`, how many splits it has, and the share of the rows that test in one."""
+    if _is_whole(cv) or isinstance(cv, (str, float, bool, type(None))):
+        if not _is_whole(cv) or cv < 2:
+            raise ConfigurationError(
+                f"cv must be a whole number of at least 2, a splitter or pairs of rows to train and to test; got {cv!r}"
+            )
+        if groups is None:
+            return {"folds": int(cv)}, int(cv) * repeats, 1 / int(cv)
+        cv = GroupKFold(int(cv))
+    if repeats != 1:
+        raise ConfigurationError("repeats goes with a number of folds alone; give a splitter that repeats")
+    name = type(cv).__name__
+    try:
+        if not hasattr(cv, "split") and groups is not None:
+            raise ValueError("groups goes with a splitter or a number of folds")
+        pairs = list(cv.split(data.X, data.Y, groups) if hasattr(cv, "split") else cv)
+        rows = [[_rows(part, len(data.Y)) for part in pair] for pair in pairs]
+    except (TypeError, ValueError) as error:
+        raise ConfigurationError(f"cv: {name} does not split these data: {error}") from error
+    for number, pair in enumerate(rows):
+        if len(pair) != 2 or not all(pair) or set(pair[0]) & set(pair[1]):
+            raise ConfigurationError(f"cv: split {number + 1} of {name} is no pair of rows to train and others to test")
+    if not rows:
+        raise ConfigurationError(f"cv: {name} has no split")
+    shares = [len(test) / (len(train) + len(test)) for train, test in rows]
+    return {"rows": rows}, len(rows), float(np.mean(shares))
+
+
+def _rows(part: Any, n_samples: int) -> list[int]:
+    """Return the numbers of rows, sorted, of an array of them or of a mask."""
+    given = np.asarray(part)
+    numbers = np.flatnonzero(given) if given.dtype == bool and len(given) == n_samples else given
+    if numbers.ndim != 1 or numbers.dtype.kind not in "iu" or (numbers.size and numbers.min() < 0):
+        raise ValueError(f"rows must be numbers from 0 on; got {part!r}")
+    if numbers.size and numbers.max() >= n_samples:
+        raise ValueError(f"there is no row {numbers.max()} in {n_samples}")
+    return sorted(map(int, numbers))
+
+
+def _splitter(cv: Any, groups: Any) -> str:
+    """Return how the page calls the splitter."""
+    if not _is_whole(cv):
+        return type(cv).__name__ if hasattr(cv, "split") else "given rows"
+    return "GroupKFold" if groups is not None else ""
+
+
+def _check_numbers(repeats: Any, sizes: Any, margin: Any) -> None:
+    if not _is_whole(repeats) or repeats < 1:
+        raise ConfigurationError(f"repeats must be a whole number of at least 1; got {repeats!r}")
     if np.ndim(sizes) != 1 or not len(sizes) or not all(_is_whole(size) and 1 <= size <= 100 for size in sizes):
         raise ConfigurationError(f"sizes must be a list of whole numbers of percent, 1..100; got {sizes!r}")
     if not margin >= 0:

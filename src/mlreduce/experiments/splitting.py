@@ -208,7 +208,8 @@ def take_splits(
         the order number ``i // folds``, so that more splits than folds are repeated cross validation;
         ``{"train_rows": number, "test": fraction}``, see `sample_rows`; ``{"parts": "test"}`` or
         ``{"parts": "validation"}``, where the first of `three_parts` trains and the one named tests; where the third
-        tests, the second is kept for validation. Optionally ``labelled``: the share of the training rows whose labels
+        tests, the second is kept for validation; ``{"rows": [[train, test], ...]}``, the row numbers themselves.
+        Optionally ``labelled``: the share of the training rows whose labels
         are known.
     numbers : iterable of int
         Which splits.
@@ -223,6 +224,9 @@ def take_splits(
     """
     splits = {}
     for number in numbers:
+        if "rows" in protocol:
+            splits[number] = Split(*(np.asarray(rows, dtype=np.int64) for rows in protocol["rows"][number]))
+            continue
         drawn = number // int(protocol["folds"]) if "folds" in protocol else number
         order = random_order(len(labels), drawn, seed, dataset)
         if "train" in protocol:
