@@ -6,11 +6,14 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse as sp
 from sklearn.base import is_regressor
+from sklearn.decomposition import PCA
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.neighbors import KNeighborsClassifier
 
 import mlreduce
-from mlreduce.exceptions import DataError, MLReduceError, ProjectionWarning
+from mlreduce.exceptions import ConfigurationError, DataError, MLReduceError, ProjectionWarning
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((24, 5))
@@ -130,3 +133,51 @@ def test_errors_about_labels_call_them_y(name):
             method.fit(X, labels)
         except ValueError as error:
             assert " Y " not in f" {error} ".replace("X and Y have", "")
+
+
+@pytest.mark.parametrize("name", mlreduce.list_methods())
+def test_text_among_the_features_is_named(name):
+    rows = X.astype(object)
+    rows[3, 1] = "red"
+    for given, where in ((rows, "column 1;"), (pd.DataFrame(rows, columns=list("abcde")), r"column 1 \('b'\);")):
+        with pytest.raises(DataError, match=f"^X holds the text 'red' in {where} features are numbers: leave the column out"):
+            mlreduce.make(name).fit(given, LABELS["several"])
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in mlreduce.list_methods("predictors") if is_regressor(mlreduce.make(name))]
+)
+def test_regressors_take_sparse_targets(name):
+    expected = mlreduce.make(name).fit(X, LABELS["several"]).predict(X)
+    for kind in (sp.csr_array, sp.coo_matrix, sp.csc_array):
+        found = mlreduce.make(name).fit(X, kind(LABELS["several"])).predict(X)
+        np.testing.assert_array_equal(found, expected)
+    with pytest.raises(DataError, match="^y holds the text 'red'; targets are numbers$"):
+        mlreduce.make(name).fit(X, np.full(24, "red", dtype=object))
+
+
+def test_parts_of_another_kind_are_named():
+    cases = {"regressor must be a regressor": [KNeighborsClassifier(), mlreduce.MLKNN(), mlreduce.PCA(), "ridge", PCA]}
+    cases["coder must be a label coder"] = [PCA(), "cplst", mlreduce.CPLST]
+    for sentence, parts in cases.items():
+        for part in parts:
+            own = {sentence.partition(" ")[0]: part}
+            for coder in mlreduce.list_methods("labelspace") if "regressor" in own else [None]:
+                model = mlreduce.CodedClassifier(**({"coder": mlreduce.make(coder)} if coder else {}), **own)
+                with pytest.raises(DataError, match=f"^{sentence}"):
+                    model.fit(X, LABELS["several"])
+
+
+@pytest.mark.parametrize("wrong", [None, 3, ["pca"], mlreduce.PCA])
+def test_names_that_are_none_are_said_to_be(wrong):
+    for call in (mlreduce.make, mlreduce.describe, mlreduce.register):
+        with pytest.raises(ConfigurationError, match="unknown method|registry name"):
+            call(wrong)
+
+
+def test_a_data_set_is_taken_with_its_labels():
+    data = mlreduce.load_dataset("planted-300")
+    found = mlreduce.recommend(data, goal="projection").table
+    pd.testing.assert_frame_equal(found, mlreduce.recommend(data.X, data.Y, goal="projection").table)
+    with pytest.raises(DataError, match="a data set has its labels with it"):
+        mlreduce.recommend(data, data.Y)

@@ -111,7 +111,7 @@ def register(name: str, kind: str = "user") -> Callable[[_Class], _Class]:
     >>> mlreduce.make("largest-variance", k=3)
     LargestVariance(k=3)
     """
-    if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name):
+    if not isinstance(name, str) or not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name):
         raise ConfigurationError(f"a registry name is lower case with hyphens, as in 'my-method'; got {name!r}")
 
     def remember(cls: _Class) -> _Class:
@@ -143,7 +143,7 @@ def method_names(kind: str | None = None) -> list[str]:
 
 def is_import_path(name: str) -> bool:
     """Whether a name is the import path of a class, rather than a registry name."""
-    return "." in name
+    return isinstance(name, str) and "." in name
 
 
 def package_of(path: str) -> str:
@@ -210,9 +210,9 @@ def method_class(name: str) -> type:
     """
     if is_import_path(name):
         return _imported(name)
-    if name in _at_run_time:
+    if isinstance(name, str) and name in _at_run_time:
         return _at_run_time[name][1]
-    entry = _announced().get(name)
+    entry = _announced().get(name) if isinstance(name, str) else None
     if entry is None:
         raise ConfigurationError(unknown_name("method", name, method_names()))
     try:

@@ -41,7 +41,7 @@ ALLOWED = {
         *("datasets", "experiments", "labelspace", "linalg", "metrics", "plot", "preprocessing", "projection"),
         *("propagation", "registry", "reporting", "selection"),
     },
-    "methods": BASE | {"linalg", "registry"},
+    "methods": BASE | {"datasets", "linalg", "registry"},
     "commandline": BASE | {"comparison", "datasets", "methods", "registry", "reporting"},
 }
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import clone, is_classifier
 from sklearn.utils.validation import check_is_fitted
 
+from mlreduce.exceptions import DataError
 from mlreduce.labelspace.base import LabelCoder
 from mlreduce.labelspace.cplst import CPLST
 from mlreduce.predictors._base import LabelClassifier
@@ -74,8 +75,21 @@ class CodedClassifier(LabelClassifier):
         Raises
         ------
         DataError
-            If a feature is not finite or a label is not 0/1 or -1/1.
+            If a feature is not finite, a label is not 0/1 or -1/1, or a part is of another kind.
         """
+        if self.coder is not None and not isinstance(self.coder, LabelCoder):
+            raise DataError(
+                "coder must be a label coder of mlreduce.list_methods('labelspace'), as mlreduce.CPLST(), or None; "
+                f"got {self.coder!r}"
+            )
+        regresses = hasattr(self.regressor, "get_params") and hasattr(self.regressor, "predict")
+        if self.regressor is not None and (
+            isinstance(self.regressor, type) or not regresses or is_classifier(self.regressor)
+        ):
+            raise DataError(
+                "regressor must be a regressor, since codes are real numbers, as mlreduce.RidgeRegressor(), or None; "
+                f"got {self.regressor!r}"
+            )
         features, labels = self._checked(X, y)
         self.coder_ = clone(self.coder) if self.coder is not None else CPLST()
         self.regressor_ = clone(self.regressor) if self.regressor is not None else LinearRegressor()

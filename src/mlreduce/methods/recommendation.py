@@ -10,6 +10,7 @@ import numpy as np
 
 from mlreduce import registry
 from mlreduce.complexity import Sizes
+from mlreduce.datasets.data import MultiLabelData
 from mlreduce.exceptions import ConfigurationError, DataError, unknown_name
 from mlreduce.methods.evidence import Estimate, Ranking, complexities, estimated, iterates, rankings_of
 from mlreduce.methods.facts import Facts, facts_of
@@ -87,8 +88,8 @@ def recommend(X: Any, y: Any = None, *, goal: str | None = None, time_budget: fl
 
     Parameters
     ----------
-    X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features)
-        Features.
+    X : MultiLabelData, array-like, sparse matrix or DataFrame of shape (n_samples, n_features)
+        Features; or a data set, with its labels.
     y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels) or (n_samples,), or None, default=None
         Labels in {0, 1} or {-1, 1}, NaN where unknown; or a class per instance. None if there are none.
     goal : {"projection", "embedding", "propagation", "labelspace", "selection", "predictors"} or None, default=None
@@ -121,6 +122,10 @@ def recommend(X: Any, y: Any = None, *, goal: str | None = None, time_budget: fl
         raise ConfigurationError(unknown_name("goal", goal, registry.FAMILIES))
     if time_budget is not None and not (isinstance(time_budget, (int, float)) and time_budget > 0):
         raise DataError(f"time_budget must be a number of seconds above 0, or None; got {time_budget!r}")
+    if isinstance(X, MultiLabelData):
+        if y is not None:
+            raise DataError("a data set has its labels with it: leave y out, and name goal=, time_budget=")
+        X, y = X.X, X.Y
     shape = shape_of(X, y)
     rows = [_row(name, shape, time_budget) for name in registry.method_names(goal)]
     return Recommendation(_ordered(rows), shape.sizes)

@@ -183,21 +183,34 @@ def check_features(estimator: Any, X: Any, *, reset: bool) -> Any:
                 del estimator.feature_names_in_
         check_finite(X, training=reset)
         return X
-    from sklearn.utils.validation import validate_data  # slow to import, and not needed by jobs that only move data
-
     names = column_names(X)
-    try:
-        X = validate_data(estimator, X, reset=reset, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False)
-    except ValueError as error:
-        _, text, value = str(error).partition("could not convert string to float: ")
-        if not text:
-            raise
-        raise DataError(
-            f"X holds the text {value[:40]}; features are numbers: leave the column out, or make a 0/1 column of each "
-            "of its values"
-        ) from None
+    X = _validated(estimator, X, reset=reset)
     check_finite(X, names, training=reset)
     return X
+
+
+def _validated(estimator: Any, X: Any, **options: Any) -> Any:
+    """Return what scikit-learn's ``validate_data`` does; text is a DataError that names its column."""
+    from sklearn.utils.validation import validate_data  # slow to import, and not needed by jobs that only move data
+
+    try:
+        return validate_data(
+            estimator, X, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False, **options
+        )  # fmt: skip
+    except ValueError as error:
+        if not str(error).startswith("could not convert string to float"):
+            raise
+        text, names = str(error).partition(": ")[2][:40], column_names(X)
+        for column, values in enumerate(np.atleast_2d(np.asarray(X, dtype=object)).T):
+            try:
+                np.asarray(values, dtype=np.float64)
+            except (TypeError, ValueError):
+                named = f" ({names[column]!r})" if names is not None else ""
+                raise DataError(
+                    f"X holds the text {text} in column {column}{named}; features are numbers: leave the column out, or "
+                    "make a 0/1 column of each of its values"
+                ) from None
+        raise DataError(f"y holds the text {text}; targets are numbers") from None
 
 
 def _is_plain(X: Any) -> bool:
@@ -211,7 +224,7 @@ def _fits(estimator: Any, X: FloatArray) -> bool:
 
 
 def check_regression(estimator: Any, X: Any, y: Any) -> tuple[Any, FloatArray]:
-    """Check features and targets for a regressor's ``fit``.
+    """Check features and targets for a regressor's ``fit``; sparse targets are made dense.
 
     Returns
     -------
@@ -225,19 +238,11 @@ def check_regression(estimator: Any, X: Any, y: Any) -> tuple[Any, FloatArray]:
     ValueError
         If the shapes are not what scikit-learn's estimators take.
     """
-    from sklearn.utils.validation import validate_data
-
     names, target_names = column_names(X), column_names(y)
-    X, y = validate_data(
-        estimator,
-        X,
-        y,
-        accept_sparse="csr",
-        dtype=np.float64,
-        multi_output=True,
-        y_numeric=True,
-        ensure_all_finite=False,
-    )
+    if is_sparse(y):
+        check_memory(8.0 * np.prod(y.shape), "a dense matrix of the targets", "fit fewer targets at once")
+        y = as_dense(y)
+    X, y = _validated(estimator, X, y=y, multi_output=True, y_numeric=True)
     check_finite(X, names, training=True)
     targets = np.asarray(y, dtype=np.float64)
     check_finite(targets.reshape(len(targets), -1), target_names, "y")
