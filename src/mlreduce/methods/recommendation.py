@@ -28,7 +28,8 @@ _PRINTED = 6
 CAUTION = """\
 share: of the other methods in the committed studies, how many it beats on average; least: the same at half a critical
 difference less. Both are of other data sets, and families are not compared with each other. Seconds are estimates for
-one thread, right to a factor of four or so. Try the first few on your data: mlreduce.compare."""
+one thread, right to a factor of four or so; where the reason says that rounds depend on the data, a fit may take thirty
+times as long. Try the first few on your data: mlreduce.compare."""
 
 
 @dataclass(frozen=True)
@@ -200,6 +201,8 @@ def _for(facts: Facts, rankings: list[Ranking], estimate: Estimate | None) -> st
         parts.insert(0, "a control, to compare with")
     if not facts.out_of_sample:
         parts.append("for the training instances only")
+    if "max_iter" in getattr(registry.method_class(facts.name), "_get_param_names", list)():
+        parts.append("rounds depend on the data")
     if estimate is not None and not estimate.measured:
         parts.append("cost from others of its family")
     return "; ".join(parts)
