@@ -156,6 +156,11 @@ class Proximity(BaseEstimator):
     def matrix(self, data: TrainingSet) -> Any:
         """Return W, symmetric with a zero diagonal, not negative; not to be modified.
 
+        Parameters
+        ----------
+        data : TrainingSet
+            Checked features; labels are not used.
+
         Returns
         -------
         csr_array or ndarray of shape (n_samples, n_samples)
@@ -177,6 +182,16 @@ class Proximity(BaseEstimator):
 
         All are divided by the largest if it exceeds 1. Weights of all pairs that are functions of their distances are
         computed when they are asked for; others are those of `matrix`.
+
+        Parameters
+        ----------
+        data : TrainingSet
+            As of `matrix`.
+
+        Returns
+        -------
+        callable
+            Takes a slice and returns an ndarray of shape (n_rows, n_samples).
 
         Raises
         ------
