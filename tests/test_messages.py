@@ -140,7 +140,9 @@ def test_text_among_the_features_is_named(name):
     rows = X.astype(object)
     rows[3, 1] = "red"
     for given, where in ((rows, "column 1;"), (pd.DataFrame(rows, columns=list("abcde")), r"column 1 \('b'\);")):
-        with pytest.raises(DataError, match=f"^X holds the text 'red' in {where} features are numbers: leave the column out"):
+        with pytest.raises(
+            DataError, match=f"^X holds the text 'red' in {where} features are numbers: leave the column out"
+        ):
             mlreduce.make(name).fit(given, LABELS["several"])
 
 

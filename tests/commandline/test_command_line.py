@@ -72,7 +72,8 @@ def test_info(capsys):
 
 def test_info_of_a_file(data, capsys):
     own, given = json.loads(said(capsys, "info", data, "--labels", 2, "--json")), read_arff([data], 2)[0]
-    assert own == {"name": "d", **{key: round(value, 4) for key, value in given.describe().items()}}
+    described = {key: round(value, 4) for key, value in given.describe().items()}
+    assert own == {"name": "d", **described, "checks": "; ".join(given.check()) or "nothing found"}
     assert "no.csv: no such file" in refused(capsys, "info", data.parent / "no.csv", "--labels", 2)
 
 

@@ -207,8 +207,8 @@ def _validated(estimator: Any, X: Any, **options: Any) -> Any:
             except (TypeError, ValueError):
                 named = f" ({names[column]!r})" if names is not None else ""
                 raise DataError(
-                    f"X holds the text {text} in column {column}{named}; features are numbers: leave the column out, or "
-                    "make a 0/1 column of each of its values"
+                    f"X holds the text {text} in column {column}{named}; features are numbers: leave the column out, "
+                    "or make a 0/1 column of each of its values"
                 ) from None
         raise DataError(f"y holds the text {text}; targets are numbers") from None
 
@@ -241,7 +241,7 @@ def check_regression(estimator: Any, X: Any, y: Any) -> tuple[Any, FloatArray]:
     names, target_names = column_names(X), column_names(y)
     if is_sparse(y):
         check_memory(8.0 * np.prod(y.shape), "a dense matrix of the targets", "fit fewer targets at once")
-        y = as_dense(y)
+        y = np.ascontiguousarray(as_dense(y))  # the same digits whatever the storage
     X, y = _validated(estimator, X, y=y, multi_output=True, y_numeric=True)
     check_finite(X, names, training=True)
     targets = np.asarray(y, dtype=np.float64)
