@@ -159,6 +159,14 @@ def short_error(message: str, kind: str, targets: Iterable[str]) -> list[str]:
         found = {Path(path).name: path for path in near}
         names = difflib.get_close_matches(Path(absent[1]).name, found, n=1, cutoff=0.5)
         return [f"There is no file {absent[1]!r}.", *(f"Did you mean {found[name]!r}?" for name in names)]
+    refused = re.search(r"\w+Error: \[Errno \d+\] (Permission denied|Read-only file system): '(.+)'", message)
+    stored = re.search(r"StorageError: (.+ could not be written: .+)", message)
+    if refused or stored:
+        said = stored[1] if stored else f"{refused[2]}: {refused[1]}" if refused else ""
+        return [f"{said}.", "Results need a folder that may be written: --config results=FOLDER, or --directory FOLDER"]
+    later = re.search(r"than input (.+) \((.+)\)\. This could indicate a clock skew", message)
+    if later:
+        return [f"{later[1]} is dated {later[2]}, in the future.", f"Correct the clock, or the date: touch {later[1]}"]
     untraced = _untraced(message)
     if untraced:
         return [*untraced, "  (--verbose shows the traceback)"]

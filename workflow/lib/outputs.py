@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,7 @@ from jobs import Jobs
 from mlreduce.datasets.files import file_sha256
 from mlreduce.experiments.study import Study
 from mlreduce.reporting.figures import figure_source
-from mlreduce.reporting.site.description import figure_files, figure_spec
+from mlreduce.reporting.site.description import describe_study, figure_files, figure_spec
 from mlreduce.reporting.site.runs import DESCRIPTION
 from mlreduce.reporting.tables import table_source
 from mlreduce.reporting.verdicts.quantities import TABLES
@@ -137,7 +139,6 @@ class Outputs:
             "choices": jobs.parts(study, "choices") if "choices" in names else [],
             "times": jobs.timed(study) if "times" in names else [],
             "costs": [f"{folder}/costs/{name}.parquet" for name in study.costed] if "costs" in names else [],
-            "published": self._plan.published(study.name) if "ratios" in names else [],
         }
         for kind, name in (("errors", "approximations"), ("theorem", "theorems"), ("dependencies", "dependencies")):
             own = study.datasets if study.approximation else []
@@ -170,6 +171,10 @@ class Outputs:
     def printed_cells(self, study: Study) -> list[str]:
         """Printed numbers of a paper, where it printed tables by size."""
         return self._plan.published(study.name) if self.printed_tables(study) else []
+
+    def printed_times(self, study: Study) -> list[str]:
+        """Printed fit times of a paper, where a table has their ratios."""
+        return self._plan.published(study.name) if "ratios" in self.gathered(study) else []
 
     @staticmethod
     def contents(*paths: str) -> list[str]:
@@ -207,27 +212,38 @@ class Outputs:
 
     # The report
 
-    @property
-    def title(self) -> str:
-        """Title of the report."""
-        if not self._plan.own_data:
-            return "mlreduce"
-        names = sorted({name for study in self._plan.studies.values() for name in study.datasets})
-        return f"mlreduce on {', '.join(names)}"
+    @cached_property
+    def described(self) -> dict[str, Any]:
+        """What the report shows: the studies of this run, and finished ones of earlier runs into the same folder."""
+        path, own = Path(self._plan.base) / DESCRIPTION, self._plan.studies
+        former = json.loads(path.read_text(encoding="utf-8"))["studies"] if path.is_file() else {}
+        kept = [name for name in former if name in own or (path.parent / name / "manifest.json").is_file()]
+        names = [*kept, *(name for name in own if name not in kept)]
+        studies = {name: describe_study(own[name]) if name in own else former[name] for name in names}
+        return {"title": self._title(studies), "introduction": self._introduction(studies), "studies": studies}
 
-    @property
-    def introduction(self) -> str:
-        """What the report says at its top."""
-        if self._plan.own_data:
-            return (
-                "The methods and protocols of the studies on other data than the papers' own: no claim and no printed "
-                "number of the papers is about these."
-            )
-        return {
-            "demo": "Every study at a small size, on data that come with the dependencies: a check that all steps "
-            "work, not a result. The papers' own data sets: snakemake --configfile config/paper.yaml",
-            "paper": "Every table and figure computed from the published data, with the numbers that the papers print.",
-        }[self._plan.config["scale"]]
+    def _title(self, studies: Mapping[str, Any]) -> str:
+        if all(map(self._plan.own_data, self._plan.studies.values())):
+            return f"mlreduce on {', '.join(_datasets(studies))}"
+        titles = [str(own["title"]) for own in studies.values()]
+        return "mlreduce" if len(titles) > 1 or any(map(self._plan.is_paper, studies)) else titles[0]
+
+    def _introduction(self, studies: Mapping[str, Any]) -> str:
+        """What the report says at its top: what was run."""
+        plan, config = self._plan, self._plan.config
+        if plan.is_whole and all(map(plan.is_paper, studies)):
+            return {
+                "demo": "Every study at a small size, on data that come with the dependencies: a check that all steps "
+                "work, not a result. The papers' own data sets: snakemake --configfile config/paper.yaml",
+                "paper": "Every table and figure computed from the published data, with the numbers that the papers "
+                "print.",
+            }[config["scale"]]
+        said = f"{', '.join(studies)} on {', '.join(_datasets(studies))}"
+        said += f", with {', '.join(config['methods'])} alone" if config.get("methods") else ""
+        said += f", on {config['splits']} splits at most" if config.get("splits") else ""
+        others = [name for name, study in plan.studies.items() if plan.is_paper(name) and plan.own_data(study)]
+        about = f" No claim and no printed number of {', '.join(others)} is about these data." if others else ""
+        return f"{said}.{about}"
 
     # Everything
 
@@ -280,3 +296,8 @@ class Outputs:
                 files = list(self.variants(study, figure))
                 found[f"{short}_{figure.replace('-', '_')}"] = self.figure_files(study, *files)
         return found
+
+
+def _datasets(studies: Mapping[str, Any]) -> list[str]:
+    """Data sets of some studies, as `mlreduce.reporting.site.description.describe_study` names them."""
+    return sorted({name for own in studies.values() for name in own["datasets"]})

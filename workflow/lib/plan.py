@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fnmatch import fnmatch
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +17,14 @@ from mlreduce.datasets.catalogue import Catalogue, read_catalogue
 from mlreduce.datasets.readers.configuration import validate
 from mlreduce.exceptions import ConfigurationError, unknown_name
 from mlreduce.experiments.study import Study, load_study
+
+# What runs where no study is named: the papers, whose files end in a year; a comparison on data that none of them has.
+_PAPERS, _COMPARISON = "*-[12][0-9][0-9][0-9].yaml", "comparison"
+
+# Keys that decide results, beside the files of studies and of data sets.
+_DECIDING = ("scale", "run_on", "methods", "splits", "seed")
+_SEED = 2012
+_LONGEST_NAME = 60
 
 # Keys that are true or false, and what the command line may have for these.
 _SWITCHES, _WORDS = ("bundle", "job_per_fit", "keep_fitted", "retry_failed"), ("true", "false")
@@ -31,8 +44,8 @@ class Plan:
     studies : dict of str to Study
     base : str
         Folder of the studies' results.
-    own_data : bool
-        Whether data sets are run that are not the studies' own: no claim or printed number is about them.
+    record : dict
+        What decides the results in this folder, as the file `run_file` holds it.
     """
 
     config: Mapping[str, Any]
@@ -40,7 +53,7 @@ class Plan:
     catalogue: Catalogue
     studies: Mapping[str, Study]
     base: str
-    own_data: bool
+    record: Mapping[str, Any]
 
     @property
     def data(self) -> str:
@@ -52,6 +65,25 @@ class Plan:
         """File of the papers' claims."""
         return str(self.project / "config" / "claims.yaml")
 
+    @property
+    def run_file(self) -> str:
+        """File that says which run the folder is of."""
+        return f"{self.base}/run.json"
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether studies are run as their files say, with all their methods, data sets and splits."""
+        return all(self.record[key] is None for key in ("run_on", "methods", "splits"))
+
+    def is_paper(self, study: str) -> bool:
+        """Whether a study is that of a paper, in ``config/studies``."""
+        return fnmatch(f"{study}.yaml", _PAPERS) and self.record["studies"].get(study) is None
+
+    @staticmethod
+    def own_data(study: Study) -> bool:
+        """Whether a study is run on none of its own data sets: no claim or printed number is about such results."""
+        return set(study.known_datasets).isdisjoint(study.datasets)
+
     def published(self, study: str) -> list[str]:
         """Printed numbers of a paper, where it printed any."""
         return self._published(f"{study}.csv")
@@ -62,7 +94,7 @@ class Plan:
 
     def _published(self, name: str) -> list[str]:
         path = self.project / "config" / "published" / name
-        return [str(path)] if path.is_file() and not self.own_data else []
+        return [str(path)] if path.is_file() else []
 
 
 def words(value: Any) -> list[str] | None:
@@ -102,28 +134,110 @@ def make_plan(config: Mapping[str, Any], project: str | Path) -> Plan:
     for name in run_on or []:
         if name not in catalogue:
             raise ConfigurationError(unknown_name("data set", name, catalogue, "run_on"))
-    files = [study_file(name, project) for name in config["studies"]]
     sample = config.get("sample", {})
     run = {"splits": config.get("splits"), "run_on": run_on}
-    studies = {
-        file.stem: load_study(
-            file,
-            config["scale"],
-            catalogue,
-            **{key: sample.get(file.stem, run)[key] for key in run},
-            mirror=mirror,
-            methods=config.get("methods"),
-        )
-        for file in files
-    }
+
+    def load(names: Iterable[str]) -> dict[str, Study]:
+        found: dict[str, Study] = {}
+        for file in (study_file(name, project) for name in names):
+            if not re.fullmatch("[a-z0-9-]+", file.stem) or file.stem in found:
+                raise ConfigurationError(
+                    f"studies: {file}: a study has the name of its file, which is of a-z, 0-9 and hyphens, and of no "
+                    "other study; rename the file"
+                )
+            own = {key: sample.get(file.stem, run)[key] for key in run}
+            found[file.stem] = load_study(
+                file, config["scale"], catalogue, **own, mirror=mirror, methods=config.get("methods")
+            )
+        return found
+
+    named = config.get("studies")
+    studies = load(named or sorted(path.stem for path in (project / "config" / "studies").glob(_PAPERS)))
+    if named is None and config.get("methods") is None:
+        known = {name for study in studies.values() for name in study.known_datasets}
+        studies = studies if known.issuperset(run_on or []) else load([_COMPARISON])
     if config.get("methods") is not None:
         studies = {name: study for name, study in studies.items() if study.groups}
         if not studies:
             raise ConfigurationError(f"methods: no study has any of {', '.join(config['methods'])}")
     studies |= {name: _sampled(studies[name], own["curves"]) for name, own in sample.items() if name in studies}
-    own_data = any(name not in study.known_datasets for study in studies.values() for name in study.datasets)
-    folder = config.get("name", "own" if own_data else config["scale"])
-    return Plan(config, project, catalogue, studies, f"{config['results']}/{folder}", own_data)
+    _check_case({name for study in studies.values() for name in study.datasets}, catalogue)
+    base, record = f"{config['results']}/{_folder(config)}", _record(config, studies, named)
+    return _with_former(Plan(config, project, catalogue, studies, base, record))
+
+
+def _check_case(names: Iterable[str], catalogue: Catalogue) -> None:
+    """Refuse two data sets whose files would be one where case does not count."""
+    for name in sorted(names):
+        others = [other for other in catalogue if other.casefold() == name.casefold() and other != name]
+        if others:
+            raise ConfigurationError(
+                f"data sets {name!r} and {others[0]!r} differ in upper and lower case only, and some disks take their "
+                "files for one; rename one of them"
+            )
+
+
+def _folder(config: Mapping[str, Any]) -> str:
+    """Return the name of the folder of a run: as given, or the scale and what differs from the studies' files."""
+    if config.get("name") is not None:
+        return str(config["name"])
+    series, scale = config.get("series"), config["scale"]
+    parts = [scale] if series is None else [series, *([scale] if scale != "paper" else [])]
+    parts += [*(config.get("run_on") or []), *(config.get("methods") or [])]
+    parts += [f"{config['splits']}-splits"] if config.get("splits") else []
+    parts += [f"seed-{config['seed']}"] if config["seed"] != _SEED else []
+    name = re.sub("[^a-z0-9]+", "-", "-".join(parts).lower()).strip("-")
+    if len(name) <= _LONGEST_NAME:
+        return name
+    digest = hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:8]
+    return f"{name[: _LONGEST_NAME - 9].rstrip('-')}-{digest}"
+
+
+def _record(config: Mapping[str, Any], studies: Mapping[str, Study], named: Sequence[str] | None) -> dict[str, Any]:
+    """Return what decides the results of a run; of files their places, so that a file that is edited is run again."""
+    own = Catalogue([Path(config["datasets"])] if config.get("datasets") is not None else [])
+    run = sorted({name for study in studies.values() for name in study.datasets})
+    files = {Path(name).stem: os.path.relpath(name) for name in named or [] if name.endswith((".yaml", ".yml"))}
+    return {
+        **{key: config.get(key) for key in _DECIDING},
+        "datasets": {name: os.path.relpath(config["datasets"]) if name in own else None for name in run},
+        "studies": {name: files.get(name) for name in studies},
+    }
+
+
+def _with_former(plan: Plan) -> Plan:
+    """Return a plan with what its folder holds already; refuse a folder that holds results of another run.
+
+    Studies and data sets may be added to a folder. What decides the results of those that are there may not change.
+    """
+    path = Path(plan.run_file)
+    if not path.is_file():
+        return plan
+    try:
+        former = json.loads(path.read_text(encoding="utf-8"))
+        kinds = {kind: dict(former[kind]) for kind in ("datasets", "studies")}
+    except (ValueError, KeyError, TypeError):
+        sentence = f"{path}: not the record of a run; delete {plan.base}, or name another folder: name=..."
+        raise ConfigurationError(sentence) from None
+    record = plan.record
+    differing = [(key, former.get(key), record[key]) for key in _DECIDING if former.get(key) != record[key]]
+    for kind, old in kinds.items():
+        differing += [(name, old[name], file) for name, file in record[kind].items() if old.get(name, file) != file]
+    if not differing:
+        return replace(plan, record={**former, **record, **{kind: old | record[kind] for kind, old in kinds.items()}})
+    results, name = Path(plan.config["results"]), Path(plan.base).name
+    names = chain([_folder({**plan.config, "name": None})], (f"{name}-{number}" for number in count(2)))
+    free = next(own for own in names if not (results / own).exists())
+    said = "; ".join(f"{key} {_said(there)} there and {_said(here)} here" for key, there, here in differing)
+    raise ConfigurationError(
+        f"{plan.base} holds the results of another run: {said}. They stay as they are. For a folder of its own add "
+        f"name={free} after --config; to replace them delete {plan.base}"
+    )
+
+
+def _said(value: Any) -> str:
+    """Say what a key is in a run."""
+    return "not given" if value is None else ",".join(value) if isinstance(value, list) else str(value)
 
 
 def study_file(name: str, project: Path) -> Path:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ import pandas as pd
 from snakemake.io import ancient
 from snakemake.logging import logger
 
+from mlreduce.datasets.files import replacing
 from mlreduce.experiments.results import failed_files, read_failures
 from outputs import Outputs
 from plan import Plan
@@ -27,34 +30,48 @@ def failures_in(plan: Plan, outputs: Outputs) -> pd.DataFrame:
     return read_failures(failed_files(files))
 
 
-def retry_flag(plan: Plan, main: bool) -> Callable[[str], Any]:
+def retries(plan: Plan, main: bool, runs: Callable[[], bool]) -> Callable[[str], Any]:
     """Return a function from a job's table to an input that makes the job run again if cells failed in it.
 
     A job whose table is damaged at its end is run again too, and a line of the log names the table.
 
-    The input is one file for all jobs, ``retry``, of which only jobs with failed cells mind the date: it is written at
-    the start of a run that finds some, unless the configuration says ``retry_failed: false``.
+    The input is one file for all jobs, that of the run's record, of which only jobs with failed cells mind the date. A
+    run writes it before its jobs are chosen: where it is missing or holds something else, and anew where cells failed,
+    unless the configuration says ``retry_failed: false``.
 
     Parameters
     ----------
     plan : Plan
     main : bool
-        Whether this process is the run, and not one of its jobs.
+        Whether this process is the one that a user started, and not one of its jobs.
+    runs : callable
+        Says whether it runs jobs, once this is known; a dry run writes nothing.
     """
-    flag = Path(plan.base) / "retry"
     damaged: set[str] = set()
     failed: set[str] = set()
     if main and plan.config["retry_failed"]:
         folders = [Path(plan.base) / study / kind for study in plan.studies for kind in _KINDS]
         files = (file for folder in folders for file in folder.rglob("*.parquet"))
         failed = {str(path) for path in failed_files(files, lambda path: damaged.add(str(path)))}
-    if main and (failed or damaged or not flag.exists()):
-        flag.parent.mkdir(parents=True, exist_ok=True)
-        flag.write_text(f"{time.time_ns()}\n")  # Snakemake takes a newer file with the same content for the same
+    file = Path(plan.run_file)
+
+    @cache
+    def recorded() -> bool:
+        # Snakemake takes a newer file with the same content for the same.
+        again = {"retry": time.time_ns()} if failed or damaged else {}
+        text = json.dumps({**plan.record, **again}, indent=1, sort_keys=True)
+        if runs() and not (file.is_file() and file.read_text(encoding="utf-8") == text):
+            with replacing(file) as path:
+                path.write_text(text, encoding="utf-8")
+        return file.is_file()
 
     def input_of(table: str) -> Any:
         if table in damaged:
             logger.warning(f"{table}: not a whole table; its job runs again")
-        return str(flag) if table in failed | damaged else ancient(str(flag))
+        if not recorded():  # a dry run of what was never run
+            return []
+        if table not in failed | damaged:
+            return ancient(str(file))
+        return str(file) if runs() else [str(file), str(plan.project / "Snakefile")]  # other inputs, for a dry run
 
     return input_of

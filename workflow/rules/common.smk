@@ -11,7 +11,6 @@ from snakemake.exceptions import WorkflowError
 from mlreduce.exceptions import MLReduceError
 from mlreduce.experiments.failures import sentence_on_failures
 from mlreduce.experiments.study import approximations
-from mlreduce.reporting.site.description import describe_study
 from mlreduce.reporting.verdicts.settings import claim_settings
 
 from description import manifest_description
@@ -20,7 +19,7 @@ from needs import growing, memory_of, minutes_of
 from outputs import TABLE_FORMATS, Outputs
 from plan import make_plan
 from process import end_with_the_terminal, name_python_for_shells
-from retries import failures_in, retry_flag
+from retries import failures_in, retries
 
 name_python_for_shells()
 if workflow.is_main_process:
@@ -36,7 +35,15 @@ except KeyboardInterrupt:
 
 STUDIES, BASE, DATA = PLAN.studies, PLAN.base, PLAN.data
 RESULTS = config["results"]
-RETRY = retry_flag(PLAN, workflow.is_main_process)
+
+
+def is_run():
+    """Whether this process runs jobs: no dry run, no summary, and none of the jobs."""
+    runs = workflow.executor_plugin is not None and not workflow.dryrun
+    return workflow.is_main_process and runs
+
+
+RETRY = retries(PLAN, workflow.is_main_process, is_run)
 
 
 wildcard_constraints:

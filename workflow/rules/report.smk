@@ -25,7 +25,8 @@ for name, study in STUDIES.items():
             averages=dict(study.averages),
             base=OUTPUTS.base_of_ratios(study),
             image=OUTPUTS.image_selection(study),
-            content=OUTPUTS.contents(*PLAN.published(name)),
+            published=OUTPUTS.printed_times(study),
+            content=OUTPUTS.contents(*OUTPUTS.printed_times(study)),
             code=JOBS.digest("gather"),
         script:
             "../scripts/gather.py"
@@ -154,10 +155,7 @@ rule audit:
         tables=lambda wildcards: OUTPUTS.printed_tables(study_of(wildcards)),
         datasets=f"{BASE}/{{study}}/datasets.parquet",
         gathered=lambda wildcards: OUTPUTS.claimed_of(study_of(wildcards)),
-        published=lambda wildcards: OUTPUTS.printed_cells(study_of(wildcards)),
-        sizes=lambda wildcards: PLAN.published_sizes(wildcards.study),
         ratios=lambda wildcards: OUTPUTS.ratios(study_of(wildcards)),
-        claims=PLAN.claims,
     output:
         csv=f"{BASE}/{{study}}/audit.csv",
         sizes=f"{BASE}/{{study}}/audit-sizes.csv",
@@ -177,8 +175,12 @@ rule audit:
     params:
         settings=lambda wildcards: claim_settings(study_of(wildcards)),
         left_out=lambda wildcards: list(study_of(wildcards).left_out),
-        own_data=PLAN.own_data,
+        own_data=lambda wildcards: PLAN.own_data(study_of(wildcards)),
         all_methods=PLAN.config.get("methods") is None,
+        # Files of the project by their content, whatever date they have.
+        published=lambda wildcards: OUTPUTS.printed_cells(study_of(wildcards)),
+        sizes=lambda wildcards: PLAN.published_sizes(wildcards.study),
+        claims=PLAN.claims,
         content=lambda wildcards: OUTPUTS.contents(
             PLAN.claims,
             *OUTPUTS.printed_cells(study_of(wildcards)),
@@ -227,6 +229,7 @@ rule crate:
     params:
         title=lambda wildcards: study_of(wildcards).title,
         identifier=lambda wildcards: study_of(wildcards).identifier,
+        used=lambda wildcards: manifest_description(PLAN, JOBS, study_of(wildcards)),
         code=JOBS.digest("crate"),
     script:
         "../scripts/crate.py"
@@ -251,9 +254,7 @@ rule site:
     conda:
         "../../envs/report.yaml"
     params:
-        title=OUTPUTS.title,
-        introduction=OUTPUTS.introduction,
-        studies={name: describe_study(study) for name, study in STUDIES.items()},
+        content=OUTPUTS.described,
         code=JOBS.digest("site"),
     script:
         "../scripts/site.py"

@@ -18,16 +18,16 @@ with job(snakemake):
     from mlreduce.reporting.verdicts.studies import results_of
 
     study = snakemake.wildcards.study
-    printed = list(snakemake.input.published)  # none where the paper printed no numbers
+    printed = list(snakemake.params.published)  # none where the paper printed no numbers
     published = read_published(printed[0]) if printed else None
     cells = audit({Path(path).stem: pd.read_csv(path) for path in snakemake.input.tables}, published)
     described = read_table(snakemake.input.datasets)
-    sizes = audit_sizes(read_sizes(snakemake.input.sizes[0]) if snakemake.input.sizes else None, described)
+    sizes = audit_sizes(read_sizes(snakemake.params.sizes[0]) if snakemake.params.sizes else None, described)
     ratios = read_table(snakemake.input.ratios[0]) if snakemake.input.ratios else None
     settings = snakemake.params.settings
     # A run of some of the methods does not know the names of the others.
     known = {study: Known(**settings["names"])} if snakemake.params.all_methods else {}
-    about = [] if snakemake.params.own_data else read_claims(snakemake.input.claims, known).get(study, [])
+    about = [] if snakemake.params.own_data else read_claims(snakemake.params.claims, known).get(study, [])
     gathered = {Path(path).stem: read_table(path) for path in snakemake.input.gathered}
     scores = [path for path in snakemake.input.gathered if Path(path).stem == "scores"]
     results = results_of(settings, {**gathered, "datasets": described}, read_failures(scores))

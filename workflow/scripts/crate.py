@@ -11,4 +11,5 @@ with job(snakemake):
 
     paper = Paper(snakemake.params.title, snakemake.params.identifier)
     project = Path(snakemake.scriptdir).resolve().parents[1]
-    write_crate(snakemake.output[0], Path(snakemake.input.manifest).parent, project, paper)
+    folder = Path(snakemake.input.manifest).parent
+    write_crate(snakemake.output[0], folder, project, paper, snakemake.params.used)

@@ -13,6 +13,7 @@ with job(snakemake):
 
     params = snakemake.params
     files = {kind: [paths] if isinstance(paths, str) else list(paths) for kind, paths in snakemake.input.items()}
+    files["published"] = params.published
     gathering = Gathering(files, params.averages, params.base, params.image)
     outputs = {Path(path).name: path for path in snakemake.output}
     for name in sorted({Path(path).stem for path in outputs}):

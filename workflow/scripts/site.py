@@ -12,8 +12,7 @@ with job(snakemake):
     from mlreduce.reporting.site import write_page, write_site
     from mlreduce.reporting.site.runs import read_run
 
-    params, (described, *pages) = snakemake.params, snakemake.output
-    content = {"title": params.title, "introduction": params.introduction, "studies": params.studies}
+    content, (described, *pages) = snakemake.params.content, snakemake.output
     run = read_run(Path(described).parent, content)
     write_site([run], Path(pages[0]).parent)
     for page in pages:

@@ -7,6 +7,7 @@ manifest, so that the same study is the same archive, byte for byte.
 
 from __future__ import annotations
 
+import json
 import shutil
 import tempfile
 import zipfile
@@ -18,7 +19,7 @@ from urllib.parse import quote
 from mlreduce.datasets.files import replacing
 from mlreduce.datasets.readers.configuration import read_yaml
 from mlreduce.exceptions import DataError, from_extra
-from mlreduce.provenance.digest import CODE, code_digest, code_files
+from mlreduce.provenance.digest import code_files
 from mlreduce.provenance.manifest import file_faults, read_manifest
 
 with from_extra("workflow", "research objects"):
@@ -76,7 +77,9 @@ class Paper(NamedTuple):
     identifier: str | None
 
 
-def write_crate(path: str | Path, results: str | Path, project: str | Path, paper: Paper) -> None:
+def write_crate(
+    path: str | Path, results: str | Path, project: str | Path, paper: Paper, used: Mapping[str, Any]
+) -> None:
     """Pack a finished study.
 
     Parameters
@@ -88,22 +91,22 @@ def write_crate(path: str | Path, results: str | Path, project: str | Path, pape
     project : path
         The code that made them.
     paper : Paper
+    used : dict
+        What the study is run with now, settings and digests of code, under the names that they have in its manifest.
 
     Raises
     ------
     DataError
-        If a file is not the one that the manifest names, or the code is not what made the results.
+        If a file is not the one that the manifest names, or settings or code of the study are not what made the results.
     """
     results, project = Path(results), Path(project)
     manifest = read_manifest(results)
     _, faults = file_faults(results)
     if faults:
         raise DataError(f"{results}: not what its manifest says: {'; '.join(faults)}; run the study again")
-    if code_digest(project) != manifest["run"]["source"]["code_sha256"]:
-        raise DataError(
-            f"{project}: its {', '.join(CODE)} are not what made {results}; go back to what they were, or write the "
-            "manifest anew (--forcerun manifest)"
-        )
+    differing = [name for name, value in json.loads(json.dumps(used)).items() if manifest.get(name) != value]
+    if differing:
+        raise DataError(f"{results}: {', '.join(differing)} of the study are not what made it; run the study again")
     with tempfile.TemporaryDirectory() as folder:
         staged, written = Path(folder) / "project", Path(folder) / "crate"
         for name in [*code_files(project), *(name for name in _PAPERS if (project / name).is_file())]:

@@ -146,7 +146,9 @@ class Gathering:
     def _ratios(self) -> pd.DataFrame:
         from mlreduce.reporting.tables.ratios import time_ratios
 
-        return time_ratios(self.times, pd.read_csv(self._files["published"][0]), str(self._base))
+        printed = [pd.read_csv(path) for path in self._files["published"]]
+        none = pd.DataFrame(columns=["dataset", "method", "seconds"])
+        return time_ratios(self.times, pd.concat(printed) if printed else none, str(self._base))
 
     def _approximation(self) -> pd.DataFrame:
         from mlreduce.experiments.approximation import mean_errors
