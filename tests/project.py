@@ -141,6 +141,18 @@ class Project:
         seeds = (str(derive_seed(2012, "planted-300", "mine", split)) for split in splits)
         self.path("marker").write_text(" ".join(seeds))
 
+    def tree(self) -> dict[str, tuple[int, int]]:
+        """Return size and date of all files but those of Snakemake and Python."""
+        files = {
+            path.relative_to(self.folder).as_posix(): path.stat() for path in self.folder.rglob("*") if path.is_file()
+        }
+        foreign = (".snakemake/", "__pycache__/")
+        return {
+            name: (own.st_size, own.st_mtime_ns)
+            for name, own in files.items()
+            if not any(word in name for word in foreign)
+        }
+
     def results(self) -> dict[str, bytes]:
         """Return the bytes of all results of the study, except those that hold times or name the jobs."""
         files = [path for path in self.path(STUDY).iterdir() if path.is_file() and path.suffix != ".json"]

@@ -128,7 +128,7 @@ def test_a_job_that_dies_says_why(project, fault, sentence):
 def test_a_killed_job_stops_no_other(project):
     fault = 'if snakemake.wildcards.unit == "halves.own":\n        __import__("os").kill(__import__("os").getpid(), 9)'
     project.edit("workflow/scripts/fit.py", "    choices = ", f"    {fault}\n    choices = ")
-    output = project.run(*SEPARATE, "methods=pca,mine", fails=True)
+    output = project.run(*SEPARATE, "methods=pca,mine", "name=demo", fails=True)
     assert "mlreduce: a job was killed from outside, most often by the system because memory ran out" in output
     made = {path.parent.parent.name for path in project.path(f"{STUDY}/scores").rglob("*.parquet")}
     assert made == {"halves.plain"}

@@ -312,6 +312,33 @@ def test_python_traceback_becomes_error_and_place(run):
     assert run.lines == ["ValueError: too small", "  in /a/own.py, line 7", "  (--verbose shows the traceback)"]
 
 
+@pytest.mark.parametrize(
+    ("message", "first"),
+    [
+        (
+            "InputFunctionException in rule fit in file x, line 3:\nError:\n  StorageError: results/demo/run.json "
+            "could not be written: Read-only file system\nWildcards:\n  study=small",
+            "results/demo/run.json could not be written: Read-only file system.",
+        ),
+        (
+            'Traceback (most recent call last):\n  File "x", line 3\nPermissionError: [Errno 13] Permission denied: '
+            "'/x/.snakemake/locks'",
+            "/x/.snakemake/locks: Permission denied.",
+        ),
+        (
+            "WorkflowError:\nOutput a.npz has older modification time (2026-11-25 13:00:00) than input b c.yaml "
+            "(2031-01-01 00:00:00). This could indicate a clock skew problem in your network",
+            "b c.yaml is dated 2031-01-01 00:00:00, in the future.",
+        ),
+    ],
+)
+def test_what_cannot_be_written_and_what_comes_from_the_future(run, message, first):
+    run.error(message)
+    assert run.lines[0] == first
+    assert len(run.lines) == 2
+    assert "results=FOLDER" in run.lines[1] or "touch b c.yaml" in run.lines[1]
+
+
 def test_errors_have_at_most_ten_lines(run):
     run.error("\n".join(f"line {number}" for number in range(50)))
     assert len(run.lines) == 10

@@ -67,7 +67,7 @@ def test_jobs_in_environments_of_conda_find_the_library(project, tmp_path_factor
     target = f"{STUDY}/table-loss.md"
     done = subprocess.run(
         # -S: what is installed as editable here must not be on the path.
-        [sys.executable, "-S", "-c", main, target, "--sdm", "conda", *BUNDLED, "methods=pca,mddmp"],
+        [sys.executable, "-S", "-c", main, target, "--sdm", "conda", *BUNDLED, "methods=pca,mddmp", "name=demo"],
         cwd=project.folder,
         env=environment,
         capture_output=True,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 import yaml
 
@@ -30,22 +31,55 @@ def catalogue(project, entry):
     project.path("own.yaml").write_text(yaml.safe_dump({"datasets": {"mine": entry}}))
 
 
-OPTIONS = ("--config", "datasets=own.yaml", "run_on=mine", "splits=2", "studies=cplst-2012", "methods=plst,occa")
+DEFAULTS = ("--config", "datasets=own.yaml", "run_on=mine")
+OPTIONS = (*DEFAULTS, "splits=2", "studies=cplst-2012", "methods=plst,occa")
 
 
 @pytest.mark.slow
 @pytest.mark.promise
-def test_own_data_have_a_folder_and_a_title_and_no_claims(project):
+def test_own_data_have_a_comparison_a_folder_and_a_title(project):
+    """With the defaults, as documented; a dry run writes nothing, and no other run replaces what is there."""
     write(project, X, Y)
-    project.run(*OPTIONS)
-    base = project.path("results/own")
-    audit = (base / "cplst-2012" / "audit.md").read_text()
+    before = project.tree()
+    assert project.plan(*DEFAULTS)["fit"] == 1
+    assert project.tree() == before
+    project.run(*DEFAULTS)
+    base = project.path("results/demo-mine")
+    assert {path.name for path in project.path("results").iterdir()} >= {"data", "demo-mine"}
+    assert not project.path("results/demo").exists()
+    ranked = pd.read_csv(base / "comparison" / "table-micro-f1.csv")
+    assert set(ranked["dataset"]) == {"mine"}
+    assert ranked["method"].nunique() == 7
+    assert ranked["mean"].notna().all()
+    audit = (base / "comparison" / "audit.md").read_text()
     assert audit == "The claims and printed numbers of the papers are about other data than these.\n"
     report = (base / "site" / "index.html").read_text()
     assert "<h1>mlreduce on mine</h1>" in report
-    assert "no claim and no printed number of the papers is about these" in report
+    assert "comparison on mine." in report
     assert 'class="verdict undecided"' not in report
-    assert not project.path("results/demo").exists()
+    before = project.tree()
+    said = project.run(*DEFAULTS, "name=demo-mine", "splits=2", fails=True)
+    assert "splits not given there and 2 here" in said
+    assert "name=demo-mine-2-splits" in said
+    assert len(said.splitlines()) <= 10
+    assert project.tree() == before
+
+
+@pytest.mark.slow
+def test_every_paper_runs_on_own_data(project):
+    write(project, X, Y)
+    papers = sorted(path.stem for path in project.path("config/studies").glob("*-20*.yaml"))
+    project.run(*DEFAULTS, "splits=2", f"studies={','.join(papers)}")
+    base = project.path("results/demo-mine-2-splits")
+    assert len(papers) == 5
+    for paper in papers:
+        audit = (base / paper / "audit.md").read_text()
+        assert audit == "The claims and printed numbers of the papers are about other data than these.\n"
+    ratios = pd.read_csv(base / "qpfs-lowrank-2016" / "ratios.csv")
+    assert ratios["ratio"].notna().any()
+    assert ratios["printed_ratio"].isna().all()
+    said = f"No claim and no printed number of {', '.join(papers)} is about these data."
+    assert said in (base / "site" / "index.html").read_text()
 
 
 def with_text(x):
@@ -82,4 +116,4 @@ def test_data_that_cannot_be_read_are_refused(project, kind):
     assert len(said) <= 10
     # It is the data's failure and no method's.
     assert "cells failed" not in output
-    assert not list(project.path("results").glob("own/cplst-2012/scores/**/*.parquet"))
+    assert not list(project.path("results").glob("*/cplst-2012/scores/**/*.parquet"))

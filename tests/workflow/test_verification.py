@@ -30,7 +30,7 @@ def test_cells_of_all_families_come_back(tmp_path, capsys):
         file.write_text(yaml.safe_dump(content))
     base = tmp_path / "results" / "demo"
     targets = [f"results/demo/{name}/summary.csv" for name in STUDIES]
-    project.run(*targets, "--config", f"studies=[{','.join(STUDIES)}]", "datasets=my.yaml", "seed=5")
+    project.run(*targets, "--config", f"studies=[{','.join(STUDIES)}]", "datasets=my.yaml", "seed=5", "name=demo")
     for name in STUDIES:
         made = {"scale": "demo", "splits": 3, "datasets": ["tiny"], "seed": 5}
         (base / name / "manifest.json").write_text(json.dumps(made))

@@ -97,7 +97,8 @@ def write_crate(
     Raises
     ------
     DataError
-        If a file is not the one that the manifest names, or settings or code of the study are not what made the results.
+        If a file is not the one that the manifest names, or settings or code of the study are not those of the
+        results.
     """
     results, project = Path(results), Path(project)
     manifest = read_manifest(results)

@@ -396,6 +396,12 @@ def test_two_runs_side_by_side(tmp_path):
     f1 = changed[changed["measure"] == "instance-f1"]
     np.testing.assert_allclose(f1["difference"], 0.1, rtol=1e-6)
     assert (changed["z"].abs().to_numpy()[:-1] >= changed["z"].abs().to_numpy()[1:]).all()
+    third = planted_run(tmp_path / "d", methods=["others"])
+    write_site([read_run(first), read_run(third)], tmp_path / "apart")
+    said = pages_of(tmp_path / "apart")["runs.html"].text
+    assert "The runs have no cell in common" in said
+    assert "only in d" in said
+    assert "instance-f1" not in said
     assert {"papers/planted-a.html", "papers/planted-c.html"} <= pages_of(tmp_path / "other").keys()
 
 

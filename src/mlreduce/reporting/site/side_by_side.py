@@ -36,7 +36,7 @@ class Compared(NamedTuple):
     counts : dict of str to int
         Number of cells by ``found``.
     shown : list of dict
-        Rows for the page.
+        Rows for the page; none where the runs have no cell in common.
     """
 
     names: tuple[str, str]
@@ -72,7 +72,7 @@ def compare_runs(first: Run, second: Run) -> Compared:
     table = table.sort_values(["kind", "order", *_KEYS], ascending=[True, False, *[True] * len(_KEYS)])
     table = table[list(COLUMNS)].reset_index(drop=True)
     counts = {str(name): int(number) for name, number in table["found"].value_counts().items()}
-    differing = table[table["found"] != "same"].head(_SHOWN)
+    differing = table[table["found"] != "same"].head(_SHOWN if {"same", "differs"} & counts.keys() else 0)
     shown = [{str(key): value for key, value in row.items()} for row in differing.to_dict("records")]
     return Compared((first.name, second.name), table, counts, shown)
 

@@ -1,0 +1,207 @@
+"""Which folder a run has, what it is refused for, and which studies it is of."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import yaml
+
+from jobs import Jobs
+from mlreduce.datasets.readers.configuration import read_yaml
+from mlreduce.exceptions import ConfigurationError
+from mlreduce.experiments.results import write_table
+from mlreduce.reporting.gathering import Gathering
+from outputs import Outputs
+from plan import make_plan
+
+PROJECT = Path(__file__).parents[2]
+PAPERS = ["cplst-2012", "gmba-2016", "mope-mesd-2012", "mvmd-2016", "qpfs-lowrank-2016"]
+SMALL = str(PROJECT / "tests" / "small.yaml")
+
+
+@pytest.fixture
+def plan(tmp_path, monkeypatch):
+    """Plan a run in an empty folder, where my.yaml has the data sets shop and survey."""
+    monkeypatch.chdir(tmp_path)
+    write_catalogue("my.yaml", "shop", "survey")
+
+    def made(*settings, file="config.yaml"):
+        config = read_yaml(PROJECT / "config" / "config.yaml") | read_yaml(PROJECT / "config" / file)
+        return make_plan(
+            config | {key: yaml.safe_load(value) for key, value in (one.split("=") for one in settings)}, PROJECT
+        )
+
+    return made
+
+
+def write_catalogue(name, *sets):
+    Path(name).write_text(
+        yaml.safe_dump({"datasets": {name: {"reader": "planted", "parameters": {"n_samples": 60}} for name in sets}})
+    )
+
+
+def recorded(plan):
+    """Write what a run writes before its jobs."""
+    file = Path(plan.run_file)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(json.dumps(plan.record))
+    return plan
+
+
+def documented():
+    text = (PROJECT / "config" / "README.md").read_text(encoding="utf-8").partition("## Folders of results")[2]
+    return re.findall(r"^\| `(\S+)` \| `snakemake(.*?)` \|$", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize(("folder", "options"), documented())
+def test_folders_are_those_of_the_reference(plan, folder, options):
+    words = shlex.split(options)
+    file = Path(words[words.index("--configfile") + 1]).name if "--configfile" in words else "config.yaml"
+    settings = words[words.index("--config") + 1 :] if "--config" in words else []
+    assert plan(*settings, file=file).base == folder
+
+
+def test_runs_with_other_settings_have_other_folders(plan):
+    changed = [
+        "splits=2",
+        "splits=3",
+        "seed=7",
+        "scale=paper",
+        "run_on=emotions",
+        "run_on=scene",
+        "methods=pca",
+        "methods='pca,mvmd'",
+    ]
+    own = [("datasets=my.yaml", f"run_on={name}") for name in ("shop", "survey")]
+    settings = [
+        (),
+        *((one,) for one in changed),
+        *own,
+        ("run_on=emotions", "splits=2"),
+        ("run_on=emotions", "scale=paper"),
+    ]
+    assert len({plan("studies=mvmd-2016", *one).base for one in settings}) == len(settings)
+    long = {
+        plan("studies=mvmd-2016", f"methods='{','.join(methods)}'").base for methods in (["pca"] * 40, ["pca"] * 41)
+    }
+    assert len(long) == 2
+    assert max(map(len, long)) < 80
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "said"),
+    [
+        ("splits=2", "splits=3", "splits 2 there and 3 here"),
+        ("seed=1", "seed=2", "seed 1 there and 2 here"),
+        ("run_on=emotions", "run_on=scene", "run_on emotions there and scene here"),
+        ("methods=pca", "", "methods pca there and not given here"),
+        ("scale=demo", "scale=paper", "scale demo there and paper here"),
+        ("datasets=my.yaml run_on=shop", "datasets=other.yaml run_on=shop", "shop my.yaml there and other.yaml here"),
+        (f"studies={SMALL}", "studies=small.yaml", "small.yaml here"),
+    ],
+)
+def test_a_folder_with_results_of_another_run_is_refused(plan, first, second, said):
+    write_catalogue("other.yaml", "shop")
+    Path("small.yaml").write_text(Path(SMALL).read_text(encoding="utf-8").replace("mine", "mvmd"))
+    if "small" in first:  # without the method of the tests' copies of the project
+        Path("first").mkdir()
+        Path("first/small.yaml").write_text(Path("small.yaml").read_text())
+        first = "studies=first/small.yaml"
+    if "small" not in first:
+        first, second = (f"studies=mvmd-2016 {settings}" for settings in (first, second))
+    done = recorded(plan(*first.split(), "name=x"))
+    assert plan(*first.split(), "name=x").record == done.record
+    before = sorted(Path().rglob("*"))
+    with pytest.raises(ConfigurationError, match=re.escape(said)) as error:
+        plan(*second.split(), "name=x")
+    assert sorted(Path().rglob("*")) == before
+    free = re.search(r"name=(\S+)", str(error.value))[1]
+    assert not (Path("results") / free).exists()
+    assert plan(*second.split(), f"name={free}").base == f"results/{free}"
+
+
+def test_a_damaged_record_is_refused(plan):
+    file = Path(recorded(plan("studies=mvmd-2016", "name=x")).run_file)
+    for text in ("{", "[]", "{}", '{"datasets": 1, "studies": {}}'):
+        file.write_text(text)
+        with pytest.raises(ConfigurationError, match="not the record of a run"):
+            plan("studies=mvmd-2016", "name=x")
+
+
+def test_studies_are_added_to_a_folder(plan):
+    recorded(plan("studies=cplst-2012"))
+    assert plan("studies=mvmd-2016").record["studies"] == {"cplst-2012": None, "mvmd-2016": None}
+    Path("results/demo/studies.json").write_text(json.dumps(Outputs(*parts(plan("studies=cplst-2012"))).described))
+    assert list(Outputs(*parts(plan("studies=mvmd-2016"))).described["studies"]) == [
+        "mvmd-2016"
+    ]  # the other has not ended
+    Path("results/demo/cplst-2012").mkdir()
+    Path("results/demo/cplst-2012/manifest.json").touch()
+    described = Outputs(*parts(plan("studies=mvmd-2016"))).described
+    assert list(described["studies"]) == ["cplst-2012", "mvmd-2016"]
+    assert described["introduction"].startswith("Every study at a small size")
+
+
+def parts(plan):
+    return plan, Jobs(plan)
+
+
+def test_which_studies_run_where_none_is_named(plan):
+    assert list(plan().studies) == PAPERS
+    assert list(plan("run_on=emotions").studies) == PAPERS
+    assert list(plan("run_on=planted-300").studies) == ["comparison"]
+    assert list(plan("datasets=my.yaml", "run_on=shop").studies) == ["comparison"]
+    assert list(plan("datasets=my.yaml", "run_on=shop", "methods=plst").studies) == ["cplst-2012"]
+    assert list(plan("datasets=my.yaml", "run_on=shop", "studies=mvmd-2016").studies) == ["mvmd-2016"]
+
+
+def test_own_data_are_a_matter_of_each_study(plan):
+    made = plan("run_on=emotions", "scale=paper")
+    assert [name for name, study in made.studies.items() if made.own_data(study)] == ["mope-mesd-2012"]
+    said = Outputs(*parts(made)).described
+    assert said["title"] == "mlreduce"
+    assert said["introduction"].endswith("No claim and no printed number of mope-mesd-2012 is about these data.")
+    assert [Path(path).name for path in made.published("cplst-2012")] == ["cplst-2012.csv"]
+
+
+def test_a_report_says_what_was_run(plan):
+    Path("small.yaml").write_text(Path(SMALL).read_text(encoding="utf-8").replace("mine", "mvmd"))
+    own = Outputs(*parts(plan("studies=small.yaml", "splits=2"))).described
+    assert (own["title"], own["introduction"]) == ("A small study", "small on planted-300, on 2 splits at most.")
+    shop = Outputs(*parts(plan("datasets=my.yaml", "run_on=shop"))).described
+    assert (shop["title"], shop["introduction"]) == ("mlreduce on shop", "comparison on shop.")
+
+
+def test_names_that_differ_in_case_only_are_refused(plan):
+    write_catalogue("case.yaml", "mine", "Mine", "Emotions")
+    for run_on, pair in (
+        ("'mine,Mine'", "'Mine' and 'mine'"),
+        ("mine", "'mine' and 'Mine'"),
+        ("Emotions", "'Emotions' and 'emotions'"),
+    ):
+        with pytest.raises(ConfigurationError, match=f"data sets {pair} differ in upper and lower case only"):
+            plan("datasets=case.yaml", f"run_on={run_on}")
+
+
+@pytest.mark.parametrize("names", ["Small.yaml", "'small.yaml,first/small.yaml'", "my_study.yaml"])
+def test_studies_without_a_name_of_their_own_are_refused(plan, names):
+    for name in names.strip("'").split(","):
+        Path(name).parent.mkdir(exist_ok=True)
+        Path(name).write_text(Path(SMALL).read_text(encoding="utf-8").replace("mine", "mvmd"))
+    with pytest.raises(ConfigurationError, match="rename the file"):
+        plan(f"studies={names}")
+
+
+def test_ratios_of_times_need_no_printed_ones(tmp_path):
+    rows = [("tiny", method, 0, seconds) for method, seconds in (("a", 1.0), ("b", 3.0))]
+    times = pd.DataFrame(rows, columns=["dataset", "method", "split", "seconds"])
+    write_table(tmp_path / "times.parquet", times)
+    files = {"times": [tmp_path / "times.parquet"], "published": []}
+    ratios = Gathering(files, {}, "a").table("ratios").set_index("method")
+    assert ratios["ratio"].to_dict() == {"a": 1.0, "b": 3.0}
+    assert ratios["printed_ratio"].isna().all()
