@@ -65,6 +65,7 @@ def test_the_comparison_runs_at_its_demo_size(project):
 
 # Those that the README begins with, of the ones that need no data.
 FIRST = ("snakemake", "snakemake --report report.zip")
+SHOP = "datasets:\n  shop: {reader: planted, parameters: {n_samples: 60}}\n"
 MORE = ("snakemake --rulegraph", "snakemake --dag", "snakemake --summary", "snakemake --list-changes code")
 
 
@@ -82,12 +83,13 @@ def test_documented_commands_run_as_printed(request, command):
     if any(word in command for word in ("paper.yaml", "peers.yaml", "--profile", "run_on=emotions")):
         project = request.getfixturevalue("project")
         (project.folder.parent / "mirror").mkdir(exist_ok=True)
+        project.path("my.yaml").write_text(SHOP)
         separator = arguments.index("--") if "--" in arguments else len(arguments)
         project.run(*arguments[:separator], "-n", *arguments[separator:])
         return
     if "run_on=shop" in command:
         project = request.getfixturevalue("project")
-        project.path("my.yaml").write_text("datasets:\n  shop: {reader: planted, parameters: {n_samples: 60}}\n")
+        project.path("my.yaml").write_text(SHOP)
         project.run(*arguments)
         return
     project = request.getfixturevalue("apart")
