@@ -67,8 +67,11 @@ class Plan:
 
     @property
     def run_file(self) -> str:
-        """File that says which run the folder is of."""
-        return f"{self.base}/run.json"
+        """File that says which run the folder is of.
+
+        In a folder of its own: what Snakemake has seen in the others it does not look for again.
+        """
+        return f"{self.base}/run/record.json"
 
     @property
     def is_whole(self) -> bool:
