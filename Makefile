@@ -10,8 +10,8 @@ CORES ?= all
 
 DOCS_STAMP := $(VENV)/.docs-installed
 
-.PHONY: help gather demo plan test test-all test-cluster test-kernel test-oldest test-wheel test-site docs build sbom audit lint \
-	types unit promises check-workflow install chromium weka slurm fuzz lock benchmark deviations reference site verdicts verify \
+.PHONY: help gather demo plan test test-all test-documents test-cluster test-kernel test-oldest test-wheel test-site docs build sbom \
+	audit lint types unit promises check-workflow install chromium weka slurm fuzz lock benchmark deviations reference site verdicts verify \
 	pictures clean
 
 help:
@@ -20,6 +20,7 @@ help:
 	@echo "make test       lint, types and the tests of the library, minutes"
 	@echo "make promises   one test per promise to users of the workflow, and pieces of the papers on published data"
 	@echo "make test-all   every test: whole studies, faults, the cluster and fuzzing too; branch coverage of 90 % or more"
+	@echo "make test-documents  the commands and code of an eighth of the documents as printed, by the day; DOCUMENTS=all"
 	@echo "make test-cluster  the workflow on a Slurm of one node (installs Debian's packages, with root); some minutes"
 	@echo "make test-kernel  the methods' definitions and the docstrings' examples with OpenBLAS's kernels for another processor;"
 	@echo "                KERNEL=Haswell names it, otherwise the day chooses; a minute"
@@ -32,7 +33,7 @@ help:
 	@echo "make verdicts   judges the claims again from the scores in results/reference and compares, minutes"
 	@echo "make verify     recomputes a random 2 % of the cells in results/reference and compares (MINUTES=1: as far as it gets)"
 	@echo "make docs       the documentation site, into docs/_build/html"
-	@echo "make test-site  make docs, the site in Chromium (a Debian package, installed with root), and the guide's code"
+	@echo "make test-site  make docs, and the site in Chromium (a Debian package, installed with root)"
 	@echo "make pictures   the pictures of docs/methods, from the data set scene"
 	@echo "make fuzz       a million hostile files for the readers, guided by coverage; INPUTS=... for fewer"
 	@echo "make weka       Weka 3.6 for the comparison of model trees (Debian packages; root)"
@@ -67,7 +68,7 @@ docs: $(DOCS_STAMP)
 		--doctree-dir docs/_build/doctrees
 
 test-site: docs chromium
-	OMP_NUM_THREADS=1 $(BIN)/pytest tests/browser tests/unit/test_guide_pages.py --numprocesses auto --dist loadfile
+	OMP_NUM_THREADS=1 $(BIN)/pytest tests/browser --numprocesses auto --dist loadfile
 
 # For tests only.
 chromium:
@@ -121,6 +122,11 @@ unit: $(STAMP)
 promises: $(STAMP)
 	OMP_NUM_THREADS=1 $(BIN)/pytest -m promise --numprocesses auto --dist worksteal
 	$(BIN)/python tests/pieces.py
+
+# As printed, in a clean clone: pages that are not in the quick tests. The demo is run only where it is not finished here.
+DOCUMENTS ?= today
+test-documents: $(STAMP)
+	DOCUMENTS=$(DOCUMENTS) OMP_NUM_THREADS=1 $(BIN)/pytest -m slow tests/test_documents.py
 
 # Two to four minutes; after ten it ends as by Ctrl-C. Without Slurm the tests are skipped.
 test-cluster: $(STAMP) slurm

@@ -30,6 +30,8 @@ X = vectors.fit_transform(texts)
 print(X.shape, "words,", Y.shape[1], "labels")
 
 # %%
+# The map shows the documents that the directions were found from; how well their kinds are told apart where they are
+# not known is no part of it.
 model = mlreduce.MLSI(n_components=3, beta=0.5)
 Z = model.fit_transform(X, Y)
 axis = mlreduce.plot.label_map(Z, Y, label_names=list(kinds), size=22)

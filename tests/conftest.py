@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import os
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -8,6 +7,7 @@ import numpy as np
 import pytest
 from blas_kernels import architectures
 from hypothesis import settings
+from project import find_mirror
 
 # How long an example takes says something of the machine, not of the code.
 settings.register_profile("no-deadline", deadline=None)
@@ -19,7 +19,7 @@ PROJECT = Path(__file__).parents[1]
 collect_ignore: list[str] = []
 if find_spec("snakemake") is None:
     collect_ignore += ["browser", "cluster", "faults", "fuzz", "reporting/site", "workflow", "workflow_lib"]
-    collect_ignore += ["unit/test_crate.py", "unit/test_run_log.py"]
+    collect_ignore += ["unit/test_crate.py", "unit/test_run_log.py", "test_documents.py"]
     collect_ignore += [
         f"reporting/test_{name}.py" for name in ("audit", "escaping", "failed_cells", "looks_and_points")
     ]
@@ -27,7 +27,7 @@ if find_spec("numpydoc") is None:
     collect_ignore += ["test_docstrings.py"]
 if not (PROJECT / "results" / "reference").is_dir():
     collect_ignore += ["unit/test_method_pages.py", "unit/test_readme.py", "unit/test_reference.py"]
-    collect_ignore += ["unit/test_informations_counted.py", "reporting/verdicts/test_again.py"]
+    collect_ignore += ["test_documents.py", "unit/test_informations_counted.py", "reporting/verdicts/test_again.py"]
 
 
 def pytest_report_header() -> list[str]:
@@ -35,13 +35,6 @@ def pytest_report_header() -> list[str]:
         f"mirror of the published data: {find_mirror() or 'absent, tests that need it are skipped'}",
         f"OpenBLAS's kernels: {', '.join(sorted(architectures())) or 'none'}",
     ]
-
-
-def find_mirror() -> Path | None:
-    for candidate in (os.environ.get("MLREDUCE_MIRROR"), PROJECT.parent / "shared" / "mirror"):
-        if candidate and Path(candidate).is_dir():
-            return Path(candidate).resolve()
-    return None
 
 
 @pytest.fixture(scope="session")

@@ -51,6 +51,13 @@ class Mine(PCA):
 '''
 
 
+def find_mirror() -> Path | None:
+    for candidate in (os.environ.get("MLREDUCE_MIRROR"), PROJECT.parent / "shared" / "mirror"):
+        if candidate and Path(candidate).is_dir():
+            return Path(candidate).resolve()
+    return None
+
+
 class Project:
     """A copy of the project in a folder of its own, whose files can be edited and whose runs disturb nobody."""
 

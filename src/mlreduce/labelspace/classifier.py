@@ -47,9 +47,9 @@ class CodedClassifier(LabelClassifier):
     >>> import mlreduce
     >>> from mlreduce.labelspace import CodedClassifier
     >>> data = mlreduce.load_dataset("digits")
-    >>> model = CodedClassifier(mlreduce.CPLST(n_components=4)).fit(data.X, data.Y)
-    >>> model.predict(data.X[:2]).shape
-    (2, 8)
+    >>> model = CodedClassifier(mlreduce.CPLST(n_components=4)).fit(data.X[:1200], data.Y[:1200])
+    >>> model.predict(data.X[1200:]).shape
+    (597, 8)
     """
 
     def __init__(self, coder: LabelCoder | None = None, regressor: Any = None) -> None:

@@ -84,8 +84,8 @@ class FaIE(FactorCoder):
     >>> data = mlreduce.load_dataset("digits")
     >>> mlreduce.FaIE(n_components=3).fit(data.X, data.Y).codes_.shape
     (1797, 3)
-    >>> CodedClassifier(mlreduce.FaIE(n_components=3)).fit(data.X, data.Y).predict(data.X[:2]).shape
-    (2, 8)
+    >>> CodedClassifier(mlreduce.FaIE(n_components=3)).fit(data.X[:1200], data.Y[:1200]).predict(data.X[1200:]).shape
+    (597, 8)
     """
 
     complexity = Complexity("s m + m^3 + q^3", "m^2 + n q", most=12000)

@@ -54,9 +54,10 @@ class KernelRidgeRegressor(Regressor):
     --------
     >>> import mlreduce
     >>> data = mlreduce.load_dataset("digits")
-    >>> model = mlreduce.make("kernel-ridge", alpha=0.1).fit(data.X, data.Y - data.Y.mean(axis=0))
-    >>> model.predict(data.X[:2]).shape
-    (2, 8)
+    >>> X, X_test, Y = data.X[:1200], data.X[1200:], data.Y[:1200]
+    >>> model = mlreduce.make("kernel-ridge", alpha=0.1).fit(X, Y - Y.mean(axis=0))
+    >>> model.predict(X_test).shape
+    (597, 8)
     """
 
     complexity = Complexity("n s + n^3", "n^2")

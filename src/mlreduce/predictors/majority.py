@@ -36,8 +36,8 @@ class MajorityLabels(LabelClassifier):
     --------
     >>> import mlreduce
     >>> data = mlreduce.load_dataset("planted-300")
-    >>> model = mlreduce.MajorityLabels().fit(data.X, data.Y)
-    >>> bool((model.predict(data.X[:1])[0] == (data.Y.mean(axis=0) > 0.5)).all())
+    >>> model = mlreduce.MajorityLabels().fit(data.X[:200], data.Y[:200])
+    >>> bool((model.predict(data.X[200:]) == (data.Y[:200].mean(axis=0) > 0.5)).all())
     True
     """
 

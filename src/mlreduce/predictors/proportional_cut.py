@@ -47,10 +47,9 @@ class ProportionalCut(LabelClassifier):
     >>> import numpy as np
     >>> Y = np.array([[1, 0], [1, 1], [0, 0], [0, 1]])
     >>> scores = np.array([[0.9, 0.2], [0.8, 0.1], [0.7, 0.3], [0.6, 0.4]])
-    >>> mlreduce.ProportionalCut().fit(scores, Y).predict(scores)  # half of the instances have each label
+    >>> cut = mlreduce.ProportionalCut().fit(scores, Y)
+    >>> cut.predict([[0.3, 0.2], [0.2, 0.9]])  # again half of the instances have each label
     array([[1, 0],
-           [1, 0],
-           [0, 1],
            [0, 1]])
     """
 

@@ -39,7 +39,7 @@ def describe_method(name: str) -> Described:
     if name not in registry.method_names() or registry.is_import_path(name):
         return Described(module=name)
     module = registry.module_of(name)
-    parts = sections(_docstrings(module).get(name, ""))
+    parts = sections(_docstrings(module).get(registry.class_name_of(name), ""))
     headline, _, before = parts[""].partition("\n\n")
     references = re.sub(r"^\.\. \[\d+\] ", "", parts.get("References", ""), flags=re.MULTILINE)
     return Described(
@@ -54,15 +54,10 @@ def _plain(text: str) -> str:
 
 @cache
 def _docstrings(module: str) -> dict[str, str]:
-    """Return the docstrings of the registered classes of a module, by registry name."""
+    """Return the docstrings of the classes of a module."""
     package = find_spec("mlreduce")
     assert package is not None
     assert package.submodule_search_locations is not None  # it is a package
     path = Path(package.submodule_search_locations[0]).joinpath(*module.split(".")[1:]).with_suffix(".py")
-    found = {}
-    for node in ast.parse(path.read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.ClassDef):
-            for decorator in node.decorator_list:
-                if isinstance(decorator, ast.Call) and ast.unparse(decorator.func) == "register":
-                    found[str(ast.literal_eval(decorator.args[0]))] = ast.get_docstring(node) or ""
-    return found
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return {node.name: ast.get_docstring(node) or "" for node in tree.body if isinstance(node, ast.ClassDef)}
