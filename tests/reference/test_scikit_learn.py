@@ -62,7 +62,9 @@ def with_labels(cls, complement=False):
 
     name = f"{cls.__name__}WithLabels"
     methods = {verb: labelled(getattr(cls, verb)) for verb in ("fit", "partial_fit") if hasattr(cls, verb)}
-    derived = type(name, (cls,), {**methods, "__init__": cls.__init__, "__module__": __name__})
+    # A class without parameters has no "__init__" of its own, which scikit-learn takes for none.
+    own = {} if cls.__init__ is object.__init__ else {"__init__": cls.__init__}
+    derived = type(name, (cls,), {**methods, **own, "__module__": __name__})
     globals()[name] = derived  # where pickle looks for it
     return derived
 

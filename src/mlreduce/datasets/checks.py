@@ -104,9 +104,9 @@ def _repeated(hashes: Sequence[bytes], which: Any) -> list[int]:
 
 def _unlike_catalogue(data: MultiLabelData) -> list[str]:
     """Compare the numbers with those of the set of the catalogue whose name the data set's begins with."""
-    from mlreduce.datasets.catalogue import read_catalogue
+    from mlreduce import datasets  # which imports the catalogue when it is asked: jobs on data need none
 
-    catalogue = read_catalogue()
+    catalogue = datasets.read_catalogue()
     name = _plain(data.name)
     names = [other for other in catalogue if len(_plain(other)) > 3 and name.startswith(_plain(other))]
     if not names:
