@@ -11,7 +11,7 @@ from mlreduce.exceptions import ConfigurationError, DataError
 from mlreduce.experiments.fitted_arrays import StoredArrays, fitted_arrays, restore, save_arrays
 from mlreduce.experiments.label_space import reduce_labels, score
 from mlreduce.experiments.scores import SCORE_COLUMNS, resolve_sizes
-from mlreduce.experiments.splitting import random_orders, split_rows
+from mlreduce.experiments.splitting import random_orders, split_rows, take_splits
 from mlreduce.labelspace import CodedClassifier
 from mlreduce.linalg.least_squares import Design
 from mlreduce.metrics.measures import MEASURES, measures_that_need
@@ -92,6 +92,27 @@ def test_scores_are_those_of_fitting_and_predicting(study):
                 predicted = model.predict(data.X[split.test])
                 expected = metrics.hamming_loss(data.Y[split.test], predicted)
                 np.testing.assert_allclose(values[values.split == number].value, expected, atol=1e-15)
+
+
+@pytest.mark.parametrize("rule", [{"train_rows": 24, "test": 0.2}, {"parts": "test"}], ids=["sampled", "parts"])
+def test_rows_in_neither_part_of_a_split_have_no_influence(study, rule):
+    data, design, _ = study
+    splits = take_splits(data.Y, rule, range(2), 7, "planted")
+    assert all(len(split.train) + len(split.test) < len(data.Y) for split in splits.values())
+    methods = {name: METHODS[name] for name in ("plst", "occa", "cplst", "cca-code")}
+    fitted = reduce_labels(data, design, splits, methods, 7)
+    options = {"methods": methods, "numbers": splits}
+    scores = run((data, design, splits), **options)
+    pd.testing.assert_frame_equal(scores, run((data, design, splits), share=False, **options), rtol=0, atol=1e-9)
+    scores = scores[scores.measure == "hamming-loss"].set_index(["method", "split", "size"]).value
+    for number, split in splits.items():
+        for name in methods:
+            coder = mlreduce.make(name).fit(data.X[split.train], data.Y[split.train])
+            for attribute, value in fitted[str(number), name].items():
+                np.testing.assert_allclose(value, getattr(coder, attribute), atol=1e-9)
+            model = CodedClassifier(mlreduce.make(name, n_components=3)).fit(data.X[split.train], data.Y[split.train])
+            expected = metrics.hamming_loss(data.Y[split.test], model.predict(data.X[split.test]))
+            np.testing.assert_allclose(scores[name, number, 3], expected, atol=1e-15)
 
 
 def test_results_do_not_depend_on_order_or_batches(study):

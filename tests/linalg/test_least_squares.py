@@ -42,18 +42,28 @@ KINDS = ["tall", "wide", "duplicate columns", "rare words", "constant", "duplica
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("n_test", [1, 8, 20])
-def test_leaving_rows_out_equals_solving_on_the_others(kind, n_test, rng):
+@pytest.mark.parametrize(("n_test", "n_train"), [(1, 39), (8, 32), (20, 20), (8, 31), (8, 6), (20, 1)])
+def test_leaving_rows_out_equals_solving_on_the_training_rows(kind, n_test, n_train, rng):
+    """Whether all other rows train or only some of them."""
     X, T = problem(kind, rng)
-    shared = HeldOutLeastSquares(Design.of(X), T)
+    shared = HeldOutLeastSquares(Design.of(X, 0.0), T)
     for _ in range(5):
-        test = np.sort(rng.permutation(len(X))[:n_test])
-        train = np.setdiff1d(np.arange(len(X)), test)
+        test, train = (np.sort(rows) for rows in np.split(rng.permutation(len(X))[: n_test + n_train], [n_test]))
         coefficients, design = lstsq(X[train], T[train])
-        solution = shared.without(test)
+        solution = shared.solve(train, test)
         expected = np.column_stack([np.ones(n_test), X[test]]) @ coefficients
         np.testing.assert_allclose(solution.predictions, expected, atol=1e-9)
         np.testing.assert_allclose(solution.explained_gram, T[train].T @ design @ coefficients, atol=1e-9)
+
+
+def test_rows_that_train_twice_count_twice(rng):
+    """As many rows as there are, but not all of them."""
+    X, T = problem("tall", rng)
+    test, train = np.arange(8), np.r_[np.arange(8, 24), np.arange(8, 24)]
+    coefficients, _ = lstsq(X[train], T[train])
+    expected = np.column_stack([np.ones(8), X[test]]) @ coefficients
+    solution = HeldOutLeastSquares(Design.of(X, 0.0), T).solve(train, test)
+    np.testing.assert_allclose(solution.predictions, expected, atol=1e-9)
 
 
 @settings(max_examples=60)
@@ -68,7 +78,7 @@ def test_leaving_rows_out_of_any_binary_design(X, n_test):
     T = np.arange(len(X) * 2, dtype=float).reshape(-1, 2) % 5
     test, train = np.arange(n_test), np.arange(n_test, len(X))
     coefficients, _ = lstsq(X[train], T[train])
-    predictions = HeldOutLeastSquares(Design.of(X), T).without(test).predictions
+    predictions = HeldOutLeastSquares(Design.of(X), T).solve(train, test).predictions
     np.testing.assert_allclose(predictions, np.column_stack([np.ones(n_test), X[test]]) @ coefficients, atol=1e-8)
 
 

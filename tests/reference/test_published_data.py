@@ -155,7 +155,7 @@ def test_shared_least_squares_equals_numpy_on_real_designs(name, fraction, load)
     split = split_rows(random_orders(len(Y), 1, 1, name)[0], fraction)
     design = np.column_stack([np.ones(len(X)), X])
     coefficients = np.linalg.lstsq(design[split.train], Y[split.train], rcond=1e-10)[0]
-    solution = shared.without(split.test)
+    solution = shared.solve(split.train, split.test)
     np.testing.assert_allclose(solution.predictions, design[split.test] @ coefficients, atol=1e-8)
     fitted = design[split.train] @ coefficients
     np.testing.assert_allclose(solution.explained_gram, Y[split.train].T @ fitted, atol=1e-6)

@@ -117,16 +117,16 @@ class _Shared:
         self, design: Design, labels: FloatArray, split: Split, regressions: dict[float, HeldOutLeastSquares]
     ) -> None:
         self.plain = LabelStatistics.of(labels[split.train])
-        self._design, self._labels, self._test, self._regressions = design, labels, split.test, regressions
+        self._design, self._labels, self._split, self._regressions = design, labels, split, regressions
         self._explained: dict[float, LabelStatistics] = {}
 
     def explained(self, rcond: float) -> LabelStatistics:
         """Return the statistics with what regression with a cut-off explains."""
         if rcond not in self._regressions:
-            self._regressions[rcond] = HeldOutLeastSquares(self._design.truncated(rcond), self._labels)
+            self._regressions[rcond] = HeldOutLeastSquares(self._design, self._labels, rcond)
         if rcond not in self._explained:
-            held_out = self._regressions[rcond].without(self._test)
-            self._explained[rcond] = self.plain.with_explained(held_out.explained_gram)
+            solution = self._regressions[rcond].solve(self._split.train, self._split.test)
+            self._explained[rcond] = self.plain.with_explained(solution.explained_gram)
         return self._explained[rcond]
 
 

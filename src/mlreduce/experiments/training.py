@@ -71,7 +71,7 @@ class Training:
     def _of_linear(self, split: Split, coders: _Coders, parameters: _Parameters) -> dict[str, FloatArray]:
         """Predict codes that are a linear map of the labels, which have work in common."""
         if self._regression is not None:
-            labels = self._regression.without(split.test).predictions
+            labels = self._regression.solve(split.train, split.test).predictions
             return {name: coder.project(labels) for name, coder in coders.items()}
         if self._share and hasattr(self._model, "on_split"):
             return self._from_one_split(split, coders, parameters)

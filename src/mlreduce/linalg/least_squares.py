@@ -4,9 +4,10 @@ The design matrix is ``[1 X]``: the intercept is its first coefficient and count
 below ``rcond`` times the largest are treated as zero.
 
 Repeated splits share one factorisation. With the thin SVD ``[1 X] = U S V'`` of *all* rows, a training set is
-``U_tr S V'``, and ``U_tr'U_tr = I - U_te'U_te``: everything that least squares on the training rows needs follows
-from the small matrix ``I - U_te U_te'`` of the held-out rows. A split then costs a product and a Cholesky factor of
-the size of the held-out part, not a decomposition of the size of the training part.
+``U_tr S V'``, and ``U_tr'U_tr = I - U_te'U_te`` where all other rows train: everything that least squares on the
+training rows needs follows from the small matrix ``I - U_te U_te'`` of the held-out rows. A split then costs a product
+and a Cholesky factor of the size of the held-out part, not a decomposition of the size of the training part. Where a
+split leaves rows out of both parts, ``U_tr S`` is decomposed.
 """
 
 from __future__ import annotations
@@ -76,6 +77,11 @@ class Design(NamedTuple):
         projected = self.left.T @ targets
         return projected.T @ projected
 
+    def of_rows(self, rows: NDArray[np.integer[Any]], rcond: float) -> Self:
+        """Return the design of some of the rows, cut off by their own largest singular value."""
+        left, values, right = scipy.linalg.svd(self.left[rows] * self.singular_values, full_matrices=False)
+        return type(self)(left, values, right @ self.right).truncated(rcond)
+
     def truncated(self, rcond: float) -> Self:
         """Return the same design with a coarser cut-off.
 
@@ -123,29 +129,48 @@ class HeldOutSolution(NamedTuple):
 
 
 class HeldOutLeastSquares:
-    """Least squares on all rows but the held-out ones, for many splits, from one factorisation.
+    """Least squares on the training rows of many splits, from one factorisation of all rows.
 
-    Directions that the training rows do not see count as zero, as do those below the cut-off of the design of all rows.
-    Where singular values lie on either side of a gap, as in the papers' data, this is the cut-off of the training rows.
+    Where all rows but the held-out ones train, directions that the training rows do not see count as zero, as do those
+    below the cut-off of the design of all rows. Where singular values lie on either side of a gap, as in the papers'
+    data, this is the cut-off of the training rows.
 
     Parameters
     ----------
     design : Design
-        Of all rows.
+        Of all rows, not truncated.
     targets : ndarray of shape (n_samples, n_targets)
         Of all rows.
+    rcond : float, default=1e-10
+        Relative size below which a singular value is zero.
     """
 
-    def __init__(self, design: Design, targets: FloatArray) -> None:
-        self._design = design
-        self._targets = targets
+    def __init__(self, design: Design, targets: FloatArray, rcond: float = DEFAULT_RCOND) -> None:
+        self._all_values = design
+        self._design = design.truncated(rcond)
+        self._targets, self._rcond = targets, rcond
 
     @cached_property
     def _projected(self) -> FloatArray:
         return self._design.left.T @ self._targets
 
-    def without(self, held_out: NDArray[np.integer[Any]]) -> HeldOutSolution:
-        """Solve on the rows that are not held out, and predict those that are.
+    def solve(self, train: NDArray[np.integer[Any]], held_out: NDArray[np.integer[Any]]) -> HeldOutSolution:
+        """Solve on the training rows, and predict the held-out ones.
+
+        Parameters
+        ----------
+        train, held_out : ndarray of int
+            Row numbers. Rows that are in neither have no part in the solution.
+        """
+        if np.array_equal(np.sort(np.concatenate([train, held_out])), np.arange(len(self._targets))):
+            return self._without(held_out)
+        whole = self._all_values
+        own, targets = whole.of_rows(train, self._rcond), self._targets[train]
+        rows = whole.left[held_out] * whole.singular_values
+        return HeldOutSolution(rows @ (whole.right @ own.coefficients(targets)), own.explained_gram(targets))
+
+    def _without(self, held_out: NDArray[np.integer[Any]]) -> HeldOutSolution:
+        """Solve on all rows but the held-out ones.
 
         With ``B = U_tr'T`` and ``F = U_te B``, Woodbury's identity gives the predictions ``G = (I - U_te U_te')^-1 F``
         and ``T'HT = B'B + F'G``.

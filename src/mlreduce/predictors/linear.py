@@ -91,7 +91,7 @@ class LinearRegressor(Regressor):
         return self
 
     def held_out(self, design: Design, targets: FloatArray) -> HeldOutLeastSquares:
-        """Return this regression for many splits of the rows behind a design; see `HeldOutLeastSquares.without`.
+        """Return this regression for many splits of the rows behind a design; see `HeldOutLeastSquares.solve`.
 
         Only for predictors that are linear in their targets: training on ``T A`` gives the predictions of training
         on ``T``, times ``A``, so that one solution per split serves the codes of every method.
@@ -108,7 +108,7 @@ class LinearRegressor(Regressor):
         HeldOutLeastSquares
             Predictions for any rows by a regression on the others.
         """
-        return HeldOutLeastSquares(design.truncated(self.rcond), targets)
+        return HeldOutLeastSquares(design, targets, self.rcond)
 
     def predict(self, X: Any) -> FloatArray:
         """Return the predicted targets, of the shape that ``fit`` saw.
