@@ -85,7 +85,8 @@ class SPEC(Selector):
         rough = np.where(seen, 1.0 - along / np.where(seen, weighted, 1.0), _WORST)
         if as_published and not seen.all():
             rough[~seen] = self._of_constant(labels, degrees)
-        return 0.0 - np.clip(rough, 0.0, _WORST)  # within its range, where rounding leaves it
+        # Where rounding leaves the range at 0, all are moved by as much, so that their order stays.
+        return 0.0 - np.minimum(rough - min(rough.min(), 0.0), _WORST)
 
     @staticmethod
     def _of_constant(labels: FloatArray, degrees: FloatArray) -> float:
