@@ -68,6 +68,17 @@ def test_greedy_choice_does_not_depend_on_orders(rng):
     np.testing.assert_allclose(second.eigenvalues_, first.eigenvalues_)
 
 
+@pytest.mark.parametrize("size", [5, 8])
+def test_rounding_chooses_no_label(size, rng):
+    """All columns of a square orthogonal matrix are equally long, as are those of copies of a label."""
+    Y = labels(rng, q=5 if size == 5 else 8)
+    full = [mlreduce.CSSP(None, "greedy").fit(None, Y[rows]).chosen_ for rows in (rng.permutation(80), np.arange(70))]
+    np.testing.assert_array_equal(full, [np.arange(size)] * 2)
+    twice = np.repeat(Y, 2, axis=1)
+    few, of_copies = (mlreduce.CSSP(3, "greedy").fit(None, own).chosen_ for own in (Y, twice))
+    np.testing.assert_array_equal(of_copies, 2 * few)
+
+
 def test_seeds_give_the_same_bytes(rng):
     Y = labels(rng)
     coder = mlreduce.CSSP(4, random_state=5).fit(None, Y)

@@ -18,6 +18,9 @@ _SELECTIONS = ("greedy", "random")
 # What the labels chosen before leave of a label's scatter, below which it is a linear combination of them.
 _DEPENDENT = 1e-10
 
+# Lengths of columns that differ by less, relatively, are equal: at full length all are, and rounding would choose.
+_EQUAL = 1e-9
+
 
 @register("cssp")
 class CSSP(LabelCoder):
@@ -33,8 +36,8 @@ class CSSP(LabelCoder):
         for all.
     selection : {"random", "greedy"}, default="random"
         ``"random"``: label j is drawn with the probability ``||V_M(j,:)||^2 / M``, its leverage, until M different ones
-        are there. ``"greedy"``: the first M pivots of a QR decomposition with column pivoting of ``V_M'``, which draws
-        nothing.
+        are there. ``"greedy"``: the first M pivots of a QR decomposition with column pivoting of ``V_M'``, of equal
+        ones the first, which draws nothing.
     random_state : int, RandomState or None, default=None
         Of the draws.
 
@@ -59,7 +62,8 @@ class CSSP(LabelCoder):
     Notes
     -----
     The choice depends on M: unlike those of other coders the first m columns of a long code are not the code of length
-    m, though they can be decoded. Studies have to name ``n_components``.
+    m, though they can be decoded. With all labels each has the same leverage, and the order says nothing: studies have
+    to name ``n_components``.
 
     A chosen label that is a linear combination of those before it adds nothing to decoding.
 
@@ -101,7 +105,7 @@ class CSSP(LabelCoder):
         self.leverage_ = np.square(leading).sum(axis=0) / size
         self.leverage_ /= self.leverage_.sum()
         if self.selection == "greedy":
-            return np.asarray(scipy.linalg.qr(leading, mode="r", pivoting=True)[1][:size], dtype=np.intp)
+            return _pivots(leading)
         draws = check_random_state(self.random_state)
         return np.asarray(draws.choice(n_labels, size, replace=False, p=self.leverage_), dtype=np.intp)
 
@@ -109,6 +113,17 @@ class CSSP(LabelCoder):
         size = codes.shape[1]
         triangle = self.triangle_[:size, :size]
         return scipy.linalg.solve_triangular(triangle, codes.T, lower=True).T, self.basis_[:size]
+
+
+def _pivots(vectors: FloatArray) -> NDArray[np.intp]:
+    """Return the pivots of a QR decomposition with column pivoting, as many as rows; of equal columns the first."""
+    rest, chosen = vectors.copy(), np.empty(len(vectors), dtype=np.intp)
+    for i in range(len(chosen)):
+        lengths = np.linalg.norm(rest, axis=0)
+        chosen[i] = np.argmax(lengths >= (1.0 - _EQUAL) * lengths.max())
+        direction = rest[:, chosen[i]] / lengths[chosen[i]]
+        rest -= np.outer(direction, direction @ rest)
+    return chosen
 
 
 def _orthonormalised(gram: FloatArray, chosen: NDArray[np.intp]) -> tuple[FloatArray, FloatArray]:
