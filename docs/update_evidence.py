@@ -47,10 +47,13 @@ def scores_of(folder: Path) -> pd.DataFrame:
 def ranks_of(scores: pd.DataFrame) -> pd.DataFrame | None:
     """Return the average ranks of methods over data sets, of the means over splits and sizes; None if there are few.
 
-    Of several measures a data set has the average of the ranks, as in the tables of average ranks.
+    Sizes are those that all methods of several sizes have. Of several measures a data set has the average of the ranks,
+    as in the tables of average ranks.
     """
-    cells = scores.groupby(["measure", "dataset", "method", "size_percent", "energy"])["value"].mean()
-    values = cells.groupby(["measure", "dataset", "method"]).mean().unstack("method")
+    cells = scores.groupby(["measure", "dataset", "method", "size_percent", "energy"])["value"].mean().unstack("method")
+    several = cells.columns[cells.groupby(["measure", "dataset"]).count().max() > 1]
+    cells.loc[cells[several].isna().any(axis=1), several] = np.nan
+    values = cells.groupby(["measure", "dataset"]).mean()
     # As in the tables: a data set on which a method failed is left out.
     whole = values.notna().all(axis=1).groupby("dataset").all()
     values = values[values.index.get_level_values("dataset").isin(whole.index[whole])]
