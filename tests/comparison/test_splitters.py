@@ -56,6 +56,15 @@ def test_scores_are_of_the_splits_asked_for(data, cv, groups, tmp_path):
     assert "splits of" in found.to_html(tmp_path / "page.html").read_text()
 
 
+def test_label_coders_see_training_rows_alone(data):
+    """Neither the coder nor linear regression learns from rows that are in neither part."""
+    train, test = np.arange(24), np.arange(24, 40)
+    found = mlreduce.compare(data, **QUICK | {"methods": ["cplst"]}, cv=[(train, test)])
+    model = mlreduce.CodedClassifier(mlreduce.CPLST(n_components=2), mlreduce.LinearRegressor())
+    predicted = model.fit(data.X[train], data.Y[train]).predict(data.X[test])
+    np.testing.assert_allclose(found.scores["value"], [evaluate("micro-f1", data.Y[test], predicted)], atol=1e-12)
+
+
 def test_folds_of_a_number_are_as_before(data):
     found = mlreduce.compare(data, cv=3, **QUICK)
     assert (found.settings["test_share"], found.settings["splitter"]) == (1 / 3, "")
