@@ -86,7 +86,8 @@ class SPEC(Selector):
         if as_published and not seen.all():
             rough[~seen] = self._of_constant(labels, degrees)
         # Where rounding leaves the range at 0, all are moved by as much, so that their order stays.
-        return 0.0 - np.minimum(rough - min(rough.min(), 0.0), _WORST)
+        scores: FloatArray = 0.0 - np.minimum(rough - min(rough.min(), 0.0), _WORST)
+        return scores
 
     @staticmethod
     def _of_constant(labels: FloatArray, degrees: FloatArray) -> float:
