@@ -28,8 +28,8 @@ _PRINTED = 6
 CAUTION = """\
 share: of the other methods in the committed studies, how many it beats on average; least: the same at half a critical
 difference less. Both are of other data sets, and families are not compared with each other. Seconds are estimates for
-one thread, right to a factor of four or so, but where rounds depend on the data, as the reason then says: such a fit may
-take many times as long. Try the first few on your data: mlreduce.compare."""
+one thread, right to a factor of four or so, but where rounds depend on the data, as the reason then says: such a fit
+may take many times as long. Try the first few on your data: mlreduce.compare."""
 
 
 @dataclass(frozen=True)
