@@ -142,6 +142,33 @@ def test_reduces_every_format(formats, tmp_path, capsys, file, labels):
     np.testing.assert_allclose(np.abs(table.iloc[:, :2]), np.abs(expected), atol=1e-8)
 
 
+def test_arguments_of_read(tmp_path, capsys):
+    """What the sentences on a refused file say is typed as they say it; lists also with commas."""
+    path = tmp_path / "market.csv"
+    path.write_text("id;area;x;y\nc1;north;1,5;off\nc2;south;2,5;on\n")
+    given = ["info", path, "--labels", 1, "--read", "sep=;", "--read", "decimal=,", "--read", "label_values=off,on"]
+    for lists in (["drop=id,area"], ["drop=['id', 'area']"], ['drop=["id"]', "categories=area"]):
+        more = [part for own in lists for part in ("--read", own)]
+        found = json.loads(said(capsys, *given, *more, "--json"))
+        assert (found["features"], found["cardinality"]) == (len(lists), 0.5)
+    for same in ('sep=";"', "sep=';'"):
+        assert "its first line has no" not in refused(capsys, "info", path, "--labels", 1, "--read", same)
+    assert "Say sep=';'" in refused(capsys, "info", path, "--labels", 1)
+    sentences = {
+        "spe=;": "--read: unknown argument 'spe'; did you mean 'sep'?",
+        "labels=1": "unknown argument 'labels'",
+        "sep": "--read takes NAME=VALUE, as in sep=';'; got 'sep'",
+        "n_features=many": "--read n_features takes a whole number; got 'many'",
+        "keep_identifiers=perhaps": "--read keep_identifiers takes true or false; got 'perhaps'",
+        "keep_identifiers=True": "the format table takes no keep_identifiers; got True",
+        "drop=[[1]]": "drop: unknown attribute of market.csv '[[1]]'",
+        "encoding=5": "encoding='5' is not the name of an encoding",
+    }
+    for own, sentence in sentences.items():
+        assert sentence in refused(capsys, *given, "--read", own)
+    assert "leave --labels out, and --read" in refused(capsys, "info", "emotions", "--read", "sep=;")
+
+
 def test_reduces_a_published_set(tmp_path, capsys):
     said(capsys, "reduce", "planted-300", "--method", "pca", "--components", 2, "-o", tmp_path / "out.csv")
     data = mlreduce.load_dataset("planted-300")

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import ast
+import json
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_origin, get_type_hints
 
 from mlreduce.exceptions import ConfigurationError, unknown_name
 
-__all__ = ["add_command", "add_data", "add_labels", "add_mirror", "check_outputs", "read_data"]
+__all__ = ["add_command", "add_data", "add_labels", "add_mirror", "check_outputs", "named_value", "read_data"]
 
 
 def add_command(commands: Any, name: str, run: Callable[[argparse.Namespace], Any], text: str) -> Any:
@@ -47,12 +50,16 @@ def add_data(own: Any, *, optional: bool = False) -> None:
 
 
 def add_labels(own: Any) -> None:
-    """Add which columns are labels, and the folder of published files."""
+    """Add which columns are labels, how files are read, and the folder of published files."""
     own.add_argument(
         "--labels",
         help="which are labels: how many of the last columns, first:N, names with commas, or a file (Mulan's XML, a "
         "table of labels); not needed where the file says it, as Meka's do",
     )
+    own.add_argument(
+        "--read", action="append", default=[], metavar="NAME=VALUE",
+        help="an argument of mlreduce.read: sep=';', encoding=latin-1, drop=id,date; may be repeated",
+    )  # fmt: skip
     add_mirror(own)
 
 
@@ -64,21 +71,21 @@ def read_data(files: Sequence[str], options: argparse.Namespace) -> Any:
     files : sequence of str
         Files, or one name.
     options : argparse.Namespace
-        With ``labels`` and ``mirror``.
+        With ``labels``, ``read`` and ``mirror``.
 
     Raises
     ------
     DataError
         If it cannot be read.
     ConfigurationError
-        If there is neither a file nor a data set of that name.
+        If there is neither a file nor a data set of that name, or a file is not read with such an argument.
     """
     name = files[0]
     if len(files) == 1 and not Path(name).suffix and not Path(name).exists():
         return _published(name, options)
     from mlreduce.datasets.reading import read
 
-    return read(files, _labels(options.labels))
+    return read(files, _labels(options.labels), **_read_options(options.read))
 
 
 def _published(name: str, options: argparse.Namespace) -> Any:
@@ -87,9 +94,50 @@ def _published(name: str, options: argparse.Namespace) -> Any:
     catalogue = read_catalogue()
     if name not in catalogue:
         raise ConfigurationError(unknown_name("file or data set", name, catalogue))
-    if options.labels is not None:
-        raise ConfigurationError(f"{name}: which are its labels is known; leave --labels out")
+    if options.labels is not None or options.read:
+        raise ConfigurationError(f"{name}: how it is read, and its labels, are known; leave --labels out, and --read")
     return load_dataset(name, options.mirror)
+
+
+def named_value(text: str, option: str, example: str) -> tuple[str, str, Any]:
+    """Return the name of NAME=VALUE, the text of the value, and what it is in JSON or Python, otherwise the text.
+
+    Raises
+    ------
+    ConfigurationError
+        If it has no name or no value.
+    """
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        raise ConfigurationError(f"{option} takes NAME=VALUE, as in {example}; got {text!r}")
+    for parsed in (json.loads, ast.literal_eval):
+        with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
+            return name, value, parsed(value)
+    return name, value, value
+
+
+def _read_options(given: Sequence[str]) -> dict[str, Any]:
+    """Return arguments of `mlreduce.read` with values of their types."""
+    from mlreduce.datasets.reading import TAKES, read
+
+    hints, found = get_type_hints(read), {}
+    known = {"format", "name", "max_bytes"}.union(*TAKES.values()) - {"labels", "n_labels"}
+    for each in given:
+        name, text, value = named_value(each, "--read", "sep=';'")
+        if name not in known:
+            raise ConfigurationError(unknown_name("argument", name, known, "--read"))
+        kinds = [get_origin(kind) or kind for kind in get_args(hints[name])]
+        if kinds[0] is Sequence:
+            listed = isinstance(value, (list, tuple)) and text[0] in "[("
+            plain = listed and all(isinstance(own, (str, int, float)) for own in value)
+            value = value if plain else text.split(",")
+        elif kinds[0] is str:
+            value = value if isinstance(value, str) else text
+        elif not isinstance(value, tuple(kinds)):
+            wanted = "true or false" if bool in kinds else "a whole number"
+            raise ConfigurationError(f"--read {name} takes {wanted}; got {text!r}")
+        found[name] = value
+    return found
 
 
 def check_outputs(outputs: Sequence[Path], inputs: Sequence[str | Path], force: bool) -> None:

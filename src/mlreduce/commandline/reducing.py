@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from mlreduce import registry
-from mlreduce.commandline.arguments import add_command, add_data, check_outputs, read_data
+from mlreduce.commandline.arguments import add_command, add_data, check_outputs, named_value, read_data
 from mlreduce.exceptions import ConfigurationError, DataError, from_extra
 
 __all__ = ["add_commands"]
@@ -111,21 +111,14 @@ def _check(options: argparse.Namespace) -> None:
 
 
 def _parameters(options: argparse.Namespace) -> dict[str, Any]:
-    parameters = dict(_parameter(text) for text in options.set)
+    parameters: dict[str, Any] = {}
+    for each in options.set:
+        name, _, value = named_value(each, "--set", "beta=0.3")
+        parameters[name] = value
     if options.components is not None:
         size = int(options.components) if options.components.isdecimal() else options.components
         parameters["k" if registry.kind_of(options.method) == "selection" else "n_components"] = size
     return parameters
-
-
-def _parameter(text: str) -> tuple[str, Any]:
-    name, equals, value = text.partition("=")
-    if not equals or not name:
-        raise ConfigurationError(f"--set takes NAME=VALUE, as in beta=0.3; got {text!r}")
-    try:
-        return name, json.loads(value)
-    except json.JSONDecodeError:
-        return name, value
 
 
 def _uses_labels(name: str) -> bool:
