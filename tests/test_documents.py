@@ -148,7 +148,9 @@ def bring_along(page, folder):
     table("shop/labels.csv", names[:4], Y[:, :4])
     table("survey.csv", [*features, *names[:5]], np.hstack([X, Y[:, :5]]))
     markets = (
-        f"c{row};{'NSE'[row % 3]};{x[0]};{x[1]};{['off', 'on'][y[0]]};{['off', 'on'][y[1]]}".replace(".", ",")
+        f"c{row};{'NSE'[row % 3]};{x[0] if row else ''};{x[1]};{['off', 'on'][y[0]]};{['off', 'on'][y[1]]}".replace(
+            ".", ","
+        )
         for row, (x, y) in enumerate(zip(X, Y, strict=True))
     )
     write("market.csv", "customer;region;visits;spent;likes;buys", *markets)

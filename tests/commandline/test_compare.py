@@ -67,6 +67,16 @@ def test_writes_the_page_and_the_tables(given, data, tmp_path, capsys):
     assert (output / "index.html").read_text() == found.to_html(tmp_path / "again.html").read_text()
 
 
+def test_missing_values_are_filled(given, tmp_path, capsys):
+    table = pd.concat(given.as_frame(), axis=1)
+    table.iloc[3, 1] = np.nan
+    table.to_csv(tmp_path / "gap.csv", index=False, sep=";")
+    own = ["compare", tmp_path / "gap.csv", "--labels", 4, "--read", "sep=;", "-o", tmp_path / "report", *QUICK]
+    assert "impute=" in refused(capsys, *own)
+    assert main([str(each) for each in [*own, "--impute", "median"]]) == 0
+    assert "Missing values: median." in (tmp_path / "report" / "index.html").read_text()
+
+
 def test_files_of_others_are_replaced_by_force_alone(data, tmp_path, capsys):
     output = tmp_path / "mine"
     output.mkdir()

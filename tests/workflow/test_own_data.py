@@ -93,6 +93,7 @@ def with_gap(x):
 UNREADABLE = {
     "text": (lambda project: write(project, with_text(X), Y), "f.csv: the column 'd' is not numeric; encode it"),
     "missing": (lambda project: write(project, with_gap(X), Y), "mine contains NaN in column 3 ('d'), row 3"),
+    "remedy": (lambda project: write(project, with_gap(X), Y), "NaN by the training rows of each split: impute: mean"),
     "labels 1/2": (lambda project: write(project, X, Y + 1), "l.csv: y holds 2 in column"),
     "yes/no": (lambda project: write(project, X, np.where(Y, "yes", "no")), "labels as 0 and 1"),
     "semicolons": (lambda project: write(project, X, Y, ";,"), "are the columns separated by semicolons?"),
@@ -117,3 +118,17 @@ def test_data_that_cannot_be_read_are_refused(project, kind):
     # It is the data's failure and no method's.
     assert "cells failed" not in output
     assert not list(project.path("results").glob("*/cplst-2012/scores/**/*.parquet"))
+
+
+@pytest.mark.slow
+def test_a_missing_value_is_filled_by_each_split(project):
+    """By projections and label coders; without a factorisation of all rows."""
+    write(project, with_gap(X), Y)
+    catalogue(project, {"reader": "tables", "features": "f.csv", "labels": "l.csv", "impute": "mean"})
+    output = project.run(*DEFAULTS, "splits=2", "studies=comparison,cplst-2012")
+    assert "cells failed" not in output
+    for study in ("comparison", "cplst-2012"):
+        scores = pd.read_parquet(project.path("results/demo-mine-2-splits") / study / "scores.parquet")
+        assert len(scores)
+        assert np.isfinite(scores["value"]).all()
+    assert not list(project.path("results").rglob("*.design.npz"))

@@ -91,9 +91,10 @@ def kept(path):
 
 
 def design_of(wildcards):
-    """The factorised design, for label-space reduction."""
+    """The factorised design, for label-space reduction; each split has its own where it fills missing values."""
     own = study_of(wildcards).family == "labelspace"
-    return [f"{DATA}/{wildcards.dataset}.design.npz"] if own else []
+    filled = "impute" in PLAN.catalogue[wildcards.dataset].options
+    return [f"{DATA}/{wildcards.dataset}.design.npz"] if own and not filled else []
 
 
 def normalisation_of(wildcards):

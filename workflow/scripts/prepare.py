@@ -16,10 +16,11 @@ with job(snakemake):
     dataset = Dataset.from_json(snakemake.params.entry)
     data = dataset.read_copies(snakemake.input[0]) if snakemake.input else dataset.read([])
     try:
-        check_finite(data.X, data.feature_names, data.name)
+        check_finite(data.X, data.feature_names, data.name, missing=data.impute is not None)
     except DataError as error:
         raise DataError(
-            f"{error}. In a workflow: fill them in the file, or leave the columns out with drop: [...] in its entry"
+            f"{error}. In a workflow: fill them in the file, or in its entry leave the columns out by drop: [...], or "
+            "fill NaN by the training rows of each split: impute: mean, median or most-frequent"
         ) from error
     if data.Y.dtype.kind == "f":
         raise DataError(f"{data.name}: some labels are unknown; the workflow compares methods on known ones only")

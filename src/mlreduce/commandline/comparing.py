@@ -27,6 +27,7 @@ def add_commands(commands: Any) -> None:
     own.add_argument("--measures", metavar="NAMES", help="the first decides the order")
     own.add_argument("--folds", type=int, default=5, metavar="N", help="of the cross-validation (default: 5)")
     own.add_argument("--sizes", default="10,25,50", metavar="N,N", help="in percent (default: 10,25,50)")
+    own.add_argument("--impute", metavar="HOW", help="fill missing values: mean, median or most-frequent of each fold")
     own.add_argument("--jobs", type=int, default=-1, metavar="N", help="processes (default: all cores)")
     own.add_argument("--minutes", type=float, metavar="N", help="begin no fit after so many minutes")
     own.add_argument("--seed", type=int, default=0, metavar="N")
@@ -55,6 +56,7 @@ def _compare(options: argparse.Namespace) -> Any:
         measures=_names(options.measures, DEFAULT_MEASURES),
         cv=options.folds,
         sizes=[int(size) for size in sizes],
+        impute=options.impute,
         n_jobs=options.jobs,
         time_budget=None if options.minutes is None else 60 * options.minutes,
         store=options.output / "fits",

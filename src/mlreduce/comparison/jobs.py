@@ -84,10 +84,12 @@ class Common(NamedTuple):
         return cls(replace(data, name=_NAME), settings, design, own_classes(names))
 
 
-def factorise(data: MultiLabelData, folder: Path) -> str:
-    """Factorise the features once for the label coders of all folds, into a file of a folder."""
+def factorise(data: MultiLabelData, folder: Path) -> str | None:
+    """Factorise the features once for the label coders of all folds, into a file of a folder; not where folds fill."""
     rows, columns = data.X.shape
     check_memory(24 * rows * (columns + 1), "factorising the features for label coders", "leave label coders out")
+    if data.impute is not None:
+        return None
     path = folder / "design.npz"
     with threadpoolctl.threadpool_limits(1, user_api="blas"):
         Design.of(data.X, rcond=0.0).save(path)

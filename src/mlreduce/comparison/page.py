@@ -178,7 +178,8 @@ def _end(comparison: Comparison) -> Iterator[str]:
     )
     yield f'<div class="wide"><table class="text">{rows}</table></div>'
     versions = ", ".join(f"{escape(name)} {escape(own)}" for name, own in settings["versions"].items())
+    imputed = f" Missing values: {escape(settings['impute'])}." if "impute" in settings else ""
     yield (
-        f'<p class="small">Scaling of the features: {escape(settings["scaling"])}. Seed {settings["random_state"]}. '
-        f"{versions}.</p>"
+        f'<p class="small">Scaling of the features: {escape(settings["scaling"])}.{imputed} '
+        f"Seed {settings['random_state']}. {versions}.</p>"
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -46,6 +47,7 @@ def compare(
     sizes: Sequence[int] = (10, 25, 50),
     measures: Sequence[str] = DEFAULT_MEASURES,
     scaling: str | None = None,
+    impute: str | None = None,
     margin: float = 0.01,
     n_jobs: int | None = None,
     time_budget: float | None = None,
@@ -61,7 +63,7 @@ def compare(
     Parameters
     ----------
     X : MultiLabelData, array-like, sparse matrix or DataFrame of shape (n_samples, n_features)
-        Features, no value missing. A data set (`mlreduce.load_dataset`, `mlreduce.read`) has its labels with it.
+        Features; missing values are NaN. A data set (`mlreduce.load_dataset`, `mlreduce.read`) has its labels with it.
     y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels), or None, default=None
         Labels in {0, 1} or {-1, 1}; None where ``X`` is a data set.
     methods : sequence or dict, default=DEFAULT_METHODS
@@ -86,6 +88,9 @@ def compare(
         Of `mlreduce.metrics.MEASURES`. Those that rank labels are left out for predictors that give labels only.
     scaling : {"standard", "unit", "none", "tf-idf"} or None, default=None
         What is done to the features; None is "standard" for dense and "none" for sparse ones.
+    impute : {"mean", "median", "most-frequent"} or None, default=None
+        What of the training rows of a fold fills missing values of a feature, 0 where they have none; None takes what
+        a data set's entry says, and otherwise refuses them.
     margin : float, default=0.01
         Differences of at most so much, in units of a measure, count as none.
     n_jobs : int or None, default=None
@@ -112,7 +117,7 @@ def compare(
     ConfigurationError
         If a name, class, parameter, measure or scaling is unknown, or the combination has nothing to compare.
     DataError
-        If X and y do not fit together, or a value is missing.
+        If X and y do not fit together, a value is missing, or the imputation is unknown.
 
     Warns
     -----
@@ -133,7 +138,7 @@ def compare(
     6
     """
     began = time.monotonic()
-    data, measures = _as_data(X, y), [measures] if isinstance(measures, str) else list(measures)
+    data, measures = _as_data(X, y, impute), [measures] if isinstance(measures, str) else list(measures)
     named, chosen = as_methods(methods), as_entries(predictors, "predictors")
     _check_numbers(repeats, sizes, margin)
     rule, n_splits, test_share = _splits(cv, repeats, groups, data)
@@ -145,6 +150,7 @@ def compare(
         "predictors": chosen, "measures": sorted(measures), "sizes": sorted(set(map(int, sizes))),
         "cv": rule["folds"] if "folds" in rule else rule["rows"], "scaling": scaling,
         "random_state": int(random_state), "versions": versions_of(names),
+        **({"impute": data.impute} if data.impute else {}),
     }  # fmt: skip
     shared = digest(digest_of_data(data), decisive, own_sources(names))
     jobs = [Job(method, fold, digest(shared, method, fold)) for fold in range(n_splits) for method in named]
@@ -171,21 +177,22 @@ def compare(
     return result
 
 
-def _as_data(X: Any, y: Any) -> MultiLabelData:
+def _as_data(X: Any, y: Any, impute: str | None) -> MultiLabelData:
     if isinstance(X, MultiLabelData):
         if y is not None:
             raise DataError("a data set has its labels with it: leave y out, and name methods=, predictors=")
-        check_finite(X.X, X.feature_names, X.name, training=True)
-        return X
+        data = X if impute is None else replace(X, impute=impute)
+        check_finite(data.X, data.feature_names, data.name, training=True, missing=data.impute is not None)
+        return data
     if y is None:
         raise DataError("y is missing: the labels, or a data set with its labels instead of X")
-    features = check_features(BaseEstimator(), X, reset=True)
+    features = check_features(BaseEstimator(), X, reset=True, missing=impute is not None)
     labels = check_labels(y, features.shape[0]).astype(np.int8)
     names = [
         column_names(own) or list(map(str, range(1, width + 1)))
         for own, width in ((X, features.shape[1]), (y, labels.shape[1]))
     ]
-    return MultiLabelData(features, labels, names[0], names[1], "data")
+    return MultiLabelData(features, labels, names[0], names[1], "data", impute=impute)
 
 
 def _splits(cv: Any, repeats: int, groups: Any, data: MultiLabelData) -> tuple[dict[str, Any], int, float]:

@@ -166,7 +166,7 @@ class Dataset(NamedTuple):
 
             data = replace(documents(**parameters), name=self.name)
         self._check(data, attributes)
-        return data
+        return replace(data, impute=self.options["impute"]) if "impute" in self.options else data
 
     def _check(self, data: MultiLabelData, attributes: int | None) -> None:
         found = {

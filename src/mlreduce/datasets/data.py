@@ -14,10 +14,13 @@ from numpy.typing import NDArray
 
 from mlreduce.datasets.files import read_arrays
 from mlreduce.datasets.guards import check_names
-from mlreduce.exceptions import DataError
+from mlreduce.exceptions import DataError, unknown_name
 from mlreduce.validation import check_sample_weight, is_sparse
 
-__all__ = ["MultiLabelData"]
+__all__ = ["IMPUTATIONS", "MultiLabelData"]
+
+#: How missing values may be filled.
+IMPUTATIONS = ("mean", "median", "most-frequent")
 
 
 @dataclass(frozen=True)
@@ -41,11 +44,15 @@ class MultiLabelData:
         Columns that were kept as text, by name; "" where a value is missing.
     notes : list of str
         What the reader left out or assumed, in sentences; not stored.
+    impute : {"mean", "median", "most-frequent"} or None
+        What of the training rows of each split fills missing values, in studies and in `mlreduce.compare`; None: they
+        are refused.
 
     Raises
     ------
     DataError
-        If the shapes do not match, or names are not as `mlreduce.datasets.guards.check_names` wants them.
+        If the shapes do not match, names are not as `mlreduce.datasets.guards.check_names` wants them, or ``impute`` is
+        unknown.
 
     Examples
     --------
@@ -65,6 +72,7 @@ class MultiLabelData:
     sample_weight: NDArray[np.float64] | None = None
     texts: Mapping[str, Sequence[str]] = field(default_factory=dict)
     notes: Sequence[str] = ()
+    impute: str | None = None
 
     def __post_init__(self) -> None:
         rows, columns = self.X.shape
@@ -77,6 +85,8 @@ class MultiLabelData:
         if any(len(other) != rows for other in others):
             raise DataError(f"{self.name}: weights or texts do not have {rows} rows, as X has")
         where = self.name or "the data set"
+        if self.impute not in (None, *IMPUTATIONS):
+            raise DataError(unknown_name("imputation", self.impute, IMPUTATIONS, where))
         check_names([self.name], "data set", where)
         check_names(self.feature_names, "feature", where)
         check_names(self.label_names, "label", where)
@@ -244,6 +254,8 @@ class MultiLabelData:
         if self.texts:
             text = json.dumps({name: list(values) for name, values in self.texts.items()})
             arrays["texts"] = np.frombuffer(text.encode(), dtype=np.uint8)
+        if self.impute is not None:
+            arrays["impute"] = _packed([self.impute])
         if is_sparse(self.X):
             return arrays | {
                 "X_data": self.X.data,
@@ -281,7 +293,9 @@ class MultiLabelData:
                 raise ValueError("Y holds other numbers than 0 and 1, or floats without need")
             if weights is not None:
                 weights = check_sample_weight(weights, len(Y))
-            return cls(X, Y, features, labels, name, dropped, weights, _texts(arrays.get("texts")))
+            (impute,) = _unpacked(arrays["impute"]) if "impute" in arrays else (None,)
+            texts = _texts(arrays.get("texts"))
+            return cls(X, Y, features, labels, name, dropped, weights, texts, impute=impute)
         except (ValueError, KeyError, TypeError) as error:
             raise DataError(f"{path}: not a whole prepared data set ({error}); delete it and run again") from error
 

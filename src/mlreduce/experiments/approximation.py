@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.experiments.scores import percent_size
 from mlreduce.experiments.seeds import derive_seed
+from mlreduce.experiments.view import imputed
 from mlreduce.preprocessing.discretisation import discretise
 from mlreduce.selection.information import mutual_information
 from mlreduce.selection.qpfs import approximate_dependency, approximation_error
@@ -53,6 +54,7 @@ def dependency(data: MultiLabelData, bins: str | None, n_bins: int) -> FloatArra
     DataError
         If a feature is missing or infinite.
     """
+    data = imputed(data)
     check_finite(data.X, data.feature_names, data.name)
     return mutual_information(discretise(data.X, data.Y.astype(np.float64), bins, n_bins))
 

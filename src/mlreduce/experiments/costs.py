@@ -20,6 +20,7 @@ from mlreduce.experiments.failures import RAISE, Failures
 from mlreduce.experiments.feature_space import make_reduction
 from mlreduce.experiments.scores import as_table
 from mlreduce.experiments.seeds import derive_seed
+from mlreduce.experiments.view import imputed
 from mlreduce.preprocessing.scaling import scale_parts
 from mlreduce.spectral import TrainingSet
 from mlreduce.validation import check_labels
@@ -89,6 +90,7 @@ def measure_costs(
     DataFrame
         With `COST_COLUMNS`; no row for a fit that failed.
     """
+    data = imputed(data)
     order = np.random.default_rng(derive_seed(seed, data.name, "costs")).permutation(len(data.Y))
     counts = np.asarray((data.X != 0).sum(axis=0)).reshape(-1)
     by_use = np.argsort(-counts, kind="stable")

@@ -127,7 +127,7 @@ def reduce_features(
     DataError
         If a feature is missing or infinite.
     """
-    check_finite(data.X, data.feature_names, data.name)
+    check_finite(data.X, data.feature_names, data.name, missing=data.impute is not None)
     for number, split in splits.items():
         view = View(data, split, space)
         for label, entry in methods.items():

@@ -19,6 +19,7 @@ from mlreduce.experiments.label_space import make_coder
 from mlreduce.experiments.scores import as_table
 from mlreduce.experiments.seeds import derive_seed
 from mlreduce.experiments.splitting import Split, fold_rows
+from mlreduce.experiments.view import imputed
 from mlreduce.labelspace.base import LabelCoder, LabelStatistics
 from mlreduce.linalg.compiled import errors_by_size
 from mlreduce.linalg.kernel_path import KernelRidgePath, PathStep
@@ -226,7 +227,7 @@ def choose_on_splits(
     DataFrame
         With `CHOICE_COLUMNS`: the loss of every pair, and which one was chosen.
     """
-    check_finite(data.X, data.feature_names, data.name)
+    check_finite(data.X, data.feature_names, data.name, missing=data.impute is not None)
     rows: list[tuple[Any, ...]] = []
     for number, split in splits.items():
         own_seed = derive_seed(seed, data.name, number)
@@ -247,7 +248,8 @@ def _chosen(
     labels: Sequence[str],
 ) -> dict[str, KernelChoice]:
     own = {label: methods[label] for label in labels}
-    return choose_kernel(data.X[split.train], data.Y[split.train], own, **candidates, seed=seed)
+    X = imputed(data, split.train).X
+    return choose_kernel(X[split.train], data.Y[split.train], own, **candidates, seed=seed)
 
 
 def chosen_parameters(

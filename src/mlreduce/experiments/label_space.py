@@ -27,6 +27,7 @@ from mlreduce.experiments.seeds import seeded
 from mlreduce.experiments.splitting import Split
 from mlreduce.experiments.strategy import Key, Strategy, Work
 from mlreduce.experiments.training import Training
+from mlreduce.experiments.view import imputed
 from mlreduce.labelspace.base import LabelCoder, LabelStatistics
 from mlreduce.linalg.least_squares import Design, HeldOutLeastSquares
 from mlreduce.metrics import Outcome, find_measure
@@ -267,6 +268,15 @@ class LabelSpaceStrategy(Strategy):
             return Design.of(self._data.X, rcond=0.0)
         return Design.load(self._design_file)
 
+    def _places(self, splits: Mapping[int, Split]) -> Iterator[tuple[MultiLabelData, Design, Mapping[int, Split]]]:
+        """Yield data, design and splits; where values are filled by the training rows, those of one split at a time."""
+        if self._data.impute is None:
+            yield self._data, self._design, splits
+            return
+        for number, split in splits.items():
+            data = imputed(self._data, split.train)
+            yield data, Design.of(data.X, rcond=0.0), {number: split}
+
     def choose(self, work: Work) -> pd.DataFrame:
         """Choose width and penalty of kernels by cross validation, or search parameters of coders."""
         task = work.task
@@ -282,7 +292,8 @@ class LabelSpaceStrategy(Strategy):
 
         def on(part: Split, share: float) -> Callable[[int, str, Mapping[str, Any]], float]:
             rows = np.concatenate([part.train, part.test])
-            own = replace(data, X=data.X[rows], Y=data.Y[rows])
+            whole = imputed(data, part.train)
+            own = replace(whole, X=whole.X[rows], Y=whole.Y[rows])
             split = Split(*np.split(np.arange(len(rows)), [len(part.train)]))
             design = Design.of(own.X, rcond=0.0)
             sizes: dict[int, list[int]] = {percent_size(search.size_percent, len(data.label_names)): []}
@@ -316,8 +327,8 @@ class LabelSpaceStrategy(Strategy):
         """Fit the label coders of a task."""
         chosen = self._chosen(work)
         for entries, splits in self.entries(work):
-            place = (self._data, self._design, splits)
-            yield from reduce_labels(*place, entries, self._seed, chosen, work.failures).items()
+            for place in self._places(splits):
+                yield from reduce_labels(*place, entries, self._seed, chosen, work.failures).items()
 
     def score(self, work: Work, fitted: Mapping[Key, Arrays], predictor: tuple[str, Any]) -> pd.DataFrame:
         """Train the predictor on codes and measure."""
@@ -325,13 +336,14 @@ class LabelSpaceStrategy(Strategy):
         sizes = resolve_sizes(measured["sizes"], len(self._data.label_names), measured["every_size"])
         return joined_scores(
             score(
-                *(self._data, self._design, splits, fitted, entries, predictor),
+                *(*place, fitted, entries, predictor),
                 *(sizes, measured["measures"]),
                 chosen=self._chosen(work),
                 threads=self._threads,
                 failures=work.failures,
             )
             for entries, splits in self.entries(work)
+            for place in self._places(splits)
         )
 
 

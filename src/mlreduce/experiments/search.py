@@ -242,7 +242,7 @@ def search_on_splits(
     DataError
         If a feature is missing or infinite.
     """
-    check_finite(data.X, data.feature_names, data.name)
+    check_finite(data.X, data.feature_names, data.name, missing=data.impute is not None)
     rows = [
         row
         for number, split in splits.items()

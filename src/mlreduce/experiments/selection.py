@@ -89,7 +89,7 @@ def rank_features(
     DataError
         If a feature is missing or infinite.
     """
-    check_finite(data.X, data.feature_names, data.name)
+    check_finite(data.X, data.feature_names, data.name, missing=data.impute is not None)
     for number, split in splits.items():
         scaled = normalise(data, split, scaling)
         for label, entry in methods.items():

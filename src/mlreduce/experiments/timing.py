@@ -17,8 +17,7 @@ from mlreduce.experiments.label_space import make_coder
 from mlreduce.experiments.scores import as_table
 from mlreduce.experiments.selection import make_selector
 from mlreduce.experiments.splitting import Split
-from mlreduce.experiments.view import View
-from mlreduce.preprocessing.scaling import scale_parts
+from mlreduce.experiments.view import View, imputed, normalise
 from mlreduce.validation import as_dense
 
 __all__ = ["time_fits"]
@@ -83,7 +82,7 @@ def _of_coders(
     seed: int,
     scalings: Mapping[str, str],
 ) -> Callable[[str, Any], _TwoFits]:
-    features, labels = data.X[split.train], data.Y[split.train]
+    features, labels = imputed(data, split.train).X[split.train], data.Y[split.train]
 
     def fit(label: str, entry: Any) -> Callable[[], Any]:
         return partial(make_coder(label, entry, seed, data.name, number).fit, features, labels)
@@ -114,7 +113,7 @@ def _of_selectors(
     scalings: Mapping[str, str],
 ) -> Callable[[str, Any], _TwoFits]:
     def scaled(scaling: str) -> Any:
-        return scale_parts(data.X[split.train], data.X[split.test], scaling).train
+        return normalise(data, split, scaling).train
 
     train, labels = scaled(space["scaling"]), data.Y[split.train]
     others = {scaling: _sparse_where_smaller(scaled(scaling)) for scaling in {*scalings.values()}}

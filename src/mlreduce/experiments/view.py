@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -16,11 +17,34 @@ from mlreduce.preprocessing.scaling import ScaledParts, scale_parts
 from mlreduce.spectral import TrainingSet
 from mlreduce.validation import FloatArray, check_labels, is_sparse
 
-__all__ = ["View", "normalise"]
+__all__ = ["View", "imputed", "normalise"]
+
+
+def imputed(data: MultiLabelData, train: Any = slice(None)) -> MultiLabelData:
+    """Fill the missing values of a data set as it says (``impute``), by statistics of its training rows alone.
+
+    Parameters
+    ----------
+    data : MultiLabelData
+    train : ndarray of int or slice, default=slice(None)
+        The training rows; all where nothing is tested. A feature that they all lack is 0 where it is missing.
+
+    Returns
+    -------
+    MultiLabelData
+        With all rows; the data set itself where ``impute`` is None.
+    """
+    if data.impute is None:
+        return data
+    from sklearn.impute import SimpleImputer
+
+    imputer = SimpleImputer(strategy=data.impute.replace("-", "_"), keep_empty_features=True)
+    X = imputer.fit(data.X[train]).transform(data.X)
+    return replace(data, X=sp.csr_array(X) if is_sparse(X) else X, impute=None)
 
 
 def normalise(data: MultiLabelData, split: Split, scaling: str) -> ScaledParts:
-    """Normalise the features of both parts of a split by its training rows alone.
+    """Fill and normalise the features of both parts of a split by its training rows alone.
 
     Every fit, prediction and search on a split begins with this step; a search does so again for the parts that it cuts
     the training rows into.
@@ -32,7 +56,8 @@ def normalise(data: MultiLabelData, split: Split, scaling: str) -> ScaledParts:
     scaling : {"none", "standard", "unit", "tf-idf"}
         See `mlreduce.preprocessing.scaling.scale_parts`.
     """
-    return scale_parts(data.X[split.train], data.X[split.test], scaling)
+    X = imputed(data, split.train).X
+    return scale_parts(X[split.train], X[split.test], scaling)
 
 
 class View:

@@ -85,7 +85,9 @@ def as_precise(values: FloatArray, X: Any) -> Any:
     return values.astype(np.float32) if kinds == {np.dtype(np.float32)} else values
 
 
-def check_finite(X: Any, names: Sequence[str] | None = None, what: str = "X", *, training: bool = False) -> None:
+def check_finite(
+    X: Any, names: Sequence[str] | None = None, what: str = "X", *, training: bool = False, missing: bool = False
+) -> None:
     """Refuse NaN, infinity and magnitudes above `LARGEST`, naming the first column that has one, and its row.
 
     Parameters
@@ -97,21 +99,26 @@ def check_finite(X: Any, names: Sequence[str] | None = None, what: str = "X", *,
         What the message calls X.
     training : bool, default=False
         Whether X is to be fitted to: then a column must not vanish, be below `SMALLEST` everywhere and not zero.
+    missing : bool, default=False
+        Whether NaN is allowed: it is to be filled.
 
     Raises
     ------
     DataError
         If there is such a value or column.
     """
+    X = X.copy() if missing else X
     values = X.data if is_sparse(X) else X
+    if missing:
+        values[np.isnan(values)] = 0
     if not values.size or (values.min() >= -LARGEST and values.max() <= LARGEST):  # false for NaN
         if training and values.size:
             _check_vanishing(X, names, what)
         return
     entries = X.tocoo() if is_sparse(X) else None
     values = X if entries is None else entries.data
-    missing = not np.isfinite(values).all()
-    bad = ~np.isfinite(values) if missing else np.abs(values) > LARGEST
+    infinite = not np.isfinite(values).all()
+    bad = ~np.isfinite(values) if infinite else np.abs(values) > LARGEST
     if entries is not None:
         rows, columns, values = entries.row[bad], entries.col[bad], values[bad]
     else:
@@ -120,10 +127,11 @@ def check_finite(X: Any, names: Sequence[str] | None = None, what: str = "X", *,
     first = np.lexsort((rows, columns))[0]
     value, place = values[first], f"in {_column(int(columns[first]), names)}, row {int(rows[first])}"
     more = f"and {len(rows) - 1} more such value(s)"
-    if missing:
+    if infinite:
         kind = "NaN" if np.isnan(value) else "infinity"
         raise DataError(
             f"{what} contains {kind} {place}, {more}; this method takes finite numbers only: impute or drop them first"
+            + (" (scikit-learn's SimpleImputer; mlreduce.compare by impute=)" if kind == "NaN" else "")
         )
     raise DataError(
         f"{what} holds {value:g} {place}, {more}; numbers may be at most {LARGEST:g}, so that products of four of them "
@@ -152,7 +160,7 @@ def _column(column: int, names: Sequence[str] | None) -> str:
     return f"column {column}" + ("" if names is None else f" ({names[column]!r})")
 
 
-def check_features(estimator: Any, X: Any, *, reset: bool) -> Any:
+def check_features(estimator: Any, X: Any, *, reset: bool, missing: bool = False) -> Any:
     """Check a feature matrix for an estimator and remember (or compare) its number of columns and their names.
 
     Parameters
@@ -163,6 +171,8 @@ def check_features(estimator: Any, X: Any, *, reset: bool) -> Any:
         Dense, CSR, or anything that turns into one of them.
     reset : bool
         True in ``fit``, False afterwards.
+    missing : bool, default=False
+        Whether NaN is allowed.
 
     Returns
     -------
@@ -181,11 +191,11 @@ def check_features(estimator: Any, X: Any, *, reset: bool) -> Any:
             estimator.n_features_in_ = X.shape[1]
             if hasattr(estimator, "feature_names_in_"):
                 del estimator.feature_names_in_
-        check_finite(X, training=reset)
+        check_finite(X, training=reset, missing=missing)
         return X
     names = column_names(X)
     X = _validated(estimator, X, reset=reset)
-    check_finite(X, names, training=reset)
+    check_finite(X, names, training=reset, missing=missing)
     return X
 
 
