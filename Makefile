@@ -10,7 +10,7 @@ CORES ?= all
 
 DOCS_STAMP := $(VENV)/.docs-installed
 
-.PHONY: help gather demo plan test test-all test-documents test-cluster test-kernel test-oldest test-wheel test-site docs build sbom \
+.PHONY: help gather demo plan test test-all test-documents test-places test-cluster test-kernel test-oldest test-wheel test-site docs build sbom \
 	audit lint types unit promises check-workflow install chromium weka slurm fuzz lock benchmark deviations reference site verdicts verify \
 	pictures clean
 
@@ -21,6 +21,7 @@ help:
 	@echo "make promises   one test per promise to users of the workflow, and pieces of the papers on published data"
 	@echo "make test-all   every test: whole studies, faults, the cluster and fuzzing too; branch coverage of 90 % or more"
 	@echo "make test-documents  the commands and code of an eighth of the documents as printed, by the day; DOCUMENTS=all"
+	@echo "make test-places  a study in an odd folder, locale or user's rights, by the day; PLACES=space,umask names some, PLACES=all"
 	@echo "make test-cluster  the workflow on a Slurm of one node (installs Debian's packages, with root); some minutes"
 	@echo "make test-kernel  the methods' definitions and the docstrings' examples with OpenBLAS's kernels for another processor;"
 	@echo "                KERNEL=Haswell names it, otherwise the day chooses; a minute"
@@ -127,6 +128,11 @@ promises: $(STAMP)
 DOCUMENTS ?= today
 test-documents: $(STAMP)
 	DOCUMENTS=$(DOCUMENTS) OMP_NUM_THREADS=1 $(BIN)/pytest -m slow tests/test_documents.py
+
+# Where and how a run is started: one of the cases of tests/faults/test_places.py.
+PLACES ?= today
+test-places: $(STAMP)
+	PLACES=$(PLACES) OMP_NUM_THREADS=1 $(BIN)/pytest tests/faults/test_places.py
 
 # Two to four minutes; after ten it ends as by Ctrl-C. Without Slurm the tests are skipped.
 test-cluster: $(STAMP) slurm

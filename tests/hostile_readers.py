@@ -282,7 +282,7 @@ def _read_catalogue(path: Path) -> Any:
     (folder / "g.sgm").write_text(_SGML_HEAD + _SGML.format(1, "cocoa"))
     (folder / "none.toml").write_text('[datasets.none]\nreader = "digits"\n')
     with mock.patch.multiple(datasets.catalogue, _BUILT_IN=folder / "none.toml", _FURTHER=None):  # which take a while
-        catalogue = read_catalogue.__wrapped__(path)
+        catalogue = read_catalogue(path)
     errors = []
     for dataset in catalogue.values():
         assert isinstance(dataset.is_at_hand(folder), bool)

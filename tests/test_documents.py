@@ -134,13 +134,13 @@ def bring_along(page, folder):
         lines = [f'<label name="{label}"></label>' for label in names[:labels]]
         write(name, '<labels xmlns="http://mulan.sourceforge.net/labels">', *lines, "</labels>")
 
-    # README.md, docs/index.md, docs/compare.md
+    # README.md, config/README.md, docs/index.md, docs/compare.md
     arff("data.arff", range(200), 12, "data: -C 12")
     xml("data.xml", 12)
     arff("train.arff", range(150), 12, "data: -C 12")
     arff("test.arff", range(150, 200), 12, "data: -C 12")
     arff("songs.arff", range(100), 6, "songs: -C 6")
-    write("my.yaml", "datasets: {mine: {reader: arff, data: [data.arff]}}")
+    write("my.yaml", "datasets:", *(f"  {name}: {{reader: arff, data: [data.arff]}}" for name in ("mine", "shop")))
     for name in ("my-study.yaml", "path/to/my-study.yaml"):
         write(name, (PROJECT / "tests" / "small.yaml").read_text("utf-8").replace("mine", "mvmd"))
     # docs/add-data.md

@@ -406,11 +406,22 @@ def test_own_data_in_every_format(tmp_path, entry, files):
     np.testing.assert_array_equal(Y, [[1, 0], [0, 1], [1, 1]])
 
 
+def test_a_datasets_file_is_read_again_where_it_was_edited_or_the_folder_is_another(tmp_path, monkeypatch):
+    def samples(folder, number):
+        folder.mkdir(exist_ok=True)
+        monkeypatch.chdir(folder)
+        entry = {"reader": "planted", "parameters": {"n_samples": number, "n_features": 4, "n_labels": 6}}
+        Path("my.yaml").write_text(yaml.safe_dump({"datasets": {"mine": entry}}))
+        return len(mlreduce.load_dataset("mine", catalogue="my.yaml").Y)
+
+    assert [samples(tmp_path / "a", 30), samples(tmp_path / "a", 40), samples(tmp_path / "b", 50)] == [30, 40, 50]
+
+
 def test_own_matlab_files(tmp_path):
     savemat(tmp_path / "d.mat", {"data": np.arange(6.0).reshape(3, 2), "target": [[1, 0, 1], [0, 1, 1]]})
     for labels, names in ((None, ["1", "2"]), ({"last": 1}, ["1"])):
         entry = {"reader": "mat", "data": ["d.mat"]} | ({"labels": labels} if labels else {})
-        path = tmp_path / f"{labels is None}.yaml"
+        path = tmp_path / "my.yaml"
         path.write_text(yaml.safe_dump({"datasets": {"mine": entry}}))
         assert mlreduce.load_dataset("mine", catalogue=path).label_names == names
 

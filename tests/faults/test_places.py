@@ -1,6 +1,6 @@
 """Where and how a run is started: odd folders, locales and users give the same table.
 
-``MLREDUCE_PLACES=space,umask`` runs some of the cases; all are run where it is not set.
+``PLACES=space,umask`` runs some of the cases, ``PLACES=today`` one by the day; all are run where it is not set.
 """
 
 from __future__ import annotations
@@ -10,10 +10,11 @@ import shutil
 import subprocess
 import sysconfig
 import venv
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from project import BUNDLED, PROJECT, STUDY, Project
+from project import BUNDLED, PROJECT, STUDY, Project, shared
 
 pytestmark = pytest.mark.slow
 
@@ -34,7 +35,17 @@ PLACES = {
     "no-home": ("checkout", {"env": HOMELESS}),
     "read-only": ("checkout", {"env": HOMELESS, "read_only": True}),
 }
-chosen = os.environ.get("MLREDUCE_PLACES")
+
+
+def chosen(wanted: str) -> list[str]:
+    """Names of the cases, from names with commas between them, `all` or `today`."""
+    names = list(PLACES)
+    if wanted == "today":
+        return [names[datetime.now(UTC).timetuple().tm_yday % len(names)]]
+    some = names if wanted == "all" else wanted.split(",")
+    if unknown := set(some) - set(names):
+        raise pytest.UsageError(f"PLACES has unknown {', '.join(sorted(unknown))}; known are {', '.join(names)}")
+    return some
 
 
 def checkout(folder: Path) -> Project:
@@ -69,10 +80,16 @@ def run(project: Project, home: Path, *, env=None, read_only=False, umask=-1) ->
     return ((home if read_only else project.folder) / TABLE).read_text()
 
 
-@pytest.mark.parametrize("case", [case for case in PLACES if chosen is None or case in chosen.split(",")])
-def test_a_run_gives_the_table_wherever_it_is(tmp_path, undisturbed, case):
+@pytest.fixture(scope="session")
+def plain(tmp_path_factory):
+    """The same run in a folder and by a user of the usual kind."""
+    return shared(tmp_path_factory, "plain", OPTIONS)
+
+
+@pytest.mark.parametrize("case", chosen(os.environ.get("PLACES", "all")))
+def test_a_run_gives_the_table_wherever_it_is(tmp_path, plain, case):
     name, how = PLACES[case]
     home = tmp_path / "home"
     home.mkdir()
     shutil.copy(PROJECT / "tests" / "small.yaml", home)
-    assert run(checkout(tmp_path / name), home, **how) == undisturbed.path(TABLE).read_text()
+    assert run(checkout(tmp_path / name), home, **how) == plain.path(TABLE).read_text()

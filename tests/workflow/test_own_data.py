@@ -91,12 +91,18 @@ def with_gap(x):
 
 
 UNREADABLE = {
-    "text": (lambda project: write(project, with_text(X), Y), "f.csv: the column 'd' is not numeric; encode it"),
+    "text": (
+        lambda project: write(project, with_text(X), Y),
+        "f.csv: the column 'd' is not numeric, it holds text such",
+    ),
     "missing": (lambda project: write(project, with_gap(X), Y), "mine contains NaN in column 3 ('d'), row 3"),
     "remedy": (lambda project: write(project, with_gap(X), Y), "NaN by the training rows of each split: impute: mean"),
-    "labels 1/2": (lambda project: write(project, X, Y + 1), "l.csv: y holds 2 in column"),
-    "yes/no": (lambda project: write(project, X, np.where(Y, "yes", "no")), "labels as 0 and 1"),
-    "semicolons": (lambda project: write(project, X, Y, ";,"), "are the columns separated by semicolons?"),
+    "labels 1/2": (lambda project: write(project, X, Y + 1), "l.csv: the label 'y' is 2 in data row 1; labels must be"),
+    "words": (
+        lambda project: write(project, X, np.where(Y, "loved", "hated")),
+        "has the value 'hated'; labels are 0/1",
+    ),
+    "semicolons": (lambda project: write(project, X, Y, ";,"), "are the cells separated by ';'? Say sep=';'"),
     "meka": (write_meka, "the option -C 3 of Meka's in its relation says that the first 3 are"),
     "first": (
         lambda project: catalogue(project, {"reader": "arff", "data": ["x.arff"], "labels": {"front": 6}}),

@@ -296,6 +296,10 @@ _ROLES = {
 
 
 @cache
+def _built_in() -> Catalogue:
+    return Catalogue([_BUILT_IN], _FURTHER)
+
+
 def read_catalogue(path: str | Path | None = None) -> Catalogue:
     """Read the catalogue, extended by a user's own file.
 
@@ -310,7 +314,8 @@ def read_catalogue(path: str | Path | None = None) -> Catalogue:
     ConfigurationError
         If an entry has an unknown or missing key; the message names the file, the key and what is allowed.
     """
-    return Catalogue([_BUILT_IN, *([Path(path)] if path else [])], _FURTHER)
+    # Read each time: the user's file may have been edited, and a relative path may mean another one.
+    return Catalogue([_BUILT_IN, Path(path)], _FURTHER) if path else _built_in()
 
 
 def list_datasets(catalogue: str | Path | None = None) -> pd.DataFrame:
