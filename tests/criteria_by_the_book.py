@@ -54,8 +54,7 @@ def scls(F, Y, f, S):
 
 
 def lrfs(F, Y, f, S):
-    varying = [i for i in range(Y.shape[1]) if len(set(Y[:, i])) > 1]
-    pairs = list(permutations(varying, 2))
+    pairs = list(permutations(range(Y.shape[1]), 2))
     relevance = sum(conditional(F[:, f], Y[:, i], Y[:, j]) for i, j in pairs) if pairs else mim(F, Y, f, S)
     return relevance - (sum(information(F[:, f], F[:, s]) for s in S) / len(S) if S else 0)
 

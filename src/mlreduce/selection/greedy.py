@@ -35,13 +35,10 @@ class Informations:
     ----------
     features, labels : Counted
     n_samples : int
-    n_varying : int
-        Labels that are not the same throughout.
     """
 
     def __init__(self, bins: Bins, labels: NDArray[Any]) -> None:
         self.features, self.labels = Counted.of(bins), Counted.of(labels)
-        self.n_varying = int((labels != labels[0]).any(axis=0).sum())
         self.n_samples = len(bins)
 
     @cached_property
@@ -92,7 +89,8 @@ class GreedySelector(Selector):
     """Base of the greedy selectors: features are taken one by one, each time the one with the largest criterion J(f).
 
     A method defines what J is made of (`_begin`), what the feature last taken adds to that (`_add`), and J itself
-    (`_values`) where it is more than that. Constant features and labels have no information: their terms are 0.
+    (`_values`) where it is more than that. Constant features and labels have no information: their terms are 0
+    (`LRFS` alone counts a constant label as one more beside each).
 
     Parameters
     ----------

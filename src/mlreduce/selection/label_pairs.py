@@ -20,7 +20,7 @@ class LRFS(MeanRedundancy):
 
         J(f) = sum_{l != l'} I(f;l|l') - mean_{s taken} I(f;s)
 
-    Ordered pairs of labels, of those that vary. One label has no other: the first term is then I(f;l).
+    Ordered pairs of labels. One label has no other: the first term is then I(f;l).
 
     Parameters
     ----------
@@ -52,6 +52,9 @@ class LRFS(MeanRedundancy):
     -----
     Cost: O(n d q^2 + k n d) for a fixed number of bins.
 
+    A label that all instances have, or none, counts among the other labels: with I(f;l|l') = I(f;l) it adds to the
+    weight of the relevance against the redundancy. Leave such labels out for the ranking without them.
+
     References
     ----------
     Zhang, Liu and Gao, "Distinguishing two types of labels for multi-label feature selection", Pattern Recognition 95,
@@ -69,8 +72,8 @@ class LRFS(MeanRedundancy):
     complexity = Complexity("n d q^2 + k n d", "n d")
 
     def _relevance(self, known: Informations) -> FloatArray:
-        n_others = known.n_varying - 1
-        if n_others < 1:
+        n_others = len(known.labels.starts) - 2
+        if not n_others:
             return known.relevance
         shared = sum((pairs.sum(axis=1) for pairs in known.label_pairs()), np.zeros(len(known.relevance)))
         relevance: FloatArray = n_others * known.relevance - 2.0 * shared / known.n_samples
