@@ -54,7 +54,7 @@ class DataError(MLReduceError):
     >>> mlreduce.PCA().fit([[0.0, float("nan")]])  # doctest: +ELLIPSIS
     Traceback (most recent call last):
         ...
-    mlreduce.exceptions.DataError: X contains NaN in column 1, row 0, ...: impute or drop them first
+    mlreduce.exceptions.DataError: X contains NaN in column 1, row 0, ...: impute or drop them first ...
     """
 
 

@@ -309,6 +309,11 @@ def read_catalogue(path: str | Path | None = None) -> Catalogue:
         A datasets file of your own; its entries extend the built-in ones and take precedence.
         Files that it names are relative to its folder.
 
+    Returns
+    -------
+    Catalogue
+        Name to data set.
+
     Raises
     ------
     ConfigurationError
