@@ -318,6 +318,12 @@ def read_catalogue(path: str | Path | None = None) -> Catalogue:
     ------
     ConfigurationError
         If an entry has an unknown or missing key; the message names the file, the key and what is allowed.
+
+    Examples
+    --------
+    >>> from mlreduce.datasets import read_catalogue
+    >>> "emotions" in read_catalogue()
+    True
     """
     # Read each time: the user's file may have been edited, and a relative path may mean another one.
     return Catalogue([_BUILT_IN, Path(path)], _FURTHER) if path else _built_in()
