@@ -199,13 +199,22 @@ def clone(tmp_path_factory):
             shutil.copy2(PROJECT / name, folder / name, follow_symlinks=False)
     git("add", "--all", folder=folder)
     git("-c", "user.name=A", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "As edited", folder=folder)
-    for name in (".snakemake", "results/demo"):
-        if (PROJECT / "results" / "demo" / "site").exists():
-            shutil.copytree(PROJECT / name, folder / name, symlinks=True)
     (folder / ".venv").symlink_to(sys.prefix)
     for name in ("pyproject.toml", "envs/requirements.lock", "envs/docs.lock"):
         os.utime(folder / name, (0, 0))  # make does not install again what is installed
     return folder
+
+
+def as_cloned(clone):
+    """Take a clone back to what it was, and to the finished demo alone, before the next page."""
+    git("reset", "-q", "--hard", folder=clone)
+    git("clean", "-fdq", folder=clone)
+    for place in [clone / ".snakemake", *(clone / "results").iterdir()]:
+        if place.name not in ("reference", "data") and place.is_dir():
+            shutil.rmtree(place)
+    for name in (".snakemake", "results/demo"):
+        if (PROJECT / "results" / "demo" / "site").exists():
+            shutil.copytree(PROJECT / name, clone / name, symlinks=True)
 
 
 def run(command, folder):
@@ -228,8 +237,7 @@ def run(command, folder):
 @pytest.mark.parametrize("page", chosen(IN_THE_CLONE), ids=name_of)
 def test_commands_of_the_page_run(page, clone):
     """With its Python at its first block: in a process of its own, which finds the library of the clone."""
-    git("reset", "-q", "--hard", folder=clone)
-    git("clean", "-fdq", folder=clone)
+    as_cloned(clone)
     bring_along(page, clone)
     python = False
     for piece in pieces(page):
