@@ -13,7 +13,7 @@ import re
 import sys
 from pathlib import Path
 
-from mlreduce.datasets.files import replacing
+from mlreduce.datasets.files import replacing, write_text
 from mlreduce.provenance.manifest import digests, make_manifest, read_manifest, same_results
 from mlreduce.reporting.summary import write_csv
 from mlreduce.reporting.verdicts.__main__ import judge_again
@@ -43,8 +43,7 @@ def update(folder: Path) -> None:
         outputs |= {name: now[name] for name in outputs.keys() & now.keys()}
     description = {key: value for key, value in same.items() if key not in ("inputs", "outputs", "digest")}
     whole = make_manifest(description, same["inputs"], same["outputs"], run)
-    with replacing(folder / "manifest.json") as path:
-        path.write_text(json.dumps(whole, indent=2) + "\n", encoding="utf-8")
+    write_text(folder / "manifest.json", json.dumps(whole, indent=2) + "\n")
 
 
 if __name__ == "__main__":

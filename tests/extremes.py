@@ -24,6 +24,7 @@ from mlreduce.exceptions import MLReduceError
 from mlreduce.labelspace import CodedClassifier
 from mlreduce.preprocessing.discretisation import Discretiser
 from mlreduce.preprocessing.relation import RelationFeatures
+from mlreduce.spectral.graphs.proximity import _WEIGHTS
 from mlreduce.validation import LARGEST, SMALLEST, as_dense
 
 FLOAT_MAX = np.finfo(float).max
@@ -125,19 +126,7 @@ FORMS = {"dense": np.asarray, "sparse": sp.csr_array}
 
 #: Beyond the defaults: other graphs and other ways to the same scores.
 VARIANTS = {
-    **{
-        f"lpp {weight}": mlreduce.LPP(proximity={"weight": weight, "n_neighbors": 3})
-        for weight in (
-            "local-scaling",
-            "ratio",
-            "reconstruction",
-            "cosine",
-            "pearson",
-            "spearman",
-            "kendall",
-            "geodesic",
-        )
-    },
+    **{f"lpp {weight}": mlreduce.LPP(proximity={"weight": weight, "n_neighbors": 3}) for weight in _WEIGHTS},
     "lpp by cosine": mlreduce.LPP(proximity={"n_neighbors": 3, "metric": "cosine"}),
     "lpp by threshold": mlreduce.LPP(proximity={"threshold": 1.0}),
     "mlrf pairs": mlreduce.MLRF(n_neighbors=3, variant="pairs", random_state=0),

@@ -13,7 +13,7 @@ import pandas as pd
 from snakemake.io import ancient
 from snakemake.logging import logger
 
-from mlreduce.datasets.files import replacing
+from mlreduce.datasets.files import write_text
 from mlreduce.experiments.results import failed_files, read_failures
 from outputs import Outputs
 from plan import Plan
@@ -61,8 +61,7 @@ def retries(plan: Plan, main: bool, runs: Callable[[], bool]) -> Callable[[str],
         again = {"retry": time.time_ns()} if failed or damaged else {}
         text = json.dumps({**plan.record, **again}, indent=1, sort_keys=True)
         if runs() and not (file.is_file() and file.read_text(encoding="utf-8") == text):
-            with replacing(file) as path:
-                path.write_text(text, encoding="utf-8")
+            write_text(file, text)
         return file.is_file()
 
     def input_of(table: str) -> Any:

@@ -9,7 +9,7 @@ from _job import job
 snakemake = globals()["snakemake"]
 
 with job(snakemake):
-    from mlreduce.datasets.files import replacing
+    from mlreduce.datasets.files import replacing, write_text
     from mlreduce.experiments.results import read_failures, read_table
     from mlreduce.reporting.audit import audit, audit_markdown, audit_sizes, read_published, read_sizes
     from mlreduce.reporting.summary import write_csv
@@ -45,5 +45,4 @@ with job(snakemake):
     for name, table in judged._asdict().items():
         with replacing(snakemake.output[name]) as path:
             write_csv(table, path)
-    with replacing(snakemake.output.md) as path:
-        path.write_text(text, encoding="utf-8")
+    write_text(snakemake.output.md, text)

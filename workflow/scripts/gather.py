@@ -7,7 +7,7 @@ from _job import job
 snakemake = globals()["snakemake"]
 
 with job(snakemake):
-    from mlreduce.datasets.files import replacing
+    from mlreduce.datasets.files import replacing, write_text
     from mlreduce.experiments.results import write_table
     from mlreduce.reporting.gathering import Gathering
 
@@ -19,8 +19,7 @@ with job(snakemake):
     for name in sorted({Path(path).stem for path in outputs}):
         if f"{name}.csv" in outputs:
             table, text = gathering.rounded(name)
-            with replacing(outputs[f"{name}.csv"]) as path:
-                path.write_text(text, encoding="utf-8")
+            write_text(outputs[f"{name}.csv"], text)
         else:
             table = gathering.table(name)
         with replacing(outputs[f"{name}.parquet"]) as path:

@@ -9,7 +9,7 @@ snakemake = globals()["snakemake"]
 
 with job(snakemake):
     from mlreduce.datasets.catalogue import read_catalogue
-    from mlreduce.datasets.files import replacing
+    from mlreduce.datasets.files import replacing, write_text
     from mlreduce.provenance.digest import environment
     from mlreduce.provenance.manifest import costs, describe_input, digests, make_manifest, read_jobs, span
     from mlreduce.reporting.summary import write_csv
@@ -38,5 +38,4 @@ with job(snakemake):
             "outputs": digests([*timed, snakemake.output.jobs]),
         },
     )
-    with replacing(snakemake.output.manifest) as path:
-        path.write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
+    write_text(snakemake.output.manifest, json.dumps(manifest, indent=2) + "\n")

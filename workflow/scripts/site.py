@@ -8,7 +8,7 @@ from _job import job
 snakemake = globals()["snakemake"]
 
 with job(snakemake):
-    from mlreduce.datasets.files import replacing
+    from mlreduce.datasets.files import write_text
     from mlreduce.reporting.site import write_page, write_site
     from mlreduce.reporting.site.runs import read_run
 
@@ -18,5 +18,4 @@ with job(snakemake):
     for page in pages:
         if page.endswith("report.html"):
             write_page(run, page)
-    with replacing(described) as path:
-        path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    write_text(described, json.dumps(content, indent=1) + "\n")

@@ -7,7 +7,7 @@ from _job import job
 snakemake = globals()["snakemake"]
 
 with job(snakemake):
-    from mlreduce.datasets.files import replacing
+    from mlreduce.datasets.files import replacing, write_text
     from mlreduce.experiments.results import read_table
     from mlreduce.reporting.summary import write_csv
     from mlreduce.reporting.tables import make_table
@@ -19,5 +19,4 @@ with job(snakemake):
         with replacing(folder / f"{name}.csv") as path:
             write_csv(table, path)
         for suffix, text in (("md", markdown), ("tex", latex)):
-            with replacing(folder / f"{name}.{suffix}") as path:
-                path.write_text(text, encoding="utf-8")
+            write_text(folder / f"{name}.{suffix}", text)

@@ -104,9 +104,10 @@ def _repeated(hashes: Sequence[bytes], which: Any) -> list[int]:
 
 def _unlike_catalogue(data: MultiLabelData) -> list[str]:
     """Compare the numbers with those of the set of the catalogue whose name the data set's begins with."""
-    from mlreduce import datasets  # which imports the catalogue when it is asked: jobs on data need none
+    from mlreduce import datasets
 
-    catalogue: Mapping[str, Any] = datasets.__getattr__("read_catalogue")()
+    package: Any = datasets  # which imports the catalogue when it is asked for it: jobs on data need none
+    catalogue = package.read_catalogue()
     name = _plain(data.name)
     names = [other for other in catalogue if len(_plain(other)) > 3 and name.startswith(_plain(other))]
     if not names:

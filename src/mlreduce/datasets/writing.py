@@ -12,7 +12,7 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 import scipy.sparse as sp
 
-from mlreduce.datasets.files import replacing
+from mlreduce.datasets.files import replacing, write_text
 from mlreduce.exceptions import ConfigurationError, DataError, from_extra
 from mlreduce.validation import check_memory, check_option, is_sparse
 
@@ -64,8 +64,7 @@ def write(data: MultiLabelData, path: Path, layout: str = "meka") -> None:
     if suffix == ".arff" and layout == "mulan":
         labels = "".join(f"  <label name={quoteattr(name)}/>\n" for name in data.label_names)
         head = '<?xml version="1.0" encoding="utf-8"?>\n<labels xmlns="http://mulan.sourceforge.net/labels">\n'
-        with replacing(beside) as partial:
-            partial.write_text(f"{head}{labels}</labels>\n", encoding="utf-8")
+        write_text(beside, f"{head}{labels}</labels>\n")
 
 
 def _refuse(data: MultiLabelData, path: Path, has: bool, what: str) -> None:
