@@ -12,7 +12,7 @@ import pytest
 from planted_run import DATASETS, METHODS, planted_scores
 
 from mlreduce import registry
-from mlreduce.reporting.figures import make_figure, save
+from mlreduce.reporting.figures import looks, make_figure, save
 from mlreduce.reporting.figures.looks import base_method, colour_of, method_looks
 from mlreduce.reporting.summary import summarise
 
@@ -28,6 +28,14 @@ def test_a_method_has_one_colour_in_every_figure():
     for name in registry.method_names():
         assert re.fullmatch(r"#[0-9A-F]{6}", colour_of(name)), name
     assert base_method("lda-copy") == "lda-copy"
+
+
+def test_a_colour_is_of_the_name_and_not_of_the_module(monkeypatch):
+    before = {name: (colour_of(name), method_looks([name])) for name in registry.method_names()}
+    monkeypatch.setattr(registry, "module_of", lambda name: "mlreduce.elsewhere")
+    assert {name: (colour_of(name), method_looks([name])) for name in registry.method_names()} == before
+    listed = {name for group in looks._METHODS for name in group.replace("|", " ").split()}
+    assert listed <= set(before)
 
 
 def test_no_two_methods_of_a_figure_look_the_same():

@@ -74,6 +74,16 @@ def test_a_changed_module_changes_what_depends_on_it_and_nothing_else(stations, 
     assert {name for name in before if before[name] != found[name]} == affected
 
 
+def test_another_name_of_a_file_changes_nothing(tmp_path):
+    first, second = tmp_path / "first.py", tmp_path / "second.py"
+    for path in (first, second):
+        path.write_text("from mlreduce.labelspace.plst import PLST\nFITTED = PLST()\n", encoding="utf-8")
+    assert source_digest(first) == source_digest(second)
+    second.write_text("from mlreduce.labelspace.occa import OCCA\nFITTED = OCCA()\n", encoding="utf-8")
+    source_digest.cache_clear(), provenance._parsed.cache_clear()
+    assert source_digest(first) != source_digest(second)
+
+
 def test_comments_and_docstrings_change_nothing(stations):
     before, after = stations
     found = after(

@@ -48,7 +48,11 @@ def _declaring(name: str) -> set[str]:
 
 @cache
 def _parsed(path: Path) -> tuple[str, frozenset[str]]:
-    """Return a file's code without comments and docstrings, and the modules of this package that it imports."""
+    """Return a file's code and the modules of this package that it imports.
+
+    The code is without comments and docstrings, and without the names of this package's modules: what a file is called
+    changes no result.
+    """
     try:
         tree = ast.parse(path.read_text(encoding="utf-8"))
     except SyntaxError as error:
@@ -70,6 +74,11 @@ def _parsed(path: Path) -> tuple[str, frozenset[str]]:
     own = {name for name in imported if name.split(".")[0] == _PACKAGE.name and _module_file(name)}
     # A module runs after the packages that hold it.
     parents = {".".join(name.split(".")[:i]) for name in own for i in range(1, name.count(".") + 1)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == _PACKAGE.name:
+            node.module = _PACKAGE.name
+        elif isinstance(node, ast.alias) and node.name.split(".")[0] == _PACKAGE.name:
+            node.name = _PACKAGE.name
     return ast.dump(tree), frozenset(own | parents)
 
 
@@ -77,8 +86,9 @@ def _parsed(path: Path) -> tuple[str, frozenset[str]]:
 def source_digest(*sources: str | Path) -> str:
     """Return a digest of the code that scripts or modules depend on within this package.
 
-    The files themselves and every module that they import, directly or not, count; comments, docstrings and layout do
-    not. A workflow passes it as a parameter of a rule, so that results never outlive the code that made them.
+    The files themselves and every module that they import, directly or not, count; comments, docstrings, layout and
+    names of files do not. A workflow passes it as a parameter of a rule, so that results never outlive the code that
+    made them.
 
     Parameters
     ----------
@@ -93,10 +103,7 @@ def source_digest(*sources: str | Path) -> str:
             continue
         codes[str(path)], imported = _parsed(path)
         pending += [file for module in imported if (file := _module_file(module))]
-    digest = hashlib.sha256()
-    for name, code in sorted((Path(path).name, code) for path, code in codes.items()):
-        digest.update(f"{name}\n{code}\n".encode())
-    return digest.hexdigest()[:16]
+    return hashlib.sha256("\n".join(sorted(codes.values())).encode()).hexdigest()[:16]
 
 
 def _git(folder: Path, *words: str) -> bytes | None:

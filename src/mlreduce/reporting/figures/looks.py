@@ -18,20 +18,35 @@ _CONTROL = "#808080"
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "h", "*", "d")
 DASHES: tuple[Any, ...] = ("-", (0, (4, 1.5)), (0, (1, 1)), (0, (6, 1.5, 1.5, 1.5)))
 
-# Modules of methods that papers compare have different hues; a module that is not listed has that of its checksum.
-_HUE_OF = {
-    **dict.fromkeys(("mope", "mvmd", "cplst", "kernel_cplst", "gmba", "average"), 0),
-    **dict.fromkeys(("pca", "plst", "spectral", "nystrom"), 1),
-    **dict.fromkeys(("mddm", "occa", "f_statistic", "half-nystrom"), 2),
-    **dict.fromkeys(("cca", "cca_code", "relief"), 3),
-    **dict.fromkeys(("mlsi", "locality", "pbr", "qpfs"), 4),
-    **dict.fromkeys(("discriminant", "hypergraph", "compressed_sensing", "pmu"), 5),
-    **dict.fromkeys(("pls", "morp", "br", "rfs"), 6),
-    **dict.fromkeys(("mesd", "smse"), 7),
+# Methods by hue, in the order of `_HUES`: a bar between groups of one formula, whose methods have different shades. A
+# method that is not listed has the hue of its name's checksum; what files and modules are called changes no colour.
+_METHODS = (
+    "cmim d2f jmi mdmr | cplst | fda lfda mfa mmc | flda | gmba | kernel-cplst | majority-labels | ml-knn | "
+    "mlc-bmad | mope | mope-embedding | mvmd | ridge | self semi-supervised ssdne ssdonpp sslfda ssmfa ssmope",
+    "cssp | kernel-ridge | lsi pca | plst | sfus | spec | wmlda",
+    "fimf igmf mim | lasso-multitask | lle | mddm-kernel mddmf mddmp | mifs | mlfs | mrmr scls | occa | sleec",
+    "br-knn cc-knn | cca rcca | cca-code | donpp onpp-r sonpp | linear | m5p | ml-grf ml-lgc | mlrf | pcut | scmfs",
+    "le symmetric-spectral usc | lpp npp olpp onpp | mlnb | mlsi | pbr | qpfs qpfs-approx qpfs-nystrom | ssfda ssmmc",
+    "cs | dla dne olpp-r | dmlda lda-copy mlda | faie | hsl1 hsl2 hsl3 | leml | mssl | pmu | ppt-chi2 ppt-mi | sfehs",
+    "anova chi2 mutual-info | br | morp | opls pls | rfs",
+    "csfs mdfs | isomap mds | lrfs lsmfs mlsmfs | mesd mesd-dla mesd-dne mesd-donpp mesd-fda mesd-lfda mesd-mfa "
+    "mesd-mmc mesd-olpp-r mesd-onpp-r mesd-sonpp | slvm | smse1 smse2",
+)
+_PLACES = {
+    name: (hue, shade)
+    for hue, methods in enumerate(_METHODS)
+    for group in methods.split("|")
+    for shade, name in enumerate(group.split())
 }
-_CONTROLS = ("controls", "random_projection")
+# Beginnings of labels that are no methods: approximations of a study, and groups of methods.
+_BEGINNINGS = {
+    **{"average": 0, "nystrom": 1, "half-nystrom": 2},
+    **{"mddm": 2, "locality": 4, "discriminant": 5, "hypergraph": 5},
+}
+# Chance and no reduction: grey.
+_CONTROLS = ("controls", "all-features")
 
-# How much lighter the second, third and further methods of a module are; below 0 they are darker.
+# How much lighter the second, third and further methods of a group are; below 0 they are darker.
 _SHADES = (0.0, -0.4, 0.4, -0.65, 0.6)
 
 
@@ -48,25 +63,23 @@ def base_method(label: str) -> str:
     return next((start for start in starts if start in names), label)
 
 
-def _place(label: str) -> tuple[str, int]:
-    """Return the module of a method's formulas, and the position of the method in it."""
+def _is_control(label: str) -> bool:
+    return base_method(label).partition("-")[0] == "random" or base_method(label) in _CONTROLS
+
+
+def _place(label: str) -> tuple[int, int]:
+    """Return the hue of a method's group, and the number of its shade."""
+    if _is_control(label):
+        return len(_HUES) - 1, 0
     base = base_method(label)
-    if base.partition("-")[0] == "random":  # what studies call the draws of chance
-        return "controls", 0
-    if base not in registry.method_names() or registry.is_import_path(base):
-        known = next((name for name in _HUE_OF if base.startswith(name)), base)
-        return known, 0
-    module = registry.module_of(base)
-    siblings = [name for name in registry.method_names() if registry.module_of(name) == module]
-    return module.rpartition(".")[2], siblings.index(base)
-
-
-def _hue(module: str) -> int:
-    return _HUE_OF.get(module, crc32(module.encode()) % len(_HUES))
+    beginning = next((name for name in _BEGINNINGS if base.startswith(name)), None)
+    if base in _PLACES:
+        return _PLACES[base]
+    return (crc32(base.encode()) % len(_HUES) if beginning is None else _BEGINNINGS[beginning]), 0
 
 
 def colour_of(label: str) -> str:
-    """Return the colour of a method: a hue for the module of its formulas, a shade for the method; grey for chance.
+    """Return the colour of a method: a hue for the group of its formula, a shade for the method; grey for chance.
 
     Parameters
     ----------
@@ -78,12 +91,12 @@ def colour_of(label: str) -> str:
     >>> colour_of("mvmd"), colour_of("mvmd-0.5"), colour_of("random")
     ('#D55E00', '#D55E00', '#808080')
     """
-    module, position = _place(label)
-    if module in _CONTROLS:
+    if _is_control(label):
         return _CONTROL
-    shade = _SHADES[position % len(_SHADES)] if _HUES[_hue(module)] != "#000000" else 0.25 * (position % 3)
+    hue, position = _place(label)
+    shade = _SHADES[position % len(_SHADES)] if _HUES[hue] != "#000000" else 0.25 * (position % 3)
     end = 255 if shade > 0 else 0
-    parts = (int(_HUES[_hue(module)][start : start + 2], 16) for start in (1, 3, 5))
+    parts = (int(_HUES[hue][start : start + 2], 16) for start in (1, 3, 5))
     return "#" + "".join(f"{round(part + (end - part) * abs(shade)):02X}" for part in parts)
 
 
@@ -95,8 +108,8 @@ def method_looks(methods: Sequence[str]) -> dict[str, dict[str, Any]]:
     looks: dict[str, dict[str, Any]] = {}
     taken = set()
     for method in methods:
-        module, position = _place(method)
-        colour, first = colour_of(method), _hue(module) + 5 * position
+        hue, position = _place(method)
+        colour, first = colour_of(method), hue + 5 * position
         # Dashes first, then another marker.
         looked = [
             ((first + step) % len(MARKERS), dashes) for step in range(len(MARKERS)) for dashes in range(len(DASHES))
