@@ -237,20 +237,20 @@ gather: $(STAMP)
 RUNS ?= $(REFERENCE)
 SITE ?= results/site
 site: $(STAMP)
-	$(BIN)/python -m mlreduce.reporting.site $(RUNS) --to $(SITE)
+	$(BIN)/python -m mlreduce_studies.site $(RUNS) --to $(SITE)
 
 pictures: $(STAMP)
 	$(BIN)/python docs/methods/pictures.py
 
 verdicts: $(STAMP)
-	$(BIN)/python -m mlreduce.reporting.verdicts results/reference/*
+	$(BIN)/python -m mlreduce_studies.verdicts results/reference/*
 
 # A random sample of the committed summary, computed anew from the data; the seed is printed. SHARE=0.02 of the cells,
 # SEED, MINUTES, STUDIES and DATASETS (with commas), KEEP=FOLDER for the scores, as the options of these names.
 # With the reference run's arithmetic where this processor has it: docs/design.md says what differs with others.
 verify: $(STAMP)
 	$(if $(shell grep -sm1 avx512dq /proc/cpuinfo),OPENBLAS_CORETYPE=$${OPENBLAS_CORETYPE:-SkylakeX}) \
-		$(BIN)/python -m mlreduce.provenance.verify cells $(if $(SHARE),--share $(SHARE)) $(if $(SEED),--seed $(SEED)) \
+		$(BIN)/python -m mlreduce_studies.provenance.verify cells $(if $(SHARE),--share $(SHARE)) $(if $(SEED),--seed $(SEED)) \
 		$(if $(MINUTES),--minutes $(MINUTES)) $(if $(STUDIES),--studies $(STUDIES)) $(if $(DATASETS),--datasets $(DATASETS)) \
 		$(if $(KEEP),--keep $(KEEP))
 

@@ -18,9 +18,9 @@ from pathlib import Path
 import numpy as np
 
 import mlreduce
-from mlreduce.experiments.label_space import reduce_labels, score
-from mlreduce.experiments.scores import resolve_sizes
-from mlreduce.experiments.splitting import random_orders, split_rows
+from mlreduce.evaluation.label_space import reduce_labels, score
+from mlreduce.evaluation.scores import resolve_sizes
+from mlreduce.evaluation.splitting import random_orders, split_rows
 from mlreduce.linalg.least_squares import Design
 from mlreduce.linalg.utilities import TIE
 from mlreduce.metrics.measures import MEASURES

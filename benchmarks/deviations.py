@@ -18,9 +18,9 @@ import pandas as pd
 
 import mlreduce
 from mlreduce.datasets.data import MultiLabelData
-from mlreduce.experiments.label_space import reduce_labels, score
-from mlreduce.experiments.scores import percent_size, resolve_sizes
-from mlreduce.experiments.splitting import Split, random_orders, split_rows
+from mlreduce.evaluation.label_space import reduce_labels, score
+from mlreduce.evaluation.scores import percent_size, resolve_sizes
+from mlreduce.evaluation.splitting import Split, random_orders, split_rows
 from mlreduce.linalg.kernels import gaussian_kernel, squared_distances
 from mlreduce.linalg.least_squares import Design
 from mlreduce.linalg.utilities import above_half

@@ -32,9 +32,9 @@ from sklearn.neighbors import kneighbors_graph
 
 import mlreduce
 from mlreduce.datasets.data import MultiLabelData
-from mlreduce.experiments.feature_space import fit_method, make_reduction
-from mlreduce.experiments.splitting import Split, three_parts
-from mlreduce.experiments.view import View
+from mlreduce.evaluation.feature_space import fit_method, make_reduction
+from mlreduce.evaluation.splitting import Split, three_parts
+from mlreduce.evaluation.view import View
 from mlreduce.preprocessing.relation import RelationFeatures
 from mlreduce.projection.classes import ClassProjection
 from mlreduce.projection.semi_supervised import PartlyLabelled

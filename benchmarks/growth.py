@@ -224,7 +224,7 @@ def draw(folder: Path) -> None:
     """Write exponents, extrapolations and the figure."""
     import matplotlib.pyplot as plt
 
-    from mlreduce.reporting.figures.layout import house_style, save
+    from mlreduce.plot.layout import house_style, save
 
     fits = pd.read_csv(FITS)
     own = slopes(fits)

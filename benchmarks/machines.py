@@ -38,12 +38,12 @@ from numpy.typing import NDArray
 
 from mlreduce.datasets.catalogue import load_dataset, read_catalogue
 from mlreduce.datasets.data import MultiLabelData
-from mlreduce.experiments.entries import without_search
-from mlreduce.experiments.failures import FAILURE_COLUMNS
-from mlreduce.experiments.loop import Experiment
-from mlreduce.experiments.search import candidates_of
-from mlreduce.experiments.splitting import Split
-from mlreduce.experiments.study import Study, load_study
+from mlreduce.evaluation.entries import without_search
+from mlreduce.evaluation.failures import FAILURE_COLUMNS
+from mlreduce.evaluation.loop import Experiment
+from mlreduce.evaluation.search import candidates_of
+from mlreduce.evaluation.splitting import Split
+from mlreduce_studies.study import Study, load_study
 
 ROOT = Path(__file__).resolve().parents[1]
 #: Of the papers; the comparison of all methods draws its parameters in each fold and would take as long as these.

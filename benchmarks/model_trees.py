@@ -22,8 +22,8 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 import mlreduce
-from mlreduce.experiments.scores import percent_size
-from mlreduce.experiments.splitting import random_orders, split_rows
+from mlreduce.evaluation.scores import percent_size
+from mlreduce.evaluation.splitting import random_orders, split_rows
 from mlreduce.predictors import M5PRegressor
 from mlreduce.predictors._tree_columns import sort_columns
 from mlreduce.predictors._tree_growth import grow

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from mlreduce.experiments.failures import FAILURE_COLUMNS
+from mlreduce.evaluation.failures import FAILURE_COLUMNS
 
 PROJECT = Path(__file__).parents[1]
 TABLE = PROJECT / "docs" / "scale" / "scheduling.csv"

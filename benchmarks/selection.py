@@ -27,7 +27,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 import mlreduce
-from mlreduce.experiments.splitting import fold_rows, random_orders
+from mlreduce.evaluation.splitting import fold_rows, random_orders
 from mlreduce.preprocessing.scaling import scale_parts
 from mlreduce.selection.label_graph import label_similarity
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from mlreduce.provenance.manifest import costs, read_jobs
+from mlreduce_studies.provenance.manifest import costs, read_jobs
 
 TABLE = Path(__file__).parents[1] / "docs" / "scale" / "studies.csv"
 

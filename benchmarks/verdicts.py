@@ -18,8 +18,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from mlreduce.reporting.verdicts.judging import Line, decided, evidence_of
-from mlreduce.reporting.verdicts.statements import Gathered, Statement, difference
+from mlreduce_studies.verdicts.judging import Line, decided, evidence_of
+from mlreduce_studies.verdicts.statements import Gathered, Statement, difference
 
 OUTPUT = Path(__file__).parents[1] / "docs" / "verdicts" / "simulation.csv"
 MARGIN = 0.01

@@ -20,11 +20,11 @@ import pandas as pd
 import mlreduce
 from mlreduce import registry
 from mlreduce.complexity import Complexity, Sizes
-from mlreduce.datasets.readers.configuration import read_yaml
+from mlreduce.configuration import read_yaml
 from mlreduce.methods import evidence
 from mlreduce.metrics import higher_is_better
 from mlreduce.metrics.measures import measures_that_need
-from mlreduce.reporting.statistics import compare, rank_methods
+from mlreduce.stats.ranks import compare, rank_methods
 
 PROJECT = Path(__file__).parents[1]
 #: Fewest methods that are compared: of two or three a rank says little.

@@ -11,9 +11,9 @@ import pandas as pd
 import yaml
 
 from mlreduce.metrics import higher_is_better, measure_label
-from mlreduce.reporting.audit import audit_sentences, beside_printed
-from mlreduce.reporting.tables.layout import to_markdown
-from mlreduce.reporting.verdicts.tendency import signed_rank
+from mlreduce.stats.tendency import signed_rank
+from mlreduce_studies.audit import audit_sentences, beside_printed
+from mlreduce_studies.tables.layout import to_markdown
 
 PROJECT = Path(__file__).parents[1]
 REFERENCE = PROJECT / "results" / "reference"

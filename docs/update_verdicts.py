@@ -13,11 +13,11 @@ import re
 import sys
 from pathlib import Path
 
-from mlreduce.datasets.files import replacing, write_text
-from mlreduce.provenance.manifest import digests, make_manifest, read_manifest, same_results
-from mlreduce.reporting.summary import write_csv
-from mlreduce.reporting.verdicts.__main__ import judge_again
-from mlreduce.reporting.verdicts.claims import claims_markdown
+from mlreduce.files import replacing, write_text
+from mlreduce_studies.provenance.manifest import digests, make_manifest, read_manifest, same_results
+from mlreduce_studies.summary import write_csv
+from mlreduce_studies.verdicts.__main__ import judge_again
+from mlreduce_studies.verdicts.claims import claims_markdown
 
 PROJECT = Path(__file__).parents[1]
 NAMES = {"claims": "claims.csv", "lines": "claims-lines.csv", "differences": "claims-differences.csv"}

@@ -39,11 +39,7 @@ def stub(family: str) -> str:
     head = "# Written by envs/write_stubs.py.\n\n"
     if not family:
         head += "from mlreduce import registry as registry\n"
-    tail = (
-        ""
-        if family
-        else "\n__version__: str\nON_DEMAND: dict[str, str]\nPACKAGES: tuple[str, ...]\nMOVED: dict[str, str]\n"
-    )
+    tail = "" if family else "\n__version__: str\nON_DEMAND: dict[str, str]\nPACKAGES: tuple[str, ...]\n"
     return head + "\n".join(lines) + "\n" + tail
 
 

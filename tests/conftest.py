@@ -18,16 +18,15 @@ PROJECT = Path(__file__).parents[1]
 # What is tested with the library alone (make test-oldest), and from the source archive, which has no results.
 collect_ignore: list[str] = []
 if find_spec("snakemake") is None:
-    collect_ignore += ["browser", "cluster", "faults", "fuzz", "reporting/site", "workflow", "workflow_lib"]
-    collect_ignore += ["unit/test_crate.py", "unit/test_run_log.py", "test_documents.py"]
-    collect_ignore += [
-        f"reporting/test_{name}.py" for name in ("audit", "escaping", "failed_cells", "looks_and_points")
-    ]
+    collect_ignore += ["browser", "cluster", "faults", "fuzz", "studies", "workflow", "workflow_lib"]
+    collect_ignore += ["unit/test_escaping.py", "unit/test_run_log.py", "plot/test_colours_and_points.py"]
+    collect_ignore += ["test_documents.py"]
 if find_spec("numpydoc") is None:
     collect_ignore += ["test_docstrings.py"]
 if not (PROJECT / "results" / "reference").is_dir():
-    collect_ignore += ["unit/test_method_pages.py", "unit/test_readme.py", "unit/test_reference.py"]
-    collect_ignore += ["test_documents.py", "unit/test_informations_counted.py", "reporting/verdicts/test_again.py"]
+    collect_ignore += ["unit/test_method_pages.py", "unit/test_readme.py", "studies/test_reference.py"]
+    collect_ignore += ["test_documents.py", "studies/test_informations_counted.py"]
+    collect_ignore += ["studies/verdicts/test_again.py"]
 
 
 def pytest_report_header() -> list[str]:

@@ -18,19 +18,19 @@ import scipy.io
 import scipy.sparse as sp
 
 from mlreduce import datasets
+from mlreduce.configuration import read_yaml, validate
 from mlreduce.datasets.catalogue import read_catalogue
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.datasets.readers.arff import read_arff, read_label_names
-from mlreduce.datasets.readers.configuration import read_yaml, validate
 from mlreduce.datasets.readers.matlab import read_mat
 from mlreduce.datasets.readers.reuters import read_reuters
 from mlreduce.datasets.readers.svmlight import read_svmlight, read_xmc
 from mlreduce.datasets.readers.tables import read_tables
+from mlreduce.evaluation.fitted_arrays import StoredArrays
 from mlreduce.exceptions import MLReduceError
-from mlreduce.experiments.fitted_arrays import StoredArrays
-from mlreduce.experiments.study import load_study
-from mlreduce.provenance import manifest
-from mlreduce.reporting.verdicts.reading import Known, read_claims
+from mlreduce_studies.provenance import manifest
+from mlreduce_studies.study import load_study
+from mlreduce_studies.verdicts.reading import Known, read_claims
 
 #: Seconds of the processor that reading a small file may take.
 SECONDS = 1.0

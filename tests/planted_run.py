@@ -10,15 +10,15 @@ import numpy as np
 import pandas as pd
 
 from mlreduce.datasets.data import MultiLabelData
-from mlreduce.experiments.failures import FAILURE_COLUMNS
-from mlreduce.experiments.results import write_table
-from mlreduce.experiments.scores import SCORE_COLUMNS
-from mlreduce.reporting.audit import audit
-from mlreduce.reporting.figures import make_figure, save
-from mlreduce.reporting.site.runs import DESCRIPTION
-from mlreduce.reporting.summary import summarise, write_csv
-from mlreduce.reporting.tables import make_table
-from mlreduce.reporting.verdicts.words import CLAIM_COLUMNS, DIFFERENCE_COLUMNS, LINE_COLUMNS
+from mlreduce.evaluation.failures import FAILURE_COLUMNS
+from mlreduce.evaluation.scores import SCORE_COLUMNS
+from mlreduce_studies.audit import audit
+from mlreduce_studies.figures import make_figure, save
+from mlreduce_studies.results import write_table
+from mlreduce_studies.site.runs import DESCRIPTION
+from mlreduce_studies.summary import summarise, write_csv
+from mlreduce_studies.tables import make_table
+from mlreduce_studies.verdicts.words import CLAIM_COLUMNS, DIFFERENCE_COLUMNS, LINE_COLUMNS
 
 DATASETS = ("birds", "scene", "yeast")
 METHODS = ("pca", "mvmd", "mine")

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from mlreduce.datasets.files import locked
-from mlreduce.experiments.seeds import derive_seed
+from mlreduce.evaluation.seeds import derive_seed
+from mlreduce.files import locked
 
 PROJECT = Path(__file__).parents[1]
 

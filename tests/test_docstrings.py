@@ -21,7 +21,17 @@ from numpydoc.validate import ERROR_MSGS, validate
 
 #: Modules whose ``__all__`` is for users of the library, beside the package itself and the families of methods.
 MODULES = (
-    *("comparison", "datasets", "embedding", "exceptions", "labelspace", "metrics", "plot", "predictors"),
+    *(
+        "evaluation.comparison",
+        "evaluation.compare",
+        "datasets",
+        "embedding",
+        "exceptions",
+        "labelspace",
+        "metrics",
+        "plot",
+        "predictors",
+    ),
     *("complexity", "methods"),
     *("preprocessing", "preprocessing.discretisation", "preprocessing.relation", "preprocessing.scaling"),
     *("projection", "propagation", "selection", "spectral"),

@@ -23,7 +23,7 @@ from project import find_mirror
 
 import mlreduce
 from mlreduce import registry
-from mlreduce.datasets.readers.configuration import read_yaml, validate
+from mlreduce.configuration import read_yaml, validate
 
 #: Pages of Python that take seconds.
 LONG = {"discriminant", "graph-embedding", "mesd", "mope", "relation-features", "semi-supervised", "sparse-regression"}

@@ -12,11 +12,12 @@ import mlreduce
 from mlreduce import registry
 from mlreduce.metrics import MEASURES
 
-ROOT = Path(mlreduce.__file__).parent
+ROOT = Path(mlreduce.__file__).parents[1]
 #: Modules with examples.
 EXAMPLES = sorted(
-    ".".join(("mlreduce", *path.relative_to(ROOT).with_suffix("").parts)).removesuffix(".__init__")
-    for path in ROOT.rglob("*.py")
+    ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+    for package in ("mlreduce", "mlreduce_studies")
+    for path in (ROOT / package).rglob("*.py")
     if ">>> " in path.read_text(encoding="utf-8")
 )
 
@@ -31,7 +32,7 @@ def nothing_registered(monkeypatch):
 
 @pytest.mark.parametrize("module", EXAMPLES)
 def test_examples_run(module, nothing_registered, tmp_path, monkeypatch):
-    if module.startswith("mlreduce.reporting.site."):
+    if module.startswith("mlreduce_studies.site."):
         pytest.importorskip("jinja2")
     monkeypatch.chdir(tmp_path)
     result = doctest.testmod(importlib.import_module(module), verbose=False)

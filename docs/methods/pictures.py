@@ -20,9 +20,9 @@ import mlreduce
 from mlreduce.datasets import MultiLabelData
 from mlreduce.exceptions import MLReduceError
 from mlreduce.linalg.utilities import above_half
+from mlreduce.plot.layout import house_style, save, style
 from mlreduce.preprocessing.scaling import scale_parts
 from mlreduce.registry import kind_of
-from mlreduce.reporting.figures.layout import house_style, save, style
 
 HERE = Path(__file__).parent
 

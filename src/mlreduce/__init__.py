@@ -9,12 +9,7 @@ set of the catalogue, ``mlreduce.read("data.arff")`` one from files.
 from __future__ import annotations
 
 import importlib
-import sys
-import warnings
-from importlib.abc import Loader, MetaPathFinder
-from importlib.machinery import ModuleSpec
 from importlib.metadata import PackageNotFoundError, version
-from types import ModuleType
 from typing import Any
 
 from mlreduce import registry
@@ -33,7 +28,7 @@ ON_DEMAND = {
     "MultiLabelData": "mlreduce.datasets.data",
     "Proximity": "mlreduce.spectral.graphs.proximity",
     "RelationFeatures": "mlreduce.preprocessing.relation",
-    "compare": "mlreduce.comparison",
+    "compare": "mlreduce.evaluation.compare",
     "describe": "mlreduce.methods.description",
     "list_datasets": "mlreduce.datasets.catalogue",
     "list_methods": "mlreduce.methods.table",
@@ -45,38 +40,6 @@ ON_DEMAND = {
 PACKAGES = ("datasets", "metrics", "plot", "preprocessing", *registry.FAMILIES)
 
 __all__ = ["__version__", "make", "plot", "register", *ON_DEMAND]
-
-#: Documented modules of version 0.1 and where their names are now.
-MOVED = {
-    "mlreduce.discretisation": "mlreduce.preprocessing.discretisation",
-    "mlreduce.evaluation.kernel_choice": "mlreduce.experiments.kernel_choice",
-    "mlreduce.evaluation": "mlreduce.experiments",
-    "mlreduce.labelspace.coding": "mlreduce.labelspace.base",
-    "mlreduce.projection.label_proximity": "mlreduce.spectral.graphs.label_proximity",
-    "mlreduce.projection.problem": "mlreduce.spectral",
-    "mlreduce.projection.proximity": "mlreduce.spectral.graphs.proximity",
-    "mlreduce.projection.template": "mlreduce.projection.base",
-    "mlreduce.relation": "mlreduce.preprocessing.relation",
-    "mlreduce.selection.selector": "mlreduce.selection.base",
-}
-
-
-class _MovedModules(MetaPathFinder, Loader):
-    """Import a module of `MOVED` from where it is now, with a FutureWarning."""
-
-    def find_spec(self, fullname: str, path: object = None, target: object = None) -> ModuleSpec | None:
-        return ModuleSpec(fullname, self) if fullname in MOVED else None
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        return None
-
-    def exec_module(self, module: ModuleType) -> None:
-        new = MOVED[module.__name__]
-        warnings.warn(f"{module.__name__} is now {new}; the old name goes in version 0.3", FutureWarning, stacklevel=2)
-        module.__dict__.update(vars(importlib.import_module(new)) | {"__name__": module.__name__, "__path__": []})
-
-
-sys.meta_path.append(_MovedModules())
 
 
 def __getattr__(name: str) -> Any:

@@ -133,7 +133,7 @@ from mlreduce.projection.semi_supervised import SemiSupervised as SemiSupervised
 from mlreduce.embedding.graph import SymmetricSpectralEmbedding as SymmetricSpectralEmbedding
 from mlreduce.embedding.graph import USC as USC
 from mlreduce.projection.weighted_discriminant import WMLDA as WMLDA
-from mlreduce.comparison import compare as compare
+from mlreduce.evaluation.compare import compare as compare
 from mlreduce import datasets as datasets
 from mlreduce.methods.description import describe as describe
 from mlreduce import embedding as embedding
@@ -156,4 +156,3 @@ from mlreduce import selection as selection
 __version__: str
 ON_DEMAND: dict[str, str]
 PACKAGES: tuple[str, ...]
-MOVED: dict[str, str]

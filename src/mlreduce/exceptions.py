@@ -77,7 +77,7 @@ class StorageError(MLReduceError):
     Examples
     --------
     >>> import pathlib, tempfile
-    >>> from mlreduce.datasets.files import replacing
+    >>> from mlreduce.files import replacing
     >>> file = pathlib.Path(tempfile.mkdtemp(), "notes.txt")
     >>> _ = file.write_text("not a folder")
     >>> with replacing(file / "scores.csv"):  # doctest: +ELLIPSIS

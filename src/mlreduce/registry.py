@@ -23,11 +23,8 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from mlreduce.exceptions import ConfigurationError, broken_module, unknown_name
 
 __all__ = [
-    "CHECKS",
     "FAMILIES",
-    "FIGURES",
     "MEASURES",
-    "TABLES",
     "Declarations",
     "check_entry",
     "class_name_of",
@@ -506,8 +503,5 @@ class Declarations(Mapping[str, _Declared], Generic[_Declared]):
         return len(self._all())
 
 
-#: Measures, and the kinds of tables, figures and checks of claims, by name.
+#: Measures, by name.
 MEASURES: Declarations[Any] = Declarations("measure", "mlreduce.metrics")
-TABLES: Declarations[Any] = Declarations("kind of table", "mlreduce.reporting.tables")
-FIGURES: Declarations[Any] = Declarations("kind of figure", "mlreduce.reporting.figures")
-CHECKS: Declarations[Any] = Declarations("check", "mlreduce.reporting.claims")

@@ -17,13 +17,13 @@ import pandas as pd
 import pytest
 from planted_run import DATASETS, METHODS, planted_data, planted_run
 
-from mlreduce.reporting.site import write_page, write_site
-from mlreduce.reporting.site.__main__ import open_run
-from mlreduce.reporting.site.runs import read_run
-from mlreduce.reporting.site.scores import comparable_scores
-from mlreduce.reporting.statistics import critical_difference, friedman, rank_methods
-from mlreduce.reporting.verdicts.posterior import posterior
-from mlreduce.reporting.verdicts.tendency import signed_rank
+from mlreduce.stats.posterior import posterior
+from mlreduce.stats.ranks import critical_difference, friedman, rank_methods
+from mlreduce.stats.tendency import signed_rank
+from mlreduce_studies.site import write_page, write_site
+from mlreduce_studies.site.__main__ import open_run
+from mlreduce_studies.site.runs import read_run
+from mlreduce_studies.site.scores import comparable_scores
 
 expect = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed: make docs").expect
 

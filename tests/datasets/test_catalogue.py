@@ -12,14 +12,14 @@ import yaml
 from scipy.io import savemat
 
 import mlreduce
+from mlreduce.configuration import validate
 from mlreduce.datasets import catalogue as catalogue_module
 from mlreduce.datasets.catalogue import Dataset, read_catalogue
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.datasets.embedded import DIGIT_ATTRIBUTES, documents, planted
-from mlreduce.datasets.files import file_sha256
-from mlreduce.datasets.readers.configuration import validate
 from mlreduce.datasets.readers.tables import read_tables
 from mlreduce.exceptions import ConfigurationError, DataError, FetchError
+from mlreduce.files import file_sha256
 
 BUILT_IN, FURTHER = (
     Path(mlreduce.__file__).parent / "datasets" / name for name in ("datasets.toml", "further-datasets.toml")

@@ -328,7 +328,7 @@ def test_matlab_variables_that_are_not_there(tmp_path, said, sentence):
 
 
 def test_a_limit_can_be_raised_where_the_refusal_says_so(tmp_path, monkeypatch):
-    monkeypatch.setattr("mlreduce.datasets.guards.FREE_BYTES", 2**12)
+    monkeypatch.setattr("mlreduce.guards.FREE_BYTES", 2**12)
     zeros = np.zeros((200, 300))
     zeros[::7, ::5] = 1
     scipy.io.savemat(tmp_path / "z.mat", {"data": zeros, "target": np.eye(200, 2)}, do_compression=True)

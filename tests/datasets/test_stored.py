@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from mlreduce.datasets.data import MultiLabelData
-from mlreduce.datasets.files import opened_arrays, read_arrays
 from mlreduce.exceptions import DataError
+from mlreduce.files import opened_arrays, read_arrays
 
 
 def npy(array, **changes) -> bytes:
@@ -119,7 +119,7 @@ def test_member_names_are_not_paths(tmp_path):
 
 
 def test_unpacked_size_is_bounded_by_file_size(tmp_path, monkeypatch):
-    monkeypatch.setattr("mlreduce.datasets.guards.FREE_BYTES", 2**20)
+    monkeypatch.setattr("mlreduce.guards.FREE_BYTES", 2**20)
     large = np.zeros(2**18, dtype=np.int8)
     np.savez_compressed(tmp_path / "a.npz", *[large] * 4)
     assert (tmp_path / "a.npz").stat().st_size < 4000

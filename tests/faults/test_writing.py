@@ -18,12 +18,12 @@ import pyarrow.lib
 import pytest
 from planted_run import DATASETS, planted_run
 
-from mlreduce.datasets.files import replacing
+from mlreduce.evaluation.fitted_arrays import save_arrays
 from mlreduce.exceptions import StorageError
-from mlreduce.experiments.fitted_arrays import save_arrays
-from mlreduce.reporting.site import write_site
-from mlreduce.reporting.site.runs import read_run
-from mlreduce.reporting.summary import write_csv
+from mlreduce.files import replacing
+from mlreduce_studies.site import write_site
+from mlreduce_studies.site.runs import read_run
+from mlreduce_studies.summary import write_csv
 
 NOISE = np.random.default_rng(0).random((200, 200))
 TABLE = pd.DataFrame(NOISE, columns=[f"c{column}" for column in range(200)])
@@ -100,7 +100,7 @@ def test_a_killed_writer_leaves_the_old_file(tmp_path):
     path = tmp_path / "f.txt"
     path.write_text("old")
     program = (
-        "import os; from mlreduce.datasets.files import replacing\n"
+        "import os; from mlreduce.files import replacing\n"
         f"with replacing({str(path)!r}) as partial: partial.write_text('new'); os.kill(os.getpid(), 9)"
     )
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == -signal.SIGKILL

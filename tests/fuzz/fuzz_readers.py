@@ -50,13 +50,13 @@ MEGABYTES = 1024
 # noted when it ends; libFuzzer knows only the wall's seconds, which a busy machine stretches.
 SECONDS_TO_HANG = 600
 # Modules whose lines count as reached or not; all others run as fast as ever.
-_OF_DATA = ("mlreduce.datasets", "mlreduce.datasets.guards")
+_OF_DATA = ("mlreduce.datasets", "mlreduce.guards")
 _WITH_SETTINGS = (
-    "mlreduce.datasets.readers.configuration",
+    "mlreduce.configuration",
     "mlreduce.datasets.catalogue",
-    "mlreduce.experiments.study",
-    "mlreduce.reporting.verdicts.reading",
-    "mlreduce.provenance.manifest",
+    "mlreduce_studies.study",
+    "mlreduce_studies.verdicts.reading",
+    "mlreduce_studies.provenance.manifest",
     "yaml",
 )
 _OF_SETTINGS = ("yaml", "config", "catalogue", "claims", "study", "manifest")

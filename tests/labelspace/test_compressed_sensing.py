@@ -10,8 +10,8 @@ from sklearn.linear_model import orthogonal_mp_gram
 
 import mlreduce
 from mlreduce.datasets.catalogue import read_catalogue
+from mlreduce.evaluation.fitted_arrays import fitted_arrays, restore
 from mlreduce.exceptions import DataError
-from mlreduce.experiments.fitted_arrays import fitted_arrays, restore
 from mlreduce.labelspace.compressed_sensing import _sparsest
 
 

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from sklearn.metrics.pairwise import rbf_kernel
 
 import mlreduce
+from mlreduce.evaluation.label_space import reduce_labels
+from mlreduce.evaluation.splitting import random_orders, split_rows
 from mlreduce.exceptions import DataError
-from mlreduce.experiments.label_space import reduce_labels
-from mlreduce.experiments.splitting import random_orders, split_rows
 from mlreduce.labelspace.kernel_cplst import KernelCPLST, explained_by_kernel
 from mlreduce.linalg.kernels import kernel_ridge
 from mlreduce.linalg.least_squares import Design

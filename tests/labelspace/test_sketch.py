@@ -9,9 +9,9 @@ import pytest
 import scipy.sparse as sp
 
 import mlreduce
+from mlreduce.evaluation.label_space import reduce_labels
+from mlreduce.evaluation.splitting import split_rows
 from mlreduce.exceptions import DataError
-from mlreduce.experiments.label_space import reduce_labels
-from mlreduce.experiments.splitting import split_rows
 from mlreduce.linalg.least_squares import Design
 
 both = pytest.mark.parametrize("name", ["plst", "cplst"])

@@ -12,7 +12,7 @@ from sklearn.exceptions import NotFittedError
 import mlreduce
 from mlreduce import plot
 from mlreduce.exceptions import DataError, MissingPackageError
-from mlreduce.reporting.figures.layout import pyplot
+from mlreduce.plot.layout import pyplot
 
 
 @pytest.fixture(autouse=True)

@@ -7,9 +7,9 @@ import pytest
 import scipy.sparse as sp
 
 from mlreduce.datasets.embedded import planted
+from mlreduce.evaluation.splitting import Split
+from mlreduce.evaluation.view import normalise
 from mlreduce.exceptions import DataError
-from mlreduce.experiments.splitting import Split
-from mlreduce.experiments.view import normalise
 from mlreduce.preprocessing.scaling import SCALINGS, scale_parts
 from mlreduce.validation import as_dense
 

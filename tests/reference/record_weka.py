@@ -17,7 +17,7 @@ import numpy as np
 from sklearn.datasets import load_breast_cancer, load_diabetes
 
 import mlreduce
-from mlreduce.experiments.splitting import random_orders, split_rows
+from mlreduce.evaluation.splitting import random_orders, split_rows
 
 RECORD = Path(__file__).with_name("weka_m5p.csv")
 

@@ -14,11 +14,11 @@ import scipy.sparse as sp
 
 import mlreduce
 from mlreduce.datasets.readers.sgml import FIELDS, read_sgml
-from mlreduce.experiments.label_space import reduce_labels, score
-from mlreduce.experiments.scores import resolve_sizes
-from mlreduce.experiments.splitting import random_orders, split_rows, three_parts
+from mlreduce.evaluation.label_space import reduce_labels, score
+from mlreduce.evaluation.scores import resolve_sizes
+from mlreduce.evaluation.splitting import random_orders, split_rows, three_parts
 from mlreduce.linalg.least_squares import Design, HeldOutLeastSquares
-from mlreduce.reporting.audit import audit, read_published
+from mlreduce_studies.audit import audit, read_published
 
 SETS = [
     "emotions",

@@ -12,7 +12,7 @@ import pytest
 from record_weka import coded, embedded, recorded
 from weka import M5P, Table, what_is_missing
 
-from mlreduce.experiments.scores import percent_size
+from mlreduce.evaluation.scores import percent_size
 from mlreduce.predictors import M5PRegressor
 
 EMBEDDED = {one.data: one for one in embedded()}

@@ -56,13 +56,13 @@ def stemmed():
     count_terms(["words"])
 
 def study():
-    from mlreduce.experiments.study import load_study
+    from mlreduce_studies.study import load_study
 
 def report():
-    from mlreduce.reporting.site.writing import write_site
+    from mlreduce_studies.site.writing import write_site
 
 def crate():
-    from mlreduce.provenance.crate import write_crate
+    from mlreduce_studies.provenance.crate import write_crate
 
 sentences = {{}}
 for name, use in {{

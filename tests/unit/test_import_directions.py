@@ -8,17 +8,24 @@ from pathlib import Path
 import mlreduce
 
 ROOT = Path(mlreduce.__file__).parent
+STUDIES = ROOT.parent / "mlreduce_studies"
 BASE = {"complexity", "exceptions", "validation"}
+FILES = {"configuration", "escaping", "files", "folders", "guards"}
 #: What each package may import. `registry` finds classes by name and imports no method itself.
 ALLOWED = {
     "__main__": {"commandline"},
-    "__init__": {"registry", "datasets", "comparison", "methods", "plot"},
+    "__init__": {"registry", "datasets", "evaluation", "methods", "plot"},
     "complexity": set(),
     "exceptions": set(),
     "validation": {"exceptions"},
     "registry": {"exceptions"},
-    "datasets": BASE,
-    "linalg": BASE | {"datasets"},  # least_squares reads arrays of held-out splits
+    "guards": {"exceptions"},
+    "files": {"exceptions", "guards"},
+    "folders": {"exceptions", "files"},
+    "configuration": {"exceptions"},
+    "escaping": set(),
+    "datasets": BASE | FILES,
+    "linalg": BASE | {"files"},  # least_squares reads arrays of held-out splits
     "preprocessing": BASE | {"linalg"},
     "metrics": BASE | {"linalg", "registry"},
     "spectral": BASE | {"linalg", "registry"},
@@ -28,26 +35,20 @@ ALLOWED = {
     "predictors": BASE | {"linalg", "registry"},
     "labelspace": BASE | {"linalg", "registry", "predictors"},
     "selection": BASE | {"linalg", "registry", "preprocessing", "spectral"},
-    "experiments": {
-        *BASE,
-        *("datasets", "labelspace", "linalg", "metrics", "preprocessing", "projection", "propagation", "registry"),
-        *("selection", "spectral"),
-    },
-    "reporting": BASE | {"datasets", "experiments", "methods", "metrics", "registry"},
-    "provenance": BASE | {"datasets", "experiments", "registry", "reporting"},
-    "plot": BASE | {"metrics", "reporting"},
-    "comparison": {
-        *BASE,
-        *("datasets", "experiments", "labelspace", "linalg", "metrics", "plot", "preprocessing", "projection"),
-        *("propagation", "registry", "reporting", "selection"),
+    "stats": BASE,
+    "plot": BASE | {"escaping", "metrics", "registry", "stats"},
+    "evaluation": {
+        *(*BASE, *FILES),
+        *("datasets", "labelspace", "linalg", "metrics", "plot", "preprocessing", "projection"),
+        *("propagation", "registry", "selection", "spectral", "stats"),
     },
     "methods": BASE | {"datasets", "linalg", "registry"},
-    "commandline": BASE | {"comparison", "datasets", "methods", "registry", "reporting"},
+    "commandline": BASE | FILES | {"datasets", "evaluation", "methods", "registry"},
 }
 
 
 #: Modules beside the packages: what everything builds on, and the two ways into the library.
-LOOSE = {"__init__", "__main__", "complexity", "exceptions", "registry"}
+LOOSE = {"__init__", "__main__", "complexity", "exceptions", "registry", *FILES}
 
 
 def imported_modules(path: Path) -> set[str]:
@@ -60,7 +61,13 @@ def imported_modules(path: Path) -> set[str]:
             modules |= {f"mlreduce.{alias.name}" for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             modules.add(node.module)
-    return {module for module in modules if module.startswith("mlreduce.")}
+    return {module for module in modules if module.startswith(("mlreduce.", "mlreduce_studies."))}
+
+
+def test_the_library_imports_nothing_of_the_studies():
+    paths = [path for path in ROOT.rglob("*.py") if any("mlreduce_studies" in name for name in imported_modules(path))]
+    assert paths == []
+    assert any("mlreduce_studies.study" in imported_modules(path) for path in STUDIES.rglob("*.py"))
 
 
 def test_all_else_is_in_packages():

@@ -1,25 +1,10 @@
 from __future__ import annotations
 
 import importlib
-import sys
-import warnings
 
 import pytest
 
-import mlreduce
 from mlreduce.exceptions import broken_module
-
-
-@pytest.mark.parametrize("old", mlreduce.MOVED)
-def test_a_documented_old_module_has_the_names_of_the_new(old, monkeypatch):
-    monkeypatch.delitem(sys.modules, old, raising=False)
-    new = importlib.import_module(mlreduce.MOVED[old])
-    with warnings.catch_warnings(record=True) as caught:  # of its package too
-        warnings.simplefilter("always")
-        moved = importlib.import_module(old)
-    said = f"{old} is now {new.__name__}; the old name goes in version 0.3"
-    assert (FutureWarning, said) in [(warning.category, str(warning.message)) for warning in caught]
-    assert all(getattr(moved, name) is getattr(new, name) for name in getattr(new, "__all__", []))
 
 
 @pytest.mark.parametrize(

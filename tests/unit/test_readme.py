@@ -7,8 +7,6 @@ from pathlib import Path
 import pytest
 import yaml
 
-import mlreduce
-
 PROJECT = Path(__file__).parents[2]
 README = (PROJECT / "README.md").read_text(encoding="utf-8")
 
@@ -42,12 +40,6 @@ def test_a_changed_verdict_reaches_the_sentence(monkeypatch):
     monkeypatch.setattr(update_results, "verdicts", lambda: {"theorem-1-holds": "refuted"})
     text = "It is <!-- verdict theorem-1-holds -->confirmed<!-- end -->, and"
     assert update_results.updated(text) == text.replace("confirmed", "refuted")
-
-
-def test_changelog_names_every_moved_module():
-    table = (PROJECT / "CHANGELOG.md").read_text(encoding="utf-8").partition("### First version")[0]
-    old = {name for row in re.findall(r"^  \| (`.*?) \|", table, re.MULTILINE) for name in re.findall(r"`(.+?)`", row)}
-    assert old == set(mlreduce.MOVED)
 
 
 def test_configuration_reference_has_every_key():

@@ -7,9 +7,9 @@ import pytest
 from sklearn import metrics
 
 from mlreduce.datasets.embedded import planted
+from mlreduce.evaluation.selection import rank_features, score_ranked
+from mlreduce.evaluation.splitting import fold_rows, random_orders
 from mlreduce.exceptions import ConfigurationError
-from mlreduce.experiments.selection import rank_features, score_ranked
-from mlreduce.experiments.splitting import fold_rows, random_orders
 from mlreduce.metrics.measures import measures_that_need
 
 RANKING = measures_that_need("scores")

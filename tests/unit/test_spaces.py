@@ -8,10 +8,10 @@ import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 
 from mlreduce.datasets.data import MultiLabelData
+from mlreduce.evaluation.feature_space import embed, fit_method, make_reduction, reduce_features, score_features
+from mlreduce.evaluation.splitting import Split
+from mlreduce.evaluation.view import View
 from mlreduce.exceptions import ConfigurationError
-from mlreduce.experiments.feature_space import embed, fit_method, make_reduction, reduce_features, score_features
-from mlreduce.experiments.splitting import Split
-from mlreduce.experiments.view import View
 from mlreduce.spectral.graphs.proximity import Proximity
 
 PLAIN = {"scaling": "none", "relation": None}

@@ -15,7 +15,7 @@ from documents import pieces
 from project import BUNDLED, PROJECT, STUDY
 
 from mlreduce import registry
-from mlreduce.datasets.readers.configuration import read_yaml
+from mlreduce.configuration import read_yaml
 from plan import make_plan
 
 

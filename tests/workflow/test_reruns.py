@@ -37,7 +37,7 @@ def test_only_what_a_change_touches_runs_again(apart):
     assert apart.plan(*SEPARATE) == {}
     apart.edit("small.yaml", 'kind: ranked, caption: "Hamming loss"', 'kind: ranked, caption: "Loss"')
     assert apart.plan(*SEPARATE).keys() == {"tables", "manifest", "site", "all"}
-    apart.edit("src/mlreduce/reporting/figures/layout.py", '"markersize": 4', '"markersize": 5')
+    apart.edit("src/mlreduce/plot/layout.py", '"markersize": 4', '"markersize": 5')
     assert apart.plan(*SEPARATE).keys() == {"tables", "figures", "manifest", "site", "all"}
     apart.edit(method, "time.sleep(0.1)", "time.sleep(0.2)")
     planned = apart.plan(*SEPARATE)

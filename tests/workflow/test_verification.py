@@ -10,7 +10,7 @@ import yaml
 from project import Project
 from three_families import CATALOGUE, STUDIES
 
-from mlreduce.provenance import verify
+from mlreduce_studies.provenance import verify
 
 CURVES = 4 + 3 + 4
 

@@ -13,15 +13,15 @@ import yaml
 from three_families import CATALOGUE, STUDIES
 
 from jobs import Jobs
+from mlreduce.configuration import read_yaml
 from mlreduce.datasets.data import MultiLabelData
-from mlreduce.datasets.readers.configuration import read_yaml
-from mlreduce.experiments.failures import Failures
-from mlreduce.experiments.fitted_arrays import StoredArrays, save_arrays
-from mlreduce.experiments.loop import Experiment, joined
-from mlreduce.experiments.results import read_failures, read_tables, write_table
-from mlreduce.experiments.splitting import take_splits
-from mlreduce.experiments.timing import time_fits
-from mlreduce.reporting.gathering import Gathering
+from mlreduce.evaluation.failures import Failures
+from mlreduce.evaluation.fitted_arrays import StoredArrays, save_arrays
+from mlreduce.evaluation.loop import Experiment, joined
+from mlreduce.evaluation.splitting import take_splits
+from mlreduce_studies.gathering import Gathering
+from mlreduce_studies.results import read_failures, read_tables, write_table
+from mlreduce_studies.timing import time_fits
 from plan import make_plan
 
 PROJECT = Path(__file__).parents[2]
@@ -149,7 +149,7 @@ def test_methods_of_any_name_have_files_of_their_own(tmp_path):
     assert all(re.fullmatch(r"[a-z0-9-]+[.][a-z0-9-]+[.][a-z0-9.-]+", unit) for unit in units)
 
 
-@pytest.mark.filterwarnings("ignore::mlreduce.experiments.failures.FailedCellWarning")
+@pytest.mark.filterwarnings("ignore::mlreduce.evaluation.failures.FailedCellWarning")
 def test_a_method_that_fails_is_a_gap_with_a_reason(tmp_path):
     methods = {"paper": {"pca": {}, "worse": {"method": "pca", "n_components": 0}}}
     gathering = chain(tmp_path / "run", "features", PARTITIONS[0], methods=methods)

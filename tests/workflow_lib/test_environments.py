@@ -85,7 +85,7 @@ def packages_behind(files):
         seen.add(path)
         for name in imported_by(path):
             parts = name.split(".")
-            if parts[0] == "mlreduce":
+            if parts[0] in ("mlreduce", "mlreduce_studies"):
                 parents = (".".join(parts[:length]) for length in range(1, len(parts) + 1))
                 pending += [file for parent in parents if (file := file_of(parent))]
             elif not (OWN / f"{parts[0]}.py").is_file() and parts[0] not in sys.stdlib_module_names:

@@ -12,10 +12,10 @@ import pytest
 import yaml
 
 from jobs import Jobs
-from mlreduce.datasets.readers.configuration import read_yaml
+from mlreduce.configuration import read_yaml
 from mlreduce.exceptions import ConfigurationError
-from mlreduce.experiments.results import write_table
-from mlreduce.reporting.gathering import Gathering
+from mlreduce_studies.gathering import Gathering
+from mlreduce_studies.results import write_table
 from outputs import Outputs
 from plan import make_plan
 

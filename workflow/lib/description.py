@@ -6,7 +6,7 @@ from typing import Any
 
 from jobs import ALL, Jobs
 from mlreduce import registry
-from mlreduce.experiments.study import Study
+from mlreduce_studies.study import Study
 from plan import Plan
 
 

@@ -16,10 +16,10 @@ from functools import cache
 from typing import Any
 
 from mlreduce import registry
-from mlreduce.experiments.entries import others_of, without_search
-from mlreduce.experiments.loop import strategy_module
-from mlreduce.experiments.study import Methods, Study
-from mlreduce.provenance.digest import source_digest
+from mlreduce.evaluation.entries import others_of, without_search
+from mlreduce.evaluation.loop import strategy_module
+from mlreduce_studies.provenance.digest import source_digest
+from mlreduce_studies.study import Methods, Study
 from plan import Plan
 
 ALL = "all"
@@ -181,7 +181,7 @@ class Jobs:
         return study.space_of(dataset)
 
     def settings(self, step: str, study: Study, dataset: str, unit: str, batch: str, predictor: str = ALL) -> str:
-        """Settings of a choose, fit or predict job, without ``space``: see `mlreduce.experiments.loop`."""
+        """Settings of a choose, fit or predict job, without ``space``: see `mlreduce.evaluation.loop`."""
         tasks = []
         for protocol, name, splits in self.tasks(study, dataset, unit, batch):
             group = study.groups[name]

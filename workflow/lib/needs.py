@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 
 from jobs import ALL, Jobs
 from mlreduce import registry
-from mlreduce.datasets.files import opened_arrays
 from mlreduce.exceptions import DataError
+from mlreduce.files import opened_arrays
 from plan import Plan
 
 # A job on next to no data: two Snakemakes (the one that Slurm starts, and the one that this starts), and a script.
@@ -80,7 +80,7 @@ def _size_of(path: str, changed: int) -> Size:
 
 
 def rows_of(rule: Mapping[str, Any], rows: int) -> int:
-    """Return how many of a data set's rows a protocol uses: see `mlreduce.experiments.study.Study.rule_of`."""
+    """Return how many of a data set's rows a protocol uses: see `mlreduce_studies.study.Study.rule_of`."""
     if "train_rows" not in rule:
         return rows
     used: int = rule["train_rows"] + math.ceil(float(rule["test"]) * rows)

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from jobs import Jobs
-from mlreduce.datasets.files import file_sha256
-from mlreduce.experiments.study import Study
-from mlreduce.reporting.figures import figure_source
-from mlreduce.reporting.site.description import describe_study, figure_files, figure_spec
-from mlreduce.reporting.site.runs import DESCRIPTION
-from mlreduce.reporting.tables import table_source
-from mlreduce.reporting.verdicts.quantities import TABLES
+from mlreduce.files import file_sha256
+from mlreduce_studies.figures import figure_source
+from mlreduce_studies.site.description import describe_study, figure_files, figure_spec
+from mlreduce_studies.site.runs import DESCRIPTION
+from mlreduce_studies.study import Study
+from mlreduce_studies.tables import table_source
+from mlreduce_studies.verdicts.quantities import TABLES
 from plan import Plan
 
 TABLE_FORMATS = ("csv", "md", "tex")
@@ -299,5 +299,5 @@ class Outputs:
 
 
 def _datasets(studies: Mapping[str, Any]) -> list[str]:
-    """Data sets of some studies, as `mlreduce.reporting.site.description.describe_study` names them."""
+    """Data sets of some studies, as `mlreduce_studies.site.description.describe_study` names them."""
     return sorted({name for own in studies.values() for name in own["datasets"]})

@@ -13,10 +13,10 @@ from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
+from mlreduce.configuration import validate
 from mlreduce.datasets.catalogue import Catalogue, read_catalogue
-from mlreduce.datasets.readers.configuration import validate
 from mlreduce.exceptions import ConfigurationError, unknown_name
-from mlreduce.experiments.study import Study, load_study
+from mlreduce_studies.study import Study, load_study
 
 # What runs where no study is named: the papers, whose files end in a year; a comparison on data that none of them has.
 _PAPERS, _COMPARISON = "*-[12][0-9][0-9][0-9].yaml", "comparison"
@@ -262,6 +262,6 @@ def study_file(name: str, project: Path) -> Path:
 
 
 def _sampled(study: Study, curves: Sequence[Sequence[str]]) -> Study:
-    """Return a study that computes only some curves: see `mlreduce.provenance.verify`."""
+    """Return a study that computes only some curves: see `mlreduce_studies.provenance.verify`."""
     datasets = sorted({dataset for _, dataset, _, _ in curves})
     return replace(study, datasets=datasets, sample=tuple((a, b, c, d) for a, b, c, d in curves))

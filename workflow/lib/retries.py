@@ -13,8 +13,8 @@ import pandas as pd
 from snakemake.io import ancient
 from snakemake.logging import logger
 
-from mlreduce.datasets.files import write_text
-from mlreduce.experiments.results import failed_files, read_failures
+from mlreduce.files import write_text
+from mlreduce_studies.results import failed_files, read_failures
 from outputs import Outputs
 from plan import Plan
 
@@ -24,7 +24,7 @@ _KINDS = ("choices", "details", *_LAST)
 
 
 def failures_in(plan: Plan, outputs: Outputs) -> pd.DataFrame:
-    """Failed cells of all studies of a run: with `mlreduce.experiments.failures.FAILURE_COLUMNS`."""
+    """Failed cells of all studies of a run: with `mlreduce.evaluation.failures.FAILURE_COLUMNS`."""
     tables = [outputs.gathered_from(study) for study in plan.studies.values()]
     files = [file for own in tables for kind in _LAST for file in own[kind] if Path(file).exists()]
     return read_failures(failed_files(files))

@@ -9,9 +9,9 @@ sys.path.insert(0, str(PROJECT / "workflow" / "lib"))
 from snakemake.exceptions import WorkflowError
 
 from mlreduce.exceptions import MLReduceError
-from mlreduce.experiments.failures import sentence_on_failures
-from mlreduce.experiments.study import approximations
-from mlreduce.reporting.verdicts.settings import claim_settings
+from mlreduce.evaluation.failures import sentence_on_failures
+from mlreduce_studies.study import approximations
+from mlreduce_studies.verdicts.settings import claim_settings
 
 from description import manifest_description
 from jobs import ALL, Jobs

@@ -2,7 +2,7 @@
 # under a protocol, all of them where data are small, or one method) and a batch of splits; one thread each, so that
 # results do not depend on the number of cores. Each job begins with the same two steps for each of its splits, which are
 # quicker done again than read: rows are drawn from the seed, and features normalised by the training rows alone
-# (mlreduce.experiments.view.normalise, in the way that `params.normalisation` says).
+# (mlreduce.evaluation.view.normalise, in the way that `params.normalisation` says).
 
 
 rule choose:

@@ -8,9 +8,9 @@ with job(snakemake):
     import pandas as pd
 
     from mlreduce.datasets.data import MultiLabelData
-    from mlreduce.datasets.files import replacing
-    from mlreduce.experiments.approximation import approximation_errors, dependency, dependency_row, theorem_cells
-    from mlreduce.experiments.results import write_table
+    from mlreduce.files import replacing
+    from mlreduce_studies.approximation import approximation_errors, dependency, dependency_row, theorem_cells
+    from mlreduce_studies.results import write_table
 
     asked, data = snakemake.params.approximation, MultiLabelData.load(snakemake.input[0])
     errors, described, cells = [], [], None

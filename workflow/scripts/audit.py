@@ -9,13 +9,13 @@ from _job import job
 snakemake = globals()["snakemake"]
 
 with job(snakemake):
-    from mlreduce.datasets.files import replacing, write_text
-    from mlreduce.experiments.results import read_failures, read_table
-    from mlreduce.reporting.audit import audit, audit_markdown, audit_sizes, read_published, read_sizes
-    from mlreduce.reporting.summary import write_csv
-    from mlreduce.reporting.verdicts.claims import claims_markdown, judge_claims
-    from mlreduce.reporting.verdicts.reading import Known, read_claims
-    from mlreduce.reporting.verdicts.studies import results_of
+    from mlreduce.files import replacing, write_text
+    from mlreduce_studies.audit import audit, audit_markdown, audit_sizes, read_published, read_sizes
+    from mlreduce_studies.results import read_failures, read_table
+    from mlreduce_studies.summary import write_csv
+    from mlreduce_studies.verdicts.claims import claims_markdown, judge_claims
+    from mlreduce_studies.verdicts.reading import Known, read_claims
+    from mlreduce_studies.verdicts.studies import results_of
 
     study = snakemake.wildcards.study
     printed = list(snakemake.params.published)  # none where the paper printed no numbers

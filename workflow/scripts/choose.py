@@ -8,9 +8,9 @@ snakemake = globals()["snakemake"]
 
 with job(snakemake):
     from mlreduce.datasets.data import MultiLabelData
-    from mlreduce.datasets.files import replacing
-    from mlreduce.experiments.loop import Experiment
-    from mlreduce.experiments.results import write_table
+    from mlreduce.evaluation.loop import Experiment
+    from mlreduce.files import replacing
+    from mlreduce_studies.results import write_table
 
     data = MultiLabelData.load(snakemake.input.data)
     settings = {**json.loads(snakemake.params.settings), "space": snakemake.params.normalisation}

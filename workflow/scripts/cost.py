@@ -6,10 +6,10 @@ snakemake = globals()["snakemake"]
 
 with job(snakemake):
     from mlreduce.datasets.data import MultiLabelData
-    from mlreduce.datasets.files import replacing
-    from mlreduce.experiments.costs import measure_costs
-    from mlreduce.experiments.failures import Failures
-    from mlreduce.experiments.results import write_table
+    from mlreduce.evaluation.failures import Failures
+    from mlreduce.files import replacing
+    from mlreduce_studies.costs import measure_costs
+    from mlreduce_studies.results import write_table
 
     params, failures = snakemake.params, Failures("cost")
     data = MultiLabelData.load(snakemake.input.data)

@@ -7,7 +7,7 @@ from _job import job
 snakemake = globals()["snakemake"]
 
 with job(snakemake):
-    from mlreduce.provenance.crate import Paper, write_crate
+    from mlreduce_studies.provenance.crate import Paper, write_crate
 
     paper = Paper(snakemake.params.title, snakemake.params.identifier)
     project = Path(snakemake.scriptdir).resolve().parents[1]

@@ -6,7 +6,7 @@ snakemake = globals()["snakemake"]
 
 with job(snakemake):
     from mlreduce.datasets.data import MultiLabelData
-    from mlreduce.datasets.files import replacing
+    from mlreduce.files import replacing
     from mlreduce.linalg.least_squares import Design
 
     data = MultiLabelData.load(snakemake.input[0])

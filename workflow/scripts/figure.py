@@ -7,9 +7,9 @@ from _job import job
 snakemake = globals()["snakemake"]
 
 with job(snakemake):
-    from mlreduce.datasets.files import replacing
-    from mlreduce.reporting.figures import make_figure, save
-    from mlreduce.reporting.gathering import Gathering
+    from mlreduce.files import replacing
+    from mlreduce_studies.figures import make_figure, save
+    from mlreduce_studies.gathering import Gathering
 
     params = snakemake.params
     gathering = Gathering({"scores": list(snakemake.input)}, params.averages)

@@ -8,9 +8,9 @@ from _job import job
 snakemake = globals()["snakemake"]
 
 with job(snakemake):
-    from mlreduce.datasets.files import replacing
-    from mlreduce.experiments.results import read_table
-    from mlreduce.reporting.figures import make_figure, save
+    from mlreduce.files import replacing
+    from mlreduce_studies.figures import make_figure, save
+    from mlreduce_studies.results import read_table
 
     sources = {Path(path).stem: read_table(path) for path in snakemake.input}
     files: dict[str, list[str]] = {}

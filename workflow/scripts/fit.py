@@ -8,10 +8,10 @@ snakemake = globals()["snakemake"]
 
 with job(snakemake):
     from mlreduce.datasets.data import MultiLabelData
-    from mlreduce.datasets.files import replacing
-    from mlreduce.experiments.fitted_arrays import save_arrays
-    from mlreduce.experiments.loop import Experiment, joined
-    from mlreduce.experiments.results import read_failures, read_tables, write_table
+    from mlreduce.evaluation.fitted_arrays import save_arrays
+    from mlreduce.evaluation.loop import Experiment, joined
+    from mlreduce.files import replacing
+    from mlreduce_studies.results import read_failures, read_tables, write_table
 
     source = snakemake.input
     experiment = Experiment(

@@ -7,9 +7,9 @@ from _job import job
 snakemake = globals()["snakemake"]
 
 with job(snakemake):
-    from mlreduce.datasets.files import replacing, write_text
-    from mlreduce.experiments.results import write_table
-    from mlreduce.reporting.gathering import Gathering
+    from mlreduce.files import replacing, write_text
+    from mlreduce_studies.gathering import Gathering
+    from mlreduce_studies.results import write_table
 
     params = snakemake.params
     files = {kind: [paths] if isinstance(paths, str) else list(paths) for kind, paths in snakemake.input.items()}

@@ -8,12 +8,12 @@ snakemake = globals()["snakemake"]
 
 with job(snakemake):
     from mlreduce.datasets.data import MultiLabelData
-    from mlreduce.datasets.files import replacing
-    from mlreduce.experiments.failures import Failures, failures_before
-    from mlreduce.experiments.proximities import proximity_images
-    from mlreduce.experiments.results import read_failures, read_tables, write_table
-    from mlreduce.experiments.search import chosen_entries
-    from mlreduce.experiments.splitting import take_splits
+    from mlreduce.evaluation.failures import Failures, failures_before
+    from mlreduce.evaluation.search import chosen_entries
+    from mlreduce.evaluation.splitting import take_splits
+    from mlreduce.files import replacing
+    from mlreduce_studies.proximities import proximity_images
+    from mlreduce_studies.results import read_failures, read_tables, write_table
 
     settings, source = json.loads(snakemake.params.settings), snakemake.input
     data = MultiLabelData.load(source.data)

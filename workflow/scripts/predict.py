@@ -10,10 +10,10 @@ snakemake = globals()["snakemake"]
 
 with job(snakemake):
     from mlreduce.datasets.data import MultiLabelData
-    from mlreduce.datasets.files import replacing
-    from mlreduce.experiments.fitted_arrays import StoredArrays
-    from mlreduce.experiments.loop import Experiment
-    from mlreduce.experiments.results import read_failures, read_tables, write_table
+    from mlreduce.evaluation.fitted_arrays import StoredArrays
+    from mlreduce.evaluation.loop import Experiment
+    from mlreduce.files import replacing
+    from mlreduce_studies.results import read_failures, read_tables, write_table
 
     source = snakemake.input
     experiment = Experiment(

@@ -8,8 +8,8 @@ snakemake = globals()["snakemake"]
 
 with job(snakemake):
     from mlreduce.datasets.catalogue import Dataset
-    from mlreduce.datasets.files import replacing
     from mlreduce.exceptions import DataError, ProjectionWarning, warn
+    from mlreduce.files import replacing
     from mlreduce.validation import check_finite
 
     # As the run began with it: the catalogue may have been edited since.

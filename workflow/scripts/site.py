@@ -8,9 +8,9 @@ from _job import job
 snakemake = globals()["snakemake"]
 
 with job(snakemake):
-    from mlreduce.datasets.files import write_text
-    from mlreduce.reporting.site import write_page, write_site
-    from mlreduce.reporting.site.runs import read_run
+    from mlreduce.files import write_text
+    from mlreduce_studies.site import write_page, write_site
+    from mlreduce_studies.site.runs import read_run
 
     content, (described, *pages) = snakemake.params.content, snakemake.output
     run = read_run(Path(described).parent, content)

@@ -7,10 +7,10 @@ from _job import job
 snakemake = globals()["snakemake"]
 
 with job(snakemake):
-    from mlreduce.datasets.files import replacing
-    from mlreduce.reporting.gathering import Gathering
-    from mlreduce.reporting.summary import write_csv
-    from mlreduce.reporting.tables import make_table
+    from mlreduce.files import replacing
+    from mlreduce_studies.gathering import Gathering
+    from mlreduce_studies.summary import write_csv
+    from mlreduce_studies.tables import make_table
 
     params = snakemake.params
     gathering = Gathering({"scores": list(snakemake.input)}, params.averages)

@@ -7,10 +7,10 @@ from _job import job
 snakemake = globals()["snakemake"]
 
 with job(snakemake):
-    from mlreduce.datasets.files import replacing, write_text
-    from mlreduce.experiments.results import read_table
-    from mlreduce.reporting.summary import write_csv
-    from mlreduce.reporting.tables import make_table
+    from mlreduce.files import replacing, write_text
+    from mlreduce_studies.results import read_table
+    from mlreduce_studies.summary import write_csv
+    from mlreduce_studies.tables import make_table
 
     sources = {Path(path).stem: read_table(path) for path in snakemake.input}
     folder = Path(snakemake.output[0]).parent

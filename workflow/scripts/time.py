@@ -10,11 +10,11 @@ snakemake = globals()["snakemake"]
 
 with job(snakemake):
     from mlreduce.datasets.data import MultiLabelData
-    from mlreduce.datasets.files import replacing
-    from mlreduce.experiments.failures import Failures
-    from mlreduce.experiments.results import write_table
-    from mlreduce.experiments.splitting import take_splits
-    from mlreduce.experiments.timing import time_fits
+    from mlreduce.evaluation.failures import Failures
+    from mlreduce.evaluation.splitting import take_splits
+    from mlreduce.files import replacing
+    from mlreduce_studies.results import write_table
+    from mlreduce_studies.timing import time_fits
 
     settings, seed = json.loads(snakemake.params.settings), snakemake.params.seed
     data, failures = MultiLabelData.load(snakemake.input.data), Failures("time")

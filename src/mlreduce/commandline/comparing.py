@@ -39,8 +39,8 @@ def add_commands(commands: Any) -> None:
 
 
 def _compare(options: argparse.Namespace) -> Any:
-    from mlreduce.comparison import DEFAULT_MEASURES, DEFAULT_METHODS, DEFAULT_PREDICTORS, compare
-    from mlreduce.datasets.folders import check_own, replacing_files
+    from mlreduce.evaluation.compare import DEFAULT_MEASURES, DEFAULT_METHODS, DEFAULT_PREDICTORS, compare
+    from mlreduce.folders import check_own, replacing_files
 
     if not options.force:  # what is in its place is seen now rather than after hours of work
         check_own(options.output, _FILES)

@@ -27,7 +27,7 @@ def add_commands(commands: Any) -> None:
 def _fetch(options: argparse.Namespace) -> Any:
     from mlreduce.datasets.catalogue import read_catalogue
     from mlreduce.datasets.fetch import copy
-    from mlreduce.datasets.files import file_sha256
+    from mlreduce.files import file_sha256
 
     catalogue = read_catalogue()
     names = [name for name, entry in catalogue.items() if entry.files] if options.names == ["all"] else options.names

@@ -145,7 +145,7 @@ def _save(method: Any, name: str, parameters: dict[str, Any], features: list[str
     """Write a fitted projection or selector as arrays, without pickles: what is read back can run nothing."""
     import numpy as np
 
-    from mlreduce.datasets.files import replacing
+    from mlreduce.files import replacing
 
     said = json.dumps({"method": name, "parameters": parameters, "features": features})
     fitted: dict[str, Any] = {
@@ -157,7 +157,7 @@ def _save(method: Any, name: str, parameters: dict[str, Any], features: list[str
 
 def _load(path: Path) -> tuple[str, Any, list[str]]:
     """Return the name of a saved method, the method, and the names of its features."""
-    from mlreduce.datasets.files import read_arrays
+    from mlreduce.files import read_arrays
 
     if not path.is_file():
         raise DataError(f"{path}: no such file; --save-model writes one")
@@ -182,9 +182,9 @@ def _load(path: Path) -> tuple[str, Any, list[str]]:
 def _write(reduced: Any, names: list[str], rows: Any, path: Path) -> None:
     import pandas as pd
 
-    from mlreduce.datasets.files import replacing
-    from mlreduce.datasets.guards import check_names
-    from mlreduce.reporting.escaping import without_formulas
+    from mlreduce.escaping import without_formulas
+    from mlreduce.files import replacing
+    from mlreduce.guards import check_names
     from mlreduce.validation import as_dense
 
     check_names([*names, *rows.label_names], "column", str(path))

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.datasets.fetch import FileEntry, copy, default_cache, fetch, mirror_folder
-from mlreduce.datasets.files import file_sha256
-from mlreduce.datasets.guards import limited
 from mlreduce.datasets.reading import FORMATS, TAKES, read_files
 from mlreduce.exceptions import ConfigurationError, DataError, ProjectionWarning, unknown_name, warn
+from mlreduce.files import file_sha256
+from mlreduce.guards import limited
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -229,7 +229,7 @@ def _entries(file: Path) -> Iterator[tuple[str, Dataset]]:
     if file in (_BUILT_IN, _FURTHER):
         content = tomllib.loads(file.read_text(encoding="utf-8"))
     else:
-        from mlreduce.datasets.readers.configuration import read_yaml, validate
+        from mlreduce.configuration import read_yaml, validate
 
         content = read_yaml(file)
         validate(content, "datasets", str(file))

@@ -12,9 +12,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from mlreduce.datasets.files import read_arrays
-from mlreduce.datasets.guards import check_names
 from mlreduce.exceptions import DataError, unknown_name
+from mlreduce.files import read_arrays
+from mlreduce.guards import check_names
 from mlreduce.validation import check_sample_weight, is_sparse
 
 __all__ = ["IMPUTATIONS", "MultiLabelData"]
@@ -51,7 +51,7 @@ class MultiLabelData:
     Raises
     ------
     DataError
-        If the shapes do not match, names are not as `mlreduce.datasets.guards.check_names` wants them, or ``impute`` is
+        If the shapes do not match, names are not as `mlreduce.guards.check_names` wants them, or ``impute`` is
         unknown.
 
     Examples

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import BinaryIO
 from urllib.parse import quote, urljoin
 
-from mlreduce.datasets.files import file_sha256, replacing
 from mlreduce.exceptions import from_extra
+from mlreduce.files import file_sha256, replacing
 
 with from_extra("data", "downloads"):
     import requests

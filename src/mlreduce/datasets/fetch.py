@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from mlreduce.datasets.files import file_sha256, locked, replacing
 from mlreduce.exceptions import FetchError, StorageError, from_extra
+from mlreduce.files import file_sha256, locked, replacing
 
 __all__ = ["CACHE_VARIABLE", "MIRROR_VARIABLE", "FileEntry", "copy", "default_cache", "fetch", "mirror_folder"]
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, Literal, TypedDict, Unpack, cast, overload
 
 from mlreduce.datasets.data import MultiLabelData
-from mlreduce.datasets.guards import limited, opened, uncompressed
 from mlreduce.exceptions import ConfigurationError, DataError, ProjectionWarning, unknown_name, warn
+from mlreduce.guards import limited, opened, uncompressed
 
 __all__ = ["FORMATS", "TAKES", "read", "read_files"]
 

@@ -12,8 +12,8 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 import scipy.sparse as sp
 
-from mlreduce.datasets.files import replacing, write_text
 from mlreduce.exceptions import ConfigurationError, DataError, from_extra
+from mlreduce.files import replacing, write_text
 from mlreduce.validation import check_memory, check_option, is_sparse
 
 if TYPE_CHECKING:

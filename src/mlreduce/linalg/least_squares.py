@@ -20,8 +20,8 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
-from mlreduce.datasets.files import read_arrays
 from mlreduce.exceptions import DataError
+from mlreduce.files import read_arrays
 from mlreduce.validation import FloatArray, as_dense
 
 __all__ = ["DEFAULT_RCOND", "Design", "HeldOutLeastSquares", "HeldOutSolution"]

@@ -10,7 +10,7 @@ import pandas as pd
 from mlreduce.exceptions import DataError, unknown_name
 from mlreduce.metrics import higher_is_better, measure_label
 from mlreduce.plot.figure import axes
-from mlreduce.reporting.figures.layout import style
+from mlreduce.plot.layout import style
 
 __all__ = ["comparison_matrix", "critical_differences", "quality_against_size"]
 
@@ -120,8 +120,8 @@ def critical_differences(values: pd.DataFrame, *, higher_is_better: bool = True,
     >>> [text.get_text().strip() for text in axes.texts if "mvmd" in text.get_text()]
     ['mvmd (1.00)']
     """
-    from mlreduce.reporting.figures.critical_differences import draw_diagram
-    from mlreduce.reporting.statistics import compare
+    from mlreduce.plot.diagram import draw_diagram
+    from mlreduce.stats.ranks import compare
 
     if values.shape[0] < 2 or values.shape[1] < 3:
         raise DataError(f"a diagram needs two data sets and three methods; got {values.shape[0]} and {values.shape[1]}")
@@ -169,7 +169,7 @@ def comparison_matrix(pairs: Any, *, names: Mapping[str, str] | None = None, ax:
     >>> [label.get_text() for label in axes.get_yticklabels()]  # the better one first
     ['mvmd', 'pca']
     """
-    from mlreduce.reporting.figures.comparisons import draw_matrix
+    from mlreduce.plot.matrix import draw_matrix
 
     table = pairs if isinstance(pairs, pd.DataFrame) else pairs.pairs()
     methods = list(table["method"].unique())

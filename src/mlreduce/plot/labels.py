@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from mlreduce.exceptions import DataError
 from mlreduce.plot.figure import axes, labels_and_names, short
-from mlreduce.reporting.figures.layout import style
+from mlreduce.plot.layout import style
 
 __all__ = ["label_cooccurrence", "label_map"]
 

@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.exceptions import DataError
 from mlreduce.plot.figure import axes
-from mlreduce.reporting.figures.layout import style
+from mlreduce.plot.layout import style
 
 __all__ = ["spectrum"]
 

@@ -12,10 +12,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlreduce.datasets.data import MultiLabelData
-from mlreduce.datasets.guards import check_memory, check_names, opened, stem
 from mlreduce.datasets.readers.arff_syntax import Table, read_table
 from mlreduce.datasets.readers.columns import Columns, Labels, chosen_labels, counted_labels, encoded
 from mlreduce.exceptions import ConfigurationError, DataError
+from mlreduce.guards import check_memory, check_names, opened, stem
 from mlreduce.validation import is_sparse
 
 __all__ = ["LABEL_ORDERS", "read_arff", "read_label_names"]

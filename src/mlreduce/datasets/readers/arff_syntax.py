@@ -19,8 +19,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from mlreduce.datasets.guards import opened
 from mlreduce.exceptions import DataError
+from mlreduce.guards import opened
 
 __all__ = ["NUMBER", "Attribute", "Table", "encoding_named", "read_table"]
 

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from mlreduce.datasets.checks import counting_columns
 from mlreduce.datasets.data import MultiLabelData
-from mlreduce.datasets.guards import check_names
 from mlreduce.datasets.readers.arff_syntax import Attribute, Table
 from mlreduce.exceptions import ConfigurationError, DataError, unknown_name
+from mlreduce.guards import check_names
 from mlreduce.validation import is_sparse
 
 __all__ = ["Columns", "Labels", "as_labels", "chosen_labels", "counted_labels", "encoded", "numbered"]

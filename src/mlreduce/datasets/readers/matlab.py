@@ -17,9 +17,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from mlreduce.datasets.data import MultiLabelData
-from mlreduce.datasets.guards import allowed_bytes, check_memory, opened, stem
 from mlreduce.datasets.readers.columns import Labels, as_labels, chosen_labels, numbered
 from mlreduce.exceptions import ConfigurationError, DataError
+from mlreduce.guards import allowed_bytes, check_memory, opened, stem
 from mlreduce.validation import is_sparse
 
 __all__ = ["read_mat"]

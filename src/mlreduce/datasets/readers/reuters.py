@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 
 from mlreduce.datasets.data import MultiLabelData
-from mlreduce.datasets.guards import check_memory
 from mlreduce.datasets.readers.sgml import MARKS, SPLITS, Document, read_sgml
 from mlreduce.datasets.readers.text import count_terms
 from mlreduce.exceptions import DataError, unknown_name
+from mlreduce.guards import check_memory
 
 __all__ = ["read_reuters"]
 

@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-from mlreduce.datasets.guards import opened
 from mlreduce.exceptions import DataError
+from mlreduce.guards import opened
 
 __all__ = ["FIELDS", "MARKS", "SPLITS", "Document", "read_sgml"]
 

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from sklearn.datasets import load_svmlight_files
 
 from mlreduce.datasets.data import MultiLabelData
-from mlreduce.datasets.guards import check_memory, opened, stem
 from mlreduce.exceptions import ConfigurationError, DataError
+from mlreduce.guards import check_memory, opened, stem
 from mlreduce.validation import check_memory as check_machine
 
 __all__ = ["XMC_HEADER", "is_row", "read_svmlight", "read_xmc"]

@@ -15,10 +15,10 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from mlreduce.datasets.data import MultiLabelData
-from mlreduce.datasets.guards import check_memory, check_names, opened, stem, uncompressed
 from mlreduce.datasets.readers.arff_syntax import NUMBER, Attribute, Table, encoding_named
 from mlreduce.datasets.readers.columns import Columns, Labels, chosen_labels, encoded
 from mlreduce.exceptions import ConfigurationError, DataError, from_extra
+from mlreduce.guards import check_memory, check_names, opened, stem, uncompressed
 
 __all__ = ["read_tables"]
 

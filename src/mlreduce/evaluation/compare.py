@@ -1,0 +1,320 @@
+"""Comparing methods: what is asked for, the jobs that it takes, and the result."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.base import BaseEstimator, is_regressor
+from sklearn.model_selection import GroupKFold
+
+from mlreduce import registry
+from mlreduce.datasets.data import MultiLabelData
+from mlreduce.evaluation.compared import Method, as_entries, as_methods, names_of, own_sources, versions_of
+from mlreduce.evaluation.comparison import Comparison
+from mlreduce.evaluation.jobs import FAILURES, FORM, SCORES, Common, Job, factorise, run_all
+from mlreduce.evaluation.store import Store, digest, digest_of_data
+from mlreduce.exceptions import ConfigurationError, DataError, MLReduceError, unknown_name
+from mlreduce.metrics import find_measure
+from mlreduce.preprocessing.scaling import SCALINGS
+from mlreduce.validation import check_features, check_finite, check_labels, column_names, is_sparse
+
+__all__ = ["DEFAULT_MEASURES", "DEFAULT_METHODS", "DEFAULT_PREDICTORS", "compare"]
+
+#: What is compared where nothing is named: no reduction, and the projections and selectors of the papers that take any
+#: data, among them the fastest, and the selector that ranks best in the studies. The directions of MDDMp are PLS's.
+DEFAULT_METHODS = ("all-features", "random-projection", "pca", "pls", "rcca", "mvmd", "mlda", "mlfs", "cmim", "gmba")
+DEFAULT_PREDICTORS = ("ridge", "ml-knn")
+DEFAULT_MEASURES = ("micro-f1", "macro-f1", "hamming-loss", "ranking-loss")
+
+
+def compare(
+    X: Any,
+    y: Any = None,
+    methods: Any = DEFAULT_METHODS,
+    predictors: Any = DEFAULT_PREDICTORS,
+    *,
+    cv: Any = 5,
+    groups: Any = None,
+    repeats: int = 1,
+    sizes: Sequence[int] = (10, 25, 50),
+    measures: Sequence[str] = DEFAULT_MEASURES,
+    scaling: str | None = None,
+    impute: str | None = None,
+    margin: float = 0.01,
+    n_jobs: int | None = None,
+    time_budget: float | None = None,
+    store: str | Path | None = None,
+    progress: bool = True,
+    random_state: int = 0,
+) -> Comparison:
+    """Compare methods on a data set by cross-validation, each with each predictor.
+
+    The loop, the measures and the tests are those of the studies. Everything is fitted on training folds alone,
+    scaling included.
+
+    Parameters
+    ----------
+    X : MultiLabelData, array-like, sparse matrix or DataFrame of shape (n_samples, n_features)
+        Features; missing values are NaN. A data set (`mlreduce.load_dataset`, `mlreduce.read`) has its labels with it.
+    y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels), or None, default=None
+        Labels in {0, 1} or {-1, 1}; None where ``X`` is a data set.
+    methods : sequence or dict, default=DEFAULT_METHODS
+        Names of `mlreduce.list_methods`, import paths of classes of other packages, or estimators (not fitted); or a
+        dict of label to these, or to a dict of parameters with ``method`` or ``class``. Projections, selectors and
+        label coders may be mixed.
+    predictors : sequence or dict, default=("ridge", "ml-knn")
+        As ``methods``: regressors, whose predictions above one half are labels, or multi-label classifiers. Label
+        coders are combined with the regressors alone, which then predict codes.
+    cv : int, splitter or iterable, default=5
+        Number of folds, at least 2; rows are shuffled. Or a splitter of scikit-learn (give it a ``random_state``, or
+        each call draws other rows), or pairs of arrays of the numbers of training and test rows.
+    groups : array-like of shape (n_samples,) or None, default=None
+        Which rows belong together, for a splitter that keeps groups in one part, as `GroupKFold`; with a number of
+        folds, that is the splitter.
+    repeats : int, default=1
+        How often the rows are shuffled and cut into folds anew; 1 where ``cv`` is no number or there are groups.
+    sizes : sequence of int, default=(10, 25, 50)
+        In percent of the features (of the labels for label coders), 1..100. Transformers of other packages have one
+        size, that of their output.
+    measures : sequence of str, default=("micro-f1", "macro-f1", "hamming-loss", "ranking-loss")
+        Of `mlreduce.metrics.MEASURES`. Those that rank labels are left out for predictors that give labels only.
+    scaling : {"standard", "unit", "none", "tf-idf"} or None, default=None
+        What is done to the features; None is "standard" for dense and "none" for sparse ones.
+    impute : {"mean", "median", "most-frequent"} or None, default=None
+        What of the training rows of a fold fills missing values of a feature, 0 where they have none; None takes what
+        a data set's entry says, and otherwise refuses them.
+    margin : float, default=0.01
+        Differences of at most so much, in units of a measure, count as none.
+    n_jobs : int or None, default=None
+        Processes, each with one BLAS thread; None is 1, -1 all cores. The scores do not depend on it.
+    time_budget : float or None, default=None
+        Seconds after which no further fit is begun. Folds are done one after another; a fold that not all methods have
+        is left out, unless there is no other.
+    store : path or None, default=None
+        A folder that keeps the scores of each method and fold. The same call goes on where it was interrupted, and with
+        more methods runs these alone. Whatever else differs, data, predictors, sizes or versions of packages, is run
+        anew, and so are what failed, and a class of your own whose source has changed.
+    progress : bool, default=True
+        Show a bar, where the output is a terminal and tqdm is installed.
+    random_state : int, default=0
+        Of folds and of methods that draw.
+
+    Returns
+    -------
+    Comparison
+        ``table()``, ``pairs()``, ``plot()``, ``to_html()``, and the tidy ``scores``.
+
+    Raises
+    ------
+    ConfigurationError
+        If a name, class, parameter, measure or scaling is unknown, or the combination has nothing to compare.
+    DataError
+        If X and y do not fit together, a value is missing, or the imputation is unknown.
+
+    Warns
+    -----
+    UserWarning
+        If a method failed on a fold, or the time budget ended before the last fit.
+
+    References
+    ----------
+    Corani and Benavoli (2015), "A Bayesian approach for comparing cross-validated algorithms on multiple data sets",
+    Machine Learning 100.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> X, y = mlreduce.load_dataset("planted-300", return_X_y=True)
+    >>> found = mlreduce.compare(X, y, ["pca", "mvmd"], ["ridge"], cv=3, sizes=[20], measures=["micro-f1"])
+    >>> found.scores.shape[0]
+    6
+    """
+    began = time.monotonic()
+    data, measures = _as_data(X, y, impute), [measures] if isinstance(measures, str) else list(measures)
+    named, chosen = as_methods(methods), as_entries(predictors, "predictors")
+    _check_numbers(repeats, sizes, margin)
+    rule, n_splits, test_share = _splits(cv, repeats, groups, data)
+    _check_names(named, chosen, measures, scaling)
+    if scaling is None:
+        scaling = "none" if is_sparse(data.X) else "standard"
+    names = names_of(named, chosen)
+    decisive = {
+        "predictors": chosen, "measures": sorted(measures), "sizes": sorted(set(map(int, sizes))),
+        "cv": rule["folds"] if "folds" in rule else rule["rows"], "scaling": scaling,
+        "random_state": int(random_state), "versions": versions_of(names),
+        **({"impute": data.impute} if data.impute else {}),
+    }  # fmt: skip
+    shared = digest(digest_of_data(data), decisive, own_sources(names))
+    jobs = [Job(method, fold, digest(shared, method, fold)) for fold in range(n_splits) for method in named]
+    kept = Store(store, FORM)
+    found = {job.key: own for job in jobs if (own := kept.read(job.key)) is not None}
+    left = [job for job in jobs if job.key not in found or found[job.key]["failures"]]
+    deadline = None if time_budget is None else began + time_budget
+    with TemporaryDirectory() as folder:
+        coded = any(job.method.family == "labelspace" for job in left)
+        design = factorise(data, Path(folder)) if coded else None
+        common = Common.of(data, {**decisive, "rule": rule}, names, design)
+        for key, own in run_all(left, common, n_jobs, deadline, progress):
+            kept.write(key, own)
+            found[key] = own
+    settings = {
+        "data": {"name": data.name, **data.describe()},
+        "methods": {method.label: dict(method.entry) for method in named},
+        **decisive,
+        **{"measures": list(dict.fromkeys(measures)), "repeats": int(repeats), "margin": float(margin)},
+        **{"cv": n_splits // repeats, "test_share": test_share, "splitter": _splitter(cv, groups)},
+    }
+    result = _result([found[job.key] for job in _balanced(jobs, found)], settings)
+    _warn(result, len(jobs) - len(found), time_budget)
+    return result
+
+
+def _as_data(X: Any, y: Any, impute: str | None) -> MultiLabelData:
+    if isinstance(X, MultiLabelData):
+        if y is not None:
+            raise DataError("a data set has its labels with it: leave y out, and name methods=, predictors=")
+        data = X if impute is None else replace(X, impute=impute)
+        check_finite(data.X, data.feature_names, data.name, training=True, missing=data.impute is not None)
+        return data
+    if y is None:
+        raise DataError("y is missing: the labels, or a data set with its labels instead of X")
+    features = check_features(BaseEstimator(), X, reset=True, missing=impute is not None)
+    labels = check_labels(y, features.shape[0]).astype(np.int8)
+    names = [
+        column_names(own) or list(map(str, range(1, width + 1)))
+        for own, width in ((X, features.shape[1]), (y, labels.shape[1]))
+    ]
+    return MultiLabelData(features, labels, names[0], names[1], "data", impute=impute)
+
+
+def _splits(cv: Any, repeats: int, groups: Any, data: MultiLabelData) -> tuple[dict[str, Any], int, float]:
+    """Return a rule of `take_splits`, how many splits it has, and the share of the rows that test in one."""
+    if _is_whole(cv) or isinstance(cv, (str, float, bool, type(None))):
+        if not _is_whole(cv) or cv < 2:
+            raise ConfigurationError(
+                f"cv must be a whole number of at least 2, a splitter or pairs of rows to train and to test; got {cv!r}"
+            )
+        if groups is None:
+            return {"folds": int(cv)}, int(cv) * repeats, 1 / int(cv)
+        cv = GroupKFold(int(cv))
+    if repeats != 1:
+        raise ConfigurationError("repeats goes with a number of folds alone; give a splitter that repeats")
+    name = type(cv).__name__
+    try:
+        if not hasattr(cv, "split") and groups is not None:
+            raise ValueError("groups goes with a splitter or a number of folds")
+        pairs = list(cv.split(data.X, data.Y, groups) if hasattr(cv, "split") else cv)
+        rows = [[_rows(part, len(data.Y)) for part in pair] for pair in pairs]
+    except (TypeError, ValueError) as error:
+        raise ConfigurationError(f"cv: {name} does not split these data: {error}") from error
+    for number, pair in enumerate(rows):
+        if len(pair) != 2 or not all(pair) or set(pair[0]) & set(pair[1]):
+            raise ConfigurationError(f"cv: split {number + 1} of {name} is no pair of rows to train and others to test")
+    if not rows:
+        raise ConfigurationError(f"cv: {name} has no split")
+    shares = [len(test) / (len(train) + len(test)) for train, test in rows]
+    return {"rows": rows}, len(rows), float(np.mean(shares))
+
+
+def _rows(part: Any, n_samples: int) -> list[int]:
+    """Return the numbers of rows, sorted, of an array of them or of a mask."""
+    given = np.asarray(part)
+    numbers = np.flatnonzero(given) if given.dtype == bool and len(given) == n_samples else given
+    if numbers.ndim != 1 or numbers.dtype.kind not in "iu" or (numbers.size and numbers.min() < 0):
+        raise ValueError(f"rows must be numbers from 0 on; got {part!r}")
+    if numbers.size and numbers.max() >= n_samples:
+        raise ValueError(f"there is no row {numbers.max()} in {n_samples}")
+    return sorted(map(int, numbers))
+
+
+def _splitter(cv: Any, groups: Any) -> str:
+    """Return how the page calls the splitter."""
+    if not _is_whole(cv):
+        return type(cv).__name__ if hasattr(cv, "split") else "given rows"
+    return "GroupKFold" if groups is not None else ""
+
+
+def _check_numbers(repeats: Any, sizes: Any, margin: Any) -> None:
+    if not _is_whole(repeats) or repeats < 1:
+        raise ConfigurationError(f"repeats must be a whole number of at least 1; got {repeats!r}")
+    if np.ndim(sizes) != 1 or not len(sizes) or not all(_is_whole(size) and 1 <= size <= 100 for size in sizes):
+        raise ConfigurationError(f"sizes must be a list of whole numbers of percent, 1..100; got {sizes!r}")
+    if not margin >= 0:
+        raise ConfigurationError(f"margin must be at least 0; got {margin!r}")
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
+def _check_names(
+    methods: Sequence[Method], predictors: Mapping[str, Any], measures: Sequence[str], scaling: str | None
+) -> None:
+    if not measures:
+        raise ConfigurationError("measures names nothing to measure")
+    for measure in measures:
+        if find_measure(measure).needs == "codes":
+            raise ConfigurationError(f"{measure} is a measure of label codes, which not all methods have")
+    if scaling is not None and scaling not in SCALINGS:
+        raise ConfigurationError(unknown_name("scaling", scaling, SCALINGS))
+    models = {label: registry.make_entry(label, entry) for label, entry in predictors.items()}
+    for label, model in models.items():
+        if not hasattr(model, "predict"):
+            raise ConfigurationError(f"predictors: {label}: {type(model).__name__} predicts nothing")
+    coders = [method.label for method in methods if method.family == "labelspace"]
+    if coders and not any(map(is_regressor, models.values())):
+        raise ConfigurationError(
+            f"{coders[0]} is a label coder, whose codes only regressors predict; name one under predictors, as ridge is"
+        )
+
+
+def _balanced(jobs: Sequence[Job], found: Mapping[str, Any]) -> list[Job]:
+    """Return the jobs of the folds that all methods have; where there is no such fold, all that were done."""
+    partial = {job.fold for job in jobs if job.key not in found}
+    return [job for job in jobs if job.fold not in partial] or [job for job in jobs if job.key in found]
+
+
+def _result(parts: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]) -> Comparison:
+    order = ["method", "predictor", "measure", "size_percent", "split"]
+    scores = pd.DataFrame([row for own in parts for row in own["scores"]], columns=list(SCORES))
+    failures = pd.DataFrame([row for own in parts for row in own["failures"]], columns=list(FAILURES))
+    return Comparison(
+        scores.sort_values(order, ignore_index=True, kind="stable"),
+        failures.sort_values(["method", "predictor", "split"], ignore_index=True, kind="stable"),
+        pd.DataFrame([own["fit"] for own in parts], columns=["method", "split", "seconds"]),
+        settings,
+    )
+
+
+def _warn(result: Comparison, left: int, time_budget: float | None) -> None:
+    failures = result.failures
+    if result.scores.empty:
+        first = None if failures.empty else failures.iloc[0]
+        reason = (
+            f"the time budget of {time_budget:g} s ended before the first fit"
+            if first is None
+            else f"{first['method']}: {first['error']}: {first['message']}"
+        )
+        raise MLReduceError(f"nothing could be compared: {reason}")
+    if left:
+        warnings.warn(
+            f"the time budget of {time_budget:g} s ended with {left} fits to do; the same call with the same store "
+            "goes on",
+            stacklevel=3,
+        )
+    if len(failures):
+        first = failures.iloc[0]
+        cells = len(result.fits) * len(result.settings["predictors"])
+        warnings.warn(
+            f"{len(failures)} of {cells} evaluations failed, the first: {first['method']} with {first['predictor']} on "
+            f"fold {first['split'] + 1}: {first['error']}: {first['message']}. All are in the attribute failures",
+            stacklevel=3,
+        )

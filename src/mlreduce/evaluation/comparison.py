@@ -1,0 +1,271 @@
+"""What a comparison found: tidy scores, tables, paired statistics, plots and a page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from mlreduce.exceptions import DataError, unknown_name
+from mlreduce.metrics import higher_is_better
+from mlreduce.plot.matrix import DECIDED
+from mlreduce.stats.posterior import Posterior, posterior
+from mlreduce.stats.ranks import rank_methods
+
+__all__ = ["Comparison"]
+
+
+@dataclass(frozen=True, repr=False)
+class Comparison:
+    """Scores of methods with predictors on the folds of one data set; made by `mlreduce.compare`.
+
+    Attributes
+    ----------
+    scores : DataFrame
+        One row per value: method, parameters (JSON), predictor, size_percent, size, split, measure, value. What is not
+        reduced stands at 100 percent.
+    failures : DataFrame
+        What failed: method, predictor, split, step, error, message.
+    fits : DataFrame
+        Seconds of each fit, without prediction: method, split, seconds.
+    settings : dict
+        All that the scores depend on: data, methods, predictors, measures, sizes, cv, repeats, scaling, random_state,
+        margin and versions of packages.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> found = mlreduce.compare(data, methods=["pca", "mvmd"], predictors=["linear"], cv=3, sizes=[10], n_jobs=1)
+    >>> found.values("hamming-loss").shape  # folds and methods
+    (3, 2)
+    >>> found.table().index[0]  # the best
+    'mvmd'
+    """
+
+    scores: pd.DataFrame
+    failures: pd.DataFrame
+    fits: pd.DataFrame
+    settings: Mapping[str, Any]
+
+    def values(self, measure: str | None = None, predictor: str | None = None, size: int | None = None) -> pd.DataFrame:
+        """Return values by fold and method.
+
+        Parameters
+        ----------
+        measure, predictor : str or None, default=None
+            None takes the first.
+        size : int or None, default=None
+            In percent; None takes the largest. What has one size alone, such as all features, stands at it.
+
+        Returns
+        -------
+        DataFrame of shape (n_splits, n_methods)
+            NaN where a method has no value.
+
+        Raises
+        ------
+        DataError
+            If there are no such values.
+        """
+        measure, predictor, size = self._chosen(measure, predictor, size)
+        rows = self.scores[(self.scores["measure"] == measure) & (self.scores["predictor"] == predictor)]
+        whole = rows.groupby("method")["size_percent"].transform("nunique") == 1
+        rows = rows[(rows["size_percent"] == size) | whole]
+        if rows.empty:
+            raise DataError(f"there are no values of {measure} with the predictor {predictor}")
+        methods = [method for method in self.settings["methods"] if method in set(rows["method"])]
+        return rows.pivot(index="split", columns="method", values="value")[methods]
+
+    def _chosen(self, measure: str | None, predictor: str | None, size: int | None) -> tuple[str, str, int]:
+        settings = self.settings
+        known: dict[str, list[Any]] = {
+            "measure": list(settings["measures"]),
+            "predictor": list(settings["predictors"]),
+            "size": list(settings["sizes"]),
+        }
+        asked: dict[str, Any] = {
+            "measure": known["measure"][0] if measure is None else measure,
+            "predictor": known["predictor"][0] if predictor is None else predictor,
+            "size": max(known["size"]) if size is None else size,
+        }
+        for what, value in asked.items():
+            if value not in known[what]:
+                raise DataError(unknown_name(what, value, map(str, known[what])))
+        return asked["measure"], asked["predictor"], asked["size"]
+
+    def table(self, predictor: str | None = None, size: int | None = None) -> pd.DataFrame:
+        """Return the mean over the folds of each method and measure.
+
+        Parameters
+        ----------
+        predictor, size
+            As of `values`.
+
+        Returns
+        -------
+        DataFrame
+            Methods by measures, and ``seconds`` of a fit; the best by the first measure on top.
+        """
+        _, predictor, size = self._chosen(None, predictor, size)
+        own = self.scores[self.scores["predictor"] == predictor]
+        measures = [name for name in self.settings["measures"] if name in set(own["measure"])]
+        means = pd.DataFrame({name: self.values(name, predictor, size).mean() for name in measures})
+        means["seconds"] = self.fits.groupby("method")["seconds"].mean()
+        return means.sort_values(measures[0], ascending=not higher_is_better(measures[0]), kind="stable")
+
+    def pairs(self, measure: str | None = None, predictor: str | None = None, size: int | None = None) -> pd.DataFrame:
+        """Compare each pair of methods on the same folds by the Bayesian correlated t-test.
+
+        Parameters
+        ----------
+        measure, predictor, size
+            As of `values`.
+
+        Returns
+        -------
+        DataFrame
+            One row per ordered pair: ``method``, ``than``, ``mean_difference`` (positive where the method is better),
+            ``low`` and ``high`` of its central 95 % interval, ``wins``, ``ties`` and ``losses`` of folds by the margin,
+            and the probabilities ``better``, ``similar`` and ``worse``: that the mean difference is above the margin,
+            within it, below it. Folds on which one of them failed are left out; a pair with fewer than two is too.
+
+        Notes
+        -----
+        Probabilities are of the mean over training sets drawn from data like these, and of one pair at a time; among
+        many pairs some are above 0.95 by chance. They say nothing of other data sets.
+        """
+        measure, predictor, size = self._chosen(measure, predictor, size)
+        values = self.values(measure, predictor, size) * (1 if higher_is_better(measure) else -1)
+        margin, rows = self.settings["margin"], []
+        for method, other in permutations(values.columns, 2):
+            differences = (values[method] - values[other]).dropna().to_numpy(dtype=np.float64)
+            if len(differences) < 2:
+                continue
+            found = posterior(differences, self.settings["test_share"])
+            wins, losses = int((differences > margin).sum()), int((differences < -margin).sum())
+            rows.append(
+                {
+                    "method": method,
+                    "than": other,
+                    "mean_difference": found.mean,
+                    **dict(zip(("low", "high"), found.interval(), strict=True)),
+                    "wins": wins,
+                    "ties": len(differences) - wins - losses,
+                    "losses": losses,
+                    **_chances(found, margin),
+                }
+            )
+        columns = ["method", "than", "mean_difference", "low", "high", "wins", "ties", "losses"]
+        return pd.DataFrame(rows, columns=[*columns, "better", "similar", "worse"])
+
+    def statistics(
+        self, measure: str | None = None, predictor: str | None = None, size: int | None = None
+    ) -> pd.DataFrame:
+        """Return how each method stands among all.
+
+        Parameters
+        ----------
+        measure, predictor, size
+            As of `values`.
+
+        Returns
+        -------
+        DataFrame
+            One row per method, the best mean rank first: ``mean`` and ``deviation`` (standard deviation over the
+            folds), ``rank`` (mean of its ranks on the folds that all methods have; 1 is best, ties share), ``first``
+            (how many of these folds it is best on, alone or tied), ``beats`` and ``beaten_by`` (of how many methods it
+            is better or worse by more than the margin with a probability of at least 0.95; see `pairs`).
+        """
+        measure, predictor, size = self._chosen(measure, predictor, size)
+        values, pairs = self.values(measure, predictor, size), self.pairs(measure, predictor, size)
+        ranks = rank_methods(values.dropna(), higher_is_better(measure))
+        found = pd.DataFrame(
+            {
+                "mean": values.mean(),
+                "deviation": values.std(),
+                "rank": ranks.mean(),
+                "first": ranks.eq(ranks.min(axis=1), axis=0).sum(),
+                **{
+                    name: pairs.loc[pairs[chance] >= DECIDED, "method"].value_counts().reindex(values.columns).fillna(0)
+                    for name, chance in (("beats", "better"), ("beaten_by", "worse"))
+                },
+            }
+        )
+        counts = dict.fromkeys(("first", "beats", "beaten_by"), "int64")
+        return found.astype(counts).sort_values("rank", kind="stable")
+
+    def plot(
+        self, kind: str = "sizes", measure: str | None = None, predictor: str | None = None, *, ax: Any = None
+    ) -> Any:
+        """Draw quality against size, or methods by methods at the largest size.
+
+        Parameters
+        ----------
+        kind : {"sizes", "pairs"}, default="sizes"
+        measure, predictor : str or None, default=None
+            None takes the first.
+        ax : Axes or None, default=None
+            None makes a figure.
+
+        Returns
+        -------
+        Axes
+            Of the plot.
+
+        Raises
+        ------
+        DataError
+            If the kind is unknown.
+        """
+        from mlreduce import plot
+
+        measure, predictor, _ = self._chosen(measure, predictor, None)
+        if kind == "sizes":
+            return plot.quality_against_size(self.scores, measure, predictor, ax=ax)
+        if kind == "pairs":
+            return plot.comparison_matrix(self.pairs(measure, predictor), ax=ax)
+        raise DataError(unknown_name("kind of plot", kind, ["sizes", "pairs"]))
+
+    def to_html(self, path: str | Path) -> Path:
+        """Write a page that opens offline: tables, figures, statistics, failures, and how it was made.
+
+        Without Matplotlib (``pip install "mlreduce[plot]"``) the figures are left out, and the page says so.
+
+        Parameters
+        ----------
+        path : path
+            A file, which is replaced.
+
+        Returns
+        -------
+        Path
+            Of the page.
+        """
+        from mlreduce.evaluation.page import write_page
+
+        return write_page(self, Path(path))
+
+    def __repr__(self) -> str:
+        settings = self.settings
+        size, name = max(settings["sizes"]), settings["data"]["name"]
+        head = f"Comparison on {name!r}: {len(settings['methods'])} methods, {settings['cv']} folds"
+        parts = [
+            f"{predictor}, {size} %\n{self.table(predictor).to_string(float_format='{:.3f}'.format)}"
+            for predictor in settings["predictors"]
+            if predictor in set(self.scores["predictor"])
+        ]
+        return "\n\n".join([head, *parts])
+
+
+def _chances(found: Posterior, margin: float) -> dict[str, float]:
+    """Return the probabilities of a difference above the margin, within it and below it."""
+    within = found.within(-margin, margin)
+    # A mean that is certain can stand on the margin, which is within.
+    above = found.within(margin, np.inf) if found.scale else float(found.mean > margin)
+    return {"better": above, "similar": within, "worse": max(0.0, 1.0 - above - within)}

@@ -1,0 +1,84 @@
+"""Fitted estimators as arrays in one file, without pickles."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mlreduce.files import named_damage, opened_arrays
+
+__all__ = ["Arrays", "StoredArrays", "fitted_arrays", "restore", "save_arrays"]
+
+Arrays = Mapping[str, Any]
+
+_WHAT = "file of arrays"
+
+
+def fitted_arrays(estimator: Any) -> dict[str, Any]:
+    """Return the attributes of a fitted estimator that end in an underscore, as arrays."""
+    return {
+        name: np.asarray(value)
+        for name, value in vars(estimator).items()
+        if name.endswith("_") and not name.startswith("_")
+    }
+
+
+def restore(estimator: Any, arrays: Mapping[str, Any]) -> Any:
+    """Give an unfitted estimator the attributes that `fitted_arrays` took from a fitted one."""
+    for name, value in arrays.items():
+        setattr(estimator, name, value.item() if value.ndim == 0 else value)
+    return estimator
+
+
+def save_arrays(path: str | Path, groups: Iterable[tuple[tuple[str, ...], Arrays]]) -> None:
+    """Write groups of arrays, each under a tuple of names, to one ``.npz`` file, each group as it comes."""
+    with zipfile.ZipFile(path, "w") as archive:
+        for key, group in groups:
+            for name, array in group.items():
+                with archive.open(zipfile.ZipInfo("/".join((*key, name)) + ".npy"), "w", force_zip64=True) as file:
+                    np.lib.format.write_array(file, np.asanyarray(array), allow_pickle=False)
+
+
+class StoredArrays(Mapping[tuple[str, ...], Arrays]):
+    """What `save_arrays` wrote, open until the ``with`` block ends; a group is read when it is asked for.
+
+    Parameters
+    ----------
+    path : path
+
+    Raises
+    ------
+    DataError
+        If the file is not whole, now or when a group is read.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self._path = path
+        self._open = ExitStack()
+        self._stored = self._open.enter_context(opened_arrays(path, _WHAT))
+        self._names: dict[tuple[str, ...], list[str]] = {}
+        for key in self._stored.files:
+            *group, name = key.split("/")
+            self._names.setdefault(tuple(group), []).append(name)
+
+    def __enter__(self) -> StoredArrays:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._open.close()
+
+    def __getitem__(self, key: tuple[str, ...]) -> Arrays:
+        names = self._names[key]
+        with named_damage(self._path, _WHAT):
+            return {name: self._stored["/".join((*key, name))] for name in names}
+
+    def __iter__(self) -> Iterator[tuple[str, ...]]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)

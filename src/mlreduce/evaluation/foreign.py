@@ -1,0 +1,216 @@
+"""Estimators of other packages in studies and comparisons, named by their import path."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, is_regressor
+
+from mlreduce import registry
+from mlreduce.evaluation.view import View
+from mlreduce.exceptions import ConfigurationError, DataError
+from mlreduce.selection.base import Selector
+from mlreduce.validation import FloatArray, as_dense, is_sparse
+
+__all__ = ["ForeignClassifier", "ForeignReduction", "ForeignSelector", "Guess", "as_predictor", "is_foreign"]
+
+# What a fitted selector, tree ensemble or linear model says of features, the first that it has; ranks are 1 for the
+# best.
+_IMPORTANCES = ("scores_", "feature_importances_", "coef_", "ranking_")
+
+
+class Guess(NamedTuple):
+    """Predicted labels, and what ranks the labels of an instance.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n_samples, n_labels), int8
+    scores : ndarray of the same shape or None
+        None where a classifier has neither ``predict_proba`` nor ``decision_function``.
+    """
+
+    labels: NDArray[np.int8]
+    scores: FloatArray | None
+
+
+def is_foreign(label: str, entry: Mapping[str, Any], estimator: Any, *bases: type) -> bool:
+    """Whether an estimator is no class of the library: named by an import path, or registered in a script.
+
+    Parameters
+    ----------
+    label, entry : str, dict
+        As in a study file.
+    estimator : estimator
+        What they make.
+    *bases : type
+        A registered class that derives from one of them is used as the library's are.
+    """
+    if "class" in entry:
+        return True
+    return registry.entry_name(label, entry) in registry.registered() and not isinstance(estimator, bases)
+
+
+def _check_verb(estimator: Any, label: str, verb: str, role: str) -> None:
+    """Refuse an estimator that cannot do what its place in a study asks.
+
+    Raises
+    ------
+    ConfigurationError
+        If it has no such method.
+    """
+    if not callable(getattr(estimator, verb, None)):
+        name = f"{type(estimator).__module__}.{type(estimator).__name__}"
+        raise ConfigurationError(f"{label}: {name} cannot be {role}: it has no {verb}")
+
+
+class ForeignReduction:
+    """A transformer in the place of a projection.
+
+    It is fitted to the training rows whose labels are known; a fit is kept as its embedding of these and of the test
+    rows. All its columns are used at every size, since the first columns of many transformers are not what they would
+    find with fewer.
+
+    Parameters
+    ----------
+    estimator : transformer
+    label : str
+        For messages.
+
+    Raises
+    ------
+    ConfigurationError
+        If it has no ``transform``.
+    """
+
+    def __init__(self, estimator: Any, label: str) -> None:
+        _check_verb(estimator, label, "transform", "a method that reduces features")
+        self.estimator = estimator
+
+    def get_params(self) -> dict[str, Any]:
+        """Return the parameters of the transformer."""
+        parameters: dict[str, Any] = self.estimator.get_params()
+        return parameters
+
+    def set_params(self, **parameters: Any) -> Self:
+        """Set parameters of the transformer."""
+        self.estimator.set_params(**parameters)
+        return self
+
+    def embed(self, view: View) -> FloatArray:
+        """Fit, and return the embedding of the training rows whose labels are known, then of the test rows."""
+        train = view.known(view.train)
+        self.estimator.fit(train, view.labels.astype(np.int64))
+        parts = [_as_rows(self.estimator.transform(rows), rows.shape[0]) for rows in (train, view.test)]
+        return np.vstack(parts)
+
+
+def _as_rows(embedding: Any, n_rows: int) -> FloatArray:
+    found: FloatArray = np.asarray(as_dense(embedding) if is_sparse(embedding) else embedding, dtype=np.float64)
+    if found.ndim != 2 or len(found) != n_rows or not np.isfinite(found).all():
+        raise DataError(f"transform returned {found.shape} for {n_rows} rows, or numbers that are not finite")
+    return found
+
+
+class ForeignSelector(Selector):
+    """An estimator that rates features in the place of a selector: by scores, importances, coefficients or ranks.
+
+    Parameters
+    ----------
+    estimator : estimator
+        With ``scores_``, ``feature_importances_``, ``coef_`` (the sum of absolute values over the labels) or
+        ``ranking_`` when fitted.
+    k : int, float, str or None, default=None
+        As of `Selector`.
+    """
+
+    def __init__(self, estimator: Any, k: int | float | str | None = None) -> None:
+        self.estimator = estimator
+        self.k = k
+
+    def _scores(self, X: Any, Y: Any) -> FloatArray:
+        self.estimator.fit(X, np.asarray(Y, dtype=np.int64))
+        name = next((name for name in _IMPORTANCES if hasattr(self.estimator, name)), None)
+        if name is None:
+            known = ", ".join(_IMPORTANCES)
+            raise DataError(f"{type(self.estimator).__name__} rates no features: when fitted it has none of {known}")
+        found = np.asarray(getattr(self.estimator, name), dtype=np.float64)
+        if name == "coef_":
+            found = np.abs(found).reshape(-1, X.shape[1]).sum(axis=0)
+        if found.shape != (X.shape[1],):
+            raise DataError(
+                f"{type(self.estimator).__name__}.{name} has the shape {found.shape}, of {X.shape[1]} features"
+            )
+        # Univariate scores of features that do not vary are NaN.
+        scores: FloatArray = np.nan_to_num(-found if name == "ranking_" else found, nan=-np.inf)
+        return scores
+
+
+class ForeignClassifier(BaseEstimator):
+    """A multi-label classifier of another package, with labels and scores as dense arrays.
+
+    Parameters
+    ----------
+    estimator : classifier
+        Fitted to a label matrix in {0, 1}, as scikit-learn's multi-label classifiers and scikit-multilearn's problem
+        transformations are.
+    """
+
+    def __init__(self, estimator: Any) -> None:
+        self.estimator = estimator
+
+    def fit(self, X: FloatArray, y: FloatArray) -> Self:
+        """Fit to labels in {0, 1}."""
+        self._n_labels = y.shape[1]
+        self.estimator.fit(X, y.astype(np.int64))
+        return self
+
+    def predict(self, X: FloatArray) -> Guess:
+        """Return labels and scores."""
+        labels = _dense(self.estimator.predict(X))
+        if labels.shape != (len(X), self._n_labels):
+            raise DataError(
+                f"{type(self.estimator).__name__} predicted {labels.shape} for {len(X)} rows and {self._n_labels} "
+                "labels: it is no multi-label classifier; sklearn.multioutput.MultiOutputClassifier makes it one"
+            )
+        return Guess((labels > 0.5).astype(np.int8), self._scores(X))
+
+    def _scores(self, X: FloatArray) -> FloatArray | None:
+        for verb in ("predict_proba", "decision_function"):
+            try:
+                found = getattr(self.estimator, verb)(X)
+            except (AttributeError, NotImplementedError):  # of a classifier inside too, when it is called
+                continue
+            scores = self._of_labels(found) if isinstance(found, list) else _dense(found)
+            if scores.shape == (len(X), self._n_labels):
+                return scores
+        return None
+
+    def _of_labels(self, found: list[FloatArray]) -> FloatArray:
+        """Return the probabilities of 1 from an array per label, which has one column where training had one class."""
+        classes = self.estimator.classes_
+        columns = [
+            own[:, -1] if own.shape[1] == 2 else np.full(len(own), float(np.ravel(known)[0]))
+            for own, known in zip(found, classes, strict=True)
+        ]
+        return np.column_stack(columns)
+
+
+def _dense(values: Any) -> FloatArray:
+    """Return a label matrix, which scikit-multilearn has sparse, as an array."""
+    found: FloatArray = np.asarray(values.toarray() if hasattr(values, "toarray") else values, dtype=np.float64)
+    return found
+
+
+def as_predictor(estimator: Any, label: str) -> Any:
+    """Return an estimator as what a loop trains: a regressor as it is, a classifier as `ForeignClassifier`.
+
+    Raises
+    ------
+    ConfigurationError
+        If it does not predict.
+    """
+    _check_verb(estimator, label, "predict", "a predictor")
+    return estimator if is_regressor(estimator) else ForeignClassifier(estimator)

@@ -1,0 +1,185 @@
+"""The page of a comparison: one HTML file with its figures inside, which opens without a network."""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+from collections.abc import Callable, Iterator
+from functools import partial
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from mlreduce.escaping import visible
+from mlreduce.evaluation.comparison import Comparison
+from mlreduce.exceptions import MissingPackageError
+from mlreduce.files import write_text
+from mlreduce.metrics import higher_is_better, measure_label
+from mlreduce.plot.figure import pyplot
+from mlreduce.plot.matrix import DECIDED
+
+__all__ = ["write_page"]
+
+_STYLE = """
+:root { color-scheme: light dark; }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 0 auto; padding: 1rem; }
+h1 { font-size: 1.5rem; } h2 { font-size: 1.2rem; margin-top: 2.2rem; } h3 { font-size: 1rem; margin-top: 1.6rem; }
+.wide { overflow-x: auto; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
+th, td { padding: .2rem .7rem; text-align: right; border-bottom: 1px solid #8884; white-space: nowrap; }
+th:first-child, td:first-child { text-align: left; white-space: normal; overflow-wrap: anywhere; min-width: 7rem; }
+.text td, .text th { text-align: left; white-space: normal; vertical-align: top; }
+.text code { overflow-wrap: anywhere; }
+.best { font-weight: 700; }
+figure { margin: 1rem 0; } figure img { background: #fff; }
+.small { color: #777; font-size: .9rem; overflow-wrap: anywhere; }
+"""
+
+
+def write_page(comparison: Comparison, path: Path) -> Path:
+    """Write the page of a comparison."""
+    title = f"Comparison on {comparison.settings['data']['name']}"
+    # Text comes from data sets and users: nothing in it can run.
+    policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+    head = (
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1"><style>{_STYLE}</style></head>'
+    )
+    body = "\n".join(_sections(comparison))
+    write_text(path, visible(f"{head}<body><h1>{escape(title)}</h1>\n{body}</body></html>\n"))
+    return path
+
+
+def _sections(comparison: Comparison) -> Iterator[str]:
+    settings, scores = comparison.settings, comparison.scores
+    data, size = settings["data"], max(settings["sizes"])
+    repeats = f", {settings['repeats']} times" if settings["repeats"] > 1 else ""
+    splits = f"{settings['cv']}-fold cross-validation{repeats}"
+    if settings["splitter"]:
+        splits = f"{settings['cv']} splits of {escape(settings['splitter'])}"
+    yield (
+        f"<p>{len(settings['methods'])} methods on {data['instances']} instances, {data['features']} features and "
+        f"{data['labels']} labels (cardinality {data['cardinality']:.2f}), by {splits}; "
+        "everything is fitted on training folds alone.</p>"
+    )
+    if len(comparison.failures):
+        number = len(comparison.failures)
+        yield f'<p><a href="#failures">{number} evaluations failed</a>; means are over the others.</p>'
+    predictors = [label for label in settings["predictors"] if label in set(scores["predictor"])]
+    for predictor in predictors:
+        measured = set(scores.loc[scores["predictor"] == predictor, "measure"])
+        measure = next(name for name in settings["measures"] if name in measured)
+        yield f"<h2>With {escape(predictor)}</h2>"
+        yield (
+            f"<p>Means over the folds at {size} % of the features (of the labels for label coders); what is not "
+            "reduced at 100 %. The best of a measure is bold.</p>"
+        )
+        yield _means(comparison.table(predictor))
+        if len(settings["sizes"]) > 1:
+            yield _figure(
+                partial(comparison.plot, "sizes", measure, predictor),
+                f"{measure_label(measure)} against size: mean over the folds and its standard error; dotted lines have "
+                "one size.",
+            )
+        if len(comparison.pairs(measure, predictor)):
+            yield from _statistics(comparison, measure, predictor, size)
+    yield from _end(comparison)
+
+
+def _statistics(comparison: Comparison, measure: str, predictor: str, size: int) -> Iterator[str]:
+    name, margin = measure_label(measure), f"{comparison.settings['margin']:g}"
+    yield f"<h3>Statistics of {escape(name)} at {size} %</h3>"
+    yield (
+        "<p>Rank is the mean of the ranks on the folds (1 is best, ties share), first the number of folds on which a "
+        "method is best. It beats, or is beaten by, so many others: by more than "
+        f"{margin}, with a probability of {DECIDED:g} or more by the Bayesian correlated t-test. Each pair is judged "
+        "by itself; among many, some are so by chance. The probabilities are about data like these, not about other "
+        "data sets.</p>"
+    )
+    rows = (
+        f"<tr><td>{escape(str(method))}</td><td>{_number(row['mean'])}</td><td>{_number(row['deviation'])}</td>"
+        f"<td>{row['rank']:.2f}</td><td>{row['first']:.0f}</td><td>{row['beats']:.0f}</td>"
+        f"<td>{row['beaten_by']:.0f}</td></tr>"
+        for method, row in comparison.statistics(measure, predictor).iterrows()
+    )
+    head = "<tr><th>method</th><th>mean</th><th>deviation</th><th>rank</th><th>first</th><th>beats</th>"
+    yield f'<div class="wide"><table>{head}<th>beaten by</th></tr>{"".join(rows)}</table></div>'
+    yield _figure(
+        partial(comparison.plot, "pairs", measure, predictor),
+        f"{name} at {size} %: the method of the row against that of the column. Mean difference, positive where the "
+        "row is better; folds won, tied and lost; the largest of the probabilities that it is better, similar (within "
+        f"{margin}) or worse, bold from {DECIDED:g} on.",
+    )
+
+
+def _means(table: pd.DataFrame) -> str:
+    best = {
+        name: table[name].max() if higher_is_better(name) else table[name].min()
+        for name in table.columns
+        if name != "seconds"
+    }
+    head = "".join(f"<th>{escape(measure_label(name))}</th>" for name in best)
+    rows = []
+    for method, row in table.iterrows():
+        cells = "".join(
+            f"<td{' class=best' if row[name] == most else ''}>{_number(row[name])}</td>" for name, most in best.items()
+        )
+        rows.append(f"<tr><td>{escape(str(method))}</td>{cells}<td>{row['seconds']:.3g}</td></tr>")
+    return (
+        f'<div class="wide"><table><tr><th>method</th>{head}<th>seconds of a fit</th></tr>{"".join(rows)}</table></div>'
+    )
+
+
+def _number(value: float) -> str:
+    return "–" if pd.isna(value) else f"{value:.3f}"
+
+
+def _figure(draw: Callable[[], Any], caption: str) -> str:
+    """Return a figure as an image in the page: SVG, the same bytes each time, in which no script can run."""
+    try:
+        plt = pyplot()
+    except MissingPackageError as error:
+        return f'<p class="small">A figure is left out: {escape(str(error))}</p>'
+    file = io.BytesIO()
+    # Names of users are no formulas, whatever dollars they hold.
+    with plt.rc_context({"svg.hashsalt": "mlreduce", "text.parse_math": False}):
+        figure = draw().figure
+        figure.savefig(file, format="svg", metadata={"Date": None, "Creator": None})
+    plt.close(figure)
+    picture = visible(file.getvalue().decode()).encode()
+    source = f"data:image/svg+xml;base64,{base64.b64encode(picture).decode()}"
+    return (
+        f'<figure><div class="wide"><img src="{source}" alt="{escape(caption)}"></div>'
+        f"<figcaption>{escape(caption)}</figcaption></figure>"
+    )
+
+
+def _end(comparison: Comparison) -> Iterator[str]:
+    settings = comparison.settings
+    if len(comparison.failures):
+        yield '<h2 id="failures">What failed</h2>'
+        rows = "".join(
+            f"<tr><td>{escape(str(own['method']))}</td><td>{escape(str(own['predictor']))}</td>"
+            f"<td>{own['split'] + 1}</td><td>{escape(str(own['error']))}: {escape(str(own['message']))}</td></tr>"
+            for own in comparison.failures.to_dict("records")
+        )
+        head = "<tr><th>method</th><th>predictor</th><th>fold</th><th>reason</th></tr>"
+        yield f'<div class="wide"><table class="text">{head}{rows}</table></div>'
+    yield "<h2>How this was made</h2>"
+    rows = "".join(
+        f"<tr><td>{escape(name)}</td><td>{escape(kind)}</td><td><code>{escape(json.dumps(entry, ensure_ascii=False))}"
+        "</code></td></tr>"
+        for kind, entries in (("method", settings["methods"]), ("predictor", settings["predictors"]))
+        for name, entry in entries.items()
+    )
+    yield f'<div class="wide"><table class="text">{rows}</table></div>'
+    versions = ", ".join(f"{escape(name)} {escape(own)}" for name, own in settings["versions"].items())
+    imputed = f" Missing values: {escape(settings['impute'])}." if "impute" in settings else ""
+    yield (
+        f'<p class="small">Scaling of the features: {escape(settings["scaling"])}.{imputed} '
+        f"Seed {settings['random_state']}. {versions}.</p>"
+    )

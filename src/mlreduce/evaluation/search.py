@@ -1,0 +1,363 @@
+"""Search for the parameters of methods on the training part of a split.
+
+A method's entry in a study file names values to try, ``search: {weighted: [false, true]}``, or a range of them,
+``search: {ridge: {from: 1.0e-4, to: 1.0e+4, scale: log}}``; every searched method has the same number of candidates.
+They are tried by successive halving over the rows: all on a share of the training rows, the best of them on all. A
+candidate is fitted, the predictor trained on what it makes, and measured on rows that the split keeps for that, or on
+folds of the training rows. A method made of others, ``parts: {supervised_parameters: mope}``, has what was chosen for
+these, and one that differs from another in some parameters, ``like: mope``, what was chosen for that one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import product
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import pandas as pd
+
+from mlreduce.datasets.data import MultiLabelData
+from mlreduce.evaluation.entries import others_of, without_search
+from mlreduce.evaluation.failures import RAISE, Failures
+from mlreduce.evaluation.scores import as_table
+from mlreduce.evaluation.seeds import derive_seed
+from mlreduce.evaluation.splitting import Split
+from mlreduce.exceptions import DataError
+from mlreduce.metrics.measures import higher_is_better
+from mlreduce.validation import check_finite
+
+__all__ = [
+    "SEARCH_COLUMNS",
+    "Evaluator",
+    "Search",
+    "candidates_of",
+    "chosen_entries",
+    "ends_of",
+    "search_on_splits",
+]
+
+#: Columns of a table of candidates: one row per split, method, candidate and round in which it was tried.
+SEARCH_COLUMNS = ("split", "method", "candidate", "parameters", "rows", "score", "chosen", "ranged", "at_end")
+
+# Points that are drawn for each that is wanted: whole numbers and lists make some of them equal.
+_DRAWN = 20
+
+_Methods = Mapping[str, Mapping[str, Any]]
+
+#: Of a part of the training rows, and their share of all: a function of split number, label and entry that returns the
+#: score of a candidate, NaN where it does not suit the rows or failed.
+Evaluator: TypeAlias = Callable[[Split, float], Callable[[int, str, Mapping[str, Any]], float]]
+
+
+def candidates_of(label: str, entry: Mapping[str, Any], number: int, seed: int) -> list[dict[str, Any]]:
+    """Return the combinations of a method's values that are tried.
+
+    A grid of lists that is no larger than allowed is tried whole. Of others as many points are drawn as are allowed, by
+    a scrambled Halton sequence with a seed of their own, so that few points cover all ranges; a range alone is divided
+    evenly. The parameters are taken by name, whatever their order in the file: a job gets them sorted.
+
+    Parameters
+    ----------
+    label : str
+    entry : dict
+        Of a study file, with ``search``: parameter to a list of values, or to a range with ``from``, ``to`` and, by
+        default false, ``whole`` (whole numbers) and ``scale`` ("linear", the default, or "log"). A dot in the name,
+        as in ``proximity.n_neighbors``, is a parameter of a parameter.
+    number : int
+        How many at most.
+    seed : int
+        Of the study.
+    """
+    values = dict(sorted(entry["search"].items()))
+    if not any(map(_is_range, values.values())):
+        grid = list(product(*values.values()))
+        if len(grid) <= number:
+            return [_nested(dict(zip(values, point, strict=True))) for point in grid]
+    if len(values) == 1:
+        points = np.linspace(0, 1, number)[:, np.newaxis]
+    else:
+        from scipy.stats import qmc  # slow to import, and most jobs draw no candidates
+
+        drawn = qmc.Halton(len(values), rng=derive_seed(seed, "search", label))
+        points = drawn.random(_DRAWN * number)
+    found: dict[tuple[Any, ...], None] = {}
+    for point in points:
+        found[tuple(map(_value_at, values.values(), point))] = None
+    return [_nested(dict(zip(values, point, strict=True))) for point in list(found)[:number]]
+
+
+def _is_range(values: Any) -> bool:
+    return isinstance(values, Mapping)
+
+
+def _value_at(values: Any, place: float) -> Any:
+    """Return the value of a list or range at a place in [0, 1]."""
+    if not _is_range(values):
+        return values[min(int(place * len(values)), len(values) - 1)]
+    low, high = values["from"], values["to"]
+    value = low * (high / low) ** place if values.get("scale") == "log" else low + (high - low) * place
+    return round(value) if values.get("whole") else float(f"{value:.3g}")
+
+
+def _nested(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return parameters with those of parameters, ``a.b``, as dict of dict."""
+    nested: dict[str, Any] = {}
+    for name, value in parameters.items():
+        root, _, leaf = name.partition(".")
+        if leaf:
+            nested.setdefault(root, {})[leaf] = value
+        else:
+            nested[root] = value
+    return nested
+
+
+def ends_of(entry: Mapping[str, Any], parameters: Mapping[str, Any], tried: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return which ranged parameters have the smallest or the largest of the values that were tried.
+
+    Of these a wider range might have had a better value.
+
+    Parameters
+    ----------
+    entry : dict
+        Of a study file, with ``search``.
+    parameters : dict
+        A candidate.
+    tried : sequence of dict
+        All candidates.
+    """
+    ends = []
+    for name, values in sorted(entry["search"].items()):
+        if _is_range(values):
+            own = [_leaf(each, name) for each in tried]
+            if _leaf(parameters, name) in (min(own), max(own)):
+                ends.append(name)
+    return ends
+
+
+def _leaf(parameters: Mapping[str, Any], name: str) -> Any:
+    root, _, leaf = name.partition(".")
+    return parameters[root][leaf] if leaf else parameters[root]
+
+
+def chosen_entries(methods: _Methods, choices: pd.DataFrame | None) -> dict[str, dict[str, Any]]:
+    """Return the entries of methods with the parameters that were chosen in place of those to try.
+
+    Parameters
+    ----------
+    methods : dict of label to entry
+        With the methods that others are made of.
+    choices : DataFrame or None
+        With `SEARCH_COLUMNS`, of one split, of these and perhaps other methods; None where nothing was searched.
+    """
+    entries = {label: without_search(entry) for label, entry in methods.items()}
+    if choices is not None:
+        for row in choices[choices["chosen"] & choices["method"].isin(list(entries))].to_dict("records"):
+            entries[str(row["method"])] |= json.loads(row["parameters"])
+    for label, entry in methods.items():
+        if "like" in entry:
+            entries[label] = entries[entry["like"]] | entries[label]
+        for parameter, part in entry.get("parts", {}).items():
+            entries[label][parameter] = {key: value for key, value in entries[part].items() if key != "method"}
+    return entries
+
+
+class _Trial(NamedTuple):
+    """A candidate of a method."""
+
+    label: str
+    number: int
+    parameters: Mapping[str, Any]
+    entry: Mapping[str, Any]
+
+
+class Search(NamedTuple):
+    """How parameters are searched.
+
+    Attributes
+    ----------
+    candidates : int
+        How many combinations of a method's values are tried at most.
+    share : float
+        Of the training rows on which all are tried, in (0, 1].
+    keep : int
+        How many of a method's candidates are then tried on all rows.
+    folds : int
+        Of the training rows whose labels are known, where a split keeps no rows for validation.
+    measure : str
+    predictor : (label, entry of a study file)
+    dimension : int, default=1
+        Projections: at how many dimensions, or at all that a method has where these are fewer; of a share of the rows
+        this share.
+    size_percent : int, default=100
+        Selectors and label coders: at how many percent of the features, or of the labels.
+    """
+
+    candidates: int
+    share: float
+    keep: int
+    folds: int
+    measure: str
+    predictor: tuple[str, Mapping[str, Any]]
+    dimension: int = 1
+    size_percent: int = 100
+
+
+def search_on_splits(
+    data: MultiLabelData,
+    splits: Mapping[int, Split],
+    methods: _Methods,
+    evaluator: Evaluator,
+    search: Search,
+    seed: int,
+    failures: Failures = RAISE,
+) -> pd.DataFrame:
+    """Search the parameters of all methods that name values to try.
+
+    Parameters
+    ----------
+    data : MultiLabelData
+    splits : dict of split number to Split
+    methods : dict of label to entry of a study file
+    evaluator : Evaluator
+        Of the family of the methods.
+    search : Search
+    seed : int
+        Of the study.
+    failures : Failures, default=RAISE
+        Takes what a method or the predictor raises, and that none of a method's candidates can be fitted. A candidate
+        that says by a `DataError` that it does not suit the rows is no failure.
+
+    Returns
+    -------
+    DataFrame
+        With `SEARCH_COLUMNS`, sorted; ``rows`` is the share of the training rows, ``score`` the mean over the folds,
+        NaN where a candidate cannot be fitted, and ``chosen`` marks the best of those on all rows, of equal ones the
+        first; ``ranged`` is the number of parameters that have a range, and ``at_end`` names those that have the
+        smallest or largest of the tried values. A method that failed on a split has no row of it.
+
+    Raises
+    ------
+    DataError
+        If a feature is missing or infinite.
+    """
+    check_finite(data.X, data.feature_names, data.name, missing=data.impute is not None)
+    rows = [
+        row
+        for number, split in splits.items()
+        for row in _searched(data, number, split, methods, evaluator, search, seed, failures)
+        if (number, row[1]) not in failures
+    ]
+    table = as_table(rows, SEARCH_COLUMNS)
+    return table.sort_values(list(SEARCH_COLUMNS[:5]), ignore_index=True)
+
+
+def _searched(
+    data: MultiLabelData,
+    number: int,
+    split: Split,
+    methods: _Methods,
+    evaluator: Evaluator,
+    search: Search,
+    seed: int,
+    failures: Failures,
+) -> list[tuple[Any, ...]]:
+    """Return one row per trial of one split."""
+    rows: list[tuple[Any, ...]] = []
+    entries = chosen_entries(methods, None)
+    # What is made of other methods is searched when these have been.
+    for own in ([label for label in methods if bool(others_of(methods[label])) is last] for last in (False, True)):
+        asked = {label: entry for label, entry in methods.items() if label in own and "search" in entry}
+        for label in own:
+            for other in others_of(methods[label]):
+                if (number, other) in failures:
+                    failures.attempt(number, label, _without, other)
+        trials = [
+            _Trial(label, i, parameters, entries[label] | parameters)
+            for label, entry in asked.items()
+            if (number, label) not in failures
+            for i, parameters in enumerate(candidates_of(label, entry, search.candidates, seed))
+        ]
+        found = _halved(data, number, split, trials, evaluator, search, seed, failures)
+        for trial, share, score, chosen in found:
+            tried = [each.parameters for each in trials if each.label == trial.label]
+            entry = methods[trial.label]
+            ranged = sum(map(_is_range, entry["search"].values()))
+            ends = ", ".join(ends_of(entry, trial.parameters, tried))
+            written = json.dumps(trial.parameters, sort_keys=True)
+            rows.append((number, trial.label, trial.number, written, share, score, chosen, ranged, ends))
+        entries = chosen_entries(methods, as_table(rows, SEARCH_COLUMNS))
+    return rows
+
+
+def _without(part: str) -> None:
+    raise DataError(f"{part}, whose parameters it has, failed")
+
+
+def _halved(
+    data: MultiLabelData,
+    number: int,
+    split: Split,
+    trials: Sequence[_Trial],
+    evaluator: Evaluator,
+    search: Search,
+    seed: int,
+    failures: Failures,
+) -> Iterator[tuple[_Trial, float, float, bool]]:
+    """Yield trials with the share of the rows on which they were tried, their score, and whether they are chosen."""
+    for share in dict.fromkeys([search.share, 1.0]):
+        parts = list(_inside(split, search.folds, share, derive_seed(seed, data.name, "search", number)))
+        scores = _scores(number, parts, share, trials, evaluator, failures)
+        best: list[_Trial] = []
+        for label in dict.fromkeys(trial.label for trial in trials):
+            own = [(trial, score) for trial, score in zip(trials, scores, strict=True) if trial.label == label]
+            if (number, label) not in failures:
+                keep = search.keep if share < 1 else 1
+                best += failures.attempt(number, label, _best, label, own, keep, search.measure) or []
+        for trial, score in zip(trials, scores, strict=True):
+            yield trial, share, score, share == 1 and trial in best
+        trials = best
+
+
+def _inside(split: Split, folds: int, share: float, seed: int) -> Iterator[Split]:
+    """Yield splits of a share of the training rows: with the rows for validation as test part, or folds of them."""
+    rng = np.random.default_rng(seed)
+    known = split.train if split.labelled is None else split.labelled
+    order = rng.permutation(known)
+    kept = np.sort(rng.permutation(split.train)[: max(2, int(share * len(split.train)))])
+    parts = [split.validation] if split.validation is not None else np.array_split(order, folds)
+    for part in parts:
+        train = kept[~np.isin(kept, part)]
+        labelled = None if split.labelled is None else train[np.isin(train, split.labelled)]
+        yield Split(train, np.sort(part), labelled=labelled)
+
+
+def _scores(
+    number: int,
+    parts: Sequence[Split],
+    share: float,
+    trials: Sequence[_Trial],
+    evaluator: Evaluator,
+    failures: Failures,
+) -> list[float]:
+    """Return the mean score of each trial over the parts; NaN for one that cannot be fitted, or whose method failed."""
+    values = np.full((len(parts), len(trials)), np.nan)
+    for i, part in enumerate(parts):
+        score = evaluator(part, share)
+        for j, trial in enumerate(trials):
+            if (number, trial.label) not in failures:
+                values[i, j] = score(number, trial.label, trial.entry)
+    return [float(mean) for mean in values.mean(axis=0)]
+
+
+def _best(label: str, scored: Sequence[tuple[_Trial, float]], keep: int, measure: str) -> list[_Trial]:
+    """Return the best trials of a method, of equal ones the first, in the order they have."""
+    sign = -1.0 if higher_is_better(measure) else 1.0
+    fitted = sorted((sign * score, trial.number) for trial, score in scored if not np.isnan(score))
+    if not fitted:
+        raise DataError(
+            f"{label}: none of the {len(scored)} combinations of parameters can be fitted on a training part"
+        )
+    kept = {number for _, number in fitted[:keep]}
+    return [trial for trial, _ in scored if trial.number in kept]

@@ -1,0 +1,73 @@
+"""What a comparison keeps of its jobs: a file each, named by a digest of all that its scores depend on."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import joblib
+
+from mlreduce.datasets.data import MultiLabelData
+from mlreduce.files import write_text
+from mlreduce.validation import is_sparse
+
+__all__ = ["Store", "digest", "digest_of_data"]
+
+
+def digest(*parts: Any) -> str:
+    """Return a digest of plain values: text, numbers, lists and dicts, whatever their order."""
+    return hashlib.blake2b(json.dumps(parts, sort_keys=True).encode(), digest_size=16).hexdigest()
+
+
+def digest_of_data(data: MultiLabelData) -> str:
+    """Return a digest of features and labels, without their names."""
+    X = data.X
+    # A sparse matrix itself remembers what was computed of it.
+    arrays = (X.shape, X.data, X.indices, X.indptr) if is_sparse(X) else X
+    return str(joblib.hash((arrays, data.Y)))
+
+
+class Store:
+    """A folder of JSON files, or none, where nothing is kept.
+
+    Parameters
+    ----------
+    folder : path or None
+        Made where it is missing.
+    form : type, list, tuple or dict
+        Of what is kept: a type, a list with the form of all its elements, a tuple or dict with that of each.
+    """
+
+    def __init__(self, folder: str | Path | None, form: Any) -> None:
+        self._folder = None if folder is None else Path(folder)
+        self._form = {"digest": str, "content": form}
+
+    def read(self, key: str) -> dict[str, Any] | None:
+        """Return what was kept under a key; None where there is nothing, or nothing whole."""
+        if self._folder is None:
+            return None
+        try:
+            kept = json.loads((self._folder / f"{key}.json").read_text(encoding="utf-8"))
+            whole = _fits(kept, self._form) and kept["digest"] == digest(key, kept["content"])
+        except (OSError, ValueError, RecursionError):  # also of a folder, of long numbers, of deep lists
+            return None
+        return kept["content"] if whole else None
+
+    def write(self, key: str, content: Mapping[str, Any]) -> None:
+        """Keep plain values under a key."""
+        path = None if self._folder is None else self._folder / f"{key}.json"
+        if path is not None and not path.is_dir():
+            write_text(path, json.dumps({"digest": digest(key, content), "content": content}))
+
+
+def _fits(value: Any, form: Any) -> bool:
+    if isinstance(form, dict):
+        return isinstance(value, dict) and value.keys() == form.keys() and all(_fits(value[k], form[k]) for k in form)
+    if isinstance(form, list):
+        return isinstance(value, list) and all(_fits(one, form[0]) for one in value)
+    if isinstance(form, tuple):
+        return isinstance(value, list) and len(value) == len(form) and all(map(_fits, value, form))
+    return type(value) is form

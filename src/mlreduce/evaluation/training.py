@@ -1,0 +1,104 @@
+"""Training a predictor on the codes of several label coders, with the work that they have in common done once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from mlreduce.datasets.data import MultiLabelData
+from mlreduce.evaluation.splitting import Split
+from mlreduce.labelspace.base import LabelCoder
+from mlreduce.linalg.least_squares import Design
+from mlreduce.validation import FloatArray
+
+__all__ = ["Training"]
+
+_Coders = Mapping[str, LabelCoder]
+_Parameters = Mapping[str, Mapping[str, Any]]
+
+
+class Training:
+    """A predictor at work on the splits of a data set.
+
+    What is shared depends on what the predictor offers:
+
+    - ``held_out``, of one that is linear in its targets and solves all splits from one factorisation of the features:
+      one solution per split serves every coder.
+    - ``on_split``, of one that is linear in its targets and whose parameters may differ between coders: a solution for
+      each pair of split and parameters.
+    - ``independent_targets``, of one for which many targets are as many problems: the codes of all coders are one
+      table of targets.
+
+    Parameters
+    ----------
+    model : estimator
+        A regressor; never fitted itself.
+    data : MultiLabelData
+    design : Design
+        Of all rows of ``data.X``.
+    share : bool, default=True
+        False trains for every coder by itself, the long way round, with the same result: what tests compare with.
+    """
+
+    def __init__(self, model: Any, data: MultiLabelData, design: Design, share: bool = True) -> None:
+        self._model, self._X, self._share = model, data.X, share
+        self._labels = data.Y.astype(np.float64)
+        shared = share and hasattr(model, "held_out")
+        self._regression = model.held_out(design, self._labels) if shared else None
+
+    def predicted_codes(self, split: Split, coders: _Coders, parameters: _Parameters) -> dict[str, FloatArray]:
+        """Return the predicted codes of the test rows for each coder.
+
+        Parameters
+        ----------
+        split : Split
+        coders : dict of str to LabelCoder
+            Fitted on the training part.
+        parameters : dict of str to dict
+            Parameters of the predictor that were chosen for a coder; may be empty.
+        """
+        linear = {name: coder for name, coder in coders.items() if coder.linear}
+        predicted = self._of_linear(split, linear, parameters) if linear else {}
+        for name, coder in coders.items():
+            if not coder.linear:
+                codes = coder.training_codes(self._labels[split.train])
+                predicted[name] = self._trained(split, codes, parameters.get(name, {}))
+        return predicted
+
+    def _of_linear(self, split: Split, coders: _Coders, parameters: _Parameters) -> dict[str, FloatArray]:
+        """Predict codes that are a linear map of the labels, which have work in common."""
+        if self._regression is not None:
+            labels = self._regression.solve(split.train, split.test).predictions
+            return {name: coder.project(labels) for name, coder in coders.items()}
+        if self._share and hasattr(self._model, "on_split"):
+            return self._from_one_split(split, coders, parameters)
+        if self._share and getattr(self._model, "independent_targets", False) and not any(parameters.values()):
+            codes = [coder.project(self._labels[split.train]) for coder in coders.values()]
+            predicted = self._trained(split, np.hstack(codes), {})
+            parts = np.split(predicted, np.cumsum([code.shape[1] for code in codes])[:-1], axis=1)
+            return dict(zip(coders, parts, strict=True))
+        return {
+            name: self._trained(split, coder.project(self._labels[split.train]), parameters.get(name, {}))
+            for name, coder in coders.items()
+        }
+
+    def _from_one_split(self, split: Split, coders: _Coders, parameters: _Parameters) -> dict[str, FloatArray]:
+        regression = self._model.on_split(self._X[split.train], self._labels[split.train], self._X[split.test])
+        predicted = {}
+        for name, coder in coders.items():
+            own = self._configured(parameters.get(name, {})).get_params()
+            predicted[name] = coder.project(regression.predictions(**own))
+        return predicted
+
+    def _trained(self, split: Split, codes: FloatArray, parameters: Mapping[str, Any]) -> FloatArray:
+        model = self._configured(parameters).fit(self._X[split.train], codes)
+        predicted: FloatArray = model.predict(self._X[split.test]).reshape(len(split.test), -1)
+        return predicted
+
+    def _configured(self, parameters: Mapping[str, Any]) -> Any:
+        model = clone(self._model)
+        known = model.get_params()
+        return model.set_params(**{key: value for key, value in parameters.items() if key in known})

@@ -1,0 +1,119 @@
+"""A split as methods see it: features normalised by its training rows, or relations to these, and known labels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from mlreduce.datasets.data import MultiLabelData
+from mlreduce.evaluation.splitting import Split
+from mlreduce.preprocessing.relation import RelationFeatures
+from mlreduce.preprocessing.scaling import ScaledParts, scale_parts
+from mlreduce.spectral import TrainingSet
+from mlreduce.validation import FloatArray, check_labels, is_sparse
+
+__all__ = ["View", "imputed", "normalise"]
+
+
+def imputed(data: MultiLabelData, train: Any = slice(None)) -> MultiLabelData:
+    """Fill the missing values of a data set as it says (``impute``), by statistics of its training rows alone.
+
+    Parameters
+    ----------
+    data : MultiLabelData
+    train : ndarray of int or slice, default=slice(None)
+        The training rows; all where nothing is tested. A feature that they all lack is 0 where it is missing.
+
+    Returns
+    -------
+    MultiLabelData
+        With all rows; the data set itself where ``impute`` is None.
+    """
+    if data.impute is None:
+        return data
+    from sklearn.impute import SimpleImputer
+
+    imputer = SimpleImputer(strategy=data.impute.replace("-", "_"), keep_empty_features=True)
+    X = imputer.fit(data.X[train]).transform(data.X)
+    return replace(data, X=sp.csr_array(X) if is_sparse(X) else X, impute=None)
+
+
+def normalise(data: MultiLabelData, split: Split, scaling: str) -> ScaledParts:
+    """Fill and normalise the features of both parts of a split by its training rows alone.
+
+    Every fit, prediction and search on a split begins with this step; a search does so again for the parts that it cuts
+    the training rows into.
+
+    Parameters
+    ----------
+    data : MultiLabelData
+    split : Split
+    scaling : {"none", "standard", "unit", "tf-idf"}
+        See `mlreduce.preprocessing.scaling.scale_parts`.
+    """
+    X = imputed(data, split.train).X
+    return scale_parts(X[split.train], X[split.test], scaling)
+
+
+class View:
+    """A split of a data set as the methods of a study see it.
+
+    Parameters
+    ----------
+    data : MultiLabelData
+    split : Split
+    space : dict
+        ``scaling`` as of `mlreduce.preprocessing.scaling.scale_parts`, and ``relation``, a metric of
+        `mlreduce.preprocessing.relation.RelationFeatures`, or None for the features themselves.
+
+    Attributes
+    ----------
+    train, test : ndarray or csr_array of shape (n_rows, n_columns)
+    labelled : ndarray of bool, shape (n_train,)
+        Which of the training rows have labels that are known.
+    labels : ndarray of shape (n_labelled, n_labels), float64
+        Theirs, in {0, 1}.
+    """
+
+    def __init__(self, data: MultiLabelData, split: Split, space: Mapping[str, Any]) -> None:
+        scaled = normalise(data, split, space["scaling"])
+        self._scaled = scaled.train, scaled.test
+        self.train, self.test = self._scaled
+        self._relation = None
+        if space["relation"] is not None:
+            self._relation = RelationFeatures(metric=space["relation"]).fit(scaled.train)
+            self.train, self.test = (self._relation.transform(part) for part in self._scaled)
+        known = split.train if split.labelled is None else split.labelled
+        self.labelled = np.isin(split.train, known)
+        self.labels = data.Y[known].astype(np.float64)
+
+    @cached_property
+    def training(self) -> TrainingSet:
+        """The training rows, for methods to share.
+
+        Relations take the place of the features in a method's forms, and leave alone which rows are near each other:
+        equation (46) of Mu et al. (2012).
+        """
+        points = None if self._relation is None else self._scaled[0]
+        return _training_set(self.train, self.labels, self.labelled, points)
+
+    @cached_property
+    def all_rows(self) -> TrainingSet:
+        """Training and test rows, for methods that embed only what they are fitted to."""
+        parts = [self.train, self.test] if self._relation is None else self._scaled
+        rows = sp.csr_array(sp.vstack(parts)) if is_sparse(parts[0]) else np.vstack(parts)
+        labelled = np.concatenate([self.labelled, np.zeros(self.test.shape[0], dtype=bool)])
+        return _training_set(rows, self.labels, labelled, None)
+
+    def known(self, rows: FloatArray) -> FloatArray:
+        """Return those of the training rows of an array whose labels are known."""
+        return rows if self.labelled.all() else rows[self.labelled]
+
+
+def _training_set(X: Any, labels: FloatArray, labelled: Any, points: Any) -> TrainingSet:
+    return TrainingSet.partly_labelled(X, check_labels(labels, sparse=True), labelled, points)

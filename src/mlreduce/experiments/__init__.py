@@ -1,1 +1,0 @@
-"""Study files, splits, seeds, parameter search, and the loops that fit, predict and score."""

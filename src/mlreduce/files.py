@@ -1,0 +1,216 @@
+"""Files that are written whole or not at all, and archives of arrays."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import platform
+import sys
+import time
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from mlreduce.exceptions import DataError, StorageError
+from mlreduce.guards import GuardedArrays
+
+if sys.platform != "win32":
+    import fcntl
+
+__all__ = [
+    "arrays_sha256",
+    "file_sha256",
+    "is_full",
+    "locked",
+    "make_folder",
+    "named_damage",
+    "not_written",
+    "opened_arrays",
+    "read_arrays",
+    "replacing",
+    "write_text",
+]
+
+# Of a full disk, a used-up quota and a limit on the size of files: making room helps.
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
+# Raised for damaged archives: RuntimeError for encrypted ones, OverflowError for impossible shapes.
+_DAMAGED = (OSError, ValueError, KeyError, EOFError, RuntimeError, OverflowError, zipfile.BadZipFile, zlib.error)
+
+
+def file_sha256(path: str | Path) -> str:
+    """Return the SHA-256 of a file."""
+    with Path(path).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def arrays_sha256(path: str | Path, what: str) -> str:
+    """Return the SHA-256 of the arrays of an ``.npz`` file: names, types, shapes and bytes.
+
+    The file's own depends on what wrote and compressed it: Python 3.11.2 and 3.11.7 write other headers.
+
+    Parameters
+    ----------
+    path, what
+        As for `opened_arrays`.
+
+    Raises
+    ------
+    DataError
+        If the file is not whole.
+    """
+    digest = hashlib.sha256()
+    for name, array in sorted(read_arrays(path, what).items()):
+        digest.update(f"{name}\0{array.dtype.str}\0{array.shape}\0".encode())
+        digest.update(array.tobytes())
+    return digest.hexdigest()
+
+
+@contextmanager
+def opened_arrays(path: str | Path, what: str) -> Iterator[Any]:
+    """Open an ``.npz`` file, without pickles, whose arrays are read as they are asked for.
+
+    Parameters
+    ----------
+    path : path
+    what : str
+        What the file should be, for the message: "prepared data set".
+
+    Raises
+    ------
+    DataError
+        If the file is there but not whole, now or when an array is read.
+    """
+    with named_damage(path, what), Path(path).open("rb") as file, GuardedArrays(file) as stored:
+        yield stored
+
+
+@contextmanager
+def named_damage(path: str | Path, what: str) -> Iterator[None]:
+    """Raise what a damaged archive raises as a `DataError`; parameters as for `opened_arrays`."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise
+    except _DAMAGED as error:
+        raise DataError(f"{path}: not a whole {what} ({error}); delete it and run again") from error
+
+
+def read_arrays(path: str | Path, what: str, required: tuple[str, ...] = ()) -> dict[str, Any]:
+    """Read every array of an ``.npz`` file.
+
+    Parameters
+    ----------
+    path, what
+        As for `opened_arrays`.
+    required : tuple of str, default=()
+        Names that must be in it.
+
+    Raises
+    ------
+    DataError
+        If the file is there but not whole.
+    """
+    with opened_arrays(path, what) as stored:
+        arrays = {name: stored[name] for name in stored.files}
+    missing = [name for name in required if name not in arrays]
+    if missing:
+        raise DataError(f"{path}: not a whole {what} ({missing[0]!r} is missing); delete it and run again")
+    return arrays
+
+
+@contextmanager
+def replacing(path: str | Path) -> Iterator[Path]:
+    """Give a temporary path beside ``path`` to write to, and move it into place when the block succeeds.
+
+    A process that is killed, a full disk, or two processes that write the same file at once never leave a broken file
+    under the name. The temporary name keeps the suffix, by which writers know the format.
+
+    Raises
+    ------
+    StorageError
+        If the file cannot be written; what was there before is untouched.
+    """
+    path = Path(path)
+    temporary = path.with_name(f".partial-{os.getpid()}-{path.name}")
+    try:
+        make_folder(path.parent, path)
+        yield temporary
+        temporary.replace(path)
+    except OSError as error:
+        if not is_full(error) and str(error.filename) not in (str(temporary), str(path.parent)):
+            raise  # about something that the block read
+        raise not_written(path, error) from error
+    finally:
+        with suppress(OSError):  # gone, in its place, or in a folder that is read-only by now
+            temporary.unlink()
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write a text as UTF-8; by `replacing`, whose errors it raises."""
+    with replacing(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
+def make_folder(folder: Path, path: Path) -> None:
+    """Make a folder, and those above it, in which ``path`` will be written; a `StorageError` where it cannot be."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise not_written(path, error) from error
+
+
+def is_full(error: OSError) -> bool:
+    """Whether the reason is a full disk, a used-up quota or a limit on the size of files."""
+    return error.errno in _NO_ROOM
+
+
+def not_written(path: Path, error: OSError) -> StorageError:
+    """Return the error of a file or folder that could not be written."""
+    remedy = "; make room and run again" if is_full(error) else ""
+    cause = error.filename if error.filename and Path(os.fsdecode(error.filename)) in path.parents else None
+    return StorageError(f"{path} could not be written: {error.strerror}{f': {cause}' if cause else ''}{remedy}")
+
+
+@contextmanager
+def locked(path: str | Path) -> Iterator[None]:
+    """Hold a lock of the operating system: others that ask for it wait, and say for whom. A killed holder frees it.
+
+    Where a file system knows no locks, nobody waits.
+
+    Parameters
+    ----------
+    path : path
+        Of a file for the lock alone, which says who holds it; it is made, and stays.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be made.
+    """
+    with Path(path).open("ab+", buffering=0) as file:
+        if sys.platform != "win32":
+            try:
+                _lock(file, path)
+            except OSError as error:
+                if error.errno not in _NO_LOCKS:
+                    raise
+            with suppress(OSError):  # a full disk
+                file.truncate(0)
+                since = time.strftime("%Y-%m-%d %H:%M:%S")
+                file.write(f"process {os.getpid()} on {platform.node()} since {since}".encode())
+        yield
+
+
+def _lock(file: Any, path: str | Path) -> None:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        file.seek(0)
+        holder = ascii(file.read(200).decode("utf-8", "replace"))[1:-1] or "another process"
+        print(f"mlreduce: waiting for {holder}, which holds {path}", file=sys.stderr, flush=True)
+        fcntl.flock(file, fcntl.LOCK_EX)

@@ -1,7 +1,0 @@
-"""The results of runs as a site: static pages that open from the file system, without a network."""
-
-from __future__ import annotations
-
-from mlreduce.reporting.site.writing import write_page, write_site
-
-__all__ = ["write_page", "write_site"]

@@ -1,7 +1,0 @@
-"""Tables of a study: a file for each kind, declared by `mlreduce.reporting.tables.kinds.table`."""
-
-from __future__ import annotations
-
-from mlreduce.reporting.tables.kinds import make_table, table, table_kinds, table_parts, table_source
-
-__all__ = ["make_table", "table", "table_kinds", "table_parts", "table_source"]

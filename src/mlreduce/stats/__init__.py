@@ -1,0 +1,1 @@
+"""Statistics of comparisons: ranks, tests, posteriors and combinations of evidence."""

@@ -1,0 +1,219 @@
+"""Failed cells in tables: means over fewer splits, gaps, and the reasons.
+
+Without failures, tables are unchanged. With failures, a table has two more columns: ``failed``, the number of splits,
+and ``reason``; a cell that failed on all splits has a row without a value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+__all__ = [
+    "GAP",
+    "GAP_COLUMNS",
+    "RULE",
+    "cell_reasons",
+    "footnotes",
+    "gap_columns",
+    "is_gap",
+    "of_draws",
+    "plain_where_whole",
+    "with_failed_rows",
+    "with_gaps",
+    "with_reasons",
+    "without_gaps",
+]
+
+#: What stands in a table for reading where there is no value.
+GAP = "–"
+
+#: What a table has beside its own columns where something failed.
+GAP_COLUMNS = ("failed", "reason")
+
+#: What is said under a table in which something failed.
+RULE = (
+    f"Cells failed. A mean is over the splits on which the method ran; {GAP} stands where it ran on none. Ranks and "
+    "tests leave out a data set on which a method has no value. The next run tries the cells again."
+)
+
+# What a cell of a summary is of, and what it measures.
+_CELL = ["protocol", "dataset", "method", "predictor"]
+_MEASURED = ["measure", "size_percent", "energy"]
+
+# Footnotes under a table, at most.
+_FOOTNOTES = 12
+
+
+def of_draws(failures: pd.DataFrame, averages: Mapping[str, Sequence[str]]) -> pd.DataFrame:
+    """Return failures, those of a draw also under the plain name of the method, whose mean needs all draws.
+
+    Parameters
+    ----------
+    failures : DataFrame
+        With `mlreduce.evaluation.failures.FAILURE_COLUMNS`.
+    averages : dict of str to list of str
+        Plain name to the names of its draws.
+    """
+    parts = [failures[failures["method"].isin(draws)].assign(method=name) for name, draws in averages.items()]
+    return pd.concat([failures, *parts], ignore_index=True)
+
+
+def with_gaps(summary: pd.DataFrame, failures: pd.DataFrame) -> pd.DataFrame:
+    """Return a summary with failed cells.
+
+    Parameters
+    ----------
+    summary : DataFrame
+        From `mlreduce_studies.summary.summarise`.
+    failures : DataFrame
+        With `mlreduce.evaluation.failures.FAILURE_COLUMNS`.
+
+    Returns
+    -------
+    DataFrame
+        The summary itself where nothing failed. Otherwise with `GAP_COLUMNS`, and a row without a value for each cell
+        that has none: at the sizes and measures of the same method on other data sets, or else of the others. The
+        error of a mean over the one split that is left is unknown.
+    """
+    if failures.empty:
+        return summary
+    failed = cell_reasons(failures, _CELL)
+    known = summary.merge(failed, on=_CELL, how="left")
+    known = known.fillna(dict(zip(GAP_COLUMNS, (0, ""), strict=True)))
+    alone = (known["failed"] > 0) & (known["splits"] == 1)
+    known.loc[alone, ["se", "sd"]] = np.nan
+    there = pd.MultiIndex.from_frame(summary[_CELL])
+    gaps = [
+        _measured_like(summary, cell).assign(**{str(key): value for key, value in cell.items()}, splits=0)
+        for cell in failed.to_dict("records")
+        if tuple(cell[key] for key in _CELL) not in there
+    ]
+    table = pd.concat([known, *(gap for gap in gaps if len(gap))], ignore_index=True)[list(known.columns)]
+    return table.sort_values([*_CELL, *_MEASURED, "size"], ignore_index=True).astype({"failed": int})
+
+
+def _measured_like(summary: pd.DataFrame, cell: Mapping[Any, Any]) -> pd.DataFrame:
+    """Return the measures and sizes at which a cell would have values."""
+    like = summary[(summary["protocol"] == cell["protocol"]) & (summary["predictor"] == cell["predictor"])]
+    of_method, on_dataset = (like[like[key] == cell[key]] for key in ("method", "dataset"))
+    found = next((own for own in (of_method, on_dataset) if len(own)), like)
+    cells: pd.DataFrame = found[_MEASURED].drop_duplicates()
+    return cells
+
+
+def with_failed_rows(table: pd.DataFrame, failures: pd.DataFrame) -> pd.DataFrame:
+    """Return a table of one or more rows per split, with a row without values for each failed split.
+
+    The table itself where nothing failed; otherwise with a column ``reason``, empty in the rows that have values.
+    """
+    if failures.empty:
+        return table
+    said = [_said(cell) for cell in failures.to_dict("records")]
+    rows = failures[[name for name in table.columns if name in failures.columns]].assign(reason=said)
+    return pd.concat([table.assign(reason=""), rows.drop_duplicates()], ignore_index=True)
+
+
+def cell_reasons(failures: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
+    """Return number of failed splits and reason of each failed cell, with the columns ``keys`` and `GAP_COLUMNS`.
+
+    Parameters
+    ----------
+    failures : DataFrame
+        With `mlreduce.evaluation.failures.FAILURE_COLUMNS`, or with the columns that `with_failed_rows` adds.
+    keys : sequence of str
+        Columns that identify a cell.
+    """
+    rows = failures
+    if "error" in failures:
+        rows = failures.assign(reason=[_said(cell) for cell in failures.to_dict("records")])
+    cells = rows[rows["reason"].fillna("") != ""].groupby(list(keys), sort=True)  # empty in a file is NaN
+    found = [(*key, own["split"].nunique() if "split" in own else 0, _reason(own)) for key, own in cells]
+    return pd.DataFrame(found, columns=[*keys, *GAP_COLUMNS])
+
+
+def with_reasons(table: pd.DataFrame, rows: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
+    """Return a table of cells with the failures that `with_failed_rows` put into their rows.
+
+    Parameters
+    ----------
+    table : DataFrame
+        One row per cell, with the columns ``keys``.
+    rows : DataFrame
+    keys : sequence of str
+        Columns that identify a cell.
+
+    Returns
+    -------
+    DataFrame
+        The table itself where nothing failed, otherwise with `GAP_COLUMNS`.
+    """
+    if "reason" not in rows:
+        return table
+    said = table.merge(cell_reasons(rows, keys), on=list(keys), how="left")
+    return said.fillna(dict(zip(GAP_COLUMNS, (0, ""), strict=True))).astype({"failed": int})
+
+
+def _said(cell: Mapping[Any, Any]) -> str:
+    message = f": {cell['message']}" if cell["message"] else ""
+    return f"{cell['error']}{message} ({cell['step']})"
+
+
+def _reason(rows: pd.DataFrame) -> str:
+    """Return the most frequent reason of some failures, its splits, and the number of other reasons."""
+    counts = rows["reason"].value_counts()
+    first = min(counts.index[counts == counts.max()])
+    splits = sorted(rows.loc[rows["reason"] == first, "split"].dropna().unique()) if "split" in rows else []
+    others = f"; and {len(counts) - 1} more" if len(counts) > 1 else ""
+    if not splits:
+        return f"{first}{others}"
+    named = f"split {splits[0]}" if len(splits) == 1 else f"{len(splits)} splits, {splits[0]} the first"
+    return f"{first.removesuffix(')')}, {named}){others}"
+
+
+def gap_columns(table: pd.DataFrame) -> list[str]:
+    """Return those of `GAP_COLUMNS` that a table has."""
+    return [name for name in GAP_COLUMNS if name in table]
+
+
+def is_gap(cells: pd.DataFrame) -> pd.Series[bool]:
+    """Mask of cells without a value because the method failed on all splits."""
+    return cells["splits"] == 0
+
+
+def without_gaps(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the cells of a table that have a value; the table itself where nothing failed."""
+    return table[~is_gap(table)] if "failed" in table else table
+
+
+def plain_where_whole(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table without `GAP_COLUMNS` where nothing in it failed."""
+    whole = "reason" in table and not table["reason"].fillna("").any()
+    return table.drop(columns=gap_columns(table)) if whole else table
+
+
+def footnotes(table: pd.DataFrame) -> list[str]:
+    """Return the footnotes of a table: `RULE`, and one per method, data set and protocol that failed.
+
+    Nothing where nothing failed.
+    """
+    if "reason" not in table:
+        return []
+    failed = table[table["reason"].fillna("") != ""]
+    keys = [name for name in ("protocol", "dataset", "method") if name in table]
+    notes = [_footnote(cell) for cell in failed.drop_duplicates(keys).to_dict("records")]
+    if "dataset" not in table:
+        notes = [f"left out: {reason}" for reason in failed["reason"].unique()]
+    more = [f"and {len(notes) - _FOOTNOTES} more, in failures.csv"] if len(notes) > _FOOTNOTES else []
+    return [RULE, *notes[:_FOOTNOTES], *more] if notes else []
+
+
+def _footnote(cell: Mapping[Any, Any]) -> str:
+    place = f"{cell['method']} on {cell.get('dataset')}" + (f", {cell['protocol']}" if "protocol" in cell else "")
+    if "splits" not in cell:
+        return f"{place}: {cell['reason']}"
+    ran, asked = int(cell["splits"]), int(cell["splits"] + cell["failed"])
+    return f"{place}: ran on {ran} of {asked} splits; {cell['reason']}"

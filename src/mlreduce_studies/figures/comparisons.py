@@ -1,0 +1,41 @@
+"""Figure of all pairs of methods over the data sets, the multiple-comparison matrix."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+from mlreduce.metrics import measure_label
+from mlreduce.plot.layout import house_style, nothing_to_draw, panels
+from mlreduce.plot.matrix import MANY, draw_matrix
+from mlreduce_studies.figures.kinds import Spec, figure, label_of
+from mlreduce_studies.options import AREA, DIRECTIONS, ENERGY, MARGIN, MEASURE, PREDICTOR, SIZE_PERCENT
+from mlreduce_studies.tables.comparisons import comparison_table
+
+__all__ = ["comparison_matrix"]
+
+
+@figure(
+    "comparisons",
+    source="summary.csv",
+    required={"measure": MEASURE, "predictor": PREDICTOR, "margin": MARGIN},
+    optional={"energy": ENERGY, "size_percent": SIZE_PERCENT, "directions": DIRECTIONS, "area": AREA},
+    with_gaps=True,
+)
+def comparison_matrix(summary: pd.DataFrame, spec: Spec) -> Any:
+    """Draw methods by methods: mean difference as colour and number, wins, ties and losses, the largest probability.
+
+    The methods are sorted by their mean difference to the others. A text is bold where a probability is 0.95 or more.
+    Of more than 16 methods the numbers are wins, ties and losses alone.
+    """
+    pairs = comparison_table(summary, spec)
+    if pairs.empty:
+        raise nothing_to_draw(spec["caption"], "pair of methods on a data set")
+    title = f"{measure_label(spec['measure'])}, {pairs['data_sets'].iloc[0]} data sets, margin {spec['margin']:g}"
+    names = {method: label_of(spec, method) for method in pairs["method"].unique()}
+    side = 1.2 + (0.85 if len(names) < MANY else 0.42) * len(names)
+    with house_style():
+        drawn, axes = panels([title], spec["caption"], columns=1, size=(side + 0.8, side))
+        draw_matrix(axes[title], pairs, names)
+    return drawn

@@ -1,0 +1,47 @@
+"""Figure of the costs of fits on relation features and on the features themselves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+from mlreduce.plot.colours import method_looks
+from mlreduce.plot.layout import house_style, panels, shared_legend
+from mlreduce_studies.figures.kinds import Spec, figure, label_of
+
+__all__ = ["cost_curves"]
+
+# The size that is swept to its name on the axis, and the dashes of the kinds of features.
+_SWEPT = {"rows": "rows n", "features": "features d", "prototypes": "prototypes p"}
+_DASHES = {"original": "-", "relation": "--"}
+
+
+@figure("costs", source="costs.csv")
+def cost_curves(costs: pd.DataFrame, spec: Spec) -> Any:
+    """Draw one panel per data set and swept size: seconds against the size, one line per method and kind of features.
+
+    ``costs`` has the columns `mlreduce_studies.costs.COST_COLUMNS`.
+    """
+    from matplotlib.ticker import NullFormatter, StrMethodFormatter
+
+    cells = {(str(dataset), str(swept)): own for (dataset, swept), own in costs.groupby(["dataset", "swept"])}
+    shown = [(dataset, swept) for dataset in sorted(costs["dataset"].unique()) for swept in _SWEPT]
+    shown = [key for key in shown if key in cells]
+    names = [f"{dataset}: {_SWEPT[swept]}" for dataset, swept in shown]
+    with house_style():
+        drawn, axes = panels(names, spec["caption"], "", "seconds", columns=3)
+        for (dataset, swept), axis in zip(shown, axes.values(), strict=True):
+            own = cells[dataset, swept]
+            for method, style in method_looks(spec["methods"]).items():
+                for space, dashes in _DASHES.items():
+                    line = own[(own["method"] == method) & (own["space"] == space)].sort_values(swept)
+                    if len(line):
+                        look = {"markersize": 4, "linewidth": 1.1, **style, "linestyle": dashes}
+                        axis.plot(line[swept], line["seconds"], label=f"{label_of(spec, method)}, {space}", **look)
+            axis.set(xscale="log", yscale="log")
+            axis.set_xticks(sorted(own[swept].unique()))
+            axis.xaxis.set_major_formatter(StrMethodFormatter("{x:.0f}"))
+            axis.xaxis.set_minor_formatter(NullFormatter())
+        shared_legend(drawn)
+    return drawn

@@ -1,0 +1,176 @@
+"""The tables of a study, gathered from the tables of its jobs in an order that does not depend on the jobs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from io import StringIO
+from typing import Any
+
+import pandas as pd
+
+from mlreduce.datasets.data import MultiLabelData
+from mlreduce.evaluation.scores import SCORE_COLUMNS
+from mlreduce_studies.results import read_failures, read_tables
+from mlreduce_studies.summary import at_directions, summarise, write_csv
+
+__all__ = ["Gathering", "describe_datasets"]
+
+
+class Gathering:
+    """What the jobs of a study found, as tables by name.
+
+    Parameters
+    ----------
+    files : dict of str to list of path
+        ``data``, ``scores``, ``details``, and where the study has them ``choices``, ``times``, ``costs``, ``errors``,
+        ``theorem``, ``dependencies``, ``images`` and ``published``.
+    averages : dict of str to list of str
+        Methods that draw: the name of their mean to the names of the draws.
+    base : str or None, default=None
+        Method by whose times others are divided.
+    image : dict or None, default=None
+        ``protocol``, ``measure`` and ``predictor`` of the scores that stand beside images of proximities.
+    """
+
+    def __init__(
+        self,
+        files: Mapping[str, Sequence[str]],
+        averages: Mapping[str, Sequence[str]],
+        base: str | None = None,
+        image: Mapping[str, str] | None = None,
+    ) -> None:
+        self._files, self._averages, self._base, self._image = files, averages, base, image
+
+    def table(self, name: str) -> pd.DataFrame:
+        """Return a table by its name.
+
+        Parameters
+        ----------
+        name : {"scores", "summary", "areas", "failures", "datasets", "spectra", "rankings", "choices", "times", \
+"ratios", "costs", "approximation", "errors", "theorem", \
+"dependencies", "proximities"}
+        """
+        makers: dict[str, Callable[[], pd.DataFrame]] = {
+            "scores": lambda: self.scores,
+            "summary": lambda: self.summary,
+            "areas": self._areas,
+            "failures": self._failures,
+            "datasets": lambda: describe_datasets(map(MultiLabelData.load, self._files["data"])),
+            "spectra": self._details,
+            "rankings": self._details,
+            "choices": self._choices,
+            "times": lambda: self.times,
+            "ratios": self._ratios,
+            "costs": lambda: self._timed("costs", {}),
+            "approximation": self._approximation,
+            "errors": self._errors,
+            "theorem": lambda: read_tables(self._files["theorem"]).sort_values(["dataset", "nystrom"]),
+            "dependencies": lambda: read_tables(self._files["dependencies"]).sort_values("dataset", kind="stable"),
+            "proximities": self._proximities,
+        }
+        return makers[name]()
+
+    def rounded(self, name: str) -> tuple[pd.DataFrame, str]:
+        """Return a table with the digits that people see, which jobs go on from, and the same as CSV."""
+        text = StringIO()
+        write_csv(self.table(name), text)
+        return pd.read_csv(StringIO(text.getvalue())), text.getvalue()
+
+    @cached_property
+    def scores(self) -> pd.DataFrame:
+        """Scores of all jobs."""
+        columns = ["study", "protocol", *SCORE_COLUMNS]
+        return read_tables(self._files["scores"])[columns].sort_values(columns[:-1], ignore_index=True)
+
+    @cached_property
+    def _failed_scores(self) -> pd.DataFrame:
+        return read_failures(self._files["scores"])
+
+    @cached_property
+    def _averaged(self) -> pd.DataFrame:
+        from mlreduce_studies.areas import averaged_draws
+
+        return averaged_draws(self.scores, self._averages, self._failed_scores)
+
+    def _with_gaps(self, scores: pd.DataFrame) -> pd.DataFrame:
+        from mlreduce_studies.failed_cells import of_draws, with_gaps
+
+        return with_gaps(summarise(scores), of_draws(self._failed_scores, self._averages))
+
+    @cached_property
+    def summary(self) -> pd.DataFrame:
+        """Mean and errors of every cell."""
+        return self._with_gaps(self._averaged)
+
+    def _areas(self) -> pd.DataFrame:
+        from mlreduce_studies.areas import area_scores
+
+        return self._with_gaps(area_scores(self._averaged))
+
+    def _failures(self) -> pd.DataFrame:
+        """Failed cells; what was missing before a job went on is in its own table."""
+        kinds = ("scores", "times", "images", "costs")
+        return read_failures(file for kind in kinds for file in self._files.get(kind, []))
+
+    def _details(self) -> pd.DataFrame:
+        from mlreduce_studies.failed_cells import with_failed_rows
+
+        details, failures = read_tables(self._files["details"]), read_failures(self._files["details"])
+        keys = list(details.columns[:-1])
+        details = details.drop_duplicates(keys)  # a method may be in several groups
+        if "eigenvalue" in details:
+            failures = failures[failures["split"] == 0]  # whose eigenvalues are kept
+        return with_failed_rows(details, failures).sort_values(keys, ignore_index=True)
+
+    def _choices(self) -> pd.DataFrame:
+        from mlreduce_studies.failed_cells import with_failed_rows
+
+        choices = read_tables(self._files["choices"])
+        chosen = choices[choices["chosen"]]
+        keys = ["protocol", "dataset", "method", "split"]
+        columns = keys + [name for name in chosen.columns if name not in (*keys, "chosen", "group")]
+        table = with_failed_rows(chosen[columns], read_failures(self._files["choices"]))
+        return table.sort_values(keys, ignore_index=True)
+
+    def _timed(self, kind: str, averages: Mapping[str, Sequence[str]]) -> pd.DataFrame:
+        from mlreduce_studies.tables.times import gathered_times
+
+        return gathered_times(read_tables(self._files[kind]), read_failures(self._files[kind]), averages)
+
+    @cached_property
+    def times(self) -> pd.DataFrame:
+        """Seconds of fits, and their means over the draws of a method."""
+        return self._timed("times", self._averages)
+
+    def _ratios(self) -> pd.DataFrame:
+        from mlreduce_studies.tables.ratios import time_ratios
+
+        printed = [pd.read_csv(path) for path in self._files["published"]]
+        none = pd.DataFrame(columns=["dataset", "method", "seconds"])
+        return time_ratios(self.times, pd.concat(printed) if printed else none, str(self._base))
+
+    def _approximation(self) -> pd.DataFrame:
+        from mlreduce_studies.approximation import mean_errors
+
+        return mean_errors(self._errors())
+
+    def _errors(self) -> pd.DataFrame:
+        return read_tables(self._files["errors"]).sort_values(["dataset", "method", "size_percent", "draw"])
+
+    def _proximities(self) -> pd.DataFrame:
+        from mlreduce_studies.greys import grey_levels
+
+        images, asked = grey_levels(read_tables(self._files["images"])), self._image or {}
+        shown = at_directions(self.summary)
+        for key, value in asked.items():
+            shown = shown[shown[key] == value]
+        scores = shown[["dataset", "method", "mean"]].rename(columns={"mean": "score"})
+        return images.merge(scores, on=["dataset", "method"], how="left", validate="m:1")
+
+
+def describe_datasets(datasets: Iterable[Any]) -> pd.DataFrame:
+    """Return instances, features, labels, cardinality and share of zeros in X of data sets, sorted by name."""
+    rows = [(data.name, *data.X.shape, data.Y.shape[1], data.cardinality, data.zeros) for data in datasets]
+    columns = ["dataset", "instances", "features", "labels", "cardinality", "zeros"]
+    return pd.DataFrame(rows, columns=columns).sort_values("dataset")

@@ -1,0 +1,102 @@
+"""JSON schemas of the options that kinds of tables and figures share.
+
+A schema may hold, beside JSON Schema's keywords, ``names``: the kind of thing that the text or number names. The reader
+of study files looks it up: a measure, predictor, method, protocol, data set, energy threshold or size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+from mlreduce.registry import Declarations
+
+__all__ = [
+    "APPROXIMATIONS",
+    "AREA",
+    "ENERGY",
+    "FIGURES",
+    "LABELS",
+    "MEASURE",
+    "MEASURES",
+    "METHOD",
+    "METHODS",
+    "PREDICTOR",
+    "SIZE_PERCENT",
+    "SIZE_PERCENTS",
+    "TABLES",
+    "Options",
+    "Spec",
+    "object_schema",
+    "source_of",
+]
+
+#: Kinds of tables and of figures, by name.
+TABLES: Declarations[Any] = Declarations("kind of table", "mlreduce_studies.tables")
+FIGURES: Declarations[Any] = Declarations("kind of figure", "mlreduce_studies.figures")
+
+Options: TypeAlias = Mapping[str, Mapping[str, Any]]
+
+#: An entry of a study file under ``tables`` or ``figures``.
+Spec: TypeAlias = Mapping[str, Any]
+
+METHOD = {"type": "string", "names": "method"}
+METHODS = {"type": "array", "minItems": 1, "items": METHOD}
+MEASURE = {"type": "string", "names": "measure"}
+MEASURES = {"type": "array", "minItems": 1, "maxItems": 8, "items": MEASURE}
+PREDICTOR = {"type": "string", "names": "predictor"}
+#: Approximations of dependencies are no methods of the study.
+APPROXIMATIONS = {"type": "array", "minItems": 1, "items": {"type": "string", "names": "approximation"}}
+LABELS = {"type": "object", "additionalProperties": {"type": "string"}}
+
+#: The share of the eigenvalues' sum, or the size in percent, at which methods are compared; 0 for neither.
+ENERGY = {"type": "number", "names": "energy"}
+SIZE_PERCENT = {"type": "integer", "names": "size"}
+SIZE_PERCENTS = {
+    **{"type": "array", "minItems": 1, "uniqueItems": True},
+    "items": {"type": "integer", "minimum": 1, "maximum": 100, "names": "size"},
+}
+
+#: Compare methods by the area under their curves, over the sizes below 100 percent.
+AREA = {"type": "boolean"}
+
+# Options of every table and figure.
+_COMMON = {
+    "kind": {"type": "string"},
+    "caption": {"type": "string"},
+    # A target by itself, made of its own scores before the rest of the study has ended.
+    "alone": {"type": "boolean"},
+    "methods": METHODS,
+    "protocols": {
+        **{"type": "array", "minItems": 1, "uniqueItems": True},
+        "items": {"type": "string", "names": "protocol"},
+    },
+}
+
+
+#: A difference that is of no practical importance, in units of the measure.
+MARGIN = {"type": "number", "exclusiveMinimum": 0}
+
+#: A number of dimensions that is no percentage.
+DIRECTIONS = {"type": "integer", "minimum": 1}
+
+
+def object_schema(required: Options, optional: Options) -> dict[str, Any]:
+    """Return the schema of an entry of a study file under ``tables`` or ``figures``.
+
+    Parameters
+    ----------
+    required, optional : dict of str to schema
+        The options of one kind. The caption, methods, protocols and kind that all have are added.
+    """
+    return {
+        "type": "object",
+        "required": ["caption", "methods", *required],
+        "additionalProperties": False,
+        "properties": {**_COMMON, **required, **optional},
+    }
+
+
+def source_of(source: str, spec: Spec) -> str:
+    """Return the source of a table or figure; the areas under the curves where the entry asks for them."""
+    return "areas.csv" if spec.get("area") else source

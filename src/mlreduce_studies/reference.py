@@ -1,0 +1,235 @@
+"""Committed results of studies: which of them to look at, and whether numbers computed anew are theirs."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from mlreduce.datasets.catalogue import Catalogue
+from mlreduce.evaluation.seeds import derive_seed
+from mlreduce.exceptions import ConfigurationError
+from mlreduce_studies.gathering import Gathering
+from mlreduce_studies.study import Study, load_study
+from mlreduce_studies.summary import SUMMARY_COLUMNS, write_csv
+
+__all__ = ["CELL", "Curve", "Reference", "compare_cells", "draw_curves", "read_reference", "recomputed_cells"]
+
+#: What a cell of a curve is.
+CELL = ("measure", "size_percent", "energy", "own_size")
+
+# What is compared of it.
+_VALUES = ["size", "mean", "se", "sd", "splits"]
+
+# What is used of the times of jobs.
+_JOBS = ["protocol", "dataset", "group", "predictor", "seconds"]
+
+# A difference smaller than this is rounding errors: the encoding error of a code that loses nothing is 1e-29.
+_NOTHING = 1e-9
+
+
+class Curve(NamedTuple):
+    """All measures and sizes of a method with a predictor, which share their fits.
+
+    Attributes
+    ----------
+    study, protocol, dataset, method, predictor : str
+        The method is a label of the study file, or the name of the mean of several draws.
+    """
+
+    study: str
+    protocol: str
+    dataset: str
+    method: str
+    predictor: str
+
+    def __str__(self) -> str:
+        return " ".join(self)
+
+
+class Reference(NamedTuple):
+    """The committed results of a study.
+
+    Attributes
+    ----------
+    summary : DataFrame
+        With `mlreduce_studies.summary.SUMMARY_COLUMNS`.
+    study : Study
+        As its file says now, with the data sets and the number of splits of the results.
+    scale : str
+    seed : int
+    jobs : DataFrame
+        With `mlreduce_studies.provenance.manifest.JOB_COLUMNS`; empty where the results have no ``jobs.csv``.
+    """
+
+    summary: pd.DataFrame
+    study: Study
+    scale: str
+    seed: int
+    jobs: pd.DataFrame
+
+    def group_of(self, curve: Curve) -> str:
+        """Return the group that computes a curve.
+
+        Raises
+        ------
+        ConfigurationError
+            If the study does not have the curve.
+        """
+        study, first = self.study, self.study.draws(curve.method)[0]
+        if curve.protocol in study.protocols and curve.dataset in study.datasets:
+            for name, group in study.groups.items():
+                if group.runs_on(curve.protocol) and first in group.methods and curve.predictor in group.predictors:
+                    return name
+        raise ConfigurationError(f"{curve}: the study file does not ask for this")
+
+    def cells_of(self, curve: Curve) -> pd.DataFrame:
+        """Return the committed cells of a curve."""
+        return _of_curve(self.summary, curve)
+
+    def seconds_of(self, curve: Curve) -> float:
+        """Estimate how long a curve takes: its method's share of its group's jobs, or all jobs if the group is new."""
+        group, jobs = self.group_of(curve), self.jobs
+        known = jobs[(jobs["protocol"] == curve.protocol) & (jobs["dataset"] == curve.dataset)]
+        own = known[(known["group"] == group) & (known["predictor"].isna() | (known["predictor"] == curve.predictor))]
+        share = len(self.study.draws(curve.method)) / len(self.study.groups[group].methods)
+        return float(share * own["seconds"].sum() if len(own) else known["seconds"].sum())
+
+
+def _of_curve(summary: pd.DataFrame, curve: Curve) -> pd.DataFrame:
+    own = [summary[name] == value for name, value in zip(Curve._fields[1:], curve[1:], strict=True)]
+    return summary.loc[np.logical_and.reduce(own), list(SUMMARY_COLUMNS)]
+
+
+def read_reference(folder: str | Path, study_file: str | Path, catalogue: Catalogue) -> Reference:
+    """Read the summary and the manifest of a study's results, and its study file.
+
+    Parameters
+    ----------
+    folder : path
+        With ``manifest.json``, and ``summary.csv`` or ``summary.csv.gz``.
+    study_file : path
+    catalogue : Catalogue
+
+    Raises
+    ------
+    ConfigurationError
+        If one of the files is missing or is not what it should be.
+    """
+    folder = Path(folder)
+    try:
+        made = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+        path = next(path for name in ("summary.csv", "summary.csv.gz") if (path := folder / name).is_file())
+        summary = pd.read_csv(path)[list(SUMMARY_COLUMNS)]
+        run = {"scale": made["scale"], "splits": made["splits"], "run_on": made["datasets"]}
+        scale, seed = str(made["scale"]), int(made["seed"])
+        table = folder / "jobs.csv"
+        jobs = pd.read_csv(table) if table.is_file() else pd.DataFrame(columns=_JOBS)
+    except StopIteration:
+        raise ConfigurationError(f"{folder}: there is neither summary.csv nor summary.csv.gz in it") from None
+    except (OSError, EOFError, ValueError, KeyError, TypeError) as error:
+        raise ConfigurationError(f"{folder}: these are not the results of a study ({error!r})") from error
+    return Reference(summary, load_study(study_file, catalogue=catalogue, **run), scale, seed, jobs)
+
+
+def draw_curves(
+    summaries: Mapping[str, pd.DataFrame], share: float, seed: int, datasets: Sequence[str] | None = None
+) -> list[Curve]:
+    """Draw curves at random until they hold a share of each study's cells, at least one per study.
+
+    Parameters
+    ----------
+    summaries : dict of study to DataFrame
+        With `mlreduce_studies.summary.SUMMARY_COLUMNS`.
+    share : float
+        In (0, 1], of the cells.
+    seed : int
+    datasets : sequence of str or None, default=None
+        Draw from these alone; None for all.
+
+    Returns
+    -------
+    list of Curve
+        In random order, without regard to what they cost.
+    """
+    drawn: list[Curve] = []
+    for study, summary in sorted(summaries.items()):
+        rows = summary if datasets is None else summary[summary["dataset"].isin(list(datasets))]
+        cells = rows.groupby(["protocol", "dataset", "method", "predictor"]).size()
+        order = np.random.default_rng(derive_seed(seed, "verify", study)).permutation(len(cells))
+        before = np.cumsum(cells.to_numpy()[order]) - cells.to_numpy()[order]
+        curves = [Curve(study, *map(str, key)) for key in cells.index]
+        drawn += [curves[i] for i in order[before < share * len(rows)]]
+    order = np.random.default_rng(derive_seed(seed, "verify")).permutation(len(drawn))
+    return [drawn[i] for i in order]
+
+
+def recomputed_cells(files: Sequence[Path], curve: Curve, study: Study) -> tuple[pd.DataFrame, int, str | None]:
+    """Average the scores of a curve as the workflow does, with the digits that a summary file has.
+
+    Parameters
+    ----------
+    files : sequence of Path
+        Score tables of the workflow's jobs, from `mlreduce_studies.results.write_table`.
+    curve : Curve
+    study : Study
+
+    Returns
+    -------
+    cells : DataFrame
+        With `mlreduce_studies.summary.SUMMARY_COLUMNS`.
+    splits : int
+        Number of splits whose scores are there.
+    reason : str or None
+        Why a cell failed, if one did.
+    """
+    draws = list(study.draws(curve.method))
+    gathering = Gathering({"scores": [str(file) for file in files]}, {curve.method: draws} if draws[1:] else {})
+    failures = gathering.table("failures")
+    reasons = failures.loc[failures["method"].isin(draws), "message"]
+    splits = gathering.scores.loc[gathering.scores["method"] == draws[0], "split"].nunique()
+    text = io.StringIO()
+    write_csv(gathering.summary, text)
+    text.seek(0)
+    return _of_curve(pd.read_csv(text), curve), splits, None if reasons.empty else str(reasons.iloc[0])
+
+
+def compare_cells(committed: pd.DataFrame, recomputed: pd.DataFrame, tolerance: float) -> tuple[int, pd.DataFrame]:
+    """Compare the cells of a curve.
+
+    Parameters
+    ----------
+    committed, recomputed : DataFrame
+        With `mlreduce_studies.summary.SUMMARY_COLUMNS`.
+    tolerance : float
+        Relative; differences below 1e-9 are rounding errors whatever they are relative to.
+
+    Returns
+    -------
+    (int, DataFrame)
+        How many cells are equal to the last digit; and a row for each number that is farther off than the tolerance,
+        or that only one of the two has.
+    """
+    sides = _by_cell(committed).add_suffix("_committed"), _by_cell(recomputed).add_suffix("_recomputed")
+    both = sides[0].join(sides[1], how="outer")
+    old, new = (both[[f"{name}_{side}" for name in _VALUES]].to_numpy(float) for side in ("committed", "recomputed"))
+    same = (old == new) | (np.isnan(old) & np.isnan(new))
+    near = np.abs(old - new) <= np.maximum(tolerance * np.maximum(np.abs(old), np.abs(new)), _NOTHING)
+    cells = both.index.to_frame(index=False)
+    rows = [
+        {**cells.iloc[i].to_dict(), "number": _VALUES[j], "committed": old[i, j], "recomputed": new[i, j]}
+        for i, j in np.argwhere(~(same | near))
+    ]
+    return int(same.all(axis=1).sum()), pd.DataFrame(rows, columns=[*CELL, "number", "committed", "recomputed"])
+
+
+def _by_cell(summary: pd.DataFrame) -> pd.DataFrame:
+    """Index a summary by what its cells are; a size that stands for itself is part of that."""
+    of_a_size = (summary["size_percent"] == 0) & (summary["energy"] == 0)
+    rows = summary.assign(own_size=summary["size"].where(of_a_size, 0.0).astype(float))
+    return rows.astype({"energy": float, "size_percent": int}).set_index(list(CELL))[_VALUES]

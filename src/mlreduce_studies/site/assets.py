@@ -1,0 +1,82 @@
+"""Scripts and styles of the pages: our own, and those that the wheels of vl-convert and itables carry."""
+
+from __future__ import annotations
+
+import os
+from importlib.metadata import version
+from importlib.resources import files
+from pathlib import Path
+
+from mlreduce.exceptions import MLReduceError, StorageError, from_extra
+from mlreduce.files import write_text
+
+with from_extra("workflow", "sites"):
+    import platformdirs
+
+__all__ = ["OWN", "chart_script", "own_file", "table_script", "table_style", "write_assets"]
+
+#: Files of this package's folder ``static``.
+OWN = ("site.css", "site.js", "tables.js", "charts.js", "statistics.js", "compare.js")
+
+# The last statement of itables' bundle, an ES module: browsers load no module from the file system.
+_EXPORT = "export{"
+
+# What the bundle of Vega defines for our scripts.
+_DEFINED = "window.vegaEmbed = vegaEmbed;"
+
+
+def own_file(name: str) -> str:
+    """Return a script or style of ours."""
+    return (files(__package__) / "static" / name).read_text(encoding="utf-8")
+
+
+def chart_script() -> str:
+    """Return Vega, Vega-Lite and vega-embed as a script, which defines ``vegaEmbed``.
+
+    vl-convert bundles them in one and a half seconds, so the result is kept in the user's cache folder.
+    """
+    folder = os.environ.get("MLREDUCE_CACHE") or platformdirs.user_cache_dir("mlreduce")
+    kept = Path(folder) / "scripts" / f"vega-{version('vl-convert-python')}.js"
+    if kept.is_file():
+        return kept.read_text(encoding="utf-8")
+    import vl_convert
+
+    bundle = vl_convert.javascript_bundle(_DEFINED)
+    text = f"(() => {{\n{bundle}\n}})();\n"  # its constants stay inside
+    try:
+        write_text(kept, text)
+    except (OSError, StorageError):  # nowhere to keep it: the next site bundles again
+        return text
+    return text
+
+
+def _bundle(name: str) -> str:
+    return (files("itables") / "html" / name).read_text(encoding="utf-8")
+
+
+def table_script() -> str:
+    """Return DataTables as a script, which defines ``DataTable``.
+
+    Raises
+    ------
+    MLReduceError
+        If the bundle of the installed itables does not end as it should.
+    """
+    text, _, tail = _bundle("dt_bundle.js").rpartition(_EXPORT)
+    names = dict(part.split(" as ")[::-1] for part in tail.partition("}")[0].split(","))
+    if "default" not in names:
+        raise MLReduceError("itables exports its table component by another name; install the version in the lock")
+    return f"(() => {{\n{text}\nwindow.DataTable = {names['default']};\n}})();\n"
+
+
+def table_style() -> str:
+    """Return the style of DataTables."""
+    return _bundle("dt_bundle.css")
+
+
+def write_assets(folder: Path) -> None:
+    """Write all scripts and styles into a folder."""
+    texts = {name: own_file(name) for name in OWN}
+    texts |= {"vega.js": chart_script(), "datatables.js": table_script(), "datatables.css": table_style()}
+    for name, text in texts.items():
+        write_text(folder / name, text)

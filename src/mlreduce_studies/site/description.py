@@ -1,0 +1,67 @@
+"""What the pages need to know of a study beside its results, in plain lists and dicts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from mlreduce_studies.figures import figure_source
+from mlreduce_studies.study import Study
+from mlreduce_studies.verdicts.settings import claim_settings
+
+__all__ = ["describe_study", "figure_files", "figure_spec"]
+
+
+def figure_files(study: Study, figure: str) -> dict[str, str]:
+    """Map the files of a figure, without suffix, to the protocols that they show; the first has the figure's name."""
+    protocols = study.figures[figure].get("protocols", study.protocols)
+    return {f"{figure}-{name}" if position else figure: name for position, name in enumerate(protocols)}
+
+
+def figure_spec(study: Study, figure: str) -> dict[str, Any]:
+    """Return what a figure shows, with the values of the parameter that it may have on its axis."""
+    spec = dict(study.figures[figure])
+    if "parameter" in spec:
+        spec["points"] = {method: study.methods[method][spec["parameter"]] for method in spec["methods"]}
+    return spec
+
+
+def describe_study(study: Study) -> dict[str, Any]:
+    """Return what the pages need to know of a study.
+
+    Returns
+    -------
+    dict
+        ``methods`` and ``predictors`` are labels to the names of their classes in the registry and to parameters,
+        ``figures`` names to the entries of the study file with ``files`` and ``source``, and ``rules`` those of
+        `mlreduce_studies.verdicts.settings.claim_settings`.
+    """
+    return {
+        "title": study.title,
+        "identifier": study.identifier,
+        "family": study.family,
+        "datasets": list(study.datasets),
+        "left_out": list(study.left_out),
+        "protocols": list(study.protocols),
+        "measures": list(study.measures),
+        "curves": study.curves[0],
+        "methods": {label: _entry(label, entry) for label, entry in study.methods.items()},
+        "predictors": {label: _entry(label, entry) for label, entry in study.predictors.items()},
+        "averages": {name: list(draws) for name, draws in study.averages.items()},
+        "rules": claim_settings(study)["rules"],
+        "tables": {name: dict(spec) for name, spec in study.tables.items()},
+        "figures": {
+            name: {
+                **{"spec": figure_spec(study, name), "files": figure_files(study, name)},
+                "source": figure_source(spec).partition(".")[0],
+            }
+            for name, spec in study.figures.items()
+        },
+    }
+
+
+def _entry(label: str, entry: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "registered": entry.get("method", label),
+        "parameters": {key: value for key, value in entry.items() if key != "method"},
+    }

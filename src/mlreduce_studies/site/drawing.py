@@ -1,0 +1,110 @@
+"""The figures of a study for its page: a static picture each, and the numbers for the same figure with hover values."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from mlreduce.files import replacing
+from mlreduce_studies.site.runs import StudyResults
+
+__all__ = ["placed_figures"]
+
+_PICTURES = (".svg", ".png")
+
+
+def placed_figures(study: StudyResults, folder: Path) -> Iterator[dict[str, Any]]:
+    """Put the pictures of a study's figures into a folder, and yield what a page shows of each.
+
+    Yields
+    ------
+    dict
+        ``file`` (without suffix), ``protocol``, ``kind``, ``caption``, ``picture`` (its name in the folder), ``size``
+        in pixels, and ``data`` from `mlreduce.plot.points.drawn_points`. Figures of which the run has
+        neither picture nor numbers are left out.
+    """
+    for figure in study.description["figures"].values():
+        for file, protocol in figure["files"].items():
+            placed = _place(study, file, protocol, figure, folder)
+            if placed:
+                picture, points = placed
+                yield {
+                    "file": file,
+                    "protocol": protocol,
+                    "kind": figure["spec"].get("kind", "curves"),
+                    "caption": points.get("title") or figure["spec"]["caption"],
+                    "picture": picture,
+                    "size": _size_of(folder / picture),
+                    "data": points,
+                }
+
+
+def _size_of(picture: Path) -> tuple[int, int]:
+    """Return width and height of a picture in pixels, which pages say so that nothing moves when it is loaded."""
+    if picture.suffix == ".svg":
+        with picture.open(encoding="utf-8") as file:
+            head = file.read(2000)
+        points = (re.search(rf'<svg[^>]*\b{side}="([\d.]+)pt"', head) for side in ("width", "height"))
+        width, height = (round(float(found[1]) * 4 / 3) if found else 0 for found in points)
+        return width, height
+    from PIL import Image
+
+    with Image.open(picture) as own:
+        return own.size
+
+
+def _copy(path: Path, target: Path) -> None:
+    with replacing(target) as place:
+        shutil.copyfile(path, place)
+
+
+def _smaller(path: Path, target: Path) -> None:
+    """Copy a picture with a palette of 256 colours, which a drawing has: half the bytes."""
+    from PIL import Image
+
+    with Image.open(path) as picture, replacing(target) as place:
+        picture.convert("RGB").quantize(256).save(place, optimize=True)
+
+
+def _place(
+    study: StudyResults, file: str, protocol: str, figure: Mapping[str, Any], folder: Path
+) -> tuple[str, dict[str, Any]] | None:
+    """Put the picture of a figure into a folder.
+
+    The one of the run, with the numbers beside it, if it is there as SVG; else it is drawn again from the gathered
+    table; and where that was not kept, the picture that there is.
+
+    Returns
+    -------
+    (str, dict) or None
+        Name of the picture, and what `mlreduce.plot.points.drawn_points` says of it; None where the run
+        has neither picture nor numbers.
+    """
+    picture, numbers = study.folder / f"{file}.svg", study.folder / f"{file}.json"
+    if picture.is_file() and numbers.is_file():
+        _copy(picture, folder / picture.name)
+        points: dict[str, Any] = json.loads(numbers.read_text(encoding="utf-8"))
+        return picture.name, points
+    source = study.frame(figure["source"])
+    if source is not None:
+        from mlreduce_studies.figures import make_figure, save
+
+        drawn = make_figure(source, figure["spec"], protocol, study.description["curves"])
+        with replacing(folder / f"{file}.svg") as place, replacing(folder / f"{file}.json") as drawn_numbers:
+            save(drawn, [place, drawn_numbers])
+        points = json.loads((folder / f"{file}.json").read_text(encoding="utf-8"))
+        (folder / f"{file}.json").unlink()
+        return f"{file}.svg", points
+    for suffix in _PICTURES:
+        path = study.folder / f"{file}{suffix}"
+        if path.is_file():
+            if suffix == ".png":
+                _smaller(path, folder / path.name)
+            else:
+                _copy(path, folder / path.name)
+            return path.name, {"panels": []}
+    return None

@@ -1,0 +1,159 @@
+"""From a claim to its evidence: the comparison with its settings chosen, tables, figures, differences by data set."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import pandas as pd
+
+from mlreduce.metrics import measure_label
+from mlreduce_studies.site.runs import StudyResults
+
+__all__ = ["LARGEST", "compare_links", "differences_by_pair", "named_parts", "title_of_part"]
+
+#: What the comparison calls the largest number of dimensions that each method has.
+LARGEST = "largest number of dimensions"
+
+# Links of one setting to the comparison, at most: it shows one measure with one predictor at a time.
+_LINKS = 6
+
+# Tables and figures of a kind show these quantities, which are no measures of predictions.
+_KINDS = {
+    "seconds": ("times", "costs", "time-ratios"),
+    "approximation-error": ("approximation", "errors"),
+    "approximation-error-fall": ("approximation", "errors"),
+}
+
+_NAMED = re.compile(r"\b(table|figure)s? ?([\dIVX]+\b(?:(?:\([a-z]\))?(?:,| and| to) [\dIVX]+\b)*)", re.IGNORECASE)
+_ROMAN = {"I": "1", "II": "2", "III": "3", "IV": "4", "V": "5", "VI": "6"}
+
+
+def compare_links(study: StudyResults, line: Mapping[Any, Any]) -> list[dict[str, str]]:
+    """Return links to the comparison with what a setting compares: one for each measure with each predictor.
+
+    Parameters
+    ----------
+    study : StudyResults
+    line : dict
+        A row of claims-lines.csv, with `mlreduce_studies.verdicts.words.LINE_COLUMNS`.
+
+    Returns
+    -------
+    list of dict
+        ``text`` and ``address``; none where the setting is about no measure, or about one method.
+    """
+    methods, datasets = _split(line["methods"]), _split(line["datasets"])
+    rows = study.summary[study.summary["method"].isin(methods) & (study.summary["protocol"] == line["protocol"])]
+    methods = [name for name in methods if name in set(rows["method"])]
+    if len(methods) < 2:
+        return []
+    found = []
+    for measure in _split(line["measures"]):
+        own = rows[rows["measure"] == measure]
+        there = set(own["predictor"])
+        named = _split(line["predictors"]) or list(study.description["predictors"])
+        for predictor in [name for name in named if name in there]:
+            chosen = {
+                "study": study.key,
+                "measure": measure,
+                "protocol": line["protocol"],
+                "predictor": predictor,
+                "size": line["sizes"] or _usual_sizes(own[own["predictor"] == predictor]),
+                "methods": "~".join(methods),
+                "datasets": "~".join(name for name in datasets if name in set(own["dataset"])),
+                "pair": "~".join(methods[:2]),
+            }
+            query = urlencode({key: value for key, value in chosen.items() if value}, quote_via=quote)
+            found.append({"text": f"{measure_label(measure)}, {predictor}", "address": f"compare.html?{query}#result"})
+    return found[:_LINKS]
+
+
+def _split(text: str) -> list[str]:
+    return text.split()
+
+
+def _usual_sizes(rows: pd.DataFrame) -> str:
+    """Return the sizes that a claim is about which names none, as the comparison calls them.
+
+    See `mlreduce_studies.verdicts.quantities.values_of`.
+    """
+    if ((rows["size_percent"] == 0) & (rows["energy"] == 0)).any():
+        return LARGEST
+    percents = sorted(rows.loc[rows["size_percent"] > 0, "size_percent"].unique())
+    return "; ".join(f"{percent} %" for percent in percents if percent < 100 or len(percents) == 1)
+
+
+def differences_by_pair(table: pd.DataFrame) -> dict[tuple[str, str], dict[str, Any]]:
+    """Return for each claim and setting its pairs of methods by data sets, from claims-differences.csv.
+
+    Returns
+    -------
+    dict of (str, str) to dict
+        ``datasets``, and ``rows`` with ``pair`` and ``cells``, in the order of the data sets.
+    """
+    found = {}
+    for (claim, setting), part in table.fillna({"setting": ""}).groupby(["id", "setting"], sort=False):
+        datasets = list(dict.fromkeys(part["dataset"]))
+        rows = []
+        for (method, other), own in part.groupby(["method", "other"], sort=False):
+            cells = {row["dataset"]: _cell(row) for row in own.to_dict("records")}
+            rows.append({"pair": f"{method} and {other}", "cells": [cells.get(name) for name in datasets]})
+        found[str(claim), str(setting)] = {"datasets": datasets, "rows": rows}
+    return found
+
+
+def _cell(row: Mapping[Any, Any]) -> dict[str, Any]:
+    number = row["wins"] + row["ties"] + row["losses"]
+    beyond = "better" if row["difference"] > row["margin"] else "worse" if row["difference"] < -row["margin"] else ""
+    return {
+        "text": f"{row['difference']:+.3g}",
+        "margin": f"{row['margin']:.2g}",
+        "counts": f"{row['wins']}/{row['ties']}/{row['losses']}" if number > 1 else "",
+        "class": beyond,
+    }
+
+
+def named_parts(claim: Mapping[str, Any], quantities: Sequence[str], parts: Sequence[Mapping[str, str]]) -> list[str]:
+    """Return the anchors of the tables and figures of a page that a claim names, or that show its quantities.
+
+    Parameters
+    ----------
+    claim : dict
+        With ``where``, such as "Section 4.1; Figure 1(b)".
+    quantities : sequence of str
+    parts : sequence of dict
+        ``anchor``, ``name`` (such as "table3"), ``caption`` and ``kind`` of each on the page.
+    """
+    numbers = set(_numbers(claim["where"]))
+    kinds = {kind for quantity in quantities for kind in _KINDS.get(quantity, ())}
+    return [
+        part["anchor"]
+        for part in parts
+        if part["kind"] in kinds or numbers & set(_numbers(f"{part['name'].replace('-', ' ')}; {part['caption']}"))
+    ]
+
+
+def _numbers(text: str) -> Iterator[tuple[str, str]]:
+    for what, numbers in _NAMED.findall(text):
+        for number in re.findall(r"\b[\dIVX]+\b", numbers):
+            yield what.lower(), _ROMAN.get(number, number)
+
+
+def title_of_part(name: str) -> str:
+    """Return the name of a table or figure in words.
+
+    Examples
+    --------
+    >>> title_of_part("table4-at-ten"), title_of_part("figure-times")
+    ('Table 4, at ten', 'Figure: times')
+    """
+    found = re.fullmatch(r"(table|figure)(\d*)-?(.*)", name)
+    if found is None:
+        return name
+    number, rest = found[2], found[3].replace("-", " ")
+    if not number:
+        return f"{found[1].capitalize()}: {rest}"
+    return f"{found[1].capitalize()} {number}{', ' if rest else ''}{rest}"

@@ -1,0 +1,149 @@
+"""What the pages on all studies together show: the front page, the provenance, the downloads, and the data as JSON."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from mlreduce.files import replacing
+from mlreduce_studies.audit import VERDICTS as CELL_VERDICTS
+from mlreduce_studies.site.papers import failed_of, verdict_counts
+from mlreduce_studies.site.ranking import average_ranks
+from mlreduce_studies.site.runs import Run, StudyResults
+from mlreduce_studies.site.things import Things
+
+__all__ = ["downloads_of", "overview", "provenance_of", "site_data"]
+
+# Files of a study to download, by suffix: tables, tidy data, LaTeX, pictures; up to a size, CSV by gzip beyond another.
+_SUFFIXES = (".csv", ".csv.gz", ".parquet", ".tex", ".pdf")
+_LARGEST = 400_000
+_PLAIN = 20_000
+
+# Methods with the lowest average rank that the front page names.
+_BEST = 3
+
+
+def overview(studies: Sequence[StudyResults], pages: Mapping[str, str], things: Things) -> list[dict[str, Any]]:
+    """Return what the front page says of each study."""
+    best = average_ranks(things.ranks, ["study"]).groupby("study", sort=False)["method"].agg(list).to_dict()
+    return [
+        {
+            "key": study.key,
+            "page": pages[study.key],
+            "title": study.description["title"],
+            "paper": study.is_of_a_paper,
+            "best": best.get(study.key, [])[:_BEST],
+            "predictors": study.summary["predictor"].nunique(),
+            "measures": study.summary["measure"].nunique(),
+            "counts": verdict_counts(study),
+            **_printed_cells(study),
+            "datasets": sorted(study.summary["dataset"].unique()),
+            "methods": int(study.summary["method"].nunique()),
+            "splits": study.manifest.get("splits", ""),
+            "scale": study.manifest.get("scale", ""),
+            "seconds": study.seconds,
+            "failed": failed_of(study),
+            "left_out": study.description["left_out"],
+        }
+        for study in studies
+    ]
+
+
+def _printed_cells(study: StudyResults) -> dict[str, Any]:
+    """Count printed cells by verdict, under the study's first protocol: each cell once."""
+    first = study.audit[study.audit["protocol"] == study.description["protocols"][0]]
+    return {"cells": {name: int((first["verdict"] == name).sum()) for name in CELL_VERDICTS}, "printed": len(first)}
+
+
+def provenance_of(studies: Sequence[StudyResults]) -> list[dict[str, Any]]:
+    """Return what the provenance page says of each study."""
+    return [
+        {
+            "key": study.key,
+            "source": study.manifest.get("run", {}).get("source", {}),
+            "python": study.manifest.get("run", {}).get("python", ""),
+            "packages": study.manifest.get("run", {}).get("packages", {}),
+            "machine": {
+                key: value
+                for key, value in study.manifest.get("run", {}).items()
+                if key not in ("source", "python", "packages", "cost", "outputs")
+            },
+            "costs": _costs(study),
+            "inputs": study.manifest.get("inputs", {}),
+            "methods": study.description["methods"],
+            "predictors": study.description["predictors"],
+            "manifest": json.dumps(study.manifest, indent=1),
+        }
+        for study in studies
+    ]
+
+
+def _costs(study: StudyResults) -> list[dict[str, Any]]:
+    jobs = study.frame("jobs")
+    if jobs is None or jobs.empty:
+        return []
+    groups = jobs.groupby("rule", sort=False)
+    table = groups.agg(jobs=("rule", "size"), seconds=("seconds", "sum"), cpu=("cpu_seconds", "sum"))
+    table = table.assign(memory=groups["peak_mb"].max()).reset_index()
+    return [{str(key): value for key, value in row.items()} for row in table.to_dict("records")]
+
+
+def downloads_of(studies: Sequence[StudyResults], pages: Mapping[str, str], folder: Path) -> list[dict[str, Any]]:
+    """Copy the files of the studies into the site, and return them.
+
+    Those that are too large for it are linked where they are, in the folder of the run.
+    """
+    found = []
+    for study in studies:
+        for path in sorted(study.folder.iterdir()):
+            if not path.is_file() or not path.name.endswith(_SUFFIXES):
+                continue
+            content = path.read_bytes() if path.stat().st_size <= 20 * _LARGEST else b""
+            name = path.name
+            if len(content) > _PLAIN and path.suffix == ".csv":
+                name, content = f"{name}.gz", gzip.compress(content, mtime=0)
+            copied = 0 < len(content) <= _LARGEST
+            if copied:
+                with replacing(folder / pages[study.key] / name) as place:
+                    place.write_bytes(content)
+            elsewhere = Path(os.path.relpath(path.resolve(), folder.parent.resolve())).as_posix()
+            found.append(
+                {
+                    "study": study.key,
+                    "source": path.name,
+                    "name": name if copied else path.name,
+                    "format": name.partition(".")[2],
+                }
+                | {"address": f"files/{pages[study.key]}/{name}" if copied else elsewhere, "copied": copied}
+                | {"size": len(content) if copied else path.stat().st_size}
+            )
+    return found
+
+
+def site_data(runs: Sequence[Run], things: Things, figures: Mapping[str, list[dict[str, Any]]]) -> dict[str, Any]:
+    """Return the data of the site: what each study is, its means, its printed cells, its claims, and its figures."""
+    return {
+        "runs": [{"name": run.name, "title": run.title, "studies": [own.key for own in run.studies]} for run in runs],
+        "studies": {
+            study.key: {
+                "description": study.description,
+                "summary": _columns(study.summary),
+                "audit": _columns(study.audit),
+                "claims": _columns(study.claims),
+                "figures": {own["file"]: own["data"] for own in figures[study.key]},
+            }
+            for study in things.studies
+        },
+    }
+
+
+def _columns(table: pd.DataFrame) -> dict[str, list[Any]]:
+    """Return a table as lists by column, with None for what is missing."""
+    plain = table.astype(object).where(table.notna(), None)
+    return {str(name): plain[name].tolist() for name in plain}

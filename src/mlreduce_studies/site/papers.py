@@ -1,0 +1,191 @@
+"""What the page of a study shows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from mlreduce_studies.audit import audit_sentences
+from mlreduce_studies.failed_cells import GAP, cell_reasons, footnotes
+from mlreduce_studies.site.evidence import compare_links, differences_by_pair, named_parts, title_of_part
+from mlreduce_studies.site.runs import StudyResults
+from mlreduce_studies.tables import table_parts
+from mlreduce_studies.tables.kinds import table_note
+from mlreduce_studies.verdicts.words import LINE_COLUMNS, VERDICTS, verdicts_sentence
+
+__all__ = [
+    "SIGNS",
+    "audit_of",
+    "beside_printed_tables",
+    "claims_of",
+    "failed_of",
+    "parts_of",
+    "tables_of",
+    "verdict_counts",
+]
+
+#: What stands beside the colour of a verdict, for whoever does not see the colour.
+SIGNS = {
+    **{"reproduced": "✓", "near": "≈", "differs": "✗", "failed": "!", "not run": "·"},
+    **{"confirmed": "✓", "refuted": "✗", "undecided": "?", "unchecked": "·", "same": "✓"},
+}
+
+# Failures that are listed, at most.
+_LINES = 30
+
+
+def tables_of(study: StudyResults) -> list[dict[str, Any]]:
+    """Return the tables of a study, laid out."""
+    found = []
+    for name, spec in study.description["tables"].items():
+        path = study.folder / f"{name}.csv"
+        if not path.is_file():
+            continue
+        tidy = pd.read_csv(path)
+        parts = [{"title": title, "header": header, "rows": rows} for _, title, header, rows in table_parts(tidy, spec)]
+        found.append(
+            {
+                "name": name,
+                "kind": spec.get("kind", "sizes"),
+                "caption": spec["caption"],
+                "note": table_note(spec),
+                "parts": parts,
+            }
+            | {"notes": footnotes(tidy), "files": _files(study, name, ("csv", "tex"))}
+        )
+    return found
+
+
+def _files(study: StudyResults, name: str, suffixes: tuple[str, ...]) -> list[str]:
+    return [f"{name}.{suffix}" for suffix in suffixes if (study.folder / f"{name}.{suffix}").is_file()]
+
+
+def beside_printed_tables(study: StudyResults) -> list[dict[str, Any]]:
+    """Return the printed tables of a paper in their layout, each cell with ours, the printed number, z and verdict."""
+    found = []
+    for (table, protocol), part in study.audit.groupby(["table", "protocol"], sort=True):
+        percents = sorted(part["size_percent"].unique())
+        rows = []
+        for (dataset, method), own in part.groupby(["dataset", "method"], sort=True):
+            cells = {cell["size_percent"]: cell for cell in own.to_dict("records")}
+            rows.append({"dataset": dataset, "method": method, "cells": [_cell(cells.get(p)) for p in percents]})
+        counts = part["verdict"].value_counts().to_dict()
+        found.append({"table": table, "protocol": protocol, "percents": percents, "rows": rows, "counts": counts})
+    return found
+
+
+def _cell(cell: dict[Any, Any] | None) -> dict[str, Any]:
+    if cell is None:
+        return {"ours": "", "printed": "", "z": "", "order": 0.0, "verdict": "not run"}
+    run = not np.isnan(cell["z"])
+    return {
+        "ours": f"{cell['ours']:.4f}" if not np.isnan(cell["ours"]) else GAP,
+        "printed": f"{cell['printed']:.4f}",
+        "z": f"{cell['z']:+.1f}" if run else "",
+        "order": abs(cell["z"]) if run else 0.0,
+        "verdict": cell["verdict"],
+    }
+
+
+def claims_of(study: StudyResults, parts: Sequence[Mapping[str, str]] = ()) -> list[dict[str, Any]]:
+    """Return the claims of a paper with their verdicts, each with its settings and its evidence.
+
+    Parameters
+    ----------
+    study : StudyResults
+    parts : sequence of dict, default=()
+        Tables and figures of the page; see `mlreduce_studies.site.evidence.named_parts`.
+    """
+    lines, differences = study.frame("claims-lines"), study.frame("claims-differences")
+    pairs = {} if differences is None else differences_by_pair(differences)
+    titles = {part["anchor"]: part["title"] for part in parts}
+    settings: dict[str, list[dict[str, Any]]] = {}
+    quantities: dict[str, list[str]] = {}
+    texts = ("setting", "datasets", "evidence", "methods", "measures", "protocol", "predictors", "sizes")
+    if lines is not None:  # those of older runs do not say what is compared
+        lines = lines.reindex(columns=list(LINE_COLUMNS)).fillna(dict.fromkeys(texts, ""))
+    for line in [] if lines is None else lines.to_dict("records"):
+        quantities.setdefault(line["id"], []).extend(line["measures"].split())
+        shown = {
+            "setting": line["setting"],
+            "datasets": line["datasets"],
+            "links": [] if line["verdict"] == "not run" else compare_links(study, line),
+            "differences": pairs.get((line["id"], line["setting"])),
+            "counted": bool(line["counted"]),
+            "verdict": line["verdict"],
+            "p_for": "" if pd.isna(line["p_for"]) else f"{line['p_for']:.2g}",
+            "p_against": "" if pd.isna(line["p_against"]) else f"{line['p_against']:.2g}",
+            "strength": _strength(line["p_for"], line["p_against"]),
+            "evidence": line["evidence"],
+        }
+        settings.setdefault(line["id"], []).append(shown)
+    claims: list[dict[Any, Any]] = study.claims.to_dict("records")
+    return [
+        claim
+        | {"settings": settings.get(claim["id"], [])}
+        | {"parts": {name: titles[name] for name in named_parts(claim, quantities.get(claim["id"], []), parts)}}
+        for claim in claims
+    ]
+
+
+def parts_of(
+    tables: Sequence[Mapping[str, Any]], printed: Sequence[Mapping[str, Any]], figures: Sequence[Mapping[str, Any]]
+) -> list[dict[str, str]]:
+    """Return the tables and figures of a page with their anchors, for claims that name them."""
+    found = [
+        {"anchor": f"printed-{number}", "name": own["table"], "caption": "", "kind": "printed"}
+        | {"title": f"printed {title_of_part(own['table'])} ({own['protocol']})"}
+        for number, own in enumerate(printed, 1)
+    ]
+    found += [
+        {"anchor": own["file"], "name": own["file"]} | {k: own[k] for k in ("caption", "kind")} for own in figures
+    ]
+    found += [{"anchor": own["name"]} | {key: own[key] for key in ("name", "caption", "kind")} for own in tables]
+    return [{"title": title_of_part(part["name"])} | part for part in found]
+
+
+def _strength(p_for: float, p_against: float) -> float | None:
+    """Return where a setting stands between refuted (-1) and confirmed (1), by the smaller of the two p-values.
+
+    The scale is logarithmic: 0.05 is at a half, 0.0025 and less at the end.
+    """
+    if np.isnan(p_for) or np.isnan(p_against):
+        return None
+    p, sign = (p_for, 1.0) if p_for <= p_against else (p_against, -1.0)
+    return float(sign * min(1.0, np.log(max(p, 1e-9)) / np.log(0.0025)))
+
+
+def verdict_counts(study: StudyResults) -> dict[str, int]:
+    """Return the number of claims with each verdict."""
+    counts = study.claims["verdict"].value_counts()
+    return {verdict: int(counts.get(verdict, 0)) for verdict in VERDICTS}
+
+
+def failed_of(study: StudyResults) -> dict[str, Any] | None:
+    """Return the number of failed cells and their reasons; None without failures."""
+    failures = study.failures
+    if failures.empty:
+        return None
+    keys = ["protocol", "dataset", "method", "predictor"]
+    cells = cell_reasons(failures, keys).to_dict("records")
+    lines = [f"{' '.join(cell[key] for key in keys if cell[key])}: {cell['reason']}" for cell in cells]
+    more = [f"and {len(lines) - _LINES} more"] if len(lines) > _LINES else []
+    sentence = (
+        f"{len(failures)} {'cell' if len(failures) == 1 else 'cells'} failed, and nothing stands in for them. All, "
+        "with their places in code, are in failures.csv; the next run tries them again."
+    )
+    return {"number": len(failures), "sentence": sentence, "lines": [*lines[:_LINES], *more]}
+
+
+def audit_of(study: StudyResults) -> dict[str, Any]:
+    """Return what the audit found, in sentences, and the printed sizes of the data sets beside those that were run."""
+    sizes = study.frame("audit-sizes")
+    sentences = audit_sentences(study.audit, sizes, study.frame("ratios"))
+    return {
+        "sentences": sentences,
+        "sizes": [] if sizes is None else sizes.to_dict("records"),
+        "verdicts": verdicts_sentence(study.claims),
+    }

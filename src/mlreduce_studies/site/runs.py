@@ -1,0 +1,150 @@
+"""A finished run as its folder holds it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from mlreduce.evaluation.failures import read_failures_csv
+from mlreduce.exceptions import ConfigurationError
+
+__all__ = ["DESCRIPTION", "Run", "StudyResults", "read_run"]
+
+#: File of a run's folder with what `mlreduce_studies.site.description.describe_study` says of its studies.
+DESCRIPTION = "studies.json"
+
+
+class StudyResults:
+    """The results of a study in a run.
+
+    Parameters
+    ----------
+    name : str
+    folder : Path
+    description : dict
+        From `mlreduce_studies.site.description.describe_study`.
+    """
+
+    def __init__(self, name: str, folder: Path, description: Mapping[str, Any]) -> None:
+        self.name, self.folder, self.description = name, folder, description
+        self._frames: dict[str, pd.DataFrame | None] = {}
+        self.key = name  # by which pages call it; of two runs it has the run's name beside it
+
+    @cached_property
+    def manifest(self) -> dict[str, Any]:
+        """Inputs, code, packages and cost."""
+        found: dict[str, Any] = json.loads((self.folder / "manifest.json").read_text(encoding="utf-8"))
+        return found
+
+    def frame(self, stem: str) -> pd.DataFrame | None:
+        """Return a gathered table, or None where the run has none of this name."""
+        if stem not in self._frames:
+            self._frames[stem] = self._read(stem)
+        return self._frames[stem]
+
+    def _read(self, stem: str) -> pd.DataFrame | None:
+        for suffix in (".parquet", ".csv", ".csv.gz"):
+            path = self.folder / f"{stem}{suffix}"
+            if path.is_file():
+                if suffix == ".parquet":
+                    from mlreduce_studies.results import read_table
+
+                    return read_table(path)
+                return pd.read_csv(path)
+        return None
+
+    @cached_property
+    def draws(self) -> set[str]:
+        """Labels of single draws of methods that draw, of which means are shown."""
+        return {name for own in self.description["averages"].values() for name in own}
+
+    @cached_property
+    def summary(self) -> pd.DataFrame:
+        """Means over splits, without the single draws of methods that draw."""
+        found = self.frame("summary")
+        if found is None:
+            raise ConfigurationError(f"{self.folder}: there is neither summary.parquet nor summary.csv in it")
+        return found[~found["method"].isin(self.draws) & (found["splits"] > 0)].reset_index(drop=True)
+
+    @cached_property
+    def methods(self) -> list[str]:
+        """Methods that have results, in the order of the study file; the mean of draws where the first draw is."""
+        means = {draws[0]: name for name, draws in self.description["averages"].items()}
+        order = [means.get(label, label) for label in self.description["methods"]]
+        there = set(self.summary["method"])
+        return [label for label in order if label in there] + sorted(there - set(order))
+
+    @cached_property
+    def failures(self) -> pd.DataFrame:
+        """Failed cells."""
+        return read_failures_csv(self.folder / "failures.csv")
+
+    @cached_property
+    def audit(self) -> pd.DataFrame:
+        """Printed cells beside ours."""
+        return pd.read_csv(self.folder / "audit.csv", dtype={"note": str}).fillna({"note": ""})
+
+    @cached_property
+    def claims(self) -> pd.DataFrame:
+        """Claims with verdicts."""
+        return pd.read_csv(self.folder / "claims.csv", dtype=str, keep_default_na=False)
+
+    @property
+    def is_of_a_paper(self) -> bool:
+        """Whether it reproduces a paper: its file names one, or claims are checked; others compare methods by us."""
+        return bool(self.description["identifier"]) or not self.claims.empty
+
+    @cached_property
+    def seconds(self) -> float:
+        """Seconds of its jobs, one after the other."""
+        jobs = self.frame("jobs")
+        return 0.0 if jobs is None else float(jobs["seconds"].sum())
+
+
+class Run:
+    """A run: its name and the results of its studies.
+
+    Parameters
+    ----------
+    name : str
+    folder : Path
+    studies : sequence of StudyResults
+    title, introduction : str
+    """
+
+    def __init__(self, name: str, folder: Path, studies: Sequence[StudyResults], title: str, introduction: str) -> None:
+        self.name, self.folder, self.studies = name, folder, list(studies)
+        self.title, self.introduction = title, introduction
+
+
+def read_run(folder: str | Path, described: Mapping[str, Any] | None = None) -> Run:
+    """Read what the folder of a run says of its studies.
+
+    Parameters
+    ----------
+    folder : path
+        Such as results/demo.
+    described : dict or None, default=None
+        ``title``, ``introduction`` and ``studies``, which are names to
+        `mlreduce_studies.site.description.describe_study`. None reads them from the file `DESCRIPTION`.
+
+    Raises
+    ------
+    ConfigurationError
+        If the folder holds no finished run.
+    """
+    folder = Path(folder)
+    if described is None:
+        path = folder / DESCRIPTION
+        if not path.is_file():
+            raise ConfigurationError(
+                f"{folder}: there is no {DESCRIPTION} in it; name the folder of a finished run, such as results/demo"
+            )
+        described = json.loads(path.read_text(encoding="utf-8"))
+    studies = [StudyResults(name, folder / name, own) for name, own in described["studies"].items()]
+    return Run(folder.resolve().name, folder, studies, described["title"], described["introduction"])

@@ -1,0 +1,73 @@
+"""Eigenvalues of the methods of a study on a data set, for the page of the data set."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from mlreduce.plot.colours import method_looks
+from mlreduce_studies.site.runs import StudyResults
+
+__all__ = ["spectra_of"]
+
+# Points of a line, at most: evenly spaced on the logarithmic axis.
+_POINTS = 60
+
+
+def spectra_of(study: StudyResults, dataset: str) -> list[dict[str, Any]]:
+    """Return the eigenvalues of methods on the first split of a data set, a part per protocol.
+
+    Returns
+    -------
+    list of dict
+        ``study``, ``protocol``, ``rows`` (method, number of positive eigenvalues, the largest, and the share of their
+        sum in the first ten) and ``panel``, what the chart draws: eigenvalues over the largest one. Empty where the run
+        kept none.
+    """
+    table = study.frame("spectra")
+    if table is None:
+        return []
+    own = table[(table["dataset"] == dataset) & (table["eigenvalue"] > 0)]
+    found = []
+    for protocol, part in own.groupby("protocol", sort=True, observed=True):
+        part = part[part["split"] == part["split"].min()].sort_values(["method", "index"])
+        spectra = {str(name): group for name, group in part.groupby("method", sort=False, observed=True)}
+        methods = [name for name in [*study.description["methods"], *sorted(spectra)] if name in spectra]
+        methods = list(dict.fromkeys(methods))
+        panel = {
+            **{"title": f"{study.key}, {protocol}", "lines": _lines(methods, spectra)},
+            **{
+                "x": {"label": "index of the eigenvalue", "log": True},
+                "y": {"label": "eigenvalue / largest", "log": True},
+            },
+        }
+        rows = [_row(name, spectra[name]["eigenvalue"].to_numpy(float)) for name in methods]
+        found.append({"study": study.key, "protocol": str(protocol), "rows": rows, "panel": panel})
+    return found
+
+
+def _row(method: str, values: Any) -> dict[str, Any]:
+    ordered = np.sort(values)[::-1]
+    return {
+        "method": method, "positive": len(ordered), "largest": float(ordered[0]),
+        "first_ten": float(ordered[:10].sum() / ordered.sum()),
+    }  # fmt: skip
+
+
+def _lines(methods: list[str], spectra: dict[str, pd.DataFrame]) -> list[dict[str, Any]]:
+    looks = method_looks(methods)
+    lines = []
+    for name in methods:
+        index, values = (spectra[name][column].to_numpy(float) for column in ("index", "eigenvalue"))
+        kept = np.unique(np.geomspace(1, len(index), min(_POINTS, len(index))).round().astype(int)) - 1
+        points = [[float(index[at]), float(f"{values[at] / values.max():.4g}")] for at in kept]
+        dash = looks[name]["linestyle"]
+        lines.append(
+            {"name": name, "colour": looks[name]["color"], "dash": None if dash == "-" else list(dash[1])}
+            | {"marker": looks[name]["marker"], "width": 1.1, "points": points}
+            # Variants have the colour of their method: the chart begins without them.
+            | {"off": any(name.startswith(f"{other}-") for other in methods)}
+        )
+    return lines

@@ -1,0 +1,245 @@
+"""What the pages of methods, data sets, predictors and measures show."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from mlreduce.methods.facts import first_line
+from mlreduce.metrics import find_measure, higher_is_better, measure_label
+from mlreduce.plot.colours import colour_of
+from mlreduce_studies.site.names import page_names
+from mlreduce_studies.site.ranking import average_ranks, setting_ranks
+from mlreduce_studies.site.runs import Run, StudyResults
+from mlreduce_studies.site.sources import describe_method
+from mlreduce_studies.site.spectra import spectra_of
+
+__all__ = ["COOCCURRING", "Things"]
+
+#: Labels of a data set whose co-occurrence is shown, at most: the most frequent.
+COOCCURRING = 25
+
+
+class Things:
+    """Methods, data sets, predictors and measures of some runs.
+
+    Parameters
+    ----------
+    runs : sequence of Run
+    """
+
+    def __init__(self, runs: Sequence[Run]) -> None:
+        self.studies = [study for run in runs for study in run.studies]
+        self._averages: dict[tuple[str, ...], dict[Any, pd.DataFrame]] = {}
+        self._data = {study.key: run.folder.parent / "data" for run in runs for study in run.studies}
+
+    @cached_property
+    def ranks(self) -> pd.DataFrame:
+        """Ranks in every setting of every study, with the column ``study``."""
+        return pd.concat(
+            [setting_ranks(study.summary).assign(study=study.key) for study in self.studies], ignore_index=True
+        )
+
+    @cached_property
+    def methods(self) -> dict[str, str]:
+        """Registered names of methods to names of pages."""
+        return page_names(sorted({self.registered(s, label) for s in self.studies for label in self._labels(s)}))
+
+    @cached_property
+    def datasets(self) -> dict[str, str]:
+        """Data sets to names of pages."""
+        return page_names(sorted({name for study in self.studies for name in study.summary["dataset"].unique()}))
+
+    @cached_property
+    def predictors(self) -> dict[str, str]:
+        """Predictors to names of pages."""
+        return page_names(sorted({name for study in self.studies for name in study.summary["predictor"].unique()}))
+
+    @cached_property
+    def measures(self) -> dict[str, str]:
+        """Measures to names of pages."""
+        return page_names(sorted({name for study in self.studies for name in study.summary["measure"].unique()}))
+
+    @staticmethod
+    def _labels(study: StudyResults) -> list[str]:
+        return sorted(study.summary["method"].unique())
+
+    @staticmethod
+    def registered(study: StudyResults, label: str) -> str:
+        """Return the registered name of a method of a study; of a mean of draws that of the draws."""
+        methods, averages = study.description["methods"], study.description["averages"]
+        entry = methods.get(label) or methods.get(next(iter(averages.get(label, [""]))))
+        return str(entry["registered"]) if entry else label
+
+    @cached_property
+    def _of_method(self) -> dict[str, dict[str, list[dict[Any, Any]]]]:
+        """For each registered method its average ranks by data set and by measure, its times and its choices."""
+        names = {
+            study.key: {label: self.registered(study, label) for label in self._labels(study)} for study in self.studies
+        }
+        tables = {
+            "by_dataset": average_ranks(self.ranks, ["study", "dataset"]),
+            "by_measure": average_ranks(self.ranks, ["study", "measure"]),
+            "times": _stacked(self.studies, _times),
+            "choices": _stacked(self.studies, _choices),
+        }
+        found: dict[str, dict[str, list[dict[Any, Any]]]] = {name: {key: [] for key in tables} for name in self.methods}
+        for key, table in tables.items():
+            for row in table.to_dict("records"):
+                name = names[row["study"]].get(row["method"])
+                if name is not None:
+                    found[name][key].append(row)
+        return found
+
+    def _averaged(self, column: str, name: str, by: Sequence[str]) -> pd.DataFrame:
+        """Return the average ranks where a column has a value; all values are averaged at once."""
+        key = (column, *by)
+        if key not in self._averages:
+            table = average_ranks(self.ranks, key)
+            self._averages[key] = {value: part.drop(columns=column) for value, part in table.groupby(column)}
+            self._averages[key][None] = table.iloc[:0]
+        return self._averages[key].get(name, self._averages[key][None])
+
+    def _ranks_of(self, column: str, name: str, by: Sequence[str]) -> list[dict[Any, Any]]:
+        return _records(self._averaged(column, name, by))
+
+    def _winners_of(self, column: str, name: str, by: Sequence[str]) -> list[dict[Any, Any]]:
+        """Return the method of the lowest average rank for each of some columns."""
+        return _records(self._averaged(column, name, by).drop_duplicates(list(by)))
+
+    def method(self, name: str) -> dict[str, Any]:
+        """Return what the page of a method shows."""
+        return {
+            "name": name,
+            "colour": colour_of(name),
+            "described": describe_method(name),
+            "labels": [
+                self._label(study, label)
+                for study in self.studies
+                for label in self._labels(study)
+                if self.registered(study, label) == name
+            ],
+            **self._of_method[name],
+        }
+
+    def _label(self, study: StudyResults, label: str) -> dict[str, Any]:
+        draws = study.description["averages"].get(label, [])
+        entry = study.description["methods"].get(draws[0] if draws else label, {"parameters": {}})
+        parameters = {key: value for key, value in entry["parameters"].items() if key != "random_state"}
+        text = ", ".join(f"{key}={json.dumps(value)}" for key, value in parameters.items())
+        return {"study": study.key, "label": label, "parameters": text, "draws": len(draws)}
+
+    def dataset(self, name: str) -> dict[str, Any]:
+        """Return what the page of a data set shows."""
+        studies: dict[tuple[Any, ...], list[str]] = {}
+        for study in self.studies:
+            if (table := study.frame("datasets")) is not None:
+                for row in table[table["dataset"] == name].to_dict("records"):
+                    studies.setdefault(tuple(row.items()), []).append(study.key)
+        sizes = [dict(row) | {"studies": keys} for row, keys in studies.items()]
+        return {
+            "name": name,
+            "sizes": sizes,
+            "ranks": self._ranks_of("dataset", name, ["study", "predictor"]),
+            "winners": self._winners_of("dataset", name, ["study", "predictor", "measure"]),
+            "cooccurrence": self._cooccurrence(name),
+            "spectra": [part for study in self.studies for part in spectra_of(study, name)],
+        }
+
+    def _cooccurrence(self, name: str) -> dict[str, Any] | None:
+        """Return how often pairs of labels are together, from the prepared data of the run; None without them."""
+        path = next((own for folder in self._data.values() if (own := folder / f"{name}.npz").is_file()), None)
+        return None if path is None else _cooccurrence(path)
+
+    def predictor(self, name: str) -> dict[str, Any]:
+        """Return what the page of a predictor shows."""
+        entries = [
+            {"study": study.key, **study.description["predictors"][name]}
+            for study in self.studies
+            if name in study.description["predictors"]
+        ]
+        registered = entries[0]["registered"] if entries else name
+        for entry in entries:
+            entry["parameters"] = ", ".join(f"{key}={json.dumps(value)}" for key, value in entry["parameters"].items())
+        return {
+            "name": name,
+            "described": describe_method(registered),
+            "entries": entries,
+            "ranks": self._ranks_of("predictor", name, ["study"]),
+            "winners": self._winners_of("predictor", name, ["study", "dataset"]),
+        }
+
+    def measure(self, name: str) -> dict[str, Any]:
+        """Return what the page of a measure shows."""
+        return {
+            "name": name,
+            "label": measure_label(name),
+            "higher": higher_is_better(name),
+            "definition": _definition(name),
+            "ranks": self._ranks_of("measure", name, ["study"]),
+            "winners": self._winners_of("measure", name, ["study", "dataset", "predictor"]),
+        }
+
+
+def _definition(measure: str) -> str:
+    """Return what a measure is: the first line of its formula's docstring, which says what the formula returns."""
+    text = first_line(find_measure(measure).formula).removeprefix("Return ")
+    return text[:1].upper() + text[1:]
+
+
+def _records(table: pd.DataFrame) -> list[dict[Any, Any]]:
+    records: list[dict[Any, Any]] = table.to_dict("records")
+    return records
+
+
+def _stacked(studies: Sequence[StudyResults], of_study: Callable[[StudyResults], pd.DataFrame]) -> pd.DataFrame:
+    return pd.concat([of_study(study).assign(study=study.key) for study in studies], ignore_index=True)
+
+
+def _times(study: StudyResults) -> pd.DataFrame:
+    """Return mean seconds of fits by data set and method."""
+    times = study.frame("times")
+    if times is None:
+        return pd.DataFrame()
+    own = times.dropna(subset="seconds")
+    return own.groupby(["dataset", "method"], observed=True)["seconds"].mean().reset_index()
+
+
+def _choices(study: StudyResults) -> pd.DataFrame:
+    """Return how often each value of a parameter was chosen."""
+    choices = study.frame("choices")
+    if choices is None:
+        return pd.DataFrame()
+    if "parameters" in choices:
+        chosen = choices["parameters"].astype(str)
+    else:
+        names = [name for name in ("gamma", "alpha") if name in choices]
+        chosen = choices[names].apply(lambda row: ", ".join(f"{name}={row[name]:g}" for name in names), axis=1)
+    keys = ["protocol", "dataset", "method", "chosen"]
+    return choices.assign(chosen=chosen).groupby(keys, observed=True).size().rename("splits").reset_index()
+
+
+def _cooccurrence(path: Path) -> dict[str, Any]:
+    from mlreduce.datasets.data import MultiLabelData
+
+    data = MultiLabelData.load(path)
+    labels = (data.Y > 0).astype(float)
+    counts = labels.T @ labels
+    matrix = counts.toarray() if hasattr(counts, "toarray") else counts
+    order = sorted(range(len(matrix)), key=lambda label: (-matrix[label, label], label))[:COOCCURRING]
+    shares = [
+        [float(matrix[row, column] / matrix[row, row]) if matrix[row, row] else 0.0 for column in order]
+        for row in order
+    ]
+    names: Mapping[int, str] = dict(enumerate(data.label_names))
+    return {
+        "names": [names[label] for label in order],
+        "counts": [int(matrix[label, label]) for label in order],
+        "shares": shares,
+        "of": len(matrix),
+    }

@@ -1,0 +1,263 @@
+"""Writing the pages: templates, which escape everything, and the files beside them."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from mlreduce.escaping import visible, visible_json
+from mlreduce.exceptions import ConfigurationError, from_extra
+from mlreduce.files import replacing, write_text
+from mlreduce.folders import replacing_folder
+from mlreduce.metrics import measure_label
+from mlreduce.plot.colours import colour_of
+from mlreduce_studies.site import papers
+from mlreduce_studies.site.assets import own_file, write_assets
+from mlreduce_studies.site.drawing import placed_figures
+from mlreduce_studies.site.names import page_names
+from mlreduce_studies.site.overview import downloads_of, overview, provenance_of, site_data
+from mlreduce_studies.site.runs import Run, StudyResults
+from mlreduce_studies.site.scores import LIMIT, is_summarised, scores_by_measure
+from mlreduce_studies.site.side_by_side import compare_runs
+from mlreduce_studies.site.things import Things
+
+with from_extra("workflow", "sites"):
+    import jinja2
+    import markupsafe
+
+__all__ = ["write_page", "write_site"]
+
+# Folders of pages, and what they are called in the navigation.
+_KINDS = {"methods": "method", "datasets": "dataset", "predictors": "predictor", "measures": "measure"}
+
+_BOLD = re.compile(r"^\*\*(.*)\*\*$")
+
+
+class Site:
+    """The pages of some runs.
+
+    Parameters
+    ----------
+    runs : sequence of Run
+    target : Path
+    limit : int
+        Most scores of a study that reach the page.
+    """
+
+    def __init__(self, runs: Sequence[Run], target: Path, limit: int) -> None:
+        self.runs, self.target, self._limit = list(runs), target, limit
+        names = [run.name for run in runs]
+        if len(set(names)) < len(names):
+            raise ConfigurationError(f"two runs are called {names[0]!r}; rename one of the folders")
+        for run in runs:
+            for study in run.studies:
+                study.key = study.name if len(self.runs) == 1 else f"{study.name} ({run.name})"
+        self.studies = [study for run in runs for study in run.studies]
+        self.pages = page_names(study.key for study in self.studies)
+        self.things = Things(runs)
+        self._templates = _environment()
+
+    def write(self) -> None:
+        """Write everything."""
+        write_assets(self.target / "assets")
+        files = downloads_of(self.studies, self.pages, self.target / "files")
+        shown = {
+            study.key: self._write_study(study, [file for file in files if file["study"] == study.key])
+            for study in self.studies
+        }
+        self._page("index.html", "index", studies=overview(self.studies, self.pages, self.things))
+        self._write_things()
+        self._write_comparison()
+        self._page("provenance.html", "provenance", studies=provenance_of(self.studies))
+        if len(self.runs) == 2:
+            compared = compare_runs(*self.runs)
+            with replacing(self.target / "files" / "runs.csv") as path:
+                compared.table.to_csv(path, index=False)
+            self._page("runs.html", "runs", compared=compared)
+        self._page("downloads.html", "downloads", files=files)
+        data = site_data(self.runs, self.things, shown)
+        text = json.dumps(data, separators=(",", ":"), allow_nan=False)
+        with replacing(self.target / "site.json.gz") as path:
+            path.write_bytes(gzip.compress(text.encode("utf-8"), 6, mtime=0))
+
+    def _write_study(self, study: StudyResults, downloads: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+        page = self.pages[study.key]
+        folder = self.target / "files" / page
+        figures = []
+        for own in placed_figures(study, folder):
+            script, key = f"data/{page}-{own['file']}.js", f"{page}/{own['file']}"
+            hover = bool(own["data"]["panels"])
+            if hover:
+                self._script(script, key, own["data"])
+            figures.append(
+                own | {"picture": f"files/{page}/{own['picture']}", "points": script if hover else "", "key": key}
+            )
+        self._page(f"papers/{page}.html", "paper", **_paper(study, figures), page=page, downloads=downloads)
+        return figures
+
+    def _write_things(self) -> None:
+        for folder, kind in _KINDS.items():
+            pages: Mapping[str, str] = getattr(self.things, folder)
+            entries = [getattr(self.things, kind)(name) | {"page": page} for name, page in pages.items()]
+            self._page(f"{folder}/index.html", "things", kind=kind, folder=folder, entries=entries)
+            for entry in entries:
+                for number, part in enumerate(entry.get("spectra", []), 1):
+                    part["points"] = f"data/spectra-{entry['page']}-{number}.js"
+                    part["key"] = f"spectra/{entry['page']}/{number}"
+                    self._script(part["points"], part["key"], {"panels": [part["panel"]]})
+                self._page(f"{folder}/{entry['page']}.html", kind, entry=entry)
+
+    def _write_comparison(self) -> None:
+        known = []
+        for study in self.studies:
+            page = self.pages[study.key]
+            measures = []
+            for measure, text in scores_by_measure(study, self._limit):
+                file = f"data/scores-{page}-{page_names([measure])[measure]}.js"
+                self._script_text(file, f"{page}/{measure}", text)
+                measures.append({"name": measure, "label": measure_label(measure), "file": file})
+            order = list(study.description["measures"])
+            measures.sort(key=lambda own: order.index(own["name"]) if own["name"] in order else len(order))
+            methods = {label: colour_of(label) for label in study.methods}
+            known.append(
+                {"key": study.key, "page": page, "measures": measures, "methods": methods}
+                | {"predictors": list(study.description["predictors"])}
+                | {"summarised": is_summarised(study, self._limit)}
+            )
+        self._script("data/studies.js", "studies", known)
+        self._page("compare.html", "compare", known=known)
+
+    def _script(self, file: str, key: str, content: Any) -> None:
+        self._script_text(file, key, json.dumps(content, separators=(",", ":")))
+
+    def _script_text(self, file: str, key: str, text: str) -> None:
+        """Write data as a script: pages that are opened from the file system can load nothing else."""
+        write_text(self.target / file, f"(window.mlreduceData ??= {{}})[{json.dumps(key)}] = {visible_json(text)};\n")
+
+    def _page(self, path: str, template: str, **content: Any) -> None:
+        root = "../" * path.count("/")
+        write_text(self.target / path, self._render(template, root=root, path=path, **content))
+
+    def _render(self, template: str, **content: Any) -> str:
+        shared = {"runs": self.runs, "things": self.things, "pages": self.pages, "signs": papers.SIGNS}
+        shared |= {"single": False, "source": lambda picture: f"{content['root']}{picture}"}
+        return visible(self._templates.get_template(f"{template}.html").render(shared | content)) + "\n"
+
+    def single(self, pictures: Path) -> str:
+        """Return the front page with all papers in one file, without scripts.
+
+        Parameters
+        ----------
+        pictures : Path
+            Folder for the pictures, which the file holds as data.
+        """
+        sections = []
+        for study in self.studies:
+            page = self.pages[study.key]
+            placed = placed_figures(study, pictures / page)  # figures of different studies have the same names
+            figures = [own | {"picture": f"{page}/{own['picture']}"} for own in placed]
+            sections.append(_paper(study, figures) | {"page": page})
+        return self._render(
+            "single", root="", path="report.html", single=True, sections=sections,
+            studies=overview(self.studies, self.pages, self.things), style=own_file("site.css"),
+            source=lambda picture: _as_data(pictures / picture),
+        )  # fmt: skip
+
+
+def _paper(study: StudyResults, figures: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    tables, printed = papers.tables_of(study), papers.beside_printed_tables(study)
+    return {
+        "study": study,
+        "tables": tables,
+        "printed": printed,
+        "figures": figures,
+        "claims": papers.claims_of(study, papers.parts_of(tables, printed, figures)),
+        "audit": papers.audit_of(study),
+        "counts": papers.verdict_counts(study),
+        "failed": papers.failed_of(study),
+    }
+
+
+def _as_data(path: Path) -> str:
+    kind = "image/svg+xml" if path.suffix == ".svg" else "image/png"
+    return f"data:{kind};base64,{base64.b64encode(path.read_bytes()).decode('ascii')}"
+
+
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("mlreduce_studies.site"), autoescape=True, undefined=jinja2.StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True,
+    )  # fmt: skip
+
+    def bold(text: Any) -> Any:
+        found = _BOLD.match(str(text))
+        return markupsafe.Markup("<b>{}</b>").format(found[1]) if found else text
+
+    environment.filters["bold"] = bold
+    environment.filters["measure"] = measure_label
+    environment.filters["colour"] = cache(colour_of)  # of a few methods in thousands of rows
+    environment.filters["duration"] = duration
+    return environment
+
+
+def duration(seconds: float) -> str:
+    """Return seconds as text.
+
+    Examples
+    --------
+    >>> duration(42.4), duration(7500.0)
+    ('42 s', '2 h 5 min')
+    """
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60} min"
+
+
+def write_site(runs: Sequence[Run], target: str | Path, limit: int = LIMIT, *, force: bool = False) -> None:
+    """Write the results of one run as a site, or of two that are compared.
+
+    Parameters
+    ----------
+    runs : sequence of Run
+        One or two, from `mlreduce_studies.site.runs.read_run`.
+    target : path
+        Folder of the site; what is there of an earlier one is replaced, other files stay.
+    limit : int, default=1_000_000
+        Most scores of a study that reach the page; where there are more, the page has their means over the splits,
+        and says so.
+    force : bool, default=False
+        As of `mlreduce.folders.replacing_folder`.
+
+    Raises
+    ------
+    ConfigurationError
+        If there is no run, or more than two, or the folder holds something that is no site.
+    StorageError
+        If a file cannot be written; the earlier site is whole then.
+    """
+    if not 1 <= len(runs) <= 2:
+        raise ConfigurationError(f"a site shows one run or compares two; got {len(runs)}")
+    with replacing_folder(target, force=force) as folder:
+        Site(runs, folder, limit).write()
+
+
+def write_page(run: Run, target: str | Path) -> None:
+    """Write the results of a run as one HTML file, without scripts, to send by mail.
+
+    Parameters
+    ----------
+    run : Run
+    target : path
+    """
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as pictures:
+        text = Site([run], Path(target).parent, LIMIT).single(Path(pictures))
+    write_text(target, text)

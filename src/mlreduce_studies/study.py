@@ -1,0 +1,679 @@
+"""A study: which data sets, methods, splits and outputs one paper is, read from its file and checked as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from mlreduce import registry
+from mlreduce.configuration import read_yaml, validate
+from mlreduce.datasets.catalogue import Catalogue
+from mlreduce.evaluation.entries import others_of, without_search
+from mlreduce.exceptions import ConfigurationError, MLReduceError, unknown_name
+from mlreduce.metrics import find_measure
+from mlreduce.preprocessing.scaling import SCALINGS
+from mlreduce_studies.options import FIGURES, TABLES
+
+__all__ = ["Study", "approximations", "batches", "load_study"]
+
+Methods = Mapping[str, Mapping[str, Any]]
+
+# The families that a study may be about.
+_REDUCTIONS = ("labelspace", "projection", "propagation", "selection")
+
+# Keys that a family has no use for.
+_AS_THEY_ARE = "label coders take the features as they are"
+_UNUSED = {
+    "labelspace": {"scaling": _AS_THEY_ARE, "relation": _AS_THEY_ARE},
+    "selection": {"relation": "selectors do not see relations"},
+}
+
+# What a study ends in.
+_OUTPUTS = ("tables", "figures")
+
+
+@dataclass(frozen=True)
+class Group:
+    """Methods that share jobs and the work that they have in common.
+
+    Attributes
+    ----------
+    methods : dict of label to entry
+        An entry holds a method's parameters, and under ``method`` its registry name if that is not the label.
+    predictors : list of str
+        What is trained on them.
+    fewer_splits : dict of str to int
+        Data sets, and "default", on which not all splits are run.
+    splits_per_job : dict of str to int
+        Data sets, and "default", of which a job has fewer splits than the configuration allows.
+    choice : dict or None
+        Over which candidates the predictor's parameters are chosen for each method: see `candidates`.
+    protocols : list of str or None
+        On which it runs; None for all.
+    search : dict or None
+        How parameters of the methods are searched that have any to search: see `mlreduce.evaluation.search`.
+    timed_only : bool
+        Whether its methods are fitted for their time alone, and nothing is measured.
+    scaling : str or None
+        Of the features that it is timed on, where that is not the study's.
+    """
+
+    methods: Methods
+    predictors: Sequence[str]
+    fewer_splits: Mapping[str, int]
+    splits_per_job: Mapping[str, int]
+    choice: Mapping[str, Any] | None = None
+    protocols: Sequence[str] | None = None
+    search: Mapping[str, Any] | None = None
+    timed_only: bool = False
+    scaling: str | None = None
+
+    def runs_on(self, protocol: str) -> bool:
+        """Say whether the group is run by a protocol."""
+        return not self.timed_only and (self.protocols is None or protocol in self.protocols)
+
+    @property
+    def chooses(self) -> bool:
+        """Whether parameters are chosen, of the predictor or of the methods."""
+        return bool(self.choice) or self.search is not None
+
+    def candidates(self, dataset: str) -> dict[str, Any]:
+        """Return the numbers of folds and candidates for a data set: ``folds``, ``gammas``, ``alphas``."""
+        choice = self.choice or {}
+        powers = {name: _of(choice[f"log2_{name}"], dataset, None) for name in ("gamma", "alpha")}
+        ranges = {name: range(first, last + 1, *step) for name, (first, last, *step) in powers.items()}
+        return {"folds": choice["folds"], **{f"{name}s": [2.0**power for power in own] for name, own in ranges.items()}}
+
+    def chosen_once(self, dataset: str) -> bool:
+        """Say whether parameters are chosen on the first split only, for all splits."""
+        if self.search is not None:
+            return bool(self.search.get("splits", "first") == "first")
+        return dataset in (self.choice or {}).get("once", [])
+
+
+def _of(values: Any, dataset: str, otherwise: Any) -> Any:
+    """Look up what a data set has, or else all."""
+    return values.get(dataset, values.get("default", otherwise))
+
+
+@dataclass(frozen=True)
+class Study:
+    """What a study file says, at one of its scales.
+
+    Attributes
+    ----------
+    name, title : str
+    identifier : str or None
+        Address by which the paper is cited.
+    family : {"labelspace", "projection", "selection"}
+        What its methods are.
+    protocols : dict of str to dict
+        Name to ``{"train": fraction}``, ``{"folds": number}`` or ``{"parts": "validation" or "test"}``; see `rule_of`.
+    scaling : dict of str to str
+        Data sets, and "default", to what is done to the features; see `mlreduce.preprocessing.scaling.scale_parts`.
+    relation : dict of str to str
+        Data sets, and "default", to the relation to the training rows that takes the place of the features; empty where
+        features stay what they are. See `mlreduce.preprocessing.relation.RelationFeatures`.
+    dimensions : dict of str to dict
+        Protocol to data sets, and "default", to a number of dimensions, or several, at which methods are measured in
+        addition to the percentages; parameters are searched at the first.
+    datasets : list of str
+    left_out : list of str
+        Data sets of the paper that are not run, since the mirror does not hold them.
+    claimed_on : list of str
+        The data sets of the paper: what its claims are about, whatever is run.
+    splits : int
+        Number of random splits, or of folds.
+    timed : int
+        Number of splits on which fitting is timed, alone; 0 for none.
+    curves : list of str
+        Data sets measured at every size of 1..n_labels.
+    groups : dict of str to Group
+    predictors : dict of str to dict
+    sizes : list of int
+        Percentages of the labels, or of the features.
+    energies : list of float
+        Shares of the eigenvalues' sum.
+    measures : list of str
+    tables, figures : dict of str to dict
+    approximation : dict or None
+        What of the features' dependencies is approximated, and how; see `mlreduce_studies.approximation`.
+    costs : dict or None
+        Whose fits are timed at growing sizes; see `mlreduce_studies.costs`.
+    known_datasets : list of str
+        The data sets of its scales.
+    sample : list of (protocol, dataset, method, predictor) or None
+        The only curves that are computed, to verify them; None for all.
+    averages : dict of str to list of str
+        Methods that draw, of which a split has several: the name of their mean to theirs.
+    """
+
+    name: str
+    title: str
+    family: str
+    protocols: Mapping[str, Mapping[str, Any]]
+    scaling: Mapping[str, str]
+    relation: Mapping[str, str]
+    dimensions: Mapping[str, Mapping[str, int | Sequence[int]]]
+    datasets: Sequence[str]
+    left_out: Sequence[str]
+    claimed_on: Sequence[str]
+    splits: int
+    timed: int
+    curves: Sequence[str]
+    groups: Mapping[str, Group]
+    predictors: Methods
+    sizes: Sequence[int]
+    energies: Sequence[float]
+    measures: Sequence[str]
+    tables: Mapping[str, Mapping[str, Any]]
+    figures: Mapping[str, Mapping[str, Any]]
+    approximation: Mapping[str, Any] | None = None
+    costs: Mapping[str, Any] | None = None
+    identifier: str | None = None
+    averages: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    known_datasets: Sequence[str] = ()
+    sample: Sequence[tuple[str, str, str, str]] | None = None
+
+    def tasks(self, dataset: str) -> list[tuple[str, str]]:
+        """Return protocol and group of everything that is run on a data set."""
+        return [
+            (protocol, name)
+            for protocol in self.protocols
+            for name, group in self.groups.items()
+            if group.runs_on(protocol) and self.methods_of(dataset, protocol, name)
+        ]
+
+    def methods_of(self, dataset: str, protocol: str, group: str) -> Methods:
+        """Return the methods of a group that are run: all, or those of a sample."""
+        own = self.groups[group].methods
+        if self.sample is None:
+            return own
+        asked = {method for *at, method, _ in self._sampled(dataset, protocol, group) for method in self.draws(method)}
+        asked |= {other for label in asked for other in others_of(own[label])}
+        return {label: entry for label, entry in own.items() if label in asked}
+
+    def predictors_of(self, dataset: str, protocol: str, group: str) -> list[str]:
+        """Return the predictors of a group that are trained: all, or those of a sample."""
+        own = self.groups[group].predictors
+        if self.sample is None:
+            return list(own)
+        asked = {predictor for *_, predictor in self._sampled(dataset, protocol, group)}
+        return [name for name in own if name in asked]
+
+    def _sampled(self, dataset: str, protocol: str, group: str) -> list[tuple[str, str, str, str]]:
+        own = self.groups[group]
+        return [
+            curve
+            for curve in self.sample or []
+            if curve[:2] == (protocol, dataset)
+            and self.draws(curve[2])[0] in own.methods
+            and curve[3] in own.predictors
+        ]
+
+    def draws(self, method: str) -> Sequence[str]:
+        """Return the labels of the draws of a method, or its own."""
+        return self.averages.get(method, [method])
+
+    def shows(self, output: Mapping[str, Any], protocol: str, group: str, predictor: str) -> bool:
+        """Say whether a table or figure shows scores of a protocol, group and predictor."""
+        methods = {draw for method in output["methods"] for draw in self.draws(method)}
+        return (
+            protocol in output.get("protocols", self.protocols)
+            and predictor == output.get("predictor", predictor)
+            and not methods.isdisjoint(self.groups[group].methods)
+        )
+
+    @property
+    def image_figure(self) -> Mapping[str, Any]:
+        """The figure that shows proximities as images."""
+        return next(figure for figure in self.figures.values() if figure.get("kind") == "proximities")
+
+    def rule_of(self, protocol: str, dataset: str) -> dict[str, Any]:
+        """Return how a protocol splits a data set: see `mlreduce.evaluation.splitting.take_splits`."""
+        rule = dict(self.protocols[protocol])
+        sampled: Mapping[str, Any] = rule.pop("sampled", {})
+        labelled = {"labelled": rule.pop("labelled")} if "labelled" in rule else {}
+        return {**sampled.get(dataset, rule), **labelled}
+
+    @property
+    def costed(self) -> list[str]:
+        """The data sets on which costs are measured: those that are named, or the first if none of them is run."""
+        named = [name for name in (self.costs or {}).get("datasets", []) if name in self.datasets]
+        return named or list(self.datasets[:1])
+
+    def space_of(self, dataset: str) -> dict[str, str | None]:
+        """Return what methods see of a data set's features: ``scaling`` and ``relation``."""
+        return {"scaling": _of(self.scaling, dataset, SCALINGS[0]), "relation": _of(self.relation, dataset, None)}
+
+    def dimensions_of(self, protocol: str, dataset: str) -> list[int]:
+        """Return the numbers of dimensions at which methods are measured in addition to the percentages."""
+        numbers: int | Sequence[int] = _of(self.dimensions.get(protocol, {}), dataset, [])
+        return [numbers] if isinstance(numbers, int) else list(numbers)
+
+    @property
+    def methods(self) -> dict[str, Mapping[str, Any]]:
+        """All methods by label, whatever their group."""
+        return {label: entry for group in self.groups.values() for label, entry in group.methods.items()}
+
+    def splits_of(self, group: str, dataset: str) -> int:
+        """Return on how many of the splits a group runs on a data set."""
+        fewer: int = _of(self.groups[group].fewer_splits, dataset, self.splits)
+        return min(self.splits, fewer)
+
+    def choice_batches(self, group: str, dataset: str, per_job: int) -> list[str]:
+        """Return the names of the batches on which a group's parameters are chosen; none where they are not."""
+        own = self.groups[group]
+        if not own.chooses:
+            return []
+        return list(batches(1, 1)) if own.chosen_once(dataset) else self.batches(group, dataset, per_job)
+
+    def batches(self, group: str, dataset: str, per_job: int) -> list[str]:
+        """Return the names of the batches of splits that a group's jobs have on a data set: see `batches`."""
+        own = min(per_job, _of(self.groups[group].splits_per_job, dataset, per_job))
+        return list(batches(self.splits_of(group, dataset), own))
+
+
+def approximations(asked: Mapping[str, Any]) -> dict[tuple[str, int], dict[str, str]]:
+    """Return which approximations are compared for each way to put features into bins.
+
+    Parameters
+    ----------
+    asked : dict
+        The entry ``approximation`` of a study file; ``discretise`` and ``n_bins`` are one value or several.
+
+    Returns
+    -------
+    dict of (discretiser, number of bins) to dict of label to approximation
+        Labels are those of the study file; for other bins than the first with a suffix, such as "-frequency-10-bins".
+    """
+    discretisers, numbers = (
+        value if isinstance(value, list) else [value]
+        for value in (asked.get("discretise", "equal-width"), asked.get("n_bins", 3))
+    )
+    found = {}
+    for discretiser in discretisers:
+        for number in numbers:
+            suffix = "" if discretiser == discretisers[0] else f"-{discretiser.removeprefix('equal-')}"
+            suffix += "" if number == numbers[0] else f"-{number}-bins"
+            found[discretiser, number] = {f"{label}{suffix}": method for label, method in asked["methods"].items()}
+    return found
+
+
+def batches(n_splits: int, per_job: int) -> dict[str, range]:
+    """Cut the split numbers into batches: name, such as "000-099", to numbers."""
+    ranges = [range(start, min(start + per_job, n_splits)) for start in range(0, n_splits, per_job)]
+    return {f"{r.start:03d}-{r.stop - 1:03d}": r for r in ranges}
+
+
+def load_study(
+    path: str | Path,
+    scale: str,
+    catalogue: Catalogue,
+    splits: int | None = None,
+    run_on: Sequence[str] | None = None,
+    mirror: str | Path | None = None,
+    methods: Sequence[str] | None = None,
+) -> Study:
+    """Read a study file and check every name in it.
+
+    Parameters
+    ----------
+    path : path
+        Its stem is the study's name.
+    scale : {"demo", "paper"}
+        Which of the file's sizes.
+    catalogue : Catalogue
+        The data sets there are.
+    splits : int or None, default=None
+        Instead of the scale's number of splits.
+    run_on : sequence of str or None, default=None
+        Instead of the scale's data sets.
+    mirror : path or None, default=None
+        Where data sets are read from; one that the scale calls optional is left out if the mirror does not hold it.
+    methods : sequence of str or None, default=None
+        Labels of the only methods to run; None for all. Labels that this study does not have are another study's.
+
+    Raises
+    ------
+    ConfigurationError
+        If the file is not as its schema says, or names an unknown data set, method, parameter, measure; the
+        sentence says which key, and the nearest known name.
+    """
+    content = read_yaml(path)
+    validate(content, "study", str(path))
+    validate(content, _outputs_schema(content), str(path))
+    size = content["scales"].get(scale)
+    if size is None:
+        raise ConfigurationError(unknown_name("scale", scale, content["scales"], f"{path}: scales"))
+    left_out = [name for name in size.get("optional", []) if not catalogue[name].is_at_hand(mirror)]
+    datasets = list(run_on) if run_on else [name for name in size["datasets"] if name not in left_out]
+    written, averages = _with_draws(content["methods"])
+    curves = [name for name in size.get("curves", []) if name in datasets] or datasets[:1]
+    study = Study(
+        name=Path(path).stem,
+        title=content["title"],
+        family=_family(content["methods"], str(path)),
+        protocols=content["protocols"],
+        scaling=_by_dataset(content.get("scaling", SCALINGS[0])),
+        relation=_by_dataset(content.get("relation", {})),
+        dimensions=content.get("dimensions", {}),
+        datasets=datasets,
+        left_out=left_out,
+        claimed_on=[name for name in content["scales"]["paper"]["datasets"] if name not in left_out],
+        splits=splits or size["splits"],
+        timed=min(size.get("timed", 0), splits or size["splits"]),
+        curves=curves,
+        groups=_groups({**content, "methods": written}, size, str(path)),
+        predictors=content["predictors"],
+        sizes=content["sizes"],
+        energies=content.get("energies", []),
+        measures=content["measures"],
+        tables=content["tables"],
+        figures=content["figures"],
+        approximation=content.get("approximation"),
+        costs=content.get("costs"),
+        identifier=content.get("identifier"),
+        averages=averages,
+        known_datasets=sorted({name for own in content["scales"].values() for name in own["datasets"]}),
+    )
+    _check_names(study, str(path), catalogue)
+    return study if methods is None else _only(study, methods, str(path))
+
+
+def _only(study: Study, methods: Sequence[str], where: str) -> Study:
+    """Return a study with some of its methods, and the tables and figures that still have something to show."""
+    known = {*study.methods, *study.averages}
+    labels = {label for method in methods if method in known for label in study.draws(method)}
+    labels |= {other for label in labels for other in others_of(study.methods[label])}
+    kept = {*labels, *(name for name in methods if name in study.averages)}
+    groups = {
+        name: replace(group, methods=own)
+        for name, group in study.groups.items()
+        if (own := {label: entry for label, entry in group.methods.items() if label in labels})
+    }
+    tables, figures = (
+        {name: shown for name, output in outputs.items() if (shown := _shown(output, kept)) is not None}
+        for outputs in (study.tables, study.figures)
+    )
+    costs = study.costs
+    if costs is not None:
+        own = {label: entry for label, entry in costs["methods"].items() if label in kept}
+        costs = {**costs, "methods": own} if own else None
+    return replace(study, groups=groups, tables=tables, figures=figures, costs=costs, approximation=None)
+
+
+def _shown(output: Mapping[str, Any], kept: Collection[str]) -> Mapping[str, Any] | None:
+    """Return what a table or figure shows of some methods; None where nothing is left to compare."""
+    if output.get("kind") in ("approximation", "errors", "dependencies", "theorem", "time-ratios", "parameter"):
+        return None
+    shown = dict(output)
+    for key in ("methods", "references"):
+        own = output.get(key)
+        if own is not None:
+            shown[key] = (
+                {name: label for name, label in own.items() if name in kept}
+                if isinstance(own, Mapping)
+                else [name for name in own if name in kept]
+            )
+    for key in ("thin", "families"):
+        if key in output:
+            lines = {name: [method for method in own if method in kept] for name, own in output[key].items()}
+            shown[key] = {name: own for name, own in lines.items() if own}
+    least = 2 if output.get("kind") in ("average-ranks", "critical-differences") else 1
+    return shown if len(shown["methods"]) >= least else None
+
+
+def _by_dataset(value: Any) -> Mapping[str, Any]:
+    """Return what holds for all data sets, or for some, as a mapping."""
+    return value if isinstance(value, Mapping) else {"default": value}
+
+
+def _with_draws(groups: Mapping[str, Methods]) -> tuple[dict[str, Methods], dict[str, list[str]]]:
+    """Write out methods that are to be drawn several times, each draw under a label of its own."""
+    written: dict[str, Methods] = {}
+    averages: dict[str, list[str]] = {}
+    for group, methods in groups.items():
+        own: dict[str, Mapping[str, Any]] = {}
+        for label, entry in methods.items():
+            draws = entry.get("draws")
+            if draws is None:
+                own[label] = entry
+                continue
+            plain = {key: value for key, value in entry.items() if key != "draws"}
+            averages[label] = [f"{label}-{number}" for number in range(draws)]
+            own |= {name: {**plain, "method": registry.entry_name(label, entry)} for name in averages[label]}
+        written[group] = own
+    return written, averages
+
+
+def _groups(content: Mapping[str, Any], size: Mapping[str, Any], where: str) -> dict[str, Group]:
+    """Put together what a study file says of each group, at one of its scales.
+
+    A group without settings is trained on by the predictors that no group has for itself.
+    """
+    settings, fewer = content.get("groups", {}), size.get("fewer_splits", {})
+    for key, names in (("groups", settings), ("scales: fewer_splits", fewer)):
+        for name in names:
+            if name not in content["methods"]:
+                raise ConfigurationError(unknown_name("group", name, content["methods"], f"{where}: {key}"))
+    taken = {name for own in settings.values() for name in own.get("predictors", [])}
+    common = [name for name in content["predictors"] if name not in taken]
+    return {
+        name: Group(
+            methods=methods,
+            predictors=[]
+            if settings.get(name, {}).get("timed_only")
+            else settings.get(name, {}).get("predictors", common),
+            fewer_splits=fewer.get(name, {}),
+            splits_per_job=settings.get(name, {}).get("splits_per_job", {}),
+            choice=settings.get(name, {}).get("choose"),
+            protocols=settings.get(name, {}).get("protocols"),
+            search=content.get("search") if any("search" in entry for entry in methods.values()) else None,
+            timed_only=settings.get(name, {}).get("timed_only", False),
+            scaling=settings.get(name, {}).get("scaling"),
+        )
+        for name, methods in content["methods"].items()
+    }
+
+
+def _family(groups: Mapping[str, Methods], where: str) -> str:
+    """Return what the methods of a study are; they must be of one family."""
+    families: dict[str, str] = {}
+    for group, methods in groups.items():
+        for label, entry in methods.items():
+            name = registry.entry_name(label, entry)
+            if registry.is_import_path(name):
+                continue
+            known = [name for kind in _REDUCTIONS for name in registry.method_names(kind)]
+            if name not in known:
+                raise ConfigurationError(unknown_name("method", name, known, f"{where}: methods.{group}"))
+            kind = registry.kind_of(name)
+            families["projection" if kind == "propagation" else kind] = name  # both embed the rows
+    if len(families) > 1:
+        pairs = " and ".join(f"{name!r} ({family})" for family, name in sorted(families.items()))
+        raise ConfigurationError(f"{where}: methods: {pairs} cannot stand in one study")
+    # What is named by import paths alone are transformers.
+    return next(iter(families), "projection")
+
+
+def _check_names(study: Study, where: str, catalogue: Catalogue) -> None:
+    for key, names in (("dimensions", study.dimensions), *_group_protocols(study)):
+        for name in names:
+            if name not in study.protocols:
+                raise ConfigurationError(unknown_name("protocol", name, study.protocols, f"{where}: {key}"))
+    for dataset in study.datasets:
+        if dataset not in catalogue:
+            raise ConfigurationError(unknown_name("data set", dataset, catalogue, where))
+    for key, reason in _UNUSED.get(study.family, {}).items():
+        if not {None, SCALINGS[0]}.issuperset(getattr(study, key).values()):
+            raise ConfigurationError(f"{where}: {key}: {reason}; leave it out")
+    known = registry.method_names("predictors")
+    for label, entry in study.predictors.items():
+        name = registry.entry_name(label, entry)
+        if not registry.is_import_path(name) and name not in known:
+            raise ConfigurationError(unknown_name("method", name, known, f"{where}: predictors"))
+        _check_method(label, entry, f"{where}: predictors")
+        _check_verb(label, entry, "predict", f"{where}: predictors")
+    _check_groups(study, where)
+    for measure in study.measures:
+        _check_measure(measure, study.measures, f"{where}: measures")
+    for group in study.groups.values():
+        if group.search is not None:
+            _check_measure(group.search["measure"], study.measures, f"{where}: search")
+    for key, outputs in (("tables", study.tables), ("figures", study.figures)):
+        for name, output in outputs.items():
+            _check_output(study, output, _kind(key, output)["properties"], f"{where}: {key}.{name}", catalogue)
+
+
+def _group_protocols(study: Study) -> list[tuple[str, Sequence[str]]]:
+    return [(f"groups.{name}", group.protocols or []) for name, group in study.groups.items()]
+
+
+def _check_groups(study: Study, where: str) -> None:
+    """Check the names in groups, and that no pair of method and predictor would be scored twice."""
+    seen: dict[tuple[str, str, str], str] = {}
+    for name, group in study.groups.items():
+        others = {label for other, own in study.groups.items() if other != name for label in own.methods}
+        if group.timed_only and not others.isdisjoint(group.methods):
+            label = min(others & set(group.methods))
+            raise ConfigurationError(
+                f"{where}: methods.{name}: {label!r} is in another group too, with which it is timed; leave one out"
+            )
+        if not group.predictors and not group.timed_only:
+            raise ConfigurationError(
+                f"{where}: groups.{name}: no predictor is left for it, since others have all for themselves; give it "
+                "its own under groups"
+            )
+        if group.search is not None:
+            _check_search(study, group, name, where)
+        for predictor in group.predictors:
+            if predictor not in study.predictors:
+                raise ConfigurationError(
+                    unknown_name("predictor", predictor, study.predictors, f"{where}: groups.{name}")
+                )
+        for label, entry in group.methods.items():
+            _check_method(label, entry, f"{where}: methods.{name}")
+            if study.family == "labelspace" and registry.is_import_path(registry.entry_name(label, entry)):
+                raise ConfigurationError(
+                    f"{where}: methods.{name}: {label!r} is a class of another package, and none of these is a label "
+                    "coder; give a method of mlreduce.labelspace"
+                )
+            _check_verb(
+                label, entry, "transform" if study.family == "projection" else "fit", f"{where}: methods.{name}"
+            )
+            if "search" in entry and group.search is None:
+                raise ConfigurationError(f"{where}: methods.{name}: {label!r} has values to try; say how under search")
+            for other in others_of(entry):
+                if other not in group.methods:
+                    place = f"{where}: methods.{name}: {label}"
+                    raise ConfigurationError(unknown_name("method of the group", other, group.methods, place))
+            for predictor, protocol in product(group.predictors, filter(group.runs_on, study.protocols)):
+                if (label, predictor, protocol) in seen:
+                    raise ConfigurationError(
+                        f"{where}: methods.{name}: {label!r} with {predictor!r} is in group "
+                        f"{seen[label, predictor, protocol]!r} too"
+                    )
+                seen[label, predictor, protocol] = name
+            if entry != study.methods[label]:
+                raise ConfigurationError(
+                    f"{where}: methods.{name}: {label!r} has other parameters in another group; give one of them a "
+                    "label of its own, and its name under method"
+                )
+
+
+def _check_search(study: Study, group: Group, name: str, where: str) -> None:
+    """Check that a search has one size at which candidates are measured."""
+    if group.choice is not None:
+        raise ConfigurationError(f"{where}: groups.{name}: leave `choose` out: its methods' parameters are searched")
+    if study.family != "projection":
+        if "size_percent" not in (group.search or {}):
+            raise ConfigurationError(f"{where}: search: size_percent is missing, at which candidates are measured")
+        return
+    without = [protocol for protocol in study.protocols if not study.dimensions.get(protocol)]
+    if without:
+        raise ConfigurationError(f"{where}: search: the protocol {without[0]!r} needs a number under dimensions")
+
+
+def _kind(key: str, output: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the schema of an entry under ``tables`` or ``figures``, as its kind declares it."""
+    kinds, usual = (TABLES, "sizes") if key == "tables" else (FIGURES, "curves")
+    name = output.get("kind", usual)
+    schema: Mapping[str, Any] = kinds[name].schema if name in kinds else {"properties": {"kind": {"enum": [*kinds]}}}
+    return schema
+
+
+def _outputs_schema(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the schema of the tables and figures of a study file, each by its kind."""
+    outputs = {key: {name: _kind(key, output) for name, output in content[key].items()} for key in _OUTPUTS}
+    return {"properties": {key: {"properties": own} for key, own in outputs.items()}}
+
+
+def _check_output(
+    study: Study, output: Mapping[str, Any], options: Mapping[str, Any], where: str, catalogue: Catalogue
+) -> None:
+    """Check that the names and sizes in a table or figure are those of the study."""
+    known: dict[str, Iterable[Any]] = {
+        "method": [*study.methods, *study.averages],
+        "approximation": [
+            label for own in approximations(study.approximation or {"methods": {}}).values() for label in own
+        ],
+        "data set": catalogue,
+        "energy": study.energies,
+        "predictor": study.predictors,
+        "protocol": study.protocols,
+        "size": study.sizes,
+    }
+    for key, value in output.items():
+        for kind, name in _named(options[key], value):
+            if kind == "measure":
+                _check_measure(name, study.measures, f"{where}.{key}")
+            elif name not in known[kind]:
+                if not isinstance(name, str):
+                    raise ConfigurationError(f"{where}.{key}: {name} is not measured; known: {list(known[kind])}")
+                kind = "method" if kind == "approximation" else kind
+                raise ConfigurationError(unknown_name(kind, name, known[kind], f"{where}.{key}"))
+
+
+def _named(schema: Mapping[str, Any], value: Any) -> Iterator[tuple[str, Any]]:
+    """Yield what each part of an option must be a name of, by the keyword ``names`` of its schema, and the part."""
+    if "names" in schema:
+        yield schema["names"], value
+    if isinstance(value, Mapping):
+        for key, part in value.items():
+            yield from _named(schema.get("propertyNames", {}), key)
+            yield from _named(schema.get("additionalProperties", {}), part)
+    elif isinstance(value, list):
+        items: list[Mapping[str, Any]] = schema.get("prefixItems", [])
+        for number, part in enumerate(value):
+            yield from _named(items[number] if number < len(items) else schema.get("items", {}), part)
+
+
+def _check_method(label: str, entry: Mapping[str, Any], where: str) -> None:
+    searched = [key.partition(".")[0] for key in entry.get("search", {})]
+    for key in (*searched, *entry.get("parts", {})):
+        if key in entry:
+            raise ConfigurationError(f"{where}: {label}: {key!r} is both given and searched; leave one of them out")
+    try:
+        registry.check_entry(label, without_search(entry) | dict.fromkeys((*searched, *entry.get("parts", {}))))
+    except MLReduceError as error:
+        raise ConfigurationError(f"{where}: {error}") from None
+
+
+def _check_verb(label: str, entry: Mapping[str, Any], verb: str, where: str) -> None:
+    """Check that a class named by its import path can do what its place in a study asks."""
+    name = registry.entry_name(label, entry)
+    if registry.is_import_path(name) and not hasattr(registry.method_class(name), verb):
+        raise ConfigurationError(f"{where}: {label}: {name} cannot stand here: it has no {verb}")
+
+
+def _check_measure(name: str, measured: Sequence[str], where: str) -> None:
+    try:
+        find_measure(name)
+    except ConfigurationError as error:
+        raise ConfigurationError(f"{where}: {error}") from None
+    if name not in measured:
+        raise ConfigurationError(unknown_name("measure", name, measured, where))

@@ -1,0 +1,77 @@
+"""The summary of a study's scores, and the writing of tables of results."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TextIO
+
+import numpy as np
+import pandas as pd
+
+from mlreduce.escaping import without_formulas
+
+__all__ = ["SUMMARY_COLUMNS", "at_directions", "summarise", "write_csv"]
+
+#: Columns of a summary: what a cell is, the mean number of dimensions, and what came out.
+SUMMARY_COLUMNS = (
+    *("protocol", "dataset", "method", "predictor", "measure", "size_percent", "energy"),
+    *("size", "mean", "se", "sd", "splits"),
+)
+
+
+def summarise(scores: pd.DataFrame) -> pd.DataFrame:
+    """Return mean, standard error, standard deviation and number of splits of each cell.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        Tidy scores with the columns protocol, dataset, method, predictor, measure, size_percent, energy, size, split
+        and value.
+
+    Returns
+    -------
+    DataFrame
+        With `SUMMARY_COLUMNS`, sorted. A cell is a percentage of dimensions or an energy threshold, whose number of
+        dimensions may vary with the split (``size`` is then its mean). Where both are 0 and a split has several
+        numbers of dimensions, the smallest of each split are a cell, and so on, if all splits have as many; if not,
+        each number is a cell. The standard deviation is
+        the sample's (n - 1), the standard error that over the root of n; both are 0 for one split.
+    """
+    keys = list(SUMMARY_COLUMNS[:7])
+    of_a_size = (scores["size_percent"] == 0) & (scores["energy"] == 0)
+    place = pd.Series(0.0, index=scores.index)
+    own = scores[of_a_size]
+    number = own.groupby([*keys, "split"], observed=True)["size"].transform("size")
+    alike = number.groupby([own[key] for key in keys], observed=True).transform("nunique") == 1
+    ranks = own.groupby([*keys, "split"], observed=True)["size"].rank(method="first")
+    place[of_a_size] = ranks.where(alike, own["size"])
+    cells = scores.assign(place=place).groupby([*keys, "place"], observed=True)
+    summary = cells.agg(
+        size=("size", "mean"), mean=("value", "mean"), sd=("value", "std"), splits=("value", "size")
+    ).reset_index()
+    # Of one split the sample deviation is 0 / 0. Other undefined values stay undefined.
+    summary["sd"] = summary["sd"].mask(summary["splits"] == 1, 0.0)
+    summary["se"] = summary["sd"] / np.sqrt(summary["splits"])
+    return summary.sort_values([*keys, "size"], ignore_index=True)[list(SUMMARY_COLUMNS)].astype({"size": float})
+
+
+def at_directions(summary: pd.DataFrame, directions: int | None = None) -> pd.DataFrame:
+    """Select the cells of a number of dimensions, of each method the largest up to that.
+
+    Parameters
+    ----------
+    summary : DataFrame
+        With `SUMMARY_COLUMNS`.
+    directions : int or None, default=None
+        >= 1; None for the largest number of each method, which is all it has where it was to have more.
+    """
+    rows = summary[(summary["size_percent"] == 0) & (summary["energy"] == 0)]
+    if directions is not None:
+        rows = rows[rows["size"].isna() | (rows["size"] <= directions)]
+    largest = rows.groupby(list(SUMMARY_COLUMNS[:5]), observed=True)["size"].transform("max")
+    return rows[(rows["size"] == largest) | largest.isna()]
+
+
+def write_csv(table: pd.DataFrame, path: str | Path | TextIO) -> None:
+    """Write a table as CSV: the same numbers give the same bytes, and no text is read as a formula."""
+    without_formulas(table).to_csv(path, index=False, float_format="%.8g", lineterminator="\n")

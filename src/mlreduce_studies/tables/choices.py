@@ -1,0 +1,101 @@
+"""Tables of chosen parameters: of predictors by powers of two, and of methods by a search."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from mlreduce_studies.failed_cells import GAP, with_reasons
+from mlreduce_studies.tables.kinds import Spec, table
+from mlreduce_studies.tables.layout import Part
+
+__all__ = ["choices_parts", "choices_table", "searched_parts", "searched_table"]
+
+
+def choices_parts(choices: pd.DataFrame, spec: Spec) -> Iterator[Part]:
+    """Lay chosen powers out: one part per protocol, one row per data set and method."""
+
+    def text(cell: Mapping[Any, Any], name: str) -> str:
+        middle, low, high = (cell[f"log2_{name}_{kind}"] for kind in ("median", "min", "max"))
+        if np.isnan(middle):
+            return GAP
+        return f"{middle:g}" if low == high else f"{middle:g} ({low:g} to {high:g})"
+
+    for protocol, part in choices.groupby("protocol", sort=True):
+        rows = [
+            [cell["dataset"], cell["method"], f"{cell['splits']}", text(cell, "gamma"), text(cell, "alpha")]
+            for cell in part.to_dict("records")
+        ]
+        yield str(protocol), str(protocol), ["dataset", "method", "choices", "log2 gamma", "log2 alpha"], rows
+
+
+@table(
+    "choices",
+    source="choices.csv",
+    layout=choices_parts,
+    names=2,
+    note="Median (smallest to largest) over the splits on which a choice was made.",
+)
+def choices_table(choices: pd.DataFrame, spec: Spec) -> pd.DataFrame:
+    """Return median, smallest and largest power of two of the chosen parameters of each cell."""
+    keys = ["dataset", "method", "protocol"]
+    chosen = choices[choices["method"].isin(spec["methods"])]
+    powers = chosen.assign(log2_gamma=np.log2(chosen["gamma"]), log2_alpha=np.log2(chosen["alpha"]))
+    columns = {
+        f"log2_{name}_{kind}": (f"log2_{name}", kind)
+        for name in ("gamma", "alpha")
+        for kind in ("median", "min", "max")
+    }
+    cells = powers.groupby(keys, sort=True).agg(**columns, splits=("gamma", "count")).reset_index()
+    return with_reasons(cells, chosen, keys)
+
+
+def searched_parts(choices: pd.DataFrame, spec: Spec) -> Iterator[Part]:
+    """Lay found parameters out: one part per protocol, one row per data set and method."""
+    for protocol, part in choices.groupby("protocol", sort=True):
+        cells = {(c["dataset"], c["method"]): c for c in part.to_dict("records")}
+        rows = [
+            [dataset, method, *_searched_cell(cells[dataset, method])]
+            for dataset in sorted(part["dataset"].unique())
+            for method in spec["methods"]
+            if (dataset, method) in cells
+        ]
+        found = part[part["score"].notna()]
+        ends = (
+            found["at_end"]
+            .astype(object)
+            .fillna("")
+            .str.split(", ")
+            .map(lambda names: len([name for name in names if name]))
+            .sum()
+        )
+        yield (
+            str(protocol),
+            f"{protocol}: {ends} of {int(found['ranged'].sum())} chosen values are the smallest or largest tried",
+            ["dataset", "method", "parameters", "score", "at an end"],
+            rows,
+        )
+
+
+def _searched_cell(cell: Mapping[Any, Any]) -> list[str]:
+    if np.isnan(cell["score"]):
+        return [GAP, GAP, GAP]
+    ends = "" if pd.isna(cell["at_end"]) else str(cell["at_end"])
+    return [str(cell["parameters"]), f"{cell['score']:.4f}", ends]
+
+
+@table(
+    "searched",
+    source="choices.csv",
+    layout=searched_parts,
+    names=2,
+    note="What was tried, and whether on the first split for all or on each, is in the study's file; chosen by the "
+    "score on rows for validation, or the mean over folds of the training rows. At an end: parameters with a range "
+    "that have the smallest or largest of the values that were tried.",
+)
+def searched_table(choices: pd.DataFrame, spec: Spec) -> pd.DataFrame:
+    """Select the methods of a table of searches."""
+    return choices[choices["method"].isin(spec["methods"])].reset_index(drop=True)

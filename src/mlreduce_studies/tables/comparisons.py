@@ -1,0 +1,94 @@
+"""Table of all pairs of methods over the data sets, the multiple-comparison matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from mlreduce.exceptions import DataError
+from mlreduce.metrics import higher_is_better
+from mlreduce.stats.tendency import bootstrap_interval, signed_rank
+from mlreduce_studies.options import AREA, DIRECTIONS, ENERGY, MARGIN, MEASURE, PREDICTOR, SIZE_PERCENT
+from mlreduce_studies.tables.kinds import Spec, table
+from mlreduce_studies.tables.layout import Part
+from mlreduce_studies.tables.ranked import means_of, ranked_table
+
+__all__ = ["COMPARISON_COLUMNS", "comparison_parts", "comparison_table"]
+
+#: Columns of a table of pairs: differences are positive where the method is better than the other.
+COMPARISON_COLUMNS = (
+    *("protocol", "method", "than", "data_sets", "mean_difference", "low", "high"),
+    *("wins", "ties", "losses", "better", "similar", "worse"),
+)
+
+
+def comparison_parts(pairs: pd.DataFrame, spec: Spec) -> Iterator[Part]:
+    """Lay pairs out: one part per protocol, methods by methods."""
+    for protocol, part in pairs.groupby("protocol", sort=True):
+        cells = {(c["method"], c["than"]): c for c in part.to_dict("records")}
+        methods = [method for method in spec["methods"] if any(method in pair for pair in cells)]
+        rows = [
+            [method, *(_cell(cells[method, other]) if (method, other) in cells else "" for other in methods)]
+            for method in methods
+        ]
+        title = f"{protocol}, {part['data_sets'].iloc[0]} data sets"
+        yield str(protocol), title, ["method", *methods], rows
+
+
+def _cell(cell: Mapping[Any, Any]) -> str:
+    numbers = f"{cell['wins']:.0f}/{cell['ties']:.0f}/{cell['losses']:.0f}"
+    chances = ", ".join(f"{cell[name]:.2f}" for name in ("better", "similar", "worse"))
+    return f"{cell['mean_difference']:+.3g}; {numbers}; {chances}"
+
+
+@table(
+    "comparisons",
+    source="summary.csv",
+    layout=comparison_parts,
+    required={"measure": MEASURE, "predictor": PREDICTOR, "margin": MARGIN},
+    optional={"energy": ENERGY, "size_percent": SIZE_PERCENT, "directions": DIRECTIONS, "area": AREA},
+    note="The method of the row against that of the column: mean difference over the data sets, positive where the row "
+    "is better; wins/ties/losses by the margin; probabilities that it is better, similar and worse by the Bayesian "
+    "signed-rank test with that margin.",
+)
+def comparison_table(summary: pd.DataFrame, spec: Spec) -> pd.DataFrame:
+    """Compare each pair of methods over the data sets.
+
+    Parameters
+    ----------
+    summary : DataFrame
+        From `mlreduce_studies.summary.summarise`.
+    spec : dict
+        As of `mlreduce_studies.tables.ranked.ranked_table`, with ``margin``: a difference of at most so much, in
+        units of the measure, is a tie.
+
+    Returns
+    -------
+    DataFrame
+        With `COMPARISON_COLUMNS`, in the order of the methods. Data sets on which a method failed are left out.
+
+    References
+    ----------
+    Ismail-Fawaz et al. (2023), "An approach to multiple comparison benchmark evaluations that is stable under
+    manipulation of the comparate set"; Benavoli et al. (2017), JMLR 18.
+    """
+    methods, margin = spec["methods"], spec["margin"]
+    sign = 1 if higher_is_better(spec["measure"]) else -1
+    rows = []
+    for protocol, part in ranked_table(summary, spec).groupby("protocol", sort=True):
+        means = means_of(part, methods)
+        if means.empty:
+            raise DataError(f"{spec['caption']!r}: there is no data set on which all methods have a value")
+        for method, other in permutations(methods, 2):
+            own = sign * (means[method] - means[other]).to_numpy(dtype=np.float64)
+            found = signed_rank(own, margin)
+            wins, losses = int((own > margin).sum()), int((own < -margin).sum())
+            low, high = bootstrap_interval(own)
+            counts = (wins, len(own) - wins - losses, losses)
+            chances = (found.above, found.within, found.below)
+            rows.append((protocol, method, other, len(own), float(own.mean()), low, high, *counts, *chances))
+    return pd.DataFrame(rows, columns=list(COMPARISON_COLUMNS))

@@ -1,0 +1,123 @@
+"""The decorator that declares a kind of table, and the making of tables that a study file asks for.
+
+A kind is a function that selects a tidy table from a file of results, in a module of this package::
+
+    @table("times", source="times.csv", layout=times_parts, note="Seconds to fit.")
+    def times_table(times, spec): ...
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import pandas as pd
+
+from mlreduce.registry import Declarations
+from mlreduce_studies.failed_cells import footnotes, plain_where_whole
+from mlreduce_studies.options import TABLES, Options, Spec, object_schema, source_of
+from mlreduce_studies.tables.layout import Part, parts_latex, parts_markdown
+
+__all__ = ["Spec", "Table", "make_table", "table", "table_kinds", "table_note", "table_parts", "table_source"]
+
+_Select: TypeAlias = Callable[[pd.DataFrame, Spec], pd.DataFrame]
+_Layout: TypeAlias = Callable[[pd.DataFrame, Spec], Iterable[Part]]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A kind of table as its decorator declares it; see `table`."""
+
+    source: str
+    schema: Mapping[str, Any]
+    select: _Select
+    layout: _Layout
+    note: str
+    names: int
+
+
+def table(
+    name: str,
+    *,
+    source: str,
+    layout: _Layout,
+    note: str,
+    names: int = 1,
+    required: Options | None = None,
+    optional: Options | None = None,
+) -> Callable[[_Select], _Select]:
+    """Declare a function that selects a tidy table from a study's results as a kind of table.
+
+    Parameters
+    ----------
+    name : str
+        The ``kind`` in a study file.
+    source : str
+        File of a study's results that the function is given.
+    layout : callable
+        Makes the parts that are read from the tidy table and the entry of the study file.
+    note : str
+        Text below the caption.
+    names : int, default=1
+        Number of first columns that are aligned to the left.
+    required, optional : dict of str to schema, default=None
+        Options of the entry beside caption, methods and protocols.
+    """
+
+    def declare(select: _Select) -> _Select:
+        schema = object_schema(required or {}, optional or {})
+        TABLES.add(name, Table(source, schema, select, layout, note, names), select.__module__)
+        return select
+
+    return declare
+
+
+def table_kinds() -> list[str]:
+    """Return the names of the kinds of tables, sorted."""
+    return list(TABLES)
+
+
+def table_source(spec: Spec) -> str:
+    """Return the name of the file of a study's results from which a table is made."""
+    return source_of(_kind(spec).source, spec)
+
+
+def table_note(spec: Spec) -> str:
+    """Return the text below the caption of a table."""
+    return _kind(spec).note
+
+
+def _kind(spec: Spec) -> Table:
+    declared: Declarations[Table] = TABLES
+    return declared.find(spec.get("kind", "sizes"))
+
+
+def table_parts(tidy: pd.DataFrame, spec: Spec) -> list[Part]:
+    """Lay a tidy table out for reading."""
+    return list(_kind(spec).layout(tidy, spec))
+
+
+def make_table(source: pd.DataFrame, spec: Spec, label: str) -> tuple[pd.DataFrame, str, str]:
+    """Make a table that a study file asks for.
+
+    Parameters
+    ----------
+    source : DataFrame
+        The file that `table_source` names.
+    spec : dict
+        The entry of the study file.
+    label : str
+        For references in LaTeX.
+
+    Returns
+    -------
+    tidy, markdown, latex : DataFrame, str, str
+    """
+    kind = _kind(spec)
+    if "protocols" in spec:
+        source = source[source["protocol"].isin(spec["protocols"])]
+    tidy = plain_where_whole(kind.select(source, spec))
+    parts, notes = table_parts(tidy, spec), footnotes(tidy)
+    markdown = parts_markdown(parts, spec["caption"], kind.note, notes)
+    return tidy, markdown, parts_latex(parts, spec["caption"], label, names=kind.names, footnotes=notes)

@@ -1,0 +1,88 @@
+"""Table of one measure over the sizes of a code or projection."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from mlreduce_studies.failed_cells import GAP, gap_columns, is_gap
+from mlreduce_studies.options import MEASURE, PREDICTOR
+from mlreduce_studies.tables.kinds import Spec, table
+from mlreduce_studies.tables.layout import Part, by_protocol, number_of_splits, plus_minus, uneven_splits
+
+__all__ = ["TABLE_COLUMNS", "layout", "select_table"]
+
+#: Columns of the tidy table.
+TABLE_COLUMNS = ("dataset", "method", "protocol", "size_percent", "size", "mean", "se", "splits")
+
+
+def layout(cells: pd.DataFrame, methods: Sequence[str]) -> tuple[list[str], list[list[str]]]:
+    """Lay a tidy table of one protocol out: one row per data set and method, one column per size.
+
+    A cell is ``mean ± standard error``, wrapped in ``**`` where it is within one standard error of the lowest mean of
+    its data set and size; empty where there is no value, and a dash where the method failed on all splits. Where
+    numbers of splits differ, each row holds its own.
+    """
+    percents = sorted(cells["size_percent"].unique())
+    found = {(c["dataset"], c["method"], c["size_percent"]): c for c in cells.to_dict("records")}
+    uneven = uneven_splits(cells)
+    header = ["dataset", "method", *["splits"] * uneven, *(f"{p} %" for p in percents)]
+    rows = []
+    for dataset in sorted(cells["dataset"].unique()):
+        own = cells[cells["dataset"] == dataset]
+        best = {percent: _bound(own[own["size_percent"] == percent]) for percent in percents}
+        for method in methods:
+            texts = [_text(found.get((dataset, method, percent)), best[percent]) for percent in percents]
+            if any(texts):
+                rows.append([dataset, method, *[number_of_splits(own[own["method"] == method])] * uneven, *texts])
+    return header, rows
+
+
+def _bound(cells: pd.DataFrame) -> float:
+    """Return the lowest mean of some cells plus its standard error."""
+    cells = cells[~is_gap(cells)]
+    if cells.empty:
+        return np.nan
+    lowest = cells.sort_values("mean", kind="stable").iloc[0]
+    return float(lowest["mean"] + np.nan_to_num(lowest["se"]))
+
+
+def _text(cell: Mapping[Any, Any] | None, bound: float) -> str:
+    if cell is None:
+        return ""
+    if not cell["splits"]:
+        return GAP
+    text = plus_minus(cell["mean"], cell["se"])
+    return f"**{text}**" if cell["mean"] <= bound else text
+
+
+def _parts(cells: pd.DataFrame, spec: Spec) -> Iterator[Part]:
+    return by_protocol(cells, spec["methods"], layout)
+
+
+@table(
+    "sizes",
+    source="summary.csv",
+    layout=_parts,
+    names=2,
+    required={"measure": MEASURE, "predictor": PREDICTOR},
+    note="Mean ± standard error over random splits; bold: within one standard error of the lowest.",
+)
+def select_table(summary: pd.DataFrame, spec: Spec) -> pd.DataFrame:
+    """Select the cells of one measure and predictor at sizes in percent, with `TABLE_COLUMNS`.
+
+    With those of `mlreduce_studies.failed_cells.GAP_COLUMNS` that the summary has.
+    """
+    cells: pd.DataFrame = summary[
+        (summary["measure"] == spec["measure"])
+        & (summary["predictor"] == spec["predictor"])
+        & summary["method"].isin(spec["methods"])
+        & (summary["size_percent"] > 0)
+        & (summary["energy"] == 0)
+    ]
+    order = ["dataset", "method", "protocol", "size_percent"]
+    columns = [*TABLE_COLUMNS, *gap_columns(cells)]
+    return cells[columns].sort_values(order, ignore_index=True)

@@ -1,0 +1,204 @@
+"""Table of the stability of feature selection over the splits, and of the agreement of random draws."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence, Set
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from mlreduce.evaluation.scores import percent_size
+from mlreduce.exceptions import DataError
+from mlreduce_studies.failed_cells import GAP, GAP_COLUMNS, cell_reasons
+from mlreduce_studies.options import SIZE_PERCENTS
+from mlreduce_studies.tables.kinds import Spec, table
+from mlreduce_studies.tables.layout import Part, counted, number_of_splits
+
+__all__ = ["STABILITY_COLUMNS", "order_correlation", "stability_index", "stability_parts", "stability_table"]
+
+#: Columns of a table of stability.
+STABILITY_COLUMNS = (*("protocol", "dataset", "method", "size_percent", "stability", "order_correlation", "splits"),)
+
+
+def stability_index(selected: NDArray[np.bool_]) -> float:
+    """Return the stability of selections of features, after Nogueira, Sechidis and Brown [1]_.
+
+    ``1 - mean_f(s_f^2) / (k/d (1 - k/d))``, where ``s_f^2 = M / (M - 1) p_f (1 - p_f)`` is the sample variance of
+    whether feature f is selected, ``p_f`` the share of the M selections that have it, and k the mean number of features
+    of a selection. For selections of one size it is Kuncheva's index.
+
+    Parameters
+    ----------
+    selected : ndarray of shape (n_selections, n_features), bool
+
+    Returns
+    -------
+    float
+        1 for selections that are all the same, 0 on average for random ones, not below ``-1 / (M - 1)``; NaN for fewer
+        than two, and where all features are selected always, or none ever.
+
+    References
+    ----------
+    .. [1] S. Nogueira, K. Sechidis and G. Brown, "On the stability of feature selection algorithms", Journal of Machine
+       Learning Research 18(174), 1-54, 2018.
+    """
+    n_selections, n_features = selected.shape
+    if n_selections < 2 or n_features == 0:
+        return float("nan")
+    shares = selected.mean(axis=0)
+    share = float(shares.mean())
+    if not 0 < share < 1:
+        return float("nan")
+    variance = n_selections / (n_selections - 1) * float((shares * (1 - shares)).mean())
+    return float(1 - variance / (share * (1 - share)))
+
+
+def order_correlation(rankings: pd.DataFrame) -> float:
+    """Return Spearman's correlation of the rankings of several draws, averaged over their pairs and the splits.
+
+    Parameters
+    ----------
+    rankings : DataFrame
+        With the columns method (the draw), split, feature and rank, of one data set.
+
+    Returns
+    -------
+    float
+        NaN where no split has two draws of two features.
+    """
+    correlations = []
+    for _, part in rankings.groupby("split", sort=True):
+        table = part.pivot(index="feature", columns="method", values="rank").corr(method="spearman").to_numpy()
+        correlations.append(table[np.triu_indices_from(table, k=1)])
+    pairs = [own.mean() for own in correlations if len(own)]
+    return float(np.mean(pairs)) if pairs else float("nan")
+
+
+def stability_parts(tidy: pd.DataFrame, spec: Spec) -> Iterator[Part]:
+    """Lay stabilities out: one part per protocol and size, one row per data set, one column per method.
+
+    The correlations of draws are parts of their own, of the methods with draws.
+    """
+    methods = spec["methods"]
+    for protocol, part in tidy.groupby("protocol", sort=True):
+        splits = counted(number_of_splits(part), "splits")
+        for percent, at in part.groupby("size_percent", sort=True):
+            title = f"{protocol}, {percent} % of the features, {splits}"
+            yield f"{protocol}-{percent}", title, *_rows(at, "stability", methods)
+        drawn = part.dropna(subset="order_correlation").drop_duplicates(["dataset", "method"])
+        if len(drawn):
+            title = f"{protocol}, correlation of draws, {splits}"
+            own = [method for method in methods if (drawn["method"] == method).any()]
+            yield f"{protocol}-draws", title, *_rows(drawn, "order_correlation", own)
+
+
+def _rows(cells: pd.DataFrame, column: str, methods: Sequence[str]) -> tuple[list[str], list[list[str]]]:
+    found = cells.set_index(["dataset", "method"])
+    texts = {key: "" if np.isnan(value) else f"{value:.3f}" for key, value in found[column].items()}
+    texts |= {key: GAP for key, splits in found["splits"].items() if not splits}
+    rows = [
+        [str(name), *(texts.get((name, method), "") for method in methods)]
+        for name in sorted(cells["dataset"].unique())
+    ]
+    return ["dataset", *methods], rows
+
+
+def _check_once(rankings: pd.DataFrame) -> None:
+    repeated = rankings[rankings.duplicated(["protocol", "dataset", "method", "split", "feature"])]
+    if len(repeated):
+        cell = repeated.iloc[0]
+        raise DataError(
+            f"split {cell['split']} of method {cell['method']!r} on data set {cell['dataset']!r} ranks feature "
+            f"{cell['feature']} twice; a ranking has every feature once."
+        )
+
+
+def _draws(methods: Sequence[str], ranked: Set[str]) -> dict[str, list[str]]:
+    """Map the methods that are ranked to the names under which they are."""
+    found: dict[str, list[str]] = {}
+    for method in methods:
+        draws = sorted(name for name in ranked if re.fullmatch(rf"{re.escape(method)}-\d+", name))
+        if draws or method in ranked:
+            found[method] = draws or [method]
+    return found
+
+
+def _number_of_splits(rankings: pd.DataFrame, method: str, dataset: str) -> int:
+    numbers = rankings.groupby("method", observed=True)["split"].nunique()
+    if numbers.nunique() > 1 or numbers.iloc[0] != rankings["split"].nunique():
+        raise DataError(
+            f"the draws of {method!r} on data set {dataset!r} are of different splits; their stability needs the same."
+        )
+    return int(numbers.iloc[0])
+
+
+def _ranks(rankings: pd.DataFrame) -> NDArray[np.float64]:
+    """Return ranks, splits by features; NaN where a split does not rank a feature."""
+    return rankings.pivot(index="split", columns="feature", values="rank").to_numpy(dtype=np.float64)
+
+
+def _selected(ranks: NDArray[np.float64], percent: int) -> NDArray[np.bool_]:
+    """Return which features each split selects."""
+    in_every_split = int((~np.isnan(ranks)).all(axis=0).sum())
+    return ranks <= percent_size(percent, in_every_split)  # NaN is not
+
+
+@table(
+    "stability",
+    source="rankings.parquet",
+    layout=stability_parts,
+    required={"size_percents": SIZE_PERCENTS},
+    note="Stability of the selected features over the splits (Nogueira, Sechidis and Brown, 2018): 1 where all splits "
+    "select the same, 0 on average where they select at random; of a method with several draws, the mean. For "
+    "these, Spearman's correlation of the draws' rankings within a split too.",
+)
+def stability_table(rankings: pd.DataFrame, spec: Spec) -> pd.DataFrame:
+    """Return the stability of methods over the splits, at several sizes, and the agreement of their draws.
+
+    The features of a data set are those that any split ranks. A feature that is constant in a split is not ranked, and
+    so not selected, there. All splits select the same number of features: the percentage, rounded down and at least
+    one, of those that every split ranks.
+
+    Parameters
+    ----------
+    rankings : DataFrame
+        With the columns protocol, dataset, method, split, feature and rank (1 is best). A split on which a draw failed,
+        in a row that `mlreduce_studies.failed_cells.with_failed_rows` adds, is left out of all draws of the method.
+    spec : dict
+        With ``methods`` and ``size_percents``. A method whose draws are ranked, as name-0, name-1 and so on, has the
+        mean of their indices.
+
+    Returns
+    -------
+    DataFrame
+        Tidy, with `STABILITY_COLUMNS`, sorted; ``order_correlation`` is that of `order_correlation` for methods with
+        several draws, the same at every size, and NaN for others. Where a selector failed, with
+        `mlreduce_studies.failed_cells.GAP_COLUMNS`.
+
+    Raises
+    ------
+    DataError
+        If a split ranks a feature twice, or draws of a method are of different splits.
+    """
+    _check_once(rankings)
+    rows = []
+    for (protocol, dataset), part in rankings.groupby(["protocol", "dataset"], sort=True, observed=True):
+        for method, draws in _draws(spec["methods"], set(part["method"])).items():
+            own = part[part["method"].isin(draws)]
+            failed = (0, "")
+            if "reason" in own:
+                reasons = cell_reasons(own.assign(method=method), ["method"])
+                failed = tuple(reasons[list(GAP_COLUMNS)].iloc[0]) if len(reasons) else failed
+                own = own[~own["split"].isin(own.loc[own["reason"] != "", "split"])]
+            splits = _number_of_splits(own, method, str(dataset)) if len(own) else 0
+            agreement = order_correlation(own) if len(draws) > 1 else float("nan")
+            ranks = [_ranks(own[own["method"] == draw]) for draw in draws] if len(own) else []
+            for percent in spec["size_percents"]:
+                indices = [stability_index(_selected(of_draw, percent)) for of_draw in ranks]
+                stability = float(np.mean(indices)) if indices else float("nan")
+                rows.append((protocol, dataset, method, percent, stability, agreement, splits, *failed))
+    tidy = pd.DataFrame(rows, columns=[*STABILITY_COLUMNS, *GAP_COLUMNS])
+    tidy = tidy.sort_values(list(STABILITY_COLUMNS[:4]), ignore_index=True)
+    return tidy if "reason" in rankings else tidy[list(STABILITY_COLUMNS)]

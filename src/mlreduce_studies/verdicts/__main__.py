@@ -1,0 +1,86 @@
+"""Judge the claims on a study again from its kept scores: ``python -m mlreduce_studies.verdicts FOLDER ...``.
+
+A folder is one of ``results/reference``, or of the results of a run, with its manifest. Prints how many claims have
+which verdict, and every claim whose verdict in ``claims.csv`` is another one; exits with 1 where there is one. The
+claims and the study files are those of the working directory.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from mlreduce.datasets.catalogue import read_catalogue
+from mlreduce.exceptions import DataError, MLReduceError
+from mlreduce_studies.results import read_failures, read_table
+from mlreduce_studies.study import load_study
+from mlreduce_studies.verdicts.claims import Judged, judge_claims, verdicts_sentence
+from mlreduce_studies.verdicts.quantities import TABLES
+from mlreduce_studies.verdicts.reading import Known, read_claims
+from mlreduce_studies.verdicts.settings import claim_settings
+from mlreduce_studies.verdicts.studies import results_of
+
+__all__ = ["judge_again", "main"]
+
+
+def judge_again(folder: Path, config: Path) -> Judged:
+    """Return the claims with their verdicts, from the tables of a study.
+
+    Parameters
+    ----------
+    folder : Path
+        With ``manifest.json``, ``scores.parquet``, ``datasets.csv`` and what else the study has.
+    config : Path
+        With ``claims.yaml`` and ``studies``.
+
+    Raises
+    ------
+    DataError
+        If a file is missing.
+    """
+    scores = folder / "scores.parquet"
+    for path in (folder / "manifest.json", scores, folder / "datasets.csv"):
+        if not path.is_file():
+            raise DataError(f"{path}: no such file; a folder of results has it, such as results/reference/mvmd-2016")
+    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    study = manifest["study"]
+    settings = claim_settings(load_study(config / "studies" / f"{study}.yaml", "paper", read_catalogue()))
+    claims = read_claims(config / "claims.yaml", {study: Known(**settings["names"])}).get(study, [])
+    tables = {"scores": read_table(scores)}
+    for name in ("times", "errors", *TABLES):
+        if (folder / f"{name}.parquet").is_file():
+            tables[name] = read_table(folder / f"{name}.parquet")
+        elif (folder / f"{name}.csv").is_file():
+            tables[name] = pd.read_csv(folder / f"{name}.csv")
+    datasets = [name for name in settings["datasets"] if name not in manifest.get("left_out", [])]
+    return judge_claims(claims, results_of(settings, tables, read_failures([scores])), datasets)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Judge the claims on some studies again, and compare."""
+    summary, _, details = str(__doc__).partition("\n\n")
+    parser = argparse.ArgumentParser(prog="python -m mlreduce_studies.verdicts", description=summary, epilog=details)
+    parser.add_argument("folders", nargs="+", type=Path)
+    parser.add_argument("--config", type=Path, default=Path("config"))
+    options = parser.parse_args(arguments)
+    differing = 0
+    for folder in options.folders:
+        try:
+            own = judge_again(folder, options.config).claims
+            committed = pd.read_csv(folder / "claims.csv").set_index("id")["verdict"]
+        except (MLReduceError, OSError) as error:
+            parser.exit(1, f"{error}\n")
+        print(f"{folder.name}: {verdicts_sentence(own) if len(own) else 'no claim is judged on it'}")
+        for claim, verdict in zip(own["id"], own["verdict"], strict=True):
+            if verdict != committed.get(claim):
+                differing += 1
+                print(f"  {claim}: {verdict}, but {folder / 'claims.csv'} has {committed.get(claim, 'no such claim')}")
+    return 1 if differing else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,135 @@
+"""The claims of a paper with their verdicts, as tables and for reading."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import pandas as pd
+
+from mlreduce_studies.tables.layout import to_markdown
+from mlreduce_studies.verdicts.judging import Line, combined, judge
+from mlreduce_studies.verdicts.quantities import Results
+from mlreduce_studies.verdicts.reading import Claim
+from mlreduce_studies.verdicts.words import (
+    CLAIM_COLUMNS,
+    DIFFERENCE_COLUMNS,
+    LINE_COLUMNS,
+    VERDICTS,
+    verdicts_sentence,
+)
+
+__all__ = [
+    "CLAIM_COLUMNS",
+    "DIFFERENCE_COLUMNS",
+    "LINE_COLUMNS",
+    "VERDICTS",
+    "Judged",
+    "claims_markdown",
+    "judge_claims",
+    "setting_columns",
+    "verdicts_sentence",
+]
+
+
+class Judged(NamedTuple):
+    """The claims of a paper with their verdicts.
+
+    Attributes
+    ----------
+    claims : DataFrame
+        One row per claim, with `CLAIM_COLUMNS`; the evidence is that of its only setting, or the verdicts of all.
+    lines : DataFrame
+        One row per setting, with `LINE_COLUMNS`.
+    differences : DataFrame
+        One row per setting, pair of methods and data set, with `DIFFERENCE_COLUMNS`.
+    """
+
+    claims: pd.DataFrame
+    lines: pd.DataFrame
+    differences: pd.DataFrame
+
+
+def judge_claims(claims: Sequence[Claim], results: Results, datasets: Sequence[str]) -> Judged:
+    """Judge the claims of a paper.
+
+    Parameters
+    ----------
+    claims : sequence of Claim
+    results : Results
+    datasets : sequence of str
+        Of the paper, whether they were run or not: what a claim is about that names none.
+
+    Returns
+    -------
+    Judged
+    """
+    rows, settings, differences = [], [], []
+    for claim in claims:
+        verdict, said = "unchecked", claim.unchecked
+        if not said:
+            judged = [(line, judge(results, line)) for line in claim.lines(datasets)]
+            counted = [(line, own) for line, own in judged if not line.second]
+            verdict = combined([own.verdict for _, own in counted])
+            said = (
+                counted[0][1].evidence
+                if len(counted) == 1
+                else f"{'; '.join(f'{line.name}: {own.verdict}' for line, own in counted)}."
+            )
+            for line, own in judged:
+                found = (own.verdict, own.p_for, own.p_against, own.evidence)
+                settings.append(
+                    (claim.id, line.name, " ".join(line.datasets), not line.second, *found, *setting_columns(line))
+                )
+                differences += [(claim.id, line.name, *row) for row in own.differences]
+        rows.append((claim.id, claim.claim, claim.where, verdict, said))
+    return Judged(
+        pd.DataFrame(rows, columns=list(CLAIM_COLUMNS)),
+        pd.DataFrame(settings, columns=list(LINE_COLUMNS)),
+        pd.DataFrame(differences, columns=list(DIFFERENCE_COLUMNS)),
+    )
+
+
+def setting_columns(line: Line) -> tuple[str, str, str, str, str]:
+    """Return methods, measures, protocol, predictors and sizes of a setting, as of the last columns of `LINE_COLUMNS`.
+
+    The sizes are "" where a claim names none, or others for the second method.
+    """
+    statement, select = line.statement, line.statement.select
+    others = [statement.options[key] for key in ("control", "relative_to") if key in statement.options]
+    methods = dict.fromkeys((*statement.methods, *statement.than, *others))
+    sizes = [f"{percent} %" for percent in select.get("sizes", ())]
+    sizes += [f"threshold {select['energy']:g}"] if "energy" in select else []
+    sizes += [f"at most {select['directions']} dimensions"] if "directions" in select else []
+    predictors = select.get("predictor", "")
+    return (
+        " ".join(methods), " ".join(statement.quantities), select.get("protocol", ""),
+        predictors if isinstance(predictors, str) else " ".join(predictors),
+        "" if statement.than_select else "; ".join(sizes),
+    )  # fmt: skip
+
+
+def claims_markdown(claims: pd.DataFrame, lines: pd.DataFrame, study: str) -> str:
+    """Return the claims as Markdown: numbers of verdicts, a table of claims, and one of settings with the evidence."""
+    heading = f"# What {study} claims\n"
+    if claims.empty:
+        return f"{heading}\nNo claim of this paper is checked.\n"
+    table = to_markdown(
+        list(CLAIM_COLUMNS), [[str(row[c]) for c in CLAIM_COLUMNS] for row in claims.to_dict("records")]
+    )
+    shown = ["id", "setting", "verdict", "p for", "p against", "evidence"]
+    rows = [
+        [
+            line["id"],
+            line["setting"] if line["counted"] else f"{line['setting']} (not counted)",
+            line["verdict"],
+            *("" if pd.isna(line[p]) else f"{line[p]:.2g}" for p in ("p_for", "p_against")),
+            line["evidence"],
+        ]
+        for line in lines.to_dict("records")
+    ]
+    return (
+        f"{heading}\n{verdicts_sentence(claims)}\n\n{table}\n"
+        '## Settings\n\nSmall p-values speak: "p for" that the sentence is true, "p against" that it is false.\n\n'
+        f"{to_markdown(shown, rows)}"
+    )

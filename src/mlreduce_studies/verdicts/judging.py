@@ -1,0 +1,268 @@
+"""Verdicts on claims: lines for the settings that a paper leaves open, and one verdict for all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from mlreduce.stats.combination import Evidence, at_least, needed
+from mlreduce.stats.tendency import bootstrap_interval, holm, signed_rank, wilcoxon
+from mlreduce_studies.verdicts.quantities import Results
+from mlreduce_studies.verdicts.statements import KINDS, Difference, Gathered, NotRun, Statement, gather, weigh
+
+__all__ = ["LEVEL", "Line", "Verdict", "combined", "decided", "differences_of", "evidence_of", "gathered_for", "judge"]
+
+#: Of the p-values for and against.
+LEVEL = 0.05
+
+# Numbers of splits, and of data sets, that are tried for what would decide.
+_MORE_SPLITS = (10, 20, 50, 100, 200, 500, 1000)
+_MORE_DATASETS = (10, 20, 50, 100)
+
+# Of data sets that a tendency needs.
+_FEWEST = 5
+
+
+@dataclass(frozen=True)
+class Line:
+    """A statement with the data sets that it is about.
+
+    Attributes
+    ----------
+    name : str
+        Of the setting; "" for a claim with one.
+    statement : Statement
+    datasets : tuple of str
+    holds : str or int
+        On how many of them: "all", "most", a number, or "tendency".
+    second : bool, default=False
+        Whether it is shown beside a claim but not counted: on stand-ins for a paper's own data.
+    """
+
+    name: str
+    statement: Statement
+    datasets: tuple[str, ...]
+    holds: str | int
+    second: bool = False
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the results say of a line.
+
+    Attributes
+    ----------
+    verdict : {"confirmed", "refuted", "undecided", "not run"}
+    p_for, p_against : float
+        NaN where it was not run.
+    evidence : str
+        Sentences with the numbers.
+    differences : sequence of tuple, default=()
+        Of two methods each, by data set: the columns of `mlreduce_studies.verdicts.words.DIFFERENCE_COLUMNS` after
+        the setting. None of statements that compare no pairs, or compare them by their ratio.
+    """
+
+    verdict: str
+    p_for: float
+    p_against: float
+    evidence: str
+    differences: Sequence[tuple[Any, ...]] = ()
+
+
+def judge(results: Results, line: Line) -> Verdict:
+    """Return the verdict on a line.
+
+    Confirmed where the p-value for is at most `LEVEL`, refuted where that against is, undecided otherwise; "not run",
+    with what lacks, where results are not there.
+    """
+    try:
+        gathered = gathered_for(results, line)
+    except NotRun as lacking:
+        return Verdict("not run", np.nan, np.nan, f"Not run: {lacking}.")
+    evidence = evidence_of(line, gathered)
+    verdict = decided(evidence)
+    said = _seen(line, gathered)
+    if verdict == "undecided":
+        said += " " + _what_would_decide(line, gathered)
+    return Verdict(verdict, evidence.p_for, evidence.p_against, said, differences_of(line, gathered))
+
+
+def combined(verdicts: Sequence[str]) -> str:
+    """Return the verdict on a claim from those of its settings: what all say, or undecided."""
+    if "not run" in verdicts:
+        return "not run"
+    return verdicts[0] if len(set(verdicts)) == 1 else "undecided"
+
+
+def decided(evidence: Evidence) -> str:
+    """Return "confirmed", "refuted" or "undecided" by `LEVEL`."""
+    if evidence.p_for <= LEVEL:
+        return "confirmed"
+    return "refuted" if evidence.p_against <= LEVEL else "undecided"
+
+
+def gathered_for(results: Results, line: Line) -> dict[str, Gathered]:
+    """Return what is known on a line, by data set.
+
+    Raises
+    ------
+    NotRun
+        If results that it needs are not there.
+    """
+    statement = line.statement
+    if line.holds == "tendency":
+        if len(line.datasets) < _FEWEST:
+            raise NotRun(f"a tendency needs {_FEWEST} data sets, and there are {len(line.datasets)}")
+        statement = replace(statement, cells="mean")
+    return {dataset: gather(results, statement, dataset) for dataset in line.datasets}
+
+
+def evidence_of(line: Line, gathered: Mapping[str, Gathered], more: int | None = None) -> Evidence:
+    """Return the evidence on a line; with ``more`` as if there were so many splits, or data sets for a tendency."""
+    if line.holds == "tendency":
+        return _tendency(line, gathered, more)
+    if line.statement.kind == "more-datasets":
+        return _more_datasets(line.statement, gathered, more)
+    parts = [weigh(line.statement, own, more) for own in gathered.values()]
+    return at_least(needed(len(parts), line.holds), parts)
+
+
+def _means(gathered: Mapping[str, Gathered], pair: tuple[str, ...]) -> pd.DataFrame:
+    """Return mean difference and margin of each data set and cell of a pair of methods."""
+    rows = [
+        (dataset, cell, float(np.mean(own.values)), own.margin)
+        for dataset, groups in gathered.items()
+        for cell, own in groups[pair].items()
+        if isinstance(own, Difference)
+    ]
+    return pd.DataFrame(rows, columns=["dataset", "cell", "mean", "margin"])
+
+
+def differences_of(line: Line, gathered: Mapping[str, Gathered]) -> list[tuple[Any, ...]]:
+    """Return both methods, data set, mean difference, mean margin, and numbers of cells beyond the margin or within."""
+    statement, found = line.statement, []
+    if statement.kind in ("bound", "correlation", "monotone", "ratio"):
+        return []
+    for pair in statement.compared:
+        for dataset, own in _means(gathered, pair).groupby("dataset", sort=False):
+            wins, losses = int((own["mean"] > own["margin"]).sum()), int((own["mean"] < -own["margin"]).sum())
+            counts = (wins, len(own) - wins - losses, losses)
+            found.append((*pair, str(dataset), float(own["mean"].mean()), float(own["margin"].mean()), *counts))
+    return found
+
+
+def _tendency(line: Line, gathered: Mapping[str, Gathered], more: int | None) -> Evidence:
+    parts = []
+    for pair in line.statement.compared:
+        found = _means(gathered, pair)
+        # In units of each data set's margin, which may be relative.
+        scaled = bool((found["margin"] > 0).all())
+        values = (found["mean"] / found["margin"] if scaled else found["mean"]).to_numpy()
+        if more is not None:
+            values = np.resize(values, more)
+        own = signed_rank(values, float(scaled))
+        parts.append(Evidence.of(own.probability(KINDS[line.statement.kind].asks)))
+    return at_least(len(parts), parts)
+
+
+def _more_datasets(statement: Statement, gathered: Mapping[str, Gathered], splits: int | None) -> Evidence:
+    """Return the evidence that each method is better than a control on more data sets than each of the others.
+
+    It is where for some k the method is better on more than k of the m data sets, and the other on at most k: m values
+    of k. It is not where for some k, of m + 1, the method is better on at most k, and the other on k or more.
+    """
+    number = len(gathered)
+
+    def found(method: str) -> list[Evidence]:
+        pair = (method, statement.options["control"])
+        return [weigh(statement, {pair: own[pair]}, splits) for own in gathered.values()]
+
+    def least(k: int, evidence: list[Evidence]) -> Evidence:
+        """At least 0 are certain, and more than all are impossible."""
+        return at_least(k, evidence) if 1 <= k <= number else Evidence(*((0.0, 1.0) if k < 1 else (1.0, 0.0)))
+
+    parts = []
+    for method, other in product(statement.methods, statement.than):
+        mine, theirs = found(method), found(other)
+        for_ = min(max(least(k + 1, mine).p_for, least(k + 1, theirs).p_against) for k in range(number))
+        against = min(max(least(k + 1, mine).p_against, least(k, theirs).p_for) for k in range(number + 1))
+        parts.append(Evidence(min(1.0, number * for_), min(1.0, (number + 1) * against)))
+    return at_least(len(parts), parts)
+
+
+def _seen(line: Line, gathered: Mapping[str, Gathered]) -> str:
+    """Return sentences on what was measured."""
+    statement = line.statement
+    if statement.kind in ("bound", "monotone"):
+        holds = [name for name, own in gathered.items() if decided(weigh(statement, own)) == "confirmed"]
+        return f"It holds on {len(holds)} of {len(gathered)} data sets{': ' if holds else ''}{', '.join(holds)}."
+    if statement.kind == "correlation":
+        means = _means(gathered, statement.methods).set_index("dataset")["mean"]
+        return f"Rank correlation {means.mean():.2f}{_ends(means)}."
+    if "nearer_one_than_on" in statement.options:
+        return " ".join(_apart(line, gathered, pair) for pair in statement.compared)
+    ratio = statement.kind == "ratio"
+    sentences, p_values = [], []
+    for method, other in statement.compared:
+        found = _means(gathered, (method, other))
+        wins, losses = (found["mean"] > found["margin"]).sum(), (found["mean"] < -found["margin"]).sum()
+        by_set = found.groupby("dataset", sort=False)["mean"].mean()
+        low, high = _interval(gathered, (method, other), by_set.to_numpy())
+        p_values.append(np.nan if ratio else wilcoxon(by_set.to_numpy()))
+        if ratio:
+            by_set, low, high = np.exp(by_set), np.exp(low), np.exp(high)
+        counted = "" if ratio else f"{wins} wins, {len(found) - wins - losses} ties, {losses} losses; "
+        mean = np.exp(np.log(by_set).mean()) if ratio else by_set.mean()
+        what = "ratio" if ratio else "mean difference"
+        sentences.append(f"{method} and {other}: {counted}{what} {mean:.3g} [{low:.3g}, {high:.3g}]{_ends(by_set)}.")
+    if line.holds == "tendency" and not ratio:
+        sentences.append(f"Wilcoxon with Holm: {', '.join(f'{p:.2g}' for p in holm(p_values))}.")
+    return " ".join(sentences)
+
+
+def _apart(line: Line, gathered: Mapping[str, Gathered], pair: tuple[str, ...]) -> str:
+    """Say by which factor a ratio is farther from one than on other data sets."""
+    others = line.statement.options["nearer_one_than_on"]
+    factors = np.exp(_means(gathered, pair)["mean"].to_numpy().reshape(len(gathered), len(others)))
+    said = [
+        f"on {dataset} the ratio is farther from one by a factor of "
+        + ", ".join(f"{own:.3g} ({other})" for own, other in zip(row, others, strict=True))
+        for dataset, row in zip(gathered, factors, strict=True)
+    ]
+    return f"{' and '.join(pair)}: {'; '.join(said)}."
+
+
+def _ends(by_set: pd.Series[float]) -> str:
+    """Name the data sets with the smallest and the largest value."""
+    if len(by_set) < 2:
+        return ""
+    found = sorted(zip(by_set, by_set.index, strict=True))
+    (low, at_low), (high, at_high) = found[0], found[-1]
+    return f", from {low:.3g} ({at_low}) to {high:.3g} ({at_high})"
+
+
+def _interval(
+    gathered: Mapping[str, Gathered], pair: tuple[str, ...], by_set: NDArray[np.float64]
+) -> tuple[float, float]:
+    """Return an interval of the mean: over data sets by the bootstrap, on one by its posterior."""
+    if len(by_set) > 1:
+        return bootstrap_interval(by_set)
+    cells = [own for groups in gathered.values() for own in groups[pair].values() if isinstance(own, Difference)]
+    values = np.mean([own.values for own in cells], axis=0)
+    return replace(cells[0], values=values).posterior().interval()
+
+
+def _what_would_decide(line: Line, gathered: Mapping[str, Gathered]) -> str:
+    """Return how many splits, or data sets, would decide if the differences stayed what they are."""
+    things, numbers = ("data sets", _MORE_DATASETS) if line.holds == "tendency" else ("splits", _MORE_SPLITS)
+    for number in numbers:
+        verdict = decided(evidence_of(line, gathered, number))
+        if verdict != "undecided":
+            return f"With {number} {things} of the same differences: {verdict}."
+    return f"{numbers[-1]} {things} of the same differences would not decide."

@@ -1,0 +1,210 @@
+"""Claims of the papers, read from a file; refused with file, line and the nearest right name where they are wrong."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mlreduce.configuration import read_yaml, validate
+from mlreduce.exceptions import ConfigurationError, unknown_name
+from mlreduce.metrics import MEASURES
+from mlreduce_studies.verdicts.judging import Line
+from mlreduce_studies.verdicts.quantities import QUANTITIES, TABLES
+from mlreduce_studies.verdicts.statements import KINDS, Statement
+
+__all__ = ["Claim", "Known", "read_claims"]
+
+_WORDS = ("labels", "labels-1", "features", "min(labels, features)", "min(rows, features)")
+_OPTIONS = (
+    *("about", "factor", "at_least", "at_most", "nearer_one_than_on"),
+    *("direction", "control", "relative_to", "table"),
+)
+
+
+@dataclass(frozen=True)
+class Known:
+    """Names that claims of a study may use.
+
+    Attributes
+    ----------
+    methods, predictors, protocols, datasets : sequence of str
+    """
+
+    methods: Sequence[str]
+    predictors: Sequence[str]
+    protocols: Sequence[str]
+    datasets: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A sentence of a paper.
+
+    Attributes
+    ----------
+    id, claim, where : str
+        A name, what the paper says in our words, and its place.
+    unchecked : str
+        Why it cannot be checked; "" where it is.
+    entry : dict
+        As in the file, without these.
+    """
+
+    id: str
+    claim: str
+    where: str
+    unchecked: str
+    entry: Mapping[str, Any]
+
+    def lines(self, datasets: Sequence[str]) -> list[Line]:
+        """Return its lines on the data sets of a study, or on those that it names.
+
+        One per setting; a claim made on one public data set has the others of the study in a second line of each.
+        """
+        settings = self.entry.get("settings", [{"name": ""}])
+        merged = [(_merged(self.entry, setting), setting["name"]) for setting in settings]
+        return [line for entry, name in merged for line in _lines(entry, name, datasets)]
+
+
+def _merged(entry: Mapping[str, Any], setting: Mapping[str, Any]) -> dict[str, Any]:
+    own = {key: value for key, value in setting.items() if key not in ("name", "select")}
+    return {**entry, **own, "select": {**entry.get("select", {}), **setting.get("select", {})}}
+
+
+def _lines(entry: Mapping[str, Any], name: str, datasets: Sequence[str]) -> list[Line]:
+    about = tuple(entry.get("datasets", datasets))
+    first = entry.get("first")
+    if first is None:
+        return [_line(entry, name, about)]
+    others = tuple(other for other in about if other != first)
+    made = [_line(entry, name, (first,))]
+    if others:
+        made.append(_line(entry, f"{name}, stand-ins".removeprefix(", "), others, second=True))
+    return made
+
+
+def _line(entry: Mapping[str, Any], name: str, datasets: tuple[str, ...], second: bool = False) -> Line:
+    margin = entry.get("margin")
+    holds = entry.get("holds", "all")
+    statement = Statement(
+        kind=entry["kind"],
+        methods=_listed(entry.get("methods", entry.get("method"))),
+        than=_listed(entry.get("than")),
+        quantities=_listed(entry.get("quantity")),
+        select=entry.get("select", {}),
+        cells=entry.get("cells", "mean"),
+        margin=margin["relative"] if isinstance(margin, Mapping) else margin,
+        relative=isinstance(margin, Mapping),
+        options={key: entry[key] for key in _OPTIONS if key in entry},
+        than_select={**entry["select"], **entry["than_select"]} if "than_select" in entry else None,
+        methods_hold=_number(entry.get("methods_hold", "all")),
+    )
+    number = _number(holds)
+    return Line(name, statement, datasets, min(number, len(datasets)) if isinstance(number, int) else number, second)
+
+
+def _number(holds: Any) -> Any:
+    """Return how many are to hold: a word, or the number in ``{"at_least": number}``."""
+    return holds["at_least"] if isinstance(holds, Mapping) else holds
+
+
+def _listed(value: Any) -> tuple[str, ...]:
+    if value is None:
+        return ()
+    return (value,) if isinstance(value, str) else tuple(value)
+
+
+def read_claims(path: str | Path, known: Mapping[str, Known]) -> dict[str, list[Claim]]:
+    """Read a file of claims: study to its claims, in the order of the file.
+
+    Parameters
+    ----------
+    path : path
+    known : dict of str to Known
+        The studies whose names are checked; claims of others are read, but not checked.
+
+    Raises
+    ------
+    ConfigurationError
+        If the file is not as its schema says, an ``id`` occurs twice, or a kind, method, data set, measure or other
+        name is unknown, or a margin or another key of the kind is missing. The sentence has file and line, and the
+        nearest right name.
+    """
+    content = read_yaml(path)
+    validate(content, "claims", str(path))
+    text = Path(path).read_text(encoding="utf-8").splitlines()
+    places = {found[1]: number for number, row in enumerate(text, 1) if (found := re.match(r"\s*-? *id: *(\S+)", row))}
+    claims: dict[str, list[Claim]] = {}
+    seen: set[str] = set()
+    for study, entries in content.items():
+        for entry in entries:
+            where = f"{path}, line {places.get(entry['id'], 1)}: {study}.{entry['id']}"
+            if entry["id"] in seen:
+                raise ConfigurationError(f"{where}: this id is used twice; each claim needs one of its own")
+            seen.add(entry["id"])
+            own = {key: value for key, value in entry.items() if key not in ("id", "claim", "where", "unchecked")}
+            claim = Claim(entry["id"], entry["claim"], entry["where"], entry.get("unchecked", ""), own)
+            if not claim.unchecked:
+                for setting in own.get("settings", [{"name": ""}]):
+                    _check(_merged(own, setting), where, known.get(study))
+            claims.setdefault(study, []).append(claim)
+    return claims
+
+
+def _check(entry: Mapping[str, Any], where: str, known: Known | None) -> None:
+    if "kind" not in entry or not {"quantity", "table"} & set(entry):
+        lacks = "quantity" if "kind" in entry else "kind"
+        raise ConfigurationError(f"{where}: {lacks!r} is missing; a claim without a check says why in 'unchecked'")
+    if entry["kind"] not in KINDS:
+        raise ConfigurationError(unknown_name("kind", entry["kind"], KINDS, where))
+    kind = KINDS[entry["kind"]]
+    for key in kind.needs:
+        if key not in entry:
+            raise ConfigurationError(f"{where}: {key!r} is missing; the kind {entry['kind']!r} needs it")
+    if not {"method", "methods", "table"} & set(entry):
+        raise ConfigurationError(f"{where}: 'method' or 'methods' is missing")
+    if kind.one_of and not set(kind.one_of) & set(entry):
+        raise ConfigurationError(f"{where}: the kind {entry['kind']!r} needs one of {', '.join(kind.one_of)}")
+    if "table" in entry and entry["kind"] != "bound":
+        raise ConfigurationError(f"{where}: 'table' belongs to the kind 'bound'; got {entry['kind']!r}")
+    if "table" in entry and entry["table"]["name"] not in TABLES:
+        raise ConfigurationError(unknown_name("table", entry["table"]["name"], TABLES, where))
+    for column in (*_listed(entry.get("table", {}).get("column")), *_listed(entry.get("table", {}).get("over"))):
+        if column not in TABLES[entry["table"]["name"]]:
+            raise ConfigurationError(unknown_name("column", column, TABLES[entry["table"]["name"]], where))
+    if "nearer_one_than_on" in entry and entry.get("cells", "mean") != "mean":
+        raise ConfigurationError(f"{where}: 'nearer_one_than_on' compares means over the cells; leave 'cells' out")
+    if ("about" in entry) != ("factor" in entry):
+        raise ConfigurationError(f"{where}: 'about' and 'factor' belong together")
+    for key in ("at_least", "at_most"):
+        if isinstance(entry.get(key), str) and entry[key] not in _WORDS:
+            raise ConfigurationError(unknown_name(key, entry[key], _WORDS, where))
+    for quantity in _listed(entry.get("quantity")):
+        if quantity not in QUANTITIES and quantity not in MEASURES:
+            raise ConfigurationError(unknown_name("quantity", quantity, [*QUANTITIES, *MEASURES], where))
+        if (quantity in MEASURES or quantity == "directions") and "protocol" not in entry.get("select", {}):
+            raise ConfigurationError(f"{where}: 'select' has no 'protocol'; the quantity {quantity!r} needs one")
+    if known is None:
+        return
+    select, other = entry.get("select", {}), entry.get("than_select", {})
+    methods = [
+        entry.get("methods", entry.get("method")),
+        *(entry.get(key) for key in ("than", "control", "relative_to")),
+    ]
+    named: list[tuple[str, Iterable[str], Sequence[str]]] = [
+        ("method", [name for names in methods for name in _listed(names)], known.methods),
+        ("predictor", (*_listed(select.get("predictor")), *_listed(other.get("predictor"))), known.predictors),
+        ("protocol", (*_listed(select.get("protocol")), *_listed(other.get("protocol"))), known.protocols),
+        (
+            "data set",
+            (*entry.get("datasets", ()), *entry.get("nearer_one_than_on", ()), *_listed(entry.get("first"))),
+            known.datasets,
+        ),
+    ]
+    for what, names, there in named:
+        for name in names:
+            if name not in there:
+                raise ConfigurationError(unknown_name(what, name, there, where))

@@ -1,0 +1,66 @@
+"""The results of a study as verdicts need them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+import pandas as pd
+
+from mlreduce_studies.areas import averaged_draws
+from mlreduce_studies.verdicts.quantities import TABLES, Results
+
+__all__ = ["part_sizes", "results_of"]
+
+
+def results_of(
+    settings: Mapping[str, Any], tables: Mapping[str, pd.DataFrame], failures: pd.DataFrame | None = None
+) -> Results:
+    """Return the results of a study.
+
+    Parameters
+    ----------
+    settings : dict
+        From `mlreduce_studies.verdicts.settings.claim_settings`.
+    tables : dict of str to DataFrame
+        Gathered tables by name: ``scores`` and ``datasets``; where the study has them, ``times``, ``errors`` and others
+        of `mlreduce_studies.verdicts.quantities.TABLES`.
+    failures : DataFrame or None, default=None
+        Failed cells of the scores: a split on which a draw failed has no mean of draws.
+    """
+    datasets = tables["datasets"]
+    rows = dict(zip(datasets["dataset"], datasets["instances"], strict=True))
+    return Results(
+        scores=averaged_draws(tables["scores"], settings["averages"], failures),
+        datasets=datasets,
+        parts=lambda protocol, dataset: part_sizes(settings["rules"][protocol][dataset], int(rows[dataset])),
+        times=tables.get("times"),
+        errors=tables.get("errors"),
+        tables={name: table for name, table in tables.items() if name in TABLES},
+    )
+
+
+def part_sizes(rule: Mapping[str, Any], n_samples: int) -> tuple[int, int]:
+    """Return how many rows of a split train, and how many test.
+
+    Parameters
+    ----------
+    rule : dict
+        As of `mlreduce.evaluation.splitting.take_splits`.
+    n_samples : int
+
+    Returns
+    -------
+    train, test : int
+        Of folds or thirds of unequal size the most rows to train, and the fewest to test.
+    """
+    if "folds" in rule:
+        test = n_samples // int(rule["folds"])
+        return n_samples - test, test
+    if "parts" in rule:
+        return -(-n_samples // 3), n_samples // 3
+    if "train" in rule:
+        train = int(n_samples * Fraction(str(rule["train"])))
+        return train, n_samples - train
+    return int(rule["train_rows"]), int(n_samples * Fraction(str(rule["test"])))

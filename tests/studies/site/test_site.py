@@ -1,0 +1,503 @@
+"""The pages of a run, as text; what browsers make of them is tested in tests/browser."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import re
+import shutil
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import parse_qs, unquote
+from xml.etree import ElementTree
+
+import numpy as np
+import pandas as pd
+import pytest
+from PIL import Image
+from planted_run import DATASETS, METHODS, planted_data, planted_run
+
+from mlreduce.evaluation.failures import FAILURE_COLUMNS
+from mlreduce.exceptions import ConfigurationError
+from mlreduce_studies.failed_cells import GAP
+from mlreduce_studies.results import write_table
+from mlreduce_studies.site import write_page, write_site
+from mlreduce_studies.site.__main__ import main
+from mlreduce_studies.site.assets import table_script
+from mlreduce_studies.site.evidence import named_parts
+from mlreduce_studies.site.names import page_names
+from mlreduce_studies.site.ranking import average_ranks, setting_ranks
+from mlreduce_studies.site.runs import DESCRIPTION, read_run
+from mlreduce_studies.site.scores import comparable_scores, is_summarised
+from mlreduce_studies.site.sources import describe_method
+from mlreduce_studies.summary import write_csv
+
+HOSTILE = ["<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "a', alert(1), '", "../../x", "{{ 7 * 7 }}"]
+
+
+class Elements(HTMLParser):
+    """Names and attributes of the elements of a page, and its text."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.elements.append((tag, dict(attributes)))
+
+    def handle_data(self, data):
+        self.text += data
+
+
+def pages_of(site: Path) -> dict[str, Elements]:
+    return {str(path.relative_to(site)): Elements(path.read_text()) for path in sorted(site.rglob("*.html"))}
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    base = planted_run(tmp_path_factory.mktemp("results") / "run")
+    planted_data(base, "birds", ["wren", "owl", "tit"])
+    table = base / "planted" / "table3.csv"  # so long that the site has it compressed
+    pd.read_csv(table).assign(padding="x" * 20_000).to_csv(table, index=False)
+    write_site([read_run(base)], base / "site")
+    return base / "site"
+
+
+def check_links(site: Path, pages: dict[str, Elements]) -> int:
+    """Check that all that pages refer to is there, and return how many addresses that are."""
+    seen, anchors = 0, {}
+    for name, page in pages.items():
+        ids = [attributes["id"] for _, attributes in page.elements if "id" in attributes]
+        assert len(ids) == len(set(ids)), name
+        anchors[(site / name).resolve()] = set(ids)
+    for name, page in pages.items():
+        for tag, attributes in page.elements:
+            for key in ("href", "src", "data-points"):
+                address = attributes.get(key)
+                if address is None or address.startswith(("https://", "http://")):
+                    continue
+                file, _, anchor = address.partition("#")
+                file = unquote(file.partition("?")[0])
+                target = ((site / name).parent / file if file else site / name).resolve()
+                assert target.is_file(), (name, tag, address)
+                assert not anchor or anchor in anchors[target], (name, address)
+                seen += 1
+    return seen
+
+
+def test_every_link_and_every_file_is_there(site):
+    pages = pages_of(site)
+    assert {"index.html", "papers/planted.html", "compare.html", "provenance.html", "downloads.html"} <= pages.keys()
+    for kind, names in {"methods": METHODS, "datasets": DATASETS}.items():
+        assert {f"{kind}/{name}.html" for name in (*names, "index")} <= pages.keys()
+    assert {"predictors/ridge.html", "measures/instance-f1.html", "measures/hamming-loss.html"} <= pages.keys()
+    assert check_links(site, pages) > 200
+    assert [a["href"] for tag, a in pages["papers/planted.html"].elements if "download" in a] == [
+        "../files/planted/table3.csv.gz",
+        "../files/planted/table3.tex",
+    ]
+
+
+@pytest.mark.slow
+def test_every_link_of_the_committed_results_leads_somewhere(tmp_path):
+    project = Path(__file__).parents[3]
+    site = tmp_path / "site"
+    arguments = [str(project / "results" / "reference"), "--to", str(site), "--config", str(project / "config")]
+    assert main(arguments) == 0
+    assert check_links(site, pages_of(site)) > 3000
+
+
+def test_pages_refer_to_nothing_outside_and_allow_no_script_of_others(site):
+    for name, page in pages_of(site).items():
+        policy = next(a["content"] for tag, a in page.elements if a.get("http-equiv") == "Content-Security-Policy")
+        assert "default-src 'none'; script-src 'self';" in policy, name
+        assert all(attributes.get("src") for tag, attributes in page.elements if tag == "script"), name
+        assert not [key for _, attributes in page.elements for key in attributes if key.startswith("on")], name
+
+
+def test_without_scripts_everything_is_there(site):
+    paper = pages_of(site)["papers/planted.html"]
+    tables = [attributes.get("id") for tag, attributes in paper.elements if tag == "table"]
+    assert {"claims-table", "printed-table-1", "table3-1"} <= set(tables)
+    assert [a["src"] for tag, a in paper.elements if tag == "img"] == ["../files/planted/figure1.svg"]
+    assert all(a["alt"] for tag, a in paper.elements if tag == "img")
+    drawn = ElementTree.parse(site / "files" / "planted" / "figure1.svg").getroot().attrib
+    shown = [{side: float(a[side]) for side in ("width", "height")} for tag, a in paper.elements if tag == "img"]
+    assert shown == [{side: pytest.approx(float(drawn[side][:-2]) * 4 / 3, abs=0.5) for side in ("width", "height")}]
+    cells = pd.read_csv(site.parent / "planted" / "audit.csv")
+    classes = [a["class"].split()[1] for tag, a in paper.elements if tag == "td" and "cell" in a.get("class", "")]
+    assert pd.Series(classes).value_counts().to_dict() == cells["verdict"].value_counts().to_dict()
+    assert {"reproduced", "differs"} <= set(classes)
+    assert "✓ confirmed" in re.sub(r"\s+", " ", paper.text)
+    front = pages_of(site)["index.html"]
+    assert f"{classes.count('reproduced')} of {len(classes)}" in front.text
+    assert "no cell failed" in front.text
+
+
+def test_pages_of_methods_and_data_sets_say_who_wins(site):
+    pages = pages_of(site)
+    rows = re.findall(r"<tr>.*?</tr>", (site / "methods" / "mine.html").read_text(), re.DOTALL)
+    ranked = [row for row in rows if "birds" in row and "%" in row]
+    assert len(ranked) == 1
+    assert re.findall(r"<td[^>]*>([^<]*)</td>", ranked[0]) == ["planted", "birds", "1.00", "3.0", "100 %", "6"]
+    assert describe_method("mvmd").headline in pages["methods/mvmd.html"].text
+    assert "wren" in pages["datasets/birds.html"].text
+    assert "The fraction of label assignments that are wrong." in pages["measures/hamming-loss.html"].text
+    assert "keeps no prepared data" in pages["datasets/scene.html"].text
+    assert "Higher is better" in pages["measures/instance-f1.html"].text
+
+
+def test_a_claim_leads_to_its_evidence(site):
+    page = pages_of(site)["papers/planted.html"]
+    links = [attributes.get("href", "") for tag, attributes in page.elements if tag == "a"]
+    chosen = [parse_qs(link.partition("?")[2].partition("#")[0]) for link in links if "compare.html?" in link]
+    assert [own["measure"] for own in chosen] == [["instance-f1"], ["hamming-loss"]]
+    assert chosen[0] == {
+        **{"study": ["planted"], "measure": ["instance-f1"], "protocol": ["ten-fold"], "predictor": ["ridge"]},
+        **{"size": ["20 %; 50 %"], "methods": ["~".join(METHODS[::-1])], "datasets": ["~".join(DATASETS)]},
+        "pair": ["mine~mvmd"],
+    }
+    assert {"#table3", "#printed-1"} <= set(links)
+    assert "printed Table 3 (ten-fold)" in pages_of(site)["papers/planted.html"].text
+    summary = pd.read_csv(site.parent / "planted" / "summary.csv")
+    own = summary[(summary["measure"] == "instance-f1") & summary["size_percent"].isin((20, 50))]
+    means = own.groupby(["method", "dataset"])["mean"].mean()
+    shown = re.search(r'<table class="differences">.*?</table>', (site / "papers/planted.html").read_text(), re.DOTALL)[
+        0
+    ]
+    cells = re.findall(r"<td[^>]*>(\S+) <span[^>]*>\(±0.01\)", shown)
+    assert cells == [f"{difference:+.3g}" for difference in means["mine"] - means["pca"]]
+
+
+def test_the_single_page_shows_each_study_its_own_figures(tmp_path):
+    base = planted_run(tmp_path / "run")
+    other = planted_run(tmp_path / "other", better=0.2)  # with figures of the same names
+    shutil.move(other / "planted", base / "planted-2")
+    described = json.loads((base / DESCRIPTION).read_text())
+    described["studies"]["planted-2"] = described["studies"]["planted"]
+    (base / DESCRIPTION).write_text(json.dumps(described))
+    write_page(read_run(base), tmp_path / "report.html")
+    page = Elements((tmp_path / "report.html").read_text())
+    sources = [attributes["src"] for tag, attributes in page.elements if tag == "img"]
+    pictures = [base64.b64decode(source.partition("base64,")[2]) for source in sources]
+    assert pictures == [(base / study / "figure1.svg").read_bytes() for study in ("planted", "planted-2")]
+    assert pictures[0] != pictures[1]
+
+
+def test_which_tables_and_figures_a_claim_names():
+    parts = [
+        {"anchor": "table2", "name": "table2", "caption": "Table II", "kind": "sizes"},
+        {"anchor": "table3-cut", "name": "table3-cut", "caption": "Table 3", "kind": "sizes"},
+        {"anchor": "figure2", "name": "figure2", "caption": "Figures 2 and 3: images", "kind": "proximities"},
+        {"anchor": "figure-times", "name": "figure-times", "caption": "Seconds", "kind": "times"},
+    ]
+    named = {
+        "Section III.B; Table II": ["table2"],
+        "Section 4.1; Figures 1(b) and 3(c)": ["figure2"],
+        "Tables 3 and 5": ["table3-cut"],
+        "Section 2": [],
+    }
+    assert {where: named_parts({"where": where}, [], parts) for where in named} == named
+    assert named_parts({"where": "Section 4"}, ["seconds"], parts) == ["figure-times"]
+
+
+def test_ranks_in_settings():
+    cell = {"protocol": "p", "dataset": "d", "predictor": "r", "size_percent": 50, "energy": 0.0, "size": 1.0}
+    rows = [
+        ("a", "hamming-loss", 0.1),
+        ("b", "hamming-loss", 0.2),
+        ("a", "instance-f1", 0.1),
+        ("b", "instance-f1", 0.2),
+    ]
+    summary = pd.DataFrame([{**cell, "method": m, "measure": x, "mean": v} for m, x, v in rows])
+    alone = {**cell, "dataset": "e", "method": "a", "measure": "instance-f1", "mean": 1.0}
+    ranks = setting_ranks(pd.concat([summary, pd.DataFrame([alone])], ignore_index=True))
+    assert ranks["rank"].tolist() == [1.0, 2.0, 2.0, 1.0]
+    found = average_ranks(ranks, ["dataset"])
+    assert found[["method", "rank", "of", "best", "settings"]].to_numpy().tolist() == [
+        ["a", 1.5, 2.0, 0.5, 2], ["b", 1.5, 2.0, 0.5, 2],
+    ]  # fmt: skip
+
+
+def test_the_data_as_one_json(site):
+    data = json.loads(gzip.decompress((site / "site.json.gz").read_bytes()))
+    study = data["studies"]["planted"]
+    summary = pd.read_csv(site.parent / "planted" / "summary.csv")
+    assert study["summary"]["mean"] == summary["mean"].tolist()
+    panels = study["figures"]["figure1"]["panels"]
+    assert [panel["title"] for panel in panels] == sorted(DATASETS)
+    own = summary.query("dataset == 'birds' and method == 'pca' and measure == 'instance-f1'").sort_values("size")
+    points = panels[0]["lines"][0]["points"]
+    expected = own.assign(low=own["mean"] - own["se"], high=own["mean"] + own["se"])
+    np.testing.assert_allclose(points, expected[["size_percent", "mean", "low", "high"]], rtol=1e-5)
+    # Another time the same bytes.
+    write_site([read_run(site.parent)], site.parent / "again")
+    assert (site.parent / "again" / "site.json.gz").read_bytes() == (site / "site.json.gz").read_bytes()
+    names = [path.relative_to(site) for path in site.rglob("*") if path.is_file()]
+    assert all((site.parent / "again" / name).read_bytes() == (site / name).read_bytes() for name in names)
+
+
+def test_hostile_names_are_inert(tmp_path):
+    text = " ".join(HOSTILE)
+    base = planted_run(tmp_path / "run", DATASETS[:2], HOSTILE, text)
+    planted_data(base, "birds", HOSTILE)
+    write_site([read_run(base)], tmp_path / "site")
+    write_page(read_run(base), tmp_path / "report.html")
+    pages = pages_of(tmp_path / "site") | {"report.html": Elements((tmp_path / "report.html").read_text())}
+    for name, page in pages.items():
+        scripts = [attributes for tag, attributes in page.elements if tag == "script"]
+        assert all(set(own) <= {"src", "defer", "data-root"} for own in scripts), name
+        assert not [key for _, attributes in page.elements for key in attributes if key.startswith("on")], name
+        assert not [a for tag, a in page.elements if tag == "img" and a["src"] == "x"], name
+        assert "49" not in page.text or "7 * 7" in page.text, name
+    assert all(hostile in pages["papers/planted.html"].text for hostile in HOSTILE)
+    assert all(hostile in pages["datasets/birds.html"].text for hostile in HOSTILE)
+    inside = [path.resolve() for path in tmp_path.rglob("*.html")]
+    assert all(path.is_relative_to((tmp_path / "site").resolve()) or path.name == "report.html" for path in inside)
+    for script in (tmp_path / "site" / "data").glob("*.js"):
+        assert re.fullmatch(r"\(window\.mlreduceData \?\?= \{\}\)\[\"[^\n]*;\n", script.read_text())
+
+
+def test_addresses_of_papers_are_those_of_the_web(tmp_path):
+    base = planted_run(tmp_path / "run", DATASETS[:1])
+    described = json.loads((base / "studies.json").read_text())
+    described["studies"]["planted"]["identifier"] = "javascript:alert(1)"
+    write_site([read_run(base, described)], tmp_path / "site")
+    assert "javascript:" not in re.sub(
+        r"<pre>.*?</pre>", "", (tmp_path / "site/papers/planted.html").read_text(), flags=re.DOTALL
+    )
+
+
+def test_many_scores_are_summarised(tmp_path):
+    base = planted_run(tmp_path / "run")
+    run = read_run(base)
+    rows = len(DATASETS) * len(METHODS) * 3 * 4 * 2
+    assert not is_summarised(run.studies[0], rows)
+    assert is_summarised(run.studies[0], rows - 1)
+    assert len(comparable_scores(run.studies[0], rows)) == rows
+    few = comparable_scores(run.studies[0], rows - 1)
+    assert len(few) == rows / 4
+    assert few["value"].tolist() == run.studies[0].summary["mean"].tolist()
+    write_site([run], base / "site", limit=rows - 1)
+    said = pages_of(base / "site")["compare.html"]
+    assert "has too many scores for a page" in said.text
+    pages = pages_of(base / "site")["downloads.html"]
+    assert "files/planted/scores.parquet" in [attributes.get("href") for _, attributes in pages.elements]
+
+
+def test_characters_that_reorder_text_are_shown(tmp_path):
+    hidden = "rain\u202egnp\u2066 back\\slash \\u202e"
+    shown = "rain\\u202egnp\\u2066 back\\slash \\u202e"
+    base = planted_run(tmp_path / "run", DATASETS[:1], (hidden, "pca"), hidden)
+    planted_data(base, DATASETS[0], [hidden, "owl"])
+    write_site([read_run(base)], tmp_path / "site")
+    write_page(read_run(base), tmp_path / "report.html")
+    pages = pages_of(tmp_path / "site")
+    assert shown in pages[f"datasets/{DATASETS[0]}.html"].text
+    assert shown in pages["papers/planted.html"].text
+    texts = [path for path in tmp_path.joinpath("site").rglob("*") if path.suffix in (".html", ".js", ".svg")]
+    for path in [*texts, tmp_path / "report.html"]:
+        if path.parent.name != "assets":
+            assert not re.search("[\u202a-\u202e\u2066-\u2069]", path.read_text()), path
+    found = json.loads((tmp_path / "site" / "data" / "studies.js").read_text().partition("] = ")[2].rstrip(";\n"))
+    assert list(found[0]["methods"]) == [shown, "pca"]
+
+
+def test_a_study_without_a_paper_is_a_comparison(tmp_path):
+    base = planted_run(tmp_path / "run")
+    claims = base / "planted" / "claims.csv"
+    write_csv(pd.read_csv(claims).iloc[:0], claims)
+    described = json.loads((base / "studies.json").read_text())
+    described["studies"]["planted"]["identifier"] = None
+    run = read_run(base, described)
+    write_site([run], tmp_path / "site")
+    write_page(run, tmp_path / "report.html")
+    pages = pages_of(tmp_path / "site")
+    for front in (pages["index.html"], Elements((tmp_path / "report.html").read_text())):
+        assert "1 comparison," in front.text
+        assert "mine, mvmd, pca" in front.text  # by their average ranks
+        assert "claims:" not in front.text
+        assert next(a["id"] for tag, a in front.elements if tag == "table") == "compared"
+    page = pages["papers/planted.html"]
+    assert "3 methods on 3 data sets: birds, scene, yeast." in page.text
+    assert "claim" not in page.text.replace(page.text[page.text.index("What made this") :], "")
+    links = [attributes.get("href") for tag, attributes in page.elements if tag == "a"]
+    assert "../compare.html?study=planted" in links
+    assert {"figure1", "table3"} <= {attributes.get("id") for _, attributes in page.elements}
+
+
+def test_eigenvalues_on_the_page_of_a_data_set(tmp_path):
+    base = planted_run(tmp_path / "run")
+    values = {"pca": 1 / np.arange(1.0, 101.0), "mvmd": np.array([4.0, 2.0, -1.0]), "mvmd-0.5": np.array([1.0])}
+    rows = [
+        ("ten-fold", "birds", method, 0, index, value)
+        for method, own in values.items()
+        for index, value in enumerate(own, 1)
+    ]
+    columns = ["protocol", "dataset", "method", "split", "index", "eigenvalue"]
+    write_table(base / "planted" / "spectra.parquet", pd.DataFrame(rows, columns=columns))
+    write_site([read_run(base)], tmp_path / "site")
+    page = (tmp_path / "site" / "datasets" / "birds.html").read_text()
+    table = re.search(r'<table id="spectra-1".*?</table>', page, re.DOTALL)[0]
+    share = values["pca"][:10].sum() / values["pca"].sum()
+    cells = re.findall(r"<td>(.*?)</td>", table)
+    assert cells == ["100", "1", f"{100 * share:.0f} %", "2", "4", "100 %", "1", "1", "100 %"]
+    script = (tmp_path / "site" / "data" / "spectra-birds-1.js").read_text()
+    (panel,) = json.loads(script.partition("] = ")[2].rstrip(";\n"))["panels"]
+    lines = {line["name"]: line["points"] for line in panel["lines"]}
+    assert lines["mvmd"] == [[1.0, 1.0], [2.0, 0.5]]
+    assert len(lines["pca"]) < 100
+    assert [line["name"] for line in panel["lines"] if line["off"]] == ["mvmd-0.5"]
+    assert lines["pca"][-1] == [100.0, 0.01]
+    assert "spectra" not in (tmp_path / "site" / "datasets" / "scene.html").read_text()
+
+
+def test_large_files_are_linked_where_they_are(tmp_path):
+    base = planted_run(tmp_path / "runs" / "run")
+    (base / "planted" / "large.parquet").write_bytes(bytes(400_001))
+    write_site([read_run(base)], tmp_path / "sites" / "site")
+    page = pages_of(tmp_path / "sites" / "site")["downloads.html"]
+    links = [attributes.get("href") for tag, attributes in page.elements if tag == "a"]
+    assert "../../runs/run/planted/large.parquet" in links
+    assert "in the folder of the run" in page.text
+
+
+def test_a_picture_without_numbers_is_shown_in_fewer_bytes(tmp_path):
+    base = planted_run(tmp_path / "run")
+    rng = np.random.default_rng(0)
+    picture = Image.fromarray(rng.integers(0, 255, (90, 120), dtype=np.uint8)).convert("RGBA")
+    for name in ("figure1.svg", "figure1.json"):
+        (base / "planted" / name).unlink()
+    described = json.loads((base / "studies.json").read_text())
+    described["studies"]["planted"]["figures"]["figure1"]["source"] = "not-kept"
+    picture.save(base / "planted" / "figure1.png")
+    write_site([read_run(base, described)], tmp_path / "site")
+    placed = tmp_path / "site" / "files" / "planted" / "figure1.png"
+    assert placed.stat().st_size < 0.6 * (base / "planted" / "figure1.png").stat().st_size
+    with Image.open(placed) as shown:  # greys are kept as they are
+        np.testing.assert_array_equal(np.asarray(shown.convert("L")), np.asarray(picture.convert("L")))
+
+
+def test_two_runs_side_by_side(tmp_path):
+    first, second = planted_run(tmp_path / "a"), planted_run(tmp_path / "b", methods=[*METHODS[:2], "new"], better=0.1)
+    write_site([read_run(first), read_run(second)], tmp_path / "site")
+    cells = pd.read_csv(tmp_path / "site" / "files" / "runs.csv")
+    assert cells["found"].value_counts().to_dict() == {"same": 36, "a": 18, "b": 18}
+    assert set(cells.loc[cells["found"] == "b", "method"]) == {"new"}
+    page = pages_of(tmp_path / "site")["runs.html"]
+    assert "36 cells same" in page.text
+    write_site([read_run(first), read_run(planted_run(tmp_path / "c", better=0.1))], tmp_path / "other")
+    cells = pd.read_csv(tmp_path / "other" / "files" / "runs.csv")
+    changed = cells[cells["found"] == "differs"]
+    assert set(changed["method"]) == {"mine"}
+    f1 = changed[changed["measure"] == "instance-f1"]
+    np.testing.assert_allclose(f1["difference"], 0.1, rtol=1e-6)
+    assert (changed["z"].abs().to_numpy()[:-1] >= changed["z"].abs().to_numpy()[1:]).all()
+    third = planted_run(tmp_path / "d", methods=["others"])
+    write_site([read_run(first), read_run(third)], tmp_path / "apart")
+    said = pages_of(tmp_path / "apart")["runs.html"].text
+    assert "The runs have no cell in common" in said
+    assert "only in d" in said
+    assert "instance-f1" not in said
+    assert {"papers/planted-a.html", "papers/planted-c.html"} <= pages_of(tmp_path / "other").keys()
+
+
+def test_one_page_to_send(tmp_path):
+    base = planted_run(tmp_path / "run")
+    write_page(read_run(base), tmp_path / "report.html")
+    page = Elements((tmp_path / "report.html").read_text())
+    assert not [tag for tag, _ in page.elements if tag in ("script", "link")]
+    pictures = [attributes["src"] for tag, attributes in page.elements if tag == "img"]
+    assert len(pictures) == 1
+    assert pictures[0].startswith("data:image/svg+xml;base64,")
+    assert "It is better." in page.text
+    ids = [attributes["id"] for _, attributes in page.elements if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    anchors = [a["href"][1:] for tag, a in page.elements if tag == "a" and a["href"].startswith("#")]
+    assert set(anchors) <= set(ids)
+
+
+def test_what_failed_is_said(tmp_path):
+    base = planted_run(tmp_path / "run", DATASETS[:1])
+    cell = dict.fromkeys(FAILURE_COLUMNS, "x") | {
+        "method": "pca",
+        "split": 0,
+        "message": "<boom>",
+        "error": "ValueError",
+    }
+    write_csv(pd.DataFrame([cell]), base / "planted" / "failures.csv")
+    table = pd.read_csv(base / "planted" / "table3.csv")
+    gone = table["method"] == "pca"
+    table.loc[gone, ["mean", "se"]] = np.nan
+    table = table.assign(splits=table["splits"].where(~gone, 0), failed=gone * 4, reason=np.where(gone, "boom", ""))
+    write_csv(table, base / "planted" / "table3.csv")
+    write_site([read_run(base)], base / "site")
+    pages = pages_of(base / "site")
+    assert "1 cells failed" in re.sub(r"\s+", " ", pages["index.html"].text)
+    assert "<boom>" in pages["papers/planted.html"].text
+    assert GAP in pages["papers/planted.html"].text
+
+
+def test_wrong_folders_get_one_sentence(tmp_path, capsys):
+    base = planted_run(tmp_path / "run", DATASETS[:1])
+    with pytest.raises(ConfigurationError, match="no studies.json in it"):
+        read_run(tmp_path)
+    with pytest.raises(ConfigurationError, match="one run or compares two; got 0"):
+        write_site([], tmp_path / "site")
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "thesis.txt").write_text("")
+    with pytest.raises(ConfigurationError, match="holds other files"):
+        write_site([read_run(base)], tmp_path / "other")
+    with pytest.raises(SystemExit, match="1"):
+        main([str(base), "--to", str(tmp_path / "other")])
+    assert "other: this folder holds other files" in capsys.readouterr().err
+    assert [path.name for path in (tmp_path / "other").iterdir()] == ["thesis.txt"]
+    with pytest.raises(SystemExit):
+        main([str(tmp_path / "nothing"), "--to", str(tmp_path / "site")])
+    assert "there are no results of a study in it" in capsys.readouterr().err
+    assert main([str(base), "--to", str(tmp_path / "site")]) == 0
+    assert capsys.readouterr().out == f"The site: {tmp_path / 'site' / 'index.html'}\n"
+
+
+def test_folders_of_others_stay(tmp_path, capsys):
+    """Also those with the names of a site's: data, papers, files."""
+    base, project = planted_run(tmp_path / "run", DATASETS[:1]), tmp_path / "project"
+    mine = ["data/raw.csv", "papers/thesis.tex", "files/a", "index.html", "notes.txt"]
+    for name in mine:
+        (project / name).parent.mkdir(parents=True, exist_ok=True)
+        (project / name).write_text("mine")
+    with pytest.raises(SystemExit, match="1"):
+        main([str(base), "--to", str(project)])
+    assert "project: this folder holds other files" in capsys.readouterr().err
+    assert sorted(path.relative_to(project).as_posix() for path in project.rglob("*") if path.is_file()) == sorted(mine)
+    (project / "index.html").unlink()
+    assert main([str(base), "--to", str(project), "--force"]) == 0
+    assert main([str(base), "--to", str(project)]) == 0
+    assert [(project / name).read_text() for name in mine if name != "index.html"] == ["mine"] * 4
+    assert {"index.html", "papers/planted.html"} <= pages_of(project).keys()
+
+
+def test_names_of_pages():
+    assert page_names(["a", "A", "ä", "..", "a-2"]) == {
+        "a": "a",
+        "A": "a-2",
+        "ä": "unnamed",
+        "..": "unnamed-2",
+        "a-2": "a-2-2",
+    }
+
+
+def test_methods_are_described_without_importing_them():
+    described = describe_method("cplst")
+    assert described.headline.startswith("Conditional principal label space transformation (CPLST)")
+    assert described.text.startswith("Directions are the leading eigenvectors of Z'HZ")
+    assert "algorithm 1" in described.references
+    assert (described.family, described.module) == ("labelspace", "mlreduce.labelspace.cplst")
+    assert describe_method("sklearn.decomposition.NMF").module == "sklearn.decomposition.NMF"
+
+
+def test_the_table_component_defines_what_the_pages_call():
+    assert re.search(r"window\.DataTable = \w+;\n\}\)\(\);\n$", table_script())

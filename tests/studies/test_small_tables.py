@@ -1,0 +1,111 @@
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from mlreduce_studies.approximation import DEPENDENCY_COLUMNS, THEOREM_COLUMNS
+from mlreduce_studies.costs import COST_COLUMNS
+from mlreduce_studies.tables import make_table, table_parts, table_source
+from mlreduce_studies.tables.approximation import WEIGHT_COLUMNS
+
+THEOREM = {"kind": "theorem", "caption": "Theorem 1", "methods": ["a"], "labels": {"half": "half (prop. 3)"}}
+COUNTS = pd.DataFrame(
+    [
+        ("yeast", "whole", "2 I >= I1i + I1j", 1000, 0, 0, 250),
+        ("yeast", "half", "8 I >= 3 (I1i + I1j)", 1000, 400, 399, 100),
+        ("emotions", "half", "8 I >= 3 (I1i + I1j)", 8, 8, 8, 0),
+        ("zoo", "whole", "c", 10**6, 10**6 - 1, 1, 1),
+    ],
+    columns=list(THEOREM_COLUMNS),
+)
+
+
+def test_the_theorem():
+    table, _, latex = make_table(COUNTS, THEOREM, "t")
+    pd.testing.assert_frame_equal(table, COUNTS)
+    ((key, _, header, rows),) = table_parts(table, THEOREM)
+    assert (key, header[-2:]) == ("shares", ["average as good where it holds", "elsewhere"])
+    half = ["half (prop. 3)", "8 I >= 3 (I1i + I1j)"]
+    assert rows == [
+        ["emotions", *half, "8", "100 %", "100 %", ""],
+        ["yeast", *half, "1000", "40.00 %", "99.75 %", "16.67 %"],
+        ["yeast", "whole", "2 I >= I1i + I1j", "1000", "0 %", "", "25.00 %"],
+        ["zoo", "whole", "c", "1000000", "99.99 %", "0.01 %", "100 %"],
+    ]
+    assert r"\begin{tabular}{lllrrrr}" in latex
+
+
+def test_errors_of_approximations():
+    rows = [(d, m, p, p // 5, len(m) / p, 0.1, 0.2, 4) for d in "ba" for m in ("one", "two", "x") for p in (50, 5)]
+    columns = ["dataset", "method", "size_percent", "size", "mean", "se", "sd", "splits"]
+    spec = {"kind": "errors", "caption": "Errors", "methods": ["two", "one"]}
+    table, markdown, _ = make_table(pd.DataFrame(rows, columns=columns), spec, "errors")
+    assert set(table["method"]) == {"one", "two"}
+    assert "## a, 4 samples" in markdown
+    assert markdown.index("## a") < markdown.index("| two | 0.6 | 0.06 |") < markdown.index("## b")
+
+
+def test_dependencies():
+    rows = [("d", "equal-width", 3, 9, -0.0123, 2.0, 1, 1.5, 0.05), ("e", "laim", 3, 1, 0.5, 0.5, 0, 0.5, 0.0)]
+    spec = {"kind": "dependencies", "caption": "Dependencies", "methods": ["a"]}
+    described = pd.DataFrame(rows, columns=list(DEPENDENCY_COLUMNS))
+    table, markdown, _ = make_table(described, spec, "dependencies")
+    pd.testing.assert_frame_equal(table, described)
+    assert "| d | equal-width | 3 | 9 | -0.012 | 1 | 1.5 | 0.05 | 30 |" in markdown
+    assert "| e | laim | 3 | 1 | 0.5 | 0 | 0.5 | 0 |  |" in markdown
+
+
+def test_numbers_of_weights():
+    scores = {"a": [0.5, 0.0, 0.1], "b-0": [0.0, 0.0, 1.0], "b-1": [1.0, 1.0, 1.0], "b-more-0": [1.0, 1.0, 1.0]}
+    rows = [
+        ("p", d, method, split, feature, 1, score if split else 0.7)
+        for d in ("e", "d")
+        for method, own in scores.items()
+        for split in range(2)
+        for feature, score in enumerate(own)
+    ]
+    columns = ["protocol", "dataset", "method", "split", "feature", "rank", "score"]
+    spec = {"kind": "weights", "caption": "Weights", "methods": ["b", "a"]}
+    table, markdown, _ = make_table(pd.DataFrame(rows, columns=columns), spec, "weights")
+    assert tuple(table.columns) == WEIGHT_COLUMNS
+    cells = table.set_index(["dataset", "method"])
+    assert (cells["features"] == 3).all()
+    assert cells.loc[("d", "a"), "positive"] == (3 + 2) / 2
+    assert cells.loc[("d", "b"), "positive"] == (3 + 1 + 3 + 3) / 4
+    assert cells["splits"].to_dict() == {("d", "a"): 2, ("d", "b"): 4, ("e", "a"): 2, ("e", "b"): 4}
+    assert "| d | 3.0 | 2.5 | 2.5 |" in markdown
+
+
+def test_costs():
+    rows = [
+        ("d", m, "rows", s, n, 8, 0, n / 100, 0.5) for m in "abc" for s in ("original", "relation") for n in (10, 20)
+    ]
+    spec = {"kind": "costs", "caption": "Costs", "methods": ["a", "b", "x"]}
+    table, markdown, _ = make_table(pd.DataFrame(rows, columns=list(COST_COLUMNS)), spec, "costs")
+    assert set(table["method"]) == {"a", "b"}
+    assert "## d, rows growing" in markdown
+    assert "| original | 10 | 8 |  | 0.1 (0.5) | 0.1 (0.5) | – |" in markdown
+    assert markdown.count("| relation |") == 2
+
+
+def test_searched_parameters():
+    found = {"protocol": "p", "dataset": "d", "method": ["b", "a", "x"], "parameters": ['{"k": 3}', '{"k": 5}', "{}"]}
+    spec = {"kind": "searched", "caption": "Found", "methods": ["a", "b"]}
+    ends = {"ranged": [2, 1, 1], "at_end": ["k, l", "", "k"]}
+    table, markdown, _ = make_table(pd.DataFrame({**found, "score": [0.25, 0.5, 0.1]} | ends), spec, "found")
+    assert len(table) == 2
+    assert markdown.index('| d | a | {"k": 5} | 0.5000 |  |') < markdown.index('| d | b | {"k": 3} | 0.2500 | k, l |')
+    assert "2 of 3 chosen values are the smallest or largest tried" in markdown
+
+
+def test_sources():
+    assert [table_source({"kind": kind}) for kind in ("theorem", "costs")] == ["theorem.csv", "costs.csv"]
+    assert table_source({}) == "summary.csv"
+    assert table_source({"kind": "ranked", "area": True}) == "areas.csv"
+
+
+@pytest.mark.parametrize(("splits", "said"), [(1, "mean of 1 training set"), (3, "mean of 3 training sets")])
+def test_one_is_singular(splits, said):
+    times = pd.DataFrame({"dataset": "d", "method": "a", "split": range(splits), "seconds": 0.5})
+    _, markdown, _ = make_table(times, {"kind": "times", "caption": "Times", "methods": ["a"]}, "times")
+    assert f"## {said}\n" in markdown

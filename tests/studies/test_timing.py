@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from mlreduce.datasets.embedded import planted
+from mlreduce.evaluation.splitting import random_orders, split_rows
+from mlreduce.validation import as_dense
+from mlreduce_studies.timing import time_fits
+
+
+def splits_of(n_samples, number):
+    return {i: split_rows(order, 0.7) for i, order in enumerate(random_orders(n_samples, number, 7, "planted"))}
+
+
+@pytest.mark.parametrize(
+    ("family", "methods", "space"),
+    [
+        ("projection", {"pca": {}, "smse1": {}}, {"scaling": "standard", "relation": None}),
+        ("selection", {"spec": {}, "gmba": {}}, {"scaling": "standard"}),
+        ("labelspace", {"plst": {}, "cplst": {}, "cs": {}}, {"scaling": "none", "relation": None}),
+    ],
+)
+def test_each_method_is_timed_on_each_split(family, methods, space):
+    data = planted(n_samples=60, n_features=6, n_labels=4, n_latent=2, n_distractors=1).data
+    splits = splits_of(60, 3)
+    times = time_fits(family, data, splits, methods, space)
+    assert list(times.columns) == ["dataset", "method", "split", "seconds"]
+    assert times.groupby("method")["split"].agg(list).to_dict() == {name: [0, 1, 2] for name in methods}
+    assert (times["seconds"] > 0).all()
+
+
+@pytest.mark.parametrize(("empty", "is_sparse"), [(0.9, True), (0.2, False)])
+def test_selectors_of_another_scaling_get_its_features_sparse_where_that_is_smaller(monkeypatch, empty, is_sparse):
+    seen = {}
+
+    def made(label, *_):
+        return SimpleNamespace(fit=lambda X, Y: seen.__setitem__(label, X))
+
+    monkeypatch.setattr("mlreduce_studies.timing.make_selector", made)
+    data = planted(n_samples=60, n_features=6, n_labels=4, n_latent=2, n_distractors=1).data
+    X = np.where(np.random.default_rng(0).random(data.X.shape) < empty, 0.0, data.X)
+    data, splits = replace(data, X=X), splits_of(60, 1)
+    methods, space = {"a": {"method": "rfs"}, "b": {"method": "rfs"}}, {"scaling": "standard"}
+    times = time_fits("selection", data, splits, methods, space, scalings={"b": "none"})
+    assert set(times["method"]) == {"a", "b"}
+    np.testing.assert_allclose(seen["a"].std(axis=0), 1)
+    assert sp.issparse(seen["b"]) == is_sparse
+    np.testing.assert_array_equal(as_dense(seen["b"]), X[splits[0].train])
+
+
+def test_the_first_fit_is_not_timed(monkeypatch):
+    fits = []
+    monkeypatch.setattr("mlreduce_studies.timing.fit_method", lambda *_: fits.append(1))
+    monkeypatch.setattr("mlreduce_studies.timing.time.process_time", lambda: len(fits))
+    data = planted(n_samples=30, n_features=6, n_labels=4, n_latent=2, n_distractors=1).data
+    space = {"scaling": "none", "relation": None}
+    times = time_fits("projection", data, splits_of(30, 2), {"pca": {}}, space)
+    assert times["seconds"].tolist() == [1, 1]
+    assert len(fits) == 4

@@ -1,0 +1,107 @@
+"""Claims are read with their settings, and refused with file, line and the nearest right name."""
+
+from __future__ import annotations
+
+import pytest
+import yaml
+
+from mlreduce.exceptions import ConfigurationError
+from mlreduce_studies.verdicts.reading import Known, read_claims
+
+KNOWN = {"s": Known(["mine", "other"], ["knn", "ridge"], ["folds"], ["yeast", "scene", "reuters"])}
+CLAIM = {
+    "id": "mine-better",
+    "claim": "Mine is better (here: everywhere).",
+    "where": "Section 1",
+    "kind": "better",
+    "method": "mine",
+    "than": "other",
+    "quantity": "macro-f1",
+    "select": {"protocol": "folds", "predictor": "knn"},
+    "margin": 0.01,
+}
+
+
+@pytest.fixture
+def read(tmp_path):
+    def read(*claims):
+        path = tmp_path / "claims.yaml"
+        path.write_text(yaml.safe_dump({"s": list(claims)}, sort_keys=False))
+        return read_claims(path, KNOWN)["s"]
+
+    return read
+
+
+def test_a_claim_without_settings_has_a_line(read):
+    (claim,) = read(CLAIM)
+    (line,) = claim.lines(["yeast", "scene"])
+    assert (line.name, line.datasets, line.holds, line.second) == ("", ("yeast", "scene"), "all", False)
+    assert line.statement.compared == [("mine", "other")]
+    assert (line.statement.margin, line.statement.relative, line.statement.cells) == (0.01, False, "mean")
+
+
+def test_settings_override_and_select_is_merged(read):
+    settings = [{"name": "ridge", "select": {"predictor": "ridge"}}, {"name": "two", "margin": {"relative": 0.02}}]
+    first, second = read(CLAIM | {"settings": settings})[0].lines(["yeast"])
+    assert first.statement.select == {"protocol": "folds", "predictor": "ridge"}
+    assert second.statement.select == CLAIM["select"]
+    assert (second.statement.margin, second.statement.relative) == (0.02, True)
+
+
+def test_a_papers_own_data_set_counts_and_others_stand_beside(read):
+    first, second = read(CLAIM | {"first": "reuters"})[0].lines(["yeast", "reuters"])
+    assert (first.datasets, first.second) == (("reuters",), False)
+    assert (second.name, second.datasets, second.second) == ("stand-ins", ("yeast",), True)
+
+
+def test_what_cannot_be_checked_says_why(read):
+    (claim,) = read({"id": "x", "claim": "c", "where": "w", "unchecked": "the data are lost"})
+    assert claim.unchecked == "the data are lost"
+
+
+WRONG = [
+    ({"kind": "beter"}, "unknown kind 'beter'; did you mean 'better'"),
+    ({"method": "mina"}, "unknown method 'mina'; did you mean 'mine'"),
+    ({"than": ["other", "oter"]}, "unknown method 'oter'; did you mean 'other'"),
+    ({"datasets": ["yeats"]}, "unknown data set 'yeats'; did you mean 'yeast'"),
+    ({"quantity": "makro-f1"}, "unknown quantity 'makro-f1'; did you mean 'macro-f1'"),
+    ({"select": {"protocol": "fold"}}, "unknown protocol 'fold'; did you mean 'folds'"),
+    ({"select": {"protocol": "folds", "predictor": "knnn"}}, "unknown predictor 'knnn'; did you mean 'knn'"),
+    ({"margin": None}, "'margin' is missing; the kind 'better' needs it"),
+    ({"method": None}, "'method' or 'methods' is missing"),
+    ({"quantity": None}, "'quantity' is missing"),
+    ({"kind": "ratio", "about": 2.0}, "'about' and 'factor' belong together"),
+    ({"kind": "ratio", "nearer_one_than_on": ["yeats"]}, "unknown data set 'yeats'; did you mean 'yeast'"),
+    ({"kind": "ratio", "nearer_one_than_on": ["yeast"], "cells": "each"}, "leave 'cells' out"),
+    ({"kind": "ratio"}, "needs one of about, at_least, at_most, nearer_one_than_on"),
+    ({"select": {"predictor": "knn"}}, "'select' has no 'protocol'; the quantity 'macro-f1' needs one"),
+    ({"kind": "more-datasets"}, "'control' is missing; the kind 'more-datasets' needs it"),
+    ({"relative_to": "oher"}, "unknown method 'oher'; did you mean 'other'"),
+    ({"table": {"name": "theorem", "column": "holds"}}, "'table' belongs to the kind 'bound'; got 'better'"),
+    (
+        {"kind": "bound", "at_most": 1, "table": {"name": "theorems", "column": "holds"}},
+        "unknown table 'theorems'; did you mean 'theorem'",
+    ),
+    (
+        {"kind": "bound", "at_most": 1, "table": {"name": "theorem", "column": "hold"}},
+        "unknown column 'hold'; did you mean 'holds'",
+    ),
+    ({"kind": "bound", "at_most": "lables"}, "unknown at_most 'lables'; did you mean 'labels'"),
+]
+
+
+@pytest.mark.parametrize(("changes", "sentence"), WRONG)
+def test_wrong_claims_are_refused_with_line_and_name(read, changes, sentence):
+    wrong = {key: value for key, value in (CLAIM | {"id": "wrong"} | changes).items() if value is not None}
+    with pytest.raises(ConfigurationError) as caught:
+        read(CLAIM, wrong)
+    said = str(caught.value)
+    assert sentence in said
+    line = 1 + 1 + len(yaml.safe_dump([CLAIM], sort_keys=False).splitlines())
+    assert f"claims.yaml, line {line}: s.wrong" in said
+    assert len(said.splitlines()) <= 10
+
+
+def test_an_id_is_used_once(read):
+    with pytest.raises(ConfigurationError, match="used twice"):
+        read(CLAIM, CLAIM)
