@@ -198,7 +198,12 @@ EVERY = {
 }
 
 
-@pytest.mark.parametrize("kind", figure_kinds())
+def test_every_kind_is_drawn_here():
+    missing = set(figure_kinds()).symmetric_difference(EVERY)
+    assert not missing, f"in tests/studies/test_figures.py, EVERY draws each kind of figure once; see {sorted(missing)}"
+
+
+@pytest.mark.parametrize("kind", EVERY)
 def test_the_same_bytes_twice(kind, tmp_path):
     drawn = []
     for _ in range(2):
