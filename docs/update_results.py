@@ -11,6 +11,8 @@ import pandas as pd
 import yaml
 
 from mlreduce.metrics import higher_is_better, measure_label
+from mlreduce.plot.figure import pyplot
+from mlreduce.plot.layout import house_style, save
 from mlreduce.stats.tendency import signed_rank
 from mlreduce_studies.audit import audit_sentences, beside_printed
 from mlreduce_studies.tables.layout import to_markdown
@@ -23,11 +25,40 @@ PAGES = (
     *(PROJECT / "docs" / name for name in ("results.md", "deviations.md", "which-method.md", "peers.md")),
     *sorted((PROJECT / "docs" / "papers").glob("*.md")),
 )
+PICTURE = PROJECT / "docs" / "verdicts" / "claims.png"
+#: Verdicts and their colours, in the order in which they are counted.
+SHADES = {"confirmed": "#009E73", "refuted": "#D55E00", "undecided": "#c8c8c8", "not judged": "#ededed"}
 TITLES = {
     "table3": "Table 3: linear regression",
     "table4": "Table 4: M5P model trees",
     "table5": "Table 5: kernel ridge regression",
 }
+
+
+def counted(study: str) -> dict[str, int]:
+    """Return how many claims of a paper have which verdict; what was not run or cannot be checked is not judged."""
+    found = pd.read_csv(REFERENCE / study / "claims.csv")["verdict"]
+    found = found.replace({"not run": "not judged", "unchecked": "not judged"}).value_counts()
+    return {verdict: int(found.get(verdict, 0)) for verdict in SHADES}
+
+
+def draw_claims(path: Path) -> None:
+    """Draw how many claims of each paper have which verdict."""
+    studies = sorted(
+        file.parent.name for file in REFERENCE.glob("*/claims.csv") if sum(counted(file.parent.name).values())
+    )
+    with house_style():
+        figure, axis = pyplot().subplots(figsize=(7.2, 2.3), layout="constrained")
+        left = [0] * len(studies)
+        for verdict, colour in SHADES.items():
+            widths = [counted(study)[verdict] for study in studies]
+            bars = axis.barh(studies, widths, left=left, color=colour, label=verdict, height=0.7)
+            axis.bar_label(bars, [width or "" for width in widths], label_type="center", fontsize=8)
+            left = [start + width for start, width in zip(left, widths, strict=True)]
+        axis.invert_yaxis()
+        axis.set(xlabel="claims of the paper", xlim=(0, max(left)))
+        axis.legend(loc="upper center", bbox_to_anchor=(0.45, 1.2), ncols=len(SHADES), frameon=False)
+        save(figure, [path])
 
 
 def papers() -> str:
@@ -39,12 +70,10 @@ def papers() -> str:
         if paper is None:
             continue
         title, authors = paper.groups()
-        verdicts = pd.read_csv(REFERENCE / name / "claims.csv")["verdict"].value_counts()
-        verdicts = verdicts.rename({"not run": "not judged", "unchecked": "not judged"}).groupby(level=0).sum()
         cells = pd.read_csv(REFERENCE / name / "audit.csv")
         cells = cells[cells["protocol"] == next(iter(study["protocols"]))]
         reproduced = f"{(cells['verdict'] == 'reproduced').sum()} of {len(cells)}" if len(cells) else "none available"
-        counts = [str(verdicts.get(verdict, 0)) for verdict in ("confirmed", "refuted", "undecided", "not judged")]
+        counts = [str(number) for number in counted(name).values()]
         links = f"[{name}](docs/results.md#{name}), [audit](results/reference/{name}/audit.md)"
         authors = f"[{authors}]({study['identifier']})" if "identifier" in study else authors
         rows.append([f"{authors}: {title}", reproduced, *counts, links])
@@ -250,3 +279,4 @@ def updated(text: str) -> str:
 if __name__ == "__main__":
     for page in PAGES:
         page.write_text(updated(page.read_text(encoding="utf-8")), encoding="utf-8")
+    draw_claims(PICTURE)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import importlib.util
 import re
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,8 @@ README = (PROJECT / "README.md").read_text(encoding="utf-8")
 
 def test_readme_is_short():
     assert README.count("\n") <= 130
+    lines = [line for line in README.splitlines() if not line.startswith(("|", "#", "!")) and "  #" not in line]
+    assert max(map(len, lines)) <= 125, "shorter texts, not longer lines"
 
 
 spec = importlib.util.spec_from_file_location("update_results", PROJECT / "docs" / "update_results.py")
@@ -25,6 +28,13 @@ def test_generated_parts_are_up_to_date(page):
     text = page.read_text(encoding="utf-8")
     assert update_results.updated(text) == text
     assert text.count(": begin -->") == len(re.findall(r"begin -->\n\n[^\n<]", text)) > 0
+
+
+def test_the_picture_of_the_claims_is_up_to_date(tmp_path):
+    if find_spec("snakemake") is None:
+        pytest.skip("other versions of Matplotlib draw other bytes")
+    update_results.draw_claims(tmp_path / "claims.png")
+    assert (tmp_path / "claims.png").read_bytes() == update_results.PICTURE.read_bytes()
 
 
 def test_verdicts_in_prose_are_those_of_the_results():
