@@ -1,0 +1,114 @@
+"""What makes the result of a method right: one file for each registered method, and no method without one.
+
+The file of the method `kernel-cplst` is `kernel_cplst.py`. It has
+
+``definition(X, Y, fitted)``
+    Raises AssertionError where the fitted method is not what its equations say: an identity, the conditions of an
+    optimum, or the loop of the paper with dense matrices. X (n x d) and Y (n x q) are arrays, whatever the method was
+    fitted to. Of what a fitted method offers, everything that depends on the equations is compared: directions and
+    eigenvalues, codes and what they decode to, scores, predictions.
+``PARAMETERS`` (may be left out)
+    Parameters with which the method is made. Every term of the equations has an effect with them.
+``DATA`` (may be left out)
+    ``"classes"``: every instance has one label; ``"partly"``: Y is NaN in the rows of some instances.
+    Otherwise an instance has any number of labels, all of them known.
+
+Files whose names begin with an underscore are shared. `tests/test_definitions.py` runs all of them on small problems
+(`CASES`), together with what a family promises of all its methods (`_families.py`), and
+`make mutants-of-methods` changes every method in several ways and fails where a definition does not notice.
+"""
+
+from __future__ import annotations
+
+import importlib
+import warnings
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+import mlreduce
+from mlreduce.exceptions import ProjectionWarning
+
+from . import _families
+
+#: Numbers of instances, features and labels; storage of the features; parameters, where a method has them.
+CASES = {
+    "tall": ((20, 5, 4), np.asarray, {}),
+    "tall, sparse": ((20, 5, 4), sp.csr_array, {}),
+    "wide": ((12, 14, 3), np.asarray, {}),
+    "wide, sparse": ((12, 14, 3), sp.csr_array, {}),
+    "many labels, sparse": ((18, 4, 6), sp.csr_array, {}),
+    "wide, many labels": ((14, 16, 7), np.asarray, {}),
+    "few": ((20, 5, 4), np.asarray, {"n_components": 2, "k": 2}),
+}
+
+
+def complaints(names: list[str], folder: Path = Path(__file__).parent) -> list[str]:
+    """Sentences on methods without a definition, and on definitions without a method."""
+    files = {path.name for path in folder.glob("*.py") if not path.name.startswith("_")}
+    wanted = {file_of(name): name for name in names}
+    where = f"tests/{folder.name}"
+    missing = [
+        f"the method {name!r} has no definition: add {where}/{file} with a function definition(X, Y, fitted), "
+        f"as {where}/__init__.py says"
+        for file, name in wanted.items()
+        if file not in files
+    ]
+    left = [
+        f"{where}/{file} is the definition of no registered method: rename it after its method, or remove it"
+        for file in sorted(files - set(wanted))
+    ]
+    return missing + left
+
+
+def file_of(name: str) -> str:
+    return name.replace("-", "_") + ".py"
+
+
+def load(name: str) -> ModuleType:
+    """The definition of a method."""
+    return importlib.import_module(f"definitions.{file_of(name).removesuffix('.py')}")
+
+
+def make(name: str, **parameters: Any) -> Any:
+    """A method with the parameters of its definition."""
+    return mlreduce.make(name, **getattr(load(name), "PARAMETERS", {}) | parameters)
+
+
+def problem(kind: str, n: int, d: int, q: int) -> tuple[Any, Any]:
+    """Features >= 0 in different units, some of them 0, and labels of different frequencies that depend on them."""
+    rng = np.random.default_rng(7)
+    X = rng.gamma(2.0, size=(n, d)) * np.linspace(0.5, 2.0, d) + np.linspace(0.0, 1.0, d)
+    X[rng.random((n, d)) < 0.1] = 0.0
+    if kind == "classes":
+        return X, np.eye(q)[np.r_[np.arange(q), np.arange(q), rng.integers(q - 1, size=n - 2 * q)]]
+    scores = X @ rng.standard_normal((d, q)) + rng.standard_normal((n, q))
+    Y = (scores > np.quantile(scores, np.linspace(0.35, 0.75, q), axis=0).diagonal()).astype(float)
+    Y[1], Y[4], Y[n - 3] = Y[0], Y[0], Y[2]  # label sets that occur more than once
+    Y[n - 1] = 0.0
+    if kind == "partly":
+        Y[[3, 5, 6, n - 4]] = np.nan
+    return X, Y
+
+
+def fit(name: str, case: str, change: Any = lambda cls: cls) -> tuple[Any, Any, Any]:
+    """Features, labels and the method fitted to them; `change` may put another class in the place of its class."""
+    shape, storage, few = CASES[case]
+    X, Y = problem(getattr(load(name), "DATA", "labels"), *shape)
+    method = make(name)
+    method = change(type(method))(**method.get_params(deep=False))
+    method.set_params(**{key: value for key, value in few.items() if key in method.get_params(deep=False)})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ProjectionWarning)  # fewer directions than asked for, a singular constraint
+        method.fit(storage(X), Y)
+    return X, Y, method
+
+
+def check(name: str, case: str, change: Any = lambda cls: cls) -> None:
+    """Raise AssertionError where the method is not by its definition, or breaks what its family promises."""
+    X, Y, method = fit(name, case, change)
+    getattr(_families, mlreduce.registry.kind_of(name))(X, Y, method)
+    load(name).definition(X, Y, method)

@@ -1,0 +1,19 @@
+"""Distances of all pairs of one class, less proximities of those of different ones: the least."""
+
+from __future__ import annotations
+
+from single_label_by_the_book import laplacian, repulsion
+
+from ._classes import of_classes
+
+DATA = "classes"
+PARAMETERS = {"beta": 2.5, "proximity": {"weight": "gaussian", "n_neighbors": None, "tau": 8.0}}
+
+
+def forms(X, y, W, p):
+    together = (y[:, None] == y).astype(float)
+    return -(laplacian(together) - p["beta"] * repulsion(y, W)), None
+
+
+def definition(X, Y, fitted):
+    of_classes(forms, X, Y, fitted)

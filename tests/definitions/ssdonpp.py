@@ -1,0 +1,20 @@
+"""DONPP of the labelled instances, and the error of reconstruction of all from their neighbours."""
+
+from __future__ import annotations
+
+from . import donpp
+from ._partly import of_labelled
+from ._projections import solves
+from .onpp import error
+
+DATA = "partly"
+PARAMETERS = {
+    "weight": 0.3,
+    "supervised_parameters": donpp.PARAMETERS,
+    "unsupervised_parameters": {"n_neighbors": 4},
+}
+
+
+def definition(X, Y, fitted):
+    A, _ = of_labelled(donpp.forms, X, Y, donpp.PARAMETERS)
+    solves(X, fitted, 0.7 * A - 0.3 * error(X), mean=X.mean(axis=0))

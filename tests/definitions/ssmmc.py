@@ -1,0 +1,15 @@
+"""Scatter between classes less that inside of them, and less the roughness over all instances."""
+
+from __future__ import annotations
+
+from . import mmc
+from ._partly import PAIRWISE, of_labelled, roughness
+from ._projections import solves
+
+DATA = "partly"
+PARAMETERS = {"beta1": 0.3, "beta2": 0.4, "proximity": PAIRWISE}
+
+
+def definition(X, Y, fitted):
+    A, _ = of_labelled(mmc.forms, X, Y, {"within_weight": 0.3})
+    solves(X, fitted, A - 0.4 * roughness(X), mean=X.mean(axis=0))
