@@ -105,6 +105,23 @@ def information(a, b):
     return entropy(a) + entropy(b) - entropy(a, b)
 
 
+def conditional(a, b, given):
+    """I(a;b|given)."""
+    return entropy(a, given) + entropy(b, given) - entropy(given) - entropy(a, b, given)
+
+
+def as_one(*columns):
+    """The variables as one, with a value for each combination that occurs."""
+    return np.unique(np.column_stack(columns), axis=0, return_inverse=True)[1].reshape(-1)
+
+
+def pruned(F, Y, min_count):
+    """Features and classes of the instances whose label set occurs so often."""
+    sets = [tuple(row) for row in Y.tolist()]
+    kept = [i for i, labels in enumerate(sets) if sets.count(labels) >= min_count]
+    return F[kept], as_one(*Y[kept].T) if kept else np.array([])
+
+
 def interaction(a, b, c):
     pairs = entropy(a, b) + entropy(a, c) + entropy(b, c)
     return entropy(a) + entropy(b) + entropy(c) - pairs + entropy(a, b, c)

@@ -100,7 +100,8 @@ def fit(name: str, case: str, change: Any = lambda cls: cls) -> tuple[Any, Any, 
     X, Y = problem(getattr(load(name), "DATA", "labels"), *shape)
     method = make(name)
     method = change(type(method))(**method.get_params(deep=False))
-    method.set_params(**{key: value for key, value in few.items() if key in method.get_params(deep=False)})
+    if getattr(method, "reduces", True):
+        method.set_params(**{key: value for key, value in few.items() if key in method.get_params(deep=False)})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ProjectionWarning)  # fewer directions than asked for, a singular constraint
         method.fit(storage(X), Y)

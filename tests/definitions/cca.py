@@ -6,6 +6,7 @@ import numpy as np
 
 from ._projections import centred, solves
 
+
 def definition(X, Y, fitted, ridge=0.0):
     Xc = centred(X)
     A = Xc.T @ Y @ np.linalg.pinv(Y.T @ centred(Y), rcond=1e-10) @ Y.T @ Xc

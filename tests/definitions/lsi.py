@@ -4,5 +4,6 @@ from __future__ import annotations
 
 from ._projections import solves
 
+
 def definition(X, Y, fitted):
     solves(X, fitted, X.T @ X)

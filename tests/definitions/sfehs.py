@@ -4,5 +4,6 @@ from __future__ import annotations
 
 from . import mddm_kernel
 
+
 def definition(X, Y, fitted):
     mddm_kernel.definition(X, Y, fitted, (len(X) - 1) ** 2)

@@ -1,0 +1,54 @@
+"""Shared by the definitions of selectors."""
+
+from __future__ import annotations
+
+import numpy as np
+import proximity_by_the_book
+from information_by_the_book import bins_of, equal_width
+
+#: Of the selectors by regression: a few iterations, each equal to that of the equations.
+THREE_ITERATIONS = {"max_iter": 3, "tol": 0, "gamma": 0.3}
+
+
+def scored(fitted, scores, rtol=1e-9):
+    """The scores, and the features in their order; of equal scores the first column comes first."""
+    scores = np.asarray(scores)
+    np.testing.assert_allclose(fitted.scores_, scores, rtol=rtol, atol=rtol * np.abs(scores).max())
+    np.testing.assert_array_equal(np.argsort(fitted.ranking_), np.argsort(-fitted.scores_, kind="stable"))
+
+
+def regressed(fitted, W, objective):
+    """The coefficients, their norms as scores, and the objective that they reach."""
+    np.testing.assert_allclose(fitted.coef_, W, atol=1e-8)
+    np.testing.assert_allclose(fitted.objective_[-1], objective, rtol=1e-7)
+    scored(fitted, np.linalg.norm(W, axis=1), rtol=1e-7)
+
+
+def bins(X):
+    """Each feature in three bins of equal width, the default of the selectors by information."""
+    return np.column_stack([bins_of(x, equal_width(x, 3)) for x in X.T.tolist()])
+
+
+def graph(points):
+    return proximity_by_the_book.weights(points)
+
+
+def steps(F, Y, fitted, criterion, relevance=None):
+    """Every feature taken has the largest value of the criterion, of equal ones the more relevant, then the first.
+
+    ``criterion(F, Y, f, S)`` is the value of the feature f where those of the list S have been taken. The rest follow
+    by their values in the last step.
+    """
+    d, number = F.shape[1], int(fitted.get_support().sum())
+    order = np.argsort(fitted.ranking_)
+    of = {f: 0.0 if relevance is None else round(relevance(F, Y, f, []), 9) for f in range(d)}
+    for step in range(number):
+        values = {f: criterion(F, Y, f, order[:step].tolist()) for f in range(d) if f not in order[:step]}
+        best = max(values, key=lambda f: (round(values[f], 9), of[f], -f))
+        assert order[step] == best, f"feature {order[step]} is taken in step {step}, not {best}"
+        np.testing.assert_allclose(fitted.gains_[best], values[best], atol=1e-9)
+    last = order[: number - 1].tolist() if fitted.looks_back else []
+    values = [criterion(F, Y, f, last) for f in order[number:]]
+    np.testing.assert_allclose(fitted.gains_[order[number:]], values, atol=1e-9)
+    assert (np.diff(fitted.gains_[order[number:]]) <= 0).all()
+    np.testing.assert_array_equal(fitted.scores_[order], np.arange(d)[::-1])

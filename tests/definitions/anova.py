@@ -1,0 +1,18 @@
+"""Fisher's F of each label, averaged over the labels."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ._scores import scored
+
+
+def definition(X, Y, fitted):
+    scored(fitted, np.mean([f_statistic(X, y == 1) for y in Y.T], axis=0))
+
+
+def f_statistic(X, has):
+    sides = [X[has], X[~has]]
+    between = sum(len(side) * (side.mean(axis=0) - X.mean(axis=0)) ** 2 for side in sides)
+    within = sum(np.square(side - side.mean(axis=0)).sum(axis=0) for side in sides)
+    return between / (within / (len(X) - 2))

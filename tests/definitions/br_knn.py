@@ -1,0 +1,12 @@
+"""The share of the three nearest instances that have a label; more than half make it."""
+
+from __future__ import annotations
+
+from selection_by_the_book import binary_relevance
+
+from ._predictions import new_rows, predicts
+
+
+def definition(X, Y, fitted):
+    for rows in (X, new_rows(X)):
+        predicts(fitted, rows, binary_relevance(X, Y, rows) / 3, "predict_proba", 0.5)

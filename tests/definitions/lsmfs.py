@@ -1,0 +1,24 @@
+"""Relevance and what each label adds to it beside another, less the information with the features taken."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+from information_by_the_book import conditional, information
+
+from ._scores import bins, steps
+from .mim import criterion as relevance
+
+
+def supplements(F, Y, f):
+    """How much more a feature tells of a label given another one, for all pairs of labels."""
+    pairs = permutations(range(Y.shape[1]), 2)
+    return [max(0, conditional(F[:, f], Y[:, i], Y[:, j]) - information(F[:, f], Y[:, i])) for i, j in pairs]
+
+
+def criterion(F, Y, f, S):
+    return relevance(F, Y, f, S) + sum(supplements(F, Y, f)) - sum(information(F[:, f], F[:, s]) for s in S)
+
+
+def definition(X, Y, fitted):
+    steps(bins(X), Y, fitted, criterion)

@@ -1,0 +1,13 @@
+"""Classical scaling of the distances: the inner products of the centred instances."""
+
+from __future__ import annotations
+
+from scipy.spatial.distance import cdist
+
+from ._embeddings import distances_kept
+
+PARAMETERS = {"n_components": 3}
+
+
+def definition(X, Y, fitted):
+    distances_kept(fitted, cdist(X, X))

@@ -1,0 +1,13 @@
+"""Smooth by the Laplacian, errors at labelled instances, and a reward for similar labels."""
+
+from __future__ import annotations
+
+from ._propagations import GRAPH, laplacian, parts, solves
+
+DATA = "partly"
+PARAMETERS = {"proximity": GRAPH, "lambda1": 0.7, "lambda2": 0.005}
+
+
+def definition(X, Y, fitted):
+    W, Sigma, labelled, _ = parts(X, Y)
+    solves(Y, fitted, laplacian(W), -Sigma, Sigma, labelled)

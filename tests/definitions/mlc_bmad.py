@@ -1,0 +1,42 @@
+"""Asso: a Boolean product of codes and label sets, each set the one that covers most of what is left."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def definition(X, Y, fitted):
+    T, B, gains = asso(Y, fitted.n_components_, 0.5)
+    np.testing.assert_array_equal(fitted.codes_, T)
+    np.testing.assert_array_equal(fitted.components_, B)
+    np.testing.assert_array_equal(fitted.eigenvalues_, gains)
+    for codes in (fitted.encode(Y), fitted.training_codes(Y)):
+        np.testing.assert_array_equal(codes, T)
+    predicted = 0.7 * T + 0.2 * np.cos(np.arange(T.size)).reshape(T.shape)
+    for m in range(1, len(B) + 1):
+        for codes in (T[:, :m], predicted[:, :m]):
+            present = (codes > 0.5).astype(int) @ B[:m] > 0
+            np.testing.assert_array_equal(fitted.decode(codes), present)
+            np.testing.assert_array_equal(fitted.reconstruct(codes) + Y.mean(axis=0) > 0.5, present)
+
+
+def asso(Y, size, tau):
+    """The algorithm cell by cell."""
+    n, q = Y.shape
+    candidates = []
+    for j in range(q):
+        members = Y[Y[:, j] == 1]
+        candidates.append([int(len(members) > 0 and members[:, k].mean() >= tau) for k in range(q)])
+    covered = np.zeros((n, q), dtype=bool)
+    T, B, gains = np.zeros((n, size)), np.zeros((size, q)), np.zeros(size)
+    for m in range(size):
+        for candidate in candidates:
+            column, total = [], 0
+            for i in range(n):
+                gain = sum(1 if Y[i, k] else -1 for k in range(q) if candidate[k] and not covered[i, k])
+                column.append(int(gain > 0))
+                total += max(gain, 0)
+            if total > gains[m]:
+                T[:, m], B[m], gains[m] = column, candidate, total
+        covered |= np.outer(T[:, m], B[m]) > 0
+    return T, B, gains
