@@ -12,6 +12,9 @@ import proximity_by_the_book
 
 from ._projections import solves
 
+#: Proximities that do not depend on the other instances.
+PAIRWISE = {"weight": "gaussian", "n_neighbors": None, "tau": 8.0}
+
 
 def of_classes(forms, X, Y, fitted):
     """The method is that of instances with one label each."""

@@ -5,11 +5,8 @@ from __future__ import annotations
 import numpy as np
 import proximity_by_the_book
 
-from ._classes import forms_by_copying
+from ._classes import PAIRWISE, forms_by_copying
 from ._projections import laplacian
-
-#: Proximities that do not depend on the other instances.
-PAIRWISE = {"weight": "gaussian", "n_neighbors": None, "tau": 8.0}
 
 
 def labelled_part(X, Y):

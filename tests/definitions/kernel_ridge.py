@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-
 from scipy.spatial.distance import cdist
 
 from ._predictions import new_rows

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from single_label_by_the_book import local_scatters
 
-from ._classes import of_classes
+from ._classes import PAIRWISE, of_classes
 
 DATA = "classes"
-PARAMETERS = {"ridge": 0.7, "proximity": {"weight": "gaussian", "n_neighbors": None, "tau": 8.0}}
+PARAMETERS = {"ridge": 0.7, "proximity": PAIRWISE}
 
 
 def forms(X, y, W, p):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-
 import proximity_by_the_book
 
 from ._projections import laplacian, solves

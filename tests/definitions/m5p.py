@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 import m5p_by_the_book as book
+import numpy as np
 
 from ._predictions import new_rows
 

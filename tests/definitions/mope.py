@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-
 from label_proximities_by_the_book import average_over_classes, combination, index_of_bits, nearest_by_psi
 
 from ._projections import solves

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-
 import scipy.linalg
 
 from ._projections import centred, solves

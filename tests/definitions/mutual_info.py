@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-
 from sklearn.feature_selection import mutual_info_classif
 
 from ._scores import scored

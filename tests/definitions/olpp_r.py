@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from single_label_by_the_book import laplacian, repulsion
 
-from ._classes import of_classes
+from ._classes import PAIRWISE, of_classes
 
 DATA = "classes"
-PARAMETERS = {"beta": 2.5, "proximity": {"weight": "gaussian", "n_neighbors": None, "tau": 8.0}}
+PARAMETERS = {"beta": 2.5, "proximity": PAIRWISE}
 
 
 def forms(X, y, W, p):

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from single_label_by_the_book import from_neighbours, repulsion
 
-from ._classes import of_classes
+from ._classes import PAIRWISE, of_classes
 
 DATA = "classes"
 PARAMETERS = {
     "n_neighbors": 3,
     "reg": 1e-2,
     "beta": 0.2,
-    "proximity": {"weight": "gaussian", "n_neighbors": None, "tau": 8.0},
+    "proximity": PAIRWISE,
 }
 
 

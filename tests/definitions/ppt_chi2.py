@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-
 from information_by_the_book import pruned
 
 from ._scores import bins, steps

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from information_by_the_book import rfs, rfs_objective
 
 from ._scores import regressed

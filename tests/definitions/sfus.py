@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-
 from regressions_by_the_book import sfus, sfus_objective
 
 from ._scores import THREE_ITERATIONS, regressed

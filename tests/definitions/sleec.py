@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-
 from selection_by_the_book import binary_relevance
 
 from ._predictions import new_rows, predicts

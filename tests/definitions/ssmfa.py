@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from . import mfa
-from ._partly import PAIRWISE, of_labelled, roughness
+from ._classes import PAIRWISE
+from ._partly import of_labelled, roughness
 from ._projections import solves
 
 DATA = "partly"

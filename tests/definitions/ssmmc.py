@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from . import mmc
-from ._partly import PAIRWISE, of_labelled, roughness
+from ._classes import PAIRWISE
+from ._partly import of_labelled, roughness
 from ._projections import solves
 
 DATA = "partly"

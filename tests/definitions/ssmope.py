@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from . import mope
-from ._partly import PAIRWISE, labelled_part, roughness
+from ._classes import PAIRWISE
+from ._partly import labelled_part, roughness
 from ._projections import solves
 
 DATA = "partly"
