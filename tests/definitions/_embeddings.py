@@ -18,8 +18,9 @@ def embeds(fitted, A, B=None, constant=False, scaled=False):
     expected = expected[constant : fitted.n_components + constant]
     if scaled:
         expected = expected[expected > 1e-9 * scale]
-        Z = Z / np.sqrt(expected)
     np.testing.assert_allclose(fitted.eigenvalues_, expected, rtol=1e-7, atol=1e-11 * scale)
+    if scaled:
+        Z = Z / np.sqrt(expected)
     np.testing.assert_allclose(Z.T @ B @ Z, np.eye(len(expected)), atol=1e-9)
     np.testing.assert_allclose(A @ Z, B @ Z * expected, atol=1e-8 * scale)
     if constant:

@@ -7,12 +7,7 @@ from single_label_by_the_book import from_neighbours, repulsion
 from ._classes import PAIRWISE, of_classes
 
 DATA = "classes"
-PARAMETERS = {
-    "n_neighbors": 3,
-    "reg": 1e-2,
-    "beta": 0.2,
-    "proximity": PAIRWISE,
-}
+PARAMETERS = {"n_neighbors": 3, "reg": 1e-2, "beta": 0.2, "proximity": PAIRWISE}
 
 
 def forms(X, y, W, p):
