@@ -30,6 +30,7 @@ import numpy as np
 import scipy.sparse as sp
 
 import mlreduce
+from mlreduce import registry
 from mlreduce.exceptions import ProjectionWarning
 
 from . import _families
@@ -44,6 +45,11 @@ CASES = {
     "wide, many labels": ((14, 16, 7), np.asarray, {}),
     "few": ((20, 5, 4), np.asarray, {"n_components": 2, "k": 2}),
 }
+
+
+def methods(kind: str | None = None) -> list[str]:
+    """Names of the methods that are registered in files of the library; tests register others while they run."""
+    return [name for name in registry.method_names(kind) if registry.module_of(name).startswith("mlreduce.")]
 
 
 def complaints(names: list[str], folder: Path = Path(__file__).parent) -> list[str]:
@@ -78,26 +84,26 @@ def make(name: str, **parameters: Any) -> Any:
     return mlreduce.make(name, **getattr(load(name), "PARAMETERS", {}) | parameters)
 
 
-def problem(kind: str, n: int, d: int, q: int) -> tuple[Any, Any]:
+def problem(kind: str, n: int, d: int, q: int, seed: int = 7) -> tuple[Any, Any]:
     """Features >= 0 in different units, some of them 0, and labels of different frequencies that depend on them."""
-    rng = np.random.default_rng(7)
+    rng = np.random.default_rng(seed)
     X = rng.gamma(2.0, size=(n, d)) * np.linspace(0.5, 2.0, d) + np.linspace(0.0, 1.0, d)
     X[rng.random((n, d)) < 0.1] = 0.0
     if kind == "classes":
         return X, np.eye(q)[np.r_[np.arange(q), np.arange(q), rng.integers(q - 1, size=n - 2 * q)]]
     scores = X @ rng.standard_normal((d, q)) + rng.standard_normal((n, q))
     Y = (scores > np.quantile(scores, np.linspace(0.35, 0.75, q), axis=0).diagonal()).astype(float)
+    Y[2], Y[n - 1] = 1.0, 0.0  # every label is there and is not
     Y[1], Y[4], Y[n - 3] = Y[0], Y[0], Y[2]  # label sets that occur more than once
-    Y[n - 1] = 0.0
     if kind == "partly":
         Y[[3, 5, 6, n - 4]] = np.nan
     return X, Y
 
 
-def fit(name: str, case: str, change: Any = lambda cls: cls) -> tuple[Any, Any, Any]:
+def fit(name: str, case: str, change: Any = lambda cls: cls, seed: int = 7) -> tuple[Any, Any, Any]:
     """Features, labels and the method fitted to them; `change` may put another class in the place of its class."""
     shape, storage, few = CASES[case]
-    X, Y = problem(getattr(load(name), "DATA", "labels"), *shape)
+    X, Y = problem(getattr(load(name), "DATA", "labels"), *shape, seed)
     method = make(name)
     method = change(type(method))(**method.get_params(deep=False))
     if getattr(method, "reduces", True):
@@ -108,8 +114,8 @@ def fit(name: str, case: str, change: Any = lambda cls: cls) -> tuple[Any, Any, 
     return X, Y, method
 
 
-def check(name: str, case: str, change: Any = lambda cls: cls) -> None:
+def check(name: str, case: str, change: Any = lambda cls: cls, seed: int = 7) -> None:
     """Raise AssertionError where the method is not by its definition, or breaks what its family promises."""
-    X, Y, method = fit(name, case, change)
-    getattr(_families, mlreduce.registry.kind_of(name))(X, Y, method)
+    X, Y, method = fit(name, case, change, seed)
+    getattr(_families, registry.kind_of(name))(X, Y, method)
     load(name).definition(X, Y, method)

@@ -7,11 +7,15 @@ import numpy as np
 from mlreduce.linalg.utilities import above_half
 
 
+def signs(rows):
+    """Of the entry of largest magnitude of each row, of equal ones the first."""
+    magnitudes = np.abs(rows)
+    first = (magnitudes > magnitudes.max(axis=1, keepdims=True) * (1 - 1e-9)).argmax(axis=1)
+    return np.sign(rows[np.arange(len(rows)), first])
+
+
 def signs_are_decided(rows):
-    """Of each direction the entry of largest magnitude is positive, of equal ones the first."""
-    sizes = np.abs(rows)
-    first = (sizes > sizes.max(axis=1, keepdims=True) * (1 - 1e-9)).argmax(axis=1)
-    assert (rows[np.arange(len(rows)), first] >= 0).all(), "the largest entry of a direction is negative"
+    assert (signs(rows) >= 0).all(), "the largest entry of a direction is negative"
 
 
 def sizes(fitted, number):

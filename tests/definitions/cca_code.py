@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ._codes import centred, explained, linear
+from ._families import signs, signs_are_decided
 
 
 def definition(X, Y, fitted):
@@ -16,7 +17,5 @@ def definition(X, Y, fitted):
     np.testing.assert_allclose(matrix @ V.T, gram @ V.T * expected, atol=1e-8)
     # Signs are decided in terms of the principal components of the labels, whose largest entries are positive.
     variances, axes = np.linalg.eigh(gram)
-    axes *= np.sign(axes[np.abs(axes).argmax(axis=0), np.arange(len(axes))])
-    turned = V @ axes * np.sqrt(variances)
-    assert (turned[np.arange(len(V)), np.abs(turned).argmax(axis=1)] > 0).all()
+    signs_are_decided(V @ axes * signs(axes.T) * np.sqrt(variances))
     linear(Y, fitted, lambda m: np.linalg.pinv(V[:m]).T)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ._families import signs
+
 PARAMETERS = {"random_state": 0}
 
 
@@ -14,7 +16,7 @@ def definition(X, Y, fitted):
         for before in rows[:i]:
             rows[i] -= (rows[i] @ before) * before
         rows[i] /= np.linalg.norm(rows[i])
-    rows *= np.sign(rows[np.arange(size), np.abs(rows).argmax(axis=1)])[:, None]
+    rows *= signs(rows)[:, None]
     np.testing.assert_allclose(fitted.components_, rows, atol=1e-10)
     np.testing.assert_array_equal(fitted.eigenvalues_, 1)
     np.testing.assert_allclose(fitted.mean_, X.mean(axis=0))

@@ -14,6 +14,6 @@ PARAMETERS = {"weight": 0.3, "supervised_parameters": lfda.PARAMETERS}
 
 def definition(X, Y, fitted):
     between, within = of_labelled(lfda.forms, X, Y, lfda.PARAMETERS)
-    Xc, identity = centred(X), np.eye(X.shape[1])
-    B = 0.7 * (within + 0.7 * identity) + 0.3 * identity
-    solves(X, fitted, 0.7 * between + 0.3 * Xc.T @ Xc, B, X.mean(axis=0))
+    Xc, identity, weight = centred(X), np.eye(X.shape[1]), fitted.weight
+    A = (1 - weight) * between + weight * Xc.T @ Xc
+    solves(X, fitted, A, (1 - weight) * (within + 0.7 * identity) + weight * identity, X.mean(axis=0))

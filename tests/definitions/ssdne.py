@@ -16,5 +16,6 @@ PARAMETERS = {
 
 
 def definition(X, Y, fitted):
-    A, B = of_labelled(dne.forms, X, Y, dne.PARAMETERS)
-    solves(X, fitted, 0.7 * A - 0.3 * roughness(X), B, X.mean(axis=0))
+    A, _ = of_labelled(dne.forms, X, Y, dne.PARAMETERS)
+    A = (1 - fitted.weight) * A - fitted.weight * roughness(X)
+    solves(X, fitted, A, mean=X.mean(axis=0))

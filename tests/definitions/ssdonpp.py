@@ -17,4 +17,4 @@ PARAMETERS = {
 
 def definition(X, Y, fitted):
     A, _ = of_labelled(donpp.forms, X, Y, donpp.PARAMETERS)
-    solves(X, fitted, 0.7 * A - 0.3 * error(X), mean=X.mean(axis=0))
+    solves(X, fitted, (1 - fitted.weight) * A - fitted.weight * error(X), mean=X.mean(axis=0))

@@ -19,5 +19,5 @@ PARAMETERS = {
 
 def definition(X, Y, fitted):
     A, B = of_labelled(mfa.forms, X, Y, mfa.PARAMETERS)
-    B += 0.7 * np.eye(X.shape[1])
-    solves(X, fitted, 0.7 * A - 0.3 * roughness(X), B, X.mean(axis=0))
+    A = (1 - fitted.weight) * A - fitted.weight * roughness(X)
+    solves(X, fitted, A, B + 0.7 * np.eye(X.shape[1]), X.mean(axis=0))

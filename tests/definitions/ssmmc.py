@@ -13,4 +13,4 @@ PARAMETERS = {"beta1": 0.3, "beta2": 0.4, "proximity": PAIRWISE}
 
 def definition(X, Y, fitted):
     A, _ = of_labelled(mmc.forms, X, Y, {"within_weight": 0.3})
-    solves(X, fitted, A - 0.4 * roughness(X), mean=X.mean(axis=0))
+    solves(X, fitted, A - fitted.beta2 * roughness(X), mean=X.mean(axis=0))

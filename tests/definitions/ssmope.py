@@ -18,4 +18,4 @@ PARAMETERS = {
 def definition(X, Y, fitted):
     labelled, labels = labelled_part(X, Y)
     A = labelled.T @ mope.graph(labelled, labels) @ labelled
-    solves(X, fitted, 0.7 * A - 0.3 * roughness(X))
+    solves(X, fitted, (1 - fitted.weight) * A - fitted.weight * roughness(X))
