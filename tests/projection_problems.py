@@ -1,19 +1,15 @@
-"""Methods with parameters, and random problems, for the tests of the projections."""
+"""Projections with the parameters of their definitions, and random problems, for the tests of the projections."""
 
 from __future__ import annotations
 
+import definitions
 import numpy as np
 import scipy.sparse as sp
 
 import mlreduce
 
-#: Methods for single-label data: the same code as their extensions (test_single_label.py), tested in their place.
-SINGLE_LABEL = ["dla", "dne", "donpp", "fda", "lfda", "mfa", "mmc", "olpp-r", "onpp-r", "sonpp"]
-EXTENSIONS = ["mesd", *(f"mesd-{name}" for name in SINGLE_LABEL)]
-#: Tested in test_semi_supervised.py.
-SEMI_SUPERVISED = ["self", "semi-supervised", "ssdne", "ssdonpp", "ssfda", "sslfda", "ssmfa", "ssmmc", "ssmope"]
-OTHERS = [*SINGLE_LABEL, *SEMI_SUPERVISED, "random-projection"]
-EVERY = [name for name in mlreduce.list_methods("projection") if name not in OTHERS]
+#: Those of several labels per instance, all of them known; others are in test_single_label and test_semi_supervised.
+EVERY = [name for name in definitions.methods("projection") if not hasattr(definitions.load(name), "DATA")]
 #: For properties of the code that methods share: thin (mddmp, in a metric cca), samples (pca), features (mlsi, in a
 #: metric lda-copy), kernel (mddm-kernel), cost (morp), graphs (mope, olpp, lpp), duplicates (mesd-lfda, mesd-dne).
 REPRESENTATIVES = ["pca", "mddmp", "cca", "mlsi", "lda-copy", "mddm-kernel", "morp", "mope", "olpp", "lpp", "mesd-lfda"]
@@ -23,32 +19,8 @@ CENTRED = [name for name in REPRESENTATIVES if mlreduce.make(name).centred]
 #: Eigenvalues may be negative.
 SIGNED = [name for name in REPRESENTATIVES if mlreduce.make(name).signed_values]
 POSITIVE = [name for name in REPRESENTATIVES if name not in SIGNED]
-#: Parameters for which the constraint is regular, and every term of the formulas has an effect.
-PARAMETERS = {
-    **{name: {} for name in ("pca", "lsi", "mddmp", "pls", "mddm-kernel", "sfehs", "cca", "opls")},
-    **{name: {"ridge": 0.7} for name in ("rcca", "lda-copy", "mlda", "dmlda", "wmlda")},
-    "random-projection": {"random_state": 0},
-    "mddmf": {"beta": 0.3},
-    "mvmd": {"beta": 0.2},
-    "mlsi": {"beta": 0.4, "gamma": 0.6},
-    **{name: {"gamma": 0.6} for name in ("hsl1", "hsl2", "hsl3")},
-    "morp": {"beta": 0.4, "ridge": 0.7},
-    "mope": {"n_neighbors": 4, "beta": 1.5},
-    "olpp": {"proximity": {"n_neighbors": 4}},
-    "lpp": {"proximity": {"n_neighbors": 4}, "ridge": 0.7},
-    "onpp": {"n_neighbors": 4},
-    "npp": {"n_neighbors": 4, "ridge": 0.7},
-    **{name: {"ridge": 0.7} for name in ("mesd-fda", "mesd-lfda")},
-    "mesd-mfa": {"ridge": 0.7, "n_pairs": 150},
-    "mesd": {"base": "lfda", "parameters": {"ridge": 0.7}},
-    **{f"mesd-{name}": {} for name in ("mmc", "dla", "dne", "olpp-r", "sonpp", "donpp", "onpp-r")},
-}
 ORTHONORMAL = ["lsi", "mddm-kernel", "mddmp", "mope", "mvmd", "pca", "pls", "sfehs"]
 SHAPES = {"tall": (40, 7, 4), "wide": (12, 25, 4), "many labels": (30, 5, 9), "wide, many labels": (8, 20, 11)}
-
-
-def make(name, **parameters):
-    return mlreduce.make(name, **(PARAMETERS[name] | parameters))
 
 
 def random_labels(rng, n, c):

@@ -1,16 +1,12 @@
-"""Projections for classes written down plainly: one pair of instances after the other, on copies that are made.
+"""Neighbours, scatters and errors of reconstruction within classes, by one pair of instances after the other.
 
-Slow, and what the fast ones must equal. Objective and constraint are arrays M over the instances: the form of the
-features X is ``X'MX``. A constraint comes without its ridge; None is the identity.
+Slow, and what the definitions of the projections for classes are made of: matrices M over the instances, of which the
+form of the features X is ``X'MX``.
 """
 
 from __future__ import annotations
 
 import numpy as np
-
-#: Methods with a scatter inside classes as the constraint.
-WITH_CONSTRAINT = ("fda", "lfda", "mfa")
-
 
 # Neighbours: of those equally far away the first is the nearer
 
@@ -111,71 +107,3 @@ def from_all(X, y, reg):
 def repulsion(y, W):
     n = len(y)
     return laplacian(np.array([[W[i, j] if y[i] != y[j] else 0 for j in range(n)] for i in range(n)]))
-
-
-def forms(name, X, y, W, p):
-    """Objective and constraint of instances of one class each; W holds proximities, p the parameters."""
-    n = len(X)
-    if name == "fda":
-        return scatters(y)
-    if name == "lfda":
-        return local_scatters(y, W)
-    if name == "mfa":
-        pairs = [pair for label in set(y) for pair in pairs_across(X, y, label, p["n_pairs"])]
-        near = [(i, j) for i in range(n) for j in inside(X, y, i, p["n_neighbors"])]
-        return laplacian(graph(n, pairs)), laplacian(graph(n, near))
-    if name == "mmc":
-        between, within = scatters(y)
-        return between - p["within_weight"] * within, None
-    if name == "dla":
-        cost = np.zeros((n, n))
-        for i in range(n):
-            for j in inside(X, y, i, p["n_neighbors"]):
-                cost += one_pair(n, i, j)
-            for j in across(X, y, i, p["n_others"]):
-                cost -= p["beta"] * one_pair(n, i, j)
-        return -cost, None
-    if name == "dne":
-        near = [(i, j) for i in range(n) for j in inside(X, y, i, p["n_neighbors"])]
-        far = [(i, j) for i in range(n) for j in across(X, y, i, p["n_neighbors"])]
-        return -laplacian(graph(n, near) - graph(n, far)), None
-    if name == "olpp-r":
-        together = np.array([[float(y[i] == y[j]) for j in range(n)] for i in range(n)])
-        return -(laplacian(together) - p["beta"] * repulsion(y, W)), None
-    if name == "sonpp":
-        return -from_neighbours(X, y, p["n_neighbors"], p["reg"]), None
-    if name == "donpp":
-        cost = from_all(X, y, p["reg"])
-        for i in range(n):
-            for j in across(X, y, i, p["n_others"]):
-                cost -= p["beta"] * one_pair(n, i, j)
-        return -cost, None
-    if name == "onpp-r":
-        return -(from_neighbours(X, y, p["n_neighbors"], p["reg"]) - p["beta"] * repulsion(y, W)), None
-    raise ValueError(name)
-
-
-# Several labels an instance
-
-
-def copies(Y):
-    """Row and label of each copy."""
-    return [(i, c) for i in range(len(Y)) for c in range(Y.shape[1]) if Y[i, c]]
-
-
-def forms_by_copying(name, X, Y, W, p, weighted):
-    """Objective and constraint summed over the copies, equations (32) and (33)."""
-    rows, labels = (np.array(part) for part in zip(*copies(Y), strict=True))
-    W = None if W is None else W[np.ix_(rows, rows)]
-    summed = []
-    for matrix in forms(name, X[rows], labels, W, p):
-        if matrix is None:
-            summed.append(None)
-            continue
-        total = np.zeros((len(X), len(X)))
-        for s, i in enumerate(rows):
-            for t, j in enumerate(rows):
-                share = 1 / (Y[i].sum() * Y[j].sum()) if weighted else 1
-                total[i, j] += share * matrix[s, t]
-        summed.append(total)
-    return summed

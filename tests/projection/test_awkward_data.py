@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 import scipy.linalg
 import scipy.sparse as sp
+from definitions import make
 from projection_problems import (
     CENTRED,
     REPRESENTATIVES,
     SIGNED,
     SUPERVISED,
     data,
-    make,
     random_labels,
     same_directions,
     signed,

@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from projection_problems import EVERY, POSITIVE, SIGNED, data, make, same_directions
+from definitions import make
+from projection_problems import EVERY, POSITIVE, SIGNED, data, same_directions
 from sklearn.base import clone
 from sklearn.datasets import load_digits
 from sklearn.decomposition import PCA

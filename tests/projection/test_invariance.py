@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from definitions import make
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from projection_problems import CENTRED, REPRESENTATIVES, SUPERVISED, data, make, same_directions, same_values, signed
+from projection_problems import CENTRED, REPRESENTATIVES, SUPERVISED, data, same_directions, same_values, signed
 
 import mlreduce
 

@@ -2,55 +2,34 @@
 
 from __future__ import annotations
 
-import warnings
-
+import definitions
 import numpy as np
 import pandas as pd
 import pytest
 import scipy.linalg
 import scipy.sparse as sp
+from definitions._classes import PAIRWISE
 from projection_problems import same_directions
-from single_label_by_the_book import forms_by_copying, laplacian
 
 import mlreduce
-from mlreduce.exceptions import ConfigurationError, DataError, ProjectionWarning
-from mlreduce.linalg.features import Coordinates
+from mlreduce.exceptions import ConfigurationError, DataError
 from mlreduce.spectral import TrainingSet
-from mlreduce.spectral.graphs.neighbours import reconstruction_weights
-from mlreduce.spectral.graphs.proximity import Proximity
 
-#: Proximities that do not depend on other instances.
-PAIRWISE = {"weight": "gaussian", "n_neighbors": None, "tau": 8.0}
-#: The method of the labelled instances and its parameters.
-PARENTS = {
-    "self": ("lfda", {"ridge": 0.7, "proximity": PAIRWISE}),
-    "ssfda": ("fda", {"ridge": 0.7}),
-    "ssmmc": ("mmc", {"within_weight": 0.3}),
-    "ssmfa": ("mfa", {"ridge": 0.7, "n_neighbors": 2, "n_pairs": 30}),
-    "ssdne": ("dne", {"n_neighbors": 4}),
-    "sslfda": ("lfda", {"ridge": 0.7, "proximity": PAIRWISE}),
-    "ssdonpp": ("donpp", {"n_others": 5, "beta": 0.4, "reg": 1e-2}),
-}
-NAMED = [*PARENTS, "ssmope"]
+NAMED = ["self", "ssfda", "ssmmc", "ssmfa", "ssdne", "sslfda", "ssdonpp", "ssmope"]
 named = pytest.mark.parametrize("name", NAMED)
 kinds = pytest.mark.parametrize("kind", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
 
 
 def make(name, weight=0.3, **more):
-    if name == "ssfda":
-        return mlreduce.SSFDA(beta1=weight, beta2=0.7, proximity=PAIRWISE, **more)
-    if name == "ssmmc":
-        return mlreduce.SSMMC(beta1=0.3, beta2=weight, proximity=PAIRWISE, **more)
-    parent = {"n_neighbors": 3} if name == "ssmope" else PARENTS[name][1]
-    other = {"self": {}, "ssdonpp": {"n_neighbors": 4}}.get(name, {"proximity": PAIRWISE})
-    return mlreduce.make(name, weight=weight, supervised_parameters=parent, unsupervised_parameters=other, **more)
+    """With the weight of the unsupervised part, whatever it is called."""
+    return definitions.make(name, **{{"ssfda": "beta1", "ssmmc": "beta2"}.get(name, "weight"): weight}, **more)
 
 
 def parent(name):
+    """The method of the labelled instances."""
     if name == "ssmope":
-        return mlreduce.MOPE(n_neighbors=3)
-    method, parameters = PARENTS[name]
-    return mlreduce.make(f"mesd-{method}", **parameters)
+        return definitions.make("mope")
+    return definitions.make("mesd-lfda" if name == "self" else name.replace("ss", "mesd-", 1))
 
 
 def problem(seed=0, n=34, d=4, c=4, known=20):
@@ -66,58 +45,16 @@ def problem(seed=0, n=34, d=4, c=4, known=20):
     return X, Y, partial, labelled
 
 
-def dense(graph):
-    return graph.toarray() if sp.issparse(graph) else graph
-
-
-def definition(name, X, Y, labelled, weight):
-    """A and B by the paper's equations, from dense matrices of the parts."""
-    n, d = X.shape
-    Xl, Yl, identity = X[labelled], Y[labelled].astype(int), np.eye(d)
-    W = Proximity(**PAIRWISE).matrix(TrainingSet(X))
-    near = X.T @ laplacian(W) @ X
-    if name == "ssmope":
-        graph = mlreduce.MOPE(n_neighbors=3)._objective(TrainingSet(Xl, Yl.astype(float)))
-        return (1 - weight) * Xl.T @ graph.matrix(Coordinates(len(Xl))) @ Xl - weight * near, identity
-    method, parameters = PARENTS[name]
-    own = Proximity(**PAIRWISE).matrix(TrainingSet(Xl))
-    A, B = forms_by_copying(method, Xl, Yl, own, parameters, weighted=False)
-    A = Xl.T @ A @ Xl
-    B = identity if B is None else Xl.T @ B @ Xl
-    if name == "self":
-        pairs = sum(np.outer(X[i] - X[j], X[i] - X[j]) for i in range(n) for j in range(n)) / (2 * n)
-        return (1 - weight) * A + weight * pairs, (1 - weight) * (B + 0.7 * identity) + weight * identity
-    if name == "ssfda":
-        return A, B + weight * near + 0.7 * identity
-    if name == "ssmmc":
-        return A - weight * near, identity
-    if name == "ssdonpp":
-        rest = np.eye(n) - dense(reconstruction_weights(TrainingSet(X), 4))
-        return (1 - weight) * A - weight * X.T @ rest.T @ rest @ X, identity
-    ridge = parameters.get("ridge", 0)
-    return (1 - weight) * A - weight * near, B + ridge * identity
-
-
 @named
 @kinds
 @pytest.mark.parametrize("weight", [0.0, 0.3])
 @pytest.mark.parametrize("all_known", [False, True], ids=["partly", "all"])
 def test_the_solution_is_that_of_the_definition(name, kind, weight, all_known):
-    X, Y, partial, labelled = problem()
-    if all_known:
-        partial, labelled = Y, np.ones(len(X), dtype=bool)
-    A, B = definition(name, X, Y, labelled, weight)
-    expected = scipy.linalg.eigh(A, B)[0][::-1]
-    method = make(name, weight).fit(kind(X), kind(partial))
-    if not method.signed_values:
-        expected = expected[expected > 1e-9 * expected[0]]
-    scale = np.abs(expected).max()
-    np.testing.assert_allclose(method.eigenvalues_, expected, atol=1e-8 * scale)
-    P = method.components_
-    np.testing.assert_allclose(P @ B @ P.T, np.eye(len(P)), atol=1e-8)
-    np.testing.assert_allclose(P @ A @ P.T, np.diag(expected), atol=1e-8 * scale)
-    centred = 0 if name == "ssmope" else X.mean(axis=0)
-    np.testing.assert_allclose(method.transform(kind(X)), (X - centred) @ P.T, atol=1e-9)
+    X, Y, partial, _ = problem()
+    labels = Y if all_known else partial
+    method = make(name, weight).fit(kind(X), kind(labels))
+    definitions.load(name).definition(X, labels, method)
+    np.testing.assert_allclose(method.transform(kind(X)), (X - method.mean_) @ method.components_.T, atol=1e-9)
 
 
 @named
@@ -127,22 +64,6 @@ def test_weight_zero_is_the_supervised_part(name, all_known):
     if all_known:
         partial, labelled = Y, np.ones(len(X), dtype=bool)
     same_directions(make(name, 0.0).fit(X, partial), parent(name).fit(X[labelled], Y[labelled]), atol=1e-6)
-
-
-@named
-@kinds
-def test_more_features_than_instances(name, kind):
-    X, Y, partial, labelled = problem(4, n=12, d=20, known=8)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ProjectionWarning)
-        method = make(name).fit(kind(X), partial)
-    A, B = definition(name, X, Y, labelled, 0.3)
-    P = method.components_
-    np.testing.assert_allclose(P @ B @ P.T, np.eye(len(P)), atol=1e-7)
-    scale = np.abs(method.eigenvalues_).max()
-    np.testing.assert_allclose(P @ A @ P.T, np.diag(method.eigenvalues_), atol=1e-7 * scale)
-    few = make(name, n_components=2).fit(kind(X), partial)
-    np.testing.assert_allclose(few.components_, P[:2], atol=1e-6)
 
 
 @named

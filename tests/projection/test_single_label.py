@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import definitions
 import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from definitions._classes import PAIRWISE, forms_by_copying
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from projection_problems import data, same_directions, signed
-from single_label_by_the_book import forms_by_copying
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 import mlreduce
@@ -20,20 +21,10 @@ from mlreduce.linalg.features import Coordinates
 from mlreduce.spectral import TrainingSet
 from mlreduce.spectral.graphs.proximity import Proximity
 
-#: Proximities that do not depend on other instances.
-PAIRWISE = {"weight": "gaussian", "n_neighbors": None, "tau": 8.0}
-#: Parameters with which each term of a form has an effect.
+#: With parameters with which each term of a form has an effect.
 METHODS = {
-    "fda": {"ridge": 0.7},
-    "lfda": {"ridge": 0.7, "proximity": PAIRWISE},
-    "mfa": {"ridge": 0.7, "n_neighbors": 2, "n_pairs": 40},
-    "mmc": {"within_weight": 0.3},
-    "dla": {"n_neighbors": 2, "n_others": 5, "beta": 0.4},
-    "dne": {"n_neighbors": 4},
-    "olpp-r": {"beta": 2.5, "proximity": PAIRWISE},
-    "sonpp": {"n_neighbors": 3, "reg": 1e-2},
-    "donpp": {"n_others": 5, "beta": 0.4, "reg": 1e-2},
-    "onpp-r": {"n_neighbors": 3, "reg": 1e-2, "beta": 0.2, "proximity": PAIRWISE},
+    name: definitions.load(name).PARAMETERS
+    for name in ("fda", "lfda", "mfa", "mmc", "dla", "dne", "olpp-r", "sonpp", "donpp", "onpp-r")
 }
 methods = pytest.mark.parametrize("name", METHODS)
 kinds = pytest.mark.parametrize("kind", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
@@ -95,7 +86,7 @@ def test_forms_of_several_labels(name, kind, weighted, ties, rng):
     X, Y = several(rng)
     X = on_a_grid(rng, X) if ties else X
     data = TrainingSet(kind(X), sp.csr_array(Y, dtype=float))
-    expected = forms_by_copying(name, X, Y, proximities(data), METHODS[name], weighted)
+    expected = forms_by_copying(definitions.load(name).forms, X, Y, proximities(data), METHODS[name], weighted)
     assert_same_matrices(matrices(make(f"mesd-{name}", weighted=weighted), data), expected)
 
 
@@ -107,7 +98,7 @@ def test_proximities_of_a_sparse_graph(name, weighted, rng):
     W = Proximity(n_neighbors=3).matrix(data)
     assert sp.issparse(W)
     method = make(f"mesd-{name}", weighted=weighted, proximity={"n_neighbors": 3})
-    expected = forms_by_copying(name, X, Y, W.toarray(), METHODS[name], weighted)
+    expected = forms_by_copying(definitions.load(name).forms, X, Y, W.toarray(), METHODS[name], weighted)
     assert_same_matrices(matrices(method, data), expected)
     if name != "lfda":
         assert sp.issparse(method._objective(data).graph)
@@ -121,7 +112,7 @@ def test_forms_of_dense_labels(name, seed, weighted):
     X, Y = several(rng, n=12, d=3, c=7, share=0.8)
     data = TrainingSet(X, Y.astype(float))
     own = METHODS[name] | ({"n_pairs": 80} if name == "mfa" else {})
-    expected = forms_by_copying(name, X, Y, proximities(data), own, weighted)
+    expected = forms_by_copying(definitions.load(name).forms, X, Y, proximities(data), own, weighted)
     assert_same_matrices(matrices(mlreduce.make(f"mesd-{name}", weighted=weighted, **own), data), expected)
 
 
@@ -132,7 +123,7 @@ def test_more_neighbours_than_there_are(name, rng):
     for parameter in ("n_neighbors", "n_others", "n_pairs"):
         if parameter in METHODS[name]:
             many[parameter] = 10_000
-    expected = forms_by_copying(name, X, Y, proximities(data), METHODS[name] | many, False)
+    expected = forms_by_copying(definitions.load(name).forms, X, Y, proximities(data), METHODS[name] | many, False)
     assert_same_matrices(matrices(make(f"mesd-{name}", **many), data), expected)
 
 

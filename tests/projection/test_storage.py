@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from projection_problems import REPRESENTATIVES, data, make, same_directions, stored
+from definitions import make
+from projection_problems import REPRESENTATIVES, data, same_directions, stored
 
 from mlreduce.exceptions import DataError
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import scipy.linalg
 import scipy.sparse as sp
+from definitions._projections import scatters
 from projection_problems import data, same_directions
-from test_projection import scatters_of_copies
 
 import mlreduce
 from mlreduce.exceptions import DataError
@@ -49,7 +49,8 @@ def test_weights_equal_lda_copy_and_mlda(rng):
 @pytest.mark.parametrize("sparse", [False, True], ids=["dense", "sparse"])
 def test_directions_are_those_of_copies_with_the_weights(kind, sparse, rng):
     X, Y = data(rng, 40, 6, 4, density=0.7)
-    between, within = scatters_of_copies(X, weights_of(kind, X, Y), 0.7)
+    between, within = scatters(X, weights_of(kind, X, Y))
+    within += 0.7 * np.eye(6)
     form = sp.csr_array if sparse else np.asarray
     method = mlreduce.WMLDA(weights=kind, ridge=0.7).fit(form(X), form(Y))
     expected = scipy.linalg.eigh(between, within, eigvals_only=True)[::-1]

@@ -7,7 +7,8 @@ import tracemalloc
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from projection_problems import ORTHONORMAL, REPRESENTATIVES, SUPERVISED, data, make, random_labels, same_directions
+from definitions import make
+from projection_problems import ORTHONORMAL, REPRESENTATIVES, SUPERVISED, data, random_labels, same_directions
 
 from mlreduce.exceptions import DataError
 from mlreduce.linalg import lsqr
