@@ -43,7 +43,7 @@ CASES = {
     "wide, sparse": ((12, 14, 3), sp.csr_array, {}),
     "many labels, sparse": ((18, 4, 6), sp.csr_array, {}),
     "wide, many labels": ((14, 16, 7), np.asarray, {}),
-    "few": ((20, 5, 4), np.asarray, {"n_components": 2, "k": 2}),
+    "few": ((20, 5, 4), np.asarray, {"n_components": 3, "k": 2}),
 }
 
 

@@ -6,17 +6,17 @@ import numpy as np
 import scipy.linalg
 
 
-def embeds(fitted, A, B=None, constant=False, scaled=False):
+def embeds(fitted, A, B=None, constant=False, positive=False, scaled=False):
     """The columns of Z maximise tr(Z'AZ) subject to Z'BZ = I, B being I if None.
 
-    With `constant` the constant vector, a trivial solution, is left out. With `scaled` only positive eigenvalues count,
-    and columns are multiplied by their roots.
+    With `constant` the constant vector, a trivial solution, is left out. With `positive` only positive eigenvalues
+    count, and with `scaled` columns are multiplied by their roots.
     """
     Z, B = fitted.embedding_, np.eye(len(A)) if B is None else B
     expected = scipy.linalg.eigh(A, B, eigvals_only=True)[::-1]
     scale = np.abs(expected).max()
     expected = expected[constant : fitted.n_components + constant]
-    if scaled:
+    if positive:
         expected = expected[expected > 1e-9 * scale]
     np.testing.assert_allclose(fitted.eigenvalues_, expected, rtol=1e-7, atol=1e-11 * scale)
     if scaled:
@@ -30,4 +30,4 @@ def embeds(fitted, A, B=None, constant=False, scaled=False):
 def distances_kept(fitted, lengths):
     """Inner products about the mean of points that are so far apart."""
     H = np.eye(len(lengths)) - 1 / len(lengths)
-    embeds(fitted, -H @ lengths**2 @ H / 2, scaled=True)
+    embeds(fitted, -H @ lengths**2 @ H / 2, positive=True, scaled=True)

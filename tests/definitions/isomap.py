@@ -6,7 +6,7 @@ from proximity_by_the_book import joined, paths
 
 from ._embeddings import distances_kept
 
-PARAMETERS = {"n_neighbors": 5, "n_components": 3}
+PARAMETERS = {"n_neighbors": 5}
 
 
 def definition(X, Y, fitted):

@@ -6,8 +6,6 @@ from scipy.spatial.distance import cdist
 
 from ._embeddings import distances_kept
 
-PARAMETERS = {"n_components": 3}
-
 
 def definition(X, Y, fitted):
     distances_kept(fitted, cdist(X, X))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ._embeddings import embeds
 from .mope import graph
 
-PARAMETERS = {"n_neighbors": 5, "beta": 1.5, "n_components": 3}
+PARAMETERS = {"n_neighbors": 5, "beta": 1.5}
 
 
 def definition(X, Y, fitted):

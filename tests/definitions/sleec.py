@@ -11,7 +11,7 @@ PARAMETERS = {"n_components": 2, "n_neighbors": 3, "n_label_neighbors": 4, "alph
 
 
 def definition(X, Y, fitted):
-    Z, Xc, new = embedded(Y, 2, 4, 3), X - X.mean(axis=0), new_rows(X)
+    Z, Xc, new = embedded(Y, fitted.n_components_, 4, 3), X - X.mean(axis=0), new_rows(X)
     W = np.linalg.solve(Xc.T @ Xc + 0.7 * np.eye(X.shape[1]), Xc.T @ Z)
     votes = binary_relevance(Xc @ W, Y, (new - X.mean(axis=0)) @ W, 3)
     predicts(fitted, new, votes / 3, "predict_scores", 0.5)

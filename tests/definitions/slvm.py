@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ._embeddings import embeds
 
-PARAMETERS = {"beta": 0.9, "n_components": 3}
+PARAMETERS = {"beta": 0.9}
 
 
 def definition(X, Y, fitted):
-    embeds(fitted, 0.9 * Y @ Y.T + 0.1 * X @ X.T)
+    embeds(fitted, 0.9 * Y @ Y.T + 0.1 * X @ X.T, positive=True)

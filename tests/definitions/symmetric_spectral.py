@@ -7,7 +7,7 @@ import proximity_by_the_book
 
 from ._embeddings import embeds
 
-PARAMETERS = {"proximity": {"n_neighbors": 5}, "n_components": 3}
+PARAMETERS = {"proximity": {"n_neighbors": 5}}
 
 
 def definition(X, Y, fitted):

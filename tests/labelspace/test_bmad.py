@@ -6,6 +6,7 @@ import pickle
 
 import numpy as np
 import pytest
+from definitions.mlc_bmad import asso
 from sklearn.base import clone
 
 import mlreduce
@@ -20,33 +21,6 @@ def labels(rng, n=40, q=6):
     return (Y ^ (rng.random((n, q)) < 0.1)).astype(int)
 
 
-def asso(Y, size, tau):
-    """The algorithm cell by cell."""
-    n, q = Y.shape
-    candidates = []
-    for j in range(q):
-        own = Y[Y[:, j] == 1]
-        candidates.append([int(len(own) > 0 and sum(own[:, k]) / len(own) >= tau) for k in range(q)])
-    covered = np.zeros((n, q), bool)
-    T, B = np.zeros((n, size)), np.zeros((size, q))
-    for m in range(size):
-        best, found = 0, None
-        for b in candidates:
-            column, total = [], 0
-            for i in range(n):
-                cells = [k for k in range(q) if b[k] and not covered[i, k]]
-                gain = sum(1 if Y[i, k] else -1 for k in cells)
-                column.append(int(gain > 0))
-                total += max(gain, 0)
-            if total > best:
-                best, found = total, (column, b)
-        if found is None:
-            break
-        T[:, m], B[m] = found
-        covered |= np.outer(T[:, m], B[m]) > 0
-    return T, B
-
-
 def boolean_product(T, B):
     return np.array([[int(any(t and b for t, b in zip(row, column, strict=True))) for column in B.T] for row in T])
 
@@ -56,9 +30,10 @@ def boolean_product(T, B):
 def test_decomposition_is_that_of_the_algorithm(tau, size, rng):
     Y = labels(rng)
     coder = mlreduce.MLCBMaD(size, tau=tau).fit(None, Y)
-    T, B = asso(Y, size, tau)
+    T, B, gains = asso(Y, size, tau)
     np.testing.assert_array_equal(coder.codes_, T)
     np.testing.assert_array_equal(coder.components_, B)
+    np.testing.assert_array_equal(coder.eigenvalues_, gains)
     product = boolean_product(T, B)
     np.testing.assert_array_equal(coder.decode(coder.codes_), product)
     wrong = np.count_nonzero(product != Y)

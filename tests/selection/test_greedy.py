@@ -1,11 +1,15 @@
-"""Criteria of information theory against criteria_by_the_book.py, SciPy, scikit-learn and each other."""
+"""Criteria of information theory against their definitions, SciPy, scikit-learn and each other."""
 
 from __future__ import annotations
 
-import criteria_by_the_book as book
+from functools import partial
+
+import definitions
+import information_by_the_book as book
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from definitions._scores import steps
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.stats import chi2_contingency
@@ -14,10 +18,12 @@ from sklearn.metrics import normalized_mutual_info_score
 import mlreduce
 from mlreduce.exceptions import DataError
 from mlreduce.selection import FIMF, PMU, PPTMI, PPTChi2
-from mlreduce.selection.greedy import GreedySelector, Informations
+from mlreduce.selection.greedy import Informations
 from mlreduce.selection.information import Counted, Pairs, mutual_information
 
-NAMES = sorted(book.CRITERIA)
+#: By the function `criterion` of the definition of each.
+CRITERIA = {name: getattr(definitions.load(name), "criterion", None) for name in definitions.methods("selection")}
+NAMES = [name for name, criterion in CRITERIA.items() if criterion and name != "pmu"]
 PRUNING = ["ppt-chi2", "ppt-mi"]
 FROM_RELEVANCE = ["cmim", "d2f", "jmi", "mdmr", "mrmr", "scls"]
 
@@ -32,13 +38,7 @@ def problem(n=60, d=7, q=3, seed=0, n_bins=3):
 
 
 def fit(name, F, Y, k=None, **parameters):
-    return mlreduce.make(name, k=k, discretise=None, **parameters).fit(F, Y)
-
-
-def test_every_greedy_selector_has_a_second_implementation():
-    classes = {name: mlreduce.registry.method_class(name) for name in mlreduce.list_methods("selection")}
-    ours = {name for name, cls in classes.items() if issubclass(cls, GreedySelector) and cls.__module__ != __name__}
-    assert {name for name in ours if mlreduce.registry.kind_of(name) == "selection"} - {"pmu"} == set(NAMES)
+    return definitions.make(name, k=k, discretise=None, **parameters).fit(F, Y)
 
 
 @every
@@ -53,21 +53,8 @@ def test_every_step_matches_the_reference(name, n, d, q, n_bins, seed, data):
     if own:
         assume(len(set(book.pruned(F, Y, **own)[1])) > 1)
     number = data.draw(st.integers(1, d))
-    fitted = fit(name, F, Y, number, **own)
-    order = np.argsort(fitted.ranking_)
-    univariate = not fitted.looks_back
-    relevance = [book.ppt_mi(F, Y, f, [], **own) for f in range(d)] if name == "ppt-mi" else [0.0] * d
-    for step in range(number):
-        taken = order[:step].tolist()
-        values = {f: book.CRITERIA[name](F, Y, f, taken, **own) for f in range(d) if f not in taken}
-        assert fitted.gains_[order[step]] == pytest.approx(values[order[step]], abs=1e-9)
-        best = [f for f, value in values.items() if value > max(values.values()) - 1e-9]
-        assert order[step] == min(best, key=lambda f: (-round(relevance[f], 9), f))
-    last = [] if univariate else order[: number - 1].tolist()
-    values = [book.CRITERIA[name](F, Y, f, last, **own) for f in order[number:]]
-    np.testing.assert_allclose(fitted.gains_[order[number:]], values, atol=1e-9)
-    assert (np.diff(fitted.gains_[order[number:]]) <= 0).all()
-    np.testing.assert_array_equal(fitted.scores_[order], np.arange(d)[::-1])
+    criterion = partial(CRITERIA[name], **own)
+    steps(F, Y, fit(name, F, Y, number, **own), criterion, criterion if name == "ppt-mi" else None)
 
 
 @every
@@ -76,8 +63,8 @@ def test_the_whole_order_matches_the_reference(name):
     own = {"min_count": 3} if name in PRUNING else {}
     order, taken = np.argsort(fit(name, F, Y, **own).ranking_), []
     while len(taken) < 7:
-        values = {f: book.CRITERIA[name](F, Y, f, taken, **own) for f in range(7) if f not in taken}
-        relevance = {f: book.CRITERIA[name](F, Y, f, [], **own) for f in values}
+        values = {f: CRITERIA[name](F, Y, f, taken, **own) for f in range(7) if f not in taken}
+        relevance = {f: CRITERIA[name](F, Y, f, [], **own) for f in values}
         taken.append(max(values, key=lambda f: (round(values[f], 9), round(relevance[f], 9), -f)))
     np.testing.assert_array_equal(order, taken)
 
@@ -205,7 +192,7 @@ def test_fimf_with_all_labels_is_the_start_of_pmu():
 @pytest.mark.parametrize("n_labels", [2, 3])
 def test_fimf_counts_pairs_of_the_least_predictable_labels(n_labels):
     F, Y = problem(q=5, seed=10)
-    expected = [book.fimf(F, Y, f, [], n_labels) for f in range(7)]
+    expected = [CRITERIA["fimf"](F, Y, f, [], n_labels) for f in range(7)]
     np.testing.assert_allclose(fit("fimf", F, Y, n_labels=n_labels).gains_, expected, atol=1e-9)
     for wrong in (0, -1, 1.5, True):
         with pytest.raises(DataError, match="n_labels must be an integer >= 1"):

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import information_by_the_book as book
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from definitions._scores import steps
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -34,17 +37,7 @@ def test_every_step_matches_the_reference(pairs, n, d, q, n_bins, seed, data):
     F, Y = problem(n, d, q, seed, n_bins)
     number = data.draw(st.integers(1, d))
     fitted = PMU(k=number, discretise=None, pairs=pairs).fit(F, Y)
-    order = np.argsort(fitted.ranking_)
-    for step in range(number):
-        taken = order[:step].tolist()
-        values = {f: book.pmu_gain(F, Y, f, taken, pairs) for f in range(d) if f not in taken}
-        assert fitted.gains_[order[step]] == pytest.approx(values[order[step]], abs=1e-9)
-        # Of those that are the largest but for rounding the first.
-        assert order[step] == min(f for f, value in values.items() if value > max(values.values()) - 1e-9)
-    last = [book.pmu_gain(F, Y, f, order[: number - 1].tolist(), pairs) for f in order[number:]]
-    np.testing.assert_allclose(fitted.gains_[order[number:]], last, atol=1e-9)
-    assert (np.diff(fitted.gains_[order[number:]]) <= 0).all()
-    np.testing.assert_array_equal(fitted.scores_[order], np.arange(d)[::-1])
+    steps(F, Y, fitted, partial(book.pmu_gain, pairs=pairs))
 
 
 @both
