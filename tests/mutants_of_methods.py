@@ -20,7 +20,6 @@ import definitions
 import numpy as np
 from sklearn.base import ClassifierMixin
 
-import mlreduce
 from mlreduce import registry
 
 #: Small enough that a wide tolerance of a definition shows.
@@ -353,12 +352,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("methods", nargs="*", metavar="METHOD", help="registry names; all methods by default")
     parser.add_argument("--to", type=Path, metavar="FILE", help="writes the table there too, as Markdown")
     given = parser.parse_args(arguments)
-    if missing := definitions.complaints(mlreduce.list_methods()):
+    if missing := definitions.complaints(definitions.methods()):
         print("\n".join(missing))
         return 1
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = outcomes(given.methods or mlreduce.list_methods())
+        found = outcomes(given.methods or definitions.methods())
     text = report(found)
     print(text, end="")
     if given.to:
