@@ -11,7 +11,7 @@ CORES ?= all
 DOCS_STAMP := $(VENV)/.docs-installed
 
 .PHONY: help gather demo plan test test-all test-documents test-places test-cluster test-kernel test-oldest test-wheel test-site docs build sbom \
-	audit lint types unit promises check-workflow install chromium weka slurm fuzz lock benchmark deviations reference site verdicts verify \
+	mutants-of-methods audit lint types unit promises check-workflow install chromium weka slurm fuzz lock benchmark deviations reference site verdicts verify \
 	pictures clean
 
 help:
@@ -25,6 +25,7 @@ help:
 	@echo "make test-cluster  the workflow on a Slurm of one node (installs Debian's packages, with root); some minutes"
 	@echo "make test-kernel  the methods' definitions and the docstrings' examples with OpenBLAS's kernels for another processor;"
 	@echo "                KERNEL=Haswell names it, otherwise the day chooses; a minute"
+	@echo "make mutants-of-methods  changes every method in several ways; each must fail the method's definition; half a minute"
 	@echo "make test-oldest  the library's tests with the oldest dependencies that it supports; some minutes"
 	@echo "make test-wheel the built package in clean environments: the core alone, and with figures; a minute"
 	@echo "make benchmark  every method beside other packages, and what the speed claims rest on (an hour)"
@@ -140,11 +141,15 @@ test-cluster: $(STAMP) slurm
 
 # What methods compute must not depend on rounding, which other processors do otherwise; tests/blas_kernels.py says how.
 KERNEL ?=
-DEFINITIONS := $(addprefix tests/,linalg spectral projection embedding propagation labelspace selection predictors \
-	test_examples.py test_contracts.py)
+DEFINITIONS := $(addprefix tests/,test_definitions.py linalg spectral projection embedding propagation labelspace \
+	selection predictors test_examples.py test_contracts.py)
 test-kernel: $(STAMP)
 	OMP_NUM_THREADS=1 $(BIN)/python tests/blas_kernels.py "$(KERNEL)" \
 		$(BIN)/pytest -m "not slow" --numprocesses auto --dist loadfile $(DEFINITIONS)
+
+# Every method changed in several ways, of which its definition (tests/definitions) must notice each. TO=FILE keeps the table.
+mutants-of-methods: $(STAMP)
+	OMP_NUM_THREADS=1 $(BIN)/python tests/mutants_of_methods.py $(if $(TO),--to $(TO))
 
 # The package as users get it. Versions of dependencies are the locked ones, so that only a change of ours can fail.
 DIST := $(VENV)/dist

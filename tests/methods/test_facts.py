@@ -163,8 +163,19 @@ def test_large_features_are_refused_or_iterated_as_declared(name, storage, monke
     features = X[:120] if storage == "sparse" else X[:120].toarray()
     iterates = complexity.iterated is not None and storage in (complexity.iterates_on, "sparse")
     labels = suitable(name)[:120]
-    if complexity.most is None or iterates:
+    refused = ""
+    try:
         method.fit(features, labels)
-    else:
-        with pytest.raises(DataError, match="need three arrays of order 37"):
-            method.fit(features, labels)
+    except DataError as error:
+        refused = str(error)
+        assert "need three arrays of order 37" in refused
+    should = complexity.most is not None and not iterates
+    cls, where = type(method).__name__, "of mlreduce.spectral.complexities"
+    assert refused or not should, (
+        f"{cls}.complexity says that larger features are refused (most={complexity.most}), but they are iterated on: "
+        f"without a constraint (B = I) declare `complexity = PRODUCTS` {where}, or one of the others there"
+    )
+    assert should or not refused, (
+        f"{cls}.complexity says that larger {storage} features are iterated on (iterated={complexity.iterated!r}), but "
+        f"they are refused: with a constraint B declare `complexity = DENSE` {where}, or one of the others there"
+    )
