@@ -337,6 +337,8 @@ def report(found: list[Outcome]) -> str:
     rows, everything = [], "all"
     for family in [*MUTATIONS, everything]:
         own = [one for one in found if family in (registry.kind_of(one.method), everything)]
+        if not own:
+            continue
         methods, changing = {one.method for one in own}, [one for one in own if one.changes]
         alive = {one.method for one in changing if not one.caught}
         caught = sum(one.caught for one in changing)

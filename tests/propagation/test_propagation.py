@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from definitions._propagations import laplacian
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csgraph
@@ -17,6 +18,8 @@ from mlreduce.spectral.graphs.proximity import Proximity
 
 ALL = mlreduce.list_methods("propagation")
 every = pytest.mark.parametrize("name", ALL)
+#: Of which the objectives are written down here.
+equations = pytest.mark.parametrize("name", ["ml-grf", "ml-lgc", "smse1", "smse2"])
 GRAPHS = {"nearest": {"n_neighbors": 5}, "all pairs": {"n_neighbors": None}}
 graphs = pytest.mark.parametrize("graph", GRAPHS.values(), ids=GRAPHS)
 #: Weights for which all objectives are convex.
@@ -31,20 +34,6 @@ def problem(seed=0, n=40, d=3, c=4, known=15):
     partial = Y.copy()
     partial[known:] = np.nan
     return X, Y, partial
-
-
-def laplacian(W, normalised):
-    """By loops, with the diagonal of W in both terms; zero where a row of W is."""
-    degrees = W.sum(axis=1)
-    L = np.zeros_like(W)
-    for i in range(len(W)):
-        for j in range(len(W)):
-            if normalised:
-                if degrees[i] and degrees[j]:
-                    L[i, j] = (i == j) - W[i, j] / np.sqrt(degrees[i] * degrees[j])
-            else:
-                L[i, j] = (i == j) * degrees[i] - W[i, j]
-    return L
 
 
 def cosines(Y):
@@ -92,7 +81,7 @@ def by_kronecker(name, X, partial, graph, lambda1, lambda2):
     return np.linalg.solve(system + np.kron(np.diag(error_weights), np.eye(c)), labels.ravel()).reshape(n, c)
 
 
-@every
+@equations
 @graphs
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
 def test_scores_solve_the_equation(name, graph, kind):
@@ -106,7 +95,7 @@ def test_scores_solve_the_equation(name, graph, kind):
         np.testing.assert_array_equal(method.embedding_[:15], Y[:15])
 
 
-@every
+@equations
 @settings(max_examples=10)
 @given(seed=st.integers(0, 10_000))
 def test_scores_minimise_the_objective(name, seed):
@@ -340,7 +329,7 @@ def cell_objective(name, Z, X, partial, graph, lambda1, lambda2):
     return value
 
 
-@every
+@equations
 @graphs
 @pytest.mark.parametrize("rounds", [1, 200], ids=["factorised", "gradients"])
 def test_scores_of_unknown_cells_minimise_the_objective(name, graph, rounds, monkeypatch):
