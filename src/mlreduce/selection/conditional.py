@@ -37,7 +37,7 @@ class JMI(GreedySelector):
     scores_ : ndarray of shape (n_features,)
         The number of features that come after it.
     ranking_
-        See `Selector`; of equal J the first column comes first.
+        As of `Selector`. Of equal J the first column comes first.
     gains_ : ndarray of shape (n_features,)
         J in nats, to within 2^-33: when the feature was taken, or the last of those that were not.
 
@@ -104,7 +104,7 @@ class CMIM(GreedySelector):
     scores_ : ndarray of shape (n_features,)
         The number of features that come after it.
     ranking_
-        See `Selector`; of equal J the first column comes first.
+        As of `Selector`. Of equal J the first column comes first.
     gains_ : ndarray of shape (n_features,)
         J in nats, to within 2^-33: when the feature was taken, or the last of those that were not.
 
@@ -173,7 +173,7 @@ class D2F(GreedySelector):
     scores_ : ndarray of shape (n_features,)
         The number of features that come after it.
     ranking_
-        See `Selector`; of equal J the first column comes first.
+        As of `Selector`. Of equal J the first column comes first.
     gains_ : ndarray of shape (n_features,)
         J in nats, to within 2^-33: when the feature was taken, or the last of those that were not.
 
@@ -232,7 +232,7 @@ class MDMR(GreedySelector):
     scores_ : ndarray of shape (n_features,)
         The number of features that come after it.
     ranking_
-        See `Selector`; of equal J the first column comes first.
+        As of `Selector`. Of equal J the first column comes first.
     gains_ : ndarray of shape (n_features,)
         J in nats, to within 2^-33: when the feature was taken, or the last of those that were not.
 

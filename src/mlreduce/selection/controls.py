@@ -55,7 +55,7 @@ class RandomFeatures(Selector):
     Attributes
     ----------
     scores_, ranking_
-        See `Selector`.
+        As of `Selector`.
 
     Examples
     --------

@@ -36,7 +36,7 @@ class MLFS(Selector):
     scores_ : ndarray of shape (n_features,)
         Infinite for a feature that varies between labels and not within them, 0 for a constant one.
     ranking_
-        See `Selector`.
+        As of `Selector`.
 
     References
     ----------

@@ -63,7 +63,7 @@ class GMBA(Selector):
     scores_ : ndarray of shape (n_features,)
         The weights: the larger, the better the feature.
     ranking_
-        See `Selector`.
+        As of `Selector`.
     n_skipped_ : int
         Number of skipped instances among those visited.
 

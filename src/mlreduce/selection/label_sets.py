@@ -147,7 +147,7 @@ class PPTMI(LabelSetSelector):
     scores_ : ndarray of shape (n_features,)
         The number of features that come after it.
     ranking_
-        See `Selector`; of equal J that with the larger I(f;L), and then the first column, comes first.
+        As of `Selector`. Of equal J that with the larger I(f;L), and then the first column, comes first.
     gains_ : ndarray of shape (n_features,)
         J in nats, to within 2^-33: when the feature was taken, or the last of those that were not.
 
@@ -218,7 +218,7 @@ class PPTChi2(LabelSetSelector):
     scores_ : ndarray of shape (n_features,)
         The number of features that come after it.
     ranking_
-        See `Selector`; of equal J the first column comes first.
+        As of `Selector`. Of equal J the first column comes first.
     gains_ : ndarray of shape (n_features,)
         J, to within 2^-33.
 

@@ -42,7 +42,7 @@ class LassoMultiTask(Selector):
     scores_ : ndarray of shape (n_features,)
         Lengths of the rows of W; 0 for features that the penalty leaves out.
     ranking_
-        See `Selector`.
+        As of `Selector`.
     coef_ : ndarray of shape (n_features, n_labels)
         W.
     n_iter_ : int

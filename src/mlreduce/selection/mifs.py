@@ -52,7 +52,7 @@ class MIFS(RowSparseSelector):
     scores_ : ndarray of shape (n_features,)
         Lengths of the rows of W.
     ranking_
-        See `Selector`.
+        As of `Selector`.
     coef_ : ndarray of shape (n_features, n_latent)
         W.
     latent_labels_ : ndarray of shape (n_samples, n_latent)

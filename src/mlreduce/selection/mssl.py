@@ -45,7 +45,7 @@ class MSSL(RowSparseSelector):
     scores_ : ndarray of shape (n_features,)
         Lengths of the rows of W.
     ranking_
-        See `Selector`.
+        As of `Selector`.
     coef_ : ndarray of shape (n_features, n_labels)
         W.
     objective_ : ndarray of shape (n_iter,)

@@ -64,7 +64,7 @@ class CSFS(PartlyLabelledSelector):
     scores_ : ndarray of shape (n_features,)
         Lengths of the rows of W.
     ranking_
-        See `Selector`.
+        As of `Selector`.
     coef_ : ndarray of shape (n_features, n_labels)
         W.
     soft_labels_ : ndarray of shape (n_samples, n_labels)
@@ -163,7 +163,7 @@ class MDFS(PartlyLabelledSelector):
     scores_ : ndarray of shape (n_features,)
         Lengths of the rows of W.
     ranking_
-        See `Selector`.
+        As of `Selector`.
     coef_ : ndarray of shape (n_features, n_labels)
         W.
     soft_labels_ : ndarray of shape (n_samples, n_labels)

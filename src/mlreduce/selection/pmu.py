@@ -49,7 +49,7 @@ class PMU(GreedySelector):
     scores_ : ndarray of shape (n_features,)
         The number of features that come after it.
     ranking_
-        See `Selector`; of equal J the first column comes first.
+        As of `Selector`. Of equal J the first column comes first.
     gains_ : ndarray of shape (n_features,)
         J in nats, to within 2^-33: when the feature was taken, or the last of those that were not.
 

@@ -109,7 +109,7 @@ class QPFS(Selector):
     scores_ : ndarray of shape (n_features,)
         The weights; many are 0.
     ranking_
-        See `Selector`; of equal weights the more relevant feature comes first.
+        As of `Selector`. Of equal weights the more relevant feature comes first.
     weights_ : ndarray of shape (n_features,)
         The same as the scores.
     relevance_ : ndarray of shape (n_features,)
@@ -232,7 +232,7 @@ class ApproximateQPFS(_Sampled):
     Attributes
     ----------
     scores_, ranking_, weights_, relevance_, dependency_, n_negative_eigenvalues_, kkt_residual_
-        See `QPFS`.
+        As of `QPFS`.
     sampled_ : ndarray of int
         The sampled features, ascending.
 
@@ -293,7 +293,7 @@ class NystromQPFS(_Sampled):
     Attributes
     ----------
     scores_, ranking_, weights_, relevance_, dependency_, n_negative_eigenvalues_, kkt_residual_
-        See `QPFS`.
+        As of `QPFS`.
     sampled_ : ndarray of int
         The sampled features, ascending.
 

@@ -37,7 +37,7 @@ class MIM(GreedySelector):
     scores_ : ndarray of shape (n_features,)
         The number of features that come after it.
     ranking_
-        See `Selector`; of equal J the first column comes first.
+        As of `Selector`. Of equal J the first column comes first.
     gains_ : ndarray of shape (n_features,)
         J in nats, to within 2^-33.
 
@@ -99,7 +99,7 @@ class FIMF(GreedySelector):
     scores_ : ndarray of shape (n_features,)
         The number of features that come after it.
     ranking_
-        See `Selector`; of equal J the first column comes first.
+        As of `Selector`. Of equal J the first column comes first.
     gains_ : ndarray of shape (n_features,)
         J in nats, to within 2^-33.
 
@@ -180,7 +180,7 @@ class IGMF(GreedySelector):
     scores_ : ndarray of shape (n_features,)
         The number of features that come after it.
     ranking_
-        See `Selector`; of equal J the first column comes first.
+        As of `Selector`. Of equal J the first column comes first.
     gains_ : ndarray of shape (n_features,)
         J, to within 2^-33.
 

@@ -46,7 +46,7 @@ class MLRF(Selector):
     scores_ : ndarray of shape (n_features,)
         In [-1, 1] for the equations.
     ranking_
-        See `Selector`.
+        As of `Selector`.
 
     References
     ----------

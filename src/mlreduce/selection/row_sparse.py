@@ -52,7 +52,7 @@ class RowSparseSelector(Selector):
     scores_ : ndarray of shape (n_features,)
         Lengths of the rows of W.
     ranking_
-        See `Selector`.
+        As of `Selector`.
     coef_ : ndarray of shape (n_features, n_targets)
         W.
     objective_ : ndarray of shape (n_iter,)

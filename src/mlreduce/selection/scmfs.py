@@ -54,7 +54,7 @@ class SCMFS(RowSparseSelector):
     scores_ : ndarray of shape (n_features,)
         Lengths of the rows of W.
     ranking_
-        See `Selector`.
+        As of `Selector`.
     coef_ : ndarray of shape (n_features, n_latent)
         W.
     common_mode_ : ndarray of shape (n_samples, n_latent)

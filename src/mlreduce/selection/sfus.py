@@ -46,7 +46,7 @@ class SFUS(RowSparseSelector):
     scores_ : ndarray of shape (n_features,)
         Lengths of the rows of W.
     ranking_
-        See `Selector`.
+        As of `Selector`.
     coef_ : ndarray of shape (n_features, n_labels)
         W.
     subspace_ : ndarray of shape (n_features, n_latent)

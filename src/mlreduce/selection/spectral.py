@@ -43,7 +43,7 @@ class SPEC(Selector):
     scores_ : ndarray of shape (n_features,)
         ``-phi``: the larger, the better the feature.
     ranking_
-        See `Selector`.
+        As of `Selector`.
 
     References
     ----------

@@ -64,7 +64,7 @@ class Chi2(UnivariateSelector):
     scores_ : ndarray of shape (n_features,)
         The aggregated chi-square statistics.
     ranking_
-        See `Selector`.
+        As of `Selector`.
 
     Raises
     ------
@@ -127,7 +127,7 @@ class AnovaF(UnivariateSelector):
     scores_ : ndarray of shape (n_features,)
         The aggregated F statistics.
     ranking_
-        See `Selector`.
+        As of `Selector`.
 
     Raises
     ------
@@ -187,7 +187,7 @@ class MutualInformation(UnivariateSelector):
     scores_ : ndarray of shape (n_features,)
         The aggregated informations in nats, >= 0.
     ranking_
-        See `Selector`.
+        As of `Selector`.
 
     Raises
     ------
