@@ -67,7 +67,7 @@ class MOPEEmbedding(CombinedProximity, Embedding):
         laplacian: bool = False,
         random_state: Any = 0,
     ) -> None:
-        self.n_components = n_components
+        super().__init__(n_components)
         self.scheme = scheme
         self.index = index
         self.combine = combine

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from mlreduce.complexity import Complexity
 from mlreduce.registry import register
 from mlreduce.selection.greedy import GreedySelector, Information
+from mlreduce.selection.redundancy import MeanRedundancy
 from mlreduce.validation import FloatArray
 
 __all__ = ["CMIM", "D2F", "JMI", "MDMR"]
@@ -157,7 +158,7 @@ class D2F(GreedySelector):
 
 
 @register("mdmr")
-class MDMR(GreedySelector):
+class MDMR(MeanRedundancy):
     """Max-dependency and min-redundancy (MDMR): relevance minus the mean conditional redundancy.
 
         J(f) = sum_l I(f;l) - mean_{s taken} [I(f;s) - sum_l I(f;l|s)]
@@ -192,13 +193,6 @@ class MDMR(GreedySelector):
 
     complexity = Complexity("k n d q", "n d")
 
-    def _begin(self, information: Information) -> FloatArray:
-        return np.column_stack([information.relevance, np.zeros(len(information.relevance))])
-
     def _add(self, information: Information, state: FloatArray, feature: int, rest: NDArray[np.intp]) -> None:
         beside = information.relevance[rest] - information.interaction(feature, rest)  # sum_l I(f;l|s)
         state[rest, 1] += information.shared(feature, rest) - beside
-
-    def _values(self, information: Information, state: FloatArray, n_taken: int) -> FloatArray:
-        values: FloatArray = state[:, 0] - state[:, 1] / max(n_taken, 1)
-        return values

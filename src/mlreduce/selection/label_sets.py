@@ -223,7 +223,6 @@ class PPTChi2(LabelSetSelector):
     """
 
     complexity = Complexity("n d", "n d")
-
     looks_back = False
 
     def _begin(self, information: LabelSets) -> FloatArray:

@@ -54,8 +54,8 @@ class CSFS(PartlyLabelledSelector):
 
         ||X W + 1 b' - F||^2 + gamma sum_j ||w_j||    subject to    F = Y where known, 0 <= F <= 1 elsewhere
 
-    over W, one row per feature, b, and the unknown part of F. Unknown labels are NaN in ``y``: single cells, or the rows
-    of unlabelled instances.
+    over W, one row per feature, b, and the unknown part of F. Unknown labels are NaN in ``y``: single cells, or the
+    rows of unlabelled instances.
 
     Parameters
     ----------

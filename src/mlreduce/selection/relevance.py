@@ -50,7 +50,6 @@ class MIM(GreedySelector):
     """
 
     complexity = Complexity("n d q", "n d")
-
     looks_back = False
 
     def _begin(self, information: Information) -> FloatArray:
@@ -98,7 +97,6 @@ class FIMF(GreedySelector):
     """
 
     complexity = Complexity("n d q", "n d")
-
     looks_back = False
 
     def __init__(
@@ -165,7 +163,6 @@ class IGMF(GreedySelector):
     """
 
     complexity = Complexity("n d", "n d")
-
     looks_back = False
 
     def _information(self, bins: Bins, labels: FloatArray) -> tuple[Counted, Counted]:
