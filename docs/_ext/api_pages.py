@@ -32,7 +32,7 @@ TITLES = {
 # Packages whose modules have public names of their own.
 DEEP = ("mlreduce.preprocessing", "mlreduce.spectral")
 # Modules with names for other modules alone.
-INTERNAL = ("mlreduce.commandline",)
+INTERNAL = ("mlreduce.commandline", "mlreduce.docstrings")
 
 
 def public_modules() -> Iterator[tuple[str, list[str]]]:

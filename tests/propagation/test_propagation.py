@@ -116,7 +116,7 @@ def test_scores_minimise_the_objective(name, seed):
 @pytest.mark.parametrize("rounds", [0, 1, 200], ids=["factorised", "partly", "gradients"])
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
 def test_sylvester_equations(rounds, kind, rng, monkeypatch):
-    monkeypatch.setattr(sylvester, "_ROUNDS", rounds)
+    monkeypatch.setattr(sylvester, "_ITERATIONS", rounds)
     half = rng.standard_normal((30, 30)) * (rng.random((30, 30)) < 0.2)
     left = half @ half.T + np.diag(rng.uniform(0.5, 3, 30))
     Q = np.linalg.qr(rng.standard_normal((6, 6)))[0]
@@ -333,7 +333,7 @@ def cell_objective(name, Z, X, partial, graph, lambda1, lambda2):
 @graphs
 @pytest.mark.parametrize("rounds", [1, 200], ids=["factorised", "gradients"])
 def test_scores_of_unknown_cells_minimise_the_objective(name, graph, rounds, monkeypatch):
-    monkeypatch.setattr(sylvester, "_ROUNDS", rounds)
+    monkeypatch.setattr(sylvester, "_ITERATIONS", rounds)
     X, _, partial = cells()
     known = ~np.isnan(partial)
     method = mlreduce.make(name, lambda1=0.7, proximity=graph).fit(sp.csr_array(X), partial)

@@ -18,7 +18,7 @@ from sklearn.metrics import normalized_mutual_info_score
 import mlreduce
 from mlreduce.exceptions import DataError
 from mlreduce.selection import FIMF, PMU, PPTMI, PPTChi2
-from mlreduce.selection.greedy import Informations
+from mlreduce.selection.greedy import GreedySelector, Information
 from mlreduce.selection.information import Counted, Pairs, mutual_information
 
 #: By the function `criterion` of the definition of each.
@@ -267,7 +267,7 @@ def test_pairs_one_at_a_time_are_those_of_all_pairs(n, d, n_bins, seed, dense):
 
 def test_informations_are_those_of_the_pairs():
     F, Y = problem(seed=14)
-    known, others = Informations(F, Y), np.array([4, 1, 5])
+    known, others = Information(F, Y), np.array([4, 1, 5])
     np.testing.assert_allclose(known.relevances, mutual_information(F, Y), atol=1e-12)
     np.testing.assert_allclose(known.shared(2, others), mutual_information(F)[2, others], atol=1e-12)
     np.testing.assert_allclose(known.interactions(2, others).sum(axis=1), known.interaction(2, others), atol=1e-12)

@@ -200,7 +200,7 @@ def test_rounds_end_where_the_objective_hardly_falls(name):
     assert fitted.n_iter_ == len(fitted.objective_) < 5000
     assert falls[-1] <= 1e-6
     assert (falls[:-1] > 1e-6).all()
-    with pytest.warns(ConvergenceWarning, match="still fell by more than tol=1e-06 of itself in round max_iter=2"):
+    with pytest.warns(ConvergenceWarning, match="still fell by more than tol=1e-06 of itself in iteration max_iter=2"):
         mlreduce.make(name, gamma=5.0, max_iter=2).fit(X, Y)
 
 

@@ -16,70 +16,44 @@ __all__ = ["add_command", "add_data", "add_labels", "add_mirror", "check_outputs
 
 
 def add_command(commands: Any, name: str, run: Callable[[argparse.Namespace], Any], text: str) -> Any:
-    """Add a command and return its parser.
-
-    Parameters
-    ----------
-    commands : object
-        From ``add_subparsers``.
-    name : str
-    run : callable
-        Takes the parsed arguments and returns what is shown: a dict or a list of dict or str.
-    text : str
-        What it does.
-    """
-    own = commands.add_parser(name, help=text, description=text)
-    own.add_argument("--json", action="store_true", help="print JSON")
-    own.set_defaults(run=run, after_interruption="")
-    return own
+    """Add a command and return its parser; ``run`` returns what is shown: a dict or a list of dict or str."""
+    parser = commands.add_parser(name, help=text, description=text)
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.set_defaults(run=run, after_interruption="")
+    return parser
 
 
-def add_mirror(own: Any) -> None:
+def add_mirror(parser: Any) -> None:
     """Add the folder of published files."""
-    own.add_argument("--mirror", type=Path, help="folder to read published files from (default: MLREDUCE_MIRROR)")
+    parser.add_argument("--mirror", type=Path, help="folder to read published files from (default: MLREDUCE_MIRROR)")
 
 
-def add_data(own: Any, *, optional: bool = False) -> None:
+def add_data(parser: Any, *, optional: bool = False) -> None:
     """Add a data set: files, or a name of the catalogue."""
-    own.add_argument(
+    parser.add_argument(
         "data",
         nargs="*" if optional else "+",
         help="ARFF, CSV, Parquet, MATLAB, svmlight or XMC files, parts of one data set; or the name of a published one",
     )
-    add_labels(own)
+    add_labels(parser)
 
 
-def add_labels(own: Any) -> None:
+def add_labels(parser: Any) -> None:
     """Add which columns are labels, how files are read, and the folder of published files."""
-    own.add_argument(
+    parser.add_argument(
         "--labels",
         help="which are labels: how many of the last columns, first:N, names with commas, or a file (Mulan's XML, a "
         "table of labels); not needed where the file says it, as Meka's do",
     )
-    own.add_argument(
+    parser.add_argument(
         "--read", action="append", default=[], metavar="NAME=VALUE",
         help="an argument of mlreduce.read: sep=';', encoding=latin-1, drop=id,date; may be repeated",
     )  # fmt: skip
-    add_mirror(own)
+    add_mirror(parser)
 
 
 def read_data(files: Sequence[str], options: argparse.Namespace) -> Any:
-    """Read a data set as `add_data` takes it.
-
-    Parameters
-    ----------
-    files : sequence of str
-        Files, or one name.
-    options : argparse.Namespace
-        With ``labels``, ``read`` and ``mirror``.
-
-    Raises
-    ------
-    DataError
-        If it cannot be read.
-    ConfigurationError
-        If there is neither a file nor a data set of that name, or a file is not read with such an argument.
-    """
+    """Read a data set, files or one name, as `add_data` and `add_labels` take it."""
     name = files[0]
     if len(files) == 1 and not Path(name).suffix and not Path(name).exists():
         return _published(name, options)
@@ -100,13 +74,7 @@ def _published(name: str, options: argparse.Namespace) -> Any:
 
 
 def named_value(text: str, option: str, example: str) -> tuple[str, str, Any]:
-    """Return the name of NAME=VALUE, the text of the value, and what it is in JSON or Python, otherwise the text.
-
-    Raises
-    ------
-    ConfigurationError
-        If it has no name or no value.
-    """
+    """Return the name of NAME=VALUE, the text of the value, and the value in JSON or Python, otherwise the text."""
     name, equals, value = text.partition("=")
     if not equals or not name:
         raise ConfigurationError(f"{option} takes NAME=VALUE, as in {example}; got {text!r}")
@@ -120,7 +88,7 @@ def _read_options(given: Sequence[str]) -> dict[str, Any]:
     """Return arguments of `mlreduce.read` with values of their types."""
     from mlreduce.datasets.reading import TAKES, read
 
-    hints, found = get_type_hints(read), {}
+    hints, options = get_type_hints(read), {}
     known = {"format", "name", "max_bytes"}.union(*TAKES.values()) - {"labels", "n_labels"}
     for each in given:
         name, text, value = named_value(each, "--read", "sep=';'")
@@ -129,41 +97,35 @@ def _read_options(given: Sequence[str]) -> dict[str, Any]:
         kinds = [get_origin(kind) or kind for kind in get_args(hints[name])]
         if kinds[0] is Sequence:
             listed = isinstance(value, (list, tuple)) and text[0] in "[("
-            plain = listed and all(isinstance(own, (str, int, float)) for own in value)
+            plain = listed and all(isinstance(item, (str, int, float)) for item in value)
             value = value if plain else text.split(",")
         elif kinds[0] is str:
             value = value if isinstance(value, str) else text
         elif not isinstance(value, tuple(kinds)):
             wanted = "true or false" if bool in kinds else "a whole number"
             raise ConfigurationError(f"--read {name} takes {wanted}; got {text!r}")
-        found[name] = value
-    return found
+        options[name] = value
+    return options
 
 
 def check_outputs(outputs: Sequence[Path], inputs: Sequence[str | Path], force: bool) -> None:
-    """Refuse to replace a file: one that is read always, any other unless it is forced.
-
-    Raises
-    ------
-    ConfigurationError
-        If an output is an input, or there, or named twice.
-    """
+    """Refuse to replace a file: one that is read always, any other unless it is forced; and two outputs in one file."""
     for number, output in enumerate(outputs):
-        if any(Path(own).exists() and output.exists() and output.samefile(own) for own in inputs):
+        if any(Path(path).exists() and output.exists() and output.samefile(path) for path in inputs):
             raise ConfigurationError(f"{output} is read, and would be replaced; name another file to write")
-        if output.resolve() in [own.resolve() for own in outputs[:number]]:
+        if output.resolve() in [path.resolve() for path in outputs[:number]]:
             raise ConfigurationError(f"{output} is named for two outputs; name another file for one")
         if output.exists() and not force:
             raise ConfigurationError(f"{output} is there already; --force replaces it")
 
 
-def _labels(asked: str | None) -> Any:
+def _labels(text: str | None) -> Any:
     """Return which columns are labels, as `mlreduce.read` takes it."""
-    if asked is None:
+    if text is None:
         return None
-    end, _, number = asked.partition(":")
-    if asked.isdigit():
-        return {"last": int(asked)}
+    end, _, number = text.partition(":")
+    if text.isdigit():
+        return {"last": int(text)}
     if end in ("first", "last") and number.isdigit():
         return {end: int(number)}
-    return asked if Path(asked).suffix and "," not in asked else asked.split(",")
+    return text if Path(text).suffix and "," not in text else text.split(",")

@@ -17,25 +17,27 @@ _FILES = ("index.html", "scores.csv", "pairs.csv")
 
 def add_commands(commands: Any) -> None:
     """Add ``compare``."""
-    own = add_command(
+    parser = add_command(
         commands, "compare", _compare, "Compare methods on a file or data set by cross-validation; writes a page."
     )
-    add_data(own)
-    own.set_defaults(after_interruption="; what is done is kept, and the same command goes on")
-    own.add_argument("--methods", metavar="NAMES", help="names or import paths, with commas")
-    own.add_argument("--predictors", metavar="NAMES", help="the same of predictors (default: ridge,ml-knn)")
-    own.add_argument("--measures", metavar="NAMES", help="the first decides the order")
-    own.add_argument("--folds", type=int, default=5, metavar="N", help="of the cross-validation (default: 5)")
-    own.add_argument("--sizes", default="10,25,50", metavar="N,N", help="in percent (default: 10,25,50)")
-    own.add_argument("--impute", metavar="HOW", help="fill missing values: mean, median or most-frequent of each fold")
-    own.add_argument("--jobs", type=int, default=-1, metavar="N", help="processes (default: all cores)")
-    own.add_argument("--minutes", type=float, metavar="N", help="begin no fit after so many minutes")
-    own.add_argument("--seed", type=int, default=0, metavar="N")
-    own.add_argument(
+    add_data(parser)
+    parser.set_defaults(after_interruption="; what is done is kept, and the same command goes on")
+    parser.add_argument("--methods", metavar="NAMES", help="names or import paths, with commas")
+    parser.add_argument("--predictors", metavar="NAMES", help="the same of predictors (default: ridge,ml-knn)")
+    parser.add_argument("--measures", metavar="NAMES", help="the first decides the order")
+    parser.add_argument("--folds", type=int, default=5, metavar="N", help="of the cross-validation (default: 5)")
+    parser.add_argument("--sizes", default="10,25,50", metavar="N,N", help="in percent (default: 10,25,50)")
+    parser.add_argument(
+        "--impute", metavar="HOW", help="fill missing values: mean, median or most-frequent of each fold"
+    )
+    parser.add_argument("--jobs", type=int, default=-1, metavar="N", help="processes (default: all cores)")
+    parser.add_argument("--minutes", type=float, metavar="N", help="begin no fit after so many minutes")
+    parser.add_argument("--seed", type=int, default=0, metavar="N")
+    parser.add_argument(
         "-o", "--output", type=Path, required=True, metavar="FOLDER",
         help="gets index.html, scores.csv and pairs.csv; the same command goes on after an interruption",
     )  # fmt: skip
-    own.add_argument("--force", action="store_true", help="replace files of these names that are of something else")
+    parser.add_argument("--force", action="store_true", help="replace files of these names that are of something else")
 
 
 def _compare(options: argparse.Namespace) -> Any:
@@ -49,7 +51,7 @@ def _compare(options: argparse.Namespace) -> Any:
         raise ConfigurationError(
             f"--sizes takes whole numbers of percent with commas, as in 10,25,50; got {options.sizes}"
         )
-    found = compare(
+    comparison = compare(
         read_data(options.data, options),
         methods=_names(options.methods, DEFAULT_METHODS),
         predictors=_names(options.predictors, DEFAULT_PREDICTORS),
@@ -63,13 +65,13 @@ def _compare(options: argparse.Namespace) -> Any:
         random_state=options.seed,
     )
     with replacing_files(options.output, _FILES, force=options.force) as (page, scores, pairs):
-        found.to_html(page)
-        found.scores.to_csv(scores, index=False)
-        found.pairs().to_csv(pairs, index=False)
+        comparison.to_html(page)
+        comparison.scores.to_csv(scores, index=False)
+        comparison.pairs().to_csv(pairs, index=False)
     tables = {
-        predictor: found.table(predictor)
-        for predictor in found.settings["predictors"]
-        if predictor in set(found.scores["predictor"])
+        predictor: comparison.table(predictor)
+        for predictor in comparison.settings["predictors"]
+        if predictor in set(comparison.scores["predictor"])
     }
     best = {f"best {table.columns[0]} with {label}": table.index[0] for label, table in tables.items()}
     return {"page": str(options.output / _FILES[0]), **best}

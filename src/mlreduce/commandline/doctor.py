@@ -24,12 +24,12 @@ def add_commands(commands: Any) -> None:
 
 
 def _doctor(options: argparse.Namespace) -> Any:
-    found: dict[str, Any] = {"python": platform.python_version(), "mlreduce": _version("mlreduce")}
-    for name in ("numpy", "scipy", "scikit-learn", "numba", "joblib", "pandas"):
-        found[name] = _version(name)
-    for name, extra in packages_of_extras().items():
-        found[name] = _version(name) or f"missing: pip install 'mlreduce[{extra}]'"
-    return found
+    names = ("mlreduce", "numpy", "scipy", "scikit-learn", "numba", "joblib", "pandas")
+    optional = {
+        name: _version(name) or f"missing: pip install 'mlreduce[{extra}]'"
+        for name, extra in packages_of_extras().items()
+    }
+    return {"python": platform.python_version(), **{name: _version(name) for name in names}, **optional}
 
 
 def _version(name: str) -> str | None:
@@ -46,5 +46,7 @@ def packages_of_extras() -> dict[str, str]:
     except metadata.PackageNotFoundError:  # a checkout on the path, not installed
         return {}
     pairs = [match.groups() for text in requirements if (match := _REQUIREMENT.match(text))]
-    found = {name: extra for own in reversed(EXTRAS) for name, extra in pairs if extra == own and name != "mlreduce"}
+    found = {
+        name: extra for wanted in reversed(EXTRAS) for name, extra in pairs if extra == wanted and name != "mlreduce"
+    }
     return dict(sorted(found.items(), key=lambda item: (EXTRAS.index(item[1]), item[0].lower())))

@@ -16,12 +16,12 @@ __all__ = ["add_commands"]
 def add_commands(commands: Any) -> None:
     """Add ``fetch``."""
     text = "Copy the files of data sets into a folder, checked against their SHA-256."
-    own = add_command(commands, "fetch", _fetch, text)
-    own.add_argument("names", nargs="+", metavar="name", help="data sets, or all")
-    own.add_argument(
+    parser = add_command(commands, "fetch", _fetch, text)
+    parser.add_argument("names", nargs="+", metavar="name", help="data sets, or all")
+    parser.add_argument(
         "--to", type=Path, required=True, metavar="FOLDER", help="gets <folder>/<file>, and can be a mirror"
     )
-    add_mirror(own)
+    add_mirror(parser)
 
 
 def _fetch(options: argparse.Namespace) -> Any:

@@ -16,12 +16,12 @@ __all__ = ["add_commands"]
 
 def add_commands(commands: Any) -> None:
     """Add ``list`` and ``info``."""
-    own = add_command(commands, "list", _list, "List methods or data sets.")
-    own.add_argument("what", choices=("methods", "datasets"), nargs="?", default="methods")
-    own.add_argument("--family", choices=registry.FAMILIES, help="only the methods of a family")
-    own = add_command(commands, "info", _info, "Describe a method, a published data set or a file.")
-    own.add_argument("name", help="as mlreduce list prints it, or a file").completer = _names
-    add_labels(own)
+    parser = add_command(commands, "list", _list, "List methods or data sets.")
+    parser.add_argument("what", choices=("methods", "datasets"), nargs="?", default="methods")
+    parser.add_argument("--family", choices=registry.FAMILIES, help="only the methods of a family")
+    parser = add_command(commands, "info", _info, "Describe a method, a published data set or a file.")
+    parser.add_argument("name", help="as mlreduce list prints it, or a file").completer = _names
+    add_labels(parser)
 
 
 def _names(**_: Any) -> list[str]:
@@ -36,8 +36,8 @@ def _list(options: argparse.Namespace) -> Any:
 
         facts = [facts_of(name) for name in registry.method_names(options.family)]
         if options.json:
-            return [asdict(own) for own in facts]
-        return [f"{own.name:<19} {own.family:<11} {own.year or '':<4}  {own.full_name}" for own in facts]
+            return [asdict(fact) for fact in facts]
+        return [f"{fact.name:<19} {fact.family:<11} {fact.year or '':<4}  {fact.full_name}" for fact in facts]
     from mlreduce.datasets.catalogue import read_catalogue
 
     return [{"name": name, **entry.summary()} for name, entry in sorted(read_catalogue().items())]

@@ -18,26 +18,20 @@ __all__ = ["main", "parser"]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command ``mlreduce``.
+    """Run the command ``mlreduce`` with arguments, those of the process by default, and return its exit code.
 
-    Parameters
-    ----------
-    arguments : sequence of str or None, default=None
-        None takes those of the process.
-
-    Returns
-    -------
-    int
-        Exit code: 0; 1 after a sentence on what was wrong; 130 after an interruption. Wrong usage exits with 2.
+    0; 1 after a sentence on what was wrong; 130 after an interruption. Wrong usage exits with 2.
     """
-    whole = parser()
-    if "_ARGCOMPLETE" in os.environ:  # set by a shell that asks what could follow
-        _complete(whole)
-    options = whole.parse_args(arguments)
+    commands = parser()
+    if "_ARGCOMPLETE" in os.environ:  # set by a shell that completes a command
+        import argcomplete
+
+        argcomplete.autocomplete(commands)
+    options = commands.parse_args(arguments)
     with warnings.catch_warnings():
         warnings.showwarning = _show_warning
         try:
-            found = options.run(options)
+            result = options.run(options)
         except (MLReduceError, OSError) as error:
             print(f"mlreduce: {error}", file=sys.stderr)
             return 1
@@ -45,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"mlreduce: interrupted{options.after_interruption}", file=sys.stderr)
             return 130
     try:
-        print(json.dumps(found, indent=2)) if options.json else _show(found)
+        print(json.dumps(result, indent=2)) if options.json else _show(result)
         sys.stdout.flush()
     except BrokenPipeError:  # as of head, which has read enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -57,15 +51,9 @@ def parser() -> argparse.ArgumentParser:
     whole = argparse.ArgumentParser(prog="mlreduce", description="Dimension reduction for multi-label data.")
     whole.add_argument("--version", action="version", version=f"mlreduce {mlreduce.__version__}")
     commands = whole.add_subparsers(required=True, metavar="COMMAND")
-    for own in (listing, fetching, reducing, comparing, doctor):
-        own.add_commands(commands)
+    for module in (listing, fetching, reducing, comparing, doctor):
+        module.add_commands(commands)
     return whole
-
-
-def _complete(whole: argparse.ArgumentParser) -> None:
-    import argcomplete
-
-    argcomplete.autocomplete(whole)
 
 
 def _show_warning(
@@ -75,17 +63,16 @@ def _show_warning(
     print(f"mlreduce: {message}", file=sys.stderr)
 
 
-def _show(found: Any) -> None:
+def _show(result: Any) -> None:
     """Print a result for people: lines of a list, a table of records, or names with values."""
-    if isinstance(found, dict):
-        width = max(map(len, found))
-        for name, value in found.items():
+    if isinstance(result, dict):
+        width = max(map(len, result))
+        for name, value in result.items():
             shown = ", ".join(f"{k}={v}" for k, v in value.items()) if isinstance(value, dict) else value
             print(f"{name:<{width}}  {shown}")
         return
-    for own in found:
-        if isinstance(own, dict):
-            sizes = " x ".join(str(own[key]) for key in ("instances", "attributes", "labels") if key in own)
-            print(f"{own['name']:<16} {sizes:<22} {own['title']}")
-        else:
-            print(own)
+    for line in result:
+        if isinstance(line, dict):
+            sizes = " x ".join(str(line[key]) for key in ("instances", "attributes", "labels") if key in line)
+            line = f"{line['name']:<16} {sizes:<22} {line['title']}"
+        print(line)

@@ -19,27 +19,30 @@ _FITTED = ("ranking_", "components_", "mean_")
 
 def add_commands(commands: Any) -> None:
     """Add ``reduce``."""
-    own = add_command(
+    parser = add_command(
         commands, "reduce", _reduce, "Reduce the features of a file by a method, fitted to it or to other instances."
     )
-    add_data(own, optional=True)
-    method = own.add_argument("--method", help="a projection, embedding or selection")
+    add_data(parser, optional=True)
+    method = parser.add_argument("--method", help="a projection, embedding or selection")
     method.completer = lambda **_: registry.method_names()
-    own.add_argument(
+    parser.add_argument(
         "--components", metavar="N", help="how many features come out, or what percentage: 50%% (default: the method's)"
     )
-    own.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter, as JSON or a word")
-    own.add_argument("--apply", metavar="TEST", help="reduce these instances, which the method was not fitted to")
-    own.add_argument("--save-model", type=Path, metavar="FILE", help="keep the fitted method, as .npz")
-    own.add_argument("--model", type=Path, metavar="FILE", help="with --apply: a kept method, in place of data")
-    own.add_argument(
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter, as JSON or a word"
+    )
+    parser.add_argument("--apply", metavar="TEST", help="reduce these instances, which the method was not fitted to")
+    parser.add_argument("--save-model", type=Path, metavar="FILE", help="keep the fitted method, as .npz")
+    parser.add_argument("--model", type=Path, metavar="FILE", help="with --apply: a kept method, in place of data")
+    parser.add_argument(
         "-o", "--output", type=Path, required=True,
         help="CSV or Parquet: features, then labels, of TEST where --apply names it, otherwise of the data",
     )  # fmt: skip
-    own.add_argument("--force", action="store_true", help="replace files that are there")
+    parser.add_argument("--force", action="store_true", help="replace files that are there")
 
 
 def _reduce(options: argparse.Namespace) -> Any:
+    from mlreduce.methods.facts import facts_of
     from mlreduce.validation import check_finite
 
     _check(options)
@@ -61,19 +64,20 @@ def _reduce(options: argparse.Namespace) -> Any:
     if options.save_model is not None:
         _save(method, name, parameters, features, options.save_model)
     if registry.kind_of(name) == "selection":
-        names = [own for own, kept in zip(features, method.get_support(), strict=True) if kept]
+        names = [feature for feature, kept in zip(features, method.get_support(), strict=True) if kept]
     else:
         names = [f"{name}{i}" for i in range(reduced.shape[1])]
     _write(reduced, names, rows, options.output)
-    found = {"output": str(options.output), "instances": len(rows.Y), "features": len(names), "labels": rows.Y.shape[1]}
+    shape = {"instances": len(rows.Y), "features": len(names), "labels": rows.Y.shape[1]}
+    result = {"output": str(options.output), **shape}
     if options.save_model is not None:
-        found["model"] = str(options.save_model)
-    if options.apply is None and _uses_labels(name):
-        found["note"] = (
+        result["model"] = str(options.save_model)
+    if options.apply is None and facts_of(name).needs_labels is not False:
+        result["note"] = (
             f"{name} used the labels of these instances: scores of a predictor on them mean nothing; reduce others by "
             "--apply, and score on those"
         )
-    return found
+    return result
 
 
 def _check(options: argparse.Namespace) -> None:
@@ -107,24 +111,18 @@ def _check(options: argparse.Namespace) -> None:
                 "--save-model out, or take a projection"
             )
     inputs = [*options.data, options.apply, options.labels, options.model]
-    check_outputs(outputs, [own for own in inputs if own is not None], options.force)
+    check_outputs(outputs, [path for path in inputs if path is not None], options.force)
 
 
 def _parameters(options: argparse.Namespace) -> dict[str, Any]:
     parameters: dict[str, Any] = {}
-    for each in options.set:
-        name, _, value = named_value(each, "--set", "beta=0.3")
+    for text in options.set:
+        name, _, value = named_value(text, "--set", "beta=0.3")
         parameters[name] = value
     if options.components is not None:
         size = int(options.components) if options.components.isdecimal() else options.components
         parameters["k" if registry.kind_of(options.method) == "selection" else "n_components"] = size
     return parameters
-
-
-def _uses_labels(name: str) -> bool:
-    from mlreduce.methods.facts import facts_of
-
-    return facts_of(name).needs_labels is not False
 
 
 def _columns(rows: Any, features: list[str]) -> Any:
@@ -147,12 +145,12 @@ def _save(method: Any, name: str, parameters: dict[str, Any], features: list[str
 
     from mlreduce.files import replacing
 
-    said = json.dumps({"method": name, "parameters": parameters, "features": features})
+    text = json.dumps({"method": name, "parameters": parameters, "features": features})
     fitted: dict[str, Any] = {
-        own: np.asarray(value) for own in _FITTED if (value := getattr(method, own, None)) is not None
+        attribute: np.asarray(value) for attribute in _FITTED if (value := getattr(method, attribute, None)) is not None
     }
     with replacing(path) as temporary, temporary.open("wb") as file:
-        np.savez_compressed(file, said=np.frombuffer(said.encode(), dtype=np.uint8), **fitted)
+        np.savez_compressed(file, said=np.frombuffer(text.encode(), dtype=np.uint8), **fitted)
 
 
 def _load(path: Path) -> tuple[str, Any, list[str]]:
@@ -163,17 +161,17 @@ def _load(path: Path) -> tuple[str, Any, list[str]]:
         raise DataError(f"{path}: no such file; --save-model writes one")
     arrays = read_arrays(path, "saved model", ("said",))
     try:
-        said = json.loads(arrays["said"].tobytes())
-        name, features = str(said["method"]), [str(own) for own in said["features"]]
+        entry = json.loads(arrays["said"].tobytes())
+        name, features = str(entry["method"]), [str(feature) for feature in entry["features"]]
         shapes: dict[str, tuple[int, ...]] = {"ranking_": (len(features),)}
         if registry.kind_of(name) == "projection":  # a name of the package, never an import path
             size = len(arrays["components_"])
             shapes = {"components_": (size, len(features)), "mean_": (len(features),)}
-        for own, shape in shapes.items():
-            if arrays[own].shape != shape or arrays[own].dtype.kind not in "if":
-                raise ValueError(f"{own} does not fit its features")
-        method: Any = registry.make(name, **said["parameters"])
-        vars(method).update({own: arrays[own] for own in shapes}, n_features_in_=len(features))
+        for attribute, shape in shapes.items():
+            if arrays[attribute].shape != shape or arrays[attribute].dtype.kind not in "if":
+                raise ValueError(f"{attribute} does not fit its features")
+        method: Any = registry.make(name, **entry["parameters"])
+        vars(method).update({attribute: arrays[attribute] for attribute in shapes}, n_features_in_=len(features))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise DataError(f"{path}: not a whole saved model ({error}); save it again") from error
     return name, method, features

@@ -36,22 +36,13 @@ _FURTHER = Path(__file__).with_name("further-datasets.toml")
 
 
 class Dataset(NamedTuple):
-    """One entry of the catalogue.
-
-    Attributes
-    ----------
-    name : str
-    reader : {"arff", "tables", "sgml", "svmlight", "xmc", "mat", "digits", "planted", "documents"}
-    files : dict of str to list of FileEntry
-        By role: ``data`` and ``labels`` for ARFF, ``features`` and ``labels`` for tables, ``data`` for SGML, svmlight,
-        XMC and MATLAB, none for embedded sets.
-    options : dict
-        The entry itself, with the options of the reader and the checks.
-    """
+    """One entry of the catalogue."""
 
     name: str
     reader: str
+    #: By role, see `_ROLES`; none for embedded sets.
     files: dict[str, list[FileEntry]]
+    #: The entry itself, with the options of the reader and the checks.
     options: Mapping[str, Any]
 
     def to_json(self) -> str:
@@ -103,13 +94,7 @@ class Dataset(NamedTuple):
         return [Path(folder) / f"{number}-{name}" for number, name in enumerate(names)]
 
     def read_copies(self, folder: str | Path) -> MultiLabelData:
-        """Read the data set from what `copy` put into a folder, where its files are still those that were fetched.
-
-        Raises
-        ------
-        DataError
-            As for `read`, or if a file has another checksum than the entry says.
-        """
+        """Read the data set from what `copy` put into a folder; a `DataError` where a file has another checksum."""
         entries = [entry for entries in self.files.values() for entry in entries]
         paths = self.copies(folder)
         for entry, path in zip(entries, paths, strict=True):
@@ -118,18 +103,7 @@ class Dataset(NamedTuple):
         return self.read(paths)
 
     def read(self, paths: Sequence[Path]) -> MultiLabelData:
-        """Read the data set from its files and check it against the entry.
-
-        Parameters
-        ----------
-        paths : sequence of paths
-            The files, in the order of `fetch`.
-
-        Raises
-        ------
-        DataError
-            If a file cannot be read, or the data set is not what the entry describes.
-        """
+        """Read the data set from its files, in the order of `fetch`, and check it against the entry."""
         remaining = iter(paths)
         by_role = {role: [next(remaining) for _ in entries] for role, entries in self.files.items()}
         attributes = None
@@ -169,18 +143,18 @@ class Dataset(NamedTuple):
         return replace(data, impute=self.options["impute"]) if "impute" in self.options else data
 
     def _check(self, data: MultiLabelData, attributes: int | None) -> None:
-        found = {
+        statistics = {
             "instances": data.X.shape[0],
             "attributes": data.X.shape[1] if attributes is None else attributes,
             "labels": data.Y.shape[1],
         }
         expect = self.options.get("expect", {})
-        if set(expect) - set(found):
-            found = data.describe() | found
+        if set(expect) - set(statistics):
+            statistics = data.describe() | statistics
         for key, expected in expect.items():
-            exact = isinstance(found[key], int)
-            if abs(found[key] - expected) > (0 if exact else 0.0015):
-                shown = found[key] if exact else round(found[key], 3)
+            exact = isinstance(statistics[key], int)
+            if abs(statistics[key] - expected) > (0 if exact else 0.0015):
+                shown = statistics[key] if exact else round(statistics[key], 3)
                 raise DataError(f"{self.name}: expected {expected} {key}, found {shown}; is a file truncated?")
         empty = [data.label_names[i] for i in (~(data.Y == 1).any(axis=0)).nonzero()[0]]
         if empty and self.options.get("empty_labels", "refuse") == "refuse":
@@ -193,12 +167,8 @@ class Dataset(NamedTuple):
 class Catalogue(Mapping[str, Dataset]):
     """Data sets by name; the error for an unknown one names the nearest.
 
-    Parameters
-    ----------
-    files : sequence of paths
-        Datasets files; a later one takes precedence.
-    further : path or None, default=None
-        One more, without precedence, that is read when a name is in none of the others or all names are asked for.
+    Of the datasets files a later one takes precedence. One more, without precedence, ``further``, is read when a name
+    is in none of the others or all names are asked for.
     """
 
     def __init__(self, files: Sequence[Path], further: Path | None = None) -> None:
@@ -253,21 +223,23 @@ def _files(entry: Mapping[str, Any], role: str, name: str, sources: Mapping[str,
     value = entry.get(role, [])
     if isinstance(value, Mapping) and {"first", "last", "names"} & set(value):
         return []
-    found = []
+    files = []
     folder = entry.get("folder", name)
     for item in value if isinstance(value, list) else [value]:
         if isinstance(item, str):
-            found.append(FileEntry(name, Path(item).name, local=_path(base / item, name)))
+            files.append(FileEntry(name, Path(item).name, local=_path(base / item, name)))
             continue
         if "sources" not in item:
-            found.append(FileEntry(folder, item["name"]))
+            files.append(FileEntry(folder, item["name"]))
             continue
         for source in item["sources"]:
             if source not in sources:
                 raise ConfigurationError(unknown_name("source", source, sources, f"data set {name!r}"))
-        addresses = tuple(_address(sources[source], folder, item["name"]) for source in item["sources"])
-        found.append(FileEntry(folder, item["name"], addresses, item["sha256"]))
-    return found
+        # Not by `str.format`, whose templates can access attributes.
+        templates = (sources[source] for source in item["sources"])
+        addresses = tuple(text.replace("{dataset}", folder).replace("{file}", item["name"]) for text in templates)
+        files.append(FileEntry(folder, item["name"], addresses, item["sha256"]))
+    return files
 
 
 def _path(path: Path, name: str) -> Path:
@@ -283,11 +255,7 @@ def _path(path: Path, name: str) -> Path:
     return path
 
 
-def _address(template: str, dataset: str, file: str) -> str:
-    """Fill in an address, without `str.format`, whose templates can access attributes."""
-    return template.replace("{dataset}", dataset).replace("{file}", file)
-
-
+# Roles of the files of an entry, by reader.
 _ROLES = {
     "arff": ("data", "labels"),
     "tables": ("features", "labels"),
@@ -359,12 +327,12 @@ def list_datasets(catalogue: str | Path | None = None) -> pd.DataFrame:
     rows = {
         name: {
             **dict.fromkeys(("domain", *_NUMBERS, "title", "licence")),
-            **own.summary(),
-            "files": sum(len(entries) for entries in own.files.values()),
-            "bytes": own.options.get("bytes"),
-            "licence": own.options.get("licence", ""),
+            **dataset.summary(),
+            "files": sum(len(entries) for entries in dataset.files.values()),
+            "bytes": dataset.options.get("bytes"),
+            "licence": dataset.options.get("licence", ""),
         }
-        for name, own in sorted(read_catalogue(catalogue).items())
+        for name, dataset in sorted(read_catalogue(catalogue).items())
     }
     return pd.DataFrame.from_dict(rows, orient="index").astype(_NUMBERS).rename_axis("name")
 

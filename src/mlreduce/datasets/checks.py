@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -41,18 +40,18 @@ def checked(data: MultiLabelData) -> list[str]:
     labels, features = list(data.label_names), list(data.feature_names)
     known = ~np.isnan(data.Y) if data.Y.dtype.kind == "f" else np.ones(data.Y.shape, dtype=bool)
     counts, totals = (data.Y == 1).sum(axis=0), known.sum(axis=0)
-    found = list(data.notes)
+    findings = list(data.notes)
 
     def say(which: Any, names: Sequence[str], sentence: str) -> None:
         if len(which):
             listed = ", ".join(repr(names[index][:40]) for index in which[:_SHOWN])
-            found.append(f"{len(which)} {sentence}: {listed}{', ...' if len(which) > _SHOWN else ''}")
+            findings.append(f"{len(which)} {sentence}: {listed}{', ...' if len(which) > _SHOWN else ''}")
 
     say(np.flatnonzero((counts == 0) & (totals > 0)), labels, "label(s) that no instance has")
     say(np.flatnonzero((counts == totals) & (totals > 0)), labels, "label(s) that every instance has")
     say(np.flatnonzero(totals == 0), labels, "label(s) of which nothing is known")
     if not known.all():
-        found.append(f"{1 - known.mean():.2%} of the labels are unknown")
+        findings.append(f"{1 - known.mean():.2%} of the labels are unknown")
     columns = _hashes(data.X)
     if len(data.Y) > _LEAST_ROWS:
         varied = np.flatnonzero((counts > 0) & (counts < totals) & known.all(axis=0))
@@ -69,8 +68,8 @@ def checked(data: MultiLabelData) -> list[str]:
     rows = _hashes(data.X.T)
     repeated = len(rows) - len(set(rows))
     if repeated:
-        found.append(f"{repeated} row(s) of features ({repeated / len(rows):.1%}) equal to an earlier one")
-    return found + _unlike_catalogue(data)
+        findings.append(f"{repeated} row(s) of features ({repeated / len(rows):.1%}) equal to an earlier one")
+    return findings + _unlike_catalogue(data)
 
 
 def _hashes(X: Any) -> list[bytes]:
@@ -93,13 +92,8 @@ def _digest(places: NDArray[Any], values: NDArray[Any]) -> bytes:
 
 def _repeated(hashes: Sequence[bytes], which: Any) -> list[int]:
     """Return the columns, of these, that equal an earlier one."""
-    seen: Counter[bytes] = Counter()
-    repeated = []
-    for index in which:
-        seen[hashes[index]] += 1
-        if seen[hashes[index]] > 1:
-            repeated.append(int(index))
-    return repeated
+    first: dict[bytes, int] = {}
+    return [int(index) for index in which if first.setdefault(hashes[index], index) != index]
 
 
 def _unlike_catalogue(data: MultiLabelData) -> list[str]:
@@ -115,7 +109,9 @@ def _unlike_catalogue(data: MultiLabelData) -> list[str]:
     nearest = max(names, key=lambda other: len(_plain(other)))
     expected: Mapping[str, Any] = catalogue[nearest].summary()
     numbers = {"instances": data.X.shape[0], "attributes": data.X.shape[1], "labels": data.Y.shape[1]}
-    unlike = [f"{found} {key} ({expected[key]})" for key, found in numbers.items() if expected.get(key, found) != found]
+    unlike = [
+        f"{number} {key} ({expected[key]})" for key, number in numbers.items() if expected.get(key, number) != number
+    ]
     cardinality = expected.get("cardinality")
     if cardinality is not None and abs(cardinality - data.cardinality) > 0.0015:
         unlike.append(f"cardinality {data.cardinality:.3f} ({cardinality:.3f})")

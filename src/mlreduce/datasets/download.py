@@ -31,27 +31,16 @@ _GRACE_SECONDS = 60.0
 _SLOWEST = 1000  # bytes a second
 _LARGEST = 2**30  # bytes
 _REDIRECTS = 30
-# How often a try is looked at.
-_LOOK_SECONDS = 0.1
+# Interval at which the pace of a try is checked.
+_CHECK_SECONDS = 0.1
 # Status codes of 4xx after which a request is repeated.
-_HOPEFUL = (408, 425, 429)
+_TEMPORARY = (408, 425, 429)
 
 
 def download(addresses: Sequence[str], place: Path, sha256: str | None) -> list[str]:
     """Download a file from the first address that serves it; it is moved into place when its checksum is right.
 
-    Parameters
-    ----------
-    addresses : sequence of str
-        Tried in this order.
-    place : path
-    sha256 : str or None
-        Expected checksum; None takes what comes.
-
-    Returns
-    -------
-    list of str
-        Why each address failed; empty if the file is in its place.
+    Return why each address failed, nothing if the file is in its place. A checksum of None takes any file.
     """
     failures = []
     for address in addresses:
@@ -87,7 +76,7 @@ def _download(address: str, path: Path) -> None:
         try:
             with tqdm(unit="B", unit_scale=True, disable=not sys.stderr.isatty()) as bar:
                 while receiver.is_alive():
-                    receiver.join(_LOOK_SECONDS)
+                    receiver.join(_CHECK_SECONDS)
                     _check_pace(receiver.received, time.monotonic() - started)
                     bar.total = receiver.announced
                     bar.update(receiver.received - bar.n)
@@ -147,7 +136,7 @@ class _Receiver(threading.Thread):
                             address = urljoin(url, place)
                             continue
                         if answer.status_code != 200:
-                            refused = 400 <= answer.status_code < 500 and answer.status_code not in _HOPEFUL
+                            refused = 400 <= answer.status_code < 500 and answer.status_code not in _TEMPORARY
                             raise _FailedTry(f"HTTP status {answer.status_code}", refused)
                         announced = answer.headers.get("Content-Length", "")
                         self.announced = int(announced[:20]) if announced.isdecimal() else None

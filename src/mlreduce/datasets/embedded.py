@@ -54,19 +54,12 @@ def digits(n_samples: int = 1797) -> MultiLabelData:
 
 
 class Planted(NamedTuple):
-    """A generated data set with its ground truth.
-
-    Attributes
-    ----------
-    data : MultiLabelData
-    feature_subspace : ndarray of shape (n_features, n_latent)
-        Orthonormal basis of the only feature directions that the learnable labels depend on.
-    learnable : ndarray of shape (n_labels,), bool
-        Which labels depend on the features at all.
-    """
+    """A generated data set with its ground truth."""
 
     data: MultiLabelData
+    #: Orthonormal basis, shape (n_features, n_latent), of the only feature directions that learnable labels depend on.
     feature_subspace: FloatArray
+    #: Which labels depend on the features at all.
     learnable: np.ndarray[tuple[int], np.dtype[np.bool_]]
 
 
@@ -83,9 +76,9 @@ def planted(
     """Generate labels that depend on a few directions of the features, and labels independent of them.
 
     Features are independent standard normal. A learnable label is whether one linear function of ``n_latent`` latent
-    directions plus noise is large, so that its covariance with the features lies in the planted subspace.
-    The distractors are copies of one coin, independent of the features: they hold the largest variance of the
-    labels, which methods that ignore the features choose first.
+    directions plus noise is large, so that its covariance with the features lies in the planted subspace. The
+    distractors are copies of one coin, independent of the features: they hold the largest variance of the labels, which
+    methods that ignore the features choose first.
 
     Parameters
     ----------
@@ -156,7 +149,7 @@ def documents(
     Parameters
     ----------
     n_samples, n_features : int
-        Shape of X; all at least 2. A column whose word nobody draws is empty.
+        Shape of X; all at least 2. A column whose word no document has is empty.
     n_labels : int
         At least 30; fewer of these sizes are not two for nearly every document.
     n_words : int, default=40000
@@ -184,13 +177,13 @@ def documents(
     lengths = np.ceil(n_words * np.exp(0.5 * random.standard_normal(n_samples) - 0.125)).astype(int)
     words, counts = [], []
     for labels, length in zip(Y, lengths, strict=True):
-        # The inverse of the distribution function, so that a draw costs a power.
+        # By the inverse of the distribution function.
         drawn = ((n_features + 1) ** random.random_sample(length)).astype(np.int32) - 1
         topical = int(_TOPICAL * length)
         drawn[:topical] += random.choice(places[labels], topical).astype(np.int32)
         drawn[drawn >= n_features] -= n_features
-        own, number = np.unique(drawn, return_counts=True)
-        words.append(own)
+        different, number = np.unique(drawn, return_counts=True)
+        words.append(different)
         counts.append(number.astype(np.int32))
     stops = np.cumsum([0, *map(len, words)])
     index_type = np.int32 if stops[-1] <= np.iinfo(np.int32).max else np.int64  # that of SciPy's own products

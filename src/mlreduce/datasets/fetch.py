@@ -18,24 +18,15 @@ CACHE_VARIABLE = "MLREDUCE_CACHE"
 
 
 class FileEntry(NamedTuple):
-    """One file of a data set.
-
-    Attributes
-    ----------
-    folder, name : str
-        The file is ``<folder>/<name>`` in the cache and in a mirror.
-    addresses : tuple of str
-        Addresses, tried in this order; none for a file that its holder gives to users, who put it there.
-    sha256 : str or None
-        Expected checksum; None only for a file that is not published.
-    local : path or None
-        A user's own file: used where it is.
-    """
+    """One file of a data set, ``<folder>/<name>`` in the cache and in a mirror."""
 
     folder: str
     name: str
+    #: Tried in this order; none for a file that its holder gives to users, who put it there.
     addresses: tuple[str, ...] = ()
+    #: Expected checksum; None only for a file that is not published.
     sha256: str | None = None
+    #: A user's own file: used where it is.
     local: Path | None = None
 
     def pinned(self) -> FileEntry:
@@ -52,9 +43,8 @@ class FileEntry(NamedTuple):
 
 def default_cache() -> Path:
     """Return the cache folder: MLREDUCE_CACHE, or the user's cache folder of the system."""
-    named = os.environ.get(CACHE_VARIABLE)
-    if named:
-        return Path(named)
+    if folder := os.environ.get(CACHE_VARIABLE):
+        return Path(folder)
     with from_extra("data", "downloads"):
         import platformdirs
 
@@ -64,9 +54,9 @@ def default_cache() -> Path:
 def _check(path: Path, sha256: str | None, advice: str) -> Path:
     if not path.is_file():
         raise FetchError(f"{path}: no such file; {advice}")
-    if sha256 is not None and (found := file_sha256(path)) != sha256:
+    if sha256 is not None and (digest := file_sha256(path)) != sha256:
         raise FetchError(
-            f"{path}: its SHA-256 is {found}, but the catalogue says {sha256}: damaged, or another version; {advice}"
+            f"{path}: its SHA-256 is {digest}, but the catalogue says {sha256}: damaged, or another version; {advice}"
         )
     return path
 
@@ -80,17 +70,10 @@ def mirror_folder(mirror: str | Path | None = None) -> Path | None:
 def fetch(entry: FileEntry, mirror: str | Path | None = None, cache: str | Path | None = None) -> Path:
     """Return the path of a file after checking its checksum.
 
-    A user's own file is used where it is. With a mirror the file is read from ``mirror/<folder>/<name>``. Else it
-    comes from the cache, into which it is downloaded when it is missing or damaged: every address in turn, several
-    tries each, to a temporary file that is moved into place only when its checksum is right.
-
-    Parameters
-    ----------
-    entry : FileEntry
-    mirror : path or None, default=None
-        None looks at MLREDUCE_MIRROR too.
-    cache : path or None, default=None
-        None is `default_cache`.
+    A user's own file is used where it is. With a mirror, given or in MLREDUCE_MIRROR, the file is read from
+    ``mirror/<folder>/<name>``. Otherwise it comes from the cache, into which it is downloaded when it is missing or
+    damaged: every address in turn, several tries each, to a temporary file that is moved into place only when its
+    checksum is right. A cache of None is `default_cache`.
 
     Raises
     ------
@@ -116,13 +99,7 @@ def fetch(entry: FileEntry, mirror: str | Path | None = None, cache: str | Path 
 def copy(
     entry: FileEntry, place: str | Path, mirror: str | Path | None = None, cache: str | Path | None = None
 ) -> None:
-    """Fetch a file and copy it, checking the checksum of the copy.
-
-    Parameters
-    ----------
-    entry, mirror, cache
-        As for `fetch`.
-    place : path
+    """Fetch a file as `fetch` does and copy it, checking the checksum of the copy.
 
     Raises
     ------

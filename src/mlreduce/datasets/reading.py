@@ -33,8 +33,10 @@ TAKES = {
     "npz": (),
     "openml": ("labels", "n_labels", "version", *_COLUMNS),
 }
+_ARGUMENTS = tuple(dict.fromkeys(argument for arguments in TAKES.values() for argument in arguments))
+# Formats of one file.
 _SINGLE = ("table", "npz", "openml")
-# Bytes in which the first line is looked for.
+# Bytes that are searched for the first line.
 _HEAD = 4096
 
 
@@ -195,6 +197,7 @@ def read(
     >>> mlreduce.read(path, labels=["calm", "happy"])
     MultiLabelData('songs': 3 instances, 2 dense features, 2 labels, cardinality 1.333)
     """
+    arguments = locals()
     paths = [path] if isinstance(path, (str, Path)) else list(path)
     if not paths:
         raise ConfigurationError("path names no file")
@@ -204,25 +207,7 @@ def read(
             raise ConfigurationError(unknown_name("format", kind, FORMATS))
         if kind in _SINGLE and len(paths) > 1:
             raise ConfigurationError(f"{paths[0]}: of the format {kind} one file is read; stack the parts before")
-        given = {
-            "labels": labels,
-            "n_labels": n_labels,
-            "encoding": encoding,
-            "sep": sep,
-            "decimal": decimal,
-            "drop": drop,
-            "keep_text": keep_text,
-            "categories": categories,
-            "label_values": label_values,
-            "keep_identifiers": keep_identifiers,
-            "label_order": label_order,
-            "n_features": n_features,
-            "zero_based": zero_based,
-            "variables": variables,
-            "labels_in": labels_in,
-            "version": version,
-        }
-        options = {argument: value for argument, value in given.items() if value is not None}
+        options = {name: arguments[name] for name in _ARGUMENTS if arguments[name] is not None}
         for argument, value in options.items():
             if argument not in TAKES[kind]:
                 raise ConfigurationError(f"{paths[0]}: the format {kind} takes no {argument}; got {value!r}")
@@ -239,33 +224,19 @@ def read(
 def read_files(
     kind: str, paths: Sequence[str | Path], options: Mapping[str, Any], name: str = ""
 ) -> tuple[MultiLabelData, int]:
-    """Read files of a known format.
+    """Read files of a format by the ``options`` of `read` that it takes, none of them None.
 
-    Parameters
-    ----------
-    kind : str
-        Of `FORMATS`.
-    paths : sequence of paths
-    options : dict
-        Arguments of `read` that the format takes, none of them None.
-    name : str, default=""
-        Name of the data set; "" takes the file's.
-
-    Returns
-    -------
-    data : MultiLabelData
-    n_attributes : int
-        Features as published, identifiers included.
+    Also return the number of features as published, identifiers included. The name "" takes the file's.
     """
     # Readers are imported when used.
     from mlreduce.datasets.readers.columns import counted_labels
 
-    own = dict(options)
-    labels = counted_labels(own.pop("labels", None), own.pop("n_labels", None), paths[0])
+    others = {argument: value for argument, value in options.items() if argument not in ("labels", "n_labels")}
+    labels = counted_labels(options.get("labels"), options.get("n_labels"), paths[0])
     if kind == "arff":
         from mlreduce.datasets.readers.arff import read_arff
 
-        return read_arff(paths, labels, name, **own)
+        return read_arff(paths, labels, name, **others)
     if isinstance(labels, int):
         labels = {"last": labels}
     if kind == "table":
@@ -276,15 +247,15 @@ def read_files(
                 f"{paths[0]}: nothing says which columns are labels; give their names, how many are the last "
                 '(labels={"last": 6}), or the table of labels'
             )
-        data = read_tables(paths[0], labels, name, **own)
+        data = read_tables(paths[0], labels, name, **others)
     elif kind == "mat":
         from mlreduce.datasets.readers.matlab import read_mat
 
-        data = read_mat(paths, name, labels, **own)
+        data = read_mat(paths, name, labels, **others)
     elif kind == "svmlight":
         from mlreduce.datasets.readers.svmlight import read_svmlight
 
-        data = read_svmlight(paths, name=name, **own)
+        data = read_svmlight(paths, name=name, **others)
     elif kind == "xmc":
         from mlreduce.datasets.readers.svmlight import read_xmc
 
@@ -292,7 +263,7 @@ def read_files(
     elif kind == "openml":
         from mlreduce.datasets.readers.openml import read_openml
 
-        data = read_openml(str(paths[0]), cast(Any, labels), **own)
+        data = read_openml(str(paths[0]), cast(Any, labels), **others)
     else:
         data = MultiLabelData.load(paths[0])
     return data, data.X.shape[1]
@@ -301,9 +272,9 @@ def read_files(
 def _format(path: Path) -> str:
     """Return the format of a file by its suffix, of others by the first line."""
     suffix = uncompressed(path).suffix.lower()
-    by_suffix = next((kind for kind, suffixes in FORMATS.items() if suffix in suffixes), None)
-    if by_suffix:
-        return by_suffix
+    for kind, suffixes in FORMATS.items():
+        if suffix in suffixes:
+            return kind
     from mlreduce.datasets.readers.svmlight import XMC_HEADER, is_row  # imports scikit-learn
 
     with opened(path) as file:

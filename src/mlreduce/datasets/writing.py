@@ -38,7 +38,7 @@ def write(data: MultiLabelData, path: Path, layout: str = "meka") -> None:
         raise ConfigurationError(
             f"{path}: a data set is written to {', '.join(_SUFFIXES)}; got {suffix or 'no suffix'}"
         )
-    if suffix in _SEPARATORS or suffix in _PARQUET or suffix in _SVMLIGHT:
+    if suffix not in (".npz", ".arff"):
         _refuse(data, path, data.sample_weight is not None, "weights of the instances")
     names = [*data.texts, *data.feature_names, *data.label_names]
     if len(set(names)) < len(names) and suffix not in (".npz", *_SVMLIGHT):

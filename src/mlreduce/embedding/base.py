@@ -43,8 +43,7 @@ class Embedding(NamedParameters, ClassNamePrefixFeaturesOutMixin, TransformerMix
     Attributes
     ----------
     embedding_ : ndarray of shape (n_samples, n_components)
-        Most important column first; of each, the entry of largest magnitude is positive, of equal ones
-        the first.
+        Most important column first; of each, the entry of largest magnitude is positive, of equal ones the first.
     eigenvalues_ : ndarray of shape (n_components,)
         Contribution of each column to the objective, descending.
     n_components_ : int
@@ -60,8 +59,6 @@ class Embedding(NamedParameters, ClassNamePrefixFeaturesOutMixin, TransformerMix
     >>> from mlreduce.embedding import Embedding
     >>> from mlreduce.spectral import Form
     >>> class InnerProducts(Embedding):
-    ...     def __init__(self, n_components=2):
-    ...         self.n_components = n_components
     ...     def _objective(self, data):
     ...         return Form(graph=data.X @ data.X.T)
     >>> data = mlreduce.load_dataset("planted-300")
@@ -80,7 +77,8 @@ class Embedding(NamedParameters, ClassNamePrefixFeaturesOutMixin, TransformerMix
     #: Upper bound of the eigenvalues, or None; speeds up the search for a few of many.
     upper: float | None = None
 
-    n_components: int | float | str | None
+    def __init__(self, n_components: int | float | str | None = 2) -> None:
+        self.n_components = n_components
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -166,7 +164,7 @@ class Embedding(NamedParameters, ClassNamePrefixFeaturesOutMixin, TransformerMix
             variation=lambda block: data.centred.transposed_dot(block if scale is None else (block.T / scale).T),
         )
         values, rows = solution.eigenvalues, solution.components
-        self._check_found(len(values), wanted, data)
+        self._check_number(len(values), wanted, data)
         self.eigenvalues_ = values
         self.embedding_ = self._rescaled(signed(rows if scale is None else rows / scale).T, values)
         self.n_components_ = len(values)
@@ -207,15 +205,16 @@ class Embedding(NamedParameters, ClassNamePrefixFeaturesOutMixin, TransformerMix
         return None
 
     def _check_parameters(self) -> None:
-        """Raise DataError if a parameter is out of range; to be extended by methods with own parameters."""
+        """Raise DataError if a parameter of the method is out of range."""
 
-    def _check_found(self, found: int, wanted: int, data: TrainingSet) -> None:
+    def _check_number(self, n_columns: int, wanted: int, data: TrainingSet) -> None:
         name = type(self).__name__
-        if not found:
+        if not n_columns:
             reason = "the features do not vary" if data.centred.constant.all() else "the labels do not vary"
             raise DataError(f"{name} finds no column with a positive eigenvalue: {reason}")
-        if found < wanted:
-            warn(f"{name} has {found} positive eigenvalues: n_components_ is {found}, not {wanted}", ProjectionWarning)
+        if n_columns < wanted:
+            numbers = f"{n_columns} positive eigenvalues: n_components_ is {n_columns}, not {wanted}"
+            warn(f"{name} has {numbers}", ProjectionWarning)
 
     def _rescaled(self, embedding: FloatArray, values: FloatArray) -> FloatArray:
         """Return the embedding in the scale of the method."""

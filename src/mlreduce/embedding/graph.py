@@ -17,13 +17,21 @@ from mlreduce.validation import FloatArray, is_sparse
 __all__ = ["USC", "LaplacianEigenmaps", "SymmetricSpectralEmbedding"]
 
 
-class _GraphEmbedding(Embedding):
-    """Base of the embeddings by a weight matrix W."""
+class GraphEmbedding(Embedding):
+    """Base of the embeddings by a weight matrix W.
+
+    Parameters
+    ----------
+    n_components
+        As of `Embedding`.
+    proximity : Proximity, dict of its parameters, or None, default=None
+        W; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
+    """
 
     def __init__(
         self, n_components: int | float | str | None = 2, proximity: Proximity | Mapping[str, Any] | None = None
     ) -> None:
-        self.n_components = n_components
+        super().__init__(n_components)
         self.proximity = proximity
 
     def _check_parameters(self) -> None:
@@ -34,7 +42,7 @@ class _GraphEmbedding(Embedding):
 
 
 @register("usc")
-class USC(_GraphEmbedding):
+class USC(GraphEmbedding):
     """Unnormalised spectral clustering (USC): minimal weighted squared differences of neighbours.
 
     ``max tr(Z'(W - D(W))Z)`` subject to ``Z'Z = I``. Each connected component of the graph adds an eigenvalue zero,
@@ -42,10 +50,8 @@ class USC(_GraphEmbedding):
 
     Parameters
     ----------
-    n_components
-        As of `Embedding`.
-    proximity : Proximity, dict of its parameters, or None, default=None
-        W; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
+    n_components, proximity
+        As of `GraphEmbedding`.
 
     References
     ----------
@@ -66,7 +72,7 @@ class USC(_GraphEmbedding):
 
 
 @register("symmetric-spectral")
-class SymmetricSpectralEmbedding(_GraphEmbedding):
+class SymmetricSpectralEmbedding(GraphEmbedding):
     """Normalised spectral clustering by the symmetric Laplacian (symmetric-spectral): weights relative to degrees.
 
     ``max tr(Z'D^-1/2 W D^-1/2 Z)`` subject to ``Z'Z = I`` with ``D = D(W)``. The first column is the root of the
@@ -74,10 +80,8 @@ class SymmetricSpectralEmbedding(_GraphEmbedding):
 
     Parameters
     ----------
-    n_components
-        As of `Embedding`.
-    proximity : Proximity, dict of its parameters, or None, default=None
-        W; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
+    n_components, proximity
+        As of `GraphEmbedding`.
 
     References
     ----------
@@ -101,14 +105,14 @@ class SymmetricSpectralEmbedding(_GraphEmbedding):
     def _joined(self, data: TrainingSet) -> Form:
         """Return W, with weight 1 on the diagonal of instances without neighbours."""
         weights = self._weights(data)
-        own = (degrees(weights) == 0).astype(np.float64)
-        if own.any():
-            weights = sp.csr_array(weights + sp.diags_array(own)) if is_sparse(weights) else weights + np.diag(own)
+        loops = (degrees(weights) == 0).astype(np.float64)
+        if loops.any():
+            weights = sp.csr_array(weights + sp.diags_array(loops)) if is_sparse(weights) else weights + np.diag(loops)
         return Form(graph=weights)
 
     def _roots(self, data: TrainingSet) -> FloatArray:
-        own = degrees(self._weights(data))
-        return np.sqrt(np.where(own > 0, own, 1.0))
+        sums = degrees(self._weights(data))
+        return np.sqrt(np.where(sums > 0, sums, 1.0))
 
 
 @register("le")
@@ -120,10 +124,8 @@ class LaplacianEigenmaps(SymmetricSpectralEmbedding):
 
     Parameters
     ----------
-    n_components
-        As of `Embedding`.
-    proximity : Proximity, dict of its parameters, or None, default=None
-        W; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
+    n_components, proximity
+        As of `GraphEmbedding`.
 
     References
     ----------

@@ -45,7 +45,7 @@ class LLE(Embedding):
     upper = 0.0
 
     def __init__(self, n_components: int | float | str | None = 2, n_neighbors: int = 10) -> None:
-        self.n_components = n_components
+        super().__init__(n_components)
         self.n_neighbors = n_neighbors
 
     def _check_parameters(self) -> None:

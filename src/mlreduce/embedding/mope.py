@@ -28,11 +28,11 @@ class MOPEEmbedding(CombinedProximity, Embedding):
     n_components
         As of `Embedding`.
     scheme, index, combine, a, b, beta, gamma, proximity, label_options, n_neighbors, ties, edges
-        As of `MOPE`.
-    laplacian : bool, default=False
-        As of `MOPE`; the constant vector is then a trivial solution and left out.
+        As of `CombinedProximity`.
+    laplacian
+        As of `CombinedProximity`. The constant vector is then a trivial solution and left out.
     random_state
-        As of `MOPE`.
+        As of `CombinedProximity`.
 
     References
     ----------
@@ -67,7 +67,7 @@ class MOPEEmbedding(CombinedProximity, Embedding):
         laplacian: bool = False,
         random_state: Any = 0,
     ) -> None:
-        self.n_components = n_components
+        super().__init__(n_components)
         self.scheme = scheme
         self.index = index
         self.combine = combine

@@ -60,9 +60,6 @@ class MDS(_Scaling):
 
     complexity = Complexity("n s + k n^2", "n^2")
 
-    def __init__(self, n_components: int | float | str | None = 2) -> None:
-        self.n_components = n_components
-
     def _objective(self, data: TrainingSet) -> Form:
         return inner_products(data.centred)
 
@@ -97,7 +94,7 @@ class Isomap(_Scaling):
     complexity = Complexity("n s + k n^2", "n^2")
 
     def __init__(self, n_components: int | float | str | None = 2, n_neighbors: int = 10) -> None:
-        self.n_components = n_components
+        super().__init__(n_components)
         self.n_neighbors = n_neighbors
 
     def _check_parameters(self) -> None:
@@ -125,8 +122,8 @@ def _connected(data: TrainingSet, graph: Any, who: str) -> Any:
     )
     distances, number = distances_of(data), np.arange(graph.shape[0])
     joins = []
-    for own in (np.flatnonzero(part == each) for each in range(n_parts)):
-        nearest = own[distances[own].argmin(axis=0)]
+    for members in (np.flatnonzero(part == each) for each in range(n_parts)):
+        nearest = members[distances[members].argmin(axis=0)]
         order = np.lexsort((number, distances[nearest, number], part))
         first = order[np.searchsorted(part[order], np.arange(n_parts))]  # the nearest instance of each component
         joins.append(np.column_stack([nearest[first], first]))

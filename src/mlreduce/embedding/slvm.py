@@ -18,8 +18,8 @@ __all__ = ["SLVM"]
 class SLVM(Embedding):
     """Supervised latent variable model (SLVM): columns that reconstruct features and labels best.
 
-    ``max tr(Z'(beta YY' + (1 - beta) XX')Z)`` subject to ``Z'Z = I``, X and Y not centred,
-    Y in {0, 1}. With ``beta=0`` these are the left singular vectors of X.
+    ``max tr(Z'(beta YY' + (1 - beta) XX')Z)`` subject to ``Z'Z = I``, X and Y not centred, Y in {0, 1}. With ``beta=0``
+    these are the left singular vectors of X.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class SLVM(Embedding):
     signed_values = False
 
     def __init__(self, n_components: int | float | str | None = 2, beta: float = 0.5) -> None:
-        self.n_components = n_components
+        super().__init__(n_components)
         self.beta = beta
 
     def _check_parameters(self) -> None:

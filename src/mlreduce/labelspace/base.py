@@ -180,9 +180,11 @@ class LabelCoder(NamedParameters, BaseEstimator):
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_labels)
+        V.
     eigenvalues_ : ndarray of shape (n_components,)
         Contribution of each direction to the method's objective; 0 where it is nothing but rounding.
     mean_ : ndarray of shape (n_labels,)
+        Means of the labels.
     n_components_ : int
     n_labels_ : int
     label_names_ : list of str
@@ -245,7 +247,8 @@ class LabelCoder(NamedParameters, BaseEstimator):
         Raises
         ------
         DataError
-            If a feature is not finite, a label is not 0/1 or -1/1, or ``n_components`` is impossible.
+            If a feature is not finite, a label is not 0/1 or -1/1, a parameter is out of range, or X is None for a
+            method that uses the features.
         """
         if X is None and self.feature_aware:
             raise DataError(f"{type(self).__name__} needs the features: X must not be None")

@@ -27,8 +27,8 @@ class MLCBMaD(FactorCoder):
 
     Parameters
     ----------
-    n_components : int, float, str or None, default=None
-        Length of the code: a number of 1..n_labels, a percentage of n_labels such as ``"50%"``, None for all.
+    n_components
+        As of `LabelCoder`.
     tau : float, default=0.5
         Share of a label's instances from which another label belongs to its candidate, in [0, 1]; with 1 only labels
         that all of them have.
@@ -42,19 +42,13 @@ class MLCBMaD(FactorCoder):
     eigenvalues_ : ndarray of shape (n_components,)
         Ones that each row covers beyond those before it, less the zeros.
 
-    Raises
-    ------
-    DataError
-        If ``n_components`` or ``tau`` is out of range.
-
     Notes
     -----
     Predicted codes are numbers. A label's score is the largest of those of its sets, so that it is predicted where a
     code above one half names it: the Boolean product of the rounded codes.
 
-    Of candidates that cover as much the first label's is taken.
-
-    Cost: O(n q² + q³) to begin with, then O(s q b) per column of the code for its s instances and b labels.
+    Of candidates that cover as much the first label's is taken. Cost: O(n q² + q³) to begin with, then O(s q b) per
+    column of the code for its s instances and b labels.
 
     References
     ----------

@@ -21,8 +21,7 @@ __all__ = ["CodedClassifier"]
 class CodedClassifier(LabelClassifier):
     """Multi-label classifier that learns codes of the labels instead of the labels.
 
-    Works in `Pipeline` and `GridSearchCV`; the parts' parameters are ``coder__n_components``,
-    ``regressor__...``.
+    Works in `Pipeline` and `GridSearchCV`; the parts' parameters are ``coder__n_components``, ``regressor__...``.
 
     Parameters
     ----------

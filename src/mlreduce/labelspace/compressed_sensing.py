@@ -39,17 +39,18 @@ class CompressedSensing(LabelCoder):
 
     Parameters
     ----------
-    n_components : int, float, str or None, default=None
-        Length of the code: a number of 1..n_labels, a percentage of n_labels such as ``"50%"``, None for all.
+    n_components
+        As of `LabelCoder`.
     n_nonzero : int or None, default=None
         Most labels that decoding gives an instance, 1..n_labels, and never more than the code is long. None for the
         mean number of labels of a training row, rounded up.
     random_state : int, RandomState or None, default=None
-        Draws the directions. They are nested: size m is the first m of one draw.
+        Seed of the directions. They are nested: size m is the first m of one sample.
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_components, n_labels)
+    components_
+        As of `LabelCoder`.
     eigenvalues_ : ndarray of shape (n_components,)
         Sum of squares of the training rows' codes along each direction; they are in no order.
     n_nonzero_ : int
@@ -89,9 +90,8 @@ class CompressedSensing(LabelCoder):
     def _check_n_nonzero(self, statistics: LabelStatistics) -> int:
         wanted = self.n_nonzero
         if wanted is None:
-            present = round(
-                float(statistics.mean.sum()) * statistics.n_samples
-            )  # a mean of 2 must not come out as 2 + 1e-16
+            # Whole numbers: a mean of 2 must not come out as 2 + 1e-16.
+            present = round(float(statistics.mean.sum()) * statistics.n_samples)
             return max(1, -(-present // statistics.n_samples))
         whole = isinstance(wanted, (int, np.integer)) and not isinstance(wanted, bool)
         if not whole or not 1 <= wanted <= self.n_labels_:

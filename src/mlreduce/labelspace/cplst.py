@@ -20,25 +20,16 @@ class CPLST(SketchedCoder):
     """Conditional principal label space transformation (CPLST): codes that keep the labels and can be predicted.
 
     Directions are the leading eigenvectors of ``Z'HZ``, Z the centred labels and H the hat matrix of linear
-    regression: the smallest sum of encoding and prediction error on the training rows, which bounds the Hamming
-    loss.
+    regression: the smallest sum of encoding and prediction error on the training rows, which bounds the Hamming loss.
 
     Parameters
     ----------
-    n_components : int, float, str or None, default=None
-        Length of the code: a number of 1..n_labels, a percentage of n_labels such as ``"50%"``, None for all.
-    rcond : float, default=1e-10
-        Relative size below which a singular value of the features (with an intercept) counts as zero.
-    solver : {"exact", "randomized"}, default="exact"
-        ``"randomized"`` finds the directions from a sketch: regressions of M + 10 random combinations of the labels
-        instead of all labels.
-    random_state : int, RandomState or None, default=None
-        Of the sketch.
-
-    Raises
-    ------
-    DataError
-        If ``n_components`` is out of range, ``solver`` is unknown, or X is None.
+    n_components, rcond
+        As of `LabelCoder`.
+    solver
+        As of `SketchedCoder`. It takes regressions of M + 10 random combinations of the labels instead of all labels.
+    random_state
+        As of `SketchedCoder`.
 
     Notes
     -----
@@ -47,7 +38,7 @@ class CPLST(SketchedCoder):
     References
     ----------
     Chen and Lin (2012), section 3.1, equation (6) and algorithm 1. Sketch: Mineiro and Karampatziakis (2015), "Fast
-    label embeddings via randomized linear algebra", algorithm 1, with more rounds.
+    label embeddings via randomized linear algebra", algorithm 1, with more iterations.
 
     Examples
     --------

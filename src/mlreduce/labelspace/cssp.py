@@ -18,7 +18,7 @@ _SELECTIONS = ("greedy", "random")
 # What the labels chosen before leave of a label's scatter, below which it is a linear combination of them.
 _DEPENDENT = 1e-10
 
-# Lengths of columns that differ by less, relatively, are equal: at full length all are, and rounding would choose.
+# Norms of columns that differ by less, relatively, are equal: with all labels all are, and rounding would choose.
 _EQUAL = 1e-9
 
 
@@ -37,9 +37,9 @@ class CSSP(LabelCoder):
     selection : {"random", "greedy"}, default="random"
         ``"random"``: label j is drawn with the probability ``||V_M(j,:)||^2 / M``, its leverage, until M different ones
         are there. ``"greedy"``: the first M pivots of a QR decomposition with column pivoting of ``V_M'``, of equal
-        ones the first, which draws nothing.
+        ones the first, which is not random.
     random_state : int, RandomState or None, default=None
-        Of the draws.
+        Seed of the random selection.
 
     Attributes
     ----------
@@ -53,11 +53,6 @@ class CSSP(LabelCoder):
         Centred labels in terms of the orthonormalised columns of C.
     triangle_ : ndarray of shape (n_components, n_components)
         Lower triangular: C in terms of the same, ``C = Q triangle_'``.
-
-    Raises
-    ------
-    DataError
-        If ``n_components`` is out of range or ``selection`` is unknown.
 
     Notes
     -----
@@ -119,9 +114,9 @@ def _pivots(vectors: FloatArray) -> NDArray[np.intp]:
     """Return the pivots of a QR decomposition with column pivoting, as many as rows; of equal columns the first."""
     rest, chosen = vectors.copy(), np.empty(len(vectors), dtype=np.intp)
     for i in range(len(chosen)):
-        lengths = np.linalg.norm(rest, axis=0)
-        chosen[i] = np.argmax(lengths >= (1.0 - _EQUAL) * lengths.max())
-        direction = rest[:, chosen[i]] / lengths[chosen[i]]
+        norms = np.linalg.norm(rest, axis=0)
+        chosen[i] = np.argmax(norms >= (1.0 - _EQUAL) * norms.max())
+        direction = rest[:, chosen[i]] / norms[chosen[i]]
         rest -= np.outer(direction, direction @ rest)
     return chosen
 

@@ -25,8 +25,8 @@ class FactorCoder(LabelCoder):
 
     Parameters
     ----------
-    n_components : int, float, str or None, default=None
-        Length of the code: a number of 1..n_labels, a percentage of n_labels such as ``"50%"``, None for all.
+    n_components
+        As of `LabelCoder`.
 
     Attributes
     ----------
@@ -36,10 +36,8 @@ class FactorCoder(LabelCoder):
         D, the decoder.
     eigenvalues_ : ndarray of shape (n_components,)
         Contribution of each column of the code to the method's objective.
-    mean_ : ndarray of shape (n_labels,)
-        Of the labels.
-    n_components_ : int
-    n_labels_ : int
+    mean_, n_components_, n_labels_
+        As of `LabelCoder`.
 
     Examples
     --------

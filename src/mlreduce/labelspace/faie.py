@@ -37,8 +37,8 @@ class FaIE(FactorCoder):
 
     Parameters
     ----------
-    n_components : int, float, str or None, default=None
-        Length of the code: a number of 1..n_labels, a percentage of n_labels such as ``"50%"``, None for all.
+    n_components
+        As of `LabelCoder`.
     alpha : float or None, default=None
         Weight of predicting the codes against recovering the labels, >= 0, in the units of ``Z'Z``; None is the mean
         diagonal of ``Z'Z``. With 0 the codes are those of `PLST`, each of norm one.
@@ -56,19 +56,13 @@ class FaIE(FactorCoder):
     eigenvalues_ : ndarray of shape (n_components,)
         Contribution of each column to the objective, descending.
     alpha_, ridge_ : float
-        The numbers themselves, whatever ``alpha`` and ``ridge`` are.
-
-    Raises
-    ------
-    DataError
-        If ``alpha``, ``ridge`` or ``n_components`` is out of range, or both n_samples and n_features + n_labels are
-        above 12 000.
+        The values used.
 
     Notes
     -----
-    No matrix of order n is formed unless n is the smaller side. With a Cholesky factor ``X'X + ridge I = LL'`` the
-    objective is ``FF'``, ``F = [Z, sqrt(alpha) X L^-T]``, and ``F'F`` of order d + q has its eigenvalues. Sparse
-    features stay sparse.
+    The smaller of n and d + q may be 12 000 at most; no matrix of the order of the larger is formed. With a Cholesky
+    factor ``X'X + ridge I = LL'`` the objective is ``FF'``, ``F = [Z, sqrt(alpha) X L^-T]``, and ``F'F`` of order d + q
+    has its eigenvalues. Sparse features stay sparse.
 
     Cost: O(n d² + d³ + (d + q)³), or O(n² d + n³) where n is below d + q.
 
@@ -145,9 +139,8 @@ def _by_rows(X: Features, Z: FloatArray, alpha: float, ridge: float, size: int) 
     """Return the leading eigenvectors of ``ZZ' + alpha G`` and their eigenvalues, for few rows."""
     gram = X.gram.copy()
     gram.flat[:: len(gram) + 1] += ridge
-    hat = (
-        -alpha * ridge * scipy.linalg.inv(gram, overwrite_a=True, check_finite=False)
-    )  # G = I - ridge (XX' + ridge I)^-1
+    # G = I - ridge (XX' + ridge I)^-1
+    hat = -alpha * ridge * scipy.linalg.inv(gram, overwrite_a=True, check_finite=False)
     hat.flat[:: len(hat) + 1] += alpha
     values, vectors = _leading(hat + Z @ Z.T, size, alpha + np.square(Z).sum())
     return vectors * (values > 0), values
@@ -160,9 +153,9 @@ def _leading(matrix: FloatArray, size: int, bound: float) -> tuple[FloatArray, F
     """
     order, wanted = len(matrix), min(size, len(matrix))
     symmetric = (matrix + matrix.T) / 2
-    found, vectors = scipy.linalg.eigh(symmetric, subset_by_index=[order - wanted, order - 1], check_finite=False)
+    largest, vectors = scipy.linalg.eigh(symmetric, subset_by_index=[order - wanted, order - 1], check_finite=False)
     values = np.zeros(size)
-    values[:wanted] = np.where(found > _ROUNDING * bound, found, 0.0)[::-1]
+    values[:wanted] = np.where(largest > _ROUNDING * bound, largest, 0.0)[::-1]
     columns = np.zeros((order, size))
     columns[:, :wanted] = vectors[:, ::-1]
     return values, columns

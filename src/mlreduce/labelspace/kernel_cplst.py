@@ -25,20 +25,7 @@ def explained_by_kernel(kernel: FloatArray, alpha: float, centred: FloatArray) -
     """Return what kernel ridge regression explains of centred labels.
 
     It is ``Z'(2KQ - QKKQ)Z`` with ``Q = (K + alpha I)^-1``. Since ``KQ = I - alpha Q``, that is ``Z'Z - E'E`` for the
-    residual ``E = alpha QZ`` on the training rows.
-
-    Parameters
-    ----------
-    kernel : ndarray of shape (n_samples, n_samples)
-        Symmetric, without negative eigenvalues.
-    alpha : float
-        > 0.
-    centred : ndarray of shape (n_samples, n_labels)
-        Z.
-
-    Returns
-    -------
-    ndarray of shape (n_labels, n_labels)
+    residual ``E = alpha QZ`` on the training rows. ``centred`` is Z; K is positive semidefinite and alpha > 0.
     """
     residual = kernel_ridge(kernel, alpha, centred).residual
     return centred.T @ centred - residual.T @ residual
@@ -55,17 +42,17 @@ class KernelCPLST(LabelCoder):
 
     Parameters
     ----------
-    n_components : int, float, str or None, default=None
-        Length of the code: a number of 1..n_labels, a percentage of n_labels such as ``"50%"``, None for all.
+    n_components
+        As of `LabelCoder`.
     gamma : float or None, default=None
-        Width of the kernel, > 0: the larger, the narrower.     None means ``1 / n_features``.
+        Width of the kernel, > 0: the larger, the narrower. None means ``1 / n_features``.
     alpha : float, default=1.0
         Penalty of the regression, > 0.
 
     Attributes
     ----------
     gamma_ : float
-        The width itself, whatever ``gamma`` is; only after `fit`.
+        The value used; only after `fit`.
 
     References
     ----------

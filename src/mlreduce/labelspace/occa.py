@@ -20,10 +20,8 @@ class OCCA(LabelCoder):
 
     Parameters
     ----------
-    n_components : int, float, str or None, default=None
-        Length of the code: a number of 1..n_labels, a percentage of n_labels such as ``"50%"``, None for all.
-    rcond : float, default=1e-10
-        Relative size below which a singular value of the features (with an intercept) counts as zero.
+    n_components, rcond
+        As of `LabelCoder`.
 
     References
     ----------

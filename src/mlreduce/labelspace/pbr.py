@@ -26,7 +26,7 @@ class PBR(LabelCoder):
     rcond : float, default=1e-10
         Not used.
     random_state : int, RandomState or None, default=None
-        Draws the order of the labels. The subsets are nested: size m is the first m of one random order.
+        Seed of the order of the labels. The subsets are nested: size m is the first m of one random order.
 
     References
     ----------

@@ -22,19 +22,12 @@ class PLST(SketchedCoder):
 
     Parameters
     ----------
-    n_components : int, float, str or None, default=None
-        Length of the code: a number of 1..n_labels, a percentage of n_labels such as ``"50%"``, None for all.
+    n_components
+        As of `LabelCoder`.
     rcond : float, default=1e-10
         Not used.
-    solver : {"exact", "randomized"}, default="exact"
-        ``"randomized"`` finds the directions from a sketch: products of Z with random vectors.
-    random_state : int, RandomState or None, default=None
-        Of the sketch.
-
-    Raises
-    ------
-    DataError
-        If ``n_components`` is out of range or ``solver`` is unknown.
+    solver, random_state
+        As of `SketchedCoder`.
 
     Notes
     -----

@@ -18,9 +18,9 @@ __all__ = ["SketchedCoder"]
 
 _SOLVERS = ("exact", "randomized")
 
-# Random directions beyond those asked for, and products with the matrix that turn them towards its leading ones.
-_MORE = 10
-_ROUNDS = 6
+# Random directions beyond those asked for, and power iterations.
+_OVERSAMPLING = 10
+_ITERATIONS = 6
 
 # Labels are multiplied as a sparse matrix below this density.
 _RARE = 0.1
@@ -41,7 +41,7 @@ class SketchedCoder(LabelCoder):
         ``"randomized"`` is the sketch, faster with many labels and few components. The directions are those of
         ``"exact"`` as far as eigenvalues decay, and exact where fewer than ten are left out.
     random_state : int, RandomState or None, default=None
-        Of the sketch.
+        Seed of the sketch.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class SketchedCoder(LabelCoder):
         self.n_labels_ = labels.shape[1]
         self.n_components_ = check_components(self.n_components, self.n_labels_, "labels", type(self).__name__)
         self.mean_ = labels.mean(axis=0)
-        width = min(self.n_labels_, self.n_components_ + _MORE)
+        width = min(self.n_labels_, self.n_components_ + _OVERSAMPLING)
         explained, stored = self._explained(features), _by_density(labels)
 
         def product(directions: FloatArray) -> FloatArray:
@@ -80,7 +80,7 @@ class SketchedCoder(LabelCoder):
             return multiplied
 
         basis = check_random_state(self.random_state).standard_normal((self.n_labels_, width))
-        for _ in range(_ROUNDS):
+        for _ in range(_ITERATIONS):
             basis, _ = np.linalg.qr(product(basis))
         inner = basis.T @ product(basis)
         values, vectors = np.linalg.eigh((inner + inner.T) / 2)

@@ -11,8 +11,9 @@ from html import escape
 from typing import Any
 
 from mlreduce import registry
+from mlreduce.docstrings import sections
 from mlreduce.methods.evidence import complexities, rankings_of
-from mlreduce.methods.facts import Facts, facts_of, first_line, sections
+from mlreduce.methods.facts import Facts, facts_of, first_line
 
 __all__ = ["Description", "describe"]
 

@@ -9,8 +9,9 @@ from typing import Any
 
 from mlreduce import registry
 from mlreduce.complexity import Complexity
+from mlreduce.docstrings import sections
 
-__all__ = ["Facts", "facts_of", "first_line", "sections"]
+__all__ = ["Facts", "facts_of", "first_line"]
 
 #: Methods of fitted estimators that take instances which `fit` has not seen.
 _VERBS = ("encode", "predict", "transform")
@@ -86,12 +87,6 @@ class Facts:
 def first_line(documented: Any) -> str:
     """Return the first line of a docstring without backquotes; empty where docstrings were left out."""
     return (inspect.getdoc(documented) or "").partition("\n")[0].replace("`", "")
-
-
-def sections(docstring: str) -> dict[str, str]:
-    """Return the sections of a docstring by their titles; the text before them has the title ""."""
-    parts = re.split(r"(?m)^(\w[\w ]*)\n-{3,}\n", docstring)
-    return {"": parts[0].strip()} | {title: text.strip() for title, text in zip(parts[1::2], parts[2::2], strict=True)}
 
 
 def facts_of(name: str) -> Facts:

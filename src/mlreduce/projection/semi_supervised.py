@@ -309,8 +309,10 @@ class SSMFA(_Pair):
 
     Parameters
     ----------
-    n_components, select, weight, supervised_parameters, unsupervised_parameters
-        As of `SemiSupervised`, of `MESDMFA` and `OLPP`.
+    n_components, select, weight
+        As of `SemiSupervised`.
+    supervised_parameters, unsupervised_parameters : dict or None, default=None
+        Parameters of `MESDMFA` and of `OLPP`.
 
     References
     ----------
@@ -343,8 +345,10 @@ class SSDNE(_Pair):
 
     Parameters
     ----------
-    n_components, select, weight, supervised_parameters, unsupervised_parameters
-        As of `SemiSupervised`, of `MESDDNE` and `OLPP`.
+    n_components, select, weight
+        As of `SemiSupervised`.
+    supervised_parameters, unsupervised_parameters : dict or None, default=None
+        Parameters of `MESDDNE` and of `OLPP`.
 
     References
     ----------
@@ -377,8 +381,10 @@ class SSLFDA(_Pair):
 
     Parameters
     ----------
-    n_components, select, weight, supervised_parameters, unsupervised_parameters
-        As of `SemiSupervised`, of `MESDLFDA` and `OLPP`.
+    n_components, select, weight
+        As of `SemiSupervised`.
+    supervised_parameters, unsupervised_parameters : dict or None, default=None
+        Parameters of `MESDLFDA` and of `OLPP`.
 
     References
     ----------
@@ -411,8 +417,10 @@ class SSDONPP(_Pair):
 
     Parameters
     ----------
-    n_components, select, weight, supervised_parameters, unsupervised_parameters
-        As of `SemiSupervised`, of `MESDDONPP` and `ONPP`.
+    n_components, select, weight
+        As of `SemiSupervised`.
+    supervised_parameters, unsupervised_parameters : dict or None, default=None
+        Parameters of `MESDDONPP` and of `ONPP`.
 
     References
     ----------
@@ -445,8 +453,10 @@ class SSMOPE(_Pair):
 
     Parameters
     ----------
-    n_components, select, weight, supervised_parameters, unsupervised_parameters
-        As of `SemiSupervised`, of `MOPE` and `OLPP`.
+    n_components, select, weight
+        As of `SemiSupervised`.
+    supervised_parameters, unsupervised_parameters : dict or None, default=None
+        Parameters of `MOPE` and of `OLPP`.
 
     References
     ----------

@@ -220,13 +220,8 @@ class LabelPropagation(NamedParameters, BaseEstimator):
     def _solve(self, laplacian: Any, labels: FloatArray, known: NDArray[np.bool_]) -> FloatArray:
         """Return the scores of instances that are all connected to labelled ones; also set ``lambda2_``.
 
-        Parameters
-        ----------
-        laplacian : csr_array or ndarray of shape (n, n)
-        labels : ndarray of shape (n, n_labels)
-            Zeros where not known.
-        known : ndarray of shape (n,) or (n, n_labels), bool
-            Which instances are labelled, or which labels are known.
+        Labels are zero where not known; ``known`` is a mask of the labelled instances, shape (n,), or of the known
+        labels, shape (n, n_labels).
         """
         raise NotImplementedError  # abstract
 
@@ -283,10 +278,9 @@ class LabelPropagation(NamedParameters, BaseEstimator):
             chosen[~known] = best_of_each(self.embedding_[~known], labels[known].mean(axis=0))
             return chosen
         shares = quotient(labels.sum(axis=0), known.sum(axis=0))
-        for label, own in enumerate(known.T):
-            chosen[~own, label : label + 1] = best_of_each(
-                self.embedding_[~own, label : label + 1], shares[label : label + 1]
-            )
+        for label, unknown in enumerate(~known.T):
+            column = slice(label, label + 1)
+            chosen[unknown, column] = best_of_each(self.embedding_[unknown, column], shares[column])
         return chosen
 
 

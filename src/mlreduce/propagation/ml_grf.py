@@ -23,8 +23,18 @@ __all__ = ["MLGRF", "MLLGC"]
 _SMALL = 300
 
 
-class _LabelField(LabelPropagation):
-    """Base: similar labels get similar scores by a concave term, which limits its weight."""
+class LabelField(LabelPropagation):
+    """Base of the propagations that smooth over labels by a concave term, which bounds its weight.
+
+    Parameters
+    ----------
+    lambda1
+        As of `LabelPropagation`.
+    lambda2 : float or None, default=None
+        Weight of the labels' similarity, >= 0 and below the bound; None is half of the bound.
+    label_similarity, gamma, proximity, decision
+        As of `LabelPropagation`.
+    """
 
     def _fit_weights(self, laplacian: Any, known: NDArray[np.bool_]) -> tuple[FloatArray, float]:
         """Return weights in the error term, and the least eigenvalue of these plus the Laplacian.
@@ -54,24 +64,19 @@ class _LabelField(LabelPropagation):
 
 
 @register("ml-grf")
-class MLGRF(_LabelField):
+class MLGRF(LabelField):
     """Multi-label Gaussian random field (ML-GRF): smooth scores along the graphs of instances and of labels.
 
     ``min ||Z_l - Y_l||^2 + lambda1 tr(Z'L_W Z) - lambda2 tr(Z Sigma Z')`` with the Laplacian ``D - W`` of the
     instances' proximity and the labels' similarity Sigma. The scores solve
     ``(J + lambda1 L_W) Z - lambda2 Z Sigma = JY`` with J one for labelled instances and zero for others. There is a
-    minimum only where
-    ``lambda2 < lambda_min(J + lambda1 L_W) / lambda_max(Sigma)``, which is at most the share of labelled
-    instances. Where single labels are unknown, J is one per label, and the bound that of the smallest.
+    minimum only where ``lambda2 < lambda_min(J + lambda1 L_W) / lambda_max(Sigma)``, which is at most the share of
+    labelled instances. Where single labels are unknown, J is one per label, and the bound that of the smallest.
 
     Parameters
     ----------
-    lambda1 : float, default=1.0
-        Weight of the instances' proximity, > 0.
-    lambda2 : float or None, default=None
-        Weight of the labels' similarity, >= 0 and below the bound; None is half of the bound.
-    label_similarity, gamma, proximity, decision
-        As of `LabelPropagation`.
+    lambda1, lambda2, label_similarity, gamma, proximity, decision
+        As of `LabelField`.
 
     References
     ----------
@@ -97,16 +102,16 @@ class MLGRF(_LabelField):
         if known.ndim == 1:
             return weights, _least_eigenvalue(add_diagonal(laplacian, weights))
         least = np.inf
-        for own in np.unique(known, axis=1).T:
-            reached = reached_from(laplacian, own)
+        for labelled in np.unique(known, axis=1).T:
+            reached = reached_from(laplacian, labelled)
             if reached.any():
-                matrix = add_diagonal(laplacian[reached][:, reached], own[reached].astype(np.float64))
+                matrix = add_diagonal(laplacian[reached][:, reached], labelled[reached].astype(np.float64))
                 least = min(least, _least_eigenvalue(matrix))
         return weights, least
 
 
 @register("ml-lgc")
-class MLLGC(_LabelField):
+class MLLGC(LabelField):
     """Multi-label local and global consistency (ML-LGC): unlabelled scores are shrunk, with a normalised Laplacian.
 
     ``min ||Z_l - Y_l||^2 + ||Z_u||^2 + lambda1 tr(Z'L_W Z) - lambda2 tr(Z Sigma Z')`` with the normalised symmetric
@@ -116,12 +121,8 @@ class MLLGC(_LabelField):
 
     Parameters
     ----------
-    lambda1 : float, default=1.0
-        Weight of the instances' proximity, > 0.
-    lambda2 : float or None, default=None
-        Weight of the labels' similarity, >= 0 and below the bound; None is half of the bound.
-    label_similarity, gamma, proximity, decision
-        As of `LabelPropagation`.
+    lambda1, lambda2, label_similarity, gamma, proximity, decision
+        As of `LabelField`.
 
     References
     ----------
@@ -151,5 +152,5 @@ def _least_eigenvalue(matrix: Any) -> float:
     if matrix.shape[0] <= _SMALL or not is_sparse(matrix):
         return float(scipy.linalg.eigh(as_dense(matrix), eigvals_only=True, subset_by_index=(0, 0))[0])
     start = np.random.default_rng(0).standard_normal(matrix.shape[0])
-    found = scipy.sparse.linalg.eigsh(sp.csc_array(matrix), k=1, sigma=0.0, v0=start, return_eigenvectors=False)
-    return float(found[0])
+    values = scipy.sparse.linalg.eigsh(sp.csc_array(matrix), k=1, sigma=0.0, v0=start, return_eigenvectors=False)
+    return float(values[0])

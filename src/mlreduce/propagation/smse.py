@@ -27,8 +27,8 @@ class SMSE1(LabelPropagation):
 
     Parameters
     ----------
-    lambda1 : float, default=1.0
-        Weight of the instances' proximity, > 0.
+    lambda1
+        As of `LabelPropagation`.
     lambda2 : float or None, default=None
         Weight of the labels' similarity, >= 0; None is ``lambda1``. Only their ratio matters.
     label_similarity, gamma, proximity, decision
@@ -76,8 +76,8 @@ class SMSE2(LabelPropagation):
 
     Parameters
     ----------
-    lambda1 : float, default=1.0
-        Weight of the instances' proximity, > 0.
+    lambda1
+        As of `LabelPropagation`.
     lambda2 : float or None, default=None
         Weight of the labels' similarity, >= 0; None is ``lambda1``.
     label_similarity, gamma, proximity, decision

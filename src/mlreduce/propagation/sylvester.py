@@ -15,9 +15,9 @@ from mlreduce.validation import FloatArray, is_sparse
 __all__ = ["solve_cells", "solve_sylvester"]
 
 # Largest number of iterations of conjugate gradients; relative residual at which a column stops, far below rounding
-# error, as weakly connected parts of a graph need; and relative residual that counts as converged.
-_ROUNDS = 200
-_ENOUGH = 1e-16
+# error, as weakly connected parts of a graph need; relative residual that counts as converged.
+_ITERATIONS = 200
+_STOP = 1e-16
 _RESIDUAL = 1e-13
 
 # Relative difference below which shifts are equal.
@@ -28,18 +28,8 @@ def solve_sylvester(left: Any, right: FloatArray, target: FloatArray) -> FloatAr
     """Solve ``left Z + Z right = target`` for symmetric matrices with ``left + s I`` positive definite.
 
     With ``right = V diag(s) V'`` the columns of ``ZV`` solve systems with ``left + s I``: conjugate gradients
-    for all together, and a factorisation for each s without convergence.
-
-    Parameters
-    ----------
-    left : sparse matrix or ndarray of shape (n, n)
-        ``left + s I`` has to be positive definite for every eigenvalue s of ``right``.
-    right : ndarray of shape (c, c)
-    target : ndarray of shape (n, c)
-
-    Returns
-    -------
-    Z : ndarray of shape (n, c)
+    for all together, and a factorisation for each s without convergence. ``left``, sparse or dense, is large, ``right``
+    small and dense.
     """
     shifts, vectors = np.linalg.eigh(right)
     turned = target @ vectors
@@ -58,20 +48,8 @@ def solve_cells(
 ) -> FloatArray:
     """Solve ``(left Z + Z right + weights * Z)_f = target_f`` for the cells f that are free; the others are zero.
 
-    Conjugate gradients, and a factorisation of the matrix over the free cells where these do not converge.
-
-    Parameters
-    ----------
-    left : sparse matrix or ndarray of shape (n, n)
-    right : ndarray of shape (c, c)
-        Both symmetric. The equation has to be positive definite on the free cells.
-    weights : ndarray of shape (n, c)
-    free : ndarray of shape (n, c), bool
-    target : ndarray of shape (n, c)
-
-    Returns
-    -------
-    Z : ndarray of shape (n, c)
+    Conjugate gradients, and a factorisation of the matrix over the free cells where these do not converge. ``left`` and
+    ``right`` are symmetric, and the equation has to be positive definite on the free cells.
     """
     if not free.any():
         return np.zeros_like(target)
@@ -88,11 +66,11 @@ def solve_cells(
 
     diagonal = (left.diagonal()[:, np.newaxis] + right.diagonal() + weights)[free]
     shape = (len(diagonal), len(diagonal))
-    found, failed = scipy.sparse.linalg.cg(
+    solution, failed = scipy.sparse.linalg.cg(
         scipy.sparse.linalg.LinearOperator(shape, matvec=product, dtype=np.float64),
         target[free],
         rtol=_RESIDUAL,
-        maxiter=_ROUNDS,
+        maxiter=_ITERATIONS,
         M=sp.diags_array(1.0 / diagonal),
     )
     if failed:
@@ -100,8 +78,8 @@ def solve_cells(
         matrix = sp.kron(sp.csr_array(left), sp.eye_array(c)) + sp.kron(sp.eye_array(n), sp.csr_array(right))
         cells = free.reshape(-1).nonzero()[0]
         whole = sp.csr_array(matrix + sp.diags_array(weights.reshape(-1)))
-        found = _factorised(whole[cells][:, cells], 0.0, target[free])
-    return spread(found)
+        solution = _factorised(whole[cells][:, cells], 0.0, target[free])
+    return spread(solution)
 
 
 def _conjugate_gradients(left: Any, shifts: FloatArray, targets: FloatArray) -> tuple[FloatArray, Any]:
@@ -111,8 +89,8 @@ def _conjugate_gradients(left: Any, shifts: FloatArray, targets: FloatArray) -> 
     solution, residual = np.zeros_like(targets), targets.copy()
     direction = inverse * residual
     slope = np.einsum("ij,ij->j", residual, direction)
-    for _ in range(_ROUNDS):
-        active = np.linalg.norm(residual, axis=0) > _ENOUGH * norms
+    for _ in range(_ITERATIONS):
+        active = np.linalg.norm(residual, axis=0) > _STOP * norms
         if not active.any():
             break
         image = left @ direction + direction * shifts

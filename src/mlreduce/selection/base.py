@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError
+from mlreduce.preprocessing.discretisation import Bins, discretise
 from mlreduce.validation import (
     FloatArray,
     NamedParameters,
@@ -25,20 +26,14 @@ from mlreduce.validation import (
     remember_label_names,
 )
 
-__all__ = ["Selector", "check_not_negative", "check_variant"]
+__all__ = ["DiscretisingSelector", "Selector", "check_not_negative", "check_variant"]
 
 #: Values of ``variant`` where a paper's published code differs from its equations.
 VARIANTS = ("equations", "published-code")
 
 
 def check_variant(variant: Any, *others: str) -> bool:
-    """Check ``variant`` and return whether it is the published code.
-
-    Parameters
-    ----------
-    variant : str
-    others : str
-        Variants that a method has beside `VARIANTS`.
+    """Check ``variant``, one of `VARIANTS` or of a method's others, and return whether it is the published code.
 
     Raises
     ------
@@ -68,6 +63,11 @@ def check_not_negative(X: Any, method: str, names: Any) -> None:
 
 class Selector(NamedParameters, SelectorMixin, BaseEstimator):
     """Base of the feature selectors; methods implement `_scores`, larger is better.
+
+    Parameters
+    ----------
+    k : int, float, str or None, default=0.5
+        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
 
     Attributes
     ----------
@@ -167,3 +167,28 @@ class Selector(NamedParameters, SelectorMixin, BaseEstimator):
         check_is_fitted(self, "ranking_")
         mask: NDArray[np.bool_] = self.ranking_ <= self._size(len(self.ranking_))
         return mask
+
+
+class DiscretisingSelector(Selector):
+    """Base of the selectors by information theory, which take discrete features.
+
+    Parameters
+    ----------
+    k
+        As of `Selector`.
+    discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
+        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they are
+        bins: whole numbers.
+    n_bins : int, default=3
+        Number of bins of "equal-width" and "equal-frequency", >= 2.
+    """
+
+    def __init__(
+        self, k: int | float | str | None = 0.5, discretise: str | None = "equal-width", n_bins: int = 3
+    ) -> None:
+        self.k = k
+        self.discretise = discretise
+        self.n_bins = n_bins
+
+    def _bins(self, X: Any, labels: FloatArray) -> Bins:
+        return discretise(X, labels, self.discretise, self.n_bins)

@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from mlreduce.complexity import Complexity
 from mlreduce.registry import register
-from mlreduce.selection.greedy import GreedySelector, Informations
+from mlreduce.selection.greedy import GreedySelector, Information
+from mlreduce.selection.redundancy import MeanRedundancy
 from mlreduce.validation import FloatArray
 
 __all__ = ["CMIM", "D2F", "JMI", "MDMR"]
@@ -23,34 +24,16 @@ class JMI(GreedySelector):
 
     Parameters
     ----------
-    k : int, float, str or None, default=0.5
-        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all. So many are taken one by
-        one; the others follow by their last J. For a larger k fit again.
-    discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
-        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they
-        are bins.
-    n_bins : int, default=3
-        Number of bins of "equal-width" and "equal-frequency", >= 2.
+    k, discretise, n_bins
+        As of `GreedySelector`.
 
     Attributes
     ----------
-    scores_ : ndarray of shape (n_features,)
-        The number of features that come after it.
-    ranking_
-        See `Selector`; of equal J the first column comes first.
-    gains_ : ndarray of shape (n_features,)
-        J in nats, to within 2^-33: when the feature was taken, or the last of those that were not.
-
-    Raises
-    ------
-    DataError
-        By ``fit``: as `Selector.fit`; if ``discretise`` is unknown or None and a feature is no whole number, or
-        ``n_bins`` is below 2.
+    scores_, ranking_, gains_
+        As of `GreedySelector`.
 
     Notes
     -----
-    Cost: O(k n d q) for a fixed number of bins.
-
     MLC_toolbox takes the last label only; the sum is what the composite likelihood says.
 
     References
@@ -70,13 +53,15 @@ class JMI(GreedySelector):
 
     complexity = Complexity("k n d q", "n d")
 
-    def _begin(self, known: Informations) -> FloatArray:
-        return np.column_stack([known.relevance, np.zeros(len(known.relevance))])
+    def _begin(self, information: Information) -> FloatArray:
+        return np.column_stack([information.relevance, np.zeros(len(information.relevance))])
 
-    def _add(self, known: Informations, state: FloatArray, feature: int, rest: NDArray[np.intp]) -> None:
-        state[rest, 1] += known.relevance[feature] + known.relevance[rest] - known.interaction(feature, rest)
+    def _add(self, information: Information, state: FloatArray, feature: int, rest: NDArray[np.intp]) -> None:
+        state[rest, 1] += (
+            information.relevance[feature] + information.relevance[rest] - information.interaction(feature, rest)
+        )
 
-    def _values(self, known: Informations, state: FloatArray, n_taken: int) -> FloatArray:
+    def _values(self, information: Information, state: FloatArray, n_taken: int) -> FloatArray:
         return state[:, min(n_taken, 1)]
 
 
@@ -90,34 +75,16 @@ class CMIM(GreedySelector):
 
     Parameters
     ----------
-    k : int, float, str or None, default=0.5
-        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all. So many are taken one by
-        one; the others follow by their last J. For a larger k fit again.
-    discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
-        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they
-        are bins.
-    n_bins : int, default=3
-        Number of bins of "equal-width" and "equal-frequency", >= 2.
+    k, discretise, n_bins
+        As of `GreedySelector`.
 
     Attributes
     ----------
-    scores_ : ndarray of shape (n_features,)
-        The number of features that come after it.
-    ranking_
-        See `Selector`; of equal J the first column comes first.
-    gains_ : ndarray of shape (n_features,)
-        J in nats, to within 2^-33: when the feature was taken, or the last of those that were not.
-
-    Raises
-    ------
-    DataError
-        By ``fit``: as `Selector.fit`; if ``discretise`` is unknown or None and a feature is no whole number, or
-        ``n_bins`` is below 2.
+    scores_, ranking_, gains_
+        As of `GreedySelector`.
 
     Notes
     -----
-    Cost: O(k n d q) for a fixed number of bins.
-
     The minimum is taken for each label and then summed. That of the sum over the labels would be another criterion.
 
     References
@@ -137,14 +104,14 @@ class CMIM(GreedySelector):
 
     complexity = Complexity("k n d q", "n d")
 
-    def _begin(self, known: Informations) -> FloatArray:
-        return known.relevances.copy()
+    def _begin(self, information: Information) -> FloatArray:
+        return information.relevances.copy()
 
-    def _add(self, known: Informations, state: FloatArray, feature: int, rest: NDArray[np.intp]) -> None:
-        beside = known.relevances[rest] - known.interactions(feature, rest)
+    def _add(self, information: Information, state: FloatArray, feature: int, rest: NDArray[np.intp]) -> None:
+        beside = information.relevances[rest] - information.interactions(feature, rest)
         state[rest] = np.minimum(state[rest], beside)
 
-    def _values(self, known: Informations, state: FloatArray, n_taken: int) -> FloatArray:
+    def _values(self, information: Information, state: FloatArray, n_taken: int) -> FloatArray:
         values: FloatArray = state.sum(axis=1)
         return values
 
@@ -159,33 +126,13 @@ class D2F(GreedySelector):
 
     Parameters
     ----------
-    k : int, float, str or None, default=0.5
-        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all. So many are taken one by
-        one; the others follow by their last J. For a larger k fit again.
-    discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
-        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they
-        are bins.
-    n_bins : int, default=3
-        Number of bins of "equal-width" and "equal-frequency", >= 2.
+    k, discretise, n_bins
+        As of `GreedySelector`.
 
     Attributes
     ----------
-    scores_ : ndarray of shape (n_features,)
-        The number of features that come after it.
-    ranking_
-        See `Selector`; of equal J the first column comes first.
-    gains_ : ndarray of shape (n_features,)
-        J in nats, to within 2^-33: when the feature was taken, or the last of those that were not.
-
-    Raises
-    ------
-    DataError
-        By ``fit``: as `Selector.fit`; if ``discretise`` is unknown or None and a feature is no whole number, or
-        ``n_bins`` is below 2.
-
-    Notes
-    -----
-    Cost: O(k n d q) for a fixed number of bins.
+    scores_, ranking_, gains_
+        As of `GreedySelector`.
 
     References
     ----------
@@ -203,49 +150,31 @@ class D2F(GreedySelector):
 
     complexity = Complexity("k n d q", "n d")
 
-    def _begin(self, known: Informations) -> FloatArray:
-        return known.relevance.copy()
+    def _begin(self, information: Information) -> FloatArray:
+        return information.relevance.copy()
 
-    def _add(self, known: Informations, state: FloatArray, feature: int, rest: NDArray[np.intp]) -> None:
-        state[rest] -= known.interaction(feature, rest)
+    def _add(self, information: Information, state: FloatArray, feature: int, rest: NDArray[np.intp]) -> None:
+        state[rest] -= information.interaction(feature, rest)
 
 
 @register("mdmr")
-class MDMR(GreedySelector):
+class MDMR(MeanRedundancy):
     """Max-dependency and min-redundancy (MDMR): relevance minus the mean conditional redundancy.
 
         J(f) = sum_l I(f;l) - mean_{s taken} [I(f;s) - sum_l I(f;l|s)]
 
     Parameters
     ----------
-    k : int, float, str or None, default=0.5
-        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all. So many are taken one by
-        one; the others follow by their last J. For a larger k fit again.
-    discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
-        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they
-        are bins.
-    n_bins : int, default=3
-        Number of bins of "equal-width" and "equal-frequency", >= 2.
+    k, discretise, n_bins
+        As of `GreedySelector`.
 
     Attributes
     ----------
-    scores_ : ndarray of shape (n_features,)
-        The number of features that come after it.
-    ranking_
-        See `Selector`; of equal J the first column comes first.
-    gains_ : ndarray of shape (n_features,)
-        J in nats, to within 2^-33: when the feature was taken, or the last of those that were not.
-
-    Raises
-    ------
-    DataError
-        By ``fit``: as `Selector.fit`; if ``discretise`` is unknown or None and a feature is no whole number, or
-        ``n_bins`` is below 2.
+    scores_, ranking_, gains_
+        As of `GreedySelector`.
 
     Notes
     -----
-    Cost: O(k n d q) for a fixed number of bins.
-
     PyIT-MLFS computes `D2F` under this name: it subtracts ``sum_s sum_l I(f;s;l)``, neither averaged nor with I(f;s).
 
     References
@@ -264,13 +193,6 @@ class MDMR(GreedySelector):
 
     complexity = Complexity("k n d q", "n d")
 
-    def _begin(self, known: Informations) -> FloatArray:
-        return np.column_stack([known.relevance, np.zeros(len(known.relevance))])
-
-    def _add(self, known: Informations, state: FloatArray, feature: int, rest: NDArray[np.intp]) -> None:
-        beside = known.relevance[rest] - known.interaction(feature, rest)  # sum_l I(f;l|s)
-        state[rest, 1] += known.shared(feature, rest) - beside
-
-    def _values(self, known: Informations, state: FloatArray, n_taken: int) -> FloatArray:
-        values: FloatArray = state[:, 0] - state[:, 1] / max(n_taken, 1)
-        return values
+    def _add(self, information: Information, state: FloatArray, feature: int, rest: NDArray[np.intp]) -> None:
+        beside = information.relevance[rest] - information.interaction(feature, rest)  # sum_l I(f;l|s)
+        state[rest, 1] += information.shared(feature, rest) - beside

@@ -47,15 +47,15 @@ class RandomFeatures(Selector):
 
     Parameters
     ----------
-    k : int, float, str or None, default=0.5
-        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
+    k
+        As of `Selector`.
     random_state : int, RandomState instance or None, default=None
         Seed of the order.
 
     Attributes
     ----------
     scores_, ranking_
-        See `Selector`.
+        As of `Selector`.
 
     Examples
     --------

@@ -26,8 +26,8 @@ class MLFS(Selector):
 
     Parameters
     ----------
-    k : int, float, str or None, default=0.5
-        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
+    k
+        As of `Selector`.
     variant : {"equations", "published-code"}, default="equations"
         The published code of Yan and Li (2016) adds the labels' variances up without weighting them by size.
 
@@ -36,7 +36,7 @@ class MLFS(Selector):
     scores_ : ndarray of shape (n_features,)
         Infinite for a feature that varies between labels and not within them, 0 for a constant one.
     ranking_
-        See `Selector`.
+        As of `Selector`.
 
     References
     ----------
@@ -70,10 +70,10 @@ class MLFS(Selector):
         between, within, largest = np.zeros(X.shape[1]), np.zeros(X.shape[1]), np.zeros(X.shape[1])
         for label in present:
             members = as_dense(X[np.flatnonzero(labels[:, label])])
-            own = members.mean(axis=0)
+            label_mean = members.mean(axis=0)
             np.maximum(largest, np.abs(members).max(axis=0), out=largest)
-            members -= own
-            between += sizes[label] * np.square(own - mean)
+            members -= label_mean
+            between += sizes[label] * np.square(label_mean - mean)
             within += np.einsum("ij,ij->j", members, members) / (sizes[label] if as_published else 1.0)
         # Rounding error is not scatter.
         noise = sizes.sum() * np.square(_ROUNDING * largest)

@@ -37,8 +37,8 @@ class GMBA(Selector):
 
     Parameters
     ----------
-    k : int, float, str or None, default=0.5
-        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
+    k
+        As of `Selector`.
     n_neighbors : int, default=3
         Number of nearest hits, >= 1.
     s_min : float, default=1.0
@@ -63,7 +63,7 @@ class GMBA(Selector):
     scores_ : ndarray of shape (n_features,)
         The weights: the larger, the better the feature.
     ranking_
-        See `Selector`.
+        As of `Selector`.
     n_skipped_ : int
         Number of skipped instances among those visited.
 
@@ -131,9 +131,9 @@ class GMBA(Selector):
             for block in slopes.in_order(order) if kept is None else (kept[i : i + 1] for i in order):
                 for slope in block:
                     gradient = weights * slope
-                    length = np.sqrt(np.square(gradient).sum())  # added up alike on all processors
-                    if length > 0:
-                        weights -= (step / length) * gradient
+                    norm = np.sqrt(np.square(gradient).sum())  # the same sum on all processors
+                    if norm > 0:
+                        weights -= (step / norm) * gradient
             total += weights
         self.n_skipped_ = np.count_nonzero(slopes.skipped)
         return total / n_orders
@@ -146,22 +146,12 @@ class GMBA(Selector):
 
 def _visits(n_samples: int, n_iter: int, random: np.random.RandomState) -> NDArray[np.intp]:
     """Return the instance of each step: consecutive random orders."""
-    rounds = [random.permutation(n_samples) for _ in range(-(-n_iter // n_samples))]
-    return np.concatenate(rounds)[:n_iter]
+    passes = [random.permutation(n_samples) for _ in range(-(-n_iter // n_samples))]
+    return np.concatenate(passes)[:n_iter]
 
 
 class _Slopes:
-    """The gradient of each instance's loss, divided by the weights.
-
-    Parameters
-    ----------
-    X, labels
-        As of `GMBA.fit`, checked.
-    n_neighbors : int
-    s_min, miss_weight : float
-    as_published : bool
-        Follow the published code.
-    """
+    """The gradient of each instance's loss, divided by the weights; ``as_published`` follows the published code."""
 
     def __init__(
         self, X: Any, labels: FloatArray, n_neighbors: int, s_min: float, miss_weight: float, as_published: bool
@@ -202,8 +192,8 @@ class _Slopes:
         misses[line, rows] = np.inf
         margin = np.abs(of_hits[:, 0] - misses.min(axis=1))
         weights = np.zeros(similarity.shape)  # of each miss, over the nearest hits
-        own = as_dense(self._X[rows])
-        slopes = np.zeros(own.shape)
+        features = as_dense(self._X[rows])
+        slopes = np.zeros(features.shape)
         for rank in range(self._n_neighbors):
             reach = (margin + of_hits[:, rank])[:, np.newaxis]
             inside = misses < reach if self._as_published else misses <= reach
@@ -213,10 +203,10 @@ class _Slopes:
             excess *= times * self._miss_weight
             weights += excess
             near = times * self._first_similarity(similarity, hit, hits[:, rank]) + excess.sum(axis=1)
-            slopes += near[:, np.newaxis] * np.square(own - as_dense(self._X[hits[:, rank]]))
-        # sum_j w_j (x_i - x_j)^2, without a difference of any pair; no term's size is less than zero
-        squares = weights.sum(axis=1)[:, np.newaxis] * np.square(own) + _product(weights, self._squares)
-        products = 2.0 * own * _product(weights, self._X)
+            slopes += near[:, np.newaxis] * np.square(features - as_dense(self._X[hits[:, rank]]))
+        # sum_j w_j (x_i - x_j)^2 without the differences of pairs
+        squares = weights.sum(axis=1)[:, np.newaxis] * np.square(features) + _product(weights, self._squares)
+        products = 2.0 * features * _product(weights, self._X)
         far = squares - products
         # Steps have a fixed length, so that rounding errors of a zero gradient must be zero.
         size = squares + np.abs(products) + slopes
@@ -232,8 +222,8 @@ class _Slopes:
         line = np.arange(len(chosen))
         if self._as_published:
             chosen = np.cumsum(hit, axis=1)[line, chosen] - 1
-        own: FloatArray = similarity[line, chosen]
-        return own
+        factor: FloatArray = similarity[line, chosen]
+        return factor
 
 
 def _product(weights: FloatArray, X: Any) -> FloatArray:

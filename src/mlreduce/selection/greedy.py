@@ -1,4 +1,4 @@
-"""Greedy selection by a criterion of information theory, and the informations that criteria are made of."""
+"""Greedy selection by a criterion of information theory, and the mutual information that criteria are made of."""
 
 from __future__ import annotations
 
@@ -9,32 +9,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mlreduce.preprocessing.discretisation import Bins, discretise
-from mlreduce.selection.base import Selector
+from mlreduce.preprocessing.discretisation import Bins
+from mlreduce.selection.base import DiscretisingSelector
 from mlreduce.selection.information import Counted, Pairs, Triples
 from mlreduce.validation import FloatArray
 
-__all__ = ["GreedySelector", "Informations"]
+__all__ = ["GreedySelector", "Information"]
 
 # Values of a criterion are rounded to multiples of this many nats, so that ties are exact.
 _UNIT = 2.0**-32
 
 
-class Informations:
-    """Mutual and interaction informations of discrete features and labels, counted when they are asked for; in nats.
+class Information:
+    """Mutual and interaction information of discrete features and labels, counted when they are asked for; in nats.
 
     Memory: one number per feature and label, and counts of their pairs of bins.
-
-    Parameters
-    ----------
-    bins : ndarray of int, shape (n_samples, n_features)
-    labels : ndarray of int, shape (n_samples, n_labels)
-        Two values or more.
-
-    Attributes
-    ----------
-    features, labels : Counted
-    n_samples : int
     """
 
     def __init__(self, bins: Bins, labels: NDArray[Any]) -> None:
@@ -43,7 +32,7 @@ class Informations:
 
     @cached_property
     def triples(self) -> Triples:
-        """Counts of features and labels, for `n_samples` times their informations."""
+        """Counts of features and labels, for `n_samples` times their mutual information."""
         return Triples(self.features, self.labels)
 
     @cached_property
@@ -85,30 +74,26 @@ class Informations:
             yield self.triples.given(parts, first=label + 1)
 
 
-class GreedySelector(Selector):
+class GreedySelector(DiscretisingSelector):
     """Base of the greedy selectors: features are taken one by one, each time the one with the largest criterion J(f).
 
     A method defines what J is made of (`_begin`), what the feature last taken adds to that (`_add`), and J itself
     (`_values`) where it is more than that. Constant features and labels have no information: their terms are 0
-    (`LRFS` alone counts a constant label as one more beside each).
+    (`LRFS` alone counts a constant label as one more beside each). Costs are for a fixed number of bins.
 
     Parameters
     ----------
-    k : int, float, str or None, default=0.5
-        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all. So many are taken one by
-        one; the others follow by their last J. For a larger k fit again.
-    discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
-        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they
-        are bins.
-    n_bins : int, default=3
-        Number of bins of "equal-width" and "equal-frequency", >= 2.
+    k
+        As of `Selector`. So many are taken one by one; the others follow by their last J. For a larger k fit again.
+    discretise, n_bins
+        As of `DiscretisingSelector`.
 
     Attributes
     ----------
     scores_ : ndarray of shape (n_features,)
         The number of features that come after it.
     ranking_
-        See `Selector`; of equal J the first column comes first.
+        As of `Selector`. Of equal J the first column comes first.
     gains_ : ndarray of shape (n_features,)
         J in nats, to within 2^-33: when the feature was taken, or the last of those that were not.
     """
@@ -116,33 +101,26 @@ class GreedySelector(Selector):
     #: Whether J depends on the features taken before; where it does not, k makes no difference to the fit.
     looks_back = True
 
-    def __init__(
-        self, k: int | float | str | None = 0.5, discretise: str | None = "equal-width", n_bins: int = 3
-    ) -> None:
-        self.k = k
-        self.discretise = discretise
-        self.n_bins = n_bins
-
     def _scores(self, X: Any, labels: FloatArray) -> FloatArray:
         self._check_parameters()
-        known = self._informations(discretise(X, labels, self.discretise, self.n_bins), labels)
-        order, self.gains_ = self._taken(known, self._size(X.shape[1]) if self.looks_back else 1)
+        information = self._information(self._bins(X, labels), labels)
+        order, self.gains_ = self._taken(information, self._size(X.shape[1]) if self.looks_back else 1)
         scores = np.empty(len(order))
         scores[order] = np.arange(len(order))[::-1]
         return scores
 
     def _check_parameters(self) -> None:
-        """Check a method's own parameters."""
+        """Raise DataError if a parameter of the method is out of range."""
 
-    def _informations(self, bins: Bins, labels: FloatArray) -> Any:
+    def _information(self, bins: Bins, labels: FloatArray) -> Any:
         """Return what the criterion is computed from."""
-        return Informations(bins, labels.astype(np.int8))
+        return Information(bins, labels.astype(np.int8))
 
-    def _taken(self, known: Any, number: int) -> tuple[NDArray[np.intp], FloatArray]:
+    def _taken(self, information: Any, number: int) -> tuple[NDArray[np.intp], FloatArray]:
         """Return the features in the order in which they are taken, and their gains."""
-        state = self._begin(known)
-        gains = _rounded(self._values(known, state, 0))
-        ties = self._ties(known, gains)
+        state = self._begin(information)
+        gains = _rounded(self._values(information, state, 0))
+        ties = self._ties(information, gains)
         rest, left, taken = np.arange(len(gains)), np.ones(len(gains), dtype=bool), []
         while True:
             largest = rest[gains[rest] == gains[rest].max()]
@@ -152,23 +130,23 @@ class GreedySelector(Selector):
             rest = np.flatnonzero(left)
             if len(taken) == number:
                 break
-            self._add(known, state, best, rest)
-            gains[rest] = _rounded(self._values(known, state, len(taken))[rest])
+            self._add(information, state, best, rest)
+            gains[rest] = _rounded(self._values(information, state, len(taken))[rest])
         followers = rest[np.lexsort((-ties[rest], -gains[rest]))]
         return np.concatenate([taken, followers]).astype(np.intp), gains
 
-    def _ties(self, known: Any, gains: FloatArray) -> FloatArray:
+    def _ties(self, information: Any, gains: FloatArray) -> FloatArray:
         """Return what decides between features of equal J, larger is first, from J while no feature is taken."""
         return np.zeros(len(gains))
 
-    def _begin(self, known: Any) -> FloatArray:
+    def _begin(self, information: Any) -> FloatArray:
         """Return what J is made of while no feature is taken, one entry or row per feature."""
         raise NotImplementedError  # abstract: a criterion is this choice
 
-    def _add(self, known: Any, state: FloatArray, feature: int, rest: NDArray[np.intp]) -> None:
+    def _add(self, information: Any, state: FloatArray, feature: int, rest: NDArray[np.intp]) -> None:
         """Add to the entries of the features that are left what one more that is taken means for them."""
 
-    def _values(self, known: Any, state: FloatArray, n_taken: int) -> FloatArray:
+    def _values(self, information: Any, state: FloatArray, n_taken: int) -> FloatArray:
         """Return J of each feature, shape (n_features,), when some are taken."""
         return state
 

@@ -123,24 +123,22 @@ class Counted(NamedTuple):
         return _cleaned(whole - self.own_terms(), whole) / self.n_samples
 
     def shared_terms(self, other: Counted) -> FloatArray:
-        """Return, for each pair of variables, the sum over pairs of bins of ``k log k``.
+        """Return, for each pair of variables, the sum over pairs of bins of ``k log k``, shape (n_variables, n_others).
 
-        Returns
-        -------
-        ndarray of shape (n_variables, n_variables of the other)
-            Where both are the same object only the upper triangle is computed.
+        Where both are the same object only the upper triangle is computed.
         """
         symmetric, table = other is self, _terms(np.arange(self.n_samples + 1))
         sums = np.zeros((len(self.starts) - 1, len(other.starts) - 1))
-        own, others = self.totals(), other.totals()
+        totals, other_totals = self.totals(), other.totals()
         for block in _variable_blocks(self.starts, int(other.starts[-1])):
             first = block.start if symmetric else 0
             bins = slice(self.starts[block.start], self.starts[block.stop])
             beyond = int(other.starts[first])
             counts = _as_array(self.ones[:, bins].T @ other.ones[:, beyond:])
             starts = self.starts[block.start : block.stop + 1] - self.starts[block.start]
+            other_starts = other.starts[first:] - beyond
             sums[block, first:] = _shared_terms(
-                counts, starts, other.starts[first:] - beyond, own[bins], others[beyond:], self.n_samples, table
+                counts, starts, other_starts, totals[bins], other_totals[beyond:], self.n_samples, table
             )
         return sums
 
@@ -194,15 +192,15 @@ def _shared_terms(
     sums = np.zeros((len(starts) - 1, len(other_starts) - 1))
     for one in range(len(starts) - 1):
         for other in range(len(other_starts) - 1):
-            own, others = (starts[one], starts[one + 1]), (other_starts[other], other_starts[other + 1])
-            sums[one, other] = _terms_of_pair(counts, own, others, totals, other_totals, n_samples, terms)
+            bins, others = (starts[one], starts[one + 1]), (other_starts[other], other_starts[other + 1])
+            sums[one, other] = _terms_of_pair(counts, bins, others, totals, other_totals, n_samples, terms)
     return sums
 
 
 @compiled_part
 def _terms_of_pair(
     counts: NDArray[Any],
-    own: tuple[int, int],
+    bins: tuple[int, int],
     others: tuple[int, int],
     totals: NDArray[np.int64],
     other_totals: NDArray[np.int64],
@@ -212,7 +210,7 @@ def _terms_of_pair(
     """Return the sum of ``k log k`` over the cells of two variables, from the counts of a range of bins of each."""
     rest = n_samples
     total: float = 0.0
-    for row in range(own[0], own[1]):
+    for row in range(bins[0], bins[1]):
         left = totals[row]
         rest -= left
         for column in range(others[0], others[1]):
@@ -222,7 +220,7 @@ def _terms_of_pair(
         total += terms[left]
     for column in range(others[0], others[1]):
         left = other_totals[column]
-        for row in range(own[0], own[1]):
+        for row in range(bins[0], bins[1]):
             left -= np.int64(counts[row, column])
         total += terms[left]
         rest -= left
@@ -234,16 +232,16 @@ def shared_information(one: Counted, other: Counted) -> FloatArray:
     """Return n times the mutual information of each variable with each; see `mutual_information`."""
     n_samples = one.n_samples
     whole = float(_terms(np.array([n_samples]))[0])
-    own = one.own_terms()
-    others = own if other is one else other.own_terms()
+    terms = one.own_terms()
+    other_terms = terms if other is one else other.own_terms()
     shared = one.shared_terms(other)
     shared += whole
-    shared -= own[:, np.newaxis] + others
+    shared -= terms[:, np.newaxis] + other_terms
     shared[shared <= _ROUNDING * whole] = 0.0
     if other is one:
         upper = np.triu(shared, 1)
         shared = upper + upper.T
-        shared.flat[:: len(own) + 1] = _cleaned(whole - own, whole)
+        shared.flat[:: len(terms) + 1] = _cleaned(whole - terms, whole)
     return shared
 
 
@@ -253,12 +251,7 @@ def _cleaned(values: FloatArray, scale: float) -> FloatArray:
 
 
 class Pairs:
-    """Mutual information of the variables of a table with one of them at a time.
-
-    Parameters
-    ----------
-    table : Counted
-    """
+    """Mutual information of the variables of a table with one of them at a time."""
 
     def __init__(self, table: Counted) -> None:
         self._table, self._parts = table, table.parts()
@@ -280,17 +273,8 @@ class Triples:
     """Interaction information of a third variable with each pair of variables of two tables.
 
     Triples are counted in a pass over the rows: each adds one for each pair of its bins. Only the rows outside the
-    third variable's commonest bin are passed; the counts in that bin are what is left of those of all rows.
-
-    Parameters
-    ----------
-    one, other : Counted
-        Tables with the same rows.
-
-    Attributes
-    ----------
-    shared : ndarray of shape (n_variables, n_variables of the other)
-        See `shared_information`.
+    third variable's commonest bin are passed; the counts in that bin are the remainder of those of all rows. ``shared``
+    is the `shared_information` of both tables, which have the same rows.
     """
 
     def __init__(self, one: Counted, other: Counted) -> None:
@@ -302,42 +286,34 @@ class Triples:
     def given(
         self, parts: list[NDArray[np.intp]], chosen: NDArray[np.intp] | None = None, first: int = 0
     ) -> FloatArray:
-        """Return n times ``I(a;b;c)`` for a third variable a.
+        """Return n times ``I(a;b;c)`` for a third variable a, shape (n_chosen, variables of the second table - first).
 
-        Parameters
-        ----------
-        parts : list of ndarray of int
-            The rows in each bin of a but the commonest, see `Counted.parts`.
-        chosen : ndarray of int or None, default=None
-            The variables b of the first table; None for all of them.
-        first : int, default=0
-            The variables c are those of the second table from this one on.
-
-        Returns
-        -------
-        ndarray of shape (n_chosen, n_variables of the second table - first)
+        ``parts`` are the rows in each bin of a but the commonest (`Counted.parts`); the variables b are the ``chosen``
+        of the first table, or all, and c those of the second table from ``first`` on.
         """
         chosen = np.arange(len(self.shared)) if chosen is None else chosen
         within = np.zeros((len(chosen), self.shared.shape[1] - first))
-        pairs, own, others = (counts.copy() for counts in self._all)
+        pairs, totals, other_totals = (counts.copy() for counts in self._all)
         n_left = len(self._terms) - 1
         for rows in parts:
             part = self._counts(rows)
             pairs -= part[0]
-            own -= part[1]
-            others -= part[2]
+            totals -= part[1]
+            other_totals -= part[2]
             n_left -= len(rows)
             _add_information(within, *part, len(rows), *self._starts, chosen, first, self._terms, _ROUNDING)
-        _add_information(within, pairs, own, others, n_left, *self._starts, chosen, first, self._terms, _ROUNDING)
+        _add_information(
+            within, pairs, totals, other_totals, n_left, *self._starts, chosen, first, self._terms, _ROUNDING
+        )
         _subtract_from(within, self.shared, chosen, first, _ROUNDING * self._terms[-1])
         return within
 
     def _counts(self, rows: NDArray[np.intp]) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
         """Return how many of the rows have each pair of bins, each bin of one table and each of the other."""
-        own, others = (np.zeros(starts[-1], dtype=np.int64) for starts in self._starts)
-        pairs = np.zeros((len(own), len(others)), dtype=np.int32)
-        _count(rows, *self._bins, pairs, own, others)
-        return pairs, own, others
+        totals, other_totals = (np.zeros(starts[-1], dtype=np.int64) for starts in self._starts)
+        pairs = np.zeros((len(totals), len(other_totals)), dtype=np.int32)
+        _count(rows, *self._bins, pairs, totals, other_totals)
+        return pairs, totals, other_totals
 
 
 def _bins_of_rows(table: Counted) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
@@ -356,15 +332,15 @@ def _count(
     other_starts: NDArray[np.int64],
     other_bins: NDArray[np.int32],
     pairs: NDArray[np.int32],
-    own: NDArray[np.int64],
-    others: NDArray[np.int64],
+    totals: NDArray[np.int64],
+    other_totals: NDArray[np.int64],
 ) -> None:
     """Add the rows to the counts of pairs of bins and of bins."""
     for row in rows:
         for which in range(other_starts[row], other_starts[row + 1]):
-            others[other_bins[which]] += 1
+            other_totals[other_bins[which]] += 1
         for place in range(starts[row], starts[row + 1]):
-            own[bins[place]] += 1
+            totals[bins[place]] += 1
             for which in range(other_starts[row], other_starts[row + 1]):
                 pairs[bins[place], other_bins[which]] += 1
 
@@ -392,12 +368,12 @@ def _add_information(
     for other in range(sums.shape[1]):
         other_terms[other] = _own_terms(other_totals, other_starts, first + other, n_samples, terms)
     for place in range(len(chosen)):
-        own = starts[chosen[place]], starts[chosen[place] + 1]
+        bins_of_one = starts[chosen[place]], starts[chosen[place] + 1]
         own_terms = _own_terms(totals, starts, chosen[place], n_samples, terms)
         if own_terms == whole:
             continue  # one bin only
-        if own[1] == own[0] + 1 and binary:
-            total, counts = totals[own[0]], pairs[own[0]]
+        if bins_of_one[1] == bins_of_one[0] + 1 and binary:
+            total, counts = totals[bins_of_one[0]], pairs[bins_of_one[0]]
             for other in range(sums.shape[1]):
                 both = counts[first + other]
                 either = total + other_totals[first + other] - both
@@ -407,7 +383,7 @@ def _add_information(
             continue
         for other in range(sums.shape[1]):
             others = other_starts[first + other], other_starts[first + other + 1]
-            cells = _terms_of_pair(pairs, own, others, totals, other_totals, n_samples, terms)
+            cells = _terms_of_pair(pairs, bins_of_one, others, totals, other_totals, n_samples, terms)
             information = cells + whole - (own_terms + other_terms[other])
             sums[place, other] += information if information > rounding * whole else 0.0
 

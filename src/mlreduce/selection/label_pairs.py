@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from mlreduce.complexity import Complexity
 from mlreduce.registry import register
-from mlreduce.selection.greedy import GreedySelector, Informations
+from mlreduce.selection.greedy import GreedySelector, Information
 from mlreduce.selection.redundancy import MeanRedundancy
 from mlreduce.validation import FloatArray
 
@@ -24,34 +24,16 @@ class LRFS(MeanRedundancy):
 
     Parameters
     ----------
-    k : int, float, str or None, default=0.5
-        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all. So many are taken one by
-        one; the others follow by their last J. For a larger k fit again.
-    discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
-        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they
-        are bins.
-    n_bins : int, default=3
-        Number of bins of "equal-width" and "equal-frequency", >= 2.
+    k, discretise, n_bins
+        As of `GreedySelector`.
 
     Attributes
     ----------
-    scores_ : ndarray of shape (n_features,)
-        The number of features that come after it.
-    ranking_
-        See `Selector`; of equal J the first column comes first.
-    gains_ : ndarray of shape (n_features,)
-        J in nats, to within 2^-33: when the feature was taken, or the last of those that were not.
-
-    Raises
-    ------
-    DataError
-        By ``fit``: as `Selector.fit`; if ``discretise`` is unknown or None and a feature is no whole number, or
-        ``n_bins`` is below 2.
+    scores_, ranking_, gains_
+        As of `GreedySelector`.
 
     Notes
     -----
-    Cost: O(n d q^2 + k n d) for a fixed number of bins.
-
     A label that all instances have, or none, counts among the other labels: with I(f;l|l') = I(f;l) it adds to the
     weight of the relevance against the redundancy. Leave such labels out for the ranking without them.
 
@@ -71,12 +53,12 @@ class LRFS(MeanRedundancy):
 
     complexity = Complexity("n d q^2 + k n d", "n d")
 
-    def _relevance(self, known: Informations) -> FloatArray:
-        n_others = len(known.labels.starts) - 2
+    def _relevance(self, information: Information) -> FloatArray:
+        n_others = len(information.labels.starts) - 2
         if not n_others:
-            return known.relevance
-        shared = sum((pairs.sum(axis=1) for pairs in known.label_pairs()), np.zeros(len(known.relevance)))
-        relevance: FloatArray = n_others * known.relevance - 2.0 * shared / known.n_samples
+            return information.relevance
+        shared = sum((pairs.sum(axis=1) for pairs in information.label_pairs()), np.zeros(len(information.relevance)))
+        relevance: FloatArray = n_others * information.relevance - 2.0 * shared / information.n_samples
         return relevance
 
 
@@ -90,34 +72,16 @@ class LSMFS(GreedySelector):
 
     Parameters
     ----------
-    k : int, float, str or None, default=0.5
-        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all. So many are taken one by
-        one; the others follow by their last J. For a larger k fit again.
-    discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
-        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they
-        are bins.
-    n_bins : int, default=3
-        Number of bins of "equal-width" and "equal-frequency", >= 2.
+    k, discretise, n_bins
+        As of `GreedySelector`.
 
     Attributes
     ----------
-    scores_ : ndarray of shape (n_features,)
-        The number of features that come after it.
-    ranking_
-        See `Selector`; of equal J the first column comes first.
-    gains_ : ndarray of shape (n_features,)
-        J in nats, to within 2^-33: when the feature was taken, or the last of those that were not.
-
-    Raises
-    ------
-    DataError
-        By ``fit``: as `Selector.fit`; if ``discretise`` is unknown or None and a feature is no whole number, or
-        ``n_bins`` is below 2.
+    scores_, ranking_, gains_
+        As of `GreedySelector`.
 
     Notes
     -----
-    Cost: O(n d q^2 + k n d) for a fixed number of bins.
-
     PyIT-MLFS adds ``max(0, I(f;l) - I(f;l|l'))``, the pairs of labels that make each other redundant. The sign here is
     that of the words: supplementation is a gain of information by the other label.
 
@@ -137,18 +101,18 @@ class LSMFS(GreedySelector):
 
     complexity = Complexity("n d q^2 + k n d", "n d")
 
-    def _begin(self, known: Informations) -> FloatArray:
-        return known.relevance + self._supplement(known) / known.n_samples
+    def _begin(self, information: Information) -> FloatArray:
+        return information.relevance + self._supplement(information) / information.n_samples
 
-    def _supplement(self, known: Informations) -> FloatArray:
+    def _supplement(self, information: Information) -> FloatArray:
         """Return n times what pairs of labels add, shape (n_features,); a pair is supplemented in both orders alike."""
-        added = np.zeros(len(known.relevance))
-        for pairs in known.label_pairs():
+        added = np.zeros(len(information.relevance))
+        for pairs in information.label_pairs():
             added += 2.0 * np.maximum(-pairs, 0.0).sum(axis=1)
         return added
 
-    def _add(self, known: Informations, state: FloatArray, feature: int, rest: NDArray[np.intp]) -> None:
-        state[rest] -= known.shared(feature, rest)
+    def _add(self, information: Information, state: FloatArray, feature: int, rest: NDArray[np.intp]) -> None:
+        state[rest] -= information.shared(feature, rest)
 
 
 @register("mlsmfs")
@@ -161,34 +125,16 @@ class MLSMFS(LSMFS):
 
     Parameters
     ----------
-    k : int, float, str or None, default=0.5
-        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all. So many are taken one by
-        one; the others follow by their last J. For a larger k fit again.
-    discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
-        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they
-        are bins.
-    n_bins : int, default=3
-        Number of bins of "equal-width" and "equal-frequency", >= 2.
+    k, discretise, n_bins
+        As of `GreedySelector`.
 
     Attributes
     ----------
-    scores_ : ndarray of shape (n_features,)
-        The number of features that come after it.
-    ranking_
-        See `Selector`; of equal J the first column comes first.
-    gains_ : ndarray of shape (n_features,)
-        J in nats, to within 2^-33: when the feature was taken, or the last of those that were not.
-
-    Raises
-    ------
-    DataError
-        By ``fit``: as `Selector.fit`; if ``discretise`` is unknown or None and a feature is no whole number, or
-        ``n_bins`` is below 2.
+    scores_, ranking_, gains_
+        As of `GreedySelector`.
 
     Notes
     -----
-    Cost: O(n d q^2 + k n d) for a fixed number of bins.
-
     The maximum is over all pairs of labels, as in PyIT-MLFS, not one for each label, to be summed. PyIT-MLFS takes it
     of ``I(f;l|l')``, from which it does not subtract I(f;l).
 
@@ -208,8 +154,8 @@ class MLSMFS(LSMFS):
 
     complexity = Complexity("n d q^2 + k n d", "n d")
 
-    def _supplement(self, known: Informations) -> FloatArray:
-        largest = np.zeros(len(known.relevance))
-        for pairs in known.label_pairs():
+    def _supplement(self, information: Information) -> FloatArray:
+        largest = np.zeros(len(information.relevance))
+        for pairs in information.label_pairs():
             np.maximum(largest, (-pairs).max(axis=1), out=largest)
         return largest

@@ -55,14 +55,14 @@ class LabelSets:
         mixed = np.isin(cells, impure)  # a cell of one label set has as many in each bin as of the set in each bin
         terms = np.arange(n_rows + 1) * np.log(np.maximum(np.arange(n_rows + 1), 1))
         told = _cells_of_classes(self.bins, order[mixed], cells[mixed], classes[mixed], features, terms)
-        own = terms[np.bincount(self.classes)].sum()
-        joint: FloatArray = np.log(n_rows) + (told - own) / n_rows
+        of_classes = terms[np.bincount(self.classes)].sum()
+        joint: FloatArray = np.log(n_rows) + (told - of_classes) / n_rows
         return joint
 
     def split(self, feature: int) -> None:
         """Take a feature."""
-        own = self.bins[:, feature].astype(np.int64)
-        self.cells = np.unique(self.cells * (own.max() + 1) + own, return_inverse=True)[1]
+        bins = self.bins[:, feature].astype(np.int64)
+        self.cells = np.unique(self.cells * (bins.max() + 1) + bins, return_inverse=True)[1]
 
 
 @compiled
@@ -100,7 +100,15 @@ def _cells_of_classes(
 
 
 class LabelSetSelector(GreedySelector):
-    """Base of the selectors that take the label sets of instances as classes."""
+    """Base of the selectors that take the label sets of instances as classes.
+
+    Parameters
+    ----------
+    k, discretise, n_bins
+        As of `GreedySelector`.
+    min_count : int, default=6
+        Label sets that occur less often are pruned, with their instances; >= 1, and 1 keeps all. Two must be left.
+    """
 
     def __init__(
         self,
@@ -115,7 +123,7 @@ class LabelSetSelector(GreedySelector):
     def _check_parameters(self) -> None:
         check_count(self.min_count, "min_count")
 
-    def _informations(self, bins: Bins, labels: FloatArray) -> LabelSets:
+    def _information(self, bins: Bins, labels: FloatArray) -> LabelSets:
         return LabelSets(bins, labels, self.min_count)
 
 
@@ -131,37 +139,22 @@ class PPTMI(LabelSetSelector):
 
     Parameters
     ----------
-    k : int, float, str or None, default=0.5
-        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all. So many are taken one by
-        one; the others follow by their last J. For a larger k fit again.
-    discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
-        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they
-        are bins.
-    n_bins : int, default=3
-        Number of bins of "equal-width" and "equal-frequency", >= 2.
-    min_count : int, default=6
-        Label sets that occur less often are pruned, with their instances; >= 1, and 1 keeps all.
+    k, discretise, n_bins
+        As of `GreedySelector`.
+    min_count
+        As of `LabelSetSelector`.
 
     Attributes
     ----------
-    scores_ : ndarray of shape (n_features,)
-        The number of features that come after it.
+    scores_
+        As of `GreedySelector`.
     ranking_
-        See `Selector`; of equal J that with the larger I(f;L), and then the first column, comes first.
-    gains_ : ndarray of shape (n_features,)
-        J in nats, to within 2^-33: when the feature was taken, or the last of those that were not.
-
-    Raises
-    ------
-    DataError
-        By ``fit``: as `Selector.fit`; if ``discretise`` is unknown or None and a feature is no whole number, or
-        ``n_bins`` is below 2. If ``min_count`` is no whole number from 1 on, or fewer than two label sets occur so
-        often.
+        As of `Selector`. Of equal J that with the larger I(f;L), and then the first column, comes first.
+    gains_
+        As of `GreedySelector`.
 
     Notes
     -----
-    Cost: O(k n d), and a sort of the label sets.
-
     The paper estimates J from distances to nearest neighbours of features that are not discretised, and stops by a
     permutation test. Here J is that of counts, as of the other criteria, and k is given. PyIT-MLFS computes
     `MRMR` with the label set as the only label under this name.
@@ -182,15 +175,15 @@ class PPTMI(LabelSetSelector):
 
     complexity = Complexity("k n d", "n d")
 
-    def _begin(self, known: LabelSets) -> FloatArray:
-        return known.joint(np.arange(known.bins.shape[1]))
+    def _begin(self, information: LabelSets) -> FloatArray:
+        return information.joint(np.arange(information.bins.shape[1]))
 
-    def _ties(self, known: LabelSets, gains: FloatArray) -> FloatArray:
+    def _ties(self, information: LabelSets, gains: FloatArray) -> FloatArray:
         return gains.copy()
 
-    def _add(self, known: LabelSets, state: FloatArray, feature: int, rest: NDArray[np.intp]) -> None:
-        known.split(feature)
-        state[rest] = known.joint(rest)
+    def _add(self, information: LabelSets, state: FloatArray, feature: int, rest: NDArray[np.intp]) -> None:
+        information.split(feature)
+        state[rest] = information.joint(rest)
 
 
 @register("ppt-chi2")
@@ -203,35 +196,17 @@ class PPTChi2(LabelSetSelector):
 
     Parameters
     ----------
-    k : int, float, str or None, default=0.5
-        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
-    discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
-        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they
-        are bins.
-    n_bins : int, default=3
-        Number of bins of "equal-width" and "equal-frequency", >= 2.
-    min_count : int, default=6
-        Label sets that occur less often are pruned, with their instances; >= 1, and 1 keeps all.
+    k, discretise, n_bins
+        As of `DiscretisingSelector`.
+    min_count
+        As of `LabelSetSelector`.
 
     Attributes
     ----------
-    scores_ : ndarray of shape (n_features,)
-        The number of features that come after it.
-    ranking_
-        See `Selector`; of equal J the first column comes first.
+    scores_, ranking_
+        As of `GreedySelector`.
     gains_ : ndarray of shape (n_features,)
         J, to within 2^-33.
-
-    Raises
-    ------
-    DataError
-        By ``fit``: as `Selector.fit`; if ``discretise`` is unknown or None and a feature is no whole number, or
-        ``n_bins`` is below 2. If ``min_count`` is no whole number from 1 on, or fewer than two label sets occur so
-        often.
-
-    Notes
-    -----
-    Cost: O(n d), and a sort of the label sets.
 
     References
     ----------
@@ -248,15 +223,14 @@ class PPTChi2(LabelSetSelector):
     """
 
     complexity = Complexity("n d", "n d")
-
     looks_back = False
 
-    def _begin(self, known: LabelSets) -> FloatArray:
-        n_rows, sizes = len(known.bins), np.bincount(known.classes)
-        gains = np.empty(known.bins.shape[1])
-        for column, bins in enumerate(known.bins.T):
-            shape = (bins.max() + 1, known.n_classes)
-            cells = np.bincount(bins * known.n_classes + known.classes, minlength=shape[0] * shape[1])
+    def _begin(self, information: LabelSets) -> FloatArray:
+        n_rows, sizes = len(information.bins), np.bincount(information.classes)
+        gains = np.empty(information.bins.shape[1])
+        for column, bins in enumerate(information.bins.T):
+            shape = (bins.max() + 1, information.n_classes)
+            cells = np.bincount(bins * information.n_classes + information.classes, minlength=shape[0] * shape[1])
             counts = cells.reshape(shape).astype(np.float64)
             expected = np.outer(counts.sum(axis=1), sizes) / n_rows
             gains[column] = (np.square(counts - expected) / expected).sum()

@@ -27,37 +27,30 @@ class LassoMultiTask(Selector):
 
     Parameters
     ----------
-    k : int, float, str or None, default=0.5
-        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
+    k
+        As of `Selector`.
     alpha : float, default=0.01
-        Weight of the coefficients' lengths, > 0. From the largest length of a row of ``X'Y / n`` on, both centred, all
+        Weight of the norms of the rows of W, > 0. From the largest norm of a row of ``X'Y / n`` on, both centred, all
         rows of W are 0.
     max_iter : int, default=10000
-        Largest number of rounds, >= 1.
+        Largest number of iterations, >= 1.
     tol : float, default=1e-4
         Largest duality gap at which to stop, relative to ``||Y||^2``, >= 0.
 
     Attributes
     ----------
     scores_ : ndarray of shape (n_features,)
-        Lengths of the rows of W; 0 for features that the penalty leaves out.
+        Norms of the rows of W; 0 for features that the penalty leaves out.
     ranking_
-        See `Selector`.
+        As of `Selector`.
     coef_ : ndarray of shape (n_features, n_labels)
         W.
     n_iter_ : int
-        Number of rounds.
-
-    Raises
-    ------
-    DataError
-        By ``fit``: as `Selector.fit`, or if a parameter is out of range.
+        Number of iterations.
 
     Notes
     -----
-    Cost: O(r n d q) for r rounds; sparse features are made dense.
-
-    `MSSL` with alpha = 0 and ``gamma = 2 n alpha`` minimises the same.
+    Sparse features are made dense. `MSSL` with alpha = 0 and ``gamma = 2 n alpha`` minimises the same.
 
     References
     ----------
@@ -87,13 +80,13 @@ class LassoMultiTask(Selector):
 
     def _scores(self, X: Any, labels: FloatArray) -> FloatArray:
         alpha = check_range(self.alpha, "alpha", 0, open_ends=True)
-        rounds, tol = check_count(self.max_iter, "max_iter"), check_range(self.tol, "tol", 0)
+        max_iter, tol = check_count(self.max_iter, "max_iter"), check_range(self.tol, "tol", 0)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", ConvergenceWarning)
-            lasso = MultiTaskLasso(alpha=alpha, max_iter=rounds, tol=tol).fit(as_dense(X), labels)
-        if any(issubclass(one.category, ConvergenceWarning) for one in caught):
+            lasso = MultiTaskLasso(alpha=alpha, max_iter=max_iter, tol=tol).fit(as_dense(X), labels)
+        if any(issubclass(warning.category, ConvergenceWarning) for warning in caught):
             warn(
-                f"{type(self).__name__} did not converge in {rounds} iterations; scale the features, or raise alpha, "
+                f"{type(self).__name__} did not converge in {max_iter} iterations; scale the features, or raise alpha, "
                 "tol or max_iter",
                 ConvergenceWarning,
             )

@@ -29,54 +29,43 @@ class MIFS(RowSparseSelector):
 
     Parameters
     ----------
-    k : int, float, str or None, default=0.5
-        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
+    k
+        As of `Selector`.
     n_latent : int, float, str or None, default=0.5
         Number of latent labels: a number up to that of the labels, a fraction in (0, 1) or "50%" of it, or None for as
         many as labels.
     alpha : float, default=1.0
         Weight of the errors of labels by latent labels, > 0.
     beta : float, default=1.0
-        Weight of the instances' manifold, >= 0.
-    gamma : float, default=1.0
-        Weight of the coefficients' lengths, > 0; with larger values more rows of W vanish.
+        Weight of the manifold term, >= 0.
+    gamma
+        As of `RowSparseSelector`.
     proximity : Proximity, dict of its parameters, or None, default=None
         Graph of the instances; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
-    max_iter : int, default=500
-        Largest number of rounds, >= 1.
-    tol : float, default=1e-6
-        Relative decrease of the objective in a round at which to stop, >= 0; 0 for all ``max_iter`` rounds.
+    max_iter, tol
+        As of `RowSparseSelector`.
 
     Attributes
     ----------
-    scores_ : ndarray of shape (n_features,)
-        Lengths of the rows of W.
-    ranking_
-        See `Selector`.
+    scores_, ranking_
+        As of `RowSparseSelector`.
     coef_ : ndarray of shape (n_features, n_latent)
         W.
     latent_labels_ : ndarray of shape (n_samples, n_latent)
         V.
     label_basis_ : ndarray of shape (n_latent, n_labels)
         B.
-    objective_ : ndarray of shape (n_iter,)
-        Objective after each round; it does not increase.
-    n_iter_ : int
-        Number of rounds.
-
-    Raises
-    ------
-    DataError
-        By ``fit``: as `Selector.fit`, or if a label is not known.
+    objective_, n_iter_
+        As of `RowSparseSelector`.
 
     Notes
     -----
-    Cost: O(n d min(n, d) + r (min(n, d)^3 + n d c)) for c latent labels and r rounds; with fewer instances than
+    Cost: O(n d min(n, d) + r (min(n, d)^3 + n d c)) for c latent labels and r iterations; with fewer instances than
     features O(r n^2 d) instead of the first. The search for neighbours of n instances comes first.
 
     The paper leaves B free. Then there is no minimum: V and W times t and B over t leave the second term as it is, and
-    the others go to 0 with t. Public codes take gradient steps of 1e-10 and do not come far enough to show it. Rows of
-    B of unit length at right angles fix the scale, and lose no labels that a free B of the same size could give.
+    the others go to 0 with t. Public codes take gradient steps of 1e-10 and do not come far enough to show it.
+    Orthonormal rows of B fix the scale, and lose no labels that a free B of the same size could give.
 
     There is no intercept, as in the paper: centre the features. W, V and B are minimised over exactly, in turn, from
     the leading right singular vectors of Y for B and ``V = Y B'``.
@@ -106,14 +95,11 @@ class MIFS(RowSparseSelector):
         max_iter: int = 500,
         tol: float = 1e-6,
     ) -> None:
-        self.k = k
+        super().__init__(k, gamma, max_iter, tol)
         self.n_latent = n_latent
         self.alpha = alpha
         self.beta = beta
-        self.gamma = gamma
         self.proximity = proximity
-        self.max_iter = max_iter
-        self.tol = tol
 
     def _loss(self, X: Any, labels: FloatArray) -> _LatentLabels:
         alpha = check_range(self.alpha, "alpha", 0, open_ends=True)
@@ -139,12 +125,12 @@ class _LatentLabels(Regression):
         smoothed: FloatArray = (1.0 + self._alpha) * latent + self._laplacian @ latent
         return smoothed
 
-    def settle(self, coefficients: FloatArray) -> float:
+    def update(self, coefficients: FloatArray) -> float:
         fitted = self.fitted(coefficients)
-        wanted = fitted + self._alpha * (self._labels @ self.basis.T)
-        self.targets = solve_positive(self._smoothed, self._diagonal, wanted, self.targets)
+        moments = fitted + self._alpha * (self._labels @ self.basis.T)
+        self.targets = solve_positive(self._smoothed, self._diagonal, moments, self.targets)
         left, _, right = np.linalg.svd(self.targets.T @ self._labels, full_matrices=False)
         self.basis = left @ right
         errors = np.square(self._labels - self.targets @ self.basis).sum()
-        bends = (self.targets * (self._laplacian @ self.targets)).sum()
-        return float(np.square(fitted - self.targets).sum() + self._alpha * errors + bends)
+        smoothness = (self.targets * (self._laplacian @ self.targets)).sum()
+        return float(np.square(fitted - self.targets).sum() + self._alpha * errors + smoothness)

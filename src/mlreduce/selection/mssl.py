@@ -26,41 +26,30 @@ class MSSL(RowSparseSelector):
 
     Parameters
     ----------
-    k : int, float, str or None, default=0.5
-        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
+    k
+        As of `Selector`.
     alpha : float, default=1.0
-        Weight of the features' manifold, >= 0.
-    gamma : float, default=1.0
-        Weight of the coefficients' lengths, > 0; with larger values more rows of W vanish.
+        Weight of the manifold term, >= 0.
+    gamma
+        As of `RowSparseSelector`.
     proximity : Proximity, dict of its parameters, or None, default=None
         Graph of the features, each a point with its values as coordinates; None is ``Proximity()``: Gaussian weights,
         ten nearest neighbours.
-    max_iter : int, default=500
-        Largest number of rounds, >= 1.
-    tol : float, default=1e-6
-        Relative decrease of the objective in a round at which to stop, >= 0; 0 for all ``max_iter`` rounds.
+    max_iter, tol
+        As of `RowSparseSelector`.
 
     Attributes
     ----------
-    scores_ : ndarray of shape (n_features,)
-        Lengths of the rows of W.
-    ranking_
-        See `Selector`.
+    scores_, ranking_
+        As of `RowSparseSelector`.
     coef_ : ndarray of shape (n_features, n_labels)
         W.
-    objective_ : ndarray of shape (n_iter,)
-        Objective after each round; it does not increase.
-    n_iter_ : int
-        Number of rounds.
-
-    Raises
-    ------
-    DataError
-        By ``fit``: as `Selector.fit`, or if a label is not known.
+    objective_, n_iter_
+        As of `RowSparseSelector`.
 
     Notes
     -----
-    Cost: O(n d^2 + r (d^3 + d^2 q)) for r rounds, and the search for neighbours of d features.
+    Cost: O(n d^2 + r (d^3 + d^2 q)) for r iterations, and the search for neighbours of d features.
 
     With the first two terms halved, as some write it, gamma is twice as large here. The problem is convex.
 
@@ -88,12 +77,9 @@ class MSSL(RowSparseSelector):
         max_iter: int = 500,
         tol: float = 1e-6,
     ) -> None:
-        self.k = k
+        super().__init__(k, gamma, max_iter, tol)
         self.alpha = alpha
-        self.gamma = gamma
         self.proximity = proximity
-        self.max_iter = max_iter
-        self.tol = tol
 
     def _loss(self, X: Any, labels: FloatArray) -> Regression:
         alpha = check_range(self.alpha, "alpha", 0)
@@ -105,5 +91,5 @@ class _OnManifold(Regression):
         super().__init__(X, labels, curvature=curvature)
         self._curvature = curvature
 
-    def settle(self, coefficients: FloatArray) -> float:
-        return super().settle(coefficients) + float(((self._curvature @ coefficients) * coefficients).sum())
+    def update(self, coefficients: FloatArray) -> float:
+        return super().update(coefficients) + float(((self._curvature @ coefficients) * coefficients).sum())

@@ -17,14 +17,22 @@ __all__ = ["CSFS", "MDFS", "PartlyLabelledSelector"]
 
 
 class PartlyLabelledSelector(RowSparseSelector):
-    """Base of the selectors that learn soft labels F of all instances, from labels of which some are not known."""
+    """Base of the selectors that learn soft labels F of all instances, from labels of which some are not known.
+
+    Unknown labels are NaN in ``y``; at least one must be known.
+
+    Attributes
+    ----------
+    soft_labels_ : ndarray of shape (n_samples, n_labels)
+        F.
+    """
 
     #: Whether single labels of an instance may be unknown: cells of NaN.
     takes_unknown_cells = True
 
     def _check_labels(self, y: Any, n_samples: int) -> FloatArray:
-        found, known = check_known_labels(y, n_samples)
-        labels = as_dense(found)
+        checked, known = check_known_labels(y, n_samples)
+        labels = as_dense(checked)
         return labels if known is None else np.where(known, labels, np.nan)
 
     def _learned(self, loss: Any) -> None:
@@ -32,7 +40,7 @@ class PartlyLabelledSelector(RowSparseSelector):
 
 
 def _start(labels: FloatArray) -> tuple[FloatArray, Any]:
-    """Return the labels with a label's mean where it is not known, or 0 where it is known of nobody, and the mask."""
+    """Return the labels, unknown ones as the mean of the known ones of that label or 0, and the mask of the known."""
     known = ~np.isnan(labels)
     sums, counts = np.where(known, labels, 0.0).sum(axis=0), known.sum(axis=0)
     return np.where(known, labels, sums / np.maximum(counts, 1)), known
@@ -46,47 +54,32 @@ class CSFS(PartlyLabelledSelector):
 
         ||X W + 1 b' - F||^2 + gamma sum_j ||w_j||    subject to    F = Y where known, 0 <= F <= 1 elsewhere
 
-    over W, one row per feature, b, and the unknown part of F.
+    over W, one row per feature, b, and the unknown part of F. Unknown labels are NaN in ``y``: single cells, or the
+    rows of unlabelled instances.
 
     Parameters
     ----------
-    k : int, float, str or None, default=0.5
-        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
-    gamma : float, default=1.0
-        Weight of the coefficients' lengths, > 0; with larger values more rows of W vanish.
-    max_iter : int, default=500
-        Largest number of rounds, >= 1.
-    tol : float, default=1e-6
-        Relative decrease of the objective in a round at which to stop, >= 0; 0 for all ``max_iter`` rounds.
+    k, gamma, max_iter, tol
+        As of `RowSparseSelector`.
 
     Attributes
     ----------
-    scores_ : ndarray of shape (n_features,)
-        Lengths of the rows of W.
-    ranking_
-        See `Selector`.
+    scores_, ranking_
+        As of `RowSparseSelector`.
     coef_ : ndarray of shape (n_features, n_labels)
         W.
-    soft_labels_ : ndarray of shape (n_samples, n_labels)
-        F.
-    objective_ : ndarray of shape (n_iter,)
-        Objective after each round; it does not increase.
-    n_iter_ : int
-        Number of rounds.
-
-    Raises
-    ------
-    DataError
-        By ``fit``: as `Selector.fit`, or if no label is known.
+    soft_labels_
+        As of `PartlyLabelledSelector`.
+    objective_, n_iter_
+        As of `RowSparseSelector`.
 
     Notes
     -----
-    Cost: O(n d min(n, d) + r (min(n, d)^3 + n d q)) for r rounds; with fewer instances than features O(r n^2 d) instead
-    of the first.
+    Cost: O(n d min(n, d) + r (min(n, d)^3 + n d q)) for r iterations; with fewer instances than features O(r n^2 d)
+    instead of the first.
 
-    ``fit`` takes NaN in cells of ``y`` where a label is not known, in whole rows for unlabelled instances; all cells of
-    labelled instances are known in the paper, which also weights instances: here all weigh 1. F is updated exactly: b
-    and W by the other variables, and F by clipping ``X W + 1 b'``. The problem is convex.
+    In the paper all cells of labelled instances are known, and instances have weights: here all weigh 1. F is updated
+    exactly: b and W by the other variables, and F by clipping ``X W + 1 b'``. The problem is convex.
 
     References
     ----------
@@ -105,14 +98,6 @@ class CSFS(PartlyLabelledSelector):
 
     complexity = Complexity("s m + m^3", "s + m^2 + n q")
 
-    def __init__(
-        self, k: int | float | str | None = 0.5, gamma: float = 1.0, max_iter: int = 500, tol: float = 1e-6
-    ) -> None:
-        self.k = k
-        self.gamma = gamma
-        self.max_iter = max_iter
-        self.tol = tol
-
     def _loss(self, X: Any, labels: FloatArray) -> Regression:
         return _Clipped(X, labels)
 
@@ -124,7 +109,7 @@ class _Clipped(Regression):
         start, self._known = _start(labels)
         super().__init__(X, start)
 
-    def settle(self, coefficients: FloatArray) -> float:
+    def update(self, coefficients: FloatArray) -> float:
         fitted = self.fitted(coefficients)
         self.targets = np.where(self._known, self.targets, fitted.clip(0.0, 1.0))
         return float(np.square(fitted - self.targets).sum())
@@ -139,53 +124,41 @@ class MDFS(PartlyLabelledSelector):
         tr(F'LF) + ||X W + 1 b' - F||^2 + alpha ||F - Y||^2 + beta tr(F L0 F') + gamma sum_j ||w_j||
 
     over W, one row per feature, b, and the soft labels F. L is the Laplacian of a graph of the instances, L0 that of
-    the cosines of the labels. Errors ``F - Y`` count where a label is known.
+    the cosines of the labels. Errors ``F - Y`` count where a label is known; the others are NaN in ``y``.
 
     Parameters
     ----------
-    k : int, float, str or None, default=0.5
-        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
+    k
+        As of `Selector`.
     alpha : float, default=1.0
         Weight of the soft labels' errors, > 0.
     beta : float, default=1.0
         Weight of the labels' similarity, >= 0.
-    gamma : float, default=1.0
-        Weight of the coefficients' lengths, > 0; with larger values more rows of W vanish.
+    gamma
+        As of `RowSparseSelector`.
     proximity : Proximity, dict of its parameters, or None, default=None
         Graph of the instances; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
-    max_iter : int, default=500
-        Largest number of rounds, >= 1.
-    tol : float, default=1e-6
-        Relative decrease of the objective in a round at which to stop, >= 0; 0 for all ``max_iter`` rounds.
+    max_iter, tol
+        As of `RowSparseSelector`.
 
     Attributes
     ----------
-    scores_ : ndarray of shape (n_features,)
-        Lengths of the rows of W.
-    ranking_
-        See `Selector`.
+    scores_, ranking_
+        As of `RowSparseSelector`.
     coef_ : ndarray of shape (n_features, n_labels)
         W.
-    soft_labels_ : ndarray of shape (n_samples, n_labels)
-        F.
-    objective_ : ndarray of shape (n_iter,)
-        Objective after each round; it does not increase.
-    n_iter_ : int
-        Number of rounds.
-
-    Raises
-    ------
-    DataError
-        By ``fit``: as `Selector.fit`, or if no label is known.
+    soft_labels_
+        As of `PartlyLabelledSelector`.
+    objective_, n_iter_
+        As of `RowSparseSelector`.
 
     Notes
     -----
-    Cost: O(n d min(n, d) + r (min(n, d)^3 + n d q)) for r rounds; with fewer instances than features O(r n^2 d) instead
-    of the first. The search for neighbours of n instances comes first.
+    Cost: O(n d min(n, d) + r (min(n, d)^3 + n d q)) for r iterations; with fewer instances than features O(r n^2 d)
+    instead of the first. The search for neighbours of n instances comes first.
 
-    ``fit`` takes NaN in cells of ``y`` where a label is not known, in whole rows for unlabelled instances. F solves a
-    Sylvester equation, by conjugate gradients; where cells are unknown it is one no more, and they find it all the
-    same. A public code by an author multiplies the second term by alpha, too. The problem is convex.
+    F solves a Sylvester equation, by conjugate gradients, which also solve it where cells are unknown. A public code by
+    an author multiplies the second term by alpha, too. The problem is convex.
 
     References
     ----------
@@ -215,13 +188,10 @@ class MDFS(PartlyLabelledSelector):
         max_iter: int = 500,
         tol: float = 1e-6,
     ) -> None:
-        self.k = k
+        super().__init__(k, gamma, max_iter, tol)
         self.alpha = alpha
         self.beta = beta
-        self.gamma = gamma
         self.proximity = proximity
-        self.max_iter = max_iter
-        self.tol = tol
 
     def _loss(self, X: Any, labels: FloatArray) -> Regression:
         alpha = check_range(self.alpha, "alpha", 0, open_ends=True)
@@ -244,19 +214,19 @@ class _Smoothed(Regression):
         smoothed: FloatArray = (1.0 + self._weights) * soft + self._laplacian @ soft + soft @ self._between
         return smoothed
 
-    def settle(self, coefficients: FloatArray) -> float:
+    def update(self, coefficients: FloatArray) -> float:
         fitted = self.fitted(coefficients)
-        wanted = fitted + self._weights * self._labels
-        self.targets = solve_positive(self._smoothed, self._diagonal, wanted, self.targets)
-        bends = (self.targets * (self._laplacian @ self.targets + self.targets @ self._between)).sum()
+        moments = fitted + self._weights * self._labels
+        self.targets = solve_positive(self._smoothed, self._diagonal, moments, self.targets)
+        smoothness = (self.targets * (self._laplacian @ self.targets + self.targets @ self._between)).sum()
         errors = (self._weights * np.square(self.targets - self._labels)).sum()
-        return float(bends + np.square(fitted - self.targets).sum() + errors)
+        return float(smoothness + np.square(fitted - self.targets).sum() + errors)
 
 
 def _label_laplacian(labels: FloatArray) -> FloatArray:
-    """Return the Laplacian of the cosines of the labels; zeros for a label that nobody has."""
+    """Return the Laplacian of the cosines of the labels; zeros for a label without instances."""
     products = labels.T @ labels
-    lengths = np.sqrt(products.diagonal())
-    cosines = products / np.maximum(np.outer(lengths, lengths), 1.0)  # whole numbers: below 1 only where 0
+    norms = np.sqrt(products.diagonal())
+    cosines = products / np.maximum(np.outer(norms, norms), 1.0)  # whole numbers: below 1 only where 0
     laplacian: FloatArray = np.diag(cosines.sum(axis=1)) - cosines
     return laplacian

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from mlreduce.complexity import Complexity
 from mlreduce.registry import register
-from mlreduce.selection.greedy import GreedySelector, Informations
+from mlreduce.selection.greedy import GreedySelector, Information
 from mlreduce.validation import FloatArray, check_option
 
 __all__ = ["PMU"]
@@ -32,26 +32,16 @@ class PMU(GreedySelector):
 
     Parameters
     ----------
-    k : int, float, str or None, default=0.5
-        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all. So many are taken one by
-        one; the others follow by their last J. For a larger k fit again.
-    discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
-        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they
-        are bins.
-    n_bins : int, default=3
-        Number of bins of "equal-width" and "equal-frequency", >= 2.
+    k, discretise, n_bins
+        As of `GreedySelector`.
     pairs : {"distinct", "ordered"}, default="distinct"
         Pairs of labels with i < j, or all of i and j, each pair twice and a label with itself: as a public
         implementation has it. ``I(f;l;l) = I(f;l)``, so that the relevance then cancels.
 
     Attributes
     ----------
-    scores_ : ndarray of shape (n_features,)
-        The number of features that come after it.
-    ranking_
-        See `Selector`; of equal J the first column comes first.
-    gains_ : ndarray of shape (n_features,)
-        J in nats, to within 2^-33: when the feature was taken, or the last of those that were not.
+    scores_, ranking_, gains_
+        As of `GreedySelector`.
 
     References
     ----------
@@ -82,16 +72,16 @@ class PMU(GreedySelector):
     def _check_parameters(self) -> None:
         check_option(self.pairs, "pairs", PAIRS)
 
-    def _begin(self, known: Informations) -> FloatArray:
-        relevance: FloatArray = known.triples.shared.sum(axis=1)
+    def _begin(self, information: Information) -> FloatArray:
+        relevance: FloatArray = information.triples.shared.sum(axis=1)
         gains, ordered = relevance.copy(), self.pairs == "ordered"
-        for interactions in known.label_pairs():
+        for interactions in information.label_pairs():
             alike = interactions.sum(axis=1)
             gains -= 2.0 * alike if ordered else alike
         if ordered:
             gains -= relevance
-        gains /= known.n_samples
+        gains /= information.n_samples
         return gains
 
-    def _add(self, known: Informations, state: FloatArray, feature: int, rest: NDArray[np.intp]) -> None:
-        state[rest] -= known.interaction(feature, rest)
+    def _add(self, information: Information, state: FloatArray, feature: int, rest: NDArray[np.intp]) -> None:
+        state[rest] -= information.interaction(feature, rest)

@@ -10,9 +10,8 @@ from sklearn.utils import check_random_state
 
 from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError, unknown_name
-from mlreduce.preprocessing.discretisation import discretise
 from mlreduce.registry import register
-from mlreduce.selection.base import Selector
+from mlreduce.selection.base import DiscretisingSelector
 from mlreduce.selection.information import Counted, shared_information
 from mlreduce.selection.quadratic import minimise, nearest_positive
 from mlreduce.validation import FloatArray, check_range
@@ -22,7 +21,7 @@ __all__ = ["QPFS", "ApproximateQPFS", "NystromQPFS", "approximate_dependency", "
 #: Methods to fill in the unsampled part of a dependency matrix.
 APPROXIMATIONS = ("average", "nystrom", "half-nystrom")
 
-# What stands on the diagonal of the features that are not sampled.
+# Diagonal entries of the features that are not sampled.
 _DIAGONALS = ("average", "entropies")
 
 # Eigenvalues below this share of the largest are zero in a pseudo-inverse.
@@ -84,7 +83,7 @@ def approximation_error(dependency: FloatArray, approximated: FloatArray) -> flo
 
 
 @register("qpfs")
-class QPFS(Selector):
+class QPFS(DiscretisingSelector):
     """Quadratic programming feature selection (QPFS): maximal relevance, minimal dependency.
 
     The weights minimise ``x'Qx / 2 - c'x`` over all x >= 0; Q is the mutual information of the features
@@ -96,20 +95,15 @@ class QPFS(Selector):
 
     Parameters
     ----------
-    k : int, float, str or None, default=0.5
-        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
-    discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
-        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they
-        are bins.
-    n_bins : int, default=3
-        Number of bins of "equal-width" and "equal-frequency", >= 2.
+    k, discretise, n_bins
+        As of `DiscretisingSelector`.
 
     Attributes
     ----------
     scores_ : ndarray of shape (n_features,)
         The weights; many are 0.
     ranking_
-        See `Selector`; of equal weights the more relevant feature comes first.
+        As of `Selector`. Of equal weights the more relevant feature comes first.
     weights_ : ndarray of shape (n_features,)
         The same as the scores.
     relevance_ : ndarray of shape (n_features,)
@@ -140,16 +134,9 @@ class QPFS(Selector):
 
     complexity = Complexity("n d^2 + d^3", "n d + d^2")
 
-    def __init__(
-        self, k: int | float | str | None = 0.5, discretise: str | None = "equal-width", n_bins: int = 3
-    ) -> None:
-        self.k = k
-        self.discretise = discretise
-        self.n_bins = n_bins
-
     def _scores(self, X: Any, labels: FloatArray) -> FloatArray:
         self._check()
-        counted = Counted.of(discretise(X, labels, self.discretise, self.n_bins))
+        counted = Counted.of(self._bins(X, labels))
         with_labels = shared_information(counted, Counted.of(labels.astype(np.int8)))
         self.relevance_ = with_labels.sum(axis=1) / len(labels)
         self.dependency_, self.n_negative_eigenvalues_ = nearest_positive(self._dependency(counted))
@@ -157,7 +144,7 @@ class QPFS(Selector):
         return self.weights_.copy()
 
     def _check(self) -> None:
-        """Check the parameters."""
+        """Raise DataError if a parameter is out of range."""
 
     def _dependency(self, counted: Counted) -> FloatArray:
         return shared_information(counted, counted) / counted.n_samples
@@ -166,11 +153,30 @@ class QPFS(Selector):
         return np.lexsort((-self.relevance_, -scores))
 
 
-class _Sampled(QPFS):
-    """QPFS with a sample of the rows of Q and an approximation of the others."""
+class SampledQPFS(QPFS):
+    """QPFS with a sample of the rows of Q and an approximation of the others.
+
+    Parameters
+    ----------
+    k
+        As of `Selector`.
+    sampling : float, default=0.2
+        Share of the features that are sampled, in (0, 1]; rounded down, at least one feature.
+    discretise, n_bins
+        As of `DiscretisingSelector`.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the sample, which is uniform.
+
+    Attributes
+    ----------
+    scores_, ranking_, weights_, relevance_, dependency_, n_negative_eigenvalues_, kkt_residual_
+        As of `QPFS`.
+    sampled_ : ndarray of int
+        The sampled features, ascending.
+    """
 
     _method: Literal["average", "nystrom"]
-    diagonal = "average"  # as it is filled in
+    diagonal = "average"
 
     def __init__(
         self,
@@ -180,10 +186,8 @@ class _Sampled(QPFS):
         n_bins: int = 3,
         random_state: Any = None,
     ) -> None:
-        self.k = k
+        super().__init__(k, discretise, n_bins)
         self.sampling = sampling
-        self.discretise = discretise
-        self.n_bins = n_bins
         self.random_state = random_state
 
     def _check(self) -> None:
@@ -192,49 +196,38 @@ class _Sampled(QPFS):
 
     def _dependency(self, counted: Counted) -> FloatArray:
         n_features = len(counted.starts) - 1
-        drawn = check_random_state(self.random_state).permutation(n_features)
-        self.sampled_ = np.sort(drawn[: max(1, int(self.sampling * n_features))])
+        order = check_random_state(self.random_state).permutation(n_features)
+        self.sampled_ = np.sort(order[: max(1, int(self.sampling * n_features))])
         rows = shared_information(counted.variables(self.sampled_), counted) / counted.n_samples
         rows[:, self.sampled_] = (rows[:, self.sampled_] + rows[:, self.sampled_].T) / 2  # in all digits
         filled = approximate_dependency(rows, self.sampled_, self._method)
-        own = counted.entropies()
-        replaced = np.diag(filled) <= _RCOND * own.max() if self.diagonal == "average" else np.arange(n_features)
-        filled[replaced, replaced] = own[replaced]
+        entropies = counted.entropies()
+        replaced = np.diag(filled) <= _RCOND * entropies.max() if self.diagonal == "average" else np.arange(n_features)
+        filled[replaced, replaced] = entropies[replaced]
         return filled
 
 
 @register("qpfs-approx")
-class ApproximateQPFS(_Sampled):
+class ApproximateQPFS(SampledQPFS):
     """Approximate QPFS: mutual information of a sample of features, averages for the rest.
 
     The proposed method of the paper. Two features that were not sampled depend on each other as much as they depend on
     the sampled ones on average; so does each of them on itself, the diagonal included, as the paper's equation says.
-    The result is rarely positive semidefinite, see `QPFS`. A feature independent of the sampled
-    ones would have a 0 on the diagonal and the function no minimum: its entropy stands there.
+    The result is rarely positive semidefinite, see `QPFS`. A feature independent of the sampled ones would have a 0 on
+    the diagonal and the function no minimum: its entropy stands there.
 
     Parameters
     ----------
-    k : int, float, str or None, default=0.5
-        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
-    sampling : float, default=0.2
-        Share of the features that are sampled, in (0, 1]; rounded down, at least one feature.
-    discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
-        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they
-        are bins.
-    n_bins : int, default=3
-        Number of bins of "equal-width" and "equal-frequency", >= 2.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the sample, which is uniform.
+    k, sampling, discretise, n_bins, random_state
+        As of `SampledQPFS`.
     diagonal : {"average", "entropies"}, default="average"
         What stands on the diagonal of the features that were not sampled: the average, as the equation says, or their
         entropies, which are known without any pair of features.
 
     Attributes
     ----------
-    scores_, ranking_, weights_, relevance_, dependency_, n_negative_eigenvalues_, kkt_residual_
-        See `QPFS`.
-    sampled_ : ndarray of int
-        The sampled features, ascending.
+    scores_, ranking_, weights_, relevance_, dependency_, n_negative_eigenvalues_, kkt_residual_, sampled_
+        As of `SampledQPFS`.
 
     References
     ----------
@@ -270,32 +263,21 @@ class ApproximateQPFS(_Sampled):
 
 
 @register("qpfs-nystrom")
-class NystromQPFS(_Sampled):
+class NystromQPFS(SampledQPFS):
     """QPFS with Nystrom approximation: mutual information of a sample of features.
 
-    The paper's baseline for its own approximation. A feature independent of the sampled ones has its
-    entropy on the diagonal, as in `ApproximateQPFS`.
+    The paper's baseline for its own approximation. A feature independent of the sampled ones has its entropy on the
+    diagonal, as in `ApproximateQPFS`.
 
     Parameters
     ----------
-    k : int, float, str or None, default=0.5
-        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
-    sampling : float, default=0.2
-        Share of the features that are sampled, in (0, 1]; rounded down, at least one feature.
-    discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
-        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they
-        are bins.
-    n_bins : int, default=3
-        Number of bins of "equal-width" and "equal-frequency", >= 2.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the sample, which is uniform.
+    k, sampling, discretise, n_bins, random_state
+        As of `SampledQPFS`.
 
     Attributes
     ----------
-    scores_, ranking_, weights_, relevance_, dependency_, n_negative_eigenvalues_, kkt_residual_
-        See `QPFS`.
-    sampled_ : ndarray of int
-        The sampled features, ascending.
+    scores_, ranking_, weights_, relevance_, dependency_, n_negative_eigenvalues_, kkt_residual_, sampled_
+        As of `SampledQPFS`.
 
     References
     ----------

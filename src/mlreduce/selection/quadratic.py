@@ -17,8 +17,8 @@ __all__ = ["Minimum", "minimise", "nearest_positive", "violation"]
 _SHIFT = 1e-7
 _REPEATS = 200
 
-# Most exchanges of the active set; about ten are usual.
-_ROUNDS = 10
+# Largest number of changes of the active set, per variable; about ten in all are usual.
+_CHANGES = 10
 
 # Of the features that are on the wrong side, at most this share may be left by an exchange of all of them.
 _LEFT = 0.8
@@ -29,15 +29,7 @@ _FLAT = 1e-12
 
 
 class Minimum(NamedTuple):
-    """Minimum of a quadratic program.
-
-    Attributes
-    ----------
-    x : ndarray of shape (n,)
-        Not negative.
-    residual : float
-        See `violation`.
-    """
+    """Minimum x >= 0 of a quadratic program, and its `violation`."""
 
     x: FloatArray
     residual: float
@@ -72,14 +64,14 @@ def nearest_positive(Q: FloatArray) -> tuple[FloatArray, int]:
 def minimise(Q: FloatArray, c: FloatArray) -> Minimum:
     """Minimise ``x'Qx / 2 - c'x`` over all x that are nowhere negative.
 
-    Block pivoting first: features with a weight that is negative and those without whose weight would grow change
-    sides, all at once, as long as each exchange leaves four fifths of them at most, so that it ends after O(log n).
-    Where Q is not singular it mostly ends at the minimum.
+    Block pivoting first: features with a negative weight leave the set and those whose weight would grow enter it, all
+    at once, as long as each exchange leaves four fifths of them at most, so that it ends after O(log n). Where Q is not
+    singular it mostly ends at the minimum.
 
-    If it does not, an active set: features whose weight would grow are let in together, and those whose weight would
-    turn negative leave. Of those let in at least one stays, since the step from one minimum to the next leads downhill,
-    so that the function falls with every round: it ends after finitely many. In either case the weights solve a linear
-    system. Where the minimum is unique both end at the same set and the same weights.
+    If it does not, an active set: features whose weight would grow enter together, and those whose weight would turn
+    negative leave. Of those that enter at least one stays, since the step from one minimum to the next decreases the
+    function, so that it ends after finitely many iterations. In either case the weights solve a linear system. Where
+    the minimum is unique both end at the same set and the same weights.
 
     Parameters
     ----------
@@ -87,10 +79,6 @@ def minimise(Q: FloatArray, c: FloatArray) -> Minimum:
         Positive semidefinite. The function must be bounded below; where weights are not unique they are (nearly) those
         of the smallest norm for their set.
     c : ndarray of shape (n,)
-
-    Returns
-    -------
-    Minimum
 
     Raises
     ------
@@ -126,12 +114,12 @@ def _pivot(Q: FloatArray, c: FloatArray, flat: float, known: dict[bytes, FloatAr
 def _descend(Q: FloatArray, c: FloatArray, flat: float, known: dict[bytes, FloatArray]) -> FloatArray:
     """Return the minimum by an active set."""
     x, value = np.zeros(len(c)), 0.0
-    for _ in range(_ROUNDS * (len(c) + 10)):
+    for _ in range(_CHANGES * (len(c) + 10)):
         slope = Q @ x - c
         entering = (x == 0) & (slope < -flat)
         if not entering.any():
             break
-        tried = _settle(Q, c, x, entering | (x > 0), known)
+        tried = _feasible_minimum(Q, c, x, entering | (x > 0), known)
         reached = float(tried @ (Q @ tried) / 2 - c @ tried)
         if reached >= value:
             break  # only rounding error is left
@@ -139,25 +127,25 @@ def _descend(Q: FloatArray, c: FloatArray, flat: float, known: dict[bytes, Float
     return x
 
 
-def _settle(
+def _feasible_minimum(
     Q: FloatArray, c: FloatArray, x: FloatArray, inside: NDArray[np.bool_], known: dict[bytes, FloatArray]
 ) -> FloatArray:
     """Return the minimum over a set of features and its subsets, by feasible steps; some solutions are known."""
     x = x.copy()
     chosen = np.flatnonzero(inside)
     while len(chosen):
-        target, own = known.get(chosen.tobytes()), x[chosen]
+        target, weights = known.get(chosen.tobytes()), x[chosen]
         if target is None:
             target = _solve(Q[np.ix_(chosen, chosen)], c[chosen])
         falling = target <= 0
         if not falling.any():
             x[chosen] = target
             break
-        shares = own[falling] / (own[falling] - np.minimum(target[falling], -np.finfo(float).tiny))
-        own += shares.min() * (target - own)
+        shares = weights[falling] / (weights[falling] - np.minimum(target[falling], -np.finfo(float).tiny))
+        weights += shares.min() * (target - weights)
         stays = ~falling
         stays[falling] = shares > shares.min()
-        x[chosen] = np.where(stays, np.maximum(own, 0.0), 0.0)
+        x[chosen] = np.where(stays, np.maximum(weights, 0.0), 0.0)
         chosen = chosen[stays]
     return x
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from mlreduce.complexity import Complexity
 from mlreduce.registry import register
-from mlreduce.selection.greedy import GreedySelector, Informations
+from mlreduce.selection.greedy import GreedySelector, Information
 from mlreduce.validation import FloatArray
 
 __all__ = ["MRMR", "SCLS", "MeanRedundancy"]
@@ -16,18 +16,18 @@ __all__ = ["MRMR", "SCLS", "MeanRedundancy"]
 class MeanRedundancy(GreedySelector):
     """A relevance minus ``mean_{s taken} I(f;s)``."""
 
-    def _relevance(self, known: Informations) -> FloatArray:
+    def _relevance(self, information: Information) -> FloatArray:
         """Return the first term, shape (n_features,)."""
-        return known.relevance
+        return information.relevance
 
-    def _begin(self, known: Informations) -> FloatArray:
-        relevance = self._relevance(known)
+    def _begin(self, information: Information) -> FloatArray:
+        relevance = self._relevance(information)
         return np.column_stack([relevance, np.zeros(len(relevance))])
 
-    def _add(self, known: Informations, state: FloatArray, feature: int, rest: NDArray[np.intp]) -> None:
-        state[rest, 1] += known.shared(feature, rest)
+    def _add(self, information: Information, state: FloatArray, feature: int, rest: NDArray[np.intp]) -> None:
+        state[rest, 1] += information.shared(feature, rest)
 
-    def _values(self, known: Informations, state: FloatArray, n_taken: int) -> FloatArray:
+    def _values(self, information: Information, state: FloatArray, n_taken: int) -> FloatArray:
         values: FloatArray = state[:, 0] - state[:, 1] / max(n_taken, 1)
         return values
 
@@ -40,34 +40,16 @@ class MRMR(MeanRedundancy):
 
     Parameters
     ----------
-    k : int, float, str or None, default=0.5
-        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all. So many are taken one by
-        one; the others follow by their last J. For a larger k fit again.
-    discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
-        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they
-        are bins.
-    n_bins : int, default=3
-        Number of bins of "equal-width" and "equal-frequency", >= 2.
+    k, discretise, n_bins
+        As of `GreedySelector`.
 
     Attributes
     ----------
-    scores_ : ndarray of shape (n_features,)
-        The number of features that come after it.
-    ranking_
-        See `Selector`; of equal J the first column comes first.
-    gains_ : ndarray of shape (n_features,)
-        J in nats, to within 2^-33: when the feature was taken, or the last of those that were not.
-
-    Raises
-    ------
-    DataError
-        By ``fit``: as `Selector.fit`; if ``discretise`` is unknown or None and a feature is no whole number, or
-        ``n_bins`` is below 2.
+    scores_, ranking_, gains_
+        As of `GreedySelector`.
 
     Notes
     -----
-    Cost: O(n d q + k n d) for a fixed number of bins.
-
     MLC_toolbox adds the mean, which prefers redundant features.
 
     References
@@ -98,33 +80,13 @@ class SCLS(GreedySelector):
 
     Parameters
     ----------
-    k : int, float, str or None, default=0.5
-        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all. So many are taken one by
-        one; the others follow by their last J. For a larger k fit again.
-    discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
-        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they
-        are bins.
-    n_bins : int, default=3
-        Number of bins of "equal-width" and "equal-frequency", >= 2.
+    k, discretise, n_bins
+        As of `GreedySelector`.
 
     Attributes
     ----------
-    scores_ : ndarray of shape (n_features,)
-        The number of features that come after it.
-    ranking_
-        See `Selector`; of equal J the first column comes first.
-    gains_ : ndarray of shape (n_features,)
-        J in nats, to within 2^-33: when the feature was taken, or the last of those that were not.
-
-    Raises
-    ------
-    DataError
-        By ``fit``: as `Selector.fit`; if ``discretise`` is unknown or None and a feature is no whole number, or
-        ``n_bins`` is below 2.
-
-    Notes
-    -----
-    Cost: O(n d q + k n d) for a fixed number of bins.
+    scores_, ranking_, gains_
+        As of `GreedySelector`.
 
     References
     ----------
@@ -142,15 +104,15 @@ class SCLS(GreedySelector):
 
     complexity = Complexity("n d q + k n d", "n d")
 
-    def _begin(self, known: Informations) -> FloatArray:
-        entropies = known.features.entropies()
+    def _begin(self, information: Information) -> FloatArray:
+        entropies = information.features.entropies()
         share = np.divide(1.0, entropies, out=np.zeros_like(entropies), where=entropies > 0)
-        return np.column_stack([known.relevance, share, np.zeros(len(share))])
+        return np.column_stack([information.relevance, share, np.zeros(len(share))])
 
-    def _add(self, known: Informations, state: FloatArray, feature: int, rest: NDArray[np.intp]) -> None:
-        state[rest, 2] += known.shared(feature, rest)
+    def _add(self, information: Information, state: FloatArray, feature: int, rest: NDArray[np.intp]) -> None:
+        state[rest, 2] += information.shared(feature, rest)
 
-    def _values(self, known: Informations, state: FloatArray, n_taken: int) -> FloatArray:
+    def _values(self, information: Information, state: FloatArray, n_taken: int) -> FloatArray:
         relevance, share, redundancy = state.T
         values: FloatArray = (1.0 - redundancy * share) * relevance
         return values

@@ -9,7 +9,7 @@ import numpy as np
 from mlreduce.complexity import Complexity
 from mlreduce.preprocessing.discretisation import Bins
 from mlreduce.registry import register
-from mlreduce.selection.greedy import GreedySelector, Informations
+from mlreduce.selection.greedy import GreedySelector, Information
 from mlreduce.selection.information import Counted, Triples, shared_information
 from mlreduce.validation import FloatArray, check_count
 
@@ -24,32 +24,15 @@ class MIM(GreedySelector):
 
     Parameters
     ----------
-    k : int, float, str or None, default=0.5
-        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
-    discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
-        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they
-        are bins.
-    n_bins : int, default=3
-        Number of bins of "equal-width" and "equal-frequency", >= 2.
+    k, discretise, n_bins
+        As of `DiscretisingSelector`.
 
     Attributes
     ----------
-    scores_ : ndarray of shape (n_features,)
-        The number of features that come after it.
-    ranking_
-        See `Selector`; of equal J the first column comes first.
+    scores_, ranking_
+        As of `GreedySelector`.
     gains_ : ndarray of shape (n_features,)
         J in nats, to within 2^-33.
-
-    Raises
-    ------
-    DataError
-        By ``fit``: as `Selector.fit`; if ``discretise`` is unknown or None and a feature is no whole number, or
-        ``n_bins`` is below 2.
-
-    Notes
-    -----
-    Cost: O(n d q) for a fixed number of bins.
 
     References
     ----------
@@ -67,11 +50,10 @@ class MIM(GreedySelector):
     """
 
     complexity = Complexity("n d q", "n d")
-
     looks_back = False
 
-    def _begin(self, known: Informations) -> FloatArray:
-        return known.relevance
+    def _begin(self, information: Information) -> FloatArray:
+        return information.relevance
 
 
 @register("fimf")
@@ -84,36 +66,21 @@ class FIMF(GreedySelector):
 
     Parameters
     ----------
-    k : int, float, str or None, default=0.5
-        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
-    discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
-        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they
-        are bins.
-    n_bins : int, default=3
-        Number of bins of "equal-width" and "equal-frequency", >= 2.
+    k, discretise, n_bins
+        As of `DiscretisingSelector`.
     n_labels : int or None, default=10
         Number of labels in Q, >= 1: of equal entropies the first; None, or more than there are, for all labels.
 
     Attributes
     ----------
-    scores_ : ndarray of shape (n_features,)
-        The number of features that come after it.
-    ranking_
-        See `Selector`; of equal J the first column comes first.
+    scores_, ranking_
+        As of `GreedySelector`.
     gains_ : ndarray of shape (n_features,)
         J in nats, to within 2^-33.
 
-    Raises
-    ------
-    DataError
-        By ``fit``: as `Selector.fit`; if ``discretise`` is unknown or None and a feature is no whole number, or
-        ``n_bins`` is below 2. If ``n_labels`` is no whole number from 1 on.
-
     Notes
     -----
-    Cost: O(n d (q + m^2)) for m labels in Q and a fixed number of bins.
-
-    With all labels in Q the J of `PMU` while no feature is taken.
+    Cost: O(n d (q + m^2)) for m labels in Q. With all labels in Q J is that of `PMU` while no feature is taken.
 
     References
     ----------
@@ -130,7 +97,6 @@ class FIMF(GreedySelector):
     """
 
     complexity = Complexity("n d q", "n d")
-
     looks_back = False
 
     def __init__(
@@ -147,12 +113,14 @@ class FIMF(GreedySelector):
         if self.n_labels is not None:
             check_count(self.n_labels, "n_labels")
 
-    def _begin(self, known: Informations) -> FloatArray:
-        gains = known.relevance.copy()
-        uncertain = known.labels.variables(np.argsort(-known.labels.entropies(), kind="stable")[: self.n_labels])
-        triples = Triples(known.features, uncertain)
+    def _begin(self, information: Information) -> FloatArray:
+        gains = information.relevance.copy()
+        uncertain = information.labels.variables(
+            np.argsort(-information.labels.entropies(), kind="stable")[: self.n_labels]
+        )
+        triples = Triples(information.features, uncertain)
         for label, parts in enumerate(uncertain.parts()[:-1]):
-            gains -= triples.given(parts, first=label + 1).sum(axis=1) / known.n_samples
+            gains -= triples.given(parts, first=label + 1).sum(axis=1) / information.n_samples
         return gains
 
 
@@ -167,33 +135,18 @@ class IGMF(GreedySelector):
 
     Parameters
     ----------
-    k : int, float, str or None, default=0.5
-        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
-    discretise : {"equal-width", "equal-frequency", "mdl", "laim"} or None, default="equal-width"
-        Discretisation of the features, see `mlreduce.preprocessing.discretisation.Discretiser`; None where they
-        are bins.
-    n_bins : int, default=3
-        Number of bins of "equal-width" and "equal-frequency", >= 2.
+    k, discretise, n_bins
+        As of `DiscretisingSelector`.
 
     Attributes
     ----------
-    scores_ : ndarray of shape (n_features,)
-        The number of features that come after it.
-    ranking_
-        See `Selector`; of equal J the first column comes first.
+    scores_, ranking_
+        As of `GreedySelector`.
     gains_ : ndarray of shape (n_features,)
         J, to within 2^-33.
 
-    Raises
-    ------
-    DataError
-        By ``fit``: as `Selector.fit`; if ``discretise`` is unknown or None and a feature is no whole number, or
-        ``n_bins`` is below 2.
-
     Notes
     -----
-    Cost: O(n d) for a fixed number of bins, and a sort of the label sets.
-
     The paper keeps features above a threshold; here all are ranked.
 
     References
@@ -210,15 +163,14 @@ class IGMF(GreedySelector):
     """
 
     complexity = Complexity("n d", "n d")
-
     looks_back = False
 
-    def _informations(self, bins: Bins, labels: FloatArray) -> tuple[Counted, Counted]:
+    def _information(self, bins: Bins, labels: FloatArray) -> tuple[Counted, Counted]:
         sets = np.unique(labels, axis=0, return_inverse=True)[1].reshape(-1, 1)
         return Counted.of(bins), Counted.of(sets)
 
-    def _begin(self, known: Any) -> FloatArray:
-        features, sets = known
+    def _begin(self, information: Any) -> FloatArray:
+        features, sets = information
         shared = shared_information(features, sets)[:, 0] / sets.n_samples
         both = features.entropies() + sets.entropies()
         gains: FloatArray = np.divide(2.0 * shared, both, out=np.zeros_like(shared), where=both > 0)

@@ -28,8 +28,8 @@ class MLRF(Selector):
 
     Parameters
     ----------
-    k : int, float, str or None, default=0.5
-        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
+    k
+        As of `Selector`.
     n_neighbors : int, default=3
         Hits, and misses of each label, >= 1; where there are fewer, all of them.
     variant : {"equations", "published-code", "pairs"}, default="equations"
@@ -46,7 +46,7 @@ class MLRF(Selector):
     scores_ : ndarray of shape (n_features,)
         In [-1, 1] for the equations.
     ranking_
-        See `Selector`.
+        As of `Selector`.
 
     References
     ----------
@@ -123,7 +123,7 @@ def _weights_of_neighbours(
     """Return how much the difference of each instance to some ``rows`` counts: less than zero for hits.
 
     ``members`` are the instances of each label, one label after the other from ``bounds`` on. A list of neighbours is
-    found in a pass over the members of its label: few are nearer than the farthest that the list holds so far.
+    filled in one pass over the members of its label: few are nearer than the farthest that the list holds so far.
     """
     n_labels = present.shape[1]
     weights = np.zeros(distances.shape)
@@ -191,13 +191,13 @@ def _add_weighted_differences(
 ) -> None:
     """Add ``w |x_i - x_j|`` to the scores, for each of some rows i and of its others j."""
     for place in range(len(rows)):
-        own = X[rows[place]]
+        features = X[rows[place]]
         for which in range(others.shape[1]):
             weight = weights[place, which]
             if weight != 0.0:
                 values = X[others[place, which]]
                 for feature in range(len(scores)):
-                    scores[feature] += weight * abs(own[feature] - values[feature])
+                    scores[feature] += weight * abs(features[feature] - values[feature])
 
 
 def _of_pairs(X: Any, labels: FloatArray, n_neighbors: int) -> FloatArray:

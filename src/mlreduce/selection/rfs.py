@@ -15,11 +15,11 @@ from mlreduce.validation import FloatArray, check_count, is_sparse
 
 __all__ = ["RFS"]
 
-# The system that is solved in each round; "auto" is the smaller of the others.
+# The system that is solved in each iteration; "auto" is the smaller of the others.
 _SYSTEMS = ("auto", "instances", "features")
 
 # Smallest residual norm in a division; labels are 0 and 1.
-_SHORTEST = 1e-8
+_LEAST_NORM = 1e-8
 
 
 @register("rfs")
@@ -32,8 +32,8 @@ class RFS(RowSparseSelector):
 
     Parameters
     ----------
-    k : int, float, str or None, default=0.5
-        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
+    k
+        As of `Selector`.
     gamma : float, default=1.0
         Weight of the coefficients against the residuals, > 0.
     n_iter : int, default=10
@@ -44,10 +44,8 @@ class RFS(RowSparseSelector):
 
     Attributes
     ----------
-    scores_ : ndarray of shape (n_features,)
-        Lengths of the rows of W.
-    ranking_
-        See `Selector`.
+    scores_, ranking_
+        As of `RowSparseSelector`.
     coef_ : ndarray of shape (n_features, n_labels)
         W.
     objective_ : ndarray of shape (n_iter,)
@@ -57,7 +55,7 @@ class RFS(RowSparseSelector):
 
     Notes
     -----
-    A row of W that is zero stays so. A residual shorter than 1e-8 counts as of that length.
+    A row of W that is zero stays so. A residual of a norm below 1e-8 counts as of that norm.
 
     References
     ----------
@@ -89,7 +87,7 @@ class RFS(RowSparseSelector):
         self.n_iter = n_iter
         self.system = system
 
-    def _rounds(self) -> tuple[int, float]:
+    def _stopping(self) -> tuple[int, float]:
         return check_count(self.n_iter, "n_iter"), 0.0
 
     def _loss(self, X: Any, labels: FloatArray) -> _Residuals:
@@ -100,7 +98,7 @@ class RFS(RowSparseSelector):
 
 
 class _Residuals:
-    """Lengths of the residuals, by ridge regressions in which an instance is weighted by its last length."""
+    """Norms of the residuals, by ridge regressions in which an instance is weighted by its previous norm."""
 
     def __init__(self, X: Any, labels: FloatArray, gamma: float, over_instances: bool) -> None:
         self._X, self._labels, self._over_instances = X, labels, over_instances
@@ -109,9 +107,9 @@ class _Residuals:
     def coefficients(self, widths: FloatArray, gamma: float) -> FloatArray:
         return _weighted_ridge(self._X, self._labels, widths, self._by_instance, gamma, self._over_instances)
 
-    def settle(self, coefficients: FloatArray) -> float:
+    def update(self, coefficients: FloatArray) -> float:
         residuals = np.linalg.norm(self._X @ coefficients - self._labels, axis=1)
-        self._by_instance = 2.0 * np.maximum(residuals, _SHORTEST)
+        self._by_instance = 2.0 * np.maximum(residuals, _LEAST_NORM)
         return float(residuals.sum())
 
 

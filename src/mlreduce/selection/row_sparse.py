@@ -1,4 +1,4 @@
-"""Regressions whose coefficients have sparse rows: a feature is penalised by the length of its row."""
+"""Regressions with row-sparse coefficients: a feature is penalised by the norm of its row."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from mlreduce.validation import FloatArray, as_dense, check_count, check_range, 
 
 __all__ = ["Loss", "Regression", "RowSparseSelector", "graph_laplacian", "penalised", "solve_positive"]
 
-# Relative residual at which a system of an inner step counts as solved.
+# Relative residual at which a linear system counts as solved.
 _SOLVED = 1e-12
 
 
@@ -33,44 +33,57 @@ class Loss(Protocol):
         A row of width 0 is 0.
         """
 
-    def settle(self, coefficients: FloatArray) -> float:
+    def update(self, coefficients: FloatArray) -> float:
         """Minimise over the other variables, one after the other, and return the loss."""
 
 
 class RowSparseSelector(Selector):
     """Base of the selectors that minimise a loss of coefficients W plus ``gamma sum_j ||w_j||``, the L2,1 norm.
 
-    Each round minimises over W, with ``||w_j||^2 / (2 s_j)`` in place of ``||w_j||``, s_j its length in the round
-    before and one half in the first, and then over the other variables of the loss. ``||w_j||`` lies below that plus
-    ``s_j / 2`` and touches it at s_j, so that the objective does not increase. A row that is 0 stays so. A method
-    defines the loss.
+    Each iteration minimises over W, with ``||w_j||^2 / (2 s_j)`` in place of ``||w_j||``, s_j that norm in the
+    iteration before and one half in the first, and then over the other variables of the loss. ``||w_j||`` lies below
+    that plus ``s_j / 2`` and touches it at s_j, so that the objective does not increase. A row that is 0 stays so. A
+    method defines the loss.
 
-    A subclass has the parameters ``gamma``, ``max_iter`` and ``tol``.
+    Parameters
+    ----------
+    k
+        As of `Selector`.
+    gamma : float, default=1.0
+        Weight of the norms of the rows of W, > 0; with larger values more rows vanish.
+    max_iter : int, default=500
+        Largest number of iterations, >= 1.
+    tol : float, default=1e-6
+        Relative decrease of the objective in an iteration at which to stop, >= 0; 0 for all ``max_iter`` iterations.
 
     Attributes
     ----------
     scores_ : ndarray of shape (n_features,)
-        Lengths of the rows of W.
+        Norms of the rows of W.
     ranking_
-        See `Selector`.
+        As of `Selector`.
     coef_ : ndarray of shape (n_features, n_targets)
         W.
     objective_ : ndarray of shape (n_iter,)
-        Objective after each round.
+        Objective after each iteration; it does not increase.
     n_iter_ : int
-        Number of rounds.
+        Number of iterations.
     """
 
-    gamma: float
-    max_iter: int
-    tol: float
+    def __init__(
+        self, k: int | float | str | None = 0.5, gamma: float = 1.0, max_iter: int = 500, tol: float = 1e-6
+    ) -> None:
+        self.k = k
+        self.gamma = gamma
+        self.max_iter = max_iter
+        self.tol = tol
 
-    def _rounds(self) -> tuple[int, float]:
-        """Return the largest number of rounds, and the relative decrease of the objective at which to stop."""
+    def _stopping(self) -> tuple[int, float]:
+        """Return the largest number of iterations, and the relative decrease of the objective at which to stop."""
         return check_count(self.max_iter, "max_iter"), check_range(self.tol, "tol", 0)
 
     def _loss(self, X: Any, labels: FloatArray) -> Loss:
-        """Return the loss, with the other variables where they start."""
+        """Return the loss, with its other variables at their starting values."""
         raise NotImplementedError  # abstract: a method is this choice
 
     def _learned(self, loss: Any) -> None:
@@ -78,26 +91,26 @@ class RowSparseSelector(Selector):
 
     def _scores(self, X: Any, labels: FloatArray) -> FloatArray:
         gamma = check_range(self.gamma, "gamma", 0, open_ends=True)
-        rounds, tol = self._rounds()
+        max_iter, tol = self._stopping()
         loss = self._loss(X, labels)
         widths, objective = np.ones(X.shape[1]), [np.inf]
-        while len(objective) <= rounds:
+        while len(objective) <= max_iter:
             coefficients = loss.coefficients(widths, gamma)
-            lengths: FloatArray = np.linalg.norm(coefficients, axis=1)
-            objective.append(loss.settle(coefficients) + gamma * lengths.sum())
-            widths = 2.0 * lengths
+            norms: FloatArray = np.linalg.norm(coefficients, axis=1)
+            objective.append(loss.update(coefficients) + gamma * norms.sum())
+            widths = 2.0 * norms
             if tol and objective[-2] - objective[-1] <= tol * objective[-2] < np.inf:
                 break
         else:
             if tol:
                 warn(
-                    f"{type(self).__name__}: the objective still fell by more than tol={tol:g} of itself in round "
-                    f"max_iter={rounds}; a larger max_iter lets it converge",
+                    f"{type(self).__name__}: the objective still fell by more than tol={tol:g} of itself in iteration "
+                    f"max_iter={max_iter}; a larger max_iter lets it converge",
                     ConvergenceWarning,
                 )
         self.coef_, self.objective_, self.n_iter_ = coefficients, np.array(objective[1:]), len(objective) - 1
         self._learned(loss)
-        return lengths
+        return norms
 
 
 class Regression:
@@ -142,7 +155,7 @@ class Regression:
         fitted = self.features.dot(coefficients)
         return fitted + self.targets.mean(axis=0) if self.intercept else fitted
 
-    def settle(self, coefficients: FloatArray) -> float:
+    def update(self, coefficients: FloatArray) -> float:
         """Return the squared errors: there are no other variables."""
         return float(np.square(self.fitted(coefficients) - self.targets).sum())
 
@@ -173,14 +186,8 @@ def graph_laplacian(proximity: Any, points: Any) -> Any:
 def solve_positive(apply: Any, diagonal: FloatArray, target: FloatArray, start: FloatArray) -> FloatArray:
     """Solve ``A Z = T`` for a positive definite operator A on matrices, by conjugate gradients.
 
-    Parameters
-    ----------
-    apply : callable
-        Returns A Z, a matrix, for a matrix Z.
-    diagonal : ndarray of the shape of Z
-        The diagonal of A.
-    target, start : ndarray of the shape of Z
-        T, and where to start. The quadratic function whose minimum is Z is nowhere on the way above its start.
+    ``apply`` returns A Z; ``diagonal`` is the diagonal of A, in the shape of Z. The quadratic function whose minimum is
+    Z does not increase from its ``start``.
     """
     shape, size = target.shape, target.size
     operator = LinearOperator((size, size), matvec=lambda z: apply(z.reshape(shape)).ravel(), dtype=np.float64)
@@ -188,6 +195,6 @@ def solve_positive(apply: Any, diagonal: FloatArray, target: FloatArray, start: 
     with np.errstate(over="ignore", invalid="ignore"):
         solution, failed = cg(operator, target.ravel(), x0=start.ravel(), rtol=_SOLVED, M=scaled)
     if failed < 0 or not np.isfinite(solution).all():
-        raise DataError("the system of a round cannot be solved; features of similar size may help")
+        raise DataError("the system of an iteration cannot be solved; features of similar size may help")
     solved: FloatArray = solution.reshape(shape)
     return solved

@@ -29,12 +29,12 @@ class SCMFS(RowSparseSelector):
         ||X W - V||^2 + alpha ||X - V Q||^2 + beta ||Y - V B||^2 + gamma sum_j ||w_j||
         subject to    alpha ||q_c||^2 + beta ||b_c||^2 = 1 for each row of Q and B
 
-    W has one row per feature; V, the shared mode, one column for each row c of Q and B.
+    W has one row per feature; V, the shared mode, one column for each row c of Q and B. Features must not be negative.
 
     Parameters
     ----------
-    k : int, float, str or None, default=0.5
-        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
+    k
+        As of `Selector`.
     n_latent : int, float, str or None, default=0.5
         Number of columns of V: a number up to that of the labels, a fraction in (0, 1) or "50%" of it, or None for as
         many as labels.
@@ -42,45 +42,35 @@ class SCMFS(RowSparseSelector):
         Weight of the errors of the features, > 0.
     beta : float, default=1.0
         Weight of the errors of the labels, > 0.
-    gamma : float, default=1.0
-        Weight of the coefficients' lengths, > 0; with larger values more rows of W vanish.
+    gamma
+        As of `RowSparseSelector`.
     max_iter : int, default=5000
-        Largest number of rounds, >= 1.
-    tol : float, default=1e-6
-        Relative decrease of the objective in a round at which to stop, >= 0; 0 for all ``max_iter`` rounds.
+        As of `RowSparseSelector`.
+    tol
+        As of `RowSparseSelector`.
 
     Attributes
     ----------
-    scores_ : ndarray of shape (n_features,)
-        Lengths of the rows of W.
-    ranking_
-        See `Selector`.
+    scores_, ranking_
+        As of `RowSparseSelector`.
     coef_ : ndarray of shape (n_features, n_latent)
         W.
     common_mode_ : ndarray of shape (n_samples, n_latent)
         V.
-    objective_ : ndarray of shape (n_iter,)
-        Objective after each round; it does not increase.
-    n_iter_ : int
-        Number of rounds.
-
-    Raises
-    ------
-    DataError
-        By ``fit``: as `Selector.fit`, if a label is not known, or a feature is negative.
+    objective_, n_iter_
+        As of `RowSparseSelector`.
 
     Notes
     -----
-    Cost: O(n d^2 + r (d^2 + n d) c) for c columns of V and r rounds.
+    Cost: O(n d^2 + r (d^2 + n d) c) for c columns of V and r iterations.
 
     The paper leaves the scale of the factors free. Then there is no minimum: V and W times t, and Q and B over t, leave
-    the second and third term as they are, and the others go to 0 with t. Unit lengths fix the scale, and lose no
-    product.
+    the second and third term as they are, and the others go to 0 with t. Unit norms fix the scale, and lose no product.
 
     In place of multiplicative steps from a random start each row of W, each column of V and each row of Q and B is
     minimised over exactly, in turn, from the positive parts of singular vectors of features and labels (Boutsidis and
-    Gallopoulos, "SVD based initialization", Pattern Recognition 41(4), 2008). The problem is not convex: the end is
-    where none of them can be improved alone.
+    Gallopoulos, "SVD based initialization", Pattern Recognition 41(4), 2008). The problem is not convex: the result is
+    a point where none of them can be improved alone.
 
     References
     ----------
@@ -106,13 +96,10 @@ class SCMFS(RowSparseSelector):
         max_iter: int = 5000,
         tol: float = 1e-6,
     ) -> None:
-        self.k = k
+        super().__init__(k, gamma, max_iter, tol)
         self.n_latent = n_latent
         self.alpha = alpha
         self.beta = beta
-        self.gamma = gamma
-        self.max_iter = max_iter
-        self.tol = tol
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -146,7 +133,7 @@ class _CommonMode:
         _descend_rows(self._coefficients, self._features.scatter, moments, gamma)
         return self._coefficients
 
-    def settle(self, coefficients: FloatArray) -> float:
+    def update(self, coefficients: FloatArray) -> float:
         fitted, mode, units = self._features.dot(coefficients), self.mode, self._units
         products, overlaps = self._both @ units, units.T @ units
         for column in range(mode.shape[1]):
@@ -168,11 +155,11 @@ def _positive_parts(both: Any, n_latent: int) -> tuple[FloatArray, FloatArray]:
     mode, units = np.zeros((both.shape[0], n_latent)), np.full((both.shape[1], n_latent), both.shape[1] ** -0.5)
     for column, value in enumerate(values):
         parts = [(np.maximum(s * left[:, column], 0), np.maximum(s * right[column], 0)) for s in (1, -1)]
-        lengths = [(np.linalg.norm(one), np.linalg.norm(other)) for one, other in parts]
-        best = int(np.prod(lengths, axis=1).argmax())
-        if lengths[best][1] > 0:
-            units[:, column] = parts[best][1] / lengths[best][1]
-            mode[:, column] = value * lengths[best][1] * parts[best][0]
+        norms = [(np.linalg.norm(one), np.linalg.norm(other)) for one, other in parts]
+        best = int(np.prod(norms, axis=1).argmax())
+        if norms[best][1] > 0:
+            units[:, column] = parts[best][1] / norms[best][1]
+            mode[:, column] = value * norms[best][1] * parts[best][0]
     return mode, units
 
 
@@ -182,16 +169,16 @@ def _descend_rows(coefficients: FloatArray, scatter: FloatArray, moments: FloatA
     n_features, n_latent = coefficients.shape
     rest = np.empty(n_latent)
     for row in range(n_features):
-        own = scatter[row, row]
-        rest[:] = moments[row] + own * coefficients[row]
+        square = scatter[row, row]
+        rest[:] = moments[row] + square * coefficients[row]
         for other in range(n_features):
             product = scatter[row, other]
             if product != 0.0:
                 for column in range(n_latent):
                     rest[column] -= product * coefficients[other, column]
         rest = np.maximum(rest, 0.0)
-        length = np.sqrt((rest * rest).sum())
-        if length > gamma / 2.0:
-            coefficients[row] = rest * ((1.0 - gamma / (2.0 * length)) / own)
+        norm = np.sqrt((rest * rest).sum())
+        if norm > gamma / 2.0:
+            coefficients[row] = rest * ((1.0 - gamma / (2.0 * norm)) / square)
         else:
             coefficients[row] = 0.0

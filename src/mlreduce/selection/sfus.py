@@ -27,47 +27,34 @@ class SFUS(RowSparseSelector):
 
     Parameters
     ----------
-    k : int, float, str or None, default=0.5
-        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
+    k
+        As of `Selector`.
     n_latent : int, float, str or None, default=0.5
         Dimension of the subspace: a number up to that of the labels, a fraction in (0, 1) or "50%" of it, or None for
         as many as labels, or as features where these are fewer: the second term is 0 then.
     beta : float, default=1.0
         Weight of what of the coefficients lies outside of the subspace, >= 0.
-    gamma : float, default=1.0
-        Weight of the coefficients' lengths, > 0; with larger values more rows of W vanish.
-    max_iter : int, default=500
-        Largest number of rounds, >= 1.
-    tol : float, default=1e-6
-        Relative decrease of the objective in a round at which to stop, >= 0; 0 for all ``max_iter`` rounds.
+    gamma, max_iter, tol
+        As of `RowSparseSelector`.
 
     Attributes
     ----------
-    scores_ : ndarray of shape (n_features,)
-        Lengths of the rows of W.
-    ranking_
-        See `Selector`.
+    scores_, ranking_
+        As of `RowSparseSelector`.
     coef_ : ndarray of shape (n_features, n_labels)
         W.
     subspace_ : ndarray of shape (n_features, n_latent)
         Q. The best P is ``Q'W``.
-    objective_ : ndarray of shape (n_iter,)
-        Objective after each round; it does not increase.
-    n_iter_ : int
-        Number of rounds.
-
-    Raises
-    ------
-    DataError
-        By ``fit``: as `Selector.fit`, or if a label is not known.
+    objective_, n_iter_
+        As of `RowSparseSelector`.
 
     Notes
     -----
-    Cost: O(n d^2 + r (d^3 + d^2 q)) for r rounds.
+    Cost: O(n d^2 + r (d^3 + d^2 q)) for r iterations.
 
     In turn W by a ridge regression with the curvature ``beta (I - QQ')``, and Q as the leading left singular vectors of
-    W, both exactly. Q starts empty. The paper finds both in one step of each round; the conditions of a minimum are the
-    same.
+    W, both exactly. Q starts empty. The paper finds both in one step of each iteration; the conditions of a minimum are
+    the same.
 
     References
     ----------
@@ -94,12 +81,9 @@ class SFUS(RowSparseSelector):
         max_iter: int = 500,
         tol: float = 1e-6,
     ) -> None:
-        self.k = k
+        super().__init__(k, gamma, max_iter, tol)
         self.n_latent = n_latent
         self.beta = beta
-        self.gamma = gamma
-        self.max_iter = max_iter
-        self.tol = tol
 
     def _loss(self, X: Any, labels: FloatArray) -> _SharedSubspace:
         n_latent = check_size(self.n_latent, labels.shape[1], "labels", name="n_latent")
@@ -117,9 +101,9 @@ class _SharedSubspace(Regression):
         super().__init__(X, labels, curvature=beta * np.eye(X.shape[1]))
         self._whole, self._n_latent, self._beta = self._scatter, n_latent, beta
 
-    def settle(self, coefficients: FloatArray) -> float:
-        left, lengths, _ = np.linalg.svd(coefficients, full_matrices=False)
+    def update(self, coefficients: FloatArray) -> float:
+        left, singular_values, _ = np.linalg.svd(coefficients, full_matrices=False)
         self.subspace = left[:, : self._n_latent]
         self._scatter = self._whole - self._beta * (self.subspace @ self.subspace.T)
-        outside = float(np.square(lengths[self._n_latent :]).sum())
-        return super().settle(coefficients) + self._beta * outside
+        outside = float(np.square(singular_values[self._n_latent :]).sum())
+        return super().update(coefficients) + self._beta * outside

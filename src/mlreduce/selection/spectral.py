@@ -15,7 +15,7 @@ from mlreduce.validation import FloatArray, as_dense
 
 __all__ = ["SPEC"]
 
-# The largest eigenvalue that a normalised Laplacian can have: the score of a feature that the graph does not see.
+# The largest eigenvalue that a normalised Laplacian can have: the score of a feature that vanishes on the graph.
 _WORST = 2.0
 
 # Degree of an instance that shares no label with any other, in the published code.
@@ -26,14 +26,14 @@ _ISOLATED_DEGREE = 0.01
 class SPEC(Selector):
     """Spectral feature selection (SPEC): features that vary little along the graph of instances with the same labels.
 
-    A feature x, weighted by the degrees D of the graph with adjacency A, has the score
-    ``phi = x'(D - A)x / x'Dx`` in [0, 2], which is ``f'Lf`` for the normalised Laplacian L and f = D^(1/2) x of unit
-    length. A small one says that instances with the same labels have nearly the same value.
+    A feature x, weighted by the degrees D of the graph with adjacency A, has the score ``phi = x'(D - A)x / x'Dx`` in
+    [0, 2], which is ``f'Lf`` for the normalised Laplacian L and f = D^(1/2) x of unit norm. A small one says that
+    instances with the same labels have nearly the same value.
 
     Parameters
     ----------
-    k : int, float, str or None, default=0.5
-        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
+    k
+        As of `Selector`.
     variant : {"equations", "published-code"}, default="equations"
         The published code gives instances that share no label with any other the degree 0.01 and not 0, and a
         feature that vanishes on the graph the score of a constant vector, not the worst.
@@ -43,7 +43,7 @@ class SPEC(Selector):
     scores_ : ndarray of shape (n_features,)
         ``-phi``: the larger, the better the feature.
     ranking_
-        See `Selector`.
+        As of `Selector`.
 
     References
     ----------
@@ -91,7 +91,7 @@ class SPEC(Selector):
 
     @staticmethod
     def _of_constant(labels: FloatArray, degrees: FloatArray) -> float:
-        """Return ``f'Lf`` of the constant f of unit length."""
+        """Return ``f'Lf`` of the constant f of unit norm."""
         graph, inverse, along = LabelGraph(labels), 1.0 / np.sqrt(degrees), 0.0
         for rows in row_blocks(len(labels), len(labels)):
             along += float(inverse[rows] @ graph.of(np.arange(rows.start, rows.stop)) @ inverse)

@@ -16,14 +16,26 @@ from mlreduce.validation import FloatArray, as_dense, check_count, check_option
 
 __all__ = ["AnovaF", "Chi2", "MutualInformation", "UnivariateSelector"]
 
-#: What is made of the scores of the labels.
+#: Aggregations of the scores over the labels.
 AGGREGATES = ("mean", "max")
 
 
 class UnivariateSelector(Selector):
-    """Base of the controls that score each feature for each label by itself, and aggregate over the labels."""
+    """Base of the controls that score each feature for each label by itself, and aggregate over the labels.
 
-    aggregate: str
+    Labels that all or no instances have are left out; at least one other is needed. Constant features have the score 0.
+
+    Parameters
+    ----------
+    k
+        As of `Selector`.
+    aggregate : {"mean", "max"}, default="mean"
+        Aggregation of the scores over the labels: high for features that are relevant to all labels, or highly to one.
+    """
+
+    def __init__(self, k: int | float | str | None = 0.5, aggregate: str = "mean") -> None:
+        self.k = k
+        self.aggregate = aggregate
 
     def _scores(self, X: Any, labels: FloatArray) -> FloatArray:
         check_option(self.aggregate, "aggregate", AGGREGATES)
@@ -50,32 +62,20 @@ class UnivariateSelector(Selector):
 class Chi2(UnivariateSelector):
     """Chi-square statistic of scikit-learn over the labels: a control for counts.
 
-    See ``sklearn.feature_selection.chi2``. It is of the sums of a feature in the instances with and without a label.
+    See ``sklearn.feature_selection.chi2``, a statistic of the sums of a feature over the instances with and without a
+    label. Features must not be negative.
 
     Parameters
     ----------
-    k : int, float, str or None, default=0.5
-        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
-    aggregate : {"mean", "max"}, default="mean"
-        What is made of the scores of the labels: features that tell something of all labels, or much of one.
+    k, aggregate
+        As of `UnivariateSelector`.
 
     Attributes
     ----------
     scores_ : ndarray of shape (n_features,)
         The aggregated chi-square statistics.
     ranking_
-        See `Selector`.
-
-    Raises
-    ------
-    DataError
-        By ``fit``: as `Selector.fit`; if ``aggregate`` is unknown, a feature is negative, or no label has both values.
-
-    Notes
-    -----
-    Cost: O(n d q).
-
-    Labels that all or none have are left out, and constant features have the score 0.
+        As of `Selector`.
 
     References
     ----------
@@ -91,10 +91,6 @@ class Chi2(UnivariateSelector):
     """
 
     complexity = Complexity("s q", "d q")
-
-    def __init__(self, k: int | float | str | None = 0.5, aggregate: str = "mean") -> None:
-        self.k = k
-        self.aggregate = aggregate
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -117,29 +113,15 @@ class AnovaF(UnivariateSelector):
 
     Parameters
     ----------
-    k : int, float, str or None, default=0.5
-        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
-    aggregate : {"mean", "max"}, default="mean"
-        What is made of the scores of the labels: features that tell something of all labels, or much of one.
+    k, aggregate
+        As of `UnivariateSelector`.
 
     Attributes
     ----------
     scores_ : ndarray of shape (n_features,)
-        The aggregated F statistics.
+        The aggregated F statistics; infinite for a feature that separates a label without scatter within.
     ranking_
-        See `Selector`.
-
-    Raises
-    ------
-    DataError
-        By ``fit``: as `Selector.fit`; if ``aggregate`` is unknown, or no label has both values.
-
-    Notes
-    -----
-    Cost: O(n d q).
-
-    Labels that all or none have are left out, and constant features have the score 0. A feature
-    that separates a label without scatter within has an infinite score.
+        As of `Selector`.
 
     References
     ----------
@@ -155,10 +137,6 @@ class AnovaF(UnivariateSelector):
 
     complexity = Complexity("s q", "s + d q")
 
-    def __init__(self, k: int | float | str | None = 0.5, aggregate: str = "mean") -> None:
-        self.k = k
-        self.aggregate = aggregate
-
     def _of_label(self, X: Any, label: Any) -> FloatArray:
         with np.errstate(divide="ignore"):
             return np.asarray(f_classif(X, label)[0])
@@ -173,33 +151,23 @@ class MutualInformation(UnivariateSelector):
 
     Parameters
     ----------
-    k : int, float, str or None, default=0.5
-        Number of features to keep: a number, a fraction in (0, 1) or "50%", or None for all.
-    aggregate : {"mean", "max"}, default="mean"
-        What is made of the scores of the labels: features that tell something of all labels, or much of one.
+    k, aggregate
+        As of `UnivariateSelector`.
     n_neighbors : int, default=3
         Number of neighbours of the estimate, >= 1.
     random_state : int, RandomState instance or None, default=None
-        Of the noise, 1e-10 of the feature's scale, that parts equal values.
+        Seed of the noise, 1e-10 of the feature's scale, that breaks ties of equal values.
 
     Attributes
     ----------
     scores_ : ndarray of shape (n_features,)
-        The aggregated informations in nats, >= 0.
+        The aggregated mutual information in nats, >= 0.
     ranking_
-        See `Selector`.
-
-    Raises
-    ------
-    DataError
-        By ``fit``: as `Selector.fit`; if ``aggregate`` is unknown, ``n_neighbors`` is below 1,
-        or no label has both values.
+        As of `Selector`.
 
     Notes
     -----
     Cost: O(n log(n) d q); one kd-tree per feature and label: seconds for emotions, an hour for bibtex made dense.
-
-    Labels that all or none have are left out, and constant features have the score 0.
 
     References
     ----------
@@ -222,8 +190,7 @@ class MutualInformation(UnivariateSelector):
         n_neighbors: int = 3,
         random_state: Any = None,
     ) -> None:
-        self.k = k
-        self.aggregate = aggregate
+        super().__init__(k, aggregate)
         self.n_neighbors = n_neighbors
         self.random_state = random_state
 

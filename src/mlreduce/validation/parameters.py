@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from mlreduce.docstrings import fill_docstring
 from mlreduce.exceptions import DataError, nearest, unknown_name, warn
 
 __all__ = [
@@ -27,13 +28,15 @@ __all__ = [
 
 
 class NamedParameters:
-    """Mixin of estimators: wrong parameters are a TypeError that names the class called and the nearest parameter.
+    """Mixin of estimators: clear errors for wrong parameters, and docstrings that repeat nothing of a base.
 
-    Python's own names the class that defines ``__init__``, which may be a base.
+    A wrong parameter is a TypeError that names the class called and the nearest parameter; Python's names the class
+    that defines ``__init__``, which may be a base. Docstrings are filled by `mlreduce.docstrings`.
     """
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
+        fill_docstring(cls)
         if "__init__" in vars(cls):
             cls.__init__ = named_parameters(cls.__init__)  # type: ignore[method-assign]
 

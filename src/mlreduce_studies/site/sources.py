@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from mlreduce import registry
-from mlreduce.methods.facts import sections
+from mlreduce.docstrings import sections
 
 __all__ = ["Described", "describe_method"]
 

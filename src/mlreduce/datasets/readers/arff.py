@@ -66,11 +66,11 @@ def _merge(paths: Sequence[Path], encoding: str | None) -> Table:
     tables = [read_table(path, encoding, texts) for path in paths]
     first = tables[0]
     for path, table in zip(paths[1:], tables[1:], strict=True):
-        for expected, found in zip(first.attributes, table.attributes, strict=False):
-            if expected != found:
+        for expected, attribute in zip(first.attributes, table.attributes, strict=False):
+            if expected != attribute:
                 raise DataError(
-                    f"{path}: its attribute {found.name!r} is not {expected.name!r} of {paths[0]} at the same place "
-                    "with the same values; parts of one data set must agree"
+                    f"{path}: its attribute {attribute.name!r} is not {expected.name!r} of {paths[0]} at the same "
+                    "place with the same values; parts of one data set must agree"
                 )
         if len(first.attributes) != len(table.attributes):
             raise DataError(f"{path}: has {len(table.attributes)} attributes, {paths[0]} has {len(first.attributes)}")
@@ -94,32 +94,14 @@ def read_arff(
     label_order: str | None = None,
     **columns: Any,
 ) -> tuple[MultiLabelData, int]:
-    """Read a multi-label data set from one or several ARFF files.
+    """Read a multi-label data set from one or several ARFF files, whose rows are stacked.
 
     Numeric attributes are features as they are. A nominal attribute with two values is one 0/1 column (yes and true
     are 1; two numbers are themselves; else the second value of the list is 1); with more values it is one column per
     value, named ``attribute=value``. A nominal attribute whose value differs in each of more than ten rows is an
     identifier and is dropped. ``?`` becomes NaN, in labels too. Strings and dates are refused unless ``columns`` says
-    what to do with them.
-
-    Parameters
-    ----------
-    paths : sequence of paths
-        Parts of one data set with the same attributes; the rows are stacked in this order.
-    labels : path, int, dict, sequence of str or None, default=None
-        Mulan's XML file; ``{"first": n}`` or ``{"last": n}`` of the attributes, or n for the last; "first" or "last"
-        with ``n_labels``; their names; or None: Meka's option ``-C n`` (the first n; the last where n is negative) in
-        the relation's name.
-    name : str, default=""
-        Name of the data set.
-    n_labels : int or None, default=None
-        How many attributes are labels, where ``labels`` is "first" or "last".
-    encoding : str or None, default=None
-        Of the text; None is UTF-8.
-    label_order : {"file", "list"} or None, default=None
-        Labels of an XML file in the order of the attributes, as Mulan takes them, or of the XML file. None is "file".
-    **columns
-        As of `mlreduce.datasets.readers.columns.Columns`.
+    what to do with them. ``labels`` of None takes Meka's option ``-C n`` in the relation's name: the first n, the last
+    where n is negative. Other arguments are those of `mlreduce.datasets.read`.
 
     Returns
     -------

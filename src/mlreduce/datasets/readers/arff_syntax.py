@@ -52,38 +52,24 @@ _Line: TypeAlias = tuple[int, str]
 
 
 class Attribute(NamedTuple):
-    """A declared attribute.
-
-    Attributes
-    ----------
-    name : str
-    places : dict of str to float, or None
-        The values of a nominal attribute, each with its place in the list; None for a numeric attribute.
-    text : bool
-        Whether the values were not declared but collected from the rows, as of strings and dates.
-    """
+    """A declared attribute."""
 
     name: str
+    #: The values of a nominal attribute, each with its place in the list; None for a numeric attribute.
     places: dict[str, float] | None
+    #: Whether the values were not declared but collected from the rows, as of strings and dates.
     text: bool = False
 
 
 class Table(NamedTuple):
-    """A file's attributes and rows: nominal values as positions in their lists, missing values as NaN.
-
-    Attributes
-    ----------
-    attributes : list of Attribute
-    values : ndarray or csr_array of shape (n_rows, n_attributes), float64
-    relation : str
-        The rest of its line @RELATION.
-    weights : ndarray of shape (n_rows,) or None
-        Of the rows; None if none has one.
-    """
+    """A file's attributes and rows: nominal values as positions in their lists, missing values as NaN."""
 
     attributes: list[Attribute]
+    #: ndarray or csr_array of shape (n_rows, n_attributes), float64.
     values: Any
+    #: The rest of the line @RELATION.
     relation: str = ""
+    #: Of the rows; None if none has one.
     weights: NDArray[np.float64] | None = None
 
 
@@ -96,14 +82,8 @@ def read_table(
     itself. Behind a percent sign outside of quotes stands a comment. The values of a row are separated by commas, or
     all by blanks. ``?``, ``nan`` and, in a dense row, nothing at all are a missing value. Numbers are finite. A number
     in braces at the end of a row is its weight. Attributes are numeric, nominal, strings or dates; no relations.
-
-    Parameters
-    ----------
-    path : path
-    encoding : str or None, default=None
-        None is UTF-8.
-    texts : dict of str to dict, or None, default=None
-        Places of the values of strings and dates by attribute, extended by those of this file: for parts of one set.
+    ``texts`` has the places of the values of strings and dates by attribute, and is extended by those of this file: for
+    parts of one set.
 
     Raises
     ------
@@ -168,9 +148,9 @@ class _Reading:
         for self.line, line in enumerate(io.StringIO(text, newline=None), start=1):
             stripped = line.strip()
             if "%" in stripped:
-                found = _CODE.match(stripped)
-                if found is not None and stripped[found.end() : found.end() + 1] == "%":
-                    stripped = found.group().rstrip()
+                code = _CODE.match(stripped)
+                if code is not None and stripped[code.end() : code.end() + 1] == "%":
+                    stripped = code.group().rstrip()
             if stripped:
                 yield self.line, stripped
 
@@ -212,12 +192,12 @@ class _Reading:
         raise self.wrong(self.line, "the file is cut off or not laid out as ARFF: it ends before @DATA")
 
     def _attribute(self, number: int, line: str) -> Attribute:
-        found = _DECLARATION.fullmatch(line)
-        if found is None:
+        declaration = _DECLARATION.fullmatch(line)
+        if declaration is None:
             raise self.wrong(
                 number, f"an attribute is '@attribute name type', a name with spaces in quotes; got {line[:60]!r}"
             )
-        name, kind = _unquoted(found[1]), found[2]
+        name, kind = _unquoted(declaration[1]), declaration[2]
         word = re.split(r"[\s\[{]", kind, maxsplit=1)[0].lower()
         if word in _NUMERIC and _RANGE.fullmatch(kind, len(word)):
             return Attribute(name, None)
@@ -300,20 +280,20 @@ class _Reading:
         position = 0
         more = bool(inside)
         while more:
-            found = _ENTRY.match(inside, position)
-            if found is None:
+            entry = _ENTRY.match(inside, position)
+            if entry is None:
                 shown = inside[position : position + 40]
                 raise self.wrong(number, f"expected the place of an attribute and its value, got {shown!r}")
             # int() refuses thousands of digits; no file has that many attributes.
-            key = int(found[1]) if len(found[1]) < 10 else len(self.attributes)
+            key = int(entry[1]) if len(entry[1]) < 10 else len(self.attributes)
             if key >= len(self.attributes):
                 raise self.wrong(
-                    number, f"there is no attribute {found[1][:40]}: the file has {len(self.attributes)}, from 0 on"
+                    number, f"there is no attribute {entry[1][:40]}: the file has {len(self.attributes)}, from 0 on"
                 )
             if key in row:
                 raise self.wrong(number, f"attribute {key} has two values")
-            row[key] = self._value(number, _unquoted(found[2]), self.attributes[key])
-            position, more = found.end(), bool(found[3])
+            row[key] = self._value(number, _unquoted(entry[2]), self.attributes[key])
+            position, more = entry.end(), bool(entry[3])
         return row
 
     def _value(self, number: int, text: str, attribute: Attribute) -> float:
@@ -344,7 +324,7 @@ def _is_plain(line: str) -> bool:
 def _unquoted(text: str) -> str:
     if text[:1] not in ("'", '"'):
         return text
-    return _ESCAPED.sub(lambda found: _CONTROLS.get(found[1], found[1]), text[1:-1])
+    return _ESCAPED.sub(lambda escaped: _CONTROLS.get(escaped[1], escaped[1]), text[1:-1])
 
 
 def _code_of(places: dict[str, float]) -> Callable[[str], float]:
@@ -366,10 +346,10 @@ def _split(text: str, size: int | None = None) -> list[str] | None:
     """
     values = []
     position = 0
-    while found := _VALUE.match(text, position):
-        values.append(_unquoted(found[1].strip()))
-        position = found.end()
-        if not found[2]:
+    while value := _VALUE.match(text, position):
+        values.append(_unquoted(value[1].strip()))
+        position = value.end()
+        if not value[2]:
             break
     else:
         values = []

@@ -33,21 +33,7 @@ _LEAST_ROWS = 10
 
 
 class Columns(NamedTuple):
-    """How attributes, or columns, become features and labels.
-
-    Attributes
-    ----------
-    drop : sequence of str
-        Names of those to leave out.
-    keep_text : sequence of str
-        Names of those to keep as texts.
-    categories : sequence of str
-        Names of texts to make columns of, one for each value.
-    label_values : sequence of two str or numbers, or None
-        The value of a label that means 0, and the one that means 1; None knows 0/1, -1/1, no/yes and false/true.
-    keep_identifiers : bool
-        Encode nominal attributes that differ in every row like any.
-    """
+    """How attributes, or columns, become features and labels; see the arguments of `mlreduce.datasets.read`."""
 
     drop: Sequence[str] = ()
     keep_text: Sequence[str] = ()
@@ -56,20 +42,12 @@ class Columns(NamedTuple):
     keep_identifiers: bool = False
 
     def checked(self, names: Sequence[str], where: str) -> Columns:
-        """Return this after checking that the names are there.
-
-        Raises
-        ------
-        DataError
-            If one is not.
-        ConfigurationError
-            If ``label_values`` are not two.
-        """
+        """Return this after checking that the names are there, and that ``label_values`` are two."""
         known = set(names)
-        for option, asked in (("drop", self.drop), ("keep_text", self.keep_text), ("categories", self.categories)):
-            if isinstance(asked, str):
-                raise ConfigurationError(f"{option} is a list of names; got the text {asked!r}")
-            for name in asked:
+        for option, given in (("drop", self.drop), ("keep_text", self.keep_text), ("categories", self.categories)):
+            if isinstance(given, str):
+                raise ConfigurationError(f"{option} is a list of names; got the text {given!r}")
+            for name in given:
                 if name not in known:
                     raise DataError(unknown_name(f"attribute of {Path(where).name}", name, names, option))
         values = self.label_values
@@ -96,25 +74,14 @@ def encoded(
     table : Table
     labels : (Table, str) or list of str
         A table of labels with the same rows, and its file; or the attributes that are labels.
-    name : str
-        Name of the data set.
-    where : str
-        The file, for messages.
+    name, where : str
+        Of the data set, and the file for messages.
     check : callable
-        Called with the bytes that arrays will need and, as ``what``, a text that names them; raises DataError where
-        that is too much.
+        Called with the bytes that arrays will need and, as ``what``, their name; raises DataError where these are too
+        many.
     columns : Columns or None, default=None
     notes : sequence of str, default=()
         What the caller left out or assumed.
-
-    Returns
-    -------
-    MultiLabelData
-
-    Raises
-    ------
-    DataError
-        If nothing is left as a feature, an attribute is text and nothing says what to do with it, or a label is none.
     """
     columns = (columns or Columns()).checked([attribute.name for attribute in table.attributes], where)
     rest = [index for index, attribute in enumerate(table.attributes) if attribute.name not in columns.drop]
@@ -160,22 +127,14 @@ def encoded(
 def as_labels(values: NDArray[Any], names: Sequence[str] | None, where: str, remedy: str = "") -> NDArray[Any]:
     """Return labels in 0/1 or -1/1, or NaN for unknown, as int8; as float64 where some are unknown.
 
-    Parameters
-    ----------
-    values : ndarray of shape (n_rows, n_labels)
-    names : sequence of str or None
-        Of the labels; None numbers them from 1.
-    where : str
-        The file, for messages.
-    remedy : str, default=""
-        What else messages say.
+    ``names`` of None numbers the labels from 1; ``where`` is the file, and ``remedy`` what else messages say.
 
     Raises
     ------
     DataError
         If a value is none of these; the sentence names label and row.
     """
-    # One mask at a time: labels may be many.
+    # One mask at a time: there may be many labels.
     ones = values == 1
     unknown = np.isnan(values) if values.dtype.kind == "f" else np.zeros(values.shape, dtype=bool)
     zeros, negatives = ((values == value).sum(axis=0) for value in (0, -1))
@@ -203,24 +162,24 @@ def numbered(size: int) -> list[str]:
     return list(map(str, range(1, size + 1)))
 
 
-def _labels(table: Table, which: Sequence[int], where: str, asked: Sequence[str | float] | None) -> NDArray[Any]:
+def _labels(table: Table, which: Sequence[int], where: str, given: Sequence[str | float] | None) -> NDArray[Any]:
     values = table.values
     columns = values.tocsc()[:, which].toarray() if is_sparse(values) else values[:, which]
     names = [table.attributes[index].name for index in which]
     for place, index in enumerate(which):
-        codes = _label_codes(table.attributes[index], where, asked)
+        codes = _label_codes(table.attributes[index], where, given)
         if codes is not None:
             known = ~np.isnan(columns[:, place])
             columns[known, place] = codes[columns[known, place].astype(np.int64)]
-        elif asked is not None:
-            low, high = (_number(value) for value in asked)
+        elif given is not None:
+            low, high = (_number(value) for value in given)
             column = columns[:, place]
             columns[:, place] = np.select([column == low, column == high, np.isnan(column)], [0, 1, np.nan], 2)
     return as_labels(columns, names, where, ", or label_values=[1, 2] says which value means 0 and which 1")
 
 
-def _label_codes(attribute: Attribute, where: str, asked: Sequence[str | float] | None) -> NDArray[np.float64] | None:
-    """Return what each value of a nominal label means; None for a numeric one."""
+def _label_codes(attribute: Attribute, where: str, given: Sequence[str | float] | None) -> NDArray[np.float64] | None:
+    """Return the number for each value of a nominal label; None for a numeric one."""
     name, places, is_text = attribute
     if places is None:
         return None
@@ -228,8 +187,8 @@ def _label_codes(attribute: Attribute, where: str, asked: Sequence[str | float] 
     about = f"{where}: the label {name[:40]!r} has"
     if len(values) != 2 and not is_text:
         raise DataError(f"{about} {len(values)} values; a label has two, 0 and 1")
-    if asked is not None:
-        meaning = {str(value).lower(): float(code) for code, value in enumerate(asked)}
+    if given is not None:
+        meaning = {str(value).lower(): float(code) for code, value in enumerate(given)}
         codes = [meaning.get(value.lower(), np.nan) for value in values]
     elif is_text:
         codes = [_WORDS.get(value.lower(), _number(value)) for value in values]
@@ -300,9 +259,9 @@ def _one_hot(column: NDArray[np.float64], n_values: int, sparse: bool) -> Any:
 
 def _as_category(attribute: Attribute, column: NDArray[np.float64]) -> tuple[Attribute, NDArray[np.float64]]:
     """Return a text attribute as a nominal one, whose list is sorted."""
-    found, codes = np.unique(column[~np.isnan(column)], return_inverse=True)
+    places, codes = np.unique(column[~np.isnan(column)], return_inverse=True)
     values = list(attribute.places or ())
-    texts = [values[int(place)] for place in found]
+    texts = [values[int(place)] for place in places]
     order = np.array(sorted(range(len(texts)), key=texts.__getitem__), dtype=int)
     ranks = np.empty(len(order))
     ranks[order] = np.arange(len(order))
@@ -334,19 +293,19 @@ def _encode(
     blocks: list[Any] = []
     names: list[str] = []
     dropped: list[str] = []
-    plain: list[int] = []
+    numeric: list[int] = []
     needed = 0
 
     def flush() -> None:
-        if plain:
-            blocks.append(values[:, list(plain)])
-            plain.clear()
+        if numeric:
+            blocks.append(values[:, list(numeric)])
+            numeric.clear()
 
     for index in which:
         attribute = table.attributes[index]
         name, places, is_text = attribute
         if places is None or (not is_text and len(places) == 2 and _two_values(attribute) == (0.0, 1.0)):
-            plain.append(index)
+            numeric.append(index)
             names.append(name)
             continue
         flush()
@@ -380,13 +339,7 @@ def _encode(
 
 
 def counted_labels(labels: Labels, n_labels: int | None, path: str | Path) -> Labels:
-    """Return ``labels``, and ``{"first": n_labels}`` for "first", with "last" alike.
-
-    Raises
-    ------
-    DataError
-        If one of both is given without the other.
-    """
+    """Return ``labels``, and ``{"first": n_labels}`` for "first", with "last" alike; one needs the other."""
     end = labels if isinstance(labels, str) and labels in ("first", "last") else None
     if (end is None) != (n_labels is None):
         raise DataError(
@@ -397,18 +350,7 @@ def counted_labels(labels: Labels, n_labels: int | None, path: str | Path) -> La
 
 
 def chosen_labels(labels: Labels, names: Sequence[str], path: str | Path, relation: str = "") -> list[str]:
-    """Return which attributes, or columns, are labels.
-
-    Parameters
-    ----------
-    labels
-        As in `mlreduce.datasets.readers.arff.read_arff`, but for "first" and "last".
-    names : sequence of str
-        All attributes.
-    path : path
-        The file, for messages.
-    relation : str, default=""
-        What may have Meka's option.
+    """Return which attributes, or columns, are labels, of all ``names``; ``relation`` may have Meka's option.
 
     Raises
     ------
@@ -421,40 +363,40 @@ def chosen_labels(labels: Labels, names: Sequence[str], path: str | Path, relati
     if isinstance(labels, (str, Path)):
         from mlreduce.datasets.readers.arff import read_label_names
 
-        found, source = read_label_names(labels), str(labels)
+        chosen, source = read_label_names(labels), str(labels)
     else:
-        found = list(labels)
-        wrong = next((label for label in found if not isinstance(label, str)), None)
+        chosen = list(labels)
+        wrong = next((label for label in chosen if not isinstance(label, str)), None)
         if wrong is not None:
             raise DataError(
                 f"{path}: labels are names of columns, or how many are the first or the last, as in "
                 f'labels={{"last": 2}}; got {wrong!r} among the names'
             )
-        check_names(found, "label", source)
-    if not found:
+        check_names(chosen, "label", source)
+    if not chosen:
         raise DataError(f"{path}: labels names no attribute")
     known = set(names)
-    for label in found:
+    for label in chosen:
         if label not in known:
             raise DataError(unknown_name(f"attribute of {Path(path).name}", label, names, source))
-    return found
+    return chosen
 
 
 def _at_an_end(
-    asked: int | Mapping[str, int] | None, relation: str, names: Sequence[str], path: str | Path
+    given: int | Mapping[str, int] | None, relation: str, names: Sequence[str], path: str | Path
 ) -> list[str]:
     """Return the names of the labels, which are the first or the last attributes."""
     written, moved, added = relation.partition("weka.filters")
     meka = _MEKA.search(written)
     said = 0 if meka is None else int(meka.group(1))
     if said and _MOVED.search(moved + added):
-        if asked is None:
+        if given is None:
             raise DataError(
                 f"{path}: its relation has the option -C {said} of Meka's, but Weka removed or moved attributes since. "
                 "Name Mulan's XML file, or say how many are the first or the last"
             )
         said = 0
-    if asked is None:
+    if given is None:
         if not said:
             raise DataError(
                 f"{path}: nothing says which attributes are labels: its relation has no option -C of Meka's. Name "
@@ -462,7 +404,7 @@ def _at_an_end(
             )
         end, number = "first" if said > 0 else "last", abs(said)
     else:
-        ends = {"last": asked} if isinstance(asked, int) else dict(asked)
+        ends = {"last": given} if isinstance(given, int) else dict(given)
         if len(ends) != 1 or not set(ends) <= {"first", "last"}:
             raise DataError(f"labels must be {{'first': n}} or {{'last': n}}; got {ends!r}")
         end, number = next(iter(ends.items()))

@@ -52,20 +52,12 @@ class _Damaged(Exception):
 
 
 class _Variable(NamedTuple):
-    """A variable of a file, of which only the description has been read.
+    """A variable of a file, of which only the description has been read."""
 
-    Attributes
-    ----------
-    kind : int
-        Class of the array.
-    shape : tuple of int
-    content : memoryview
-        Its bytes, perhaps compressed.
-    compressed : bool
-    """
-
+    #: Class of the array.
     kind: int
     shape: tuple[int, ...]
+    #: Bytes, perhaps compressed.
     content: memoryview
     compressed: bool
 
@@ -88,28 +80,11 @@ def read_mat(
     ``test_target``, which are stacked in this order; or ``X`` and ``Y``; or ``features`` and ``labels``; in upper or
     lower case; or those that ``variables`` names. Features are instances x features, dense or sparse; labels are labels
     x instances or instances x labels, in 0/1 or -1/1, NaN where unknown. Other variables are left out, but a file in
-    which others are further instances is refused.
+    which others are further instances is refused. X is sparse where the file's is; names are numbers from 1.
 
-    Parameters
-    ----------
-    paths : sequence of paths
-        Parts of one data set, stacked in this order.
-    name : str, default=""
-        Name of the data set.
-    labels : int, dict or None, default=None
-        ``{"first": n}`` or ``{"last": n}``: which are labels of the columns of both variables, features before labels;
-        for files whose author took the wrong columns of a file of Meka's, or that have one variable for both. None
-        takes the variables as they are.
-    variables : sequence of str or None, default=None
-        Names of features and labels, and of those of further instances: ``("X", "Y", "Xt", "Yt")``; or one, whose
-        columns are both. None looks for the names above.
-    labels_in : {"rows", "columns"} or None, default=None
-        Whether a label is a row or a column of the labels. None goes by the number of instances.
-
-    Returns
-    -------
-    MultiLabelData
-        X is sparse where the file's is. Names are numbers from 1.
+    Arguments are those of `mlreduce.datasets.read`. ``labels`` says which are labels of the columns of both variables,
+    features before labels, for files whose author took the wrong columns of a file of Meka's, or that have one variable
+    for both; None takes the variables as they are.
 
     Raises
     ------
@@ -153,8 +128,7 @@ def _divided(X: Any, Y: NDArray[Any], labels: Labels, path: Path) -> tuple[Any, 
     chosen = np.array(chosen_labels(labels, columns, path), dtype=int)
     others = np.setdiff1d(np.arange(len(columns)), chosen)
     both = sp.csr_array(sp.hstack([X, sp.csr_array(Y)])) if is_sparse(X) else np.hstack([X, Y])
-    found = as_labels(_dense(both[:, chosen]), None, f"{path}, labels={labels!r}")
-    return both[:, others].astype(np.float64), found
+    return both[:, others].astype(np.float64), as_labels(_dense(both[:, chosen]), None, f"{path}, labels={labels!r}")
 
 
 def _parts(
@@ -172,23 +146,23 @@ def _parts(
         )
         variables = {name.lower(): variable for name, variable in named.items()}
         if asked is not None:
-            found = [tuple(asked[place : place + 2]) for place in range(0, len(asked), 2)]
+            pairs = [tuple(asked[place : place + 2]) for place in range(0, len(asked), 2)]
             variables |= named
         else:
-            found = next((list(pairs) for pairs in PAIRS if {n for pair in pairs for n in pair} <= set(variables)), [])
-        missing = [name for pair in found for name in pair if name not in variables]
-        if missing or not found:
+            pairs = next((list(known) for known in PAIRS if {n for pair in known for n in pair} <= set(variables)), [])
+        missing = [name for pair in pairs for name in pair if name not in variables]
+        if missing or not pairs:
             expected = f"no variable {missing[0]!r}" if missing else _EXPECTED
             raise DataError(
                 f"{path}: {expected}; it holds {shown[:400] or 'none'}. variables=('features', 'labels') says which "
                 "are features and labels"
             )
-        used = [name for pair in found for name in pair]
+        used = [name for pair in pairs for name in pair]
         if asked is None:
             _refuse_further(path, named, used, shown)
-        needed = sum(8 * math.prod(variables[name].shape) for name in used if _is_full(variables[name]))
+        needed = sum(8 * math.prod(variables[name].shape) for name in used if variables[name].kind != _SPARSE)
         check_memory(needed, files, f"the variables {', '.join(used)}")
-        return [_part(path, variables, pair, order, files, labels_in) for pair in found]
+        return [_part(path, variables, pair, order, files, labels_in) for pair in pairs]
     except (_Damaged, zlib.error) as error:
         raise DataError(f"{path}: not a whole MATLAB file ({error}); fetch it again, or save it with -v7") from error
 
@@ -210,10 +184,6 @@ def _refuse_further(path: Path, variables: Mapping[str, _Variable], names: Seque
                     f"({shown[:400]}); variables= names all that belong to the set, as in "
                     f"variables={(*used, name, of_them[0])!r}"
                 )
-
-
-def _is_full(variable: _Variable) -> bool:
-    return variable.kind != _SPARSE
 
 
 def _byte_order(content: memoryview, path: Path) -> str:
@@ -266,7 +236,7 @@ def _part(
 
 def _variables(content: memoryview, order: str) -> dict[str, _Variable]:
     """Return the descriptions of a file's variables by name."""
-    found = {}
+    variables = {}
     place = _HEADER
     while place < len(content):
         kind, body, place = _element(content, place, order)
@@ -279,8 +249,8 @@ def _variables(content: memoryview, order: str) -> dict[str, _Variable]:
             raise _Damaged(f"an element of the type {kind} at byte {place}")
         if inner == _MATRIX:
             name, array_kind, shape, _ = _description(memoryview(head), start, order)
-            found[name] = _Variable(array_kind, shape, body, kind == _COMPRESSED)
-    return found
+            variables[name] = _Variable(array_kind, shape, body, kind == _COMPRESSED)
+    return variables
 
 
 def _endian(order: str) -> Any:

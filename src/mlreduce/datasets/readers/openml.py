@@ -28,20 +28,9 @@ def read_openml(
 ) -> MultiLabelData:
     """Read a data set of OpenML by `sklearn.datasets.fetch_openml`.
 
-    Attributes become features and labels as those of ARFF files (`mlreduce.datasets.readers.arff.read_arff`).
-
-    Parameters
-    ----------
-    name : str
-        As OpenML has it: "emotions", "scene", "yeast".
-    labels : dict, sequence of str or None, default=None
-        ``{"first": n}``, ``{"last": n}`` or names of attributes; None takes OpenML's default targets.
-    version : int or "active", default="active"
-        A name may stand for several data sets, numbered by versions; not all of them have the labels as targets.
-    cache : path or None, default=None
-        Folder of downloads; None is scikit-learn's.
-    **columns
-        As of `mlreduce.datasets.readers.columns.Columns`.
+    Attributes become features and labels as those of ARFF files (`mlreduce.datasets.readers.arff.read_arff`); arguments
+    are those of `mlreduce.datasets.read`. A name may stand for several data sets, numbered by versions; not all of them
+    have the labels as targets. ``cache`` is a folder of downloads; None is scikit-learn's.
 
     Raises
     ------
@@ -51,16 +40,16 @@ def read_openml(
         If an attribute is no number and no list of values, or a label is not 0/1.
     """
     where = f"OpenML, {name}"
-    found = _fetch(name, where, version, cache, None)
-    values = found.categories or {}
-    attributes = [Attribute(attribute, _places(values.get(attribute))) for attribute in found.feature_names]
-    table = Table(attributes, sp.csr_array(found.data) if is_sparse(found.data) else found.data)
+    fetched = _fetch(name, where, version, cache, None)
+    values = fetched.categories or {}
+    attributes = [Attribute(attribute, _places(values.get(attribute))) for attribute in fetched.feature_names]
+    table = Table(attributes, sp.csr_array(fetched.data) if is_sparse(fetched.data) else fetched.data)
     if labels is None:
         chosen = _fetch(name, where, version, cache, "default-target").target_names
         if not chosen:
             raise DataError(f"{where}: has no default targets; say which attributes are labels")
     else:
-        chosen = chosen_labels(labels, found.feature_names, where)
+        chosen = chosen_labels(labels, fetched.feature_names, where)
     check = partial(check_memory, advice="take a smaller set")
     return encoded(table, chosen, name, where, check, Columns(**columns))
 

@@ -63,7 +63,7 @@ def read_reuters(
     """
     kept = [d for d in _documents(paths) if d.mark in marks and d.split in splits]
     listed = [{category for field in fields for category in document.categories[field]} for document in kept]
-    frequency = Counter(category for own in listed for category in own)
+    frequency = Counter(category for categories_of in listed for category in categories_of)
     if isinstance(categories, Mapping):
         ranked = sorted(frequency, key=lambda category: (-frequency[category], category))
         labels = ranked[: categories["top"]]
@@ -75,8 +75,8 @@ def read_reuters(
     check_memory(2 * len(kept) * len(labels), paths, f"{len(labels)} categories of {len(kept)} documents")
     Y = np.zeros((len(kept), len(labels)), dtype=np.int8)
     places = {label: place for place, label in enumerate(labels)}
-    for row, own in enumerate(listed):
-        Y[row, [places[category] for category in own if category in places]] = 1
+    for row, categories_of in enumerate(listed):
+        Y[row, [places[category] for category in categories_of if category in places]] = 1
     rows = np.flatnonzero(Y.any(axis=1))
     if not len(rows):
         raise DataError(f"{name}: no document has a category among the {len(kept)} that the entry keeps")
@@ -89,10 +89,10 @@ def read_reuters(
 
 
 def _documents(paths: Sequence[str | Path]) -> list[Document]:
-    found: dict[int, Document] = {}
+    documents: dict[int, Document] = {}
     for path in paths:
         for document in read_sgml(path):
-            if document.number in found:
+            if document.number in documents:
                 raise DataError(f"{path}: a document with NEWID {document.number} was read before; numbers are unique")
-            found[document.number] = document
-    return list(found.values())
+            documents[document.number] = document
+    return list(documents.values())

@@ -48,30 +48,20 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 
 class Document(NamedTuple):
-    """One newswire story.
+    """One newswire story."""
 
-    Attributes
-    ----------
-    number : int
-        Its attribute NEWID, from 1 on.
-    mark : {"YES", "NO", "BYPASS"}
-        Its attribute TOPICS.
-    split : {"TRAIN", "TEST", "NOT-USED"}
-        Its attribute LEWISSPLIT.
-    categories : dict of str to tuple of str
-        By the names of `FIELDS`, as listed.
-    title, body : str
-        Empty where it has none.
-    text : str
-        Content of its element TEXT: title, author, dateline and body, or unstructured text.
-    """
-
+    #: Attribute NEWID, from 1 on.
     number: int
+    #: Attribute TOPICS, of `MARKS`.
     mark: str
+    #: Attribute LEWISSPLIT, of `SPLITS`.
     split: str
+    #: By the names of `FIELDS`, as listed.
     categories: dict[str, tuple[str, ...]]
+    #: Empty where there is none, as the body.
     title: str
     body: str
+    #: Content of the element TEXT: title, author, dateline and body, or unstructured text.
     text: str
 
 
@@ -81,15 +71,6 @@ def read_sgml(path: str | Path) -> list[Document]:
     Only the elements of ``lewis.dtd`` with all their tags are read, and anything else is refused. The document type is
     never opened and no entity can be declared. Bytes are Latin-1; ``&lt;``, ``&gt;``, ``&amp;`` and numeric references
     below 256 are decoded, and control characters become spaces. Reading takes time linear in the length of the file.
-
-    Parameters
-    ----------
-    path : path
-
-    Returns
-    -------
-    list of Document
-        In the order of the file; at least one.
 
     Raises
     ------
@@ -125,7 +106,7 @@ class _Reading:
         doctype = _DOCTYPE.match(self.content)
         if doctype is None:
             raise self.wrong(0, 'a file of Reuters-21578 begins with <!DOCTYPE lewis SYSTEM "lewis.dtd">')
-        found: list[Document] = []
+        read: list[Document] = []
         opened = self.opened
         position = doctype.end()
         for tag in _TAG.finditer(self.content, position):
@@ -144,7 +125,7 @@ class _Reading:
             if tag.group(1):
                 self._close(tag)
                 if name == "REUTERS":
-                    found.append(self._document())
+                    read.append(self._document())
             else:
                 self._open(tag)
                 if name == "REUTERS":
@@ -157,9 +138,9 @@ class _Reading:
                 f"{self.content.count(chr(10), 0, opened[-1].tag) + 1}; is it truncated?",
             )
         self._check_empty(position, len(self.content), "")
-        if not found:
+        if not read:
             raise self.wrong(len(self.content), "the file holds no <REUTERS> document; is it truncated?")
-        return found
+        return read
 
     def _check_empty(self, start: int, stop: int, inside: str) -> None:
         between = self.content[start:stop]

@@ -43,20 +43,13 @@ _LONGEST_HEADER = 1000
 
 
 class _Layout(NamedTuple):
-    """What the numbers of a file mean.
+    """What the numbers of a file mean."""
 
-    Attributes
-    ----------
-    first : {0, 1}
-        Number of the first feature.
-    n_features : int or None
-        None takes the largest number of a feature.
-    n_labels : int or None
-        Labels are numbers from 0 to this, exclusive; None allows any number.
-    """
-
+    #: Number of the first feature, 0 or 1.
     first: int
+    #: None takes the largest number of a feature.
     n_features: int | None
+    #: Labels are numbers from 0 to this, exclusive; None allows any number.
     n_labels: int | None = None
 
     @property
@@ -81,24 +74,10 @@ def read_svmlight(
 ) -> MultiLabelData:
     """Read rows of the form ``1,5 3:2 17:1``: numbers of labels, then number and value of each feature that is not 0.
 
-    A row may have no label; ``#`` begins a comment.
-
-    Parameters
-    ----------
-    paths : sequence of paths
-        Parts of one data set, stacked in this order.
-    n_features : int or None, default=None
-        How many features there are; None takes the largest number in the files. Features ascend in each row.
-    name : str, default=""
-        Name of the data set.
-    zero_based : bool, "auto" or None, default=None
-        Whether features are numbered from 0, not from 1. "auto", and None, take what a comment of scikit-learn's
-        `dump_svmlight_file` or of `MultiLabelData.save` says, or else whether a row has a feature 0.
-
-    Returns
-    -------
-    MultiLabelData
-        X is sparse. The labels are the numbers that occur, ascending. Names are the numbers.
+    A row may have no label; ``#`` begins a comment. Features ascend in each row. Labels are the numbers that occur,
+    ascending; names are the numbers. Arguments are those of `mlreduce.datasets.read`: ``zero_based`` of "auto" or None
+    takes what a comment of scikit-learn's `dump_svmlight_file` or of `MultiLabelData.save` says, or else whether a row
+    has a feature 0.
 
     Raises
     ------
@@ -114,9 +93,9 @@ def read_svmlight(
     first = 0 if from_zero else 1
     for file in files:
         with opened(file) as text:
-            matrix, found = _read(text, file, _Layout(first, n_features))
+            matrix, labels_of_part = _read(text, file, _Layout(first, n_features))
         matrices.append(matrix)
-        labels_of += found
+        labels_of += labels_of_part
     if not labels_of:
         raise DataError(f"{files[0]}: no rows; a row is '1,5 3:2 17:1'")
     # Adding zero turns -0 into 0.
@@ -128,28 +107,17 @@ def read_svmlight(
     for matrix in matrices:
         matrix.resize(matrix.shape[0], width)
     Y = _matrix(labels_of, columns, len(labels), files)
-    names = list(map(str, range(first, width + first)))
     X = sp.csr_array(sp.vstack(matrices, format="csr"))
+    names = list(map(str, range(first, width + first)))
     return MultiLabelData(X, Y, names, [_name(label) for label in labels], name or stem(files[0]))
 
 
 def read_xmc(paths: Sequence[str | Path], name: str = "") -> MultiLabelData:
     """Read the text files of the extreme classification repository: a line ``n d L``, then rows like ``1,5 3:2 17:1``.
 
-    The header has the numbers of rows, features and labels; labels and features of a row are numbered from 0. A row
-    may have no label, and then begins with a space.
-
-    Parameters
-    ----------
-    paths : sequence of paths
-        Parts of one data set with the same features and labels, such as training and test rows, stacked in this order.
-    name : str, default=""
-        Name of the data set.
-
-    Returns
-    -------
-    MultiLabelData
-        X is sparse, Y dense. Names are the numbers.
+    The header has the numbers of rows, features and labels; labels and features of a row are numbered from 0, and named
+    by these numbers. A row may have no label, and then begins with a space. Several files are parts of one data set,
+    such as training and test rows, stacked in this order.
 
     Raises
     ------
@@ -178,11 +146,11 @@ def read_xmc(paths: Sequence[str | Path], name: str = "") -> MultiLabelData:
             if width > _LARGEST_INDEX:
                 raise DataError(f"{file}, line 1: {width} features are more than {_LARGEST_INDEX}")
             check_memory(_BYTES_OF_A_NAME * (width + n_labels), files, f"names of {width} features, {n_labels} labels")
-            matrix, found = _read(text, file, _Layout(0, width, n_labels))
-        if len(found) != rows:
-            raise DataError(f"{file}: its header says {rows} rows, and it has {len(found)}; is it truncated?")
+            matrix, labels_of_part = _read(text, file, _Layout(0, width, n_labels))
+        if len(labels_of_part) != rows:
+            raise DataError(f"{file}: its header says {rows} rows, and it has {len(labels_of_part)}; is it truncated?")
         matrices.append(matrix)
-        labels_of += found
+        labels_of += labels_of_part
     columns = np.concatenate(labels_of).astype(np.int64)
     Y = _matrix(labels_of, columns, n_labels, files)
     X = sp.csr_array(sp.vstack(matrices, format="csr"))
@@ -218,15 +186,15 @@ def _read(file: BinaryIO, path: Path, layout: _Layout) -> tuple[Any, list[NDArra
     start = file.tell()
     try:
         # An open file, since a path ending in .gz would be unpacked without a limit.
-        X, found = load_svmlight_files(
+        X, rows = load_svmlight_files(
             [file], n_features=layout.n_features, multilabel=True, zero_based=not layout.first
         )
     except (ValueError, OverflowError) as error:
         raise _bad_row(file, path, start, layout) or DataError(f"{path}: cannot be read as text: {error}") from error
-    labels = [np.asarray(row, dtype=np.float64) for row in found]
+    labels = [np.asarray(row, dtype=np.float64) for row in rows]
     file.seek(start)
     loose = any(_LOOSE.search(block) for block in iter(lambda: file.read(2**20), b""))
-    finite = np.isfinite(X.data).all() and all(map(math.isfinite, chain.from_iterable(found)))
+    finite = np.isfinite(X.data).all() and all(map(math.isfinite, chain.from_iterable(rows)))
     named = np.concatenate([*labels, np.empty(0)])
     known = layout.n_labels is None or ((np.floor(named) == named) & (named >= 0) & (named < layout.n_labels)).all()
     wrong = _bad_row(file, path, start, layout) if loose or not finite or not known else None

@@ -41,24 +41,8 @@ def read_tables(
 ) -> MultiLabelData:
     """Read features and labels from two tables with the same rows in the same order, or from one.
 
-    Parameters
-    ----------
-    features : path
-        Numeric columns; false and true, no and yes count as 0 and 1, empty cells as NaN. A first column without a name
-        that counts the rows is left out.
-    labels : path, int, dict or sequence of str
-        The table of labels; or which columns of the one table are labels: ``{"first": n}``, ``{"last": n}`` or n, or
-        their names. Values are in {0, 1} or {-1, 1}, or no and yes or the like.
-    name : str, default=""
-        Name of the data set.
-    encoding : str or None, default=None
-        Of a CSV file; None is UTF-8.
-    sep : str or None, default=None
-        What separates cells, one character; None is a comma, and a tab in .tsv files.
-    decimal : {".", ","} or None, default=None
-        What separates decimals; None is ".".
-    **columns
-        As of `mlreduce.datasets.readers.columns.Columns`.
+    Features are numeric columns; false and true, no and yes count as 0 and 1, empty cells as NaN. A first column
+    without a name that counts the rows is left out. Arguments are those of `mlreduce.datasets.read`.
 
     Raises
     ------
@@ -66,7 +50,7 @@ def read_tables(
         If a table cannot be read, a column is not numeric or has another's name, a number is infinite, a label is not
         0/1, the numbers of rows differ, or there is no such column; the sentence names the argument that helps.
     ConfigurationError
-        If separators are none.
+        If separators are not as `mlreduce.datasets.read` has them.
     """
     if (sep is not None and (len(sep) != 1 or sep in '\r\n"')) or decimal not in (None, ".", ","):
         raise ConfigurationError(f"sep is one character, decimal is '.' or ','; got sep={sep!r}, decimal={decimal!r}")
@@ -101,8 +85,8 @@ def _read(path: Path, encoding: str | None, sep: str | None, decimal: str) -> tu
         if parquet:
             return _read_parquet(file, path), []
         try:
-            with encoding_named(path, encoding) as found:
-                text = io.TextIOWrapper(file, encoding=found, newline="")
+            with encoding_named(path, encoding) as codec:
+                text = io.TextIOWrapper(file, encoding=codec, newline="")
                 try:
                     return _read_csv(text, path, sep or _SEPARATORS[suffix], decimal, guessed=sep is None)
                 finally:

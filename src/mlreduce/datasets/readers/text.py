@@ -39,8 +39,8 @@ class _Stemmed(dict[str, str]):
         stemmed = self[token] = _WORD.sub(self._stem_of, token)
         return stemmed
 
-    def _stem_of(self, found: re.Match[str]) -> str:
-        word = found.group()
+    def _stem_of(self, match: re.Match[str]) -> str:
+        word = match.group()
         if word not in self._stems:
             self._stems[word] = self._stem(word) if len(word) <= _LONGEST_WORD else word
         return self._stems[word]
