@@ -17,6 +17,7 @@ from mlreduce.spectral.solver import Solution, solve
 from mlreduce.validation import (
     FloatArray,
     NamedParameters,
+    Size,
     as_precise,
     check_features,
     check_finite,
@@ -134,7 +135,7 @@ class Projection(NamedParameters, ClassNamePrefixFeaturesOutMixin, TransformerMi
     #: Whether eigenvalues may be zero or negative: the objective is a cost with changed sign, or an indefinite graph.
     signed_values = False
 
-    def __init__(self, n_components: int | float | str | None = None, select: str | None = None) -> None:
+    def __init__(self, n_components: Size = None, select: str | None = None) -> None:
         self.n_components = n_components
         self.select = select
 

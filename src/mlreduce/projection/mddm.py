@@ -16,7 +16,7 @@ from mlreduce.projection.covariance import CovarianceProjection
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
 from mlreduce.spectral.complexities import LEAST_SQUARES, THIN
-from mlreduce.validation import FloatArray, as_dense, check_range
+from mlreduce.validation import FloatArray, Size, as_dense, check_range
 
 __all__ = ["Balanced", "MDDMKernel", "MDDMf", "MDDMp"]
 
@@ -53,9 +53,7 @@ class MDDMp(CovarianceProjection):
 
     complexity = THIN
 
-    def __init__(
-        self, n_components: int | float | str | None = None, select: str | None = None, coding: str = "signed"
-    ) -> None:
+    def __init__(self, n_components: Size = None, select: str | None = None, coding: str = "signed") -> None:
         super().__init__(n_components, select)
         self.coding = coding
 
@@ -71,11 +69,7 @@ class Balanced(MDDMp):
     """Base of the methods with a weight ``beta`` in [0, 1] of two terms."""
 
     def __init__(
-        self,
-        n_components: int | float | str | None = None,
-        select: str | None = None,
-        coding: str = "signed",
-        beta: float = 0.5,
+        self, n_components: Size = None, select: str | None = None, coding: str = "signed", beta: float = 0.5
     ) -> None:
         super().__init__(n_components, select, coding)
         self.beta = beta
@@ -159,7 +153,7 @@ class MDDMKernel(Projection):
 
     def __init__(
         self,
-        n_components: int | float | str | None = None,
+        n_components: Size = None,
         select: str | None = None,
         kernel: str | Callable[[FloatArray], Any] | FloatArray = "linear",
         gamma: float | None = None,
