@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from mlreduce.projection.base import LEAST_SQUARES
 from mlreduce.projection.covariance import CovarianceProjection
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
-from mlreduce.spectral.complexities import LEAST_SQUARES
 from mlreduce.validation import FloatArray, Size, check_range
 
 __all__ = ["CCA", "RCCA"]

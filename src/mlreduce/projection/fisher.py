@@ -8,11 +8,11 @@ import numpy as np
 
 from mlreduce.exceptions import DataError
 from mlreduce.linalg.utilities import quotient
+from mlreduce.projection.base import NEIGHBOURS_DENSE, PAIRS_DENSE, PRODUCTS
 from mlreduce.projection.classes import ClassProjection
 from mlreduce.projection.scatter import Discriminant, between_classes, within_classes
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
-from mlreduce.spectral.complexities import NEIGHBOURS_DENSE, PAIRS_DENSE, PRODUCTS
 from mlreduce.spectral.duplication import symmetrised
 from mlreduce.spectral.graphs.neighbours import distance_blocks, distances_of
 from mlreduce.spectral.graphs.proximity import ProximityLike, check_proximity

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from mlreduce.linalg.utilities import quotient
-from mlreduce.projection.base import Projection
+from mlreduce.projection.base import LEAST_SQUARES, Projection
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
-from mlreduce.spectral.complexities import LEAST_SQUARES
 from mlreduce.spectral.graphs.label_proximity import scaled
 from mlreduce.validation import Size, check_range
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from mlreduce.projection.base import Projection
+from mlreduce.projection.base import NEIGHBOURS, NEIGHBOURS_DENSE, Projection
 from mlreduce.projection.scatter import check_ridge, with_ridge
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
-from mlreduce.spectral.complexities import NEIGHBOURS, NEIGHBOURS_DENSE
 from mlreduce.spectral.graphs.proximity import ProximityLike, attraction, check_proximity, degrees, reconstruction
 from mlreduce.validation import Size, check_count, check_option
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mlreduce.projection.base import Projection
-from mlreduce.projection.coding import label_scale
+from mlreduce.projection.mddm import label_scale
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
 from mlreduce.validation import Size, as_dense, check_range

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from mlreduce.linalg.features import Features
-from mlreduce.projection.base import Projection
+from mlreduce.projection.base import NEIGHBOURS, Projection
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
-from mlreduce.spectral.complexities import NEIGHBOURS
 from mlreduce.spectral.graphs.combination import CombinedProximity
 from mlreduce.spectral.graphs.proximity import ProximityLike
 from mlreduce.spectral.solver import Solution

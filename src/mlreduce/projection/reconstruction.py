@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from mlreduce.projection.base import NEIGHBOURS, PAIRS
 from mlreduce.projection.classes import ClassProjection
 from mlreduce.projection.repulsion import repulsion, squared_distances
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
-from mlreduce.spectral.complexities import NEIGHBOURS, PAIRS
 from mlreduce.spectral.duplication import Duplicates
 from mlreduce.spectral.graphs.neighbours import distance_blocks, weights_from
 from mlreduce.spectral.graphs.proximity import ProximityLike, check_proximity

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from mlreduce.projection.base import NEIGHBOURS
 from mlreduce.projection.classes import ClassProjection
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
-from mlreduce.spectral.complexities import NEIGHBOURS
 from mlreduce.spectral.duplication import Duplicates, symmetrised
 from mlreduce.spectral.graphs.neighbours import distance_blocks
 from mlreduce.spectral.graphs.proximity import ProximityLike, check_proximity

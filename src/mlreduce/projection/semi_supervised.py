@@ -11,11 +11,10 @@ from sklearn.base import clone
 
 from mlreduce import registry
 from mlreduce.exceptions import DataError
-from mlreduce.projection.base import Projection
+from mlreduce.projection.base import NEIGHBOURS, NEIGHBOURS_DENSE, PAIRS, PAIRS_DENSE, Projection
 from mlreduce.projection.covariance import completed_labels
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
-from mlreduce.spectral.complexities import NEIGHBOURS, NEIGHBOURS_DENSE, PAIRS, PAIRS_DENSE
 from mlreduce.validation import (
     Size,
     check_known_labels,

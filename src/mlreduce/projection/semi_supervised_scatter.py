@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from mlreduce.projection.base import NEIGHBOURS, NEIGHBOURS_DENSE
 from mlreduce.projection.locality import OLPP
 from mlreduce.projection.mesd import MESDFDA, MESDMMC
 from mlreduce.projection.semi_supervised import PartlyLabelled
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
-from mlreduce.spectral.complexities import NEIGHBOURS, NEIGHBOURS_DENSE
 from mlreduce.spectral.graphs.proximity import ProximityLike
 from mlreduce.validation import Size, check_range
 
