@@ -35,14 +35,15 @@ from mlreduce.validation import (
 
 __all__ = ["NoDirectionError", "Projection", "energy_size"]
 
-# What a fit costs, by the strategies of `mlreduce.spectral.solver`. DENSE: a matrix over the features or the row space,
-# and its eigenvectors. PRODUCTS: Lanczos iteration where there is no constraint, by the solver's estimate. LEAST_SQUARES:
-# LSQR iteration for constraints that are multiples of the scatter with a ridge. THIN: an SVD of features times labels.
+# What a fit costs, by the strategies of `mlreduce.spectral.solver`: a matrix over the features or the row space, and
+# its eigenvectors; where there is no constraint, Lanczos iteration by the solver's estimate; for constraints that are
+# multiples of the scatter with a ridge, some hundred steps of LSQR; an SVD of features times labels.
 DENSE = Complexity("s m + m^3", "m^2", most=4 * DENSE_SIDE)
 PRODUCTS = replace(DENSE, iterated="180 s + 6 k s")
 LEAST_SQUARES = replace(DENSE, iterated="1000 s q", iterates_on="sparse")
 THIN = Complexity("s q + d q^2", "d q")
-# Neighbours of all instances, in blocks of rows, then as above; PAIRS: with tables of all pairs. DENSE: with a constraint.
+# Neighbours of all instances, in blocks of rows, then as above without a constraint, and with one (DENSE); the same
+# with tables of all pairs of instances.
 NEIGHBOURS = Complexity("n s + s m + m^3", "m^2", iterated="n s + 180 s + 6 k s", most=4 * DENSE_SIDE)
 NEIGHBOURS_DENSE = replace(NEIGHBOURS, iterated=None)
 PAIRS = replace(NEIGHBOURS, memory="n^2 + m^2")
