@@ -205,7 +205,7 @@ class TestBlocks:
 
     @pytest.fixture(autouse=True)
     def only_blocks(self, monkeypatch):
-        monkeypatch.setattr(solver, "_matrices", None)
+        monkeypatch.setattr(solver, "STRATEGIES", {"blocks": solver.STRATEGIES["blocks"]})
 
     @pytest.mark.parametrize("upper", [0.0, 0.5, 30.0, None])
     @pytest.mark.parametrize("n_parts", [1, 2, 5, 9])

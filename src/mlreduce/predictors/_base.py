@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MultiOutputMixin, RegressorMixin
 from sklearn.utils import ClassifierTags, Tags
+from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.complexity import Complexity
-from mlreduce.validation import FloatArray, NamedParameters, check_features, check_labels, remember_label_names
+from mlreduce.linalg.utilities import above_half
+from mlreduce.validation import (
+    FloatArray,
+    NamedParameters,
+    check_features,
+    check_labels,
+    check_regression,
+    labels_as_y,
+    remember_label_names,
+)
 
-__all__ = ["LabelClassifier", "Regressor"]
+__all__ = ["LabelClassifier", "Regressor", "ScoringClassifier"]
 
 
 class Regressor(NamedParameters, MultiOutputMixin, RegressorMixin, BaseEstimator):
@@ -24,11 +34,58 @@ class Regressor(NamedParameters, MultiOutputMixin, RegressorMixin, BaseEstimator
     complexity: Complexity
     #: Whether training on several targets equals training on each.
     independent_targets = True
+    #: An attribute that `fit` sets.
+    _fitted = "coef_"
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fit to features and targets.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Features of the instances; a sparse matrix stays sparse.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Targets, in any unit.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+
+        Raises
+        ------
+        DataError
+            If a feature is not finite, a number is beyond 1e70, or a parameter is out of range.
+        """
+        self._fit(*check_regression(self, X, y))
+        return self
+
+    def _fit(self, features: Any, targets: FloatArray) -> None:
+        raise NotImplementedError  # abstract
+
+    def predict(self, X: Any) -> FloatArray:
+        """Return the predicted targets, of the shape that ``fit`` saw.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Features of the instances.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_targets) or (n_samples,)
+            In the targets' unit.
+        """
+        check_is_fitted(self, self._fitted)
+        return self._predict(check_features(self, X, reset=False))
+
+    def _predict(self, features: Any) -> FloatArray:
+        raise NotImplementedError  # abstract
 
 
 class LabelClassifier(NamedParameters, ClassifierMixin, BaseEstimator):
@@ -37,9 +94,18 @@ class LabelClassifier(NamedParameters, ClassifierMixin, BaseEstimator):
     With a matrix of labels probabilities and decisions have the shape (n_samples, n_labels). ``classes_`` is then what
     scikit-learn's scorers, ``cross_val_predict`` and checks take beside them: 0 and 1 for every label, as of
     ``ClassifierChain`` but in an array, beside probabilities; the numbers of the labels, as of ``OneVsRestClassifier``,
-    beside decisions. With a vector they
-    are binary classifiers: probabilities have a column for 0 and one for 1, decisions the shape (n_samples,). Fitted on
-    a DataFrame of labels they predict DataFrames with its columns.
+    beside decisions. With a vector they are binary classifiers: probabilities have a column for 0 and one for 1,
+    decisions the shape (n_samples,). Fitted on a DataFrame of labels they predict DataFrames with its columns.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_labels, 2)
+        0 and 1, for every label; of shape (2,) where labels were a vector.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only when ``X`` had names.
+    label_names_ : list of str
+        Only when ``y`` was a DataFrame.
     """
 
     #: Whether what is fitted is linear in the features.
@@ -57,6 +123,53 @@ class LabelClassifier(NamedParameters, ClassifierMixin, BaseEstimator):
         tags.target_tags.single_output = False
         tags.target_tags.multi_output = True
         return tags
+
+    @labels_as_y
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fit to features and labels.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Features of the instances.
+        y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels) or (n_samples,)
+            Labels in {0, 1} or {-1, 1}.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+
+        Raises
+        ------
+        DataError
+            If a feature is not finite, a label is not 0/1 or -1/1, a parameter is out of range, or there are too few
+            rows.
+        """
+        self._fit(*self._checked(X, y))
+        return self
+
+    def _fit(self, features: Any, labels: FloatArray) -> None:
+        raise NotImplementedError  # abstract
+
+    def predict(self, X: Any) -> Any:
+        """Return the predicted labels in {0, 1}, of the shape that ``fit`` saw.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Features of the instances.
+
+        Returns
+        -------
+        ndarray or DataFrame of shape (n_samples, n_labels), or ndarray of shape (n_samples,)
+            A DataFrame where ``fit`` saw one; a vector where labels were a vector.
+        """
+        return self._labels(self._predicted(X), X)
+
+    def _predicted(self, X: Any) -> NDArray[Any]:
+        """Return whether each label is predicted, shape (n_samples, n_labels)."""
+        raise NotImplementedError  # abstract
 
     def _checked(self, X: Any, y: Any) -> tuple[Any, FloatArray]:
         """Return checked features, and labels as a matrix; remember the shape and the names of the labels."""
@@ -96,3 +209,30 @@ class LabelClassifier(NamedParameters, ClassifierMixin, BaseEstimator):
         import pandas as pd  # slow to import, and there where the labels were a DataFrame
 
         return pd.DataFrame(values, columns=names, index=getattr(X, "index", None))
+
+
+class ScoringClassifier(LabelClassifier):
+    """Base of the classifiers that predict the labels whose score is above one half."""
+
+    ranks = True
+
+    def predict_scores(self, X: Any) -> FloatArray:
+        """Return a number per label, the larger, the likelier: above one half means present.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Features of the instances.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels)
+            Probabilities, or decisions plus one half.
+        """
+        return self._scores(X)
+
+    def _scores(self, X: Any) -> FloatArray:
+        raise NotImplementedError  # abstract
+
+    def _predicted(self, X: Any) -> NDArray[Any]:
+        return above_half(self._scores(X))

@@ -11,8 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.complexity import Complexity
 from mlreduce.linalg.features import Features
-from mlreduce.linalg.utilities import above_half
-from mlreduce.predictors._base import LabelClassifier
+from mlreduce.predictors._base import ScoringClassifier
 from mlreduce.predictors.ridge import _check_nested, _coefficients, _Factor, _plus_diagonal
 from mlreduce.registry import register
 from mlreduce.validation import (
@@ -21,7 +20,6 @@ from mlreduce.validation import (
     check_features,
     check_option,
     check_range,
-    labels_as_y,
 )
 
 __all__ = ["FisherClassifier"]
@@ -75,7 +73,7 @@ class _Sides(NamedTuple):
 
 
 @register("flda")
-class FisherClassifier(LabelClassifier):
+class FisherClassifier(ScoringClassifier):
     """Fisher's linear discriminant (FLDA) for each label against the rest.
 
     ``w = (S_w + ridge I)^-1 (mu_1 - mu_0)`` with S_w the scatter inside the two classes of the label. It is the
@@ -103,11 +101,8 @@ class FisherClassifier(LabelClassifier):
         The ridge itself.
     classes_ : ndarray of shape (n_labels,)
         The numbers of the labels; 0 and 1 where labels were a vector.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
+    n_features_in_, feature_names_in_, label_names_
+        As of `LabelClassifier`.
 
     References
     ----------
@@ -125,43 +120,20 @@ class FisherClassifier(LabelClassifier):
 
     linear = True
     complexity = Complexity("s m + m^3", "m^2")
-    ranks = True
 
     def __init__(self, ridge: float | None = None, threshold: str = "midpoint") -> None:
         self.ridge = ridge
         self.threshold = threshold
 
-    @labels_as_y
-    def fit(self, X: Any, y: Any) -> Self:
-        """Compute the discriminants.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Features of the instances. A sparse matrix stays sparse, unless the scatter is singular.
-        y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels) or (n_samples,)
-            Labels in {0, 1} or {-1, 1}.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
-
-        Raises
-        ------
-        DataError
-            If a feature is not finite, a label is not 0/1 or -1/1, or a parameter is out of range.
-        """
-        X, labels = self._checked(X, y)
-        features, sides = Features(X, centred=True), _Sides.of(labels, self.threshold)
-        self.ridge_ = self._ridge(features)
+    def _fit(self, features: Any, labels: FloatArray) -> None:
+        X, sides = Features(features, centred=True), _Sides.of(labels, self.threshold)
+        self.ridge_ = self._ridge(X)
         centred = labels - labels.mean(axis=0)
-        coefficients = _coefficients(features, centred, self.ridge_)
-        explained = np.einsum("ij,ij->j", features.transposed_dot(centred), coefficients)
+        coefficients = _coefficients(X, centred, self.ridge_)
+        explained = np.einsum("ij,ij->j", X.transposed_dot(centred), coefficients)
         scale, shift = sides.scale_and_shift(explained)
         self.coef_ = (scale * coefficients).T
-        self.intercept_ = shift - self.coef_ @ features.mean
-        return self
+        self.intercept_ = shift - self.coef_ @ X.mean
 
     def _ridge(self, features: Features) -> float:
         if self.ridge is not None:
@@ -188,35 +160,8 @@ class FisherClassifier(LabelClassifier):
         """
         return self._decisions(self._log_odds(X), X)
 
-    def predict_scores(self, X: Any) -> FloatArray:
-        """Return the decisions plus one half, shape (n_samples, n_labels): above one half means present.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Features of the instances.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_labels)
-            The larger, the likelier the label.
-        """
+    def _scores(self, X: Any) -> FloatArray:
         return self._log_odds(X) + 0.5
-
-    def predict(self, X: Any) -> Any:
-        """Return the predicted labels in {0, 1}, of the shape that ``fit`` saw.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Features of the instances.
-
-        Returns
-        -------
-        ndarray or DataFrame of shape (n_samples, n_labels), or ndarray of shape (n_samples,)
-            A DataFrame where ``fit`` saw one; a vector where labels were a vector.
-        """
-        return self._labels(above_half(self.predict_scores(X)), X)
 
     def predict_nested(
         self, Z_train: FloatArray, Y_train: Any, Z_test: FloatArray, sizes: Sequence[int]

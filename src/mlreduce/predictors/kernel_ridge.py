@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
-
-from sklearn.utils.validation import check_is_fitted
+from typing import Any
 
 from mlreduce.complexity import Complexity
 from mlreduce.linalg.kernels import (
@@ -17,7 +15,7 @@ from mlreduce.linalg.kernels import (
 )
 from mlreduce.predictors._base import Regressor
 from mlreduce.registry import register
-from mlreduce.validation import FloatArray, check_features, check_regression
+from mlreduce.validation import FloatArray
 
 __all__ = ["HeldOutKernelRidge", "KernelRidgeRegressor"]
 
@@ -61,32 +59,13 @@ class KernelRidgeRegressor(Regressor):
     """
 
     complexity = Complexity("n s + n^3", "n^2")
+    _fitted = "dual_coef_"
 
     def __init__(self, gamma: float | None = None, alpha: float = 1.0) -> None:
         self.gamma = gamma
         self.alpha = alpha
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Solve for the dual coefficients.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Features of the instances.
-        y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Targets, in any unit.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
-
-        Raises
-        ------
-        DataError
-            If a feature is not finite, or ``gamma`` or ``alpha`` is not a number > 0.
-        """
-        features, targets = check_regression(self, X, y)
+    def _fit(self, features: Any, targets: FloatArray) -> None:
         alpha = check_positive(self.alpha, "alpha")
         self.gamma_ = check_gamma(self.gamma, features.shape[1])
         check_kernel_size(features.shape[0])
@@ -94,7 +73,6 @@ class KernelRidgeRegressor(Regressor):
         coefficients = kernel_ridge(kernel, alpha, targets.reshape(len(targets), -1)).coefficients
         self.X_fit_ = features
         self.dual_coef_ = coefficients.reshape(targets.shape)
-        return self
 
     def on_split(self, X_train: Any, labels: FloatArray, X_test: Any) -> HeldOutKernelRidge:
         """Return this regression for one split and many parameters.
@@ -118,21 +96,7 @@ class KernelRidgeRegressor(Regressor):
         """
         return HeldOutKernelRidge(X_train, labels, X_test)
 
-    def predict(self, X: Any) -> FloatArray:
-        """Return the predicted targets, of the shape that ``fit`` saw.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Features of the instances.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_targets) or (n_samples,)
-            In the targets' unit.
-        """
-        check_is_fitted(self, "dual_coef_")
-        features = check_features(self, X, reset=False)
+    def _predict(self, features: Any) -> FloatArray:
         kernel = gaussian_kernel(squared_distances(features, self.X_fit_), self.gamma_, overwrite=True)
         predicted: FloatArray = kernel @ self.dual_coef_
         return predicted

@@ -11,8 +11,7 @@ from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError
 from mlreduce.linalg.features import Features
 from mlreduce.linalg.lsqr import is_large
-from mlreduce.linalg.utilities import above_half
-from mlreduce.predictors._base import LabelClassifier
+from mlreduce.predictors._base import ScoringClassifier
 from mlreduce.predictors._losses import LOSSES
 from mlreduce.predictors._low_rank import alternate, alternate_squared
 from mlreduce.registry import register
@@ -32,7 +31,7 @@ __all__ = ["LEML"]
 
 
 @register("leml")
-class LEML(LabelClassifier):
+class LEML(ScoringClassifier):
     """Low-rank empirical risk minimisation for multi-label learning (LEML): linear scores of all labels of low rank.
 
     The scores ``XWH' + b`` minimise ``sum of loss(y, score) + penalty / 2 (||W||^2 + ||H||^2)`` over the known labels,
@@ -69,11 +68,8 @@ class LEML(LabelClassifier):
     n_iter_ : int
     classes_ : ndarray of shape (n_labels,)
         The numbers of the labels; 0 and 1 where labels were a vector.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
+    n_features_in_, feature_names_in_, label_names_
+        As of `LabelClassifier`.
 
     Raises
     ------
@@ -108,7 +104,6 @@ class LEML(LabelClassifier):
 
     complexity = Complexity("s m + m^3 + 50 d q k", "m^2 + d q", iterated="1000 s k", iterates_on="sparse")
     takes_unknown_cells = True
-    ranks = True
 
     def __init__(
         self,
@@ -181,39 +176,12 @@ class LEML(LabelClassifier):
         ndarray or DataFrame of shape (n_samples, n_labels), or ndarray of shape (n_samples,)
             Log odds for the logistic loss.
         """
-        return self._decisions(self.predict_scores(X) - 0.5, X)
+        return self._decisions(self._scores(X) - 0.5, X)
 
-    def predict_scores(self, X: Any) -> FloatArray:
-        """Return a number per label, the larger, the likelier: above one half means present.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Features of the instances.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_labels)
-            The scores, plus one half unless the loss is squared.
-        """
+    def _scores(self, X: Any) -> FloatArray:
         check_is_fitted(self, "coef_")
         scores: FloatArray = check_features(self, X, reset=False) @ self.coef_.T + self.intercept_
         return scores if self.loss == "squared" else scores + 0.5
-
-    def predict(self, X: Any) -> Any:
-        """Return the predicted labels in {0, 1}, of the shape that ``fit`` saw.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Features of the instances.
-
-        Returns
-        -------
-        ndarray or DataFrame of shape (n_samples, n_labels), or ndarray of shape (n_samples,)
-            A DataFrame where ``fit`` saw one; a vector where labels were a vector.
-        """
-        return self._labels(above_half(self.predict_scores(X)), X)
 
 
 def _leading_labels(labels: Any, known: Any, rank: int) -> FloatArray:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
-
-from sklearn.utils.validation import check_is_fitted
+from typing import Any
 
 from mlreduce.complexity import Complexity
 from mlreduce.linalg.gram import factorise
 from mlreduce.linalg.least_squares import DEFAULT_RCOND, Design, HeldOutLeastSquares
 from mlreduce.predictors._base import Regressor
 from mlreduce.registry import register
-from mlreduce.validation import FloatArray, as_dense, check_features, check_regression
+from mlreduce.validation import FloatArray, as_dense
 
 __all__ = ["LinearRegressor"]
 
@@ -61,34 +59,13 @@ class LinearRegressor(Regressor):
     def __init__(self, rcond: float = DEFAULT_RCOND) -> None:
         self.rcond = rcond
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Solve for the coefficients.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Features of the instances.
-        y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Targets, in any unit.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
-
-        Raises
-        ------
-        DataError
-            If a feature is not finite or ``rcond`` is not in [0, 1).
-        """
-        features, targets = check_regression(self, X, y)
+    def _fit(self, features: Any, targets: FloatArray) -> None:
         design = factorise(features, self.rcond)
         coefficients = design.coefficients(targets.reshape(len(targets), -1))
         self.rank_ = design.rank
         self.coef_, self.intercept_ = coefficients[1:].T, coefficients[0]
         if targets.ndim == 1:
             self.coef_, self.intercept_ = self.coef_[0], float(self.intercept_[0])
-        return self
 
     def held_out(self, design: Design, targets: FloatArray) -> HeldOutLeastSquares:
         """Return this regression for many splits of the rows behind a design; see `HeldOutLeastSquares.solve`.
@@ -110,21 +87,7 @@ class LinearRegressor(Regressor):
         """
         return HeldOutLeastSquares(design, targets, self.rcond)
 
-    def predict(self, X: Any) -> FloatArray:
-        """Return the predicted targets, of the shape that ``fit`` saw.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Features of the instances.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_targets) or (n_samples,)
-            In the targets' unit.
-        """
-        check_is_fitted(self, "coef_")
-        features = check_features(self, X, reset=False)
+    def _predict(self, features: Any) -> FloatArray:
         if features.shape[0] * features.shape[1] <= _COPIED:  # the same digits whatever the storage
             features = as_dense(features)
         predicted: FloatArray = features @ self.coef_.T + self.intercept_

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any
 
 import joblib
 import numpy as np
@@ -19,7 +19,7 @@ from mlreduce.predictors._tree_growth import grow
 from mlreduce.predictors._tree_models import Rows, Tree, finish
 from mlreduce.predictors._tree_use import draw, leaves_of, predict, tree_text
 from mlreduce.registry import register
-from mlreduce.validation import FloatArray, check_features, check_regression, is_sparse
+from mlreduce.validation import FloatArray, check_features, is_sparse
 
 __all__ = ["M5PRegressor"]
 
@@ -82,6 +82,7 @@ class M5PRegressor(Regressor):
     """
 
     complexity = Complexity("s q", "s")
+    _fitted = "trees_"
 
     def __init__(
         self, min_instances: int = 4, smoothing: bool = True, pruning: bool = True, n_jobs: int | None = None
@@ -91,28 +92,7 @@ class M5PRegressor(Regressor):
         self.pruning = pruning
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Grow, prune and smooth one tree per target.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Features of the instances. A sparse matrix stays sparse.
-        y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Targets, of the order of one.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
-
-        Raises
-        ------
-        DataError
-            If a feature is missing or infinite, a number is beyond 1e70, or ``min_instances`` is not a whole number of
-            at least 1.
-        """
-        features, targets = check_regression(self, X, y)
+    def _fit(self, features: Any, targets: FloatArray) -> None:
         self._check_parameters()
         features = _canonical(features)
         table = targets.reshape(len(targets), -1)
@@ -124,7 +104,6 @@ class M5PRegressor(Regressor):
             )
         self.n_leaves_ = [int(np.count_nonzero(tree.feature < 0)) for tree in self.trees_]
         self._one_dimension = targets.ndim == 1
-        return self
 
     def _check_parameters(self) -> None:
         value: Any = self.min_instances
@@ -137,20 +116,8 @@ class M5PRegressor(Regressor):
         growth = grow(columns, target, int(self.min_instances))
         return finish(rows, target, growth, len(columns.zero_rank), bool(self.pruning), bool(self.smoothing))
 
-    def predict(self, X: Any) -> FloatArray:
-        """Return the predicted targets, of the shape that ``fit`` saw.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Features of the instances.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_targets) or (n_samples,)
-            In the targets' unit.
-        """
-        rows = self._rows(X)
+    def _predict(self, features: Any) -> FloatArray:
+        rows = Rows.of(_canonical(features))
         predicted = np.column_stack([predict(tree, rows, self.n_features_in_) for tree in self.trees_])
         return predicted[:, 0] if self._one_dimension else predicted
 
@@ -167,13 +134,10 @@ class M5PRegressor(Regressor):
         ndarray of int, shape (n_samples, n_targets) or (n_samples,)
             Indices into the nodes of each tree of ``trees_``.
         """
-        rows = self._rows(X)
-        found = np.column_stack([leaves_of(tree, rows, self.n_features_in_) for tree in self.trees_])
-        return found[:, 0] if self._one_dimension else found
-
-    def _rows(self, X: Any) -> Rows:
         check_is_fitted(self, "trees_")
-        return Rows.of(_canonical(check_features(self, X, reset=False)))
+        rows = Rows.of(_canonical(check_features(self, X, reset=False)))
+        leaves = np.column_stack([leaves_of(tree, rows, self.n_features_in_) for tree in self.trees_])
+        return leaves[:, 0] if self._one_dimension else leaves
 
     def export_text(self, output: int = 0, feature_names: Sequence[str] | None = None, digits: int = 4) -> str:
         """Return a tree as text: its tests, indented by depth, and the linear models of its leaves.

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from mlreduce.exceptions import DataError
 from mlreduce.linalg.distances import GrowingDistances
-from mlreduce.linalg.utilities import above_half
+from mlreduce.predictors._base import ScoringClassifier
 from mlreduce.predictors.neighbours import _by_label, _NeighbourVotes
 from mlreduce.registry import register
-from mlreduce.validation import FloatArray, check_range, labels_as_y
+from mlreduce.validation import FloatArray, check_range
 
 __all__ = ["MLKNN"]
 
@@ -57,7 +57,7 @@ class _Rates(NamedTuple):
 
 
 @register("ml-knn")
-class MLKNN(_NeighbourVotes):
+class MLKNN(ScoringClassifier, _NeighbourVotes):
     """Multi-label k-nearest neighbours (ML-KNN): Bayes' rule on the neighbours' labels.
 
     How likely a label is where so many neighbours have it is counted on the training rows, each among the others. Of
@@ -76,13 +76,8 @@ class MLKNN(_NeighbourVotes):
         Probability of each label.
     given_present_, given_absent_ : ndarray of shape (n_labels, n_neighbors + 1)
         Probability of each number of neighbours with the label, for instances with the label and without it.
-    classes_ : ndarray of shape (n_labels, 2)
-        0 and 1, for every label; of shape (2,) where labels were a vector.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
+    classes_, n_features_in_, feature_names_in_, label_names_
+        As of `LabelClassifier`.
 
     References
     ----------
@@ -99,8 +94,6 @@ class MLKNN(_NeighbourVotes):
     0.7
     """
 
-    ranks = True
-
     def __init__(self, n_neighbors: int = 10, smoothing: float = 1.0) -> None:
         self.n_neighbors = n_neighbors
         self.smoothing = smoothing
@@ -110,79 +103,19 @@ class MLKNN(_NeighbourVotes):
         """Fewest training rows: the neighbours of a row are others."""
         return self.n_neighbors + 1
 
-    @labels_as_y
-    def fit(self, X: Any, y: Any) -> Self:
-        """Store the training rows and count the labels of their neighbours.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Features of the instances.
-        y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels) or (n_samples,)
-            Labels in {0, 1} or {-1, 1}.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
-
-        Raises
-        ------
-        DataError
-            If a feature is not finite, a label is not 0/1 or -1/1, a parameter is out of range, or there are not more
-            rows than neighbours.
-        """
-        super().fit(X, y)
+    def _fit(self, features: Any, labels: FloatArray) -> None:
+        super()._fit(features, labels)
         votes = [self._votes(pairs, self._present, True) for pairs in self._training.pairs()]
         self._rates = self._count(np.concatenate(votes), self._present.T)
         self.prior_, self.given_present_, self.given_absent_ = self._rates
-        return self
 
-    def predict_proba(self, X: Any) -> Any:
-        """Return the probability of each label, shape (n_samples, n_labels); of 0 and 1 where labels were a vector.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Features of the instances.
-
-        Returns
-        -------
-        ndarray or DataFrame of shape (n_samples, n_labels), or ndarray of shape (n_samples, 2)
-            In [0, 1].
-        """
-        return self._probabilities(self.predict_scores(X), X)
-
-    def predict_scores(self, X: Any) -> FloatArray:
-        """Return the probability of each label, shape (n_samples, n_labels), always an array.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Features of the instances.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_labels)
-            In [0, 1].
-        """
+    def _shares(self, X: Any) -> FloatArray:
+        """Return the probability of each label."""
         votes = self._votes_for(X)
         return self._rates.posterior(votes)
 
-    def predict(self, X: Any) -> Any:
-        """Return the labels whose probability is above one half, of the shape that ``fit`` saw.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Features of the instances.
-
-        Returns
-        -------
-        ndarray or DataFrame of shape (n_samples, n_labels), or ndarray of shape (n_samples,)
-            A DataFrame where ``fit`` saw one; a vector where labels were a vector.
-        """
-        return self._labels(above_half(self.predict_scores(X)), X)
+    def _scores(self, X: Any) -> FloatArray:
+        return self._shares(X)
 
     def predict_nested(self, train: Any, labels: FloatArray, test: Any, sizes: Sequence[int]) -> Iterator[FloatArray]:
         """Predict from the first k features for several ascending k, updating inner products.

@@ -12,15 +12,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.complexity import Complexity
 from mlreduce.linalg.compiled import compiled
-from mlreduce.linalg.utilities import above_half
-from mlreduce.predictors._base import LabelClassifier
+from mlreduce.predictors._base import ScoringClassifier
 from mlreduce.registry import register
 from mlreduce.validation import (
     FloatArray,
     as_dense,
     check_features,
     check_range,
-    labels_as_y,
 )
 
 __all__ = ["MLNB"]
@@ -81,7 +79,7 @@ class _Gaussians(NamedTuple):
 
 
 @register("mlnb")
-class MLNB(LabelClassifier):
+class MLNB(ScoringClassifier):
     """Multi-label naive Bayes (MLNB): Gaussian naive Bayes for each label.
 
     Parameters
@@ -98,13 +96,8 @@ class MLNB(LabelClassifier):
         Probability of each label.
     means_, variances_ : ndarray of shape (2, n_labels, n_features)
         Of each feature where the label is absent, and where it is present; variances are sums of squares over counts.
-    classes_ : ndarray of shape (n_labels, 2)
-        0 and 1, for every label; of shape (2,) where labels were a vector.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
+    classes_, n_features_in_, feature_names_in_, label_names_
+        As of `LabelClassifier`.
 
     Notes
     -----
@@ -127,39 +120,16 @@ class MLNB(LabelClassifier):
     """
 
     complexity = Complexity("n d q", "n d")
-    ranks = True
 
     def __init__(self, smoothing: float = 1.0, variance_floor: float = 1e-9) -> None:
         self.smoothing = smoothing
         self.variance_floor = variance_floor
 
-    @labels_as_y
-    def fit(self, X: Any, y: Any) -> Self:
-        """Estimate means and variances.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Features of the instances. A sparse matrix is made dense.
-        y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels) or (n_samples,)
-            Labels in {0, 1} or {-1, 1}.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
-
-        Raises
-        ------
-        DataError
-            If a feature is not finite, a label is not 0/1 or -1/1, or a parameter is out of range.
-        """
-        features, labels = self._checked(X, y)
+    def _fit(self, features: Any, labels: FloatArray) -> None:
         self._gaussians = self._estimate(as_dense(features), labels)
         self.prior_ = expit(self._gaussians.prior)
         self.means_ = self._gaussians.centre + self._gaussians.unit * self._gaussians.means
         self.variances_ = np.square(self._gaussians.unit) * self._gaussians.variances
-        return self
 
     def _estimate(self, features: FloatArray, labels: FloatArray) -> _Gaussians:
         smoothing = check_range(self.smoothing, "smoothing", 0)
@@ -187,38 +157,9 @@ class MLNB(LabelClassifier):
         """
         return self._probabilities(expit(self._log_odds(X)), X)
 
-    def predict_scores(self, X: Any) -> FloatArray:
-        """Return the log odds of each label plus one half, shape (n_samples, n_labels).
-
-        Above one half where the label is predicted. They have the order of the probabilities, which for many
-        features round to 0 or 1.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Features of the instances.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_labels)
-            In nats, plus one half.
-        """
+    def _scores(self, X: Any) -> FloatArray:
+        """Return the log odds plus one half: they have the order of the probabilities, which may round to 0 or 1."""
         return self._log_odds(X) + 0.5
-
-    def predict(self, X: Any) -> Any:
-        """Return the labels whose probability is above one half, of the shape that ``fit`` saw.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Features of the instances.
-
-        Returns
-        -------
-        ndarray or DataFrame of shape (n_samples, n_labels), or ndarray of shape (n_samples,)
-            A DataFrame where ``fit`` saw one; a vector where labels were a vector.
-        """
-        return self._labels(above_half(self.predict_scores(X)), X)
 
     def predict_nested(self, train: Any, labels: FloatArray, test: Any, sizes: Sequence[int]) -> Iterator[FloatArray]:
         """Predict from the first k features for several ascending k, updating log odds.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from mlreduce.linalg.compiled import compiled, distance_on_grid
 from mlreduce.linalg.distances import GrowingDistances, Pairs, TrainingRows
 from mlreduce.predictors._base import LabelClassifier
 from mlreduce.registry import register
-from mlreduce.validation import FloatArray, check_features, labels_as_y
+from mlreduce.validation import FloatArray, check_features
 
 __all__ = ["BinaryRelevanceKNN", "ClassifierChainKNN"]
 
@@ -30,32 +30,28 @@ class _NeighbourVotes(LabelClassifier):
 
     n_neighbors: int
 
-    @labels_as_y
-    def fit(self, X: Any, y: Any) -> Self:
-        """Store the training rows.
+    def _fit(self, features: Any, labels: FloatArray) -> None:
+        self._check(len(labels), labels.shape[1])
+        self._training, self._present = TrainingRows(features), _by_label(labels)
+        self._order = self._order_of(labels.shape[1])
+
+    def predict_proba(self, X: Any) -> Any:
+        """Return the probability of each label, shape (n_samples, n_labels); of 0 and 1 where labels were a vector.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-        y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels) or (n_samples,)
-            Labels in {0, 1} or {-1, 1}.
+            Features of the instances.
 
-        Raises
-        ------
-        DataError
-            If a feature is not finite, a label is not 0/1 or -1/1, or there are fewer rows than neighbours.
+        Returns
+        -------
+        ndarray or DataFrame of shape (n_samples, n_labels), or ndarray of shape (n_samples, 2)
+            In [0, 1]: shares of the neighbours, or what a method makes of them.
         """
-        features, labels = self._checked(X, y)
-        self._check(len(labels), labels.shape[1])
-        self._training, self._present = TrainingRows(features), _by_label(labels)
-        self._order = self._order_of(labels.shape[1])
-        return self
-
-    def predict_proba(self, X: Any) -> Any:
-        """Return the share of the neighbours with each label, (n_samples, n_labels); of 0 and 1 for a vector."""
         return self._probabilities(self._shares(X), X)
 
     def _shares(self, X: Any) -> FloatArray:
+        """Return the share of the neighbours with each label."""
         shares: FloatArray = self._votes_for(X) / self.n_neighbors
         return shares
 
@@ -66,9 +62,8 @@ class _NeighbourVotes(LabelClassifier):
         blocks = self._training.pairs(features)
         return np.concatenate([self._votes(pairs, self._present, order=self._order) for pairs in blocks])
 
-    def predict(self, X: Any) -> Any:
-        """Return the labels that more than half of the neighbours have, of the shape that ``fit`` saw."""
-        return self._labels(self._shares(X) > 0.5, X)
+    def _predicted(self, X: Any) -> NDArray[Any]:
+        return np.asarray(self._shares(X) > 0.5)
 
     def predict_nested(self, train: Any, labels: FloatArray, test: Any, sizes: Sequence[int]) -> Iterator[NDArray[Any]]:
         """Predict from the first k features for several ascending k, updating inner products.
@@ -134,13 +129,8 @@ class BinaryRelevanceKNN(_NeighbourVotes):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_labels, 2)
-        0 and 1, for every label; of shape (2,) where labels were a vector.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
+    classes_, n_features_in_, feature_names_in_, label_names_
+        As of `LabelClassifier`.
 
     References
     ----------
@@ -177,13 +167,8 @@ class ClassifierChainKNN(_NeighbourVotes):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_labels, 2)
-        0 and 1, for every label; of shape (2,) where labels were a vector.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
+    classes_, n_features_in_, feature_names_in_, label_names_
+        As of `LabelClassifier`.
 
     References
     ----------

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.complexity import Complexity
 from mlreduce.linalg.utilities import best_of_each
 from mlreduce.predictors._base import LabelClassifier
 from mlreduce.registry import register
-from mlreduce.validation import as_dense, check_features, labels_as_y
+from mlreduce.validation import FloatArray, as_dense, check_features
 
 __all__ = ["ProportionalCut"]
 
@@ -29,13 +30,8 @@ class ProportionalCut(LabelClassifier):
     ----------
     shares_ : ndarray of shape (n_labels,)
         Share of the training instances that have each label.
-    classes_ : ndarray of shape (n_labels, 2)
-        0 and 1, for every label; of shape (2,) where labels were a vector.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
+    classes_, n_features_in_, feature_names_in_, label_names_
+        As of `LabelClassifier`.
 
     References
     ----------
@@ -55,47 +51,13 @@ class ProportionalCut(LabelClassifier):
 
     complexity = Complexity("n q", "n q")
 
-    @labels_as_y
-    def fit(self, X: Any, y: Any) -> Self:
-        """Compute the share of instances with each label.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_labels)
-            Scores; only their number of columns is used.
-        y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels) or (n_samples,)
-            Labels in {0, 1} or {-1, 1}.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
-
-        Raises
-        ------
-        DataError
-            If a feature is not finite or a label is not 0/1 or -1/1.
-        """
-        _, labels = self._checked(X, y)
+    def _fit(self, features: Any, labels: FloatArray) -> None:
         self.shares_ = labels.mean(axis=0)
-        return self
 
-    def predict(self, X: Any) -> Any:
-        """Return the labels of instances that are decided together, in {0, 1}, of the shape that ``fit`` saw.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_labels)
-            Scores, one column per label.
-
-        Returns
-        -------
-        ndarray or DataFrame of shape (n_samples, n_labels), or ndarray of shape (n_samples,)
-            A DataFrame where ``fit`` saw one; a vector where labels were a vector.
-        """
+    def _predicted(self, X: Any) -> NDArray[np.int64]:
         check_is_fitted(self, "shares_")
         scores = as_dense(check_features(self, X, reset=False))
         predicted = np.zeros((len(scores), len(self.shares_)), dtype=np.int64)
         width = min(scores.shape[1], len(self.shares_))
         predicted[:, :width] = best_of_each(scores[:, :width], self.shares_[:width])
-        return self._labels(predicted, X)
+        return predicted

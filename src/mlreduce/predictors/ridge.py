@@ -9,7 +9,6 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 import scipy.linalg
-from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError
@@ -20,7 +19,6 @@ from mlreduce.predictors._base import Regressor
 from mlreduce.registry import register
 from mlreduce.validation import (
     FloatArray,
-    check_features,
     check_finite,
     check_regression,
     check_sample_weight,
@@ -281,21 +279,8 @@ class RidgeRegressor(Regressor):
             )
         return float(alpha) * (features.squared_norms.sum() / features.shape[1] if self.relative else 1.0)
 
-    def predict(self, X: Any) -> FloatArray:
-        """Return the predicted targets, of the shape that ``fit`` saw.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Features of the instances.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_targets) or (n_samples,)
-            In the targets' unit.
-        """
-        check_is_fitted(self, "coef_")
-        predicted: FloatArray = check_features(self, X, reset=False) @ self.coef_.T + self.intercept_
+    def _predict(self, features: Any) -> FloatArray:
+        predicted: FloatArray = features @ self.coef_.T + self.intercept_
         return predicted
 
     def predict_nested(

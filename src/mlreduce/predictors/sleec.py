@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 from sklearn.cluster import KMeans
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError
-from mlreduce.predictors._base import LabelClassifier
+from mlreduce.predictors._base import ScoringClassifier
 from mlreduce.predictors._local_products import embed_labels, neighbour_pairs
 from mlreduce.predictors.neighbours import BinaryRelevanceKNN
 from mlreduce.predictors.ridge import RidgeRegressor
 from mlreduce.registry import register
-from mlreduce.validation import FloatArray, check_count, check_features, check_range, check_size, is_sparse, labels_as_y
+from mlreduce.validation import FloatArray, check_count, check_features, check_range, check_size, is_sparse
 
 __all__ = ["SLEEC"]
 
@@ -54,7 +55,7 @@ class _Learner(NamedTuple):
 
 
 @register("sleec")
-class SLEEC(LabelClassifier):
+class SLEEC(ScoringClassifier):
     """Sparse local embeddings for extreme multi-label classification (SLEEC): neighbours in an embedding of the labels.
 
     Instances are partitioned by k-means. In each cluster they are embedded so that the inner products of the nearest
@@ -92,11 +93,8 @@ class SLEEC(LabelClassifier):
         For each learner and cluster half of the sum of squares before the first step and after each, never increasing.
     classes_ : ndarray of shape (n_labels,)
         The numbers of the labels; 0 and 1 where labels were a vector.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only when ``X`` had names.
-    label_names_ : list of str
-        Only when ``y`` was a DataFrame.
+    n_features_in_, feature_names_in_, label_names_
+        As of `LabelClassifier`.
 
     Raises
     ------
@@ -132,7 +130,6 @@ class SLEEC(LabelClassifier):
     """
 
     complexity = Complexity("s m + m^3 + n^2 q", "n q + m^2")
-    ranks = True
 
     def __init__(
         self,
@@ -156,31 +153,10 @@ class SLEEC(LabelClassifier):
         self.tol = tol
         self.random_state = random_state
 
-    @labels_as_y
-    def fit(self, X: Any, y: Any) -> Self:
-        """Partition the instances, embed their labels and regress the embeddings.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Features of the instances.
-        y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels) or (n_samples,)
-            Labels in {0, 1} or {-1, 1}.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
-
-        Raises
-        ------
-        DataError
-            If a feature is not finite, a label is not 0/1 or -1/1, or a parameter is out of range.
-        """
+    def _fit(self, features: Any, labels: FloatArray) -> None:
         for name in ("n_neighbors", "n_label_neighbors", "n_learners", "max_steps"):
             check_count(getattr(self, name), name)
         check_range(self.tol, "tol", 0)
-        features, labels = self._checked(X, y)
         rank = check_size(self.n_components, labels.shape[1], "labels")
         self.n_components_ = min(rank, _RANK) if self.n_components is None else rank
         self.n_clusters_ = self._count(len(labels))
@@ -196,7 +172,6 @@ class SLEEC(LabelClassifier):
                 for rows in (np.flatnonzero(members == number) for number in range(self.n_clusters_))
             ]
             self._learners.append(_Learner(partition, clusters))
-        return self
 
     def _count(self, n_samples: int) -> int:
         if self.n_clusters is None:
@@ -220,19 +195,8 @@ class SLEEC(LabelClassifier):
         votes = BinaryRelevanceKNN(min(self.n_neighbors, len(labels)))
         return _Cluster(regressor, votes.fit(_columns(regressor.predict(features)), labels))
 
-    def predict_scores(self, X: Any) -> FloatArray:
-        """Return the share of the nearest training instances that have each label; above one half means present.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Features of the instances.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_labels)
-            In [0, 1], averaged over the learners.
-        """
+    def _scores(self, X: Any) -> FloatArray:
+        """Return the share of the nearest training instances that have each label, averaged over the learners."""
         check_is_fitted(self, "n_components_")
         features = check_features(self, X, reset=False)
         shares = [learner.shares(features, self._n_labels) for learner in self._learners]
@@ -252,22 +216,10 @@ class SLEEC(LabelClassifier):
         ndarray or DataFrame of shape (n_samples, n_labels), or ndarray of shape (n_samples,)
             In [-1/2, 1/2].
         """
-        return self._decisions(self.predict_scores(X) - 0.5, X)
+        return self._decisions(self._scores(X) - 0.5, X)
 
-    def predict(self, X: Any) -> Any:
-        """Return the predicted labels in {0, 1}, of the shape that ``fit`` saw.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Features of the instances.
-
-        Returns
-        -------
-        ndarray or DataFrame of shape (n_samples, n_labels), or ndarray of shape (n_samples,)
-            A DataFrame where ``fit`` saw one; a vector where labels were a vector.
-        """
-        return self._labels(self.predict_scores(X) > 0.5, X)
+    def _predicted(self, X: Any) -> NDArray[np.bool_]:
+        return np.asarray(self._scores(X) > 0.5)
 
 
 def _columns(embedded: FloatArray) -> FloatArray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -9,14 +10,16 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError, ProjectionWarning, warn
 from mlreduce.linalg.features import Features
+from mlreduce.linalg.lsqr import DENSE_SIDE
 from mlreduce.spectral import Form, TrainingSet
-from mlreduce.spectral.complexities import DENSE
 from mlreduce.spectral.solver import Solution, solve
 from mlreduce.validation import (
     FloatArray,
     NamedParameters,
+    Size,
     as_precise,
     check_features,
     check_finite,
@@ -31,6 +34,20 @@ from mlreduce.validation import (
 )
 
 __all__ = ["NoDirectionError", "Projection", "energy_size"]
+
+# What a fit costs, by the strategies of `mlreduce.spectral.solver`: a matrix over the features or the row space, and
+# its eigenvectors; where there is no constraint, Lanczos iteration by the solver's estimate; for constraints that are
+# multiples of the scatter with a ridge, some hundred steps of LSQR; an SVD of features times labels.
+DENSE = Complexity("s m + m^3", "m^2", most=4 * DENSE_SIDE)
+PRODUCTS = replace(DENSE, iterated="180 s + 6 k s")
+LEAST_SQUARES = replace(DENSE, iterated="1000 s q", iterates_on="sparse")
+THIN = Complexity("s q + d q^2", "d q")
+# Neighbours of all instances, in blocks of rows, then as above without a constraint, and with one (DENSE); the same
+# with tables of all pairs of instances.
+NEIGHBOURS = Complexity("n s + s m + m^3", "m^2", iterated="n s + 180 s + 6 k s", most=4 * DENSE_SIDE)
+NEIGHBOURS_DENSE = replace(NEIGHBOURS, iterated=None)
+PAIRS = replace(NEIGHBOURS, memory="n^2 + m^2")
+PAIRS_DENSE = replace(NEIGHBOURS_DENSE, memory="n^2 + m^2")
 
 # Relative tolerance of shares: sums of equal eigenvalues are not exact.
 _SHARE_ROUNDING = 1e-12
@@ -134,7 +151,7 @@ class Projection(NamedParameters, ClassNamePrefixFeaturesOutMixin, TransformerMi
     #: Whether eigenvalues may be zero or negative: the objective is a cost with changed sign, or an indefinite graph.
     signed_values = False
 
-    def __init__(self, n_components: int | float | str | None = None, select: str | None = None) -> None:
+    def __init__(self, n_components: Size = None, select: str | None = None) -> None:
         self.n_components = n_components
         self.select = select
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from mlreduce.projection.base import LEAST_SQUARES
 from mlreduce.projection.covariance import CovarianceProjection
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
-from mlreduce.spectral.complexities import LEAST_SQUARES
-from mlreduce.validation import FloatArray, check_range
+from mlreduce.validation import FloatArray, Size, check_range
 
 __all__ = ["CCA", "RCCA"]
 
@@ -89,9 +89,7 @@ class RCCA(CCA):
     True
     """
 
-    def __init__(
-        self, n_components: int | float | str | None = None, select: str | None = None, ridge: float = 1.0
-    ) -> None:
+    def __init__(self, n_components: Size = None, select: str | None = None, ridge: float = 1.0) -> None:
         super().__init__(n_components, select)
         self.ridge = ridge
 

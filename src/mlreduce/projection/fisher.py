@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from mlreduce.exceptions import DataError
 from mlreduce.linalg.utilities import quotient
+from mlreduce.projection.base import NEIGHBOURS_DENSE, PAIRS_DENSE, PRODUCTS
 from mlreduce.projection.classes import ClassProjection
 from mlreduce.projection.scatter import Discriminant, between_classes, within_classes
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
-from mlreduce.spectral.complexities import NEIGHBOURS_DENSE, PAIRS_DENSE, PRODUCTS
 from mlreduce.spectral.duplication import symmetrised
 from mlreduce.spectral.graphs.neighbours import distance_blocks, distances_of
-from mlreduce.spectral.graphs.proximity import Proximity, check_proximity
-from mlreduce.validation import check_count, check_range
+from mlreduce.spectral.graphs.proximity import ProximityLike, check_proximity
+from mlreduce.validation import Size, check_count, check_range
 
 __all__ = ["FDA", "LFDA", "MFA", "MMC"]
 
@@ -92,10 +90,10 @@ class LFDA(FDA):
 
     def __init__(
         self,
-        n_components: int | float | str | None = None,
+        n_components: Size = None,
         select: str | None = None,
         ridge: float | None = None,
-        proximity: Proximity | Mapping[str, Any] | None = None,
+        proximity: ProximityLike = None,
     ) -> None:
         super().__init__(n_components, select, ridge)
         self.proximity = proximity
@@ -157,7 +155,7 @@ class MFA(ClassProjection, Discriminant):
 
     def __init__(
         self,
-        n_components: int | float | str | None = None,
+        n_components: Size = None,
         select: str | None = None,
         ridge: float | None = None,
         n_neighbors: int = 5,
@@ -220,9 +218,7 @@ class MMC(ClassProjection):
     complexity = PRODUCTS
     signed_values = True
 
-    def __init__(
-        self, n_components: int | float | str | None = None, select: str | None = None, within_weight: float = 1.0
-    ) -> None:
+    def __init__(self, n_components: Size = None, select: str | None = None, within_weight: float = 1.0) -> None:
         super().__init__(n_components, select)
         self.within_weight = within_weight
 

@@ -11,7 +11,7 @@ from mlreduce.exceptions import DataError
 from mlreduce.projection.mddm import MDDMKernel
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
-from mlreduce.validation import FloatArray, check_option
+from mlreduce.validation import FloatArray, Size, check_option
 
 __all__ = ["SFEHS"]
 
@@ -58,7 +58,7 @@ class SFEHS(MDDMKernel):
 
     def __init__(
         self,
-        n_components: int | float | str | None = None,
+        n_components: Size = None,
         select: str | None = None,
         kernel: str | Callable[[FloatArray], Any] | FloatArray = "linear",
         gamma: float | None = None,

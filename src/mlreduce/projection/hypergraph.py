@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from mlreduce.linalg.utilities import quotient
-from mlreduce.projection.base import Projection
+from mlreduce.projection.base import LEAST_SQUARES, Projection
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
-from mlreduce.spectral.complexities import LEAST_SQUARES
 from mlreduce.spectral.graphs.label_proximity import scaled
-from mlreduce.validation import check_range
+from mlreduce.validation import Size, check_range
 
 __all__ = ["HSL1", "HSL2", "HSL3"]
 
@@ -26,11 +25,7 @@ class _HypergraphProjection(Projection):
     power: int
 
     def __init__(
-        self,
-        n_components: int | float | str | None = None,
-        select: str | None = None,
-        gamma: float = 1.0,
-        centred: bool = False,
+        self, n_components: Size = None, select: str | None = None, gamma: float = 1.0, centred: bool = False
     ) -> None:
         super().__init__(n_components, select)
         self.gamma = gamma

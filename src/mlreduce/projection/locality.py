@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-from mlreduce.projection.base import Projection
+from mlreduce.projection.base import NEIGHBOURS, NEIGHBOURS_DENSE, Projection
 from mlreduce.projection.scatter import check_ridge, with_ridge
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
-from mlreduce.spectral.complexities import NEIGHBOURS, NEIGHBOURS_DENSE
-from mlreduce.spectral.graphs.proximity import Proximity, attraction, check_proximity, degrees, reconstruction
-from mlreduce.validation import check_count, check_option
+from mlreduce.spectral.graphs.proximity import ProximityLike, attraction, check_proximity, degrees, reconstruction
+from mlreduce.validation import Size, check_count, check_option
 
 __all__ = ["LPP", "NPP", "OLPP", "ONPP"]
 
@@ -53,12 +49,7 @@ class OLPP(_Locality):
 
     complexity = NEIGHBOURS
 
-    def __init__(
-        self,
-        n_components: int | float | str | None = None,
-        select: str | None = None,
-        proximity: Proximity | Mapping[str, Any] | None = None,
-    ) -> None:
+    def __init__(self, n_components: Size = None, select: str | None = None, proximity: ProximityLike = None) -> None:
         super().__init__(n_components, select)
         self.proximity = proximity
 
@@ -106,9 +97,9 @@ class LPP(OLPP):
 
     def __init__(
         self,
-        n_components: int | float | str | None = None,
+        n_components: Size = None,
         select: str | None = None,
-        proximity: Proximity | Mapping[str, Any] | None = None,
+        proximity: ProximityLike = None,
         constraint: str = "degree",
         ridge: float | None = None,
     ) -> None:
@@ -159,9 +150,7 @@ class ONPP(_Locality):
 
     complexity = NEIGHBOURS
 
-    def __init__(
-        self, n_components: int | float | str | None = None, select: str | None = None, n_neighbors: int = 10
-    ) -> None:
+    def __init__(self, n_components: Size = None, select: str | None = None, n_neighbors: int = 10) -> None:
         super().__init__(n_components, select)
         self.n_neighbors = n_neighbors
 
@@ -206,11 +195,7 @@ class NPP(ONPP):
     centred = False
 
     def __init__(
-        self,
-        n_components: int | float | str | None = None,
-        select: str | None = None,
-        n_neighbors: int = 10,
-        ridge: float | None = None,
+        self, n_components: Size = None, select: str | None = None, n_neighbors: int = 10, ridge: float | None = None
     ) -> None:
         super().__init__(n_components, select, n_neighbors)
         self.ridge = ridge

@@ -10,18 +10,24 @@ import scipy.sparse as sp
 
 from mlreduce.exceptions import DataError, unknown_name
 from mlreduce.linalg.kernels import check_gamma, gaussian_kernel, squared_distances
-from mlreduce.projection.base import Projection
-from mlreduce.projection.coding import label_scale
+from mlreduce.projection.base import LEAST_SQUARES, THIN, Projection
 from mlreduce.projection.covariance import CovarianceProjection
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
-from mlreduce.spectral.complexities import LEAST_SQUARES, THIN
-from mlreduce.validation import FloatArray, as_dense, check_range
+from mlreduce.validation import FloatArray, Size, as_dense, check_option, check_range
 
-__all__ = ["Balanced", "MDDMKernel", "MDDMf", "MDDMp"]
+__all__ = ["MDDMKernel", "MDDMf", "MDDMp", "label_scale"]
 
 # Largest asymmetry of a user's kernel matrix, relative to its largest entry.
 _SYMMETRIC = 1e-10
+
+
+_SCALES = {"signed": 2.0, "binary": 1.0}
+
+
+def label_scale(coding: str) -> float:
+    """Return the difference of the two label values: 2 for ``"signed"``, {-1, 1}; 1 for ``"binary"``, {0, 1}."""
+    return _SCALES[check_option(coding, "coding", _SCALES)]
 
 
 @register("mddmp")
@@ -53,9 +59,7 @@ class MDDMp(CovarianceProjection):
 
     complexity = THIN
 
-    def __init__(
-        self, n_components: int | float | str | None = None, select: str | None = None, coding: str = "signed"
-    ) -> None:
+    def __init__(self, n_components: Size = None, select: str | None = None, coding: str = "signed") -> None:
         super().__init__(n_components, select)
         self.coding = coding
 
@@ -67,26 +71,8 @@ class MDDMp(CovarianceProjection):
         return Form(factor=data.labels, middle=label_scale(self.coding) ** 2)
 
 
-class Balanced(MDDMp):
-    """Base of the methods with a weight ``beta`` in [0, 1] of two terms."""
-
-    def __init__(
-        self,
-        n_components: int | float | str | None = None,
-        select: str | None = None,
-        coding: str = "signed",
-        beta: float = 0.5,
-    ) -> None:
-        super().__init__(n_components, select, coding)
-        self.beta = beta
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_range(self.beta, "beta", 0, 1)
-
-
 @register("mddmf")
-class MDDMf(Balanced):
+class MDDMf(MDDMp):
     """Multi-label dimensionality reduction via dependence maximisation (MDDMf), with orthonormal projected features.
 
     ``max tr(P'X'HYY'HXP)`` subject to ``P'(beta Xc'Xc + (1 - beta) I)P = I``. With ``beta=0`` it is MDDMp; with
@@ -96,8 +82,8 @@ class MDDMf(Balanced):
     ----------
     n_components, select
         As of `Projection`.
-    coding : {"signed", "binary"}, default="signed"
-        Labels as -1/1 or 0/1 in the objective, for either coding of ``y``; it only scales eigenvalues, by 4.
+    coding
+        As of `MDDMp`.
     beta : float, default=0.5
         Weight of the features' scatter in the constraint, in [0, 1].
 
@@ -117,6 +103,16 @@ class MDDMf(Balanced):
     """
 
     complexity = LEAST_SQUARES
+
+    def __init__(
+        self, n_components: Size = None, select: str | None = None, coding: str = "signed", beta: float = 0.5
+    ) -> None:
+        super().__init__(n_components, select, coding)
+        self.beta = beta
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_range(self.beta, "beta", 0, 1)
 
     def _constraint(self, data: TrainingSet) -> Form | None:
         return Form(weights=float(self.beta), ridge=1.0 - self.beta) if self.beta else None
@@ -159,7 +155,7 @@ class MDDMKernel(Projection):
 
     def __init__(
         self,
-        n_components: int | float | str | None = None,
+        n_components: Size = None,
         select: str | None = None,
         kernel: str | Callable[[FloatArray], Any] | FloatArray = "linear",
         gamma: float | None = None,

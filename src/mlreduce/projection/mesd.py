@@ -20,7 +20,7 @@ from mlreduce.projection.repulsion import DLA, DNE, OLPPR
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
 from mlreduce.spectral.duplication import instances_with_labels
-from mlreduce.validation import FloatArray, check_options, named_parameters
+from mlreduce.validation import FloatArray, Size, check_options, named_parameters
 
 __all__ = [
     "MESD",
@@ -73,7 +73,7 @@ class MESD(Projection):
 
     def __init__(
         self,
-        n_components: int | float | str | None = None,
+        n_components: Size = None,
         select: str | None = None,
         base: str | ClassProjection = "fda",
         parameters: Mapping[str, Any] | None = None,

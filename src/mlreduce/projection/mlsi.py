@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from mlreduce.projection.base import Projection
-from mlreduce.projection.coding import label_scale
+from mlreduce.projection.mddm import label_scale
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
-from mlreduce.validation import as_dense, check_range
+from mlreduce.validation import Size, as_dense, check_range
 
 __all__ = ["MLSI"]
 
@@ -47,7 +47,7 @@ class MLSI(Projection):
 
     def __init__(
         self,
-        n_components: int | float | str | None = None,
+        n_components: Size = None,
         select: str | None = None,
         coding: str = "binary",
         beta: float = 0.5,

@@ -6,14 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from mlreduce.linalg.features import Features
-from mlreduce.projection.base import Projection
+from mlreduce.projection.base import NEIGHBOURS, Projection
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
-from mlreduce.spectral.complexities import NEIGHBOURS
 from mlreduce.spectral.graphs.combination import CombinedProximity
-from mlreduce.spectral.graphs.proximity import Proximity
+from mlreduce.spectral.graphs.proximity import ProximityLike
 from mlreduce.spectral.solver import Solution
-from mlreduce.validation import check_option
+from mlreduce.validation import Size, check_option
 
 __all__ = ["MOPE"]
 
@@ -65,7 +64,7 @@ class MOPE(CombinedProximity, Projection):
 
     def __init__(
         self,
-        n_components: int | float | str | None = None,
+        n_components: Size = None,
         select: str | None = None,
         scheme: int = 3,
         index: str = "dice",
@@ -74,7 +73,7 @@ class MOPE(CombinedProximity, Projection):
         b: float = 1.0,
         beta: float = 0.5,
         gamma: float = 1.0,
-        proximity: Proximity | Mapping[str, Any] | None = None,
+        proximity: ProximityLike = None,
         label_options: Mapping[str, Any] | None = None,
         n_neighbors: int | None = 10,
         ties: str = "features",

@@ -9,7 +9,7 @@ from mlreduce.projection.base import Projection
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
 from mlreduce.spectral.solver import row_space
-from mlreduce.validation import check_range
+from mlreduce.validation import Size, check_range
 
 __all__ = ["MORP"]
 
@@ -58,11 +58,7 @@ class MORP(Projection):
     signed_values = True
 
     def __init__(
-        self,
-        n_components: int | float | str | None = None,
-        select: str | None = None,
-        beta: float = 0.5,
-        ridge: float = 1.0,
+        self, n_components: Size = None, select: str | None = None, beta: float = 0.5, ridge: float = 1.0
     ) -> None:
         super().__init__(n_components, select)
         self.beta = beta

@@ -1,18 +1,19 @@
-"""Maximising feature variance and feature-label dependence simultaneously."""
+"""Maximising feature variance and feature-label dependence; `Projection.fit` solves for the directions."""
 
 from __future__ import annotations
 
-from mlreduce.projection.coding import label_scale
-from mlreduce.projection.mddm import Balanced
+from mlreduce.projection.base import PRODUCTS
+from mlreduce.projection.covariance import CovarianceProjection
+from mlreduce.projection.mddm import label_scale
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
-from mlreduce.spectral.complexities import PRODUCTS
+from mlreduce.validation import Size, check_range
 
 __all__ = ["MVMD"]
 
 
 @register("mvmd")
-class MVMD(Balanced):
+class MVMD(CovarianceProjection):
     """Maximal feature variance and feature-label dependence (MVMD): a weighted sum of the objectives of PCA and MDDM.
 
     ``max tr(P'((1 - beta) Xc'Xc + beta X'HYY'HX)P)`` subject to ``P'P = I``. With ``beta=0`` it is `PCA`, with
@@ -42,6 +43,18 @@ class MVMD(Balanced):
     """
 
     complexity = PRODUCTS
+
+    def __init__(
+        self, n_components: Size = None, select: str | None = None, coding: str = "signed", beta: float = 0.5
+    ) -> None:
+        super().__init__(n_components, select)
+        self.coding = coding
+        self.beta = beta
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        label_scale(self.coding)
+        check_range(self.beta, "beta", 0, 1)
 
     def _objective(self, data: TrainingSet) -> Form:
         if self.beta == 0:

@@ -8,10 +8,10 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.exceptions import DataError
+from mlreduce.projection.base import PRODUCTS
 from mlreduce.projection.covariance import CovarianceProjection
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
-from mlreduce.spectral.complexities import PRODUCTS
 from mlreduce.validation import FloatArray, check_features, is_sparse, labels_as_y
 
 __all__ = ["LSI", "PCA"]

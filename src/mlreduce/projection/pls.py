@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from mlreduce.projection.base import LEAST_SQUARES, THIN
 from mlreduce.projection.covariance import CovarianceProjection
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
-from mlreduce.spectral.complexities import LEAST_SQUARES, THIN
 
 __all__ = ["OPLS", "PLS"]
 

@@ -14,6 +14,7 @@ from mlreduce.projection.base import Projection
 from mlreduce.registry import register
 from mlreduce.spectral import TrainingSet
 from mlreduce.spectral.solver import Solution
+from mlreduce.validation import Size
 
 __all__ = ["RandomProjection"]
 
@@ -47,9 +48,7 @@ class RandomProjection(Projection):
     complexity = Complexity("d k^2", "d k")
     supervised = False
 
-    def __init__(
-        self, n_components: int | float | str | None = None, select: str | None = None, random_state: Any = None
-    ) -> None:
+    def __init__(self, n_components: Size = None, select: str | None = None, random_state: Any = None) -> None:
         super().__init__(n_components, select)
         self.random_state = random_state
 

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from mlreduce.projection.base import NEIGHBOURS, PAIRS
 from mlreduce.projection.classes import ClassProjection
 from mlreduce.projection.repulsion import repulsion, squared_distances
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
-from mlreduce.spectral.complexities import NEIGHBOURS, PAIRS
 from mlreduce.spectral.duplication import Duplicates
 from mlreduce.spectral.graphs.neighbours import distance_blocks, weights_from
-from mlreduce.spectral.graphs.proximity import Proximity, check_proximity
-from mlreduce.validation import FloatArray, check_count, check_range
+from mlreduce.spectral.graphs.proximity import ProximityLike, check_proximity
+from mlreduce.validation import FloatArray, Size, check_count, check_range
 
 __all__ = ["DONPP", "ONPPR", "SONPP"]
 
@@ -58,11 +57,7 @@ class SONPP(ClassProjection):
     signed_values = True
 
     def __init__(
-        self,
-        n_components: int | float | str | None = None,
-        select: str | None = None,
-        n_neighbors: int = 5,
-        reg: float = 1e-3,
+        self, n_components: Size = None, select: str | None = None, n_neighbors: int = 5, reg: float = 1e-3
     ) -> None:
         super().__init__(n_components, select)
         self.n_neighbors = n_neighbors
@@ -108,12 +103,12 @@ class ONPPR(SONPP):
 
     def __init__(
         self,
-        n_components: int | float | str | None = None,
+        n_components: Size = None,
         select: str | None = None,
         n_neighbors: int = 5,
         reg: float = 1e-3,
         beta: float = 0.1,
-        proximity: Proximity | Mapping[str, Any] | None = None,
+        proximity: ProximityLike = None,
     ) -> None:
         super().__init__(n_components, select, n_neighbors, reg)
         self.beta = beta
@@ -169,7 +164,7 @@ class DONPP(ClassProjection):
 
     def __init__(
         self,
-        n_components: int | float | str | None = None,
+        n_components: Size = None,
         select: str | None = None,
         n_others: int = 5,
         beta: float = 0.1,

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
+from mlreduce.projection.base import NEIGHBOURS
 from mlreduce.projection.classes import ClassProjection
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
-from mlreduce.spectral.complexities import NEIGHBOURS
 from mlreduce.spectral.duplication import Duplicates, symmetrised
 from mlreduce.spectral.graphs.neighbours import distance_blocks
-from mlreduce.spectral.graphs.proximity import Proximity, check_proximity
-from mlreduce.validation import check_count, check_range
+from mlreduce.spectral.graphs.proximity import ProximityLike, check_proximity
+from mlreduce.validation import Size, check_count, check_range
 
 __all__ = ["DLA", "DNE", "OLPPR", "repulsion", "squared_distances"]
 
@@ -68,7 +67,7 @@ class DLA(ClassProjection):
 
     def __init__(
         self,
-        n_components: int | float | str | None = None,
+        n_components: Size = None,
         select: str | None = None,
         n_neighbors: int = 5,
         n_others: int = 5,
@@ -123,9 +122,7 @@ class DNE(ClassProjection):
     complexity = NEIGHBOURS
     signed_values = True
 
-    def __init__(
-        self, n_components: int | float | str | None = None, select: str | None = None, n_neighbors: int = 5
-    ) -> None:
+    def __init__(self, n_components: Size = None, select: str | None = None, n_neighbors: int = 5) -> None:
         super().__init__(n_components, select)
         self.n_neighbors = n_neighbors
 
@@ -173,11 +170,7 @@ class OLPPR(ClassProjection):
     signed_values = True
 
     def __init__(
-        self,
-        n_components: int | float | str | None = None,
-        select: str | None = None,
-        beta: float = 1.0,
-        proximity: Proximity | Mapping[str, Any] | None = None,
+        self, n_components: Size = None, select: str | None = None, beta: float = 1.0, proximity: ProximityLike = None
     ) -> None:
         super().__init__(n_components, select)
         self.beta = beta

@@ -11,7 +11,7 @@ from mlreduce.linalg.features import Features
 from mlreduce.linalg.utilities import quotient
 from mlreduce.projection.base import Projection
 from mlreduce.spectral import Form, TrainingSet
-from mlreduce.validation import FloatArray, check_range
+from mlreduce.validation import FloatArray, Size, check_range
 
 __all__ = ["Discriminant", "between_classes", "check_ridge", "weighted_mean", "with_ridge", "within_classes"]
 
@@ -76,9 +76,7 @@ class Discriminant(Projection):
         scatter's mean diagonal.
     """
 
-    def __init__(
-        self, n_components: int | float | str | None = None, select: str | None = None, ridge: float | None = None
-    ) -> None:
+    def __init__(self, n_components: Size = None, select: str | None = None, ridge: float | None = None) -> None:
         super().__init__(n_components, select)
         self.ridge = ridge
 

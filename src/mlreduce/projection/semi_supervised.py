@@ -11,12 +11,12 @@ from sklearn.base import clone
 
 from mlreduce import registry
 from mlreduce.exceptions import DataError
-from mlreduce.projection.base import Projection
+from mlreduce.projection.base import NEIGHBOURS, NEIGHBOURS_DENSE, PAIRS, PAIRS_DENSE, Projection
 from mlreduce.projection.covariance import completed_labels
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
-from mlreduce.spectral.complexities import NEIGHBOURS, NEIGHBOURS_DENSE, PAIRS, PAIRS_DENSE
 from mlreduce.validation import (
+    Size,
     check_known_labels,
     check_option,
     check_options,
@@ -149,7 +149,7 @@ class SemiSupervised(PartlyLabelled):
 
     def __init__(
         self,
-        n_components: int | float | str | None = None,
+        n_components: Size = None,
         select: str | None = None,
         weight: float = 0.5,
         constraint: str = "identity",
@@ -238,7 +238,7 @@ class _Pair(SemiSupervised):
 
     def __init__(
         self,
-        n_components: int | float | str | None = None,
+        n_components: Size = None,
         select: str | None = None,
         weight: float = 0.5,
         supervised_parameters: Mapping[str, Any] | None = None,

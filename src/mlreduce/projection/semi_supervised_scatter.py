@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
+from mlreduce.projection.base import NEIGHBOURS, NEIGHBOURS_DENSE
 from mlreduce.projection.locality import OLPP
 from mlreduce.projection.mesd import MESDFDA, MESDMMC
 from mlreduce.projection.semi_supervised import PartlyLabelled
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
-from mlreduce.spectral.complexities import NEIGHBOURS, NEIGHBOURS_DENSE
-from mlreduce.spectral.graphs.proximity import Proximity
-from mlreduce.validation import check_range
+from mlreduce.spectral.graphs.proximity import ProximityLike
+from mlreduce.validation import Size, check_range
 
 __all__ = ["SSFDA", "SSMMC"]
 
@@ -56,11 +53,11 @@ class SSFDA(PartlyLabelled):
 
     def __init__(
         self,
-        n_components: int | float | str | None = None,
+        n_components: Size = None,
         select: str | None = None,
         beta1: float = 1.0,
         beta2: float | None = None,
-        proximity: Proximity | Mapping[str, Any] | None = None,
+        proximity: ProximityLike = None,
     ) -> None:
         super().__init__(n_components, select)
         self.beta1 = beta1
@@ -127,11 +124,11 @@ class SSMMC(PartlyLabelled):
 
     def __init__(
         self,
-        n_components: int | float | str | None = None,
+        n_components: Size = None,
         select: str | None = None,
         beta1: float = 1.0,
         beta2: float = 1.0,
-        proximity: Proximity | Mapping[str, Any] | None = None,
+        proximity: ProximityLike = None,
     ) -> None:
         super().__init__(n_components, select)
         self.beta1 = beta1

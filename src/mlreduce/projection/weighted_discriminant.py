@@ -12,7 +12,7 @@ from mlreduce.linalg.utilities import quotient
 from mlreduce.projection.discriminant import WeightedDiscriminant, cosine_weights
 from mlreduce.registry import register
 from mlreduce.spectral import TrainingSet
-from mlreduce.validation import FloatArray, as_dense, check_option
+from mlreduce.validation import FloatArray, Size, as_dense, check_option
 
 __all__ = ["WMLDA"]
 
@@ -149,11 +149,7 @@ class WMLDA(WeightedDiscriminant):
     """
 
     def __init__(
-        self,
-        n_components: int | float | str | None = None,
-        select: str | None = None,
-        ridge: float | None = None,
-        weights: str = "entropy",
+        self, n_components: Size = None, select: str | None = None, ridge: float | None = None, weights: str = "entropy"
     ) -> None:
         super().__init__(n_components, select, ridge)
         self.weights = weights

@@ -1,23 +1,27 @@
-"""Solver of the spectral methods: ``max tr(P'AP)`` subject to ``P'BP = I``, by the cheapest of six strategies.
+"""Solver of the spectral methods: ``max tr(P'AP)`` subject to ``P'BP = I``, by the cheapest strategy.
 
-The strategy depends on shapes and the number of stored entries alone:
+`STRATEGIES` are tried in their order; which one applies depends on shapes and the number of stored entries alone:
 
+blocks
+    B = I, features are coordinates of the instances (embeddings) and few columns are wanted: block Krylov iteration
+    with the matrix over the instances, or with the inverse of an upper bound of its eigenvalues less the matrix.
+checked Lanczos
+    B = I and few directions, of sparse features whose products cost less than a dense matrix and its eigenvectors:
+    Lanczos iteration, and a second one that looks for missed directions.
+Lanczos
+    B = I and few directions, of a problem too large for a dense matrix: products with the features only.
+least squares
+    A is ``SS'`` with one column per label, B is a multiple of ``X'X`` and a ridge, and X is sparse and large:
+    ``B^-1 S`` by iteration, as in CCA.
+refusal
+    Any other problem that needs dense matrices too large to hold.
 thin
-    A is ``SS'`` with one column per label: singular value decomposition of S, in the metric of B.
+    B = I and A is ``SS'`` with one column per label: singular value decomposition of S.
 samples
     Fewer instances than features, B = I, one weight for all: ``A = X'M^1/2 (M^1/2)'X`` has the spectrum of a matrix
     over the instances.
 features
     A as a matrix over the features, or over the row space of X where that is smaller, in the metric of B.
-Lanczos
-    B = I and few directions, of a problem too large for a dense matrix or of sparse features whose products cost less
-    than the matrix and its eigenvectors (`_prefers_products`): products with the features only.
-least squares
-    A is ``SS'`` with one column per label, B is a multiple of ``X'X`` and a ridge, and X is sparse and large:
-    ``B^-1 S`` by iteration, as in CCA.
-blocks
-    B = I, features are coordinates of the instances (embeddings) and few columns are wanted: block Krylov iteration
-    with the matrix over the instances, or with the inverse of an upper bound of its eigenvalues less the matrix.
 
 Eigenvalues within rounding error of zero are zero, and LAPACK returns an arbitrary basis of their directions: without
 ``signed_values`` they give none, with it they are ordered by the variance of the features along them
@@ -31,7 +35,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -62,7 +67,7 @@ _EQUAL = 1e-8
 
 # Least number of rounding errors of the largest eigenvalue below which an eigenvalue is zero; larger matrices take
 # their order.
-_LEAST_LENGTH = 1000
+_LEAST_ORDER = 1000
 
 # Number of random vectors by which the rounding error of a matrix is measured, and the multiple of it below which an
 # eigenvalue is zero.
@@ -72,7 +77,7 @@ _PROBES, _MARGIN = 4, 4.0
 # the others are orthonormal to about 1e-10.
 _WEAK = 1e-6
 
-# Room between the estimate of a condition number and the eigenvalue taken for zero.
+# Ratio of the estimate of a condition number to the eigenvalue taken for zero from which the rank is full.
 _BEYOND_DOUBT = 10.0
 
 # Relative accuracies of the largest eigenvalue beside those found: the tight one where the loose one comes so many
@@ -88,8 +93,8 @@ _SHARE = 8
 # Shift above the upper bound of the eigenvalues, relative to the matrix norm.
 _ABOVE = 1e-6
 
-
-_DRAWS = "rng" in inspect.signature(scipy.sparse.linalg.eigsh).parameters
+# Whether SciPy takes the random generator of ARPACK's restarts, since 1.17.
+_TAKES_RNG = "rng" in inspect.signature(scipy.sparse.linalg.eigsh).parameters
 
 
 class Solution(NamedTuple):
@@ -146,8 +151,8 @@ def solve(
         A known eigenvector to which directions are orthogonal. Only with B = I.
     variation : callable or None, default=None
         Function of directions, shape (n_features, k), that returns their images, such as ``XP``. With
-        ``signed_values`` the directions of eigenvalue zero are ordered by the lengths of their images; where ``limit``
-        falls between some of equal length, none of these is returned. None leaves their order to the factorisation.
+        ``signed_values`` the directions of eigenvalue zero are ordered by the norms of their images; where ``limit``
+        falls between some of equal norm, none of these is returned. None leaves their order to the factorisation.
     who : str, default="the projection"
         Name of the method, for warnings.
 
@@ -161,45 +166,23 @@ def solve(
     ProjectionWarning
         If B is singular: directions are restricted to its range.
     """
-    side = min(features.shape)
-    thin = objective.is_thin and not signed_values
-    if thin and constraint is None:
-        side = min(side, objective.factor.shape[1])
-    few = limit if constraint is None else None
-    blocks, total = None, None
-    ordered, noise = signed_values and variation is not None, 0.0
-    if few and isinstance(features, Coordinates) and not thin and few <= side // _SHARE:
-        blocks = _blocks(features, objective, few, upper, trivial)
-        noise = _least(max(features.shape), _norm(objective))
-        if blocks is not None and ordered and abs(blocks[0][-1]) <= noise and side <= DENSE_SIDE:
-            blocks = None  # a part of the null space
-    products = None
-    if few and not thin and not signed_values and trivial is None and _prefers_products(features, objective, few):
-        products = _checked_lanczos(features, objective, few)
-    if blocks is None and trivial is not None:
-        objective = objective + _deflation(objective, trivial)
-    if blocks is not None:
-        values, vectors = blocks
-    elif products is not None:
-        values, vectors = products
-    elif few and side > DENSE_SIDE and few <= side // 4:
-        values, vectors = _lanczos(features, objective, few, thin)
-        noise = _least(max(features.shape), np.abs(values).max(initial=0.0))
-        if ordered and len(values) and abs(values[-1]) <= noise:  # a part of the null space: no order of it
-            values, vectors = values[values > noise], vectors[:, values > noise]
-    elif _solves_by_least_squares(features, objective, constraint, thin):
-        values, vectors = _by_least_squares(features, objective, constraint, who)
-        total = float(values.sum())
-    elif side > 4 * DENSE_SIDE:
-        raise DataError(_too_large(features, side, constraint))
-    elif constraint is None and thin:
-        values, vectors = _thin(features, objective, limit)
-    elif (
-        constraint is None and features.shape[0] < features.shape[1] and objective.has_sample_root and not signed_values
-    ):
-        values, vectors = _samples(features, objective, limit)
-    else:
-        values, vectors, noise, total = _matrices(features, objective, constraint, limit, signed_values, who)
+    problem = _Problem(
+        features,
+        objective,
+        constraint,
+        limit,
+        signed_values,
+        upper,
+        trivial,
+        signed_values and variation is not None,
+        who,
+    )
+    found = None
+    for strategy in STRATEGIES.values():
+        if found is None and strategy.applies(problem):
+            found = strategy.solve(problem)
+    assert found is not None  # the last strategy applies to all and always succeeds
+    values, vectors, noise, total = found
     if not signed_values:
         kept = _positive(values, max(features.shape), noise)
         values, vectors = values[kept], vectors[:, kept]
@@ -207,15 +190,75 @@ def solve(
         vectors = np.where(features.constant[:, np.newaxis], 0.0, vectors)
     if labels is not None:
         vectors = _decide_ties(values, vectors, lambda block: labels.T @ features.dot(block))
-    if signed_values and variation is not None:
-        values, vectors = _order_null_space(values, vectors, noise, variation, limit)
     if signed_values:
         total = None
+        if variation is not None:
+            values, vectors = _order_null_space(values, vectors, noise, variation, limit)
     elif limit is None or len(values) < limit:  # these are all
         total = float(values.sum())
     elif constraint is None:
-        total = _trace(features, objective)
+        total = _trace(features, problem.deflated)
     return Solution(values[:limit], signed(vectors[:, :limit].T), total)
+
+
+@dataclass(frozen=True, eq=False)
+class _Problem:
+    """Arguments of `solve`, and what decides on the strategy.
+
+    Attributes
+    ----------
+    ordered : bool
+        Whether the directions of eigenvalue zero are ordered afterwards, so that a part of them is no solution.
+    """
+
+    features: Features
+    objective: Form
+    constraint: Form | None
+    limit: int | None
+    signed_values: bool
+    upper: float | None
+    trivial: FloatArray | None
+    ordered: bool
+    who: str
+
+    @cached_property
+    def thin(self) -> bool:
+        """Whether A is ``SS'`` with one column per label, and negative eigenvalues are not asked for."""
+        return self.objective.is_thin and not self.signed_values
+
+    @cached_property
+    def side(self) -> int:
+        """Order of the smallest matrix with the eigenvalues."""
+        side = min(self.features.shape)
+        return min(side, self.objective.factor.shape[1]) if self.thin and self.constraint is None else side
+
+    def wants_few(self, share: int) -> bool:
+        """Whether B = I, and at most one in ``share`` directions is wanted."""
+        return bool(self.constraint is None and self.limit and self.limit <= self.side // share)
+
+    @cached_property
+    def deflated(self) -> Form:
+        """The objective, with a term that makes the eigenvalue of the trivial solution the smallest."""
+        if self.trivial is None:
+            return self.objective
+        unit = (self.trivial / np.linalg.norm(self.trivial))[:, np.newaxis]
+        return self.objective + Form(factor=unit, middle=-2.0 * _norm(self.objective))
+
+
+class _Eigenpairs(NamedTuple):
+    """Eigenvalues in descending order, directions as columns, rounding error of the eigenvalues, and their sum."""
+
+    values: FloatArray
+    vectors: FloatArray
+    noise: float = 0.0
+    total: float | None = None
+
+
+class _Strategy(NamedTuple):
+    """A way to solve some problems; ``solve`` returns None where its iteration does not succeed."""
+
+    applies: Callable[[_Problem], bool]
+    solve: Callable[[_Problem], _Eigenpairs | None]
 
 
 def _trace(features: Features, objective: Form) -> float | None:
@@ -230,55 +273,55 @@ def _trace(features: Features, objective: Form) -> float | None:
     return rest + (objective.weight * features.sum_of_squares if objective.weight else 0.0)
 
 
-def _too_large(features: Features, side: int, constraint: Form | None) -> str:
-    """Return a sentence about a problem that needs several dense matrices of a large order."""
-    rows, columns = features.shape
+def _refuse(problem: _Problem) -> None:
+    """Raise DataError for a problem that needs several dense matrices of a large order."""
+    (rows, columns), side = problem.features.shape, problem.side
     needs = f"of {rows} x {columns} features need three arrays of order {side}, {3 * 8e-9 * side**2:.0f} GB"
-    if constraint is None:
-        return f"all directions {needs}: ask for fewer with n_components, a whole number of {side // 4} at most"
-    return (
+    if problem.constraint is None:
+        raise DataError(
+            f"all directions {needs}: ask for fewer with n_components, a whole number of {side // 4} at most"
+        )
+    raise DataError(
         f"directions with a constraint {needs}: reduce X first, by mlreduce.PCA or sklearn.decomposition.TruncatedSVD "
         "with some hundreds of components, or drop rare features"
     )
 
 
-def _solves_by_least_squares(features: Features, objective: Form, constraint: Form | None, thin: bool) -> bool:
-    """Whether the strategy "least squares" applies."""
-    large = is_large(features.X) and not isinstance(features, Coordinates)
-    scalars = None if constraint is None else constraint.scalars
-    return large and thin and scalars is not None and scalars[0] > 0 and scalars[1] >= 0
+def _least_squares_applies(problem: _Problem) -> bool:
+    large = is_large(problem.features.X) and not isinstance(problem.features, Coordinates)
+    scalars = None if problem.constraint is None else problem.constraint.scalars
+    return large and problem.thin and scalars is not None and scalars[0] > 0 and scalars[1] >= 0
 
 
-def _by_least_squares(
-    features: Features, objective: Form, constraint: Form | None, who: str
-) -> tuple[FloatArray, FloatArray]:
+def _least_squares(problem: _Problem) -> _Eigenpairs:
     """Return the directions for ``A = SS'`` and ``B = wX'X + ridge I``, from ``G = B^-1 S``.
 
     With ``S = X'F`` it is ``G = (X'X + ridge / w I)^-1 X'F / w``: least squares with the targets F. Eigenvectors V of
-    ``S'G`` give the directions ``GV``, of squared length their eigenvalue.
+    ``S'G`` give the directions ``GV``, of squared norm their eigenvalue.
     """
-    assert constraint is not None
-    weight, ridge = constraint.scalars or (1.0, 0.0)
-    spread = as_dense(objective.sample_factor())
-    inverse = lsqr(features, spread - spread.mean(axis=0) if features.centred else spread, ridge / weight, who)
-    # Twice the product less the length: the error of the iteration counts squared.
+    features = problem.features
+    assert problem.constraint is not None
+    weight, ridge = problem.constraint.scalars or (1.0, 0.0)
+    spread = as_dense(problem.objective.sample_factor())
+    inverse = lsqr(features, spread - spread.mean(axis=0) if features.centred else spread, ridge / weight, problem.who)
+    # Twice the product less the squared norm: the error of the iteration counts squared.
     images = features.dot(inverse)
     products = spread.T @ images
     matrix = products + products.T - images.T @ images - (ridge / weight) * (inverse.T @ inverse)
     values, vectors = _descending(matrix / weight, None)
     kept = _positive(values, max(features.shape))
     values, vectors = values[kept], vectors[:, kept]
-    return values, inverse @ (vectors / (weight * np.sqrt(values)))
+    return _Eigenpairs(values, inverse @ (vectors / (weight * np.sqrt(values))), total=float(values.sum()))
 
 
-def _least(length: int, scale: float) -> float:
-    """Return the rounding error of eigenvalues of a matrix of a size and norm."""
-    return max(length, _LEAST_LENGTH) * float(np.finfo(float).eps) * scale
+def _rounding(order: int, norm: float) -> float:
+    """Return the rounding error of the eigenvalues of a matrix of an order and norm."""
+    return max(order, _LEAST_ORDER) * float(np.finfo(float).eps) * norm
 
 
-def _positive(values: FloatArray, length: int, noise: float = 0.0) -> slice:
+def _positive(values: FloatArray, order: int, noise: float = 0.0) -> slice:
     """Slice of the sorted eigenvalues that exceed rounding error, ``noise`` at least."""
-    smallest = max(noise, _least(length, np.abs(values).max(initial=0.0)))
+    smallest = max(noise, _rounding(order, np.abs(values).max(initial=0.0)))
     return slice(0, int(np.count_nonzero(values > smallest)))
 
 
@@ -289,9 +332,9 @@ def _order_null_space(
     variation: Callable[[FloatArray], FloatArray],
     limit: int | None,
 ) -> tuple[FloatArray, FloatArray]:
-    """Order the directions of eigenvalue zero by the lengths of their images, and set these eigenvalues to zero.
+    """Order the directions of eigenvalue zero by the norms of their images, and set these eigenvalues to zero.
 
-    No basis decides the order, except among directions of images of equal length: of these all or none are returned.
+    No basis decides the order, except among directions of images of equal norm: of these all or none are returned.
     """
     null = np.abs(values) <= noise
     if not null.any():
@@ -299,7 +342,7 @@ def _order_null_space(
     start, size = int(np.argmax(null)), int(np.count_nonzero(null))
     rows = slice(start, start + size)
     values, vectors = np.where(null, 0.0, values), vectors.copy()
-    squares, vectors[:, rows] = _by_length(vectors[:, rows], variation)
+    squares, vectors[:, rows] = _by_norm(vectors[:, rows], variation)
     if limit is None or not start < limit < start + size:
         return values, vectors
     different = np.flatnonzero(np.r_[True, ~_ties(np.where(squares > _EQUAL * squares[0], squares, 0.0))])
@@ -307,8 +350,8 @@ def _order_null_space(
     return values[:kept], vectors[:, :kept]
 
 
-def _by_length(block: FloatArray, images_of: Callable[[FloatArray], FloatArray]) -> tuple[FloatArray, FloatArray]:
-    """Turn orthonormal directions so that their images are orthogonal; return the squared lengths, descending."""
+def _by_norm(block: FloatArray, images_of: Callable[[FloatArray], FloatArray]) -> tuple[FloatArray, FloatArray]:
+    """Turn orthonormal directions so that their images are orthogonal; return the squared norms, descending."""
     images = images_of(block)
     squares, rotation = np.linalg.eigh(images.T @ images)
     return squares[::-1], block @ rotation[:, ::-1]
@@ -336,7 +379,7 @@ def _decide_ties(values: FloatArray, vectors: FloatArray, dependence: Callable[[
     vectors = vectors.copy()
     for start, stop in zip(starts, np.r_[starts[1:], len(values)], strict=True):
         if stop - start > 1:
-            _, vectors[:, start:stop] = _by_length(vectors[:, start:stop], dependence)
+            _, vectors[:, start:stop] = _by_norm(vectors[:, start:stop], dependence)
     return vectors
 
 
@@ -363,9 +406,10 @@ def _left_singular(half: FloatArray, limit: int | None) -> tuple[FloatArray, Flo
     return values[kept], _orthonormal(values[kept], half @ right[:, kept])
 
 
-def _thin(features: Features, objective: Form, limit: int | None) -> tuple[FloatArray, FloatArray]:
+def _thin(problem: _Problem) -> _Eigenpairs:
+    features, objective, limit = problem.features, problem.deflated, problem.limit
     if features.shape[1] * objective.factor.shape[1] <= THIN_ENTRIES:
-        return _left_singular(objective.feature_factor(features), limit)
+        return _Eigenpairs(*_left_singular(objective.feature_factor(features), limit))
     spread = objective.sample_factor()
     size = spread.shape[1]
     products = np.empty((size, size))
@@ -375,25 +419,32 @@ def _thin(features: Features, objective: Form, limit: int | None) -> tuple[Float
         products[:, columns] = spread.T @ features.dot(features.transposed_dot(spread[:, columns]))
     values, vectors = _descending(products, limit)
     kept = _positive(values, max(features.shape))
-    return values[kept], _orthonormal(values[kept], features.transposed_dot(spread @ vectors[:, kept]))
+    return _Eigenpairs(values[kept], _orthonormal(values[kept], features.transposed_dot(spread @ vectors[:, kept])))
 
 
-def _samples(features: Features, objective: Form, limit: int | None) -> tuple[FloatArray, FloatArray]:
-    weight, basis, gains = objective.sample_root(features.shape[0])
+def _samples_apply(problem: _Problem) -> bool:
+    n_samples, n_features = problem.features.shape
+    rooted = problem.deflated.has_sample_root and not problem.signed_values
+    return problem.constraint is None and n_samples < n_features and rooted
+
+
+def _samples(problem: _Problem) -> _Eigenpairs:
+    features = problem.features
+    weight, basis, gains = problem.deflated.sample_root(features.shape[0])
     # (wI + EgE') K (wI + EgE'), in one product of thin factors
     gram, gained = features.gram, basis * gains
     along = gram @ gained
     across = weight * along + basis @ ((gains[:, np.newaxis] * (basis.T @ along)) / 2)
     matrix = weight**2 * gram + np.hstack([basis, across]) @ np.hstack([across, basis]).T
-    values, vectors = _descending(matrix, limit)
+    values, vectors = _descending(matrix, problem.limit)
     kept = _positive(values, max(features.shape))
     values, vectors = values[kept], vectors[:, kept]
     rooted = weight * vectors + gained @ (basis.T @ vectors)
-    return values, _orthonormal(values, features.transposed_dot(rooted))
+    return _Eigenpairs(values, _orthonormal(values, features.transposed_dot(rooted)))
 
 
 def _orthonormal(values: FloatArray, vectors: FloatArray) -> FloatArray:
-    """Scale products such as ``X'u`` to unit length and orthogonalise those of small eigenvalues again.
+    """Scale products such as ``X'u`` to unit norm and orthogonalise those of small eigenvalues again.
 
     Their loss of orthogonality by rounding is inverse to the eigenvalue.
     """
@@ -407,15 +458,13 @@ def _orthonormal(values: FloatArray, vectors: FloatArray) -> FloatArray:
     return vectors
 
 
-def _matrices(
-    features: Features, objective: Form, constraint: Form | None, limit: int | None, signed_values: bool, who: str
-) -> tuple[FloatArray, FloatArray, float, float | None]:
-    """Return eigenvalues, directions, the rounding error of the eigenvalues and, if none is negative, their sum."""
+def _matrices(problem: _Problem) -> _Eigenpairs:
+    features, objective, limit, signed_values = problem.features, problem.deflated, problem.limit, problem.signed_values
     back: FloatArray | None = None
     noise, total = 0.0, None
     if features.shape[0] < features.shape[1] or (signed_values and not _has_full_rank(features)):
         features, back = row_space(features)
-    whitening = None if constraint is None else whitening_of(features, constraint, who)
+    whitening = None if problem.constraint is None else whitening_of(features, problem.constraint, problem.who)
     if objective.is_thin and not signed_values:
         half = objective.feature_factor(features)
         half = half if whitening is None else whitening.transposed(half)
@@ -428,7 +477,7 @@ def _matrices(
         noise = _rounding_error(features, objective, whitening, matrix)
         total = float(np.trace(matrix)) if objective.is_semidefinite else None
         if signed_values:
-            noise = max(noise, _least(max(features.shape), _frobenius(matrix)))
+            noise = max(noise, _rounding(max(features.shape), _frobenius(matrix)))
             few = limit is not None and limit <= len(matrix) // _FEW
             values, vectors = _descending(matrix.copy() if few else matrix, limit if few else None)
             if few and abs(values[-1]) <= noise:  # a part of the null space
@@ -437,7 +486,7 @@ def _matrices(
             values, vectors = _descending(matrix, limit)
     if whitening is not None:
         vectors = whitening.times(vectors)
-    return values, vectors if back is None else back @ vectors, noise, total
+    return _Eigenpairs(values, vectors if back is None else back @ vectors, noise, total)
 
 
 def _rounding_error(features: Features, objective: Form, whitening: Whitening | None, matrix: FloatArray) -> float:
@@ -469,7 +518,7 @@ def _has_full_rank(features: Features) -> bool:
         factor, failed = scipy.linalg.lapack.dpotrf(scatter, lower=0)
         condition = 0.0 if failed else scipy.linalg.lapack.dpocon(factor, np.abs(scatter).sum(axis=0).max())[0]
         features.shared["full rank"] = (
-            condition > _BEYOND_DOUBT * max(*features.shape, _LEAST_LENGTH) * np.finfo(float).eps
+            condition > _BEYOND_DOUBT * max(*features.shape, _LEAST_ORDER) * np.finfo(float).eps
         )
     found: bool = features.shared["full rank"]
     return found
@@ -491,11 +540,14 @@ def row_space(features: Features) -> tuple[Features, FloatArray]:
     return found
 
 
-def _blocks(
-    features: Coordinates, objective: Form, limit: int, upper: float | None, trivial: FloatArray | None
-) -> tuple[FloatArray, FloatArray] | None:
-    """Return the largest eigenvalues of a matrix over the instances; None if the iteration does not converge."""
-    size = features.shape[0]
+def _blocks_apply(problem: _Problem) -> bool:
+    return isinstance(problem.features, Coordinates) and not problem.thin and problem.wants_few(_SHARE)
+
+
+def _blocks(problem: _Problem) -> _Eigenpairs | None:
+    """Return the largest eigenvalues of a matrix over the instances."""
+    features, objective, upper = problem.features, problem.objective, problem.upper
+    size, trivial = features.shape[0], problem.trivial
     known = np.zeros((size, 0)) if trivial is None else (trivial / np.linalg.norm(trivial))[:, np.newaxis]
 
     def product(right: FloatArray) -> FloatArray:
@@ -503,11 +555,14 @@ def _blocks(
 
     alone = objective.factor is None and not objective.squared
     inverse = None if upper is None or not alone else _inverse_below(objective, size, upper)
-    vectors = leading_eigenvectors(inverse or product, size, limit, known)
+    vectors = leading_eigenvectors(inverse or product, size, problem.limit or 0, known)
     if vectors is None:
         return None
     values, turn = np.linalg.eigh(vectors.T @ product(vectors))
-    return values[::-1], vectors @ turn[:, ::-1]
+    noise = _rounding(size, _norm(objective))
+    if problem.ordered and abs(values[0]) <= noise and problem.side <= DENSE_SIDE:
+        return None  # a part of the null space
+    return _Eigenpairs(values[::-1], vectors @ turn[:, ::-1], noise)
 
 
 def _inverse_below(objective: Form, size: int, upper: float) -> Callable[[FloatArray], FloatArray]:
@@ -531,11 +586,6 @@ def _norm(objective: Form) -> float:
     return float(own + (0.0 if objective.graph is None else abs(objective.graph).sum(axis=0).max()))
 
 
-def _deflation(objective: Form, trivial: FloatArray) -> Form:
-    """Return the term that makes the eigenvalue of the trivial solution the smallest."""
-    return Form(factor=(trivial / np.linalg.norm(trivial))[:, np.newaxis], middle=-2.0 * _norm(objective))
-
-
 def _prefers_products(features: Features, objective: Form, limit: int) -> bool:
     """Whether Lanczos iteration with sparse features of moderate size costs less than a dense matrix.
 
@@ -555,15 +605,21 @@ def _prefers_products(features: Features, objective: Form, limit: int) -> bool:
     return bool(iteration < sizes @ sizes + 0.07 * float(side) ** 3)
 
 
-def _checked_lanczos(features: Features, objective: Form, limit: int) -> tuple[FloatArray, FloatArray] | None:
+def _checked_lanczos_applies(problem: _Problem) -> bool:
+    plain = not problem.thin and not problem.signed_values and problem.trivial is None
+    return plain and problem.wants_few(1) and _prefers_products(problem.features, problem.objective, problem.limit or 0)
+
+
+def _checked_lanczos(problem: _Problem) -> _Eigenpairs | None:
     """Return leading directions by `_lanczos`; None if it does not converge or there are others of the same eigenvalue.
 
     Iteration from one vector may miss directions of a multiple eigenvalue. The largest eigenvalue on the vectors
     orthogonal to the directions found, from another start, tells: it must be below theirs.
     """
+    features, objective = problem.features, problem.objective
     try:
-        values, vectors = _lanczos(features, objective, limit, False)
-        if len(values) < limit or not values[-1] > 0:
+        values, vectors, *_ = _lanczos(problem)
+        if len(values) < (problem.limit or 0) or not values[-1] > 0:
             return None
 
         def rest(vector: FloatArray) -> FloatArray:
@@ -578,7 +634,7 @@ def _checked_lanczos(features: Features, objective: Form, limit: int) -> tuple[F
         clear = clear or largest(_TIGHT) < values[-1] * (1.0 - _EQUAL)
     except scipy.sparse.linalg.ArpackError:  # no convergence, or nothing but zero is left
         return None
-    return (values, vectors) if clear else None
+    return _Eigenpairs(values, vectors) if clear else None
 
 
 def _arpack(
@@ -592,16 +648,20 @@ def _arpack(
     """Return the algebraically largest eigenvalues, from a starting vector drawn by the seed, and vectors if wanted."""
     rng = np.random.default_rng(seed)
     operator = scipy.sparse.linalg.LinearOperator((size, size), matvec=product, dtype=np.float64)
-    # Where vectors that start anew are drawn from, SciPy asks since 1.17: by default from the system's entropy.
-    options: dict[str, Any] = {"rng": rng} if _DRAWS else {}
+    options: dict[str, Any] = {"rng": rng} if _TAKES_RNG else {}
     options |= {"v0": rng.standard_normal(size), "tol": tol, "return_eigenvectors": vectors}
     found = scipy.sparse.linalg.eigsh(operator, k=limit, which="LA", **options)
     return found if vectors else (found, np.zeros((size, 0)))
 
 
-def _lanczos(features: Features, objective: Form, limit: int, thin: bool) -> tuple[FloatArray, FloatArray]:
+def _lanczos_applies(problem: _Problem) -> bool:
+    return problem.side > DENSE_SIDE and problem.wants_few(4)
+
+
+def _lanczos(problem: _Problem) -> _Eigenpairs:
     """Return leading directions by products with the features, from a fixed starting vector."""
-    if thin:
+    features, objective = problem.features, problem.deflated
+    if problem.thin:
         spread = objective.sample_factor()
         size = spread.shape[1]
 
@@ -620,11 +680,27 @@ def _lanczos(features: Features, objective: Form, limit: int, thin: bool) -> tup
             return features.transposed_dot(objective.dot(features, features.dot(vector)))
 
     if not product(np.random.default_rng(0).standard_normal(size)).any():  # ARPACK fails on zero
-        return np.zeros(0), np.zeros((features.shape[1], 0))
-    values, vectors = _arpack(product, size, limit, seed=0)
+        return _Eigenpairs(np.zeros(0), np.zeros((features.shape[1], 0)))
+    values, vectors = _arpack(product, size, problem.limit or 0, seed=0)
     order = np.argsort(-values, kind="stable")
     values, vectors = values[order], vectors[:, order]
-    if not thin:
-        return values, vectors
-    kept = _positive(values, max(features.shape))
-    return values[kept], _orthonormal(values[kept], back(vectors[:, kept]))
+    if problem.thin:
+        kept = _positive(values, max(features.shape))
+        values, vectors = values[kept], _orthonormal(values[kept], back(vectors[:, kept]))
+    noise = _rounding(max(features.shape), np.abs(values).max(initial=0.0))
+    if problem.ordered and len(values) and abs(values[-1]) <= noise:  # a part of the null space: no order of it
+        values, vectors = values[values > noise], vectors[:, values > noise]
+    return _Eigenpairs(values, vectors, noise)
+
+
+#: In the order in which they are tried.
+STRATEGIES = {
+    "blocks": _Strategy(_blocks_apply, _blocks),
+    "checked Lanczos": _Strategy(_checked_lanczos_applies, _checked_lanczos),
+    "Lanczos": _Strategy(_lanczos_applies, _lanczos),
+    "least squares": _Strategy(_least_squares_applies, _least_squares),
+    "refusal": _Strategy(lambda problem: problem.side > 4 * DENSE_SIDE, _refuse),
+    "thin": _Strategy(lambda problem: problem.constraint is None and problem.thin, _thin),
+    "samples": _Strategy(_samples_apply, _samples),
+    "features": _Strategy(lambda problem: True, _matrices),
+}

@@ -27,6 +27,7 @@ from mlreduce.validation.labels import (
 )
 from mlreduce.validation.parameters import (
     NamedParameters,
+    Size,
     check_components,
     check_count,
     check_option,
@@ -44,6 +45,7 @@ __all__ = [
     "SMALLEST",
     "FloatArray",
     "NamedParameters",
+    "Size",
     "as_dense",
     "as_precise",
     "check_components",

@@ -6,7 +6,7 @@ import functools
 import inspect
 from collections.abc import Callable, Collection, Mapping
 from decimal import Decimal, InvalidOperation
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from mlreduce.exceptions import DataError, nearest, unknown_name, warn
 
 __all__ = [
     "NamedParameters",
+    "Size",
     "check_components",
     "check_count",
     "check_option",
@@ -25,6 +26,9 @@ __all__ = [
     "named_parameters",
     "warn_of_fraction",
 ]
+
+#: How many: a whole number, a share or a percentage such as ``"50%"``; None for all.
+Size: TypeAlias = int | float | str | None
 
 
 class NamedParameters:
@@ -140,7 +144,7 @@ def is_share(size: Any) -> bool:
     return isinstance(size, (float, np.floating))
 
 
-def check_size(size: int | float | str | None, largest: int, what: str, name: str = "n_components") -> int:
+def check_size(size: Size, largest: int, what: str, name: str = "n_components") -> int:
     """Turn a requested number into an integer between 1 and the largest possible.
 
     Parameters
@@ -188,7 +192,7 @@ def _percentage(text: str, name: str) -> Decimal:
     return number
 
 
-def check_components(size: int | float | str | None, largest: int, what: str, who: str) -> int:
+def check_components(size: Size, largest: int, what: str, who: str) -> int:
     """Return ``n_components`` as `check_size` does, and announce the end of fractions.
 
     Warns

@@ -14,7 +14,7 @@ from mlreduce.linalg.distances import to_grid
 from mlreduce.spectral.form import Form
 from mlreduce.spectral.graphs.label_proximity import LabelProximity
 from mlreduce.spectral.graphs.neighbours import directed_graph
-from mlreduce.spectral.graphs.proximity import Proximity, attraction, check_proximity
+from mlreduce.spectral.graphs.proximity import Proximity, ProximityLike, attraction, check_proximity
 from mlreduce.spectral.graphs.search import nearest_others, search_blocks
 from mlreduce.spectral.training_set import TrainingSet
 from mlreduce.validation import FloatArray, check_count, check_option, check_options, check_range
@@ -146,7 +146,7 @@ class CombinedProximity:
     b: float
     beta: float
     gamma: float
-    proximity: Proximity | Mapping[str, Any] | None
+    proximity: ProximityLike
     label_options: Mapping[str, Any] | None
     n_neighbors: int | None
     ties: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -32,7 +32,10 @@ from mlreduce.spectral.graphs.similarities import SIMILARITIES, all_similarities
 from mlreduce.spectral.training_set import TrainingSet
 from mlreduce.validation import FloatArray, as_dense, check_count, check_option, check_options, check_range, is_sparse
 
-__all__ = ["Proximity", "attraction", "check_proximity", "degrees", "reconstruction"]
+__all__ = ["Proximity", "ProximityLike", "attraction", "check_proximity", "degrees", "reconstruction"]
+
+#: What a method's parameter ``proximity`` may be; see `check_proximity`.
+ProximityLike: TypeAlias = "Proximity | Mapping[str, Any] | None"
 
 _METRICS = ("euclidean", "cosine")
 _WEIGHTS = ("constant", "gaussian", "local-scaling", "ratio", "reconstruction", *SIMILARITIES, "geodesic")
@@ -64,7 +67,7 @@ def reconstruction(data: TrainingSet, n_neighbors: int) -> Form:
     return Form(graph=sp.csr_array(-(rest.T @ rest)))
 
 
-def check_proximity(proximity: Proximity | Mapping[str, Any] | None, **defaults: Any) -> Proximity:
+def check_proximity(proximity: ProximityLike, **defaults: Any) -> Proximity:
     """Return the checked `Proximity` of a method's parameter ``proximity``.
 
     Parameters
