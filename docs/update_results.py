@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pandas as pd
-import yaml
 
+from mlreduce.configuration import read_yaml
 from mlreduce.metrics import higher_is_better, measure_label
 from mlreduce.plot.figure import pyplot
 from mlreduce.plot.layout import house_style, save
 from mlreduce.stats.tendency import signed_rank
 from mlreduce_studies.audit import audit_sentences, beside_printed
+from mlreduce_studies.places import PAPERS, study_files
 from mlreduce_studies.tables.layout import to_markdown
 
 PROJECT = Path(__file__).parents[1]
@@ -23,7 +24,7 @@ BEFORE = PROJECT / "docs" / "verdicts" / "before.csv"
 PAGES = (
     PROJECT / "README.md",
     *(PROJECT / "docs" / name for name in ("results.md", "deviations.md", "which-method.md", "peers.md")),
-    *sorted((PROJECT / "docs" / "papers").glob("*.md")),
+    *(file.with_name("README.md") for file in study_files(PROJECT, [PAPERS]).values()),
 )
 PICTURE = PROJECT / "docs" / "verdicts" / "claims.png"
 #: Verdicts and their colours, in the order in which they are counted.
@@ -64,11 +65,9 @@ def draw_claims(path: Path) -> None:
 def papers() -> str:
     """Return one row per paper: printed cells that were reproduced, claims by verdict, links."""
     rows = []
-    for path in sorted((PROJECT / "config" / "studies").glob("*.yaml")):
-        name, study = path.stem, yaml.safe_load(path.read_text(encoding="utf-8"))
+    for name, path in study_files(PROJECT, [PAPERS]).items():
+        study = read_yaml(path)
         paper = re.fullmatch(r"(.*) \((.*)\)", study["title"])
-        if paper is None:
-            continue
         title, authors = paper.groups()
         cells = pd.read_csv(REFERENCE / name / "audit.csv")
         cells = cells[cells["protocol"] == next(iter(study["protocols"]))]

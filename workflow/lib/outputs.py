@@ -170,11 +170,19 @@ class Outputs:
 
     def printed_cells(self, study: Study) -> list[str]:
         """Printed numbers of a paper, where it printed tables by size."""
-        return self._plan.published(study.name) if self.printed_tables(study) else []
+        return present(study.published) if self.printed_tables(study) else []
 
     def printed_times(self, study: Study) -> list[str]:
         """Printed fit times of a paper, where a table has their ratios."""
-        return self._plan.published(study.name) if "ratios" in self.gathered(study) else []
+        return present(study.published) if "ratios" in self.gathered(study) else []
+
+    def printed_sizes(self, study: Study) -> list[str]:
+        """Printed sizes of a paper's data sets, where it printed any."""
+        return present(study.published_sizes)
+
+    def claims(self, study: Study) -> list[str]:
+        """What a paper claims, where the run is on its data."""
+        return [] if self._plan.own_data(study) else present(study.claims)
 
     @staticmethod
     def contents(*paths: str) -> list[str]:
@@ -296,6 +304,11 @@ class Outputs:
                 files = list(self.variants(study, figure))
                 found[f"{short}_{figure.replace('-', '_')}"] = self.figure_files(study, *files)
         return found
+
+
+def present(path: Path | None) -> list[str]:
+    """Return the path of a file in a list, which is empty where there is none."""
+    return [] if path is None else [str(path)]
 
 
 def _datasets(studies: Mapping[str, Any]) -> list[str]:

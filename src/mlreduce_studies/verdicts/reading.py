@@ -117,14 +117,14 @@ def _listed(value: Any) -> tuple[str, ...]:
     return (value,) if isinstance(value, str) else tuple(value)
 
 
-def read_claims(path: str | Path, known: Mapping[str, Known]) -> dict[str, list[Claim]]:
-    """Read a file of claims: study to its claims, in the order of the file.
+def read_claims(path: str | Path, known: Known | None = None) -> list[Claim]:
+    """Read the file of the claims of a study.
 
     Parameters
     ----------
     path : path
-    known : dict of str to Known
-        The studies whose names are checked; claims of others are read, but not checked.
+    known : Known or None, default=None
+        The names of the study, which are checked; None where they are not known.
 
     Raises
     ------
@@ -137,21 +137,18 @@ def read_claims(path: str | Path, known: Mapping[str, Known]) -> dict[str, list[
     validate(content, "claims", str(path))
     text = Path(path).read_text(encoding="utf-8").splitlines()
     places = {found[1]: number for number, row in enumerate(text, 1) if (found := re.match(r"\s*-? *id: *(\S+)", row))}
-    claims: dict[str, list[Claim]] = {}
-    seen: set[str] = set()
-    for study, entries in content.items():
-        for entry in entries:
-            where = f"{path}, line {places.get(entry['id'], 1)}: {study}.{entry['id']}"
-            if entry["id"] in seen:
-                raise ConfigurationError(f"{where}: this id is used twice; each claim needs one of its own")
-            seen.add(entry["id"])
-            own = {key: value for key, value in entry.items() if key not in ("id", "claim", "where", "unchecked")}
-            claim = Claim(entry["id"], entry["claim"], entry["where"], entry.get("unchecked", ""), own)
-            if not claim.unchecked:
-                for setting in own.get("settings", [{"name": ""}]):
-                    _check(_merged(own, setting), where, known.get(study))
-            claims.setdefault(study, []).append(claim)
-    return claims
+    claims: dict[str, Claim] = {}
+    for entry in content:
+        where = f"{path}, line {places.get(entry['id'], 1)}: {entry['id']}"
+        if entry["id"] in claims:
+            raise ConfigurationError(f"{where}: this id is used twice; each claim needs one of its own")
+        own = {key: value for key, value in entry.items() if key not in ("id", "claim", "where", "unchecked")}
+        claim = Claim(entry["id"], entry["claim"], entry["where"], entry.get("unchecked", ""), own)
+        if not claim.unchecked:
+            for setting in own.get("settings", [{"name": ""}]):
+                _check(_merged(own, setting), where, known)
+        claims[claim.id] = claim
+    return list(claims.values())
 
 
 def _check(entry: Mapping[str, Any], where: str, known: Known | None) -> None:

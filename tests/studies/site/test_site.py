@@ -105,7 +105,7 @@ def test_every_link_and_every_file_is_there(site):
 def test_every_link_of_the_committed_results_leads_somewhere(tmp_path):
     project = Path(__file__).parents[3]
     site = tmp_path / "site"
-    arguments = [str(project / "results" / "reference"), "--to", str(site), "--config", str(project / "config")]
+    arguments = [str(project / "results" / "reference"), "--to", str(site), "--project", str(project)]
     assert main(arguments) == 0
     assert check_links(site, pages_of(site)) > 3000
 

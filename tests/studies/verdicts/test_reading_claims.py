@@ -8,7 +8,7 @@ import yaml
 from mlreduce.exceptions import ConfigurationError
 from mlreduce_studies.verdicts.reading import Known, read_claims
 
-KNOWN = {"s": Known(["mine", "other"], ["knn", "ridge"], ["folds"], ["yeast", "scene", "reuters"])}
+KNOWN = Known(["mine", "other"], ["knn", "ridge"], ["folds"], ["yeast", "scene", "reuters"])
 CLAIM = {
     "id": "mine-better",
     "claim": "Mine is better (here: everywhere).",
@@ -26,8 +26,8 @@ CLAIM = {
 def read(tmp_path):
     def read(*claims):
         path = tmp_path / "claims.yaml"
-        path.write_text(yaml.safe_dump({"s": list(claims)}, sort_keys=False))
-        return read_claims(path, KNOWN)["s"]
+        path.write_text(yaml.safe_dump(list(claims), sort_keys=False))
+        return read_claims(path, KNOWN)
 
     return read
 
@@ -97,8 +97,8 @@ def test_wrong_claims_are_refused_with_line_and_name(read, changes, sentence):
         read(CLAIM, wrong)
     said = str(caught.value)
     assert sentence in said
-    line = 1 + 1 + len(yaml.safe_dump([CLAIM], sort_keys=False).splitlines())
-    assert f"claims.yaml, line {line}: s.wrong" in said
+    line = 1 + len(yaml.safe_dump([CLAIM], sort_keys=False).splitlines())
+    assert f"claims.yaml, line {line}: wrong" in said
     assert len(said.splitlines()) <= 10
 
 
