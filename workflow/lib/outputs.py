@@ -15,7 +15,7 @@ from mlreduce_studies.site.description import describe_study, figure_files, figu
 from mlreduce_studies.site.runs import DESCRIPTION
 from mlreduce_studies.study import Study
 from mlreduce_studies.tables import table_source
-from mlreduce_studies.verdicts.quantities import TABLES
+from mlreduce_studies.verdicts.statements import TABLES
 from plan import Plan
 
 TABLE_FORMATS = ("csv", "md", "tex")
@@ -179,10 +179,6 @@ class Outputs:
     def printed_sizes(self, study: Study) -> list[str]:
         """Printed sizes of a paper's data sets, where it printed any."""
         return present(study.published_sizes)
-
-    def claims(self, study: Study) -> list[str]:
-        """What a paper claims, where the run is on its data."""
-        return [] if self._plan.own_data(study) else present(study.claims)
 
     @staticmethod
     def contents(*paths: str) -> list[str]:

@@ -17,6 +17,8 @@ from mlreduce.datasets.catalogue import Catalogue, read_catalogue
 from mlreduce.exceptions import ConfigurationError, unknown_name
 from mlreduce_studies.places import PAPERS, study_file, study_files, study_name
 from mlreduce_studies.study import Study, load_study
+from mlreduce_studies.verdicts.reading import Known, read_claims
+from mlreduce_studies.verdicts.settings import claim_settings
 
 # What runs where no study is named, on data that no paper has.
 _COMPARISON = "comparison"
@@ -81,6 +83,27 @@ class Plan:
     def own_data(study: Study) -> bool:
         """Whether a study is run on none of its own data sets: no claim or printed number is about such results."""
         return set(study.known_datasets).isdisjoint(study.datasets)
+
+    def claims(self, study: Study) -> list[str]:
+        """File of what a paper claims, where the study is run on its data."""
+        return [] if study.claims is None or self.own_data(study) else [str(study.claims)]
+
+    def known(self, study: Study) -> Known | None:
+        """Names that the claims on a study may use; None in a run of some methods, whose names alone are read."""
+        return Known(**claim_settings(study)["names"]) if self.config.get("methods") is None else None
+
+    def check_claims(self) -> None:
+        """Read the claims on all studies, so that a wrong one is refused before anything is computed.
+
+        Raises
+        ------
+        ConfigurationError
+            See `mlreduce_studies.verdicts.reading.read_claims`.
+        """
+        taken: set[str] = set()
+        for study in self.studies.values():
+            for path in self.claims(study):
+                taken |= {claim.id for claim in read_claims(path, self.known(study), taken)}
 
 
 def words(value: Any) -> list[str] | None:

@@ -180,9 +180,9 @@ rule audit:
         # Files of the project by their content, whatever date they have.
         published=lambda wildcards: OUTPUTS.printed_cells(study_of(wildcards)),
         sizes=lambda wildcards: OUTPUTS.printed_sizes(study_of(wildcards)),
-        claims=lambda wildcards: OUTPUTS.claims(study_of(wildcards)),
+        claims=lambda wildcards: PLAN.claims(study_of(wildcards)),
         content=lambda wildcards: OUTPUTS.contents(
-            *OUTPUTS.claims(study_of(wildcards)),
+            *PLAN.claims(study_of(wildcards)),
             *OUTPUTS.printed_cells(study_of(wildcards)),
             *OUTPUTS.printed_sizes(study_of(wildcards)),
         ),
@@ -254,7 +254,7 @@ rule site:
     conda:
         "../../envs/report.yaml"
     params:
-        content=OUTPUTS.described,
+        content=lambda wildcards: OUTPUTS.described,
         code=JOBS.digest("site"),
     script:
         "../scripts/site.py"

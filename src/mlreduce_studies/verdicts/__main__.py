@@ -20,9 +20,9 @@ from mlreduce_studies.places import study_file
 from mlreduce_studies.results import read_failures, read_table
 from mlreduce_studies.study import load_study
 from mlreduce_studies.verdicts.claims import Judged, judge_claims, verdicts_sentence
-from mlreduce_studies.verdicts.quantities import TABLES
 from mlreduce_studies.verdicts.reading import Known, read_claims
 from mlreduce_studies.verdicts.settings import claim_settings
+from mlreduce_studies.verdicts.statements import TABLES
 from mlreduce_studies.verdicts.studies import results_of
 
 __all__ = ["judge_again", "main"]
