@@ -232,7 +232,7 @@ def informations() -> pd.DataFrame:
     - the approximation: also s d, each sampled feature with each.
     """
     sizes = pd.read_csv(Path(__file__).parents[1] / "results" / "reference" / "qpfs-lowrank-2016" / "datasets.csv")
-    printed = pd.read_csv(Path(__file__).parents[1] / "config" / "published" / "qpfs-lowrank-2016.csv").pivot(
+    printed = pd.read_csv(Path(__file__).parents[1] / "papers" / "qpfs-lowrank-2016" / "published.csv").pivot(
         index="dataset", columns="method", values="seconds"
     )
     rows = []
@@ -277,7 +277,7 @@ class Table:
 
 
 def printed_of(table: str, dataset: str) -> dict[tuple[str, int], float]:
-    numbers = pd.read_csv(Path(__file__).parents[1] / "config" / "published" / "cplst-2012.csv")
+    numbers = pd.read_csv(Path(__file__).parents[1] / "papers" / "cplst-2012" / "published.csv")
     own = numbers[(numbers["table"] == table) & (numbers["dataset"] == dataset)]
     return {(row.method, row.size_percent): row.mean for row in own.itertuples()}
 

@@ -43,11 +43,12 @@ from mlreduce.evaluation.failures import FAILURE_COLUMNS
 from mlreduce.evaluation.loop import Experiment
 from mlreduce.evaluation.search import candidates_of
 from mlreduce.evaluation.splitting import Split
+from mlreduce_studies.places import PAPERS, study_files
 from mlreduce_studies.study import Study, load_study
 
 ROOT = Path(__file__).resolve().parents[1]
 #: Of the papers; the comparison of all methods draws its parameters in each fold and would take as long as these.
-STUDIES = sorted(path.stem for path in (ROOT / "config" / "studies").glob("*-20*.yaml"))
+STUDIES = study_files(ROOT, [PAPERS])
 ENVIRONMENTS = {
     "here": {},
     "columns": {},
@@ -168,7 +169,7 @@ def one_part(part: list[str], mirror: str | None) -> None:
 
 def study_of(study: str, dataset: str) -> Study:
     """Return a study of the project that runs on a data set."""
-    return load_study(ROOT / "config" / "studies" / f"{study}.yaml", "demo", read_catalogue(), run_on=[dataset])
+    return load_study(STUDIES[study], "demo", read_catalogue(), run_on=[dataset])
 
 
 def measure(output: Path, datasets: list[str], studies: list[str], variants: list[str], mirror: str | None) -> None:

@@ -18,8 +18,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from mlreduce_studies.verdicts.judging import Line, decided, evidence_of
-from mlreduce_studies.verdicts.statements import Gathered, Statement, difference
+from mlreduce_studies.verdicts.judging import decided, evidence_of
+from mlreduce_studies.verdicts.statements import Line, Statement
+from mlreduce_studies.verdicts.weighing import Gathered, difference
 
 OUTPUT = Path(__file__).parents[1] / "docs" / "verdicts" / "simulation.csv"
 MARGIN = 0.01

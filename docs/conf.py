@@ -39,7 +39,8 @@ extensions = [
 
 root_doc = "docs/index"
 include_patterns = [
-    "docs/**", "config/README.md", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "results/reference/*/audit.md",
+    "docs/**", "papers/*/README.md", "config/README.md", "README.md", "CONTRIBUTING.md", "CHANGELOG.md",
+    "results/reference/*/audit.md",
 ]  # fmt: skip
 # Others than these are not searched for sources: thousands of files.
 exclude_patterns = [
@@ -50,6 +51,7 @@ exclude_patterns = [
     "src",
     "tests",
     "workflow",
+    "comparisons",
     "benchmarks",
     "envs",
 ]

@@ -25,6 +25,7 @@ from mlreduce.methods import evidence
 from mlreduce.metrics import higher_is_better
 from mlreduce.metrics.measures import measures_that_need
 from mlreduce.stats.ranks import compare, rank_methods
+from mlreduce_studies.places import study_file
 
 PROJECT = Path(__file__).parents[1]
 #: Fewest methods that are compared: of two or three a rank says little.
@@ -78,7 +79,7 @@ def ranks() -> pd.DataFrame:
     """Return the ranks in all committed studies, a row per study, protocol, predictor and method."""
     tables = []
     for folder in sorted(path.parent for path in (PROJECT / "results" / "reference").glob("*/scores.parquet")):
-        protocols = read_yaml(PROJECT / "config" / "studies" / f"{folder.name}.yaml")["protocols"]
+        protocols = read_yaml(study_file(folder.name, PROJECT))["protocols"]
         for (protocol, predictor), own in scores_of(folder).groupby(["protocol", "predictor"]):
             table = ranks_of(own)
             if table is not None:

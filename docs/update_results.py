@@ -8,23 +8,28 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pandas as pd
-import yaml
 
+from mlreduce.configuration import read_yaml
 from mlreduce.metrics import higher_is_better, measure_label
 from mlreduce.plot.figure import pyplot
 from mlreduce.plot.layout import house_style, save
 from mlreduce.stats.tendency import signed_rank
 from mlreduce_studies.audit import audit_sentences, beside_printed
+from mlreduce_studies.places import PAPERS, study_files
 from mlreduce_studies.tables.layout import to_markdown
+from mlreduce_studies.verdicts.reading import read_claims
 
 PROJECT = Path(__file__).parents[1]
 REFERENCE = PROJECT / "results" / "reference"
 BEFORE = PROJECT / "docs" / "verdicts" / "before.csv"
+STUDIES = study_files(PROJECT, [PAPERS])
 PAGES = (
     PROJECT / "README.md",
-    *(PROJECT / "docs" / name for name in ("results.md", "deviations.md", "which-method.md", "peers.md")),
-    *sorted((PROJECT / "docs" / "papers").glob("*.md")),
+    *(PROJECT / "docs" / name for name in ("papers.md", "deviations.md", "which-method.md", "peers.md")),
+    *(file.with_name("README.md") for file in STUDIES.values()),
 )
+#: What stands in place of results that are not there.
+NOT_RUN = "not run yet"
 PICTURE = PROJECT / "docs" / "verdicts" / "claims.png"
 #: Verdicts and their colours, in the order in which they are counted.
 SHADES = {"confirmed": "#009E73", "refuted": "#D55E00", "undecided": "#c8c8c8", "not judged": "#ededed"}
@@ -61,24 +66,45 @@ def draw_claims(path: Path) -> None:
         save(figure, [path])
 
 
+def is_run(study: str) -> bool:
+    """Return whether a study has committed results."""
+    return (REFERENCE / study / "manifest.json").is_file()
+
+
+def linked(header: list[str], rows: list[list[str]]) -> str:
+    """Return a table whose cells are Markdown."""
+    return "".join(f"| {' | '.join(row)} |\n" for row in [header, ["---"] * len(header), *rows])
+
+
 def papers() -> str:
     """Return one row per paper: printed cells that were reproduced, claims by verdict, links."""
     rows = []
-    for path in sorted((PROJECT / "config" / "studies").glob("*.yaml")):
-        name, study = path.stem, yaml.safe_load(path.read_text(encoding="utf-8"))
-        paper = re.fullmatch(r"(.*) \((.*)\)", study["title"])
-        if paper is None:
-            continue
-        title, authors = paper.groups()
-        cells = pd.read_csv(REFERENCE / name / "audit.csv")
-        cells = cells[cells["protocol"] == next(iter(study["protocols"]))]
-        reproduced = f"{(cells['verdict'] == 'reproduced').sum()} of {len(cells)}" if len(cells) else "none available"
-        counts = [str(number) for number in counted(name).values()]
-        links = f"[{name}](docs/results.md#{name}), [audit](results/reference/{name}/audit.md)"
-        authors = f"[{authors}]({study['identifier']})" if "identifier" in study else authors
-        rows.append([f"{authors}: {title}", reproduced, *counts, links])
+    for name, path in STUDIES.items():
+        study, links = read_yaml(path), [f"[{name}](papers/{name}/README.md)"]
+        title, authors = re.fullmatch(r"(.*?)(?: \((.*)\))?", study["title"]).groups()
+        if authors is not None:
+            authors = f"[{authors}]({study['identifier']})" if "identifier" in study else authors
+            title = f"{authors}: {title}"
+        cells = [NOT_RUN, *("" for _ in SHADES)]
+        if is_run(name):
+            audit = pd.read_csv(REFERENCE / name / "audit.csv")
+            audit = audit[audit["protocol"] == next(iter(study["protocols"]))]
+            reproduced = (audit["verdict"] == "reproduced").sum()
+            cells = [f"{reproduced} of {len(audit)}" if len(audit) else "none available"]
+            cells += [str(number) for number in counted(name).values()]
+            links.append(f"[audit](results/reference/{name}/audit.md)")
+        rows.append([title, *cells, ", ".join(links)])
     header = ["paper", "cells reproduced", "claims confirmed", "refuted", "undecided", "not judged", "details"]
-    return "".join(f"| {' | '.join(row)} |\n" for row in [header, ["---"] * len(header), *rows])
+    return linked(header, rows)
+
+
+def pages() -> str:
+    """Return a link to the page of each paper, with what the heading of the page says it is about."""
+    rows = []
+    for name, path in STUDIES.items():
+        heading = path.with_name("README.md").read_text(encoding="utf-8").partition("\n")[0]
+        rows.append([f"[{name}](../papers/{name}/README.md)", heading.removeprefix("# ").removeprefix(f"{name}: ")])
+    return linked(["paper", "about"], rows)
 
 
 def claims(study: str) -> str:
@@ -97,10 +123,11 @@ def printed(study: str) -> str:
     cells = pd.read_csv(REFERENCE / study / "audit.csv")
     sizes = REFERENCE / study / "audit-sizes.csv"
     sentences = audit_sentences(cells, pd.read_csv(sizes) if sizes.is_file() else None)
+    protocol = next(iter(read_yaml(STUDIES[study])["protocols"]))
     parts = ["\n".join(f"- {sentence}" for sentence in sentences)]
     for table in sorted(cells["table"].unique()):
-        shown = beside_printed(cells, table, "as-printed")
-        parts.append(f"<details><summary>{TITLES[table]}</summary>\n\n{shown}\n</details>\n")
+        shown = beside_printed(cells, table, protocol)
+        parts.append(f"<details><summary>{TITLES.get(table, table)}</summary>\n\n{shown}\n</details>\n")
     return "\n\n".join(parts)
 
 
@@ -243,9 +270,11 @@ def _ahead(differences: pd.Series, larger: bool) -> str:
     return f"{signed_rank((differences if larger else -differences).to_numpy(), MARGIN).above:.2f}"
 
 
+#: What is shown of the results of one study.
+OF_A_STUDY = {"claims": claims, "printed": printed, "cost": cost}
 BLOCKS = {
-    **{"evidence": evidence, "papers": papers, "claims": claims, "printed": printed, "changes": changes},
-    **{"cost": cost, "theorem": theorem, "times": times},
+    **{"evidence": evidence, "papers": papers, "pages": pages, "changes": changes, "theorem": theorem, "times": times},
+    **OF_A_STUDY,
 }
 
 
@@ -254,9 +283,11 @@ VERDICT = re.compile(r"(?P<begin><!--\s+verdict\s+(?P<id>\S+)\s+-->)[^<]*(?P<end
 
 
 def verdicts() -> dict[str, str]:
-    """Return the committed verdict of each claim."""
+    """Return the committed verdict of each claim, of all claims of a paper that is not run yet."""
     found = pd.concat(pd.read_csv(path) for path in REFERENCE.glob("*/claims.csv"))
-    return dict(zip(found["id"], found["verdict"], strict=True))
+    claimed = [path.with_name("claims.yaml") for name, path in STUDIES.items() if not is_run(name)]
+    missing = {claim.id: NOT_RUN for path in claimed if path.is_file() for claim in read_claims(path)}
+    return missing | dict(zip(found["id"], found["verdict"], strict=True))
 
 
 def updated(text: str) -> str:
@@ -268,7 +299,9 @@ def updated(text: str) -> str:
 
     def block(match: re.Match[str]) -> str:
         name, *arguments = match["call"].split()
-        return f"{match['begin']}\n{BLOCKS[name](*arguments)}\n{match['end']}"
+        missing = name in OF_A_STUDY and not is_run(arguments[0])
+        text = f"{NOT_RUN.capitalize()}.\n" if missing else BLOCKS[name](*arguments)
+        return f"{match['begin']}\n{text}\n{match['end']}"
 
     marks = r"(?P<begin><!-- (?P<call>[^:]+): begin -->\n).*?(?P<end><!-- (?P=call): end -->\n)"
     known = verdicts()

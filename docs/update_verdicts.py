@@ -25,7 +25,7 @@ NAMES = {"claims": "claims.csv", "lines": "claims-lines.csv", "differences": "cl
 
 def update(folder: Path) -> None:
     """Judge the claims on a study again and write what follows from it."""
-    judged = judge_again(folder, PROJECT / "config")
+    judged = judge_again(folder, PROJECT)
     for name, table in judged._asdict().items():
         with replacing(folder / NAMES[name]) as path:
             write_csv(table, path)

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 PROJECT = Path(__file__).parents[1]
 PAGES = [
     *(PROJECT / name for name in ("README.md", "CONTRIBUTING.md", "config/README.md")),
+    *sorted(PROJECT.glob("papers/*/README.md")),
     *sorted(path for path in (PROJECT / "docs").rglob("*.md") if not {"_build", "api", "gallery"} & {*path.parts}),
 ]
 #: Languages of blocks. Those without one are commands too; blocks in braces are directives of the site.

@@ -37,7 +37,7 @@ def table3() -> str:
     """Table 3 of cplst-2012 on two data sets: no printed number is far from ours."""
     base = run("table3", "run_on=emotions,scene splits=20", "cplst_table3")
     table = pd.read_csv(base / "cplst-2012" / "table3.csv")
-    cells = audit({"table3": table}, read_published(PROJECT / "config" / "published" / "cplst-2012.csv"))
+    cells = audit({"table3": table}, read_published(PROJECT / "papers" / "cplst-2012" / "published.csv"))
     printed = cells[cells["protocol"] == "as-printed"]
     assert printed.groupby("dataset").size().tolist() == [10, 10], printed
     assert not (printed["z"].abs() > 4).any(), printed

@@ -106,6 +106,7 @@ def planted_run(
         "rules": {"ten-fold": {name: {"folds": 10} for name in datasets}},
         "tables": {"table3": table},
         "figures": {"figure1": {"spec": figure, "files": {"figure1": "ten-fold"}, "source": "summary"}},
+        "shown_in": {"better": ["table3"]},
     }
     run = {"title": f"Planted {text}", "introduction": f"What it is. {text}", "studies": {"planted": described}}
     (base / DESCRIPTION).write_text(json.dumps(run))

@@ -14,6 +14,7 @@ import pytest
 
 from mlreduce.evaluation.seeds import derive_seed
 from mlreduce.files import locked
+from mlreduce_studies.provenance.digest import CODE
 
 PROJECT = Path(__file__).parents[1]
 
@@ -65,7 +66,7 @@ class Project:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        for name in ("Snakefile", "config", "workflow", "src", "envs", "profiles", "LICENSE", "CITATION.cff"):
+        for name in (*CODE, "profiles", "LICENSE", "CITATION.cff"):
             source = PROJECT / name
             if source.is_dir() and not source.is_symlink():
                 shutil.copytree(source, folder / name, symlinks=True)  # with what is compiled: that takes seconds

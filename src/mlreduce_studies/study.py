@@ -16,6 +16,7 @@ from mlreduce.exceptions import ConfigurationError, MLReduceError, unknown_name
 from mlreduce.metrics import find_measure
 from mlreduce.preprocessing.scaling import SCALINGS
 from mlreduce_studies.options import FIGURES, TABLES
+from mlreduce_studies.places import beside, study_name
 
 __all__ = ["Study", "approximations", "batches", "load_study"]
 
@@ -149,6 +150,9 @@ class Study:
         The only curves that are computed, to verify them; None for all.
     averages : dict of str to list of str
         Methods that draw, of which a split has several: the name of their mean to theirs.
+    claims, published, published_sizes : Path or None
+        Files in the folder of the study: what a paper claims, the numbers that it prints, and the sizes of its data
+        sets.
     """
 
     name: str
@@ -177,6 +181,9 @@ class Study:
     averages: Mapping[str, Sequence[str]] = field(default_factory=dict)
     known_datasets: Sequence[str] = ()
     sample: Sequence[tuple[str, str, str, str]] | None = None
+    claims: Path | None = None
+    published: Path | None = None
+    published_sizes: Path | None = None
 
     def tasks(self, dataset: str) -> list[tuple[str, str]]:
         """Return protocol and group of everything that is run on a data set."""
@@ -323,7 +330,7 @@ def load_study(
     Parameters
     ----------
     path : path
-        Its stem is the study's name.
+        See `mlreduce_studies.places.study_name`.
     scale : {"demo", "paper"}
         Which of the file's sizes.
     catalogue : Catalogue
@@ -354,7 +361,7 @@ def load_study(
     written, averages = _with_draws(content["methods"])
     curves = [name for name in size.get("curves", []) if name in datasets] or datasets[:1]
     study = Study(
-        name=Path(path).stem,
+        name=study_name(path),
         title=content["title"],
         family=_family(content["methods"], str(path)),
         protocols=content["protocols"],
@@ -379,6 +386,9 @@ def load_study(
         identifier=content.get("identifier"),
         averages=averages,
         known_datasets=sorted({name for own in content["scales"].values() for name in own["datasets"]}),
+        claims=beside(path, "claims.yaml"),
+        published=beside(path, "published.csv"),
+        published_sizes=beside(path, "published-datasets.csv"),
     )
     _check_names(study, str(path), catalogue)
     return study if methods is None else _only(study, methods, str(path))

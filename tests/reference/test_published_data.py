@@ -186,7 +186,7 @@ def test_printed_numbers_come_back(name, printed, load):
 def test_reference_results_agree_with_the_audit_they_ship_with(reference):
     folder = reference / "cplst-2012"
     tables = {name: pd.read_csv(folder / f"{name}.csv") for name in ("table3", "table4", "table5")}
-    printed = read_published(reference.parents[1] / "config" / "published" / "cplst-2012.csv")
+    printed = read_published(reference.parents[1] / "papers" / "cplst-2012" / "published.csv")
     cells = audit(tables, printed)
     shipped = pd.read_csv(folder / "audit.csv", dtype={"note": str}).fillna({"note": ""})
     np.testing.assert_allclose(cells["z"], shipped["z"], atol=1e-5)

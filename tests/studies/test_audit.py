@@ -24,7 +24,7 @@ from mlreduce_studies.tables import make_table
 from mlreduce_studies.tables.ratios import RATIO_COLUMNS
 from mlreduce_studies.tables.sizes import TABLE_COLUMNS, layout, select_table
 
-PUBLISHED = Path(__file__).parents[2] / "config" / "published"
+PAPERS = Path(__file__).parents[2] / "papers"
 
 
 def scores(value=lambda method, split: 0.1 * split + (method == "plst")):
@@ -315,7 +315,7 @@ def test_without_printed_sizes_there_is_nothing_to_say():
 )
 def test_shipped_sizes_are_those_of_the_reference_runs_but_for_these(study, wrong, reference):
     described = pd.read_csv(reference / study / "datasets.csv")
-    sizes = audit_sizes(read_sizes(PUBLISHED / f"{study}-datasets.csv"), described)
+    sizes = audit_sizes(read_sizes(PAPERS / study / "published-datasets.csv"), described)
     assert set(sizes["dataset"]) <= set(described["dataset"])
     assert (sizes["verdict"] == "same").any()
     differing = sizes[sizes["verdict"] == "differs"]

@@ -44,7 +44,8 @@ OWN = {"name": "mine.csv", "sha256": "cd" * 32, "addresses": []}
 def study(tmp_path):
     """A project and the results of a finished study: files without meaning, as a manifest describes them."""
     project, results = tmp_path / "project", tmp_path / "results"
-    for name in ("workflow/rules/a.smk", "src/mlreduce/a.py", "config/a.yaml", "envs/requirements.lock", "Snakefile"):
+    own = ("workflow/rules/a.smk", "src/mlreduce/a.py", "config/a.yaml", "papers/a-2020/study.yaml")
+    for name in (*own, "envs/requirements.lock", "Snakefile"):
         (project / name).parent.mkdir(parents=True, exist_ok=True)
         (project / name).write_text(f"# {name}\n")
     (project / "CITATION.cff").write_text(CITATION)
@@ -119,7 +120,7 @@ def test_a_crate_says_what_it_holds(study, tmp_path):
     assert crate.mainEntity["programmingLanguage"]["name"] == "Snakemake"
     named = {entity.id for entity in crate.data_entities}
     assert named >= {f"results/{name}" for name in (*RESULTS, "times.csv", "jobs.csv", "manifest.json")}
-    assert named >= {"workflow/", "src/", "config/", "envs/", "LICENSE", "CITATION.cff", "README.md"}
+    assert named >= {"workflow/", "src/", "config/", "papers/", "envs/", "LICENSE", "CITATION.cff", "README.md"}
     _, results = study
     for name in RESULTS:
         assert crate.get(f"results/{name}")["sha256"] == file_sha256(results / name)

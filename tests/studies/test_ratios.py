@@ -10,7 +10,7 @@ from mlreduce.exceptions import DataError
 from mlreduce_studies.tables import make_table, table_parts
 from mlreduce_studies.tables.ratios import RATIO_COLUMNS, time_ratios
 
-PUBLISHED = Path(__file__).parents[2] / "config" / "published" / "qpfs-lowrank-2016.csv"
+PUBLISHED = Path(__file__).parents[2] / "papers" / "qpfs-lowrank-2016" / "published.csv"
 SPEC = {"kind": "time-ratios", "caption": "Table 2", "base": "qpfs-approx", "methods": ["rfs-published", "pmu", "qpfs"]}
 SECONDS = {
     **{

@@ -125,8 +125,8 @@ SPEC = Curve("selectors", "folds", "tiny", "spec", "br-knn")
 
 @pytest.fixture
 def project(tmp_path):
-    (tmp_path / "config" / "studies").mkdir(parents=True)
-    (tmp_path / "config" / "studies" / "selectors.yaml").write_text(yaml.safe_dump(STUDY))
+    (tmp_path / "comparisons" / "selectors").mkdir(parents=True)
+    (tmp_path / "comparisons" / "selectors" / "study.yaml").write_text(yaml.safe_dump(STUDY))
     tiny = {"reader": "planted", "parameters": {"n_samples": 30, "n_features": 8, "n_labels": 6, "n_latent": 3}}
     (tmp_path / "my.yaml").write_text(yaml.safe_dump({"datasets": {"tiny": tiny}}))
     results = tmp_path / "results" / "reference" / "selectors"
@@ -146,7 +146,7 @@ def project(tmp_path):
 
 
 def reference_of(project):
-    file = project / "config" / "studies" / "selectors.yaml"
+    file = project / "comparisons" / "selectors" / "study.yaml"
     return read_reference(project / "results" / "reference" / "selectors", file, read_catalogue(project / "my.yaml"))
 
 
@@ -229,7 +229,7 @@ def test_a_relative_mirror_is_that_of_the_caller(project, monkeypatch, option):
 
 
 def test_a_curve_that_the_study_no_longer_has_fails(project, capsys, monkeypatch):
-    path = project / "config" / "studies" / "selectors.yaml"
+    path = project / "comparisons" / "selectors" / "study.yaml"
     path.write_text(path.read_text().replace("spec: {}", "gmba: {}"))
     monkeypatch.setattr(verify, "_run_workflow", lambda *_: True)
     assert run(project, "--share", "1") == 1
@@ -253,8 +253,8 @@ def test_wrong_options_end_in_one_sentence(project, capsys):
 
 
 def test_studies_of_different_seeds_are_refused(project, capsys):
-    studies, results = project / "config" / "studies", project / "results" / "reference"
-    shutil.copy(studies / "selectors.yaml", studies / "other.yaml")
+    studies, results = project / "comparisons", project / "results" / "reference"
+    shutil.copytree(studies / "selectors", studies / "other")
     shutil.copytree(results / "selectors", results / "other")
     manifest = results / "other" / "manifest.json"
     manifest.write_text(manifest.read_text().replace('"seed": 5', '"seed": 6'))

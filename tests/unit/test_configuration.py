@@ -11,11 +11,12 @@ import mlreduce
 from mlreduce.configuration import read_yaml, validate
 from mlreduce.datasets.catalogue import read_catalogue
 from mlreduce.exceptions import ConfigurationError
+from mlreduce_studies.places import study_files
 from mlreduce_studies.study import batches, load_study
 
 CONFIG = Path(__file__).parents[2] / "config"
-STUDY = CONFIG / "studies" / "cplst-2012.yaml"
-GMBA = CONFIG / "studies" / "gmba-2016.yaml"
+STUDIES = study_files(CONFIG.parent)
+STUDY, GMBA = STUDIES["cplst-2012"], STUDIES["gmba-2016"]
 
 
 @pytest.mark.parametrize("path", sorted((CONFIG.parent / "workflow" / "schemas").glob("*.yaml")), ids=lambda p: p.stem)
@@ -55,7 +56,7 @@ def test_shipped_studies_are_valid(scale, monkeypatch):
     monkeypatch.delenv("MLREDUCE_MIRROR", raising=False)  # which may lack an optional data set
     catalogue = read_catalogue()
     codes, mvmd, gmba, qpfs = (
-        load_study(CONFIG / "studies" / f"{name}.yaml", scale, catalogue)
+        load_study(STUDIES[name], scale, catalogue)
         for name in ("cplst-2012", "mvmd-2016", "gmba-2016", "qpfs-lowrank-2016")
     )
     others = {"cssp", "faie", "mlc-bmad"}  # not in the paper
@@ -154,7 +155,7 @@ def test_a_study_may_ask_for_panels_and_stability(changed):
     table = {"kind": "stability", "caption": "c", "methods": ["pca"], "size_percents": [10, 50]}
     more = {"references": {"lsi": "LSI"}, "thin": {"balances": ["mvmd-0.1", "mvmd-0.2"]}}
     outputs = {"figures.figure-panels": {**figure, **more}, "tables.table-stability": table}
-    study = changed(outputs, source=CONFIG / "studies" / "mvmd-2016.yaml")
+    study = changed(outputs, source=STUDIES["mvmd-2016"])
     assert study.figures["figure-panels"] == {**figure, **more}
     assert study.tables["table-stability"] == table
 
@@ -289,7 +290,7 @@ WRONG = {
 @pytest.mark.parametrize(("study", "changes", "message"), [(name, *case) for name in WRONG for case in WRONG[name]])
 def test_wrong_studies_are_refused_by_key(changed, study, changes, message):
     with pytest.raises(ConfigurationError, match=message) as caught:
-        changed(changes, CONFIG / "studies" / f"{study}.yaml")
+        changed(changes, STUDIES[study])
     assert "my-study.yaml" in str(caught.value)
     assert "\n" not in str(caught.value)
 

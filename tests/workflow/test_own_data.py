@@ -7,6 +7,8 @@ import pandas as pd
 import pytest
 import yaml
 
+from mlreduce_studies.places import PAPERS, study_files
+
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((60, 4)).round(3)
 Y = (X @ RNG.standard_normal((4, 3)) > 0).astype(int)
@@ -68,7 +70,7 @@ def test_own_data_have_a_comparison_a_folder_and_a_title(project):
 @pytest.mark.slow
 def test_every_paper_runs_on_own_data(project):
     write(project, X, Y)
-    papers = sorted(path.stem for path in project.path("config/studies").glob("*-20*.yaml"))
+    papers = list(study_files(project.folder, [PAPERS]))
     project.run(*DEFAULTS, "splits=2", f"studies={','.join(papers)}")
     base = project.path("results/demo-mine-2-splits")
     assert len(papers) == 5

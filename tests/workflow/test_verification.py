@@ -26,7 +26,8 @@ def test_cells_of_all_families_come_back(tmp_path, capsys):
     project = Project(tmp_path)
     (tmp_path / "my.yaml").write_text(yaml.safe_dump(CATALOGUE))
     for name, content in STUDIES.items():
-        file = tmp_path / "config" / "studies" / f"{name}.yaml"
+        file = tmp_path / "comparisons" / name / "study.yaml"
+        file.parent.mkdir(exist_ok=True)
         file.write_text(yaml.safe_dump(content))
     base = tmp_path / "results" / "demo"
     targets = [f"results/demo/{name}/summary.csv" for name in STUDIES]

@@ -166,7 +166,7 @@ def test_own_data_are_a_matter_of_each_study(plan):
     said = Outputs(*parts(made)).described
     assert said["title"] == "mlreduce"
     assert said["introduction"].endswith("No claim and no printed number of mope-mesd-2012 is about these data.")
-    assert [Path(path).name for path in made.published("cplst-2012")] == ["cplst-2012.csv"]
+    assert Path(made.studies["cplst-2012"].published).name == "published.csv"
 
 
 def test_a_report_says_what_was_run(plan):

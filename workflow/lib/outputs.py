@@ -15,7 +15,7 @@ from mlreduce_studies.site.description import describe_study, figure_files, figu
 from mlreduce_studies.site.runs import DESCRIPTION
 from mlreduce_studies.study import Study
 from mlreduce_studies.tables import table_source
-from mlreduce_studies.verdicts.quantities import TABLES
+from mlreduce_studies.verdicts.statements import TABLES
 from plan import Plan
 
 TABLE_FORMATS = ("csv", "md", "tex")
@@ -170,11 +170,15 @@ class Outputs:
 
     def printed_cells(self, study: Study) -> list[str]:
         """Printed numbers of a paper, where it printed tables by size."""
-        return self._plan.published(study.name) if self.printed_tables(study) else []
+        return present(study.published) if self.printed_tables(study) else []
 
     def printed_times(self, study: Study) -> list[str]:
         """Printed fit times of a paper, where a table has their ratios."""
-        return self._plan.published(study.name) if "ratios" in self.gathered(study) else []
+        return present(study.published) if "ratios" in self.gathered(study) else []
+
+    def printed_sizes(self, study: Study) -> list[str]:
+        """Printed sizes of a paper's data sets, where it printed any."""
+        return present(study.published_sizes)
 
     @staticmethod
     def contents(*paths: str) -> list[str]:
@@ -296,6 +300,11 @@ class Outputs:
                 files = list(self.variants(study, figure))
                 found[f"{short}_{figure.replace('-', '_')}"] = self.figure_files(study, *files)
         return found
+
+
+def present(path: Path | None) -> list[str]:
+    """Return the path of a file in a list, which is empty where there is none."""
+    return [] if path is None else [str(path)]
 
 
 def _datasets(studies: Mapping[str, Any]) -> list[str]:

@@ -8,7 +8,6 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from fnmatch import fnmatch
 from itertools import chain, count
 from pathlib import Path
 from typing import Any
@@ -16,10 +15,13 @@ from typing import Any
 from mlreduce.configuration import validate
 from mlreduce.datasets.catalogue import Catalogue, read_catalogue
 from mlreduce.exceptions import ConfigurationError, unknown_name
+from mlreduce_studies.places import PAPERS, study_file, study_files, study_name
 from mlreduce_studies.study import Study, load_study
+from mlreduce_studies.verdicts.reading import Known, read_claims
+from mlreduce_studies.verdicts.settings import claim_settings
 
-# What runs where no study is named: the papers, whose files end in a year; a comparison on data that none of them has.
-_PAPERS, _COMPARISON = "*-[12][0-9][0-9][0-9].yaml", "comparison"
+# What runs where no study is named, on data that no paper has.
+_COMPARISON = "comparison"
 
 # Keys that decide results, beside the files of studies and of data sets.
 _DECIDING = ("scale", "run_on", "methods", "splits", "seed")
@@ -61,11 +63,6 @@ class Plan:
         return f"{self.config['results']}/data"
 
     @property
-    def claims(self) -> str:
-        """File of the papers' claims."""
-        return str(self.project / "config" / "claims.yaml")
-
-    @property
     def run_file(self) -> str:
         """File that says which run the folder is of.
 
@@ -79,25 +76,34 @@ class Plan:
         return all(self.record[key] is None for key in ("run_on", "methods", "splits"))
 
     def is_paper(self, study: str) -> bool:
-        """Whether a study is that of a paper, in ``config/studies``."""
-        return fnmatch(f"{study}.yaml", _PAPERS) and self.record["studies"].get(study) is None
+        """Whether a study is that of a paper of this project."""
+        return study in study_files(self.project, [PAPERS]) and self.record["studies"].get(study) is None
 
     @staticmethod
     def own_data(study: Study) -> bool:
         """Whether a study is run on none of its own data sets: no claim or printed number is about such results."""
         return set(study.known_datasets).isdisjoint(study.datasets)
 
-    def published(self, study: str) -> list[str]:
-        """Printed numbers of a paper, where it printed any."""
-        return self._published(f"{study}.csv")
+    def claims(self, study: Study) -> list[str]:
+        """File of what a paper claims, where the study is run on its data."""
+        return [] if study.claims is None or self.own_data(study) else [str(study.claims)]
 
-    def published_sizes(self, study: str) -> list[str]:
-        """Printed sizes of a paper's data sets, where it printed any."""
-        return self._published(f"{study}-datasets.csv")
+    def known(self, study: Study) -> Known | None:
+        """Names that the claims on a study may use; None in a run of some methods, whose names alone are read."""
+        return Known(**claim_settings(study)["names"]) if self.config.get("methods") is None else None
 
-    def _published(self, name: str) -> list[str]:
-        path = self.project / "config" / "published" / name
-        return [str(path)] if path.is_file() else []
+    def check_claims(self) -> None:
+        """Read the claims on all studies, so that a wrong one is refused before anything is computed.
+
+        Raises
+        ------
+        ConfigurationError
+            See `mlreduce_studies.verdicts.reading.read_claims`.
+        """
+        taken: set[str] = set()
+        for study in self.studies.values():
+            for path in self.claims(study):
+                taken |= {claim.id for claim in read_claims(path, self.known(study), taken)}
 
 
 def words(value: Any) -> list[str] | None:
@@ -115,7 +121,7 @@ def make_plan(config: Mapping[str, Any], project: str | Path) -> Plan:
     config : dict
         As Snakemake has it.
     project : path
-        Folder with ``config/studies``.
+        Folder of the Snakefile, with ``papers`` and ``comparisons``.
 
     Raises
     ------
@@ -142,20 +148,21 @@ def make_plan(config: Mapping[str, Any], project: str | Path) -> Plan:
 
     def load(names: Iterable[str]) -> dict[str, Study]:
         found: dict[str, Study] = {}
-        for file in (study_file(name, project) for name in names):
-            if not re.fullmatch("[a-z0-9-]+", file.stem) or file.stem in found:
+        for file in (Path(name) if _is_file(name) else study_file(name, project) for name in names):
+            study = study_name(file)
+            if not re.fullmatch("[a-z0-9-]+", study) or study in found:
                 raise ConfigurationError(
-                    f"studies: {file}: a study has the name of its file, which is of a-z, 0-9 and hyphens, and of no "
-                    "other study; rename the file"
+                    f"studies: {file}: a study has the name of its file, or of its folder where that is study.yaml, "
+                    "which is of a-z, 0-9 and hyphens, and of no other study; rename the file"
                 )
-            own = {key: sample.get(file.stem, run)[key] for key in run}
-            found[file.stem] = load_study(
+            own = {key: sample.get(study, run)[key] for key in run}
+            found[study] = load_study(
                 file, config["scale"], catalogue, **own, mirror=mirror, methods=config.get("methods")
             )
         return found
 
     named = config.get("studies")
-    studies = load(named or sorted(path.stem for path in (project / "config" / "studies").glob(_PAPERS)))
+    studies = load(named or study_files(project, [PAPERS]))
     if named is None and config.get("methods") is None:
         known = {name for study in studies.values() for name in study.known_datasets}
         studies = studies if known.issuperset(run_on or []) else load([_COMPARISON])
@@ -200,7 +207,7 @@ def _record(config: Mapping[str, Any], studies: Mapping[str, Study], named: Sequ
     """Return what decides the results of a run; of files their places, so that a file that is edited is run again."""
     own = Catalogue([Path(config["datasets"])] if config.get("datasets") is not None else [])
     run = sorted({name for study in studies.values() for name in study.datasets})
-    files = {Path(name).stem: os.path.relpath(name) for name in named or [] if name.endswith((".yaml", ".yml"))}
+    files = {study_name(name): os.path.relpath(name) for name in named or [] if _is_file(name)}
     return {
         **{key: config.get(key) for key in _DECIDING},
         "datasets": {name: os.path.relpath(config["datasets"]) if name in own else None for name in run},
@@ -243,22 +250,9 @@ def _said(value: Any) -> str:
     return "not given" if value is None else ",".join(value) if isinstance(value, list) else str(value)
 
 
-def study_file(name: str, project: Path) -> Path:
-    """Return the file of a study: a path as it is, or a name of ``config/studies``.
-
-    Raises
-    ------
-    ConfigurationError
-        If there is none; the sentence holds the nearest known name.
-    """
-    if name.endswith((".yaml", ".yml")):
-        return Path(name)
-    folder = project / "config" / "studies"
-    path = folder / f"{name}.yaml"
-    if not path.is_file():
-        known = sorted(file.stem for file in folder.glob("*.yaml"))
-        raise ConfigurationError(unknown_name("study", name, known, "studies"))
-    return path
+def _is_file(name: str) -> bool:
+    """Say whether a study is named by its file."""
+    return name.endswith((".yaml", ".yml"))
 
 
 def _sampled(study: Study, curves: Sequence[Sequence[str]]) -> Study:

@@ -26,6 +26,8 @@ if workflow.is_main_process:
     end_with_the_terminal()
 try:
     PLAN = make_plan(config, PROJECT)
+    if workflow.is_main_process:
+        PLAN.check_claims()
     JOBS = Jobs(PLAN)
     OUTPUTS = Outputs(PLAN, JOBS)
 except MLReduceError as error:

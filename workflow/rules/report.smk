@@ -179,12 +179,12 @@ rule audit:
         all_methods=PLAN.config.get("methods") is None,
         # Files of the project by their content, whatever date they have.
         published=lambda wildcards: OUTPUTS.printed_cells(study_of(wildcards)),
-        sizes=lambda wildcards: PLAN.published_sizes(wildcards.study),
-        claims=PLAN.claims,
+        sizes=lambda wildcards: OUTPUTS.printed_sizes(study_of(wildcards)),
+        claims=lambda wildcards: PLAN.claims(study_of(wildcards)),
         content=lambda wildcards: OUTPUTS.contents(
-            PLAN.claims,
+            *PLAN.claims(study_of(wildcards)),
             *OUTPUTS.printed_cells(study_of(wildcards)),
-            *PLAN.published_sizes(wildcards.study),
+            *OUTPUTS.printed_sizes(study_of(wildcards)),
         ),
         code=JOBS.digest("audit"),
     script:
@@ -254,7 +254,7 @@ rule site:
     conda:
         "../../envs/report.yaml"
     params:
-        content=OUTPUTS.described,
+        content=lambda wildcards: OUTPUTS.described,
         code=JOBS.digest("site"),
     script:
         "../scripts/site.py"

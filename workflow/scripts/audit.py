@@ -26,8 +26,8 @@ with job(snakemake):
     ratios = read_table(snakemake.input.ratios[0]) if snakemake.input.ratios else None
     settings = snakemake.params.settings
     # A run of some of the methods does not know the names of the others.
-    known = {study: Known(**settings["names"])} if snakemake.params.all_methods else {}
-    about = [] if snakemake.params.own_data else read_claims(snakemake.params.claims, known).get(study, [])
+    known = Known(**settings["names"]) if snakemake.params.all_methods else None
+    about = [claim for path in snakemake.params.claims for claim in read_claims(path, known)]
     gathered = {Path(path).stem: read_table(path) for path in snakemake.input.gathered}
     scores = [path for path in snakemake.input.gathered if Path(path).stem == "scores"]
     results = results_of(settings, {**gathered, "datasets": described}, read_failures(scores))

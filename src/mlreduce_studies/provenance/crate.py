@@ -41,7 +41,9 @@ _PAPERS = ("README.md", "LICENSE", "CITATION.cff", "pyproject.toml")
 _FOLDERS = {
     "workflow": "Rules, scripts and schemas of the workflow",
     "src": "The library mlreduce",
-    "config": "The studies, and what the papers print and claim",
+    "config": "The configuration, and the catalogue of data sets",
+    "papers": "The study of each paper, and what it prints and claims",
+    "comparisons": "Studies that compare methods",
     "envs": "Conda environments, and the locked packages",
 }
 
@@ -293,7 +295,7 @@ class _Crate:
 
 
 _DESCRIPTIONS = {
-    "study": "Which paper: a file of config/studies",
+    "study": "Which study: a folder of papers or comparisons",
     "scale": "Which of the study's sizes",
     "seed": "Of all splits and random methods",
     "splits": "Number of random splits, or of folds",

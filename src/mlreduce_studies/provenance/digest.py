@@ -26,7 +26,7 @@ _SOURCES = Path(__file__).parents[2]
 _PACKAGES = ("mlreduce", "mlreduce_studies")
 
 #: Files and folders of a project that decide its results.
-CODE = ("Snakefile", "workflow", "src", "config", "envs")
+CODE = ("Snakefile", "workflow", "src", "config", "papers", "comparisons", "envs")
 
 _LOCKED = re.compile(r"^([a-z0-9][a-z0-9._-]*)==([^ ;\\]+)", re.MULTILINE)
 

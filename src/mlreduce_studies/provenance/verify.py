@@ -27,6 +27,7 @@ from mlreduce.datasets.catalogue import Catalogue, read_catalogue
 from mlreduce.datasets.fetch import CACHE_VARIABLE, MIRROR_VARIABLE
 from mlreduce.exceptions import ConfigurationError, DataError, FetchError, MLReduceError, unknown_name
 from mlreduce.folders import replacing_files
+from mlreduce_studies.places import study_file
 from mlreduce_studies.provenance.manifest import file_faults
 from mlreduce_studies.reference import (
     CELL,
@@ -91,13 +92,13 @@ def _verify_cells(options: argparse.Namespace) -> int:
 
 def _references(options: argparse.Namespace, catalogue: Catalogue) -> dict[str, Reference]:
     """Read the reference results of the studies that are asked for."""
-    folder, files = Path(options.reference), Path(options.project) / "config" / "studies"
+    folder = Path(options.reference)
     known = sorted(path.parent.name for path in folder.glob("*/manifest.json"))
     for name in options.studies or []:
         if name not in known:
             raise ConfigurationError(unknown_name("study", name, known, str(folder)))
     names = options.studies or known
-    references = {name: read_reference(folder / name, files / f"{name}.yaml", catalogue) for name in names}
+    references = {name: read_reference(folder / name, study_file(name, options.project), catalogue) for name in names}
     if len({(reference.scale, reference.seed) for reference in references.values()}) > 1:
         raise ConfigurationError(f"{folder}: the studies differ in scale or seed; verify them one by one (--studies)")
     return references

@@ -13,6 +13,7 @@ from typing import Any
 
 from mlreduce.datasets.catalogue import read_catalogue
 from mlreduce.exceptions import ConfigurationError, MLReduceError
+from mlreduce_studies.places import study_file
 from mlreduce_studies.site import write_site
 from mlreduce_studies.site.description import describe_study
 from mlreduce_studies.site.runs import DESCRIPTION, Run, read_run
@@ -21,14 +22,14 @@ from mlreduce_studies.study import load_study
 __all__ = ["main", "open_run"]
 
 
-def open_run(folder: Path, config: Path) -> Run:
+def open_run(folder: Path, project: Path) -> Run:
     """Return the run of a folder; where the folder does not describe its studies, their files do.
 
     Parameters
     ----------
     folder : Path
-    config : Path
-        With ``studies``.
+    project : Path
+        With ``papers`` and ``comparisons``.
 
     Raises
     ------
@@ -44,8 +45,7 @@ def open_run(folder: Path, config: Path) -> Run:
     for path in manifests:
         made: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         study = load_study(
-            config / "studies" / f"{made['study']}.yaml", made["scale"], catalogue,
-            splits=made["splits"], run_on=made["datasets"],
+            study_file(made["study"], project), made["scale"], catalogue, splits=made["splits"], run_on=made["datasets"]
         )  # fmt: skip
         studies[study.name] = describe_study(study) | {"left_out": made.get("left_out", [])}
     said = "Every table and figure computed from the published data, with the numbers that the papers print."
@@ -58,11 +58,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m mlreduce_studies.site", description=summary, epilog=details)
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--to", required=True, type=Path, help="folder of the site")
-    parser.add_argument("--config", type=Path, default=Path("config"), help="folder with the study files")
+    parser.add_argument("--project", type=Path, default=Path(), help="folder with papers and comparisons")
     parser.add_argument("--force", action="store_true", help="write into a folder with other files; they stay")
     options = parser.parse_args(arguments)
     try:
-        write_site([open_run(folder, options.config) for folder in options.folders], options.to, force=options.force)
+        write_site([open_run(folder, options.project) for folder in options.folders], options.to, force=options.force)
     except (MLReduceError, OSError) as error:
         parser.exit(1, f"{error}\n")
     print(f"The site: {options.to / 'index.html'}")

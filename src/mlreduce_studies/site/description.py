@@ -7,6 +7,7 @@ from typing import Any
 
 from mlreduce_studies.figures import figure_source
 from mlreduce_studies.study import Study
+from mlreduce_studies.verdicts.reading import read_claims
 from mlreduce_studies.verdicts.settings import claim_settings
 
 __all__ = ["describe_study", "figure_files", "figure_spec"]
@@ -33,9 +34,11 @@ def describe_study(study: Study) -> dict[str, Any]:
     -------
     dict
         ``methods`` and ``predictors`` are labels to the names of their classes in the registry and to parameters,
-        ``figures`` names to the entries of the study file with ``files`` and ``source``, and ``rules`` those of
-        `mlreduce_studies.verdicts.settings.claim_settings`.
+        ``figures`` names to the entries of the study file with ``files`` and ``source``, ``rules`` those of
+        `mlreduce_studies.verdicts.settings.claim_settings`, and ``shown_in`` the ``id`` of a claim to the tables and
+        figures that show what it is about.
     """
+    claims = [] if study.claims is None else read_claims(study.claims)
     return {
         "title": study.title,
         "identifier": study.identifier,
@@ -49,6 +52,7 @@ def describe_study(study: Study) -> dict[str, Any]:
         "predictors": {label: _entry(label, entry) for label, entry in study.predictors.items()},
         "averages": {name: list(draws) for name, draws in study.averages.items()},
         "rules": claim_settings(study)["rules"],
+        "shown_in": {claim.id: list(claim.shown_in) for claim in claims if claim.shown_in},
         "tables": {name: dict(spec) for name, spec in study.tables.items()},
         "figures": {
             name: {

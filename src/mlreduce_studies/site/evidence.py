@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -12,23 +12,13 @@ import pandas as pd
 from mlreduce.metrics import measure_label
 from mlreduce_studies.site.runs import StudyResults
 
-__all__ = ["LARGEST", "compare_links", "differences_by_pair", "named_parts", "title_of_part"]
+__all__ = ["LARGEST", "compare_links", "differences_by_pair", "title_of_part"]
 
 #: What the comparison calls the largest number of dimensions that each method has.
 LARGEST = "largest number of dimensions"
 
 # Links of one setting to the comparison, at most: it shows one measure with one predictor at a time.
 _LINKS = 6
-
-# Tables and figures of a kind show these quantities, which are no measures of predictions.
-_KINDS = {
-    "seconds": ("times", "costs", "time-ratios"),
-    "approximation-error": ("approximation", "errors"),
-    "approximation-error-fall": ("approximation", "errors"),
-}
-
-_NAMED = re.compile(r"\b(table|figure)s? ?([\dIVX]+\b(?:(?:\([a-z]\))?(?:,| and| to) [\dIVX]+\b)*)", re.IGNORECASE)
-_ROMAN = {"I": "1", "II": "2", "III": "3", "IV": "4", "V": "5", "VI": "6"}
 
 
 def compare_links(study: StudyResults, line: Mapping[Any, Any]) -> list[dict[str, str]]:
@@ -114,32 +104,6 @@ def _cell(row: Mapping[Any, Any]) -> dict[str, Any]:
         "counts": f"{row['wins']}/{row['ties']}/{row['losses']}" if number > 1 else "",
         "class": beyond,
     }
-
-
-def named_parts(claim: Mapping[str, Any], quantities: Sequence[str], parts: Sequence[Mapping[str, str]]) -> list[str]:
-    """Return the anchors of the tables and figures of a page that a claim names, or that show its quantities.
-
-    Parameters
-    ----------
-    claim : dict
-        With ``where``, such as "Section 4.1; Figure 1(b)".
-    quantities : sequence of str
-    parts : sequence of dict
-        ``anchor``, ``name`` (such as "table3"), ``caption`` and ``kind`` of each on the page.
-    """
-    numbers = set(_numbers(claim["where"]))
-    kinds = {kind for quantity in quantities for kind in _KINDS.get(quantity, ())}
-    return [
-        part["anchor"]
-        for part in parts
-        if part["kind"] in kinds or numbers & set(_numbers(f"{part['name'].replace('-', ' ')}; {part['caption']}"))
-    ]
-
-
-def _numbers(text: str) -> Iterator[tuple[str, str]]:
-    for what, numbers in _NAMED.findall(text):
-        for number in re.findall(r"\b[\dIVX]+\b", numbers):
-            yield what.lower(), _ROMAN.get(number, number)
 
 
 def title_of_part(name: str) -> str:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from mlreduce_studies.audit import audit_sentences
 from mlreduce_studies.failed_cells import GAP, cell_reasons, footnotes
-from mlreduce_studies.site.evidence import compare_links, differences_by_pair, named_parts, title_of_part
+from mlreduce_studies.site.evidence import compare_links, differences_by_pair, title_of_part
 from mlreduce_studies.site.runs import StudyResults
 from mlreduce_studies.tables import table_parts
 from mlreduce_studies.tables.kinds import table_note
@@ -97,18 +97,15 @@ def claims_of(study: StudyResults, parts: Sequence[Mapping[str, str]] = ()) -> l
     ----------
     study : StudyResults
     parts : sequence of dict, default=()
-        Tables and figures of the page; see `mlreduce_studies.site.evidence.named_parts`.
+        Tables and figures of the page; see `parts_of`.
     """
     lines, differences = study.frame("claims-lines"), study.frame("claims-differences")
     pairs = {} if differences is None else differences_by_pair(differences)
-    titles = {part["anchor"]: part["title"] for part in parts}
     settings: dict[str, list[dict[str, Any]]] = {}
-    quantities: dict[str, list[str]] = {}
     texts = ("setting", "datasets", "evidence", "methods", "measures", "protocol", "predictors", "sizes")
     if lines is not None:  # those of older runs do not say what is compared
         lines = lines.reindex(columns=list(LINE_COLUMNS)).fillna(dict.fromkeys(texts, ""))
     for line in [] if lines is None else lines.to_dict("records"):
-        quantities.setdefault(line["id"], []).extend(line["measures"].split())
         shown = {
             "setting": line["setting"],
             "datasets": line["datasets"],
@@ -122,29 +119,27 @@ def claims_of(study: StudyResults, parts: Sequence[Mapping[str, str]] = ()) -> l
             "evidence": line["evidence"],
         }
         settings.setdefault(line["id"], []).append(shown)
+    shown, figures = study.description.get("shown_in", {}), study.description["figures"]
     claims: list[dict[Any, Any]] = study.claims.to_dict("records")
-    return [
-        claim
-        | {"settings": settings.get(claim["id"], [])}
-        | {"parts": {name: titles[name] for name in named_parts(claim, quantities.get(claim["id"], []), parts)}}
-        for claim in claims
-    ]
+    for claim in claims:
+        named = shown.get(claim["id"], ())
+        files = {file for name in named for file in (figures[name]["files"] if name in figures else [name])}
+        claim["parts"] = {part["anchor"]: part["title"] for part in parts if part["name"] in files}
+        claim["settings"] = settings.get(claim["id"], [])
+    return claims
 
 
 def parts_of(
     tables: Sequence[Mapping[str, Any]], printed: Sequence[Mapping[str, Any]], figures: Sequence[Mapping[str, Any]]
 ) -> list[dict[str, str]]:
-    """Return the tables and figures of a page with their anchors, for claims that name them."""
+    """Return the tables and figures of a page with their anchors and titles, for claims that are shown in them."""
     found = [
-        {"anchor": f"printed-{number}", "name": own["table"], "caption": "", "kind": "printed"}
-        | {"title": f"printed {title_of_part(own['table'])} ({own['protocol']})"}
+        (f"printed-{number}", own["table"], f"printed {title_of_part(own['table'])} ({own['protocol']})")
         for number, own in enumerate(printed, 1)
     ]
-    found += [
-        {"anchor": own["file"], "name": own["file"]} | {k: own[k] for k in ("caption", "kind")} for own in figures
-    ]
-    found += [{"anchor": own["name"]} | {key: own[key] for key in ("name", "caption", "kind")} for own in tables]
-    return [{"title": title_of_part(part["name"])} | part for part in found]
+    names = [*(own["file"] for own in figures), *(own["name"] for own in tables)]
+    found += [(name, name, title_of_part(name)) for name in names]
+    return [{"anchor": anchor, "name": name, "title": title} for anchor, name, title in found]
 
 
 def _strength(p_for: float, p_against: float) -> float | None:

@@ -16,26 +16,27 @@ import pandas as pd
 
 from mlreduce.datasets.catalogue import read_catalogue
 from mlreduce.exceptions import DataError, MLReduceError
+from mlreduce_studies.places import study_file
 from mlreduce_studies.results import read_failures, read_table
 from mlreduce_studies.study import load_study
 from mlreduce_studies.verdicts.claims import Judged, judge_claims, verdicts_sentence
-from mlreduce_studies.verdicts.quantities import TABLES
 from mlreduce_studies.verdicts.reading import Known, read_claims
 from mlreduce_studies.verdicts.settings import claim_settings
+from mlreduce_studies.verdicts.statements import TABLES
 from mlreduce_studies.verdicts.studies import results_of
 
 __all__ = ["judge_again", "main"]
 
 
-def judge_again(folder: Path, config: Path) -> Judged:
+def judge_again(folder: Path, project: Path) -> Judged:
     """Return the claims with their verdicts, from the tables of a study.
 
     Parameters
     ----------
     folder : Path
         With ``manifest.json``, ``scores.parquet``, ``datasets.csv`` and what else the study has.
-    config : Path
-        With ``claims.yaml`` and ``studies``.
+    project : Path
+        With ``papers`` and ``comparisons``.
 
     Raises
     ------
@@ -47,9 +48,9 @@ def judge_again(folder: Path, config: Path) -> Judged:
         if not path.is_file():
             raise DataError(f"{path}: no such file; a folder of results has it, such as results/reference/mvmd-2016")
     manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-    study = manifest["study"]
-    settings = claim_settings(load_study(config / "studies" / f"{study}.yaml", "paper", read_catalogue()))
-    claims = read_claims(config / "claims.yaml", {study: Known(**settings["names"])}).get(study, [])
+    study = load_study(study_file(manifest["study"], project), "paper", read_catalogue())
+    settings = claim_settings(study)
+    claims = [] if study.claims is None else read_claims(study.claims, Known(**settings["names"]))
     tables = {"scores": read_table(scores)}
     for name in ("times", "errors", *TABLES):
         if (folder / f"{name}.parquet").is_file():
@@ -65,12 +66,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     summary, _, details = str(__doc__).partition("\n\n")
     parser = argparse.ArgumentParser(prog="python -m mlreduce_studies.verdicts", description=summary, epilog=details)
     parser.add_argument("folders", nargs="+", type=Path)
-    parser.add_argument("--config", type=Path, default=Path("config"))
+    parser.add_argument("--project", type=Path, default=Path())
     options = parser.parse_args(arguments)
     differing = 0
     for folder in options.folders:
         try:
-            own = judge_again(folder, options.config).claims
+            own = judge_again(folder, options.project).claims
             committed = pd.read_csv(folder / "claims.csv").set_index("id")["verdict"]
         except (MLReduceError, OSError) as error:
             parser.exit(1, f"{error}\n")

@@ -8,9 +8,10 @@ from typing import NamedTuple
 import pandas as pd
 
 from mlreduce_studies.tables.layout import to_markdown
-from mlreduce_studies.verdicts.judging import Line, combined, judge
+from mlreduce_studies.verdicts.judging import combined, judge
 from mlreduce_studies.verdicts.quantities import Results
 from mlreduce_studies.verdicts.reading import Claim
+from mlreduce_studies.verdicts.statements import Line
 from mlreduce_studies.verdicts.words import (
     CLAIM_COLUMNS,
     DIFFERENCE_COLUMNS,

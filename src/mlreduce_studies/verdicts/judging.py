@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from mlreduce.stats.combination import Evidence, at_least, needed
 from mlreduce.stats.tendency import bootstrap_interval, holm, signed_rank, wilcoxon
 from mlreduce_studies.verdicts.quantities import Results
-from mlreduce_studies.verdicts.statements import KINDS, Difference, Gathered, NotRun, Statement, gather, weigh
+from mlreduce_studies.verdicts.statements import KINDS, Line, Statement
+from mlreduce_studies.verdicts.weighing import Difference, Gathered, NotRun, gather, weigh
 
-__all__ = ["LEVEL", "Line", "Verdict", "combined", "decided", "differences_of", "evidence_of", "gathered_for", "judge"]
+__all__ = ["LEVEL", "Verdict", "combined", "decided", "differences_of", "evidence_of", "gathered_for", "judge"]
 
 #: Of the p-values for and against.
 LEVEL = 0.05
@@ -27,29 +28,6 @@ _MORE_DATASETS = (10, 20, 50, 100)
 
 # Of data sets that a tendency needs.
 _FEWEST = 5
-
-
-@dataclass(frozen=True)
-class Line:
-    """A statement with the data sets that it is about.
-
-    Attributes
-    ----------
-    name : str
-        Of the setting; "" for a claim with one.
-    statement : Statement
-    datasets : tuple of str
-    holds : str or int
-        On how many of them: "all", "most", a number, or "tendency".
-    second : bool, default=False
-        Whether it is shown beside a claim but not counted: on stand-ins for a paper's own data.
-    """
-
-    name: str
-    statement: Statement
-    datasets: tuple[str, ...]
-    holds: str | int
-    second: bool = False
 
 
 @dataclass(frozen=True)

@@ -10,19 +10,9 @@ from typing import Any
 import pandas as pd
 
 from mlreduce.metrics import higher_is_better
+from mlreduce_studies.verdicts.statements import QUANTITIES
 
-__all__ = ["QUANTITIES", "TABLES", "Results", "sign_of", "table_value", "values_of"]
-
-#: Quantities that are no measures of predictions.
-QUANTITIES = ("seconds", "directions", "approximation-error", "approximation-error-fall")
-
-#: Gathered tables that a claim may take numbers from, and their columns of numbers.
-TABLES: Mapping[str, tuple[str, ...]] = {
-    "datasets": ("instances", "features", "labels", "cardinality", "zeros"),
-    "dependencies": ("smallest_eigenvalue", "negative_eigenvalues", "mean_entropy", "mean_dependency"),
-    "theorem": ("cells", "holds", "better_where_it_holds", "better_elsewhere"),
-    "costs": ("seconds", "gigabytes"),
-}
+__all__ = ["Results", "sign_of", "table_value", "values_of"]
 
 # What tells the columns of a table of values apart.
 _CELL = ["measure", "predictor", "size_percent"]

@@ -1,19 +1,18 @@
-"""Claims of the papers, read from a file; refused with file, line and the nearest right name where they are wrong."""
+"""Claims of a paper, read from a file; refused with file, line and the nearest right name where they are wrong.
+
+Light to import, since every plan of a run reads the claims: nothing is judged here.
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from mlreduce.configuration import read_yaml, validate
 from mlreduce.exceptions import ConfigurationError, unknown_name
-from mlreduce.metrics import MEASURES
-from mlreduce_studies.verdicts.judging import Line
-from mlreduce_studies.verdicts.quantities import QUANTITIES, TABLES
-from mlreduce_studies.verdicts.statements import KINDS, Statement
+from mlreduce_studies.verdicts.statements import KINDS, QUANTITIES, TABLES, Line, Statement
 
 __all__ = ["Claim", "Known", "read_claims"]
 
@@ -23,6 +22,9 @@ _OPTIONS = (
     *("direction", "control", "relative_to", "table"),
 )
 
+# What is named, the names, and those that there are.
+_Named = tuple[str, Iterable[str], Sequence[str]]
+
 
 @dataclass(frozen=True)
 class Known:
@@ -30,13 +32,17 @@ class Known:
 
     Attributes
     ----------
-    methods, predictors, protocols, datasets : sequence of str
+    methods, predictors, protocols, datasets, measures : sequence of str
+    outputs : sequence of str
+        Its tables and figures.
     """
 
     methods: Sequence[str]
     predictors: Sequence[str]
     protocols: Sequence[str]
     datasets: Sequence[str]
+    measures: Sequence[str]
+    outputs: Sequence[str]
 
 
 @dataclass(frozen=True)
@@ -49,6 +55,8 @@ class Claim:
         A name, what the paper says in our words, and its place.
     unchecked : str
         Why it cannot be checked; "" where it is.
+    shown_in : sequence of str
+        Tables and figures of the study that show what it is about.
     entry : dict
         As in the file, without these.
     """
@@ -57,6 +65,7 @@ class Claim:
     claim: str
     where: str
     unchecked: str
+    shown_in: Sequence[str]
     entry: Mapping[str, Any]
 
     def lines(self, datasets: Sequence[str]) -> list[Line]:
@@ -117,14 +126,16 @@ def _listed(value: Any) -> tuple[str, ...]:
     return (value,) if isinstance(value, str) else tuple(value)
 
 
-def read_claims(path: str | Path, known: Mapping[str, Known]) -> dict[str, list[Claim]]:
-    """Read a file of claims: study to its claims, in the order of the file.
+def read_claims(path: str | Path, known: Known | None = None, taken: Collection[str] = ()) -> list[Claim]:
+    """Read the file of the claims of a study.
 
     Parameters
     ----------
     path : path
-    known : dict of str to Known
-        The studies whose names are checked; claims of others are read, but not checked.
+    known : Known or None, default=None
+        The names of the study, which are checked; None where they are not known.
+    taken : collection of str, default=()
+        The ``id`` of each claim of other studies.
 
     Raises
     ------
@@ -134,24 +145,33 @@ def read_claims(path: str | Path, known: Mapping[str, Known]) -> dict[str, list[
         nearest right name.
     """
     content = read_yaml(path)
-    validate(content, "claims", str(path))
-    text = Path(path).read_text(encoding="utf-8").splitlines()
-    places = {found[1]: number for number, row in enumerate(text, 1) if (found := re.match(r"\s*-? *id: *(\S+)", row))}
-    claims: dict[str, list[Claim]] = {}
-    seen: set[str] = set()
-    for study, entries in content.items():
-        for entry in entries:
-            where = f"{path}, line {places.get(entry['id'], 1)}: {study}.{entry['id']}"
-            if entry["id"] in seen:
-                raise ConfigurationError(f"{where}: this id is used twice; each claim needs one of its own")
-            seen.add(entry["id"])
-            own = {key: value for key, value in entry.items() if key not in ("id", "claim", "where", "unchecked")}
-            claim = Claim(entry["id"], entry["claim"], entry["where"], entry.get("unchecked", ""), own)
-            if not claim.unchecked:
-                for setting in own.get("settings", [{"name": ""}]):
-                    _check(_merged(own, setting), where, known.get(study))
-            claims.setdefault(study, []).append(claim)
-    return claims
+    if not isinstance(content, list) or not content:
+        raise ConfigurationError(f"{path}: expected a list of claims, each with the keys id, claim and where")
+    claims: dict[str, Claim] = {}
+    for entry, line in zip(content, _lines_of(path, len(content)), strict=True):
+        validate(entry, "claims", f"{path}, line {line}")
+        where = f"{path}, line {line}: {entry['id']}"
+        if entry["id"] in claims or entry["id"] in taken:
+            raise ConfigurationError(f"{where}: this id is used twice; each claim needs one of its own")
+        apart = ("id", "claim", "where", "unchecked", "shown_in")
+        own = {key: value for key, value in entry.items() if key not in apart}
+        said = (entry[key] for key in ("id", "claim", "where"))
+        claim = Claim(*said, entry.get("unchecked", ""), entry.get("shown_in", ()), own)
+        if known is not None:
+            _refuse_unknown([("table or figure", claim.shown_in, known.outputs)], where)
+        if not claim.unchecked:
+            for setting in own.get("settings", [{"name": ""}]):
+                _check(_merged(own, setting), where, known)
+        claims[claim.id] = claim
+    return list(claims.values())
+
+
+def _lines_of(path: str | Path, number: int) -> list[int]:
+    """Return the lines on which the items of a list begin; all 1 where the file is written in another form."""
+    rows = [(place, row) for place, row in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), 1)]
+    dashes = [(place, len(row) - len(row.lstrip(" "))) for place, row in rows if row.lstrip(" ").startswith("- ")]
+    found = [place for place, indent in dashes if indent == dashes[0][1]]
+    return found if len(found) == number else [1] * number
 
 
 def _check(entry: Mapping[str, Any], where: str, known: Known | None) -> None:
@@ -172,9 +192,6 @@ def _check(entry: Mapping[str, Any], where: str, known: Known | None) -> None:
         raise ConfigurationError(f"{where}: 'table' belongs to the kind 'bound'; got {entry['kind']!r}")
     if "table" in entry and entry["table"]["name"] not in TABLES:
         raise ConfigurationError(unknown_name("table", entry["table"]["name"], TABLES, where))
-    for column in (*_listed(entry.get("table", {}).get("column")), *_listed(entry.get("table", {}).get("over"))):
-        if column not in TABLES[entry["table"]["name"]]:
-            raise ConfigurationError(unknown_name("column", column, TABLES[entry["table"]["name"]], where))
     if "nearer_one_than_on" in entry and entry.get("cells", "mean") != "mean":
         raise ConfigurationError(f"{where}: 'nearer_one_than_on' compares means over the cells; leave 'cells' out")
     if ("about" in entry) != ("factor" in entry):
@@ -183,28 +200,33 @@ def _check(entry: Mapping[str, Any], where: str, known: Known | None) -> None:
         if isinstance(entry.get(key), str) and entry[key] not in _WORDS:
             raise ConfigurationError(unknown_name(key, entry[key], _WORDS, where))
     for quantity in _listed(entry.get("quantity")):
-        if quantity not in QUANTITIES and quantity not in MEASURES:
-            raise ConfigurationError(unknown_name("quantity", quantity, [*QUANTITIES, *MEASURES], where))
-        if (quantity in MEASURES or quantity == "directions") and "protocol" not in entry.get("select", {}):
+        of_predictions = quantity not in QUANTITIES or quantity == "directions"
+        if of_predictions and "protocol" not in entry.get("select", {}):
             raise ConfigurationError(f"{where}: 'select' has no 'protocol'; the quantity {quantity!r} needs one")
-    if known is None:
-        return
-    select, other = entry.get("select", {}), entry.get("than_select", {})
-    methods = [
-        entry.get("methods", entry.get("method")),
-        *(entry.get(key) for key in ("than", "control", "relative_to")),
-    ]
-    named: list[tuple[str, Iterable[str], Sequence[str]]] = [
-        ("method", [name for names in methods for name in _listed(names)], known.methods),
-        ("predictor", (*_listed(select.get("predictor")), *_listed(other.get("predictor"))), known.predictors),
-        ("protocol", (*_listed(select.get("protocol")), *_listed(other.get("protocol"))), known.protocols),
-        (
-            "data set",
-            (*entry.get("datasets", ()), *entry.get("nearer_one_than_on", ()), *_listed(entry.get("first"))),
-            known.datasets,
-        ),
-    ]
+    _refuse_unknown(_named(entry, known), where)
+
+
+def _refuse_unknown(named: Iterable[_Named], where: str) -> None:
     for what, names, there in named:
         for name in names:
             if name not in there:
                 raise ConfigurationError(unknown_name(what, name, there, where))
+
+
+def _named(entry: Mapping[str, Any], known: Known | None) -> Iterator[_Named]:
+    """Yield what is named in a claim."""
+    if "table" in entry:
+        table = entry["table"]
+        columns = TABLES[table["name"]]
+        yield "column", (*_listed(table["column"]), *_listed(table.get("over"))), columns.numbers
+        yield "column", (*table.get("where", ()), *table.get("over_where", ())), columns.keys
+    if known is None:
+        return
+    selects = entry.get("select", {}), entry.get("than_select", {})
+    for key in ("methods", "method", "than", "control", "relative_to"):
+        yield "method", _listed(entry.get(key)), known.methods
+    yield "quantity", _listed(entry.get("quantity")), (*QUANTITIES, *known.measures)
+    for key, there in (("predictor", known.predictors), ("protocol", known.protocols)):
+        yield key, [name for select in selects for name in _listed(select.get(key))], there
+    for key in ("datasets", "nearer_one_than_on", "first"):
+        yield "data set", _listed(entry.get(key)), known.datasets

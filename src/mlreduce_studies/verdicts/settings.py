@@ -26,6 +26,8 @@ def claim_settings(study: Study) -> dict[str, Any]:
             "predictors": list(study.predictors),
             "protocols": list(study.protocols),
             "datasets": list(study.known_datasets),
+            "measures": list(study.measures),
+            "outputs": [*study.tables, *study.figures],
         },
         "averages": {name: list(draws) for name, draws in study.averages.items()},
         "rules": {own: {name: study.rule_of(own, name) for name in study.datasets} for own in study.protocols},

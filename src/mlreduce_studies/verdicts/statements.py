@@ -1,33 +1,38 @@
-"""Kinds of sentences, and the evidence on one of them on one data set."""
+"""What a claim may state: kinds of sentences, quantities and tables that they are about. Nothing is computed here."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
-import numpy as np
-import pandas as pd
+__all__ = ["KINDS", "QUANTITIES", "TABLES", "Columns", "Kind", "Line", "Statement"]
 
-from mlreduce.stats.combination import Evidence, at_least, needed
-from mlreduce.stats.posterior import Posterior, posterior
-from mlreduce.validation import FloatArray
-from mlreduce_studies.verdicts.quantities import Results, sign_of, table_value, values_of
+#: Quantities that are no measures of predictions.
+QUANTITIES = ("seconds", "directions", "approximation-error", "approximation-error-fall")
 
-__all__ = [
-    "KINDS",
-    "Bounded",
-    "Difference",
-    "Gathered",
-    "Kind",
-    "NotRun",
-    "Statement",
-    "difference",
-    "gather",
-    "most_cells",
-    "weigh",
-]
+
+class Columns(NamedTuple):
+    """Columns of a gathered table: those that tell its rows apart, and its numbers."""
+
+    keys: tuple[str, ...]
+    numbers: tuple[str, ...]
+
+
+#: Gathered tables that a claim may take numbers from.
+TABLES: Mapping[str, Columns] = {
+    "datasets": Columns(("dataset",), ("instances", "features", "labels", "cardinality", "zeros")),
+    "dependencies": Columns(
+        ("dataset", "discretise", "n_bins"),
+        ("smallest_eigenvalue", "negative_eigenvalues", "mean_entropy", "mean_dependency"),
+    ),
+    "theorem": Columns(
+        ("dataset", "nystrom", "condition"), ("cells", "holds", "better_where_it_holds", "better_elsewhere")
+    ),
+    "costs": Columns(
+        ("dataset", "method", "swept", "space", "rows", "features", "prototypes"), ("seconds", "gigabytes")
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -51,24 +56,6 @@ class Kind:
     asks: str = ""
     turned: str = ""
 
-    def interval(self, margin: float, options: Mapping[str, Any]) -> tuple[float, float]:
-        """Return the ends, which belong to it, of the interval in which a difference is to be."""
-        low, high = -np.inf, np.inf
-        if self.asks == "above":
-            low = np.nextafter(margin, np.inf)  # a difference of exactly the margin is none that matters
-        elif self.asks == "below":
-            high = np.nextafter(-margin, -np.inf)
-        elif self.asks:
-            low, high = -margin, margin if self.asks == "within" else np.inf
-        elif "about" in options:
-            low, high = np.log(options["about"] / options["factor"]), np.log(options["about"] * options["factor"])
-        elif "nearer_one_than_on" in options:
-            high = 0.0
-        else:
-            low = np.log(options["at_least"]) if "at_least" in options else low
-            high = np.log(options["at_most"]) if "at_most" in options else high
-        return float(low), float(high)
-
 
 _PAIR = ("than", "margin")
 
@@ -88,10 +75,6 @@ KINDS: Mapping[str, Kind] = {
     "monotone": Kind(("margin", "direction")),
     "more-datasets": Kind((*_PAIR, "control"), asks="above", turned="losses"),
 }
-
-
-class NotRun(Exception):
-    """Some of the results that a statement needs are not there."""
 
 
 @dataclass(frozen=True)
@@ -142,253 +125,23 @@ class Statement:
 
 
 @dataclass(frozen=True)
-class Difference:
-    """Values on the splits of a data set, of which the mean is to lie in an interval.
+class Line:
+    """A statement with the data sets that it is about.
 
     Attributes
     ----------
-    values : ndarray of shape (n_splits,)
-        Differences of two methods, positive where the first is better or larger, or other numbers.
-    low, high : float
-        Ends of the interval, which belong to it.
-    test_share : float
-        Of the rows in a test part; 0 for independent samples.
-    margin : float, default=0.0
-        Below which a difference does not matter.
+    name : str
+        Of the setting; "" for a claim with one.
+    statement : Statement
+    datasets : tuple of str
+    holds : str or int
+        On how many of them: "all", "most", a number, or "tendency".
+    second : bool, default=False
+        Whether it is shown beside a claim but not counted: on stand-ins for a paper's own data.
     """
 
-    values: FloatArray
-    low: float
-    high: float
-    test_share: float
-    margin: float = 0.0
-
-    def posterior(self, splits: int | None = None) -> Posterior:
-        """Return the posterior of the mean, or what it would be with as many splits of the same mean and spread."""
-        share = max(self.test_share, 1e-12)
-        own = posterior(self.values, share)
-        if splits is None or not own.scale:
-            return own
-        overlap = share / (1 - share)
-        scale = own.scale * np.sqrt((1 / splits + overlap) / (1 / len(self.values) + overlap))
-        return Posterior(own.mean, float(scale), splits - 1)
-
-    def probability(self, splits: int | None = None) -> float:
-        """Return the probability that the mean lies in the interval."""
-        return self.posterior(splits).within(self.low, self.high)
-
-
-@dataclass(frozen=True)
-class Bounded:
-    """Whether values on all splits keep within a bound: no probability, but counted."""
-
-    kept: bool
-
-    def probability(self, splits: int | None = None) -> float:
-        """Return 1 or 0."""
-        return float(self.kept)
-
-
-#: Of a data set: compared methods to cell to what is known of it.
-Gathered = dict[tuple[str, ...], dict[str, Difference | Bounded]]
-
-
-def gather(results: Results, statement: Statement, dataset: str) -> Gathered:
-    """Return what is known on a statement on a data set.
-
-    Raises
-    ------
-    NotRun
-        If results that it needs are not there, or there are fewer than two splits.
-    """
-    if statement.kind == "bound":
-        return {(own,): {"": _bounded(results, statement, own, dataset)} for own in statement.methods or ("",)}
-    if statement.kind == "monotone":
-        return {(own,): _steps(results, statement, own, dataset) for own in statement.methods}
-    if statement.kind == "correlation":
-        return {statement.methods: {"mean": _correlation(results, statement, dataset)}}
-    found = _nearer_one if "nearer_one_than_on" in statement.options else _paired
-    return {pair: found(results, statement, pair, dataset) for pair in statement.compared}
-
-
-def weigh(statement: Statement, gathered: Gathered, splits: int | None = None) -> Evidence:
-    """Return the evidence on a statement on a data set; with ``splits`` as if there were so many."""
-    by_method: dict[str, list[Evidence]] = {}
-    for methods, cells in gathered.items():
-        parts: list[Difference | Bounded] = list(cells.values())
-        if statement.cells == "most" and len(parts) > 1:
-            parts = [most_cells([part for part in parts if isinstance(part, Difference)])]
-        own = [Evidence.of(part.probability(splits)) for part in parts]
-        by_method.setdefault(methods[0], []).append(at_least(len(own), own))
-    if statement.methods_hold == "all":
-        every = [evidence for parts in by_method.values() for evidence in parts]
-        return at_least(len(every), every)
-    own = [at_least(len(parts), parts) for parts in by_method.values()]
-    return at_least(needed(len(own), statement.methods_hold), own)
-
-
-def most_cells(cells: Sequence[Difference]) -> Difference:
-    """Return what is to be at least 0 where more than half of the cells of a data set are in their intervals.
-
-    On each split the cells are ordered by how far they are inside their intervals, in margins where there are any; the
-    first that "more than half" needs is taken. Cells of neighbouring sizes say nearly the same: a test of each, with
-    a correction for their number, would hardly ever decide.
-    """
-    scaled = all(cell.margin > 0 for cell in cells)
-    inside = np.array([np.minimum(c.values - c.low, c.high - c.values) / (c.margin if scaled else 1.0) for c in cells])
-    values = np.sort(inside, axis=0)[::-1][len(cells) // 2]
-    return Difference(values, 0.0, np.inf, cells[0].test_share)
-
-
-def _paired(results: Results, statement: Statement, pair: tuple[str, str], dataset: str) -> dict[str, Any]:
-    """Return the differences of a pair of methods on a data set by cell, or of their means over the cells as "mean"."""
-    selects = statement.select, statement.than_select or statement.select
-    tables = []
-    for method, select in zip(pair, selects, strict=True):
-        own = values_of(results, method, statement.quantities, select, dataset)
-        if "relative_to" in statement.options:
-            other = values_of(results, statement.options["relative_to"], statement.quantities, select, dataset)
-            level = other.abs().mean()  # of all splits: on one of them it may be zero
-            own = (own - other).dropna() / level[level > 0]
-            own = own.dropna(axis="columns")
-        if own.empty:
-            raise NotRun(f"{method} on {dataset}")
-        tables.append(_common(own, selects))
-    first, second = tables
-    cells, splits = first.columns.intersection(second.columns), first.index.intersection(second.index)
-    if len(cells) == 0 or len(splits) < 2:
-        raise NotRun(f"{' and '.join(pair)} on {dataset} in the same cells on two splits or more")
-    first, second = first.loc[splits, cells], second.loc[splits, cells]
-    if statement.kind == "ratio":
-        first, second = first.map(np.log), second.map(np.log)
-    differences = first - second
-    turned = KINDS[statement.kind].turned
-    if turned == "losses":
-        differences = differences * [sign_of(str(cell[0])) for cell in cells]
-    elif turned == "all":
-        differences = -differences
-    level = second.abs().mean()
-    share = _share(results, statement, dataset)
-    margin = statement.margin or 0.0
-    if statement.cells == "mean":
-        size = margin * float(level.mean()) if statement.relative else margin
-        return {"mean": difference(statement, differences.mean(axis=1).to_numpy(), size, share)}
-    return {
-        " ".join(str(part) for part in cell if part): difference(
-            statement, differences[cell].to_numpy(), margin * level[cell] if statement.relative else margin, share
-        )
-        for cell in cells
-    }
-
-
-def _nearer_one(results: Results, statement: Statement, pair: tuple[str, str], dataset: str) -> dict[str, Any]:
-    """Return by how much a ratio is farther from one, in either direction, than that on each of other data sets.
-
-    Splits of two data sets are independent, so they are paired in the order in which they come.
-    """
-    own = _paired(results, statement, pair, dataset)["mean"]
-    here, compared = own.values * np.sign(own.values.mean()), {}
-    for other in statement.options["nearer_one_than_on"]:
-        there = _paired(results, statement, pair, other)["mean"].values
-        splits = min(len(here), len(there))
-        values = here[:splits] - there[:splits] * np.sign(there.mean())
-        compared[other] = difference(statement, values, 0.0, own.test_share)
-    return compared
-
-
-def _common(table: pd.DataFrame, selects: tuple[Mapping[str, Any], Mapping[str, Any]]) -> pd.DataFrame:
-    """Leave out of the names of cells what the two methods differ in by their selections, and average over it."""
-    first, second = selects
-    names = pd.DataFrame(list(table.columns), columns=["measure", "predictor", "size"])
-    if first.get("predictor") != second.get("predictor"):
-        names["predictor"] = ""
-    if any(first.get(key) != second.get(key) for key in ("sizes", "energy", "directions")):
-        names["size"] = 0
-    renamed = table.set_axis(pd.MultiIndex.from_frame(names), axis=1)
-    return renamed if renamed.columns.is_unique else renamed.T.groupby(level=[0, 1, 2], sort=False).mean().T
-
-
-def _share(results: Results, statement: Statement, dataset: str) -> float:
-    """Return the share of the rows that test: none where approximations were drawn independently."""
-    if "protocol" not in statement.select:
-        return 0.0
-    return results.test_share(statement.select["protocol"], dataset)
-
-
-def difference(statement: Statement, values: FloatArray, margin: float, share: float) -> Difference:
-    """Return differences with the interval that a kind of sentence asks for."""
-    low, high = KINDS[statement.kind].interval(margin, statement.options)
-    return Difference(values, low, high, share, margin)
-
-
-def _bounded(results: Results, statement: Statement, method: str, dataset: str) -> Bounded:
-    """Say whether all values of a method, on every split, or a number of a table, keep within bounds."""
-    if "table" in statement.options:
-        number = table_value(results, statement.options["table"], method, dataset)
-        values = np.array([]) if number is None else np.array([number])
-    else:
-        values = values_of(results, method, statement.quantities, statement.select, dataset).to_numpy()
-    if not values.size:
-        raise NotRun(f"{method or statement.options['table']['name']} on {dataset}")
-    low = _limit(results, statement, statement.options.get("at_least", -np.inf), dataset)
-    high = _limit(results, statement, statement.options.get("at_most", np.inf), dataset)
-    return Bounded(bool(((values >= low) & (values <= high)).all()))
-
-
-def _limit(results: Results, statement: Statement, limit: Any, dataset: str) -> float:
-    """Return a bound, which may be a word for a number of the data set."""
-    if not isinstance(limit, str):
-        return float(limit)
-    own = results.datasets[results.datasets["dataset"] == dataset]
-    labels, features = (float(own[name].iloc[0]) for name in ("labels", "features"))
-    rows = float(results.parts(statement.select["protocol"], dataset)[0])
-    return {
-        "labels": labels,
-        "labels-1": labels - 1,
-        "features": features,
-        "min(labels, features)": min(labels, features),
-        "min(rows, features)": min(rows, features),
-    }[limit]
-
-
-def _steps(results: Results, statement: Statement, method: str, dataset: str) -> dict[str, Any]:
-    """Return the steps from one size to the next, none of which may go the wrong way, and the whole way."""
-    wide = values_of(results, method, statement.quantities, statement.select, dataset)
-    order = sorted(wide.columns, key=lambda cell: cell[-1])
-    if len(order) < 2 or len(wide) < 2:
-        raise NotRun(f"{method} on {dataset} at two sizes or more")
-    sign = -1 if statement.options["direction"] == "falls" else 1
-    margin = (statement.margin or 0.0) * (float(wide.abs().to_numpy().mean()) if statement.relative else 1.0)
-    share = _share(results, statement, dataset)
-
-    def step(before: Any, after: Any, low: float) -> Difference:
-        return Difference(sign * (wide[after] - wide[before]).to_numpy(), low, np.inf, share, margin)
-
-    steps = {f"{before[-1]} to {after[-1]} %": step(before, after, -margin) for before, after in pairwise(order)}
-    return steps | {"whole": step(order[0], order[-1], float(np.nextafter(margin, np.inf)))}
-
-
-def _correlation(results: Results, statement: Statement, dataset: str) -> Difference:
-    """Return the rank correlation of two quantities over methods, mean over the cells, per split."""
-    both = []
-    for quantity in statement.quantities:
-        own = {}
-        for method in statement.methods:
-            wide = values_of(results, method, [quantity], statement.select, dataset)
-            if wide.empty:
-                raise NotRun(f"{method} on {dataset}")
-            own[method] = wide.droplevel("measure", axis=1).stack(["predictor", "size_percent"], future_stack=True)
-        both.append(pd.DataFrame(own).dropna())
-    cells = both[0].index.intersection(both[1].index)
-    from scipy import stats  # slow to import, and most claims need none
-
-    ranks = [stats.rankdata(table.loc[cells], axis=1) for table in both]
-    first, second = (rank - rank.mean(axis=1, keepdims=True) for rank in ranks)
-    scale = np.sqrt((first**2).sum(axis=1) * (second**2).sum(axis=1))
-    # Where all methods are equal in one of the two, nothing is correlated.
-    found = np.divide((first * second).sum(axis=1), scale, out=np.zeros(len(scale)), where=scale > 0)
-    values = pd.Series(found, index=cells).groupby(level=0).mean().to_numpy()
-    if len(values) < 2:
-        raise NotRun(f"{' and '.join(statement.methods)} on {dataset} in the same cells on two splits or more")
-    low, high = statement.options.get("at_least", -np.inf), statement.options.get("at_most", np.inf)
-    return Difference(values, float(low), float(high), _share(results, statement, dataset))
+    name: str
+    statement: Statement
+    datasets: tuple[str, ...]
+    holds: str | int
+    second: bool = False

@@ -9,7 +9,8 @@ from typing import Any
 import pandas as pd
 
 from mlreduce_studies.areas import averaged_draws
-from mlreduce_studies.verdicts.quantities import TABLES, Results
+from mlreduce_studies.verdicts.quantities import Results
+from mlreduce_studies.verdicts.statements import TABLES
 
 __all__ = ["part_sizes", "results_of"]
 
@@ -25,7 +26,7 @@ def results_of(
         From `mlreduce_studies.verdicts.settings.claim_settings`.
     tables : dict of str to DataFrame
         Gathered tables by name: ``scores`` and ``datasets``; where the study has them, ``times``, ``errors`` and others
-        of `mlreduce_studies.verdicts.quantities.TABLES`.
+        of `mlreduce_studies.verdicts.statements.TABLES`.
     failures : DataFrame or None, default=None
         Failed cells of the scores: a split on which a draw failed has no mean of draws.
     """

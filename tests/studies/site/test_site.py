@@ -25,8 +25,8 @@ from mlreduce_studies.results import write_table
 from mlreduce_studies.site import write_page, write_site
 from mlreduce_studies.site.__main__ import main
 from mlreduce_studies.site.assets import table_script
-from mlreduce_studies.site.evidence import named_parts
 from mlreduce_studies.site.names import page_names
+from mlreduce_studies.site.papers import claims_of, parts_of
 from mlreduce_studies.site.ranking import average_ranks, setting_ranks
 from mlreduce_studies.site.runs import DESCRIPTION, read_run
 from mlreduce_studies.site.scores import comparable_scores, is_summarised
@@ -105,7 +105,7 @@ def test_every_link_and_every_file_is_there(site):
 def test_every_link_of_the_committed_results_leads_somewhere(tmp_path):
     project = Path(__file__).parents[3]
     site = tmp_path / "site"
-    arguments = [str(project / "results" / "reference"), "--to", str(site), "--config", str(project / "config")]
+    arguments = [str(project / "results" / "reference"), "--to", str(site), "--project", str(project)]
     assert main(arguments) == 0
     assert check_links(site, pages_of(site)) > 3000
 
@@ -187,21 +187,26 @@ def test_the_single_page_shows_each_study_its_own_figures(tmp_path):
     assert pictures[0] != pictures[1]
 
 
-def test_which_tables_and_figures_a_claim_names():
-    parts = [
-        {"anchor": "table2", "name": "table2", "caption": "Table II", "kind": "sizes"},
-        {"anchor": "table3-cut", "name": "table3-cut", "caption": "Table 3", "kind": "sizes"},
-        {"anchor": "figure2", "name": "figure2", "caption": "Figures 2 and 3: images", "kind": "proximities"},
-        {"anchor": "figure-times", "name": "figure-times", "caption": "Seconds", "kind": "times"},
-    ]
-    named = {
-        "Section III.B; Table II": ["table2"],
-        "Section 4.1; Figures 1(b) and 3(c)": ["figure2"],
-        "Tables 3 and 5": ["table3-cut"],
-        "Section 2": [],
-    }
-    assert {where: named_parts({"where": where}, [], parts) for where in named} == named
-    assert named_parts({"where": "Section 4"}, ["seconds"], parts) == ["figure-times"]
+def test_a_claim_names_the_tables_and_figures_that_show_it(tmp_path):
+    base = planted_run(tmp_path / "run")
+    described = json.loads((base / DESCRIPTION).read_text())
+    own = described["studies"]["planted"]
+    own["figures"]["figure1"]["files"] = {"figure1": "ten-fold", "figure1-as-stated": "as-stated"}
+    tables = [{"name": name} for name in ("table2", "table3")]
+    figures = [{"file": name} for name in ("figure1", "figure1-as-stated", "figure2")]
+    parts = parts_of(tables, [{"table": "table3", "protocol": "ten-fold"}], figures)
+    for shown, anchors in (
+        ({"better": ["table3", "figure1"]}, ["printed-1", "figure1", "figure1-as-stated", "table3"]),
+        ({"worse": ["table3"]}, []),
+        ({}, []),
+    ):
+        own["shown_in"] = shown
+        (study,) = read_run(base, described).studies
+        (claim,) = claims_of(study, parts)
+        assert list(claim["parts"]) == anchors
+    del own["shown_in"]  # a run of before
+    (study,) = read_run(base, described).studies
+    assert claims_of(study, parts)[0]["parts"] == {}
 
 
 def test_ranks_in_settings():

@@ -12,7 +12,7 @@ from mlreduce_studies.verdicts.__main__ import main
 
 PROJECT = Path(__file__).parents[3]
 REFERENCE = PROJECT / "results" / "reference" / "qpfs-lowrank-2016"
-CONFIG = f"--config={PROJECT / 'config'}"
+HERE = f"--project={PROJECT}"
 
 
 def test_verdicts_from_the_kept_scores(tmp_path, capsys):
@@ -22,7 +22,7 @@ def test_verdicts_from_the_kept_scores(tmp_path, capsys):
     claims = pd.read_csv(folder / "claims.csv").set_index("id")
     claims.loc["theorem-1-holds", "verdict"] = "refuted"
     claims.reset_index().to_csv(folder / "claims.csv", index=False)
-    assert main([str(folder), CONFIG]) == 1
+    assert main([str(folder), HERE]) == 1
     out = capsys.readouterr().out
     assert "qpfs-lowrank-2016: Of 38 claims: " in out
     differing = [line.strip() for line in out.splitlines() if ", but " in line]
@@ -30,12 +30,12 @@ def test_verdicts_from_the_kept_scores(tmp_path, capsys):
 
 
 def test_a_study_without_claims(capsys):
-    assert main([str(REFERENCE.with_name("coders")), CONFIG]) == 0
+    assert main([str(REFERENCE.with_name("coders")), HERE]) == 0
     assert capsys.readouterr().out == "coders: no claim is judged on it\n"
 
 
 def test_a_folder_without_scores_is_named(tmp_path, capsys):
     with pytest.raises(SystemExit) as ended:
-        main([str(tmp_path), CONFIG])
+        main([str(tmp_path), HERE])
     assert ended.value.code == 1
     assert f"{tmp_path / 'manifest.json'}: no such file" in capsys.readouterr().err

@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mlreduce_studies.verdicts.judging import Line, combined, decided, evidence_of, judge
+from mlreduce_studies.verdicts.judging import combined, decided, evidence_of, judge
 from mlreduce_studies.verdicts.quantities import Results
-from mlreduce_studies.verdicts.statements import Statement, difference, most_cells
+from mlreduce_studies.verdicts.statements import Line, Statement
+from mlreduce_studies.verdicts.weighing import difference, most_cells
 
 SETS = ("a", "b", "c", "d", "e", "f", "g", "h")
 SPLITS, SIZES = 20, (20, 40, 100)

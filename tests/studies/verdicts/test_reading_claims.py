@@ -8,7 +8,7 @@ import yaml
 from mlreduce.exceptions import ConfigurationError
 from mlreduce_studies.verdicts.reading import Known, read_claims
 
-KNOWN = {"s": Known(["mine", "other"], ["knn", "ridge"], ["folds"], ["yeast", "scene", "reuters"])}
+KNOWN = Known(["mine", "other"], ["knn", "ridge"], ["folds"], ["yeast", "scene", "reuters"], ["macro-f1"], ["table3"])
 CLAIM = {
     "id": "mine-better",
     "claim": "Mine is better (here: everywhere).",
@@ -26,8 +26,8 @@ CLAIM = {
 def read(tmp_path):
     def read(*claims):
         path = tmp_path / "claims.yaml"
-        path.write_text(yaml.safe_dump({"s": list(claims)}, sort_keys=False))
-        return read_claims(path, KNOWN)["s"]
+        path.write_text(yaml.safe_dump(list(claims), sort_keys=False))
+        return read_claims(path, KNOWN, {"of-another-study"})
 
     return read
 
@@ -86,6 +86,14 @@ WRONG = [
         {"kind": "bound", "at_most": 1, "table": {"name": "theorem", "column": "hold"}},
         "unknown column 'hold'; did you mean 'holds'",
     ),
+    (
+        {"kind": "bound", "at_most": 1, "table": {"name": "theorem", "column": "holds", "where": {"nystorm": "half"}}},
+        "unknown column 'nystorm'; did you mean 'nystrom'",
+    ),
+    ({"shown_in": ["tabel3"]}, "unknown table or figure 'tabel3'; did you mean 'table3'"),
+    ({"quantity": "micro-f1"}, "unknown quantity 'micro-f1'"),  # which the study does not measure
+    ({"margn": 0.1}, "unknown key 'margn'; did you mean 'margin'"),
+    ({"where": None}, "the key 'where' is missing"),
     ({"kind": "bound", "at_most": "lables"}, "unknown at_most 'lables'; did you mean 'labels'"),
 ]
 
@@ -97,11 +105,19 @@ def test_wrong_claims_are_refused_with_line_and_name(read, changes, sentence):
         read(CLAIM, wrong)
     said = str(caught.value)
     assert sentence in said
-    line = 1 + 1 + len(yaml.safe_dump([CLAIM], sort_keys=False).splitlines())
-    assert f"claims.yaml, line {line}: s.wrong" in said
+    line = 1 + len(yaml.safe_dump([CLAIM], sort_keys=False).splitlines())
+    assert f"claims.yaml, line {line}: " in said
     assert len(said.splitlines()) <= 10
 
 
 def test_an_id_is_used_once(read):
-    with pytest.raises(ConfigurationError, match="used twice"):
-        read(CLAIM, CLAIM)
+    for again in ((CLAIM, CLAIM), (CLAIM | {"id": "of-another-study"},)):
+        with pytest.raises(ConfigurationError, match="used twice"):
+            read(*again)
+
+
+def test_a_file_that_is_no_list_is_refused(tmp_path):
+    for text in ("", "5", "{}", "[]"):
+        (tmp_path / "claims.yaml").write_text(text)
+        with pytest.raises(ConfigurationError, match="expected a list of claims"):
+            read_claims(tmp_path / "claims.yaml")
