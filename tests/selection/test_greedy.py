@@ -18,7 +18,7 @@ from sklearn.metrics import normalized_mutual_info_score
 import mlreduce
 from mlreduce.exceptions import DataError
 from mlreduce.selection import FIMF, PMU, PPTMI, PPTChi2
-from mlreduce.selection.greedy import GreedySelector, Information
+from mlreduce.selection.greedy import Information
 from mlreduce.selection.information import Counted, Pairs, mutual_information
 
 #: By the function `criterion` of the definition of each.
