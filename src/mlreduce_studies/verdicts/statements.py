@@ -378,7 +378,7 @@ def _correlation(results: Results, statement: Statement, dataset: str) -> Differ
         both.append(pd.DataFrame(own).dropna())
     cells = both[0].index.intersection(both[1].index)
     correlations = rank_correlation(*(table.loc[cells].to_numpy() for table in both))
-    values = pd.Series(correlations, index=cells).groupby(level=0).mean().to_numpy(dtype=np.float64)
+    values = np.asarray(pd.Series(correlations, index=cells).groupby(level=0).mean(), dtype=np.float64)
     if len(values) < 2:
         raise NotRun(f"{' and '.join(statement.methods)} on {dataset} in the same cells on two splits or more")
     low, high = statement.options.get("at_least", -np.inf), statement.options.get("at_most", np.inf)
