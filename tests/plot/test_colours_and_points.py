@@ -15,7 +15,7 @@ from mlreduce import registry
 from mlreduce.plot import colours as looks
 from mlreduce.plot.colours import base_method, colour_of, method_looks
 from mlreduce_studies.figures import make_figure, save
-from mlreduce_studies.summary import summarise
+from mlreduce_studies.gathering.summary import summarise
 
 SPEC = {"kind": "dimensions", "caption": "t", "methods": METHODS, "measure": "instance-f1", "predictor": "ridge"}
 

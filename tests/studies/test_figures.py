@@ -12,11 +12,11 @@ import pytest
 from mlreduce.exceptions import DataError
 from mlreduce.plot.colours import method_looks
 from mlreduce.plot.layout import empty_figure, panels, shared_legend, style
-from mlreduce_studies.costs import COST_COLUMNS
+from mlreduce_studies.experiments.costs import COST_COLUMNS
+from mlreduce_studies.experiments.proximities import IMAGE_COLUMNS
 from mlreduce_studies.figures import figure_kinds, figure_source, make_figure, save
-from mlreduce_studies.greys import grey_levels
-from mlreduce_studies.proximities import IMAGE_COLUMNS
-from mlreduce_studies.summary import SUMMARY_COLUMNS
+from mlreduce_studies.gathering.images import grey_levels
+from mlreduce_studies.gathering.summary import SUMMARY_COLUMNS
 
 SETS = ["birds", "emotions", "scene", "yeast", "enron", "medical", "genbase", "corel5k"]
 METHODS = ["mvmd", "pca", "mddmp", "mddmf", "cca", "mlsi", "mlda", "dmlda"]

@@ -21,7 +21,7 @@ _DASHES = {"original": "-", "relation": "--"}
 def cost_curves(costs: pd.DataFrame, spec: Spec) -> Any:
     """Draw one panel per data set and swept size: seconds against the size, one line per method and kind of features.
 
-    ``costs`` has the columns `mlreduce_studies.costs.COST_COLUMNS`.
+    ``costs`` has the columns `mlreduce_studies.experiments.costs.COST_COLUMNS`.
     """
     from matplotlib.ticker import NullFormatter, StrMethodFormatter
 

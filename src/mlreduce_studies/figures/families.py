@@ -10,8 +10,8 @@ from mlreduce.exceptions import DataError
 from mlreduce.metrics import measure_label
 from mlreduce.plot.layout import house_style, panels, shared_legend, style
 from mlreduce_studies.figures.kinds import Spec, figure, label_of
+from mlreduce_studies.gathering.summary import at_directions
 from mlreduce_studies.options import MEASURE, METHODS, PREDICTOR
-from mlreduce_studies.summary import at_directions
 
 __all__ = ["family_comparison"]
 

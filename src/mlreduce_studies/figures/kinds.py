@@ -18,7 +18,7 @@ import pandas as pd
 
 from mlreduce.plot.layout import NothingToDraw, empty_figure
 from mlreduce.registry import Declarations
-from mlreduce_studies.failed_cells import without_gaps
+from mlreduce_studies.gathering.failed_cells import without_gaps
 from mlreduce_studies.options import FIGURES, LABELS, Options, Spec, object_schema, source_of
 
 __all__ = ["Figure", "Spec", "figure", "figure_kinds", "figure_source", "label_of", "make_figure"]

@@ -10,7 +10,7 @@ import pandas as pd
 from mlreduce.metrics import measure_label
 from mlreduce.plot.layout import house_style, panels
 from mlreduce_studies.figures.kinds import Spec, figure, label_of
-from mlreduce_studies.greys import DARKEST
+from mlreduce_studies.gathering.images import DARKEST
 from mlreduce_studies.options import MEASURE, PREDICTOR
 
 __all__ = ["proximity_images"]
@@ -22,7 +22,7 @@ def proximity_images(images: pd.DataFrame, spec: Spec) -> Any:
 
     Rows are ordered by similarity of their labels. The titles hold the score of the embedding. The greys of each panel
     run between two quantiles of its own values, see
-    `mlreduce_studies.greys.grey_levels`.
+    `mlreduce_studies.gathering.images.grey_levels`.
     """
     cells = {(str(name), str(method)): own for (name, method), own in images.groupby(["dataset", "method"])}
     shown = [(name, method) for name in sorted(images["dataset"].unique()) for method in spec["methods"]]

@@ -28,7 +28,7 @@ from mlreduce.datasets.fetch import CACHE_VARIABLE, MIRROR_VARIABLE
 from mlreduce.exceptions import ConfigurationError, DataError, FetchError, MLReduceError, unknown_name
 from mlreduce.folders import replacing_files
 from mlreduce_studies.provenance.manifest import file_faults
-from mlreduce_studies.reference import (
+from mlreduce_studies.provenance.reference import (
     CELL,
     Curve,
     Reference,

@@ -12,11 +12,11 @@ from typing import Any
 import pandas as pd
 
 from mlreduce.files import replacing
-from mlreduce_studies.audit import VERDICTS as CELL_VERDICTS
 from mlreduce_studies.site.papers import failed_of, verdict_counts
 from mlreduce_studies.site.ranking import average_ranks
 from mlreduce_studies.site.runs import Run, StudyResults
 from mlreduce_studies.site.things import Things
+from mlreduce_studies.verdicts.audit import VERDICTS as CELL_VERDICTS
 
 __all__ = ["downloads_of", "overview", "provenance_of", "site_data"]
 

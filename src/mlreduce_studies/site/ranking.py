@@ -29,7 +29,7 @@ def setting_ranks(summary: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     summary : DataFrame
-        With `mlreduce_studies.summary.SUMMARY_COLUMNS`, without gaps.
+        With `mlreduce_studies.gathering.summary.SUMMARY_COLUMNS`, without gaps.
 
     Returns
     -------

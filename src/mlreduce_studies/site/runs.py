@@ -52,7 +52,7 @@ class StudyResults:
             path = self.folder / f"{stem}{suffix}"
             if path.is_file():
                 if suffix == ".parquet":
-                    from mlreduce_studies.results import read_table
+                    from mlreduce_studies.gathering.job_tables import read_table
 
                     return read_table(path)
                 return pd.read_csv(path)

@@ -62,7 +62,7 @@ def comparison_table(summary: pd.DataFrame, spec: Spec) -> pd.DataFrame:
     Parameters
     ----------
     summary : DataFrame
-        From `mlreduce_studies.summary.summarise`.
+        From `mlreduce_studies.gathering.summary.summarise`.
     spec : dict
         As of `mlreduce_studies.tables.ranked.ranked_table`, with ``margin``: a difference of at most so much, in
         units of the measure, is a tie.

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import pandas as pd
 
 from mlreduce.registry import Declarations
-from mlreduce_studies.failed_cells import footnotes, plain_where_whole
+from mlreduce_studies.gathering.failed_cells import footnotes, plain_where_whole
 from mlreduce_studies.options import TABLES, Options, Spec, object_schema, source_of
 from mlreduce_studies.tables.layout import Part, parts_latex, parts_markdown
 

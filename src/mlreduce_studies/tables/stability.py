@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from mlreduce.evaluation.scores import percent_size
 from mlreduce.exceptions import DataError
 from mlreduce.stats.stability import order_correlation, stability_index
-from mlreduce_studies.failed_cells import GAP, GAP_COLUMNS, cell_reasons
+from mlreduce_studies.gathering.failed_cells import GAP, GAP_COLUMNS, cell_reasons
 from mlreduce_studies.options import SIZE_PERCENTS
 from mlreduce_studies.tables.kinds import Spec, table
 from mlreduce_studies.tables.layout import Part, counted, number_of_splits
@@ -112,7 +112,7 @@ def stability_table(rankings: pd.DataFrame, spec: Spec) -> pd.DataFrame:
     ----------
     rankings : DataFrame
         With the columns protocol, dataset, method, split, feature and rank (1 is best). A split on which a draw failed,
-        in a row that `mlreduce_studies.failed_cells.with_failed_rows` adds, is left out of all draws of the method.
+        in a row of `mlreduce_studies.gathering.failed_cells.with_failed_rows`, is left out of all draws of the method.
     spec : dict
         With ``methods`` and ``size_percents``. A method whose draws are ranked, as name-0, name-1 and so on, has the
         mean of their indices.
@@ -121,7 +121,7 @@ def stability_table(rankings: pd.DataFrame, spec: Spec) -> pd.DataFrame:
     -------
     DataFrame
         Tidy, with `STABILITY_COLUMNS`, sorted; ``order_correlation`` belongs to methods with several draws, is the same
-        at every size, and NaN for others. Where a selector failed, with `mlreduce_studies.failed_cells.GAP_COLUMNS`.
+        at every size, and NaN for others. With `mlreduce_studies.gathering.failed_cells.GAP_COLUMNS` where one failed.
 
     Raises
     ------

@@ -65,7 +65,7 @@ class Verdict:
     evidence : str
         Sentences with the numbers.
     differences : sequence of tuple, default=()
-        Of two methods each, by data set: the columns of `mlreduce_studies.verdicts.words.DIFFERENCE_COLUMNS` after
+        Of two methods each, by data set: the columns of `mlreduce_studies.verdicts.columns.DIFFERENCE_COLUMNS` after
         the setting. None of statements that compare no pairs, or compare them by their ratio.
     """
 

@@ -18,7 +18,7 @@ def grey_levels(images: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     images : DataFrame
-        With `mlreduce_studies.proximities.IMAGE_COLUMNS`.
+        With `mlreduce_studies.experiments.proximities.IMAGE_COLUMNS`.
 
     Returns
     -------

@@ -14,9 +14,9 @@ import pandas as pd
 from mlreduce.datasets.catalogue import Catalogue
 from mlreduce.evaluation.seeds import derive_seed
 from mlreduce.exceptions import ConfigurationError
-from mlreduce_studies.gathering import Gathering
+from mlreduce_studies.gathering.study_tables import Gathering
+from mlreduce_studies.gathering.summary import SUMMARY_COLUMNS, write_csv
 from mlreduce_studies.study import Study, load_study
-from mlreduce_studies.summary import SUMMARY_COLUMNS, write_csv
 
 __all__ = ["CELL", "Curve", "Reference", "compare_cells", "draw_curves", "read_reference", "recomputed_cells"]
 
@@ -58,7 +58,7 @@ class Reference(NamedTuple):
     Attributes
     ----------
     summary : DataFrame
-        With `mlreduce_studies.summary.SUMMARY_COLUMNS`.
+        With `mlreduce_studies.gathering.summary.SUMMARY_COLUMNS`.
     study : Study
         As its file says now, with the data sets and the number of splits of the results.
     scale : str
@@ -145,7 +145,7 @@ def draw_curves(
     Parameters
     ----------
     summaries : dict of study to DataFrame
-        With `mlreduce_studies.summary.SUMMARY_COLUMNS`.
+        With `mlreduce_studies.gathering.summary.SUMMARY_COLUMNS`.
     share : float
         In (0, 1], of the cells.
     seed : int
@@ -175,14 +175,14 @@ def recomputed_cells(files: Sequence[Path], curve: Curve, study: Study) -> tuple
     Parameters
     ----------
     files : sequence of Path
-        Score tables of the workflow's jobs, from `mlreduce_studies.results.write_table`.
+        Score tables of the workflow's jobs, from `mlreduce_studies.gathering.job_tables.write_table`.
     curve : Curve
     study : Study
 
     Returns
     -------
     cells : DataFrame
-        With `mlreduce_studies.summary.SUMMARY_COLUMNS`.
+        With `mlreduce_studies.gathering.summary.SUMMARY_COLUMNS`.
     splits : int
         Number of splits whose scores are there.
     reason : str or None
@@ -205,7 +205,7 @@ def compare_cells(committed: pd.DataFrame, recomputed: pd.DataFrame, tolerance: 
     Parameters
     ----------
     committed, recomputed : DataFrame
-        With `mlreduce_studies.summary.SUMMARY_COLUMNS`.
+        With `mlreduce_studies.gathering.summary.SUMMARY_COLUMNS`.
     tolerance : float
         Relative; differences below 1e-9 are rounding errors whatever they are relative to.
 
