@@ -13,7 +13,7 @@ __all__ = ["Evidence", "at_least", "holds_more_often", "needed"]
 
 
 class Evidence(NamedTuple):
-    """What speaks for a statement and what against it, both read as p-values.
+    """Evidence for a statement and against it, both as p-values.
 
     Attributes
     ----------

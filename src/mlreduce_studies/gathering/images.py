@@ -1,4 +1,4 @@
-"""Levels of grey of images of proximities, as they are kept and drawn."""
+"""Images of proximities as they are kept and drawn, in levels of grey."""
 
 from __future__ import annotations
 

@@ -43,14 +43,7 @@ class Gathering:
         self._files, self._averages, self._base, self._image = files, averages, base, image
 
     def table(self, name: str) -> pd.DataFrame:
-        """Return a table by its name.
-
-        Parameters
-        ----------
-        name : {"scores", "summary", "areas", "failures", "datasets", "spectra", "rankings", "choices", "times", \
-"ratios", "costs", "approximation", "errors", "theorem", \
-"dependencies", "proximities"}
-        """
+        """Return a table by its name, of those that the study has."""
         makers: dict[str, Callable[[], pd.DataFrame]] = {
             "scores": lambda: self.scores,
             "summary": lambda: self.summary,

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from mlreduce_studies.gathering.failed_cells import GAP, cell_reasons, footnotes
-from mlreduce_studies.site.evidence import compare_links, differences_by_pair, named_parts, title_of_part
+from mlreduce_studies.site.claim_links import compare_links, differences_by_pair, named_parts, title_of_part
 from mlreduce_studies.site.runs import StudyResults
 from mlreduce_studies.tables import table_parts
 from mlreduce_studies.tables.kinds import table_note
@@ -97,7 +97,7 @@ def claims_of(study: StudyResults, parts: Sequence[Mapping[str, str]] = ()) -> l
     ----------
     study : StudyResults
     parts : sequence of dict, default=()
-        Tables and figures of the page; see `mlreduce_studies.site.evidence.named_parts`.
+        Tables and figures of the page; see `mlreduce_studies.site.claim_links.named_parts`.
     """
     lines, differences = study.frame("claims-lines"), study.frame("claims-differences")
     pairs = {} if differences is None else differences_by_pair(differences)

@@ -26,8 +26,8 @@ from mlreduce_studies.gathering.summary import write_csv
 from mlreduce_studies.site import write_page, write_site
 from mlreduce_studies.site.__main__ import main
 from mlreduce_studies.site.assets import table_script
-from mlreduce_studies.site.evidence import named_parts
-from mlreduce_studies.site.names import page_names
+from mlreduce_studies.site.claim_links import named_parts
+from mlreduce_studies.site.entries import page_names
 from mlreduce_studies.site.ranking import average_ranks, setting_ranks
 from mlreduce_studies.site.runs import DESCRIPTION, read_run
 from mlreduce_studies.site.scores import comparable_scores, is_summarised
