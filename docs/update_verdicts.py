@@ -14,8 +14,8 @@ import sys
 from pathlib import Path
 
 from mlreduce.files import replacing, write_text
+from mlreduce_studies.gathering.summary import write_csv
 from mlreduce_studies.provenance.manifest import digests, make_manifest, read_manifest, same_results
-from mlreduce_studies.summary import write_csv
 from mlreduce_studies.verdicts.__main__ import judge_again
 from mlreduce_studies.verdicts.claims import claims_markdown
 

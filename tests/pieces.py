@@ -16,7 +16,7 @@ import pandas as pd
 
 from mlreduce.datasets.catalogue import read_catalogue
 from mlreduce.datasets.data import MultiLabelData
-from mlreduce_studies.audit import audit, read_published
+from mlreduce_studies.verdicts.audit import audit, read_published
 
 PROJECT = Path(__file__).parents[1]
 MIRROR = Path(os.environ.get("MLREDUCE_MIRROR") or PROJECT.parent / "shared" / "mirror").resolve()

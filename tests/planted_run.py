@@ -12,13 +12,13 @@ import pandas as pd
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.evaluation.failures import FAILURE_COLUMNS
 from mlreduce.evaluation.scores import SCORE_COLUMNS
-from mlreduce_studies.audit import audit
 from mlreduce_studies.figures import make_figure, save
-from mlreduce_studies.results import write_table
+from mlreduce_studies.gathering.job_tables import write_table
+from mlreduce_studies.gathering.summary import summarise, write_csv
 from mlreduce_studies.site.runs import DESCRIPTION
-from mlreduce_studies.summary import summarise, write_csv
 from mlreduce_studies.tables import make_table
-from mlreduce_studies.verdicts.words import CLAIM_COLUMNS, DIFFERENCE_COLUMNS, LINE_COLUMNS
+from mlreduce_studies.verdicts.audit import audit
+from mlreduce_studies.verdicts.columns import CLAIM_COLUMNS, DIFFERENCE_COLUMNS, LINE_COLUMNS
 
 DATASETS = ("birds", "scene", "yeast")
 METHODS = ("pca", "mvmd", "mine")

@@ -141,9 +141,9 @@ class Study:
     measures : list of str
     tables, figures : dict of str to dict
     approximation : dict or None
-        What of the features' dependencies is approximated, and how; see `mlreduce_studies.approximation`.
+        What of the features' dependencies is approximated, and how; see `mlreduce_studies.experiments.approximation`.
     costs : dict or None
-        Whose fits are timed at growing sizes; see `mlreduce_studies.costs`.
+        Whose fits are timed at growing sizes; see `mlreduce_studies.experiments.costs`.
     known_datasets : list of str
         The data sets of its scales.
     sample : list of (protocol, dataset, method, predictor) or None

@@ -16,8 +16,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from planted_run import DATASETS, METHODS, planted_data, planted_run
+from statistics_cases import CASES, SCRIPT
 
-from mlreduce.stats.posterior import posterior
 from mlreduce.stats.ranks import critical_difference, friedman, rank_methods
 from mlreduce.stats.tendency import signed_rank
 from mlreduce_studies.site import write_page, write_site
@@ -214,36 +214,16 @@ def test_a_claim_opens_the_comparison_with_its_settings(opened, planted):
 
 
 def test_statistics_of_the_page_are_those_of_the_library(opened):
+    """On the cases that tests/stats/test_cases.py tests the library on."""
     page = opened("compare.html")
-    rng = np.random.default_rng(0)
-    for splits in (2, 3, 10, 100):
-        values = rng.normal(0.01, 0.02, splits)
-        for share in (0.1, 0.5):
-            own = posterior(values, share)
-            ends = [(0.0, 1e9), (-0.01, 0.01), (-1e9, -0.01), (0.05, 0.2)]
-            found = page.evaluate(
-                """([values, share, ends]) => { const own = mlreduceStatistics.posterior(values, share);
-                const within = ends.map(([low, high]) => own.within(low, high));
-                return [own.mean, own.scale, ...within, ...own.interval()]; }""",
-                [values.tolist(), share, ends],
-            )
-            wanted = [own.mean, own.scale, *(own.within(*pair) for pair in ends), *own.interval()]
-            np.testing.assert_allclose(found, wanted, atol=1e-9, rtol=1e-9)
-    certain = page.evaluate("mlreduceStatistics.posterior([0.1, 0.1, 0.1], 0.1).within(0, 1)")
-    assert certain == posterior(np.full(3, 0.1), 0.1).within(0, 1) == 1
-    for methods, blocks in ((2, 5), (5, 8), (20, 30)):
-        found = page.evaluate("([k, n]) => mlreduceStatistics.criticalDifference(k, n)", [methods, blocks])
-        assert found == pytest.approx(critical_difference(methods, blocks), abs=1e-6)
-    table = pd.DataFrame(np.round(rng.random((7, 4)), 1))  # with ties
-    ranks = rank_methods(table, higher_is_better=True)
-    found = page.evaluate("rows => rows.map(row => mlreduceStatistics.ranks(row, true))", table.to_numpy().tolist())
-    assert found == ranks.to_numpy().tolist()
-    found = page.evaluate("rows => Object.values(mlreduceStatistics.friedman(rows))", ranks.to_numpy().tolist())
-    np.testing.assert_allclose(found, friedman(ranks), rtol=1e-9)
-    for differences in ([0.02, -0.01, 0.03], rng.normal(0.01, 0.02, 9).tolist()):
-        own = signed_rank(np.array(differences), 0.01)
-        found = page.evaluate("d => Object.values(mlreduceStatistics.signedRank(d, 0.01))", differences)
-        np.testing.assert_allclose(found, own, atol=0.015)  # 20,000 draws, of 50,000 others
+    for case in CASES:
+        found, tolerance = page.evaluate(SCRIPT, case), case.get("tolerance", 1e-9)
+        about = f"{case['function']}: {case['about']}"
+        if case["expected"] == "refused":
+            assert found == "refused", about
+        else:
+            found, expected = (np.array(values, dtype=float) for values in (found, case["expected"]))
+            np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance, err_msg=about)
 
 
 def test_without_scripts_the_tables_and_pictures_are_seen(opened):

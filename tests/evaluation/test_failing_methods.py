@@ -23,9 +23,9 @@ from mlreduce.linalg.least_squares import Design
 from mlreduce.predictors.ridge import RidgeRegressor
 from mlreduce.projection.pca import PCA
 from mlreduce.selection.spectral import SPEC
-from mlreduce_studies.costs import measure_costs
-from mlreduce_studies.proximities import proximity_images
-from mlreduce_studies.timing import time_fits
+from mlreduce_studies.experiments.costs import measure_costs
+from mlreduce_studies.experiments.proximities import proximity_images
+from mlreduce_studies.experiments.timing import time_fits
 
 SPACE = {"scaling": "none", "relation": None}
 pytestmark = pytest.mark.filterwarnings("ignore::mlreduce.evaluation.failures.FailedCellWarning")

@@ -15,8 +15,15 @@ from mlreduce.evaluation.failures import (
     sentence_on_failures,
 )
 from mlreduce.exceptions import ConfigurationError, DataError
-from mlreduce_studies.results import any_failed, failed_files, read_failures, read_table, read_tables, write_table
-from mlreduce_studies.summary import write_csv
+from mlreduce_studies.gathering.job_tables import (
+    any_failed,
+    failed_files,
+    read_failures,
+    read_table,
+    read_tables,
+    write_table,
+)
+from mlreduce_studies.gathering.summary import write_csv
 
 PLACE = {"study": "s", "protocol": "p", "dataset": "d", "group": "g"}
 TABLE = pd.DataFrame({"study": ["s"], "method": ["a"], "split": [0], "value": [0.5]})

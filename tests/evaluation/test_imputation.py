@@ -18,9 +18,9 @@ from mlreduce.evaluation.splitting import take_splits
 from mlreduce.evaluation.view import imputed
 from mlreduce.exceptions import ConfigurationError, DataError
 from mlreduce.validation import as_dense
-from mlreduce_studies.approximation import dependency
-from mlreduce_studies.costs import measure_costs
-from mlreduce_studies.timing import time_fits
+from mlreduce_studies.experiments.approximation import dependency
+from mlreduce_studies.experiments.costs import measure_costs
+from mlreduce_studies.experiments.timing import time_fits
 
 BY_HAND = {"mean": statistics.fmean, "median": statistics.median, "most-frequent": statistics.mode}
 SPACE = {"scaling": "none", "relation": None}

@@ -13,16 +13,16 @@ from planted_run import DATASETS, METHODS, planted_scores
 
 from mlreduce import registry
 from mlreduce.plot import colours as looks
-from mlreduce.plot.colours import base_method, colour_of, method_looks
+from mlreduce.plot.colours import base_method, colour_of, method_styles
 from mlreduce_studies.figures import make_figure, save
-from mlreduce_studies.summary import summarise
+from mlreduce_studies.gathering.summary import summarise
 
 SPEC = {"kind": "dimensions", "caption": "t", "methods": METHODS, "measure": "instance-f1", "predictor": "ridge"}
 
 
 def test_a_method_has_one_colour_in_every_figure():
     for others in (["pca"], ["gmba", "spec", "random"], ["mvmd-0.5", "cca"]):
-        assert method_looks([*others, "mvmd"])["mvmd"]["color"] == colour_of("mvmd")
+        assert method_styles([*others, "mvmd"])["mvmd"]["color"] == colour_of("mvmd")
     assert colour_of("mvmd") == colour_of("mvmd-0.3")
     assert colour_of("random") == colour_of("random-projection") == "#808080"
     assert colour_of("pca") != colour_of("lsi")  # a module, two shades
@@ -32,16 +32,16 @@ def test_a_method_has_one_colour_in_every_figure():
 
 
 def test_a_colour_is_of_the_name_and_not_of_the_module(monkeypatch):
-    before = {name: (colour_of(name), method_looks([name])) for name in registry.method_names()}
+    before = {name: (colour_of(name), method_styles([name])) for name in registry.method_names()}
     monkeypatch.setattr(registry, "module_of", lambda name: "mlreduce.elsewhere")
-    assert {name: (colour_of(name), method_looks([name])) for name in registry.method_names()} == before
+    assert {name: (colour_of(name), method_styles([name])) for name in registry.method_names()} == before
     listed = {name for group in looks._METHODS for name in group.replace("|", " ").split()}
     assert listed <= set(before)
 
 
 def test_no_two_methods_of_a_figure_look_the_same():
     labels = [f"mvmd-0.{digit}" for digit in range(10)] + ["mine", "yours", *registry.method_names()]
-    looks = [tuple(map(str, look.values())) for look in method_looks(labels).values()]
+    looks = [tuple(map(str, look.values())) for look in method_styles(labels).values()]
     assert len(set(looks)) == len(labels)
 
 

@@ -18,7 +18,7 @@ from mlreduce.evaluation.label_space import reduce_labels, score
 from mlreduce.evaluation.scores import resolve_sizes
 from mlreduce.evaluation.splitting import random_orders, split_rows, three_parts
 from mlreduce.linalg.least_squares import Design, HeldOutLeastSquares
-from mlreduce_studies.audit import audit, read_published
+from mlreduce_studies.verdicts.audit import audit, read_published
 
 SETS = [
     "emotions",

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from mlreduce.datasets.embedded import planted
 from mlreduce.selection.information import mutual_information
 from mlreduce.selection.qpfs import approximate_dependency
-from mlreduce_studies.approximation import (
+from mlreduce_studies.experiments.approximation import (
     APPROXIMATION_COLUMNS,
     DEPENDENCY_COLUMNS,
     THEOREM_COLUMNS,

@@ -8,7 +8,7 @@ import pytest
 
 from mlreduce.evaluation.scores import SCORE_COLUMNS
 from mlreduce.exceptions import DataError
-from mlreduce_studies.areas import area_scores, averaged_draws
+from mlreduce_studies.gathering.areas import area_scores, averaged_draws
 
 COLUMNS = ["study", "protocol", *SCORE_COLUMNS]
 

@@ -7,7 +7,11 @@ import pandas as pd
 import pytest
 
 from mlreduce.exceptions import DataError
-from mlreduce_studies.audit import (
+from mlreduce_studies.gathering.summary import SUMMARY_COLUMNS, at_directions, summarise, write_csv
+from mlreduce_studies.gathering.times import RATIO_COLUMNS
+from mlreduce_studies.tables import make_table
+from mlreduce_studies.tables.sizes import TABLE_COLUMNS, layout, select_table
+from mlreduce_studies.verdicts.audit import (
     AUDIT_COLUMNS,
     SIZE_COLUMNS,
     audit,
@@ -19,10 +23,6 @@ from mlreduce_studies.audit import (
     read_sizes,
     verdict,
 )
-from mlreduce_studies.summary import SUMMARY_COLUMNS, at_directions, summarise, write_csv
-from mlreduce_studies.tables import make_table
-from mlreduce_studies.tables.ratios import RATIO_COLUMNS
-from mlreduce_studies.tables.sizes import TABLE_COLUMNS, layout, select_table
 
 PAPERS = Path(__file__).parents[2] / "papers"
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from mlreduce_studies.figures import make_figure
-from mlreduce_studies.summary import SUMMARY_COLUMNS
+from mlreduce_studies.gathering.summary import SUMMARY_COLUMNS
 from mlreduce_studies.tables import make_table
 from mlreduce_studies.tables.comparisons import COMPARISON_COLUMNS, comparison_table
 

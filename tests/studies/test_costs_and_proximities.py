@@ -12,8 +12,8 @@ import mlreduce
 from mlreduce.datasets.embedded import planted
 from mlreduce.evaluation.splitting import Split
 from mlreduce.exceptions import DataError
-from mlreduce_studies.costs import COST_COLUMNS, measure_costs
-from mlreduce_studies.proximities import IMAGE_COLUMNS, label_order, proximity_images
+from mlreduce_studies.experiments.costs import COST_COLUMNS, measure_costs
+from mlreduce_studies.experiments.proximities import IMAGE_COLUMNS, label_order, proximity_images
 
 SPACE = {"scaling": "none", "relation": "euclidean"}
 
@@ -103,7 +103,7 @@ def test_a_fit_that_dies_is_an_error_and_not_a_hang(data, monkeypatch):
     methods = {"mine": {"method": "pca", "n_components": 0}}  # refused in the other process
     with pytest.raises(DataError, match="fitting 'mine' to 20 rows: DataError: n_components must be"):
         measure_costs(data, COSTS | {"methods": methods}, SPACE, seed=1)
-    monkeypatch.setattr("mlreduce_studies.costs.make_reduction", lambda *_: os._exit(9))
+    monkeypatch.setattr("mlreduce_studies.experiments.costs.make_reduction", lambda *_: os._exit(9))
     with pytest.raises(DataError, match="fitting 'mine' to 20 rows ended without a result"):
         measure_costs(data, COSTS | {"methods": methods}, SPACE, seed=1)
 

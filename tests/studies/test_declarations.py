@@ -148,7 +148,7 @@ def test_results_depend_on_the_code_of_declarations(tmp_path):
         shutil.copytree(source, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
     code = (
         "from mlreduce_studies.provenance.digest import source_digest as digest; "
-        "names = 'mlreduce.evaluation.label_space', 'mlreduce_studies.summary', 'mlreduce_studies.tables'; "
+        "names = 'mlreduce.evaluation.label_space', 'mlreduce_studies.gathering.summary', 'mlreduce_studies.tables'; "
         "print(*map(digest, names))"
     )
 

@@ -12,15 +12,14 @@ import pytest
 from mlreduce.evaluation.failures import FAILURE_COLUMNS
 from mlreduce.evaluation.scores import SPECTRUM_COLUMNS
 from mlreduce.exceptions import DataError
-from mlreduce_studies.areas import area_scores, averaged_draws
-from mlreduce_studies.audit import AUDIT_COLUMNS, audit, audit_markdown, audit_sentences, beside_printed
-from mlreduce_studies.failed_cells import RULE, footnotes, of_draws, with_failed_rows, with_gaps
 from mlreduce_studies.figures import make_figure
-from mlreduce_studies.summary import SUMMARY_COLUMNS, summarise, write_csv
+from mlreduce_studies.gathering.areas import area_scores, averaged_draws
+from mlreduce_studies.gathering.failed_cells import RULE, footnotes, of_draws, with_failed_rows, with_gaps
+from mlreduce_studies.gathering.summary import SUMMARY_COLUMNS, summarise, write_csv
+from mlreduce_studies.gathering.times import RATIO_COLUMNS, gathered_times, time_ratios
 from mlreduce_studies.tables import make_table
-from mlreduce_studies.tables.ratios import RATIO_COLUMNS, time_ratios
 from mlreduce_studies.tables.sizes import TABLE_COLUMNS
-from mlreduce_studies.tables.times import gathered_times
+from mlreduce_studies.verdicts.audit import AUDIT_COLUMNS, audit, audit_markdown, audit_sentences, beside_printed
 
 METHODS = ["plst", "cplst", "cs"]
 SETS = ["emotions", "scene", "yeast"]

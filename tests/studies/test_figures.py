@@ -10,13 +10,13 @@ import pandas as pd
 import pytest
 
 from mlreduce.exceptions import DataError
-from mlreduce.plot.colours import method_looks
+from mlreduce.plot.colours import method_styles
 from mlreduce.plot.layout import empty_figure, panels, shared_legend, style
-from mlreduce_studies.costs import COST_COLUMNS
+from mlreduce_studies.experiments.costs import COST_COLUMNS
+from mlreduce_studies.experiments.proximities import IMAGE_COLUMNS
 from mlreduce_studies.figures import figure_kinds, figure_source, make_figure, save
-from mlreduce_studies.greys import grey_levels
-from mlreduce_studies.proximities import IMAGE_COLUMNS
-from mlreduce_studies.summary import SUMMARY_COLUMNS
+from mlreduce_studies.gathering.images import grey_levels
+from mlreduce_studies.gathering.summary import SUMMARY_COLUMNS
 
 SETS = ["birds", "emotions", "scene", "yeast", "enron", "medical", "genbase", "corel5k"]
 METHODS = ["mvmd", "pca", "mddmp", "mddmf", "cca", "mlsi", "mlda", "dmlda"]
@@ -253,7 +253,7 @@ def test_dimension_curves():
     assert titles(figure) == sorted(SETS)
     for axis in figure.axes:
         assert list(lines(axis)) == NAMES
-        for line, (method, look) in zip(lines(axis).values(), method_looks(METHODS).items(), strict=True):
+        for line, (method, look) in zip(lines(axis).values(), method_styles(METHODS).items(), strict=True):
             assert list(line.get_xdata()) == [10, 20, 50]
             assert list(line.get_ydata()) == [mean(axis.get_title(), method, x) for x in (10, 20, 50)]
             assert (line.get_color(), line.get_marker()) == (look["color"], look["marker"])
@@ -419,7 +419,7 @@ def test_panels_are_data_sets_and_predictors_in_order():
     for axis, (dataset, predictor) in zip(figure.axes, GRID, strict=True):
         drawn = lines(axis)
         assert list(drawn) == [*NAMES[:4], "all"]
-        for (method, look), line in zip(method_looks(METHODS).items(), list(drawn.values())[:4], strict=False):
+        for (method, look), line in zip(method_styles(METHODS).items(), list(drawn.values())[:4], strict=False):
             assert list(line.get_xdata()) == list(SELECTED)
             assert list(line.get_ydata()) == [mean(dataset, method, x, predictor) for x in SELECTED]
             assert (line.get_color(), line.get_marker()) == (look["color"], look["marker"])

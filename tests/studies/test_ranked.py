@@ -6,7 +6,7 @@ import pytest
 
 from mlreduce.exceptions import DataError
 from mlreduce.stats.ranks import critical_difference, friedman
-from mlreduce_studies.summary import SUMMARY_COLUMNS, write_csv
+from mlreduce_studies.gathering.summary import SUMMARY_COLUMNS, write_csv
 from mlreduce_studies.tables import make_table, table_parts
 from mlreduce_studies.tables.average_ranks import AVERAGE_RANK_COLUMNS, average_rank_table
 from mlreduce_studies.tables.ranked import RANKED_COLUMNS, ranked_layout, ranked_table

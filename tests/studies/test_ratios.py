@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from mlreduce.exceptions import DataError
+from mlreduce_studies.gathering.times import RATIO_COLUMNS, time_ratios
 from mlreduce_studies.tables import make_table, table_parts
-from mlreduce_studies.tables.ratios import RATIO_COLUMNS, time_ratios
 
 PUBLISHED = Path(__file__).parents[2] / "papers" / "qpfs-lowrank-2016" / "published.csv"
 SPEC = {"kind": "time-ratios", "caption": "Table 2", "base": "qpfs-approx", "methods": ["rfs-published", "pmu", "qpfs"]}

@@ -15,11 +15,11 @@ import yaml
 from mlreduce.datasets.catalogue import read_catalogue
 from mlreduce.evaluation.failures import FAILURE_COLUMNS
 from mlreduce.exceptions import ConfigurationError
+from mlreduce_studies.gathering.job_tables import write_table
+from mlreduce_studies.gathering.summary import SUMMARY_COLUMNS
 from mlreduce_studies.provenance import verify
 from mlreduce_studies.provenance.manifest import file_faults
-from mlreduce_studies.reference import Curve, compare_cells, draw_curves, read_reference
-from mlreduce_studies.results import write_table
-from mlreduce_studies.summary import SUMMARY_COLUMNS
+from mlreduce_studies.provenance.reference import Curve, compare_cells, draw_curves, read_reference
 
 PROJECT = Path(__file__).parents[2]
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from mlreduce_studies.approximation import DEPENDENCY_COLUMNS, THEOREM_COLUMNS
-from mlreduce_studies.costs import COST_COLUMNS
+from mlreduce_studies.experiments.approximation import DEPENDENCY_COLUMNS, THEOREM_COLUMNS
+from mlreduce_studies.experiments.costs import COST_COLUMNS
 from mlreduce_studies.tables import make_table, table_parts, table_source
 from mlreduce_studies.tables.approximation import WEIGHT_COLUMNS
 

@@ -11,14 +11,9 @@ from hypothesis.extra.numpy import arrays
 from scipy.stats import spearmanr
 
 from mlreduce.exceptions import DataError
+from mlreduce.stats.stability import order_correlation, stability_index
 from mlreduce_studies.tables import make_table, table_parts
-from mlreduce_studies.tables.stability import (
-    STABILITY_COLUMNS,
-    order_correlation,
-    stability_index,
-    stability_parts,
-    stability_table,
-)
+from mlreduce_studies.tables.stability import STABILITY_COLUMNS, stability_parts, stability_table
 
 
 def by_the_book(selected):

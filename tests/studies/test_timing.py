@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from mlreduce.datasets.embedded import planted
 from mlreduce.evaluation.splitting import random_orders, split_rows
 from mlreduce.validation import as_dense
-from mlreduce_studies.timing import time_fits
+from mlreduce_studies.experiments.timing import time_fits
 
 
 def splits_of(n_samples, number):
@@ -41,7 +41,7 @@ def test_selectors_of_another_scaling_get_its_features_sparse_where_that_is_smal
     def made(label, *_):
         return SimpleNamespace(fit=lambda X, Y: seen.__setitem__(label, X))
 
-    monkeypatch.setattr("mlreduce_studies.timing.make_selector", made)
+    monkeypatch.setattr("mlreduce_studies.experiments.timing.make_selector", made)
     data = planted(n_samples=60, n_features=6, n_labels=4, n_latent=2, n_distractors=1).data
     X = np.where(np.random.default_rng(0).random(data.X.shape) < empty, 0.0, data.X)
     data, splits = replace(data, X=X), splits_of(60, 1)
@@ -55,8 +55,8 @@ def test_selectors_of_another_scaling_get_its_features_sparse_where_that_is_smal
 
 def test_the_first_fit_is_not_timed(monkeypatch):
     fits = []
-    monkeypatch.setattr("mlreduce_studies.timing.fit_method", lambda *_: fits.append(1))
-    monkeypatch.setattr("mlreduce_studies.timing.time.process_time", lambda: len(fits))
+    monkeypatch.setattr("mlreduce_studies.experiments.timing.fit_method", lambda *_: fits.append(1))
+    monkeypatch.setattr("mlreduce_studies.experiments.timing.time.process_time", lambda: len(fits))
     data = planted(n_samples=30, n_features=6, n_labels=4, n_latent=2, n_distractors=1).data
     space = {"scaling": "none", "relation": None}
     times = time_fits("projection", data, splits_of(30, 2), {"pca": {}}, space)

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from mlreduce.datasets.readers.arff import read_arff
 from mlreduce.escaping import latex_escaped, markdown_escaped, visible, visible_json, without_formulas
 from mlreduce.exceptions import ConfigurationError
-from mlreduce_studies.summary import summarise, write_csv
+from mlreduce_studies.gathering.summary import summarise, write_csv
 from mlreduce_studies.tables import make_table
 from mlreduce_studies.tables.layout import latex_text, parts_markdown, to_latex, to_markdown
 

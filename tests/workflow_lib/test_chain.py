@@ -19,9 +19,9 @@ from mlreduce.evaluation.failures import Failures
 from mlreduce.evaluation.fitted_arrays import StoredArrays, save_arrays
 from mlreduce.evaluation.loop import Experiment, joined
 from mlreduce.evaluation.splitting import take_splits
-from mlreduce_studies.gathering import Gathering
-from mlreduce_studies.results import read_failures, read_tables, write_table
-from mlreduce_studies.timing import time_fits
+from mlreduce_studies.experiments.timing import time_fits
+from mlreduce_studies.gathering.job_tables import read_failures, read_tables, write_table
+from mlreduce_studies.gathering.study_tables import Gathering
 from plan import make_plan
 
 PROJECT = Path(__file__).parents[2]

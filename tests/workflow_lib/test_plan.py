@@ -14,8 +14,8 @@ import yaml
 from jobs import Jobs
 from mlreduce.configuration import read_yaml
 from mlreduce.exceptions import ConfigurationError
-from mlreduce_studies.gathering import Gathering
-from mlreduce_studies.results import write_table
+from mlreduce_studies.gathering.job_tables import write_table
+from mlreduce_studies.gathering.study_tables import Gathering
 from outputs import Outputs
 from plan import make_plan
 

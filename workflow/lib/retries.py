@@ -14,7 +14,7 @@ from snakemake.io import ancient
 from snakemake.logging import logger
 
 from mlreduce.files import write_text
-from mlreduce_studies.results import failed_files, read_failures
+from mlreduce_studies.gathering.job_tables import failed_files, read_failures
 from outputs import Outputs
 from plan import Plan
 

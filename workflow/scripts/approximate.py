@@ -9,8 +9,13 @@ with job(snakemake):
 
     from mlreduce.datasets.data import MultiLabelData
     from mlreduce.files import replacing
-    from mlreduce_studies.approximation import approximation_errors, dependency, dependency_row, theorem_cells
-    from mlreduce_studies.results import write_table
+    from mlreduce_studies.experiments.approximation import (
+        approximation_errors,
+        dependency,
+        dependency_row,
+        theorem_cells,
+    )
+    from mlreduce_studies.gathering.job_tables import write_table
 
     asked, data = snakemake.params.approximation, MultiLabelData.load(snakemake.input[0])
     errors, described, cells = [], [], None

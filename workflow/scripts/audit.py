@@ -10,9 +10,9 @@ snakemake = globals()["snakemake"]
 
 with job(snakemake):
     from mlreduce.files import replacing, write_text
-    from mlreduce_studies.audit import audit, audit_markdown, audit_sizes, read_published, read_sizes
-    from mlreduce_studies.results import read_failures, read_table
-    from mlreduce_studies.summary import write_csv
+    from mlreduce_studies.gathering.job_tables import read_failures, read_table
+    from mlreduce_studies.gathering.summary import write_csv
+    from mlreduce_studies.verdicts.audit import audit, audit_markdown, audit_sizes, read_published, read_sizes
     from mlreduce_studies.verdicts.claims import claims_markdown, judge_claims
     from mlreduce_studies.verdicts.reading import Known, read_claims
     from mlreduce_studies.verdicts.studies import results_of

@@ -10,7 +10,7 @@ with job(snakemake):
     from mlreduce.datasets.data import MultiLabelData
     from mlreduce.evaluation.loop import Experiment
     from mlreduce.files import replacing
-    from mlreduce_studies.results import write_table
+    from mlreduce_studies.gathering.job_tables import write_table
 
     data = MultiLabelData.load(snakemake.input.data)
     settings = {**json.loads(snakemake.params.settings), "space": snakemake.params.normalisation}

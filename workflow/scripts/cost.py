@@ -8,8 +8,8 @@ with job(snakemake):
     from mlreduce.datasets.data import MultiLabelData
     from mlreduce.evaluation.failures import Failures
     from mlreduce.files import replacing
-    from mlreduce_studies.costs import measure_costs
-    from mlreduce_studies.results import write_table
+    from mlreduce_studies.experiments.costs import measure_costs
+    from mlreduce_studies.gathering.job_tables import write_table
 
     params, failures = snakemake.params, Failures("cost")
     data = MultiLabelData.load(snakemake.input.data)

@@ -9,7 +9,7 @@ snakemake = globals()["snakemake"]
 with job(snakemake):
     from mlreduce.files import replacing
     from mlreduce_studies.figures import make_figure, save
-    from mlreduce_studies.gathering import Gathering
+    from mlreduce_studies.gathering.study_tables import Gathering
 
     params = snakemake.params
     gathering = Gathering({"scores": list(snakemake.input)}, params.averages)

@@ -10,7 +10,7 @@ snakemake = globals()["snakemake"]
 with job(snakemake):
     from mlreduce.files import replacing
     from mlreduce_studies.figures import make_figure, save
-    from mlreduce_studies.results import read_table
+    from mlreduce_studies.gathering.job_tables import read_table
 
     sources = {Path(path).stem: read_table(path) for path in snakemake.input}
     files: dict[str, list[str]] = {}

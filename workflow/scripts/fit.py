@@ -11,7 +11,7 @@ with job(snakemake):
     from mlreduce.evaluation.fitted_arrays import save_arrays
     from mlreduce.evaluation.loop import Experiment, joined
     from mlreduce.files import replacing
-    from mlreduce_studies.results import read_failures, read_tables, write_table
+    from mlreduce_studies.gathering.job_tables import read_failures, read_tables, write_table
 
     source = snakemake.input
     experiment = Experiment(

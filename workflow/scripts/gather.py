@@ -8,8 +8,8 @@ snakemake = globals()["snakemake"]
 
 with job(snakemake):
     from mlreduce.files import replacing, write_text
-    from mlreduce_studies.gathering import Gathering
-    from mlreduce_studies.results import write_table
+    from mlreduce_studies.gathering.job_tables import write_table
+    from mlreduce_studies.gathering.study_tables import Gathering
 
     params = snakemake.params
     files = {kind: [paths] if isinstance(paths, str) else list(paths) for kind, paths in snakemake.input.items()}

@@ -12,8 +12,8 @@ with job(snakemake):
     from mlreduce.evaluation.search import chosen_entries
     from mlreduce.evaluation.splitting import take_splits
     from mlreduce.files import replacing
-    from mlreduce_studies.proximities import proximity_images
-    from mlreduce_studies.results import read_failures, read_tables, write_table
+    from mlreduce_studies.experiments.proximities import proximity_images
+    from mlreduce_studies.gathering.job_tables import read_failures, read_tables, write_table
 
     settings, source = json.loads(snakemake.params.settings), snakemake.input
     data = MultiLabelData.load(source.data)

@@ -10,9 +10,9 @@ snakemake = globals()["snakemake"]
 with job(snakemake):
     from mlreduce.datasets.catalogue import read_catalogue
     from mlreduce.files import replacing, write_text
+    from mlreduce_studies.gathering.summary import write_csv
     from mlreduce_studies.provenance.digest import environment
     from mlreduce_studies.provenance.manifest import costs, describe_input, digests, make_manifest, read_jobs, span
-    from mlreduce_studies.summary import write_csv
 
     params, folder = snakemake.params, Path(snakemake.output.manifest).parent
     jobs = read_jobs(params.benchmarks, params.threads)

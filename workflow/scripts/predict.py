@@ -13,7 +13,7 @@ with job(snakemake):
     from mlreduce.evaluation.fitted_arrays import StoredArrays
     from mlreduce.evaluation.loop import Experiment
     from mlreduce.files import replacing
-    from mlreduce_studies.results import read_failures, read_tables, write_table
+    from mlreduce_studies.gathering.job_tables import read_failures, read_tables, write_table
 
     source = snakemake.input
     experiment = Experiment(

@@ -8,8 +8,8 @@ snakemake = globals()["snakemake"]
 
 with job(snakemake):
     from mlreduce.files import replacing
-    from mlreduce_studies.gathering import Gathering
-    from mlreduce_studies.summary import write_csv
+    from mlreduce_studies.gathering.study_tables import Gathering
+    from mlreduce_studies.gathering.summary import write_csv
     from mlreduce_studies.tables import make_table
 
     params = snakemake.params

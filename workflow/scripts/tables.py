@@ -8,8 +8,8 @@ snakemake = globals()["snakemake"]
 
 with job(snakemake):
     from mlreduce.files import replacing, write_text
-    from mlreduce_studies.results import read_table
-    from mlreduce_studies.summary import write_csv
+    from mlreduce_studies.gathering.job_tables import read_table
+    from mlreduce_studies.gathering.summary import write_csv
     from mlreduce_studies.tables import make_table
 
     sources = {Path(path).stem: read_table(path) for path in snakemake.input}

@@ -13,8 +13,8 @@ with job(snakemake):
     from mlreduce.evaluation.failures import Failures
     from mlreduce.evaluation.splitting import take_splits
     from mlreduce.files import replacing
-    from mlreduce_studies.results import write_table
-    from mlreduce_studies.timing import time_fits
+    from mlreduce_studies.experiments.timing import time_fits
+    from mlreduce_studies.gathering.job_tables import write_table
 
     settings, seed = json.loads(snakemake.params.settings), snakemake.params.seed
     data, failures = MultiLabelData.load(snakemake.input.data), Failures("time")

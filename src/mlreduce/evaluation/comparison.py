@@ -14,7 +14,8 @@ import pandas as pd
 from mlreduce.exceptions import DataError, unknown_name
 from mlreduce.metrics import higher_is_better
 from mlreduce.plot.matrix import DECIDED
-from mlreduce.stats.posterior import Posterior, posterior
+from mlreduce.stats.margins import wins_ties_losses
+from mlreduce.stats.posterior import posterior
 from mlreduce.stats.ranks import rank_methods
 
 __all__ = ["Comparison"]
@@ -113,8 +114,8 @@ class Comparison:
             Methods by measures, and ``seconds`` of a fit; the best by the first measure on top.
         """
         _, predictor, size = self._chosen(None, predictor, size)
-        own = self.scores[self.scores["predictor"] == predictor]
-        measures = [name for name in self.settings["measures"] if name in set(own["measure"])]
+        measured = set(self.scores.loc[self.scores["predictor"] == predictor, "measure"])
+        measures = [name for name in self.settings["measures"] if name in measured]
         means = pd.DataFrame({name: self.values(name, predictor, size).mean() for name in measures})
         means["seconds"] = self.fits.groupby("method")["seconds"].mean()
         return means.sort_values(measures[0], ascending=not higher_is_better(measures[0]), kind="stable")
@@ -147,20 +148,9 @@ class Comparison:
             differences = (values[method] - values[other]).dropna().to_numpy(dtype=np.float64)
             if len(differences) < 2:
                 continue
-            found = posterior(differences, self.settings["test_share"])
-            wins, losses = int((differences > margin).sum()), int((differences < -margin).sum())
-            rows.append(
-                {
-                    "method": method,
-                    "than": other,
-                    "mean_difference": found.mean,
-                    **dict(zip(("low", "high"), found.interval(), strict=True)),
-                    "wins": wins,
-                    "ties": len(differences) - wins - losses,
-                    "losses": losses,
-                    **_chances(found, margin),
-                }
-            )
+            mean = posterior(differences, self.settings["test_share"])
+            counts, regions = wins_ties_losses(differences, margin), mean.regions(margin)
+            rows.append((method, other, mean.mean, *mean.interval(), *counts, *reversed(regions)))
         columns = ["method", "than", "mean_difference", "low", "high", "wins", "ties", "losses"]
         return pd.DataFrame(rows, columns=[*columns, "better", "similar", "worse"])
 
@@ -261,11 +251,3 @@ class Comparison:
             if predictor in set(self.scores["predictor"])
         ]
         return "\n\n".join([head, *parts])
-
-
-def _chances(found: Posterior, margin: float) -> dict[str, float]:
-    """Return the probabilities of a difference above the margin, within it and below it."""
-    within = found.within(-margin, margin)
-    # A mean that is certain can stand on the margin, which is within.
-    above = found.within(margin, np.inf) if found.scale else float(found.mean > margin)
-    return {"better": above, "similar": within, "worse": max(0.0, 1.0 - above - within)}

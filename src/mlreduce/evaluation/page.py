@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from html import escape
 from pathlib import Path
@@ -100,14 +100,12 @@ def _statistics(comparison: Comparison, measure: str, predictor: str, size: int)
         "by itself; among many, some are so by chance. The probabilities are about data like these, not about other "
         "data sets.</p>"
     )
-    rows = (
-        f"<tr><td>{escape(str(method))}</td><td>{_number(row['mean'])}</td><td>{_number(row['deviation'])}</td>"
-        f"<td>{row['rank']:.2f}</td><td>{row['first']:.0f}</td><td>{row['beats']:.0f}</td>"
-        f"<td>{row['beaten_by']:.0f}</td></tr>"
+    rows = [
+        [escape(str(method)), _number(row["mean"]), _number(row["deviation"]), f"{row['rank']:.2f}"]
+        + [f"{row[name]:.0f}" for name in ("first", "beats", "beaten_by")]
         for method, row in comparison.statistics(measure, predictor).iterrows()
-    )
-    head = "<tr><th>method</th><th>mean</th><th>deviation</th><th>rank</th><th>first</th><th>beats</th>"
-    yield f'<div class="wide"><table>{head}<th>beaten by</th></tr>{"".join(rows)}</table></div>'
+    ]
+    yield _table(rows, ["method", "mean", "deviation", "rank", "first", "beats", "beaten by"])
     yield _figure(
         partial(comparison.plot, "pairs", measure, predictor),
         f"{name} at {size} %: the method of the row against that of the column. Mean difference, positive where the "
@@ -122,20 +120,23 @@ def _means(table: pd.DataFrame) -> str:
         for name in table.columns
         if name != "seconds"
     }
-    head = "".join(f"<th>{escape(measure_label(name))}</th>" for name in best)
     rows = []
     for method, row in table.iterrows():
-        cells = "".join(
-            f"<td{' class=best' if row[name] == most else ''}>{_number(row[name])}</td>" for name, most in best.items()
-        )
-        rows.append(f"<tr><td>{escape(str(method))}</td>{cells}<td>{row['seconds']:.3g}</td></tr>")
-    return (
-        f'<div class="wide"><table><tr><th>method</th>{head}<th>seconds of a fit</th></tr>{"".join(rows)}</table></div>'
-    )
+        cells = [_number(row[name], row[name] == most) for name, most in best.items()]
+        rows.append([escape(str(method)), *cells, f"{row['seconds']:.3g}"])
+    return _table(rows, ["method", *map(measure_label, best), "seconds of a fit"])
 
 
-def _number(value: float) -> str:
-    return "–" if pd.isna(value) else f"{value:.3f}"
+def _table(rows: Sequence[Sequence[str]], head: Sequence[str] = (), kind: str = "") -> str:
+    """Return a table of cells that are markup already, under names that are not."""
+    cells = ["".join(cell if cell.startswith("<td") else f"<td>{cell}</td>" for cell in row) for row in rows]
+    lines = ["".join(f"<th>{escape(name)}</th>" for name in head)] * bool(head) + cells
+    return f'<div class="wide"><table{kind}>{"".join(f"<tr>{line}</tr>" for line in lines)}</table></div>'
+
+
+def _number(value: float, best: bool = False) -> str:
+    text = "–" if pd.isna(value) else f"{value:.3f}"
+    return f"<td class=best>{text}</td>" if best else text
 
 
 def _figure(draw: Callable[[], Any], caption: str) -> str:
@@ -162,22 +163,21 @@ def _end(comparison: Comparison) -> Iterator[str]:
     settings = comparison.settings
     if len(comparison.failures):
         yield '<h2 id="failures">What failed</h2>'
-        rows = "".join(
-            f"<tr><td>{escape(str(own['method']))}</td><td>{escape(str(own['predictor']))}</td>"
-            f"<td>{own['split'] + 1}</td><td>{escape(str(own['error']))}: {escape(str(own['message']))}</td></tr>"
-            for own in comparison.failures.to_dict("records")
-        )
-        head = "<tr><th>method</th><th>predictor</th><th>fold</th><th>reason</th></tr>"
-        yield f'<div class="wide"><table class="text">{head}{rows}</table></div>'
+        rows = []
+        for failure in comparison.failures.to_dict("records"):
+            method, predictor, error, message = (
+                escape(str(failure[key])) for key in ("method", "predictor", "error", "message")
+            )
+            rows.append([method, predictor, str(failure["split"] + 1), f"{error}: {message}"])
+        yield _table(rows, ["method", "predictor", "fold", "reason"], ' class="text"')
     yield "<h2>How this was made</h2>"
-    rows = "".join(
-        f"<tr><td>{escape(name)}</td><td>{escape(kind)}</td><td><code>{escape(json.dumps(entry, ensure_ascii=False))}"
-        "</code></td></tr>"
+    rows = [
+        [escape(name), kind, f"<code>{escape(json.dumps(entry, ensure_ascii=False))}</code>"]
         for kind, entries in (("method", settings["methods"]), ("predictor", settings["predictors"]))
         for name, entry in entries.items()
-    )
-    yield f'<div class="wide"><table class="text">{rows}</table></div>'
-    versions = ", ".join(f"{escape(name)} {escape(own)}" for name, own in settings["versions"].items())
+    ]
+    yield _table(rows, kind=' class="text"')
+    versions = ", ".join(f"{escape(name)} {escape(version)}" for name, version in settings["versions"].items())
     imputed = f" Missing values: {escape(settings['impute'])}." if "impute" in settings else ""
     yield (
         f'<p class="small">Scaling of the features: {escape(settings["scaling"])}.{imputed} '

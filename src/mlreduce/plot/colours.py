@@ -8,7 +8,7 @@ from zlib import crc32
 
 from mlreduce import registry
 
-__all__ = ["DASHES", "MARKERS", "base_method", "colour_of", "method_looks"]
+__all__ = ["DASHES", "MARKERS", "base_method", "colour_of", "method_styles"]
 
 # Colour-blind safe: Okabe and Ito's, a dark red for their yellow, which is hard to see on white.
 _HUES = ("#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#7B2D26")
@@ -100,21 +100,21 @@ def colour_of(label: str) -> str:
     return "#" + "".join(f"{round(part + (end - part) * abs(shade)):02X}" for part in parts)
 
 
-def method_looks(methods: Sequence[str]) -> dict[str, dict[str, Any]]:
+def method_styles(methods: Sequence[str]) -> dict[str, dict[str, Any]]:
     """Return colour, marker and line style of the methods of a figure, for Matplotlib; no two of them are alike.
 
     The colour is `colour_of`. Of methods that would look the same, the later ones have other dashes and markers.
     """
-    looks: dict[str, dict[str, Any]] = {}
+    styles: dict[str, dict[str, Any]] = {}
     taken = set()
     for method in methods:
         hue, position = _place(method)
         colour, first = colour_of(method), hue + 5 * position
         # Dashes first, then another marker.
-        looked = [
+        choices = [
             ((first + step) % len(MARKERS), dashes) for step in range(len(MARKERS)) for dashes in range(len(DASHES))
         ]
-        marker, dashes = next((own for own in looked if (colour, *own) not in taken), looked[0])
+        marker, dashes = next((choice for choice in choices if (colour, *choice) not in taken), choices[0])
         taken.add((colour, marker, dashes))
-        looks[method] = {"color": colour, "marker": MARKERS[marker], "linestyle": DASHES[dashes]}
-    return looks
+        styles[method] = {"color": colour, "marker": MARKERS[marker], "linestyle": DASHES[dashes]}
+    return styles

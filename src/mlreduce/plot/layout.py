@@ -14,7 +14,7 @@ import pandas as pd
 
 from mlreduce.escaping import visible
 from mlreduce.exceptions import DataError, from_extra
-from mlreduce.plot.colours import DASHES, MARKERS, method_looks
+from mlreduce.plot.colours import DASHES, MARKERS, method_styles
 from mlreduce.plot.points import ERRORS_OF, drawn_points
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "empty_figure",
     "house_style",
     "least_span",
+    "line_styles",
     "lines",
     "nothing_to_draw",
     "one_value_each",
@@ -37,7 +38,7 @@ __all__ = [
 # Of what is no method. Colour-blind safe (Okabe and Ito, a grey for their yellow).
 _COLOURS = ("#D55E00", "#0072B2", "#009E73", "#000000", "#CC79A7", "#E69F00", "#56B4E9", "#808080")
 
-# Share of a panel's values that its height covers at least: a hair's breadth is not to look like a mountain.
+# Share of a panel's values that its height covers at least, so that a small difference does not fill it.
 _LEAST_SPAN = 0.02
 
 
@@ -123,12 +124,14 @@ def put_title(figure: Any, title: str) -> None:
     figure.suptitle(title, fontsize=10, wrap=True)
 
 
-def with_errors(axis: Any, x: Any, rows: pd.DataFrame, look: Mapping[str, Any]) -> None:
+def with_errors(axis: Any, x: Any, rows: pd.DataFrame, line_style: Mapping[str, Any]) -> None:
     """Draw a line of means with thin bars of one standard error."""
-    axis.plot(x, rows["mean"], **look)
+    axis.plot(x, rows["mean"], **line_style)
     gap = np.full(len(rows), np.nan)  # one line with gaps is a tenth of the file of as many bars
     ends = np.column_stack([rows["mean"] - rows["se"], rows["mean"] + rows["se"], gap]).ravel()
-    axis.plot(np.repeat(x, 3), ends, color=look["color"], linewidth=0.6, label=f"{ERRORS_OF}{look['label']}")
+    axis.plot(
+        np.repeat(x, 3), ends, color=line_style["color"], linewidth=0.6, label=f"{ERRORS_OF}{line_style['label']}"
+    )
 
 
 def least_span(axis: Any) -> None:
@@ -186,17 +189,23 @@ def one_value_each(summary: pd.DataFrame, measure: str, energy: float, by: Seque
     return rows
 
 
+def line_styles(spec: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return label, colour, marker and line style of each method of a figure."""
+    labels, drawn = spec.get("labels", {}), {"markersize": 4, "linewidth": 1.1}
+    return {
+        name: {"label": labels.get(name, name), **drawn, **own} for name, own in method_styles(spec["methods"]).items()
+    }
+
+
 def lines(
     axes: Mapping[str, Any], rows: pd.DataFrame, spec: Mapping[str, Any]
 ) -> Iterator[tuple[Any, pd.DataFrame, dict[str, Any]]]:
     """Yield panel, rows and style of each line: one per data set and method that has rows."""
-    looks = method_looks(spec["methods"])
     for dataset, axis in axes.items():
-        for method in spec["methods"]:
+        for method, line_style in line_styles(spec).items():
             line = rows[(rows["dataset"] == dataset) & (rows["method"] == method)]
             if len(line):
-                label = spec.get("labels", {}).get(method, method)
-                yield axis, line, {"label": label, "markersize": 4, "linewidth": 1.1, **looks[method]}
+                yield axis, line, line_style
 
 
 def _compact(svg: str) -> str:

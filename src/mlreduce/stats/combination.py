@@ -9,11 +9,11 @@ import numpy as np
 
 from mlreduce.exceptions import DataError
 
-__all__ = ["Evidence", "at_least", "needed"]
+__all__ = ["Evidence", "at_least", "holds_more_often", "needed"]
 
 
 class Evidence(NamedTuple):
-    """What speaks for a statement and what against it, both read as p-values.
+    """Evidence for a statement and against it, both as p-values.
 
     Attributes
     ----------
@@ -82,6 +82,31 @@ def at_least(number: int, evidence: Sequence[Evidence]) -> Evidence:
     if not 1 <= number <= total:
         raise DataError(f"of {total} statements 1 to {total} can be asked to hold; got {number}")
     others = total - number + 1
-    p_for = others * np.sort([own.p_for for own in evidence])[number - 1]
-    p_against = number * np.sort([own.p_against for own in evidence])[others - 1]
+    p_for = others * np.sort([part.p_for for part in evidence])[number - 1]
+    p_against = number * np.sort([part.p_against for part in evidence])[others - 1]
     return Evidence(min(1.0, float(p_for)), min(1.0, float(p_against)))
+
+
+def holds_more_often(first: Sequence[Evidence], second: Sequence[Evidence]) -> Evidence:
+    """Combine evidence on two statements about the same m cases into evidence that the first holds in more of them.
+
+    It does where for some k the first holds in more than k cases, and the second in at most k: m values of k. It does
+    not where for some k, of m + 1, the first holds in at most k, and the second in k or more. The p-value is
+    Bonferroni's over the values of k, of each the larger of the two by `at_least`.
+
+    Parameters
+    ----------
+    first, second : sequence of Evidence
+        On each statement in each case.
+    """
+    total = len(first)
+
+    def least(number: int, evidence: Sequence[Evidence]) -> Evidence:
+        """At least 0 are certain, and more than all are impossible."""
+        if 1 <= number <= total:
+            return at_least(number, evidence)
+        return Evidence(0.0, 1.0) if number < 1 else Evidence(1.0, 0.0)
+
+    p_for = min(max(least(k + 1, first).p_for, least(k + 1, second).p_against) for k in range(total))
+    p_against = min(max(least(k + 1, first).p_against, least(k, second).p_for) for k in range(total + 1))
+    return Evidence(min(1.0, total * p_for), min(1.0, (total + 1) * p_against))

@@ -8,6 +8,7 @@ import numpy as np
 from scipy import special
 
 from mlreduce.exceptions import DataError
+from mlreduce.stats.margins import Regions
 from mlreduce.validation import FloatArray
 
 __all__ = ["Posterior", "posterior"]
@@ -35,6 +36,21 @@ class Posterior(NamedTuple):
             return float(low <= self.mean <= high)
         at_high, at_low = (special.stdtr(self.degrees, (end - self.mean) / self.scale) for end in (high, low))
         return float(at_high - at_low)
+
+    def regions(self, margin: float) -> Regions:
+        """Return the probabilities of a mean difference below minus the margin, within it, and above it."""
+        within = self.within(-margin, margin)
+        # A mean that is certain can stand on the margin, which is within.
+        above = self.within(margin, np.inf) if self.scale else float(self.mean > margin)
+        return Regions(max(0.0, 1.0 - above - within), within, above)
+
+    def with_splits(self, splits: int, test_share: float) -> Posterior:
+        """Return what it would be with another number of splits, of the same mean and spread of the differences."""
+        if not self.scale:
+            return self
+        overlap = test_share / (1 - test_share)
+        scale = self.scale * np.sqrt((1 / splits + overlap) / (1 / (self.degrees + 1) + overlap))
+        return Posterior(self.mean, float(scale), splits - 1)
 
     def interval(self, probability: float = 0.95) -> tuple[float, float]:
         """Return the central interval that holds the mean difference with a probability in (0, 1)."""

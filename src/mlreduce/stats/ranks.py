@@ -9,8 +9,17 @@ import numpy as np
 import pandas as pd
 
 from mlreduce.exceptions import DataError, from_extra
+from mlreduce.validation import FloatArray
 
-__all__ = ["RankComparison", "compare", "critical_difference", "friedman", "nemenyi", "rank_methods"]
+__all__ = [
+    "RankComparison",
+    "compare",
+    "critical_difference",
+    "friedman",
+    "nemenyi",
+    "rank_correlation",
+    "rank_methods",
+]
 
 #: Decimals to which values are rounded before they are ranked.
 DECIMALS = 12
@@ -46,6 +55,26 @@ def rank_methods(values: pd.DataFrame, higher_is_better: bool) -> pd.DataFrame:
             "ranks need a value of every method on every data set."
         )
     return values.astype(float).round(DECIMALS).rank(axis=1, method="average", ascending=not higher_is_better)
+
+
+def rank_correlation(first: FloatArray, second: FloatArray) -> FloatArray:
+    """Return Spearman's correlation of each row of two tables; 0 where a row of one of them has one value alone.
+
+    Parameters
+    ----------
+    first, second : ndarray of shape (n_rows, n_methods)
+
+    Returns
+    -------
+    ndarray of shape (n_rows,)
+    """
+    from scipy import stats
+
+    ranks = [stats.rankdata(table, axis=1) for table in (first, second)]
+    left, right = (rank - rank.mean(axis=1, keepdims=True) for rank in ranks)
+    scale = np.sqrt((left**2).sum(axis=1) * (right**2).sum(axis=1))
+    correlations: FloatArray = np.divide((left * right).sum(axis=1), scale, out=np.zeros(len(scale)), where=scale > 0)
+    return correlations
 
 
 def friedman(values: pd.DataFrame) -> tuple[float, float]:

@@ -4,44 +4,20 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
 from mlreduce.exceptions import DataError
+from mlreduce.stats.margins import Regions
 from mlreduce.validation import FloatArray
 
-__all__ = ["Tendency", "bootstrap_interval", "holm", "signed_rank", "wilcoxon"]
-
+__all__ = ["bootstrap_interval", "holm", "signed_rank", "wilcoxon"]
 
 # Mass of the prior at a difference of 0, in data sets.
 _PRIOR = 0.5
 
 
-class Tendency(NamedTuple):
-    """Probabilities of where the median difference of a data set like these lies.
-
-    Attributes
-    ----------
-    below, within, above : float
-        Less than minus the margin, at most the margin away from 0, more than the margin; they sum to 1.
-    """
-
-    below: float
-    within: float
-    above: float
-
-    def probability(self, region: str) -> float:
-        """Return that of the regions "above", "not below", "within" or "below"."""
-        return {
-            "above": self.above,
-            "not below": self.within + self.above,
-            "within": self.within,
-            "below": self.below,
-        }[region]
-
-
-def signed_rank(differences: FloatArray, margin: float, samples: int = 50_000, seed: int = 0) -> Tendency:
+def signed_rank(differences: FloatArray, margin: float, samples: int = 50_000, seed: int = 0) -> Regions:
     """Compare two methods over data sets by the Bayesian signed-rank test with a region of practical equivalence.
 
     A Dirichlet process has its prior's mass of a half at a difference of 0, and one for each data set. A draw of
@@ -92,7 +68,7 @@ def signed_rank(differences: FloatArray, margin: float, samples: int = 50_000, s
     # Draws in which two regions have the same sum count half for each.
     won = [share >= most for share in shares]
     parts = np.sum(won, axis=0)
-    return Tendency(*(float((own / parts).mean()) for own in won))
+    return Regions(*(float((own / parts).mean()) for own in won))
 
 
 @functools.lru_cache(maxsize=2)

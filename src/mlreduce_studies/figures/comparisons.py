@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from mlreduce.metrics import measure_label
-from mlreduce.plot.layout import house_style, nothing_to_draw, panels
+from mlreduce.plot.layout import nothing_to_draw, panels
 from mlreduce.plot.matrix import MANY, draw_matrix
 from mlreduce_studies.figures.kinds import Spec, figure, label_of
 from mlreduce_studies.options import AREA, DIRECTIONS, ENERGY, MARGIN, MEASURE, PREDICTOR, SIZE_PERCENT
@@ -35,7 +35,6 @@ def comparison_matrix(summary: pd.DataFrame, spec: Spec) -> Any:
     title = f"{measure_label(spec['measure'])}, {pairs['data_sets'].iloc[0]} data sets, margin {spec['margin']:g}"
     names = {method: label_of(spec, method) for method in pairs["method"].unique()}
     side = 1.2 + (0.85 if len(names) < MANY else 0.42) * len(names)
-    with house_style():
-        drawn, axes = panels([title], spec["caption"], columns=1, size=(side + 0.8, side))
-        draw_matrix(axes[title], pairs, names)
+    drawn, axes = panels([title], spec["caption"], columns=1, size=(side + 0.8, side))
+    draw_matrix(axes[title], pairs, names)
     return drawn

@@ -6,9 +6,8 @@ from typing import Any
 
 import pandas as pd
 
-from mlreduce.plot.colours import method_looks
-from mlreduce.plot.layout import house_style, panels, shared_legend
-from mlreduce_studies.figures.kinds import Spec, figure, label_of
+from mlreduce.plot.layout import line_styles, panels, shared_legend
+from mlreduce_studies.figures.kinds import Spec, figure
 
 __all__ = ["cost_curves"]
 
@@ -21,7 +20,7 @@ _DASHES = {"original": "-", "relation": "--"}
 def cost_curves(costs: pd.DataFrame, spec: Spec) -> Any:
     """Draw one panel per data set and swept size: seconds against the size, one line per method and kind of features.
 
-    ``costs`` has the columns `mlreduce_studies.costs.COST_COLUMNS`.
+    ``costs`` has the columns `mlreduce_studies.experiments.costs.COST_COLUMNS`.
     """
     from matplotlib.ticker import NullFormatter, StrMethodFormatter
 
@@ -29,19 +28,18 @@ def cost_curves(costs: pd.DataFrame, spec: Spec) -> Any:
     shown = [(dataset, swept) for dataset in sorted(costs["dataset"].unique()) for swept in _SWEPT]
     shown = [key for key in shown if key in cells]
     names = [f"{dataset}: {_SWEPT[swept]}" for dataset, swept in shown]
-    with house_style():
-        drawn, axes = panels(names, spec["caption"], "", "seconds", columns=3)
-        for (dataset, swept), axis in zip(shown, axes.values(), strict=True):
-            own = cells[dataset, swept]
-            for method, style in method_looks(spec["methods"]).items():
-                for space, dashes in _DASHES.items():
-                    line = own[(own["method"] == method) & (own["space"] == space)].sort_values(swept)
-                    if len(line):
-                        look = {"markersize": 4, "linewidth": 1.1, **style, "linestyle": dashes}
-                        axis.plot(line[swept], line["seconds"], label=f"{label_of(spec, method)}, {space}", **look)
-            axis.set(xscale="log", yscale="log")
-            axis.set_xticks(sorted(own[swept].unique()))
-            axis.xaxis.set_major_formatter(StrMethodFormatter("{x:.0f}"))
-            axis.xaxis.set_minor_formatter(NullFormatter())
-        shared_legend(drawn)
+    drawn, axes = panels(names, spec["caption"], "", "seconds", columns=3)
+    for (dataset, swept), axis in zip(shown, axes.values(), strict=True):
+        own = cells[dataset, swept]
+        for method, line_style in line_styles(spec).items():
+            for space, dashes in _DASHES.items():
+                line = own[(own["method"] == method) & (own["space"] == space)].sort_values(swept)
+                if len(line):
+                    own_style = {**line_style, "label": f"{line_style['label']}, {space}", "linestyle": dashes}
+                    axis.plot(line[swept], line["seconds"], **own_style)
+        axis.set(xscale="log", yscale="log")
+        axis.set_xticks(sorted(own[swept].unique()))
+        axis.xaxis.set_major_formatter(StrMethodFormatter("{x:.0f}"))
+        axis.xaxis.set_minor_formatter(NullFormatter())
+    shared_legend(drawn)
     return drawn

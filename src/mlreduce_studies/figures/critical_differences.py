@@ -9,7 +9,7 @@ import pandas as pd
 
 from mlreduce.metrics import measure_label
 from mlreduce.plot.diagram import draw_diagram
-from mlreduce.plot.layout import house_style, panels
+from mlreduce.plot.layout import panels
 from mlreduce.stats.ranks import RankComparison
 from mlreduce_studies.figures.kinds import Spec, figure, label_of
 from mlreduce_studies.options import AREA, ENERGY, MEASURES, PREDICTOR, SIZE_PERCENT
@@ -38,22 +38,21 @@ def critical_difference_diagrams(summary: pd.DataFrame, spec: Spec) -> Any:
     """
     compared = comparisons(summary, spec)
     most = max(len(made.average) for made in compared.values())
-    with house_style():
-        drawn, axes = panels(list(compared), spec["caption"], columns=2, size=(5.0, 1.2 + 0.16 * most))
-        for (measure, axis), made in zip(axes.items(), compared.values(), strict=True):
-            axis.grid(visible=False)
-            if np.isnan([made.p_value, made.critical_difference]).any():
-                axis.set_title(measure_label(measure), fontsize=9)
-                _say_why(axis, f"it needs three methods on two data sets,\nthere are {_there(made)}")
-            elif made.critical_difference >= len(made.average) - 1:
-                axis.set_title(measure_label(measure), fontsize=9)
-                furthest = f"ranks of {len(made.average)} methods differ by {len(made.average) - 1} at most,\n"
-                critical = f"the critical difference of {made.n_blocks} data sets is {made.critical_difference:.2f}"
-                _say_why(axis, furthest + critical)
-            else:
-                blocks = f"{made.n_blocks} data sets" + (f", {len(made.left_out)} left out" if made.left_out else "")
-                axis.set_title(f"{measure_label(measure)} (Friedman p = {made.p_value:.2g}, {blocks})", fontsize=9)
-                draw_diagram(axis, made, {method: label_of(spec, method) for method in made.average.index})
+    drawn, axes = panels(list(compared), spec["caption"], columns=2, size=(5.0, 1.2 + 0.16 * most))
+    for (measure, axis), made in zip(axes.items(), compared.values(), strict=True):
+        axis.grid(visible=False)
+        if np.isnan([made.p_value, made.critical_difference]).any():
+            axis.set_title(measure_label(measure), fontsize=9)
+            _say_why(axis, f"it needs three methods on two data sets,\nthere are {_there(made)}")
+        elif made.critical_difference >= len(made.average) - 1:
+            axis.set_title(measure_label(measure), fontsize=9)
+            furthest = f"ranks of {len(made.average)} methods differ by {len(made.average) - 1} at most,\n"
+            critical = f"the critical difference of {made.n_blocks} data sets is {made.critical_difference:.2f}"
+            _say_why(axis, furthest + critical)
+        else:
+            blocks = f"{made.n_blocks} data sets" + (f", {len(made.left_out)} left out" if made.left_out else "")
+            axis.set_title(f"{measure_label(measure)} (Friedman p = {made.p_value:.2g}, {blocks})", fontsize=9)
+            draw_diagram(axis, made, {method: label_of(spec, method) for method in made.average.index})
     return drawn
 
 

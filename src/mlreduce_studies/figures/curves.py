@@ -7,9 +7,8 @@ from typing import Any
 import pandas as pd
 
 from mlreduce.metrics import measure_label
-from mlreduce.plot.colours import method_looks
-from mlreduce.plot.layout import house_style, least_span, nothing_to_draw, put_title, pyplot
-from mlreduce_studies.figures.kinds import Spec, figure, label_of
+from mlreduce.plot.layout import least_span, line_styles, nothing_to_draw, put_title, pyplot
+from mlreduce_studies.figures.kinds import Spec, figure
 from mlreduce_studies.options import MEASURES, PREDICTOR
 
 __all__ = ["curves"]
@@ -25,26 +24,25 @@ def curves(summary: pd.DataFrame, spec: Spec) -> Any:
     measures = spec["measures"]
     columns = min(2, len(measures))
     rows = -(-len(measures) // columns)
-    with house_style():
-        drawn, axes = pyplot().subplots(
-            rows, columns, figsize=(4.0 * columns, 3.0 * rows), squeeze=False, layout="constrained"
-        )
-        for position, (axis, measure) in enumerate(zip(axes.flat, measures, strict=False)):
-            for method, look in method_looks(spec["methods"]).items():
-                line = summary[(summary["measure"] == measure) & (summary["method"] == method)]
-                line = line.drop_duplicates("size").sort_values("size")
-                axis.errorbar(
-                    line["size"], line["mean"], yerr=line["se"], label=label_of(spec, method), markersize=4,
-                    linewidth=1.2, capsize=1.5, elinewidth=0.8, **look,
-                )  # fmt: skip
-            axis.set_title(f"({'abcdefgh'[position]}) {measure_label(measure)}", fontsize=9)
-            axis.set_xlabel("number of code dimensions M")
-            axis.set_ylabel(measure_label(measure))
-            axis.xaxis.set_major_locator(MaxNLocator(integer=True))
-            axis.grid(alpha=0.3, linewidth=0.5)
-            least_span(axis)
-        for axis in axes.flat[len(measures) :]:
-            axis.set_visible(False)
-        axes.flat[0].legend(frameon=False)
-        put_title(drawn, spec["caption"])
+    drawn, axes = pyplot().subplots(
+        rows, columns, figsize=(4.0 * columns, 3.0 * rows), squeeze=False, layout="constrained"
+    )
+    for position, (axis, measure) in enumerate(zip(axes.flat, measures, strict=False)):
+        for method, line_style in line_styles(spec).items():
+            line = summary[(summary["measure"] == measure) & (summary["method"] == method)]
+            line = line.drop_duplicates("size").sort_values("size")
+            axis.errorbar(
+                line["size"], line["mean"], yerr=line["se"], capsize=1.5, elinewidth=0.8,
+                **{**line_style, "linewidth": 1.2},
+            )  # fmt: skip
+        axis.set_title(f"({'abcdefgh'[position]}) {measure_label(measure)}", fontsize=9)
+        axis.set_xlabel("number of code dimensions M")
+        axis.set_ylabel(measure_label(measure))
+        axis.xaxis.set_major_locator(MaxNLocator(integer=True))
+        axis.grid(alpha=0.3, linewidth=0.5)
+        least_span(axis)
+    for axis in axes.flat[len(measures) :]:
+        axis.set_visible(False)
+    axes.flat[0].legend(frameon=False)
+    put_title(drawn, spec["caption"])
     return drawn

@@ -8,7 +8,6 @@ import pandas as pd
 
 from mlreduce.metrics import measure_label
 from mlreduce.plot.layout import (
-    house_style,
     least_span,
     lines,
     one_value_each,
@@ -34,17 +33,16 @@ def dimension_curves(summary: pd.DataFrame, spec: Spec) -> Any:
     own = summary[summary["method"].isin(spec["methods"])]
     rows = one_value_each(own, spec["measure"], 0.0, ["dataset", "method", "size_percent"])
     names, y_label = sorted(rows["dataset"].unique()), measure_label(spec["measure"])
-    with house_style():
-        drawn, axes = panels(names, spec["caption"], "dimensions, % of the features", y_label)
-        for axis, line, look in lines(axes, rows, spec):
-            line = line.sort_values("size_percent")
-            with_errors(axis, line["size_percent"], line, look)
-        swept = rows["size_percent"].unique()
-        for axis in axes.values():
-            least_span(axis)
-            if swept.max() >= _WIDE * swept.min():
-                axis.set(xscale="log", xticks=[tick for tick in _TICKS if swept.min() <= tick <= swept.max()])
-                axis.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
-                axis.xaxis.set_minor_formatter(NullFormatter())
-        shared_legend(drawn)
+    drawn, axes = panels(names, spec["caption"], "dimensions, % of the features", y_label)
+    for axis, line, line_style in lines(axes, rows, spec):
+        line = line.sort_values("size_percent")
+        with_errors(axis, line["size_percent"], line, line_style)
+    swept = rows["size_percent"].unique()
+    for axis in axes.values():
+        least_span(axis)
+        if swept.max() >= _WIDE * swept.min():
+            axis.set(xscale="log", xticks=[tick for tick in _TICKS if swept.min() <= tick <= swept.max()])
+            axis.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+            axis.xaxis.set_minor_formatter(NullFormatter())
+    shared_legend(drawn)
     return drawn

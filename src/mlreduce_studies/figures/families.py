@@ -8,10 +8,10 @@ import pandas as pd
 
 from mlreduce.exceptions import DataError
 from mlreduce.metrics import measure_label
-from mlreduce.plot.layout import house_style, panels, shared_legend, style
+from mlreduce.plot.layout import panels, shared_legend, style
 from mlreduce_studies.figures.kinds import Spec, figure, label_of
+from mlreduce_studies.gathering.summary import at_directions
 from mlreduce_studies.options import MEASURE, METHODS, PREDICTOR
-from mlreduce_studies.summary import at_directions
 
 __all__ = ["family_comparison"]
 
@@ -33,18 +33,17 @@ def family_comparison(summary: pd.DataFrame, spec: Spec) -> Any:
         raise DataError(f"figure {spec['caption']!r}: a method has several values on a data set; it needs one size.")
     places = {method: -number for number, method in enumerate(methods)}
     names, size = sorted(rows["dataset"].unique()), (2.9, 0.5 + 0.17 * len(methods))
-    with house_style():
-        drawn, axes = panels(names, spec["caption"], measure_label(measure), columns=3, size=size)
-        for dataset, axis in axes.items():
-            own = rows[rows["dataset"] == dataset].set_index("method")
-            for number, (family, members) in enumerate(families.items()):
-                there = [method for method in members if method in own.index]
-                look = {"label": family, "markersize": 4, "elinewidth": 0.8, **style(number), "linestyle": "none"}
-                axis.errorbar(own.loc[there, "mean"], [places[m] for m in there], xerr=own.loc[there, "se"], **look)
-            axis.set_yticks(list(places.values()), [label_of(spec, method) for method in places], fontsize=7)
-            axis.set_ylim(-len(methods), 1)
-        for axis in list(axes.values())[1:]:
-            if axis.get_subplotspec().colspan.start:
-                axis.set_yticklabels([])
-        shared_legend(drawn)
+    drawn, axes = panels(names, spec["caption"], measure_label(measure), columns=3, size=size)
+    for dataset, axis in axes.items():
+        own = rows[rows["dataset"] == dataset].set_index("method")
+        for number, (family, members) in enumerate(families.items()):
+            there = [method for method in members if method in own.index]
+            line_style = {"label": family, "markersize": 4, "elinewidth": 0.8, **style(number), "linestyle": "none"}
+            axis.errorbar(own.loc[there, "mean"], [places[m] for m in there], xerr=own.loc[there, "se"], **line_style)
+        axis.set_yticks(list(places.values()), [label_of(spec, method) for method in places], fontsize=7)
+        axis.set_ylim(-len(methods), 1)
+    for axis in list(axes.values())[1:]:
+        if axis.get_subplotspec().colspan.start:
+            axis.set_yticklabels([])
+    shared_legend(drawn)
     return drawn

@@ -16,9 +16,9 @@ from typing import Any, TypeAlias
 
 import pandas as pd
 
-from mlreduce.plot.layout import NothingToDraw, empty_figure
+from mlreduce.plot.layout import NothingToDraw, empty_figure, house_style
 from mlreduce.registry import Declarations
-from mlreduce_studies.failed_cells import without_gaps
+from mlreduce_studies.gathering.failed_cells import without_gaps
 from mlreduce_studies.options import FIGURES, LABELS, Options, Spec, object_schema, source_of
 
 __all__ = ["Figure", "Spec", "figure", "figure_kinds", "figure_source", "label_of", "make_figure"]
@@ -122,7 +122,8 @@ def make_figure(source: pd.DataFrame, spec: Spec, protocol: str, dataset: str | 
         title = f"{dataset}, {protocol}: mean over {rows['splits'].max()} random splits"
         spec = {**spec, "caption": title}
     try:
-        return kind.draw(rows, spec)
+        with house_style():
+            return kind.draw(rows, spec)
     except NothingToDraw:
         if "reason" not in source:
             raise

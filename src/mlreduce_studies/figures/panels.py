@@ -9,22 +9,20 @@ import pandas as pd
 
 from mlreduce.exceptions import DataError
 from mlreduce.metrics import measure_label
-from mlreduce.plot.colours import method_looks
 from mlreduce.plot.layout import (
-    house_style,
     least_span,
+    line_styles,
     one_value_each,
     panels,
     shared_legend,
     style,
     with_errors,
 )
-from mlreduce_studies.figures.kinds import Spec, figure, label_of
+from mlreduce_studies.figures.kinds import Spec, figure
 from mlreduce_studies.options import LABELS, MEASURE, METHOD, METHODS, PREDICTOR
 
 __all__ = ["panel_curves"]
 
-_LINE = {"markersize": 3.5, "linewidth": 1.1}
 _THIN = {"linewidth": 0.6, "zorder": 1.5}  # below the other lines
 _REFERENCES = ({"linestyle": "--", "color": "#606060"}, {"linestyle": ":", "color": "#000000"})
 
@@ -75,12 +73,11 @@ def panel_curves(summary: pd.DataFrame, spec: Spec) -> Any:
     repeated = [name for name in names if names.count(name) > 1]
     if repeated:
         raise DataError(f"figure {title!r}: two panels are called {repeated[0]!r}; each needs a name of its own.")
-    with house_style():
-        drawn, axes = panels(names, title, "selected features, %", measure_label(measure))
-        for panel, axis in zip(shown, axes.values(), strict=True):
-            _draw(axis, cells[panel], spec, references, thin)
-        beside = any(panel in cells for panel in asked)
-        shared_legend(drawn, f"Not run: {'; '.join(lacking)}." if lacking and beside else "")
+    drawn, axes = panels(names, title, "selected features, %", measure_label(measure))
+    for panel, axis in zip(shown, axes.values(), strict=True):
+        _draw(axis, cells[panel], spec, references, thin)
+    beside = any(panel in cells for panel in asked)
+    shared_legend(drawn, f"Not run: {'; '.join(lacking)}." if lacking and beside else "")
     return drawn
 
 
@@ -97,10 +94,10 @@ def _draw(
     axis: Any, rows: pd.DataFrame, spec: Spec, references: Mapping[str, str], thin: Mapping[str, Sequence[str]]
 ) -> None:
     lines = {method: own.sort_values("size_percent") for method, own in rows.groupby("method", observed=True)}
-    for method, look in method_looks(spec["methods"]).items():
+    for method, line_style in line_styles(spec).items():
         if method in lines:
             line = lines[method]
-            with_errors(axis, line["size_percent"], line, {"label": label_of(spec, method), **_LINE, **look})
+            with_errors(axis, line["size_percent"], line, {**line_style, "markersize": 3.5})
     for number, (name, several) in enumerate(thin.items(), start=len(spec["methods"])):
         for method in several:
             if method in lines:

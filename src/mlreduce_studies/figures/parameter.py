@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from mlreduce.metrics import measure_label
-from mlreduce.plot.layout import house_style, one_value_each, panels, shared_legend, style
+from mlreduce.plot.layout import one_value_each, panels, shared_legend, style
 from mlreduce_studies.figures.kinds import Spec, figure
 from mlreduce_studies.options import ENERGY, MEASURE, METHOD, PREDICTOR, Options
 
@@ -35,18 +35,17 @@ def parameter_curves(summary: pd.DataFrame, spec: Spec) -> Any:
     rows = one_value_each(of_methods, spec["measure"], spec["energy"], ["dataset", "method"])
     names, y_label = sorted(rows["dataset"].unique()), measure_label(spec["measure"])
     ticks = sorted(set(points.values()))
-    with house_style():
-        drawn, axes = panels(names, spec["caption"], x_label, y_label)
-        for dataset, axis in axes.items():
-            means = rows[rows["dataset"] == dataset].set_index("method")["mean"]
-            line = [(ticks.index(x), means[method]) for method, x in points.items() if method in means.index]
-            if line:
-                look = {"label": f"varying {x_label}", "markersize": 4, "linewidth": 1.1, **style(0)}
-                axis.plot(*zip(*sorted(line), strict=True), **look)
-            axis.set_xticks(range(len(ticks)), [f"{value:g}" for value in ticks], rotation=90)
-            for number, (method, label) in enumerate(references.items(), start=1):
-                if method in means.index:
-                    plain = {**style(number), "marker": "", "linestyle": _DASHES[number % len(_DASHES)]}
-                    axis.axhline(means[method], label=label, linewidth=1.2, **plain)
-        shared_legend(drawn)
+    drawn, axes = panels(names, spec["caption"], x_label, y_label)
+    for dataset, axis in axes.items():
+        means = rows[rows["dataset"] == dataset].set_index("method")["mean"]
+        line = [(ticks.index(x), means[method]) for method, x in points.items() if method in means.index]
+        if line:
+            line_style = {"label": f"varying {x_label}", "markersize": 4, "linewidth": 1.1, **style(0)}
+            axis.plot(*zip(*sorted(line), strict=True), **line_style)
+        axis.set_xticks(range(len(ticks)), [f"{value:g}" for value in ticks], rotation=90)
+        for number, (method, label) in enumerate(references.items(), start=1):
+            if method in means.index:
+                plain = {**style(number), "marker": "", "linestyle": _DASHES[number % len(_DASHES)]}
+                axis.axhline(means[method], label=label, linewidth=1.2, **plain)
+    shared_legend(drawn)
     return drawn

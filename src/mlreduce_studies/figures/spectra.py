@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from mlreduce.plot.layout import house_style, lines, panels, shared_legend
+from mlreduce.plot.layout import lines, panels, shared_legend
 from mlreduce_studies.figures.kinds import Spec, figure
 
 __all__ = ["spectra"]
@@ -21,13 +21,12 @@ def spectra(eigenvalues: pd.DataFrame, spec: Spec) -> Any:
     rows = eigenvalues[eigenvalues["method"].isin(spec["methods"]) & (eigenvalues["eigenvalue"] > 0)]
     rows = rows[rows["split"] == rows.groupby("dataset", observed=True)["split"].transform("min")]
     names = sorted(rows["dataset"].unique())
-    with house_style():
-        drawn, axes = panels(names, spec["caption"], "index of the eigenvalue", "eigenvalue / largest")
-        for axis in axes.values():
-            axis.set(xscale="log", yscale="log")
-        for axis, line, look in lines(axes, rows, spec):
-            line = line.sort_values("index")
-            relative = line["eigenvalue"] / line["eigenvalue"].max()
-            axis.plot(line["index"], relative, markevery=[len(line) - 1], **look)
-        shared_legend(drawn, "A marker stands at the last positive eigenvalue.")
+    drawn, axes = panels(names, spec["caption"], "index of the eigenvalue", "eigenvalue / largest")
+    for axis in axes.values():
+        axis.set(xscale="log", yscale="log")
+    for axis, line, line_style in lines(axes, rows, spec):
+        line = line.sort_values("index")
+        relative = line["eigenvalue"] / line["eigenvalue"].max()
+        axis.plot(line["index"], relative, markevery=[len(line) - 1], **line_style)
+    shared_legend(drawn, "A marker stands at the last positive eigenvalue.")
     return drawn

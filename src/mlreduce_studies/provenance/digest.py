@@ -126,12 +126,7 @@ def _git(folder: Path, *words: str) -> bytes | None:
 
 
 def code_digest(project: str | Path) -> str:
-    """Return a digest of the files of a project that run, committed or not, by their names and bytes.
-
-    Parameters
-    ----------
-    project : path
-    """
+    """Return a digest of the files of a project that run, committed or not, by their names and bytes."""
     digest = hashlib.sha256()
     for path in code_files(project):
         digest.update(f"{path}\0{file_sha256(Path(project) / path)}\n".encode(errors="surrogateescape"))

@@ -29,7 +29,7 @@ from mlreduce.exceptions import ConfigurationError, DataError, FetchError, MLRed
 from mlreduce.folders import replacing_files
 from mlreduce_studies.places import study_file
 from mlreduce_studies.provenance.manifest import file_faults
-from mlreduce_studies.reference import (
+from mlreduce_studies.provenance.reference import (
     CELL,
     Curve,
     Reference,

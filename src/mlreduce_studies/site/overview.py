@@ -12,11 +12,11 @@ from typing import Any
 import pandas as pd
 
 from mlreduce.files import replacing
-from mlreduce_studies.audit import VERDICTS as CELL_VERDICTS
+from mlreduce_studies.site.entries import Entries
 from mlreduce_studies.site.papers import failed_of, verdict_counts
 from mlreduce_studies.site.ranking import average_ranks
 from mlreduce_studies.site.runs import Run, StudyResults
-from mlreduce_studies.site.things import Things
+from mlreduce_studies.verdicts.audit import VERDICTS as CELL_VERDICTS
 
 __all__ = ["downloads_of", "overview", "provenance_of", "site_data"]
 
@@ -29,9 +29,9 @@ _PLAIN = 20_000
 _BEST = 3
 
 
-def overview(studies: Sequence[StudyResults], pages: Mapping[str, str], things: Things) -> list[dict[str, Any]]:
+def overview(studies: Sequence[StudyResults], pages: Mapping[str, str], entries: Entries) -> list[dict[str, Any]]:
     """Return what the front page says of each study."""
-    best = average_ranks(things.ranks, ["study"]).groupby("study", sort=False)["method"].agg(list).to_dict()
+    best = average_ranks(entries.ranks, ["study"]).groupby("study", sort=False)["method"].agg(list).to_dict()
     return [
         {
             "key": study.key,
@@ -126,7 +126,7 @@ def downloads_of(studies: Sequence[StudyResults], pages: Mapping[str, str], fold
     return found
 
 
-def site_data(runs: Sequence[Run], things: Things, figures: Mapping[str, list[dict[str, Any]]]) -> dict[str, Any]:
+def site_data(runs: Sequence[Run], entries: Entries, figures: Mapping[str, list[dict[str, Any]]]) -> dict[str, Any]:
     """Return the data of the site: what each study is, its means, its printed cells, its claims, and its figures."""
     return {
         "runs": [{"name": run.name, "title": run.title, "studies": [own.key for own in run.studies]} for run in runs],
@@ -138,7 +138,7 @@ def site_data(runs: Sequence[Run], things: Things, figures: Mapping[str, list[di
                 "claims": _columns(study.claims),
                 "figures": {own["file"]: own["data"] for own in figures[study.key]},
             }
-            for study in things.studies
+            for study in entries.studies
         },
     }
 

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mlreduce_studies.audit import audit_sentences
-from mlreduce_studies.failed_cells import GAP, cell_reasons, footnotes
-from mlreduce_studies.site.evidence import compare_links, differences_by_pair, title_of_part
+from mlreduce_studies.gathering.failed_cells import GAP, cell_reasons, footnotes
+from mlreduce_studies.site.claim_links import compare_links, differences_by_pair, title_of_part
 from mlreduce_studies.site.runs import StudyResults
 from mlreduce_studies.tables import table_parts
 from mlreduce_studies.tables.kinds import table_note
-from mlreduce_studies.verdicts.words import LINE_COLUMNS, VERDICTS, verdicts_sentence
+from mlreduce_studies.verdicts.audit import audit_sentences
+from mlreduce_studies.verdicts.columns import LINE_COLUMNS, VERDICTS, verdicts_sentence
 
 __all__ = [
     "SIGNS",

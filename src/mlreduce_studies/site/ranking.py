@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import pandas as pd
 
 from mlreduce.metrics import higher_is_better
+from mlreduce_studies.gathering.summary import with_own_size
 
-__all__ = ["RANK_COLUMNS", "average_ranks", "setting_ranks", "with_own_size"]
+__all__ = ["RANK_COLUMNS", "average_ranks", "setting_ranks"]
 
 # What methods are ranked within; a number of dimensions is a setting only where it is no percentage or threshold.
 _SETTING = ["protocol", "dataset", "predictor", "measure", "size_percent", "energy", "own_size"]
@@ -17,19 +18,13 @@ _SETTING = ["protocol", "dataset", "predictor", "measure", "size_percent", "ener
 RANK_COLUMNS = ("method", "rank", "of", "best", "settings")
 
 
-def with_own_size(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return rows of a summary or of scores with ``own_size``: the size, or 0 where it is a percentage or threshold."""
-    plain = (rows["size_percent"] == 0) & (rows["energy"] == 0)
-    return rows.assign(own_size=rows["size"].where(plain, 0.0))
-
-
 def setting_ranks(summary: pd.DataFrame) -> pd.DataFrame:
     """Return a summary with the rank of each method among those of its setting, best first, and their number.
 
     Parameters
     ----------
     summary : DataFrame
-        With `mlreduce_studies.summary.SUMMARY_COLUMNS`, without gaps.
+        With `mlreduce_studies.gathering.summary.SUMMARY_COLUMNS`, without gaps.
 
     Returns
     -------

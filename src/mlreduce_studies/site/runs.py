@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -52,7 +52,7 @@ class StudyResults:
             path = self.folder / f"{stem}{suffix}"
             if path.is_file():
                 if suffix == ".parquet":
-                    from mlreduce_studies.results import read_table
+                    from mlreduce_studies.gathering.job_tables import read_table
 
                     return read_table(path)
                 return pd.read_csv(path)
@@ -106,20 +106,14 @@ class StudyResults:
         return 0.0 if jobs is None else float(jobs["seconds"].sum())
 
 
-class Run:
-    """A run: its name and the results of its studies.
+class Run(NamedTuple):
+    """A run: its name and the results of its studies."""
 
-    Parameters
-    ----------
-    name : str
-    folder : Path
-    studies : sequence of StudyResults
-    title, introduction : str
-    """
-
-    def __init__(self, name: str, folder: Path, studies: Sequence[StudyResults], title: str, introduction: str) -> None:
-        self.name, self.folder, self.studies = name, folder, list(studies)
-        self.title, self.introduction = title, introduction
+    name: str
+    folder: Path
+    studies: list[StudyResults]
+    title: str
+    introduction: str
 
 
 def read_run(folder: str | Path, described: Mapping[str, Any] | None = None) -> Run:

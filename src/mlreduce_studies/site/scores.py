@@ -13,8 +13,8 @@ import pandas as pd
 
 from mlreduce.evaluation.failures import FAILURE_COLUMNS
 from mlreduce.metrics import higher_is_better, measure_label
-from mlreduce_studies.areas import averaged_draws
-from mlreduce_studies.site.ranking import with_own_size
+from mlreduce_studies.gathering.areas import averaged_draws
+from mlreduce_studies.gathering.summary import with_own_size
 from mlreduce_studies.site.runs import StudyResults
 from mlreduce_studies.verdicts.studies import part_sizes
 

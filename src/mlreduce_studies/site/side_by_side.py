@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from mlreduce_studies.gathering.summary import with_own_size
 from mlreduce_studies.site.runs import Run, StudyResults
 
 __all__ = ["COLUMNS", "Compared", "compare_runs"]
@@ -46,17 +47,7 @@ class Compared(NamedTuple):
 
 
 def compare_runs(first: Run, second: Run) -> Compared:
-    """Compare the means of two runs, cell by cell.
-
-    Parameters
-    ----------
-    first, second : Run
-
-    Returns
-    -------
-    Compared
-        With z, the difference over the standard error of both.
-    """
+    """Compare the means of two runs, cell by cell; z is the difference over the standard error of both."""
     sides = [pd.concat([_cells(study) for study in run.studies], ignore_index=True) for run in (first, second)]
     both = sides[0].merge(sides[1], on=_KEYS, how="outer", suffixes=("_first", "_second"), indicator=True)
     both = both.rename(columns={"mean_first": "first", "mean_second": "second"})
@@ -78,7 +69,5 @@ def compare_runs(first: Run, second: Run) -> Compared:
 
 
 def _cells(study: StudyResults) -> pd.DataFrame:
-    rows = study.summary
-    plain = (rows["size_percent"] == 0) & (rows["energy"] == 0)
-    rows = rows.assign(study=study.name, own_size=rows["size"].where(plain, 0.0).astype(float))
-    return rows.astype({"energy": float})[[*_KEYS, "mean", "se"]]
+    rows = with_own_size(study.summary).assign(study=study.name)
+    return rows.astype({"energy": float, "own_size": float})[[*_KEYS, "mean", "se"]]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mlreduce.plot.colours import method_looks
+from mlreduce.plot.colours import method_styles
 from mlreduce_studies.site.runs import StudyResults
 
 __all__ = ["spectra_of"]
@@ -57,16 +57,16 @@ def _row(method: str, values: Any) -> dict[str, Any]:
 
 
 def _lines(methods: list[str], spectra: dict[str, pd.DataFrame]) -> list[dict[str, Any]]:
-    looks = method_looks(methods)
+    styles = method_styles(methods)
     lines = []
     for name in methods:
         index, values = (spectra[name][column].to_numpy(float) for column in ("index", "eigenvalue"))
         kept = np.unique(np.geomspace(1, len(index), min(_POINTS, len(index))).round().astype(int)) - 1
         points = [[float(index[at]), float(f"{values[at] / values.max():.4g}")] for at in kept]
-        dash = looks[name]["linestyle"]
+        dash = styles[name]["linestyle"]
         lines.append(
-            {"name": name, "colour": looks[name]["color"], "dash": None if dash == "-" else list(dash[1])}
-            | {"marker": looks[name]["marker"], "width": 1.1, "points": points}
+            {"name": name, "colour": styles[name]["color"], "dash": None if dash == "-" else list(dash[1])}
+            | {"marker": styles[name]["marker"], "width": 1.1, "points": points}
             # Variants have the colour of their method: the chart begins without them.
             | {"off": any(name.startswith(f"{other}-") for other in methods)}
         )

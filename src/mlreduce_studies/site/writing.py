@@ -20,12 +20,11 @@ from mlreduce.plot.colours import colour_of
 from mlreduce_studies.site import papers
 from mlreduce_studies.site.assets import own_file, write_assets
 from mlreduce_studies.site.drawing import placed_figures
-from mlreduce_studies.site.names import page_names
+from mlreduce_studies.site.entries import Entries, page_names
 from mlreduce_studies.site.overview import downloads_of, overview, provenance_of, site_data
 from mlreduce_studies.site.runs import Run, StudyResults
 from mlreduce_studies.site.scores import LIMIT, is_summarised, scores_by_measure
 from mlreduce_studies.site.side_by_side import compare_runs
-from mlreduce_studies.site.things import Things
 
 with from_extra("workflow", "sites"):
     import jinja2
@@ -60,7 +59,7 @@ class Site:
                 study.key = study.name if len(self.runs) == 1 else f"{study.name} ({run.name})"
         self.studies = [study for run in runs for study in run.studies]
         self.pages = page_names(study.key for study in self.studies)
-        self.things = Things(runs)
+        self.entries = Entries(runs)
         self._templates = _environment()
 
     def write(self) -> None:
@@ -71,8 +70,8 @@ class Site:
             study.key: self._write_study(study, [file for file in files if file["study"] == study.key])
             for study in self.studies
         }
-        self._page("index.html", "index", studies=overview(self.studies, self.pages, self.things))
-        self._write_things()
+        self._page("index.html", "index", studies=overview(self.studies, self.pages, self.entries))
+        self._write_entries()
         self._write_comparison()
         self._page("provenance.html", "provenance", studies=provenance_of(self.studies))
         if len(self.runs) == 2:
@@ -81,7 +80,7 @@ class Site:
                 compared.table.to_csv(path, index=False)
             self._page("runs.html", "runs", compared=compared)
         self._page("downloads.html", "downloads", files=files)
-        data = site_data(self.runs, self.things, shown)
+        data = site_data(self.runs, self.entries, shown)
         text = json.dumps(data, separators=(",", ":"), allow_nan=False)
         with replacing(self.target / "site.json.gz") as path:
             path.write_bytes(gzip.compress(text.encode("utf-8"), 6, mtime=0))
@@ -101,11 +100,11 @@ class Site:
         self._page(f"papers/{page}.html", "paper", **_paper(study, figures), page=page, downloads=downloads)
         return figures
 
-    def _write_things(self) -> None:
+    def _write_entries(self) -> None:
         for folder, kind in _KINDS.items():
-            pages: Mapping[str, str] = getattr(self.things, folder)
-            entries = [getattr(self.things, kind)(name) | {"page": page} for name, page in pages.items()]
-            self._page(f"{folder}/index.html", "things", kind=kind, folder=folder, entries=entries)
+            pages: Mapping[str, str] = getattr(self.entries, folder)
+            entries = [getattr(self.entries, kind)(name) | {"page": page} for name, page in pages.items()]
+            self._page(f"{folder}/index.html", "entries", kind=kind, folder=folder, entries=entries)
             for entry in entries:
                 for number, part in enumerate(entry.get("spectra", []), 1):
                     part["points"] = f"data/spectra-{entry['page']}-{number}.js"
@@ -145,7 +144,7 @@ class Site:
         write_text(self.target / path, self._render(template, root=root, path=path, **content))
 
     def _render(self, template: str, **content: Any) -> str:
-        shared = {"runs": self.runs, "things": self.things, "pages": self.pages, "signs": papers.SIGNS}
+        shared = {"runs": self.runs, "entries": self.entries, "pages": self.pages, "signs": papers.SIGNS}
         shared |= {"single": False, "source": lambda picture: f"{content['root']}{picture}"}
         return visible(self._templates.get_template(f"{template}.html").render(shared | content)) + "\n"
 
@@ -165,7 +164,7 @@ class Site:
             sections.append(_paper(study, figures) | {"page": page})
         return self._render(
             "single", root="", path="report.html", single=True, sections=sections,
-            studies=overview(self.studies, self.pages, self.things), style=own_file("site.css"),
+            studies=overview(self.studies, self.pages, self.entries), style=own_file("site.css"),
             source=lambda picture: _as_data(pictures / picture),
         )  # fmt: skip
 
@@ -249,13 +248,7 @@ def write_site(runs: Sequence[Run], target: str | Path, limit: int = LIMIT, *, f
 
 
 def write_page(run: Run, target: str | Path) -> None:
-    """Write the results of a run as one HTML file, without scripts, to send by mail.
-
-    Parameters
-    ----------
-    run : Run
-    target : path
-    """
+    """Write the results of a run as one HTML file, without scripts, to send by mail."""
     import tempfile
 
     with tempfile.TemporaryDirectory() as pictures:

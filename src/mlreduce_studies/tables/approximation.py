@@ -49,7 +49,7 @@ def error_table(errors: pd.DataFrame, spec: Spec) -> pd.DataFrame:
 
 
 def dependency_parts(described: pd.DataFrame, spec: Spec) -> Iterator[Part]:
-    """Lay `mlreduce_studies.approximation.DEPENDENCY_COLUMNS` out: one row per data set and bins."""
+    """Lay `mlreduce_studies.experiments.approximation.DEPENDENCY_COLUMNS` out: one row per data set and bins."""
     rows = []
     for cell in described.to_dict("records"):
         entropy, other = cell["mean_entropy"], cell["mean_dependency"]

@@ -9,7 +9,7 @@ import pandas as pd
 
 from mlreduce.metrics import higher_is_better, measure_label
 from mlreduce.stats.ranks import RankComparison, compare, rank_methods
-from mlreduce_studies.failed_cells import is_gap
+from mlreduce_studies.gathering.failed_cells import is_gap
 from mlreduce_studies.options import AREA, ENERGY, MEASURES, PREDICTOR, SIZE_PERCENT
 from mlreduce_studies.tables.kinds import Spec, table
 from mlreduce_studies.tables.layout import Part
@@ -34,7 +34,7 @@ def comparisons(summary: pd.DataFrame, spec: Spec) -> dict[str, RankComparison]:
     Parameters
     ----------
     summary : DataFrame
-        From `mlreduce_studies.summary.summarise`, of one protocol.
+        From `mlreduce_studies.gathering.summary.summarise`, of one protocol.
     spec : dict
         As of `mlreduce_studies.tables.ranked.ranked_table`, with ``measures``.
 

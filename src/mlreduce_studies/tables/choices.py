@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mlreduce_studies.failed_cells import GAP, with_reasons
+from mlreduce_studies.gathering.failed_cells import GAP, with_reasons
 from mlreduce_studies.tables.kinds import Spec, table
 from mlreduce_studies.tables.layout import Part
 

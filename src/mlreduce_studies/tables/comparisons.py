@@ -11,6 +11,7 @@ import pandas as pd
 
 from mlreduce.exceptions import DataError
 from mlreduce.metrics import higher_is_better
+from mlreduce.stats.margins import wins_ties_losses
 from mlreduce.stats.tendency import bootstrap_interval, signed_rank
 from mlreduce_studies.options import AREA, DIRECTIONS, ENERGY, MARGIN, MEASURE, PREDICTOR, SIZE_PERCENT
 from mlreduce_studies.tables.kinds import Spec, table
@@ -61,7 +62,7 @@ def comparison_table(summary: pd.DataFrame, spec: Spec) -> pd.DataFrame:
     Parameters
     ----------
     summary : DataFrame
-        From `mlreduce_studies.summary.summarise`.
+        From `mlreduce_studies.gathering.summary.summarise`.
     spec : dict
         As of `mlreduce_studies.tables.ranked.ranked_table`, with ``margin``: a difference of at most so much, in
         units of the measure, is a tie.
@@ -85,10 +86,7 @@ def comparison_table(summary: pd.DataFrame, spec: Spec) -> pd.DataFrame:
             raise DataError(f"{spec['caption']!r}: there is no data set on which all methods have a value")
         for method, other in permutations(methods, 2):
             own = sign * (means[method] - means[other]).to_numpy(dtype=np.float64)
-            found = signed_rank(own, margin)
-            wins, losses = int((own > margin).sum()), int((own < -margin).sum())
-            low, high = bootstrap_interval(own)
-            counts = (wins, len(own) - wins - losses, losses)
-            chances = (found.above, found.within, found.below)
-            rows.append((protocol, method, other, len(own), float(own.mean()), low, high, *counts, *chances))
+            counts, regions = wins_ties_losses(own, margin), signed_rank(own, margin)
+            mean, interval = float(own.mean()), bootstrap_interval(own)
+            rows.append((protocol, method, other, len(own), mean, *interval, *counts, *reversed(regions)))
     return pd.DataFrame(rows, columns=list(COMPARISON_COLUMNS))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from mlreduce_studies.failed_cells import GAP
+from mlreduce_studies.gathering.failed_cells import GAP
 from mlreduce_studies.tables.kinds import Spec, table
 from mlreduce_studies.tables.layout import Part
 

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import pandas as pd
 
 from mlreduce.registry import Declarations
-from mlreduce_studies.failed_cells import footnotes, plain_where_whole
+from mlreduce_studies.gathering.failed_cells import footnotes, plain_where_whole
 from mlreduce_studies.options import TABLES, Options, Spec, object_schema, source_of
 from mlreduce_studies.tables.layout import Part, parts_latex, parts_markdown
 
@@ -99,7 +99,7 @@ def table_parts(tidy: pd.DataFrame, spec: Spec) -> list[Part]:
 
 
 def make_table(source: pd.DataFrame, spec: Spec, label: str) -> tuple[pd.DataFrame, str, str]:
-    """Make a table that a study file asks for.
+    """Make a table that a study file asks for: tidy, as Markdown and as LaTeX.
 
     Parameters
     ----------
@@ -109,10 +109,6 @@ def make_table(source: pd.DataFrame, spec: Spec, label: str) -> tuple[pd.DataFra
         The entry of the study file.
     label : str
         For references in LaTeX.
-
-    Returns
-    -------
-    tidy, markdown, latex : DataFrame, str, str
     """
     kind = _kind(spec)
     if "protocols" in spec:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from mlreduce.escaping import latex_escaped, markdown_escaped
-from mlreduce_studies.failed_cells import GAP
+from mlreduce_studies.gathering.failed_cells import GAP
 
 __all__ = [
     "Layout",

@@ -11,9 +11,9 @@ import pandas as pd
 from mlreduce.exceptions import DataError
 from mlreduce.metrics import higher_is_better
 from mlreduce.stats.ranks import rank_methods
-from mlreduce_studies.failed_cells import GAP, gap_columns, is_gap
+from mlreduce_studies.gathering.failed_cells import GAP, gap_columns, is_gap
+from mlreduce_studies.gathering.summary import at_directions
 from mlreduce_studies.options import AREA, DIRECTIONS, ENERGY, MEASURE, PREDICTOR, SIZE_PERCENT
-from mlreduce_studies.summary import at_directions
 from mlreduce_studies.tables.kinds import Spec, table
 from mlreduce_studies.tables.layout import Part, by_protocol, number_of_splits, plus_minus, uneven_splits
 
@@ -106,7 +106,7 @@ def ranked_table(summary: pd.DataFrame, spec: Spec) -> pd.DataFrame:
     Parameters
     ----------
     summary : DataFrame
-        From `mlreduce_studies.summary.summarise`.
+        From `mlreduce_studies.gathering.summary.summarise`.
     spec : dict
         With ``methods``, ``predictor``, ``measure`` and optionally ``energy``, ``size_percent`` or ``directions``, of
         which a method may have fewer. Each method must have a value on every data set, or a gap for having failed
@@ -115,8 +115,8 @@ def ranked_table(summary: pd.DataFrame, spec: Spec) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Tidy, with `RANKED_COLUMNS` and those of `mlreduce_studies.failed_cells.GAP_COLUMNS` that the summary has,
-        sorted; ranks are among the methods within a data set and protocol, NaN where one of them has a gap. Empty
+        Tidy, with `RANKED_COLUMNS` and those of `mlreduce_studies.gathering.failed_cells.GAP_COLUMNS` that the summary
+        has, sorted; ranks are among the methods within a data set and protocol, NaN where one of them has a gap. Empty
         where the summary has no such row.
 
     Raises

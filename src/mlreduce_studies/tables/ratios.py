@@ -8,58 +8,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mlreduce.exceptions import DataError, unknown_name
-from mlreduce_studies.failed_cells import GAP, gap_columns, with_reasons
+from mlreduce_studies.gathering.failed_cells import GAP
 from mlreduce_studies.options import METHOD
 from mlreduce_studies.tables.kinds import Spec, table
 from mlreduce_studies.tables.layout import Part
 
-__all__ = ["RATIO_COLUMNS", "ratio_parts", "ratio_table", "time_ratios"]
-
-#: Columns of a table of ratios.
-RATIO_COLUMNS = ("dataset", "method", "printed_seconds", "printed_ratio", "seconds", "ratio")
-
-
-def time_ratios(times: pd.DataFrame, published: pd.DataFrame, base: str) -> pd.DataFrame:
-    """Divide the fit times of all methods by those of one method, ours and the printed ones.
-
-    Parameters
-    ----------
-    times : DataFrame
-        With the columns dataset, method, split and seconds. The mean over the splits is taken.
-    published : DataFrame
-        With the columns dataset, method and seconds. Data sets that were not timed are left out.
-    base : str
-        Method by whose times the others are divided.
-
-    Returns
-    -------
-    DataFrame
-        With `RATIO_COLUMNS`, sorted, one row per data set and method that was timed or printed. NaN where one of them,
-        or its divisor, is missing. With a column ``reason`` where a fit failed.
-
-    Raises
-    ------
-    DataError
-        If ``base`` was not timed on any data set, or a data set and method is printed twice.
-    """
-    ours = times.groupby(["dataset", "method"], observed=True)["seconds"].mean().reset_index()
-    ours = with_reasons(ours, times, ["dataset", "method"]).drop(columns="failed", errors="ignore")
-    if base not in set(ours["method"]):
-        raise DataError(unknown_name("method", base, sorted(ours["method"].unique()), "base of the ratios of times"))
-    repeated = published[published.duplicated(["dataset", "method"])]
-    if len(repeated):
-        cell = repeated.iloc[0]
-        raise DataError(
-            f"the time of {cell['method']!r} on data set {cell['dataset']!r} is printed twice; give it once."
-        )
-    printed = published[["dataset", "method", "seconds"]].rename(columns={"seconds": "printed_seconds"})
-    both = ours.merge(printed[printed["dataset"].isin(ours["dataset"])], on=["dataset", "method"], how="outer")
-    for seconds, ratio in (("printed_seconds", "printed_ratio"), ("seconds", "ratio")):
-        of_base = both[both["method"] == base].set_index("dataset")[seconds]
-        both[ratio] = both[seconds] / both["dataset"].map(of_base)
-    columns = [*RATIO_COLUMNS, *gap_columns(both)]
-    return both[columns].sort_values(["dataset", "method"], ignore_index=True)
+__all__ = ["ratio_parts", "ratio_table"]
 
 
 def ratio_parts(ratios: pd.DataFrame, spec: Spec) -> Iterator[Part]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mlreduce_studies.failed_cells import GAP, gap_columns, is_gap
+from mlreduce_studies.gathering.failed_cells import GAP, gap_columns, is_gap
 from mlreduce_studies.options import MEASURE, PREDICTOR
 from mlreduce_studies.tables.kinds import Spec, table
 from mlreduce_studies.tables.layout import Part, by_protocol, number_of_splits, plus_minus, uneven_splits
@@ -74,7 +74,7 @@ def _parts(cells: pd.DataFrame, spec: Spec) -> Iterator[Part]:
 def select_table(summary: pd.DataFrame, spec: Spec) -> pd.DataFrame:
     """Select the cells of one measure and predictor at sizes in percent, with `TABLE_COLUMNS`.
 
-    With those of `mlreduce_studies.failed_cells.GAP_COLUMNS` that the summary has.
+    With those of `mlreduce_studies.gathering.failed_cells.GAP_COLUMNS` that the summary has.
     """
     cells: pd.DataFrame = summary[
         (summary["measure"] == spec["measure"])

@@ -11,69 +11,16 @@ from numpy.typing import NDArray
 
 from mlreduce.evaluation.scores import percent_size
 from mlreduce.exceptions import DataError
-from mlreduce_studies.failed_cells import GAP, GAP_COLUMNS, cell_reasons
+from mlreduce.stats.stability import order_correlation, stability_index
+from mlreduce_studies.gathering.failed_cells import GAP, GAP_COLUMNS, cell_reasons
 from mlreduce_studies.options import SIZE_PERCENTS
 from mlreduce_studies.tables.kinds import Spec, table
 from mlreduce_studies.tables.layout import Part, counted, number_of_splits
 
-__all__ = ["STABILITY_COLUMNS", "order_correlation", "stability_index", "stability_parts", "stability_table"]
+__all__ = ["STABILITY_COLUMNS", "stability_parts", "stability_table"]
 
 #: Columns of a table of stability.
 STABILITY_COLUMNS = (*("protocol", "dataset", "method", "size_percent", "stability", "order_correlation", "splits"),)
-
-
-def stability_index(selected: NDArray[np.bool_]) -> float:
-    """Return the stability of selections of features, after Nogueira, Sechidis and Brown [1]_.
-
-    ``1 - mean_f(s_f^2) / (k/d (1 - k/d))``, where ``s_f^2 = M / (M - 1) p_f (1 - p_f)`` is the sample variance of
-    whether feature f is selected, ``p_f`` the share of the M selections that have it, and k the mean number of features
-    of a selection. For selections of one size it is Kuncheva's index.
-
-    Parameters
-    ----------
-    selected : ndarray of shape (n_selections, n_features), bool
-
-    Returns
-    -------
-    float
-        1 for selections that are all the same, 0 on average for random ones, not below ``-1 / (M - 1)``; NaN for fewer
-        than two, and where all features are selected always, or none ever.
-
-    References
-    ----------
-    .. [1] S. Nogueira, K. Sechidis and G. Brown, "On the stability of feature selection algorithms", Journal of Machine
-       Learning Research 18(174), 1-54, 2018.
-    """
-    n_selections, n_features = selected.shape
-    if n_selections < 2 or n_features == 0:
-        return float("nan")
-    shares = selected.mean(axis=0)
-    share = float(shares.mean())
-    if not 0 < share < 1:
-        return float("nan")
-    variance = n_selections / (n_selections - 1) * float((shares * (1 - shares)).mean())
-    return float(1 - variance / (share * (1 - share)))
-
-
-def order_correlation(rankings: pd.DataFrame) -> float:
-    """Return Spearman's correlation of the rankings of several draws, averaged over their pairs and the splits.
-
-    Parameters
-    ----------
-    rankings : DataFrame
-        With the columns method (the draw), split, feature and rank, of one data set.
-
-    Returns
-    -------
-    float
-        NaN where no split has two draws of two features.
-    """
-    correlations = []
-    for _, part in rankings.groupby("split", sort=True):
-        table = part.pivot(index="feature", columns="method", values="rank").corr(method="spearman").to_numpy()
-        correlations.append(table[np.triu_indices_from(table, k=1)])
-    pairs = [own.mean() for own in correlations if len(own)]
-    return float(np.mean(pairs)) if pairs else float("nan")
 
 
 def stability_parts(tidy: pd.DataFrame, spec: Spec) -> Iterator[Part]:
@@ -165,7 +112,7 @@ def stability_table(rankings: pd.DataFrame, spec: Spec) -> pd.DataFrame:
     ----------
     rankings : DataFrame
         With the columns protocol, dataset, method, split, feature and rank (1 is best). A split on which a draw failed,
-        in a row that `mlreduce_studies.failed_cells.with_failed_rows` adds, is left out of all draws of the method.
+        in a row of `mlreduce_studies.gathering.failed_cells.with_failed_rows`, is left out of all draws of the method.
     spec : dict
         With ``methods`` and ``size_percents``. A method whose draws are ranked, as name-0, name-1 and so on, has the
         mean of their indices.
@@ -173,9 +120,8 @@ def stability_table(rankings: pd.DataFrame, spec: Spec) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Tidy, with `STABILITY_COLUMNS`, sorted; ``order_correlation`` is that of `order_correlation` for methods with
-        several draws, the same at every size, and NaN for others. Where a selector failed, with
-        `mlreduce_studies.failed_cells.GAP_COLUMNS`.
+        Tidy, with `STABILITY_COLUMNS`, sorted; ``order_correlation`` belongs to methods with several draws, is the same
+        at every size, and NaN for others. With `mlreduce_studies.gathering.failed_cells.GAP_COLUMNS` where one failed.
 
     Raises
     ------

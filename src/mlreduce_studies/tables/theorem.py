@@ -14,7 +14,7 @@ __all__ = ["theorem_parts", "theorem_table"]
 
 
 def theorem_parts(counts: pd.DataFrame, spec: Spec) -> Iterator[Part]:
-    """Lay `mlreduce_studies.approximation.THEOREM_COLUMNS` out as shares: one row per data set and form."""
+    """Lay `mlreduce_studies.experiments.approximation.THEOREM_COLUMNS` out as shares: one row per data set and form."""
     labels = spec.get("labels", {})
     rows = []
     for cell in counts.sort_values(["dataset", "nystrom"]).to_dict("records"):

@@ -1,46 +1,17 @@
-"""Table of fit times, and how the times of all data sets are put together."""
+"""Table of fit times."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
 
-from mlreduce_studies.failed_cells import GAP, with_failed_rows, with_reasons
+from mlreduce_studies.gathering.failed_cells import GAP, with_reasons
 from mlreduce_studies.tables.kinds import Spec, table
 from mlreduce_studies.tables.layout import Part, counted, number_of_splits
 
-__all__ = ["gathered_times", "times_parts", "times_table"]
-
-
-def gathered_times(times: pd.DataFrame, failures: pd.DataFrame, averages: Mapping[str, Sequence[str]]) -> pd.DataFrame:
-    """Return times with failed fits, and the mean over the draws of a method under its plain name.
-
-    Parameters
-    ----------
-    times : DataFrame
-        Columns dataset, method, split, seconds.
-    failures : DataFrame
-        With `mlreduce.evaluation.failures.FAILURE_COLUMNS`.
-    averages : dict of str to list of str
-        Plain name to the names of its draws.
-
-    Returns
-    -------
-    DataFrame
-        As ``times``. Where a fit failed, with a row without seconds and a column ``reason``; a mean needs all draws.
-    """
-    parts = [with_failed_rows(times, failures)]
-    for name, draws in averages.items():
-        drawn = parts[0][parts[0]["method"].isin(draws)].groupby(["dataset", "split"], as_index=False)
-        own = drawn["seconds"].mean() if failures.empty else drawn.agg({"seconds": _mean_of_all, "reason": "max"})
-        parts.append(own.assign(method=name)[list(parts[0].columns)])
-    return pd.concat(parts, ignore_index=True)
-
-
-def _mean_of_all(values: pd.Series[float]) -> float:
-    return float(values.mean(skipna=False))
+__all__ = ["times_parts", "times_table"]
 
 
 def times_parts(means: pd.DataFrame, spec: Spec) -> Iterator[Part]:

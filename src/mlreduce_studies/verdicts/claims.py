@@ -8,17 +8,17 @@ from typing import NamedTuple
 import pandas as pd
 
 from mlreduce_studies.tables.layout import to_markdown
-from mlreduce_studies.verdicts.judging import combined, judge
-from mlreduce_studies.verdicts.quantities import Results
-from mlreduce_studies.verdicts.reading import Claim
-from mlreduce_studies.verdicts.statements import Line
-from mlreduce_studies.verdicts.words import (
+from mlreduce_studies.verdicts.columns import (
     CLAIM_COLUMNS,
     DIFFERENCE_COLUMNS,
     LINE_COLUMNS,
     VERDICTS,
     verdicts_sentence,
 )
+from mlreduce_studies.verdicts.judging import combined, judge
+from mlreduce_studies.verdicts.quantities import Results
+from mlreduce_studies.verdicts.reading import Claim
+from mlreduce_studies.verdicts.statements import Line
 
 __all__ = [
     "CLAIM_COLUMNS",

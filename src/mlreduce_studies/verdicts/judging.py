@@ -11,7 +11,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from mlreduce.stats.combination import Evidence, at_least, needed
+from mlreduce.stats.combination import Evidence, at_least, holds_more_often, needed
+from mlreduce.stats.margins import wins_ties_losses
 from mlreduce.stats.tendency import bootstrap_interval, holm, signed_rank, wilcoxon
 from mlreduce_studies.verdicts.quantities import Results
 from mlreduce_studies.verdicts.statements import KINDS, Line, Statement
@@ -42,7 +43,7 @@ class Verdict:
     evidence : str
         Sentences with the numbers.
     differences : sequence of tuple, default=()
-        Of two methods each, by data set: the columns of `mlreduce_studies.verdicts.words.DIFFERENCE_COLUMNS` after
+        Of two methods each, by data set: the columns of `mlreduce_studies.verdicts.columns.DIFFERENCE_COLUMNS` after
         the setting. None of statements that compare no pairs, or compare them by their ratio.
     """
 
@@ -129,8 +130,7 @@ def differences_of(line: Line, gathered: Mapping[str, Gathered]) -> list[tuple[A
         return []
     for pair in statement.compared:
         for dataset, own in _means(gathered, pair).groupby("dataset", sort=False):
-            wins, losses = int((own["mean"] > own["margin"]).sum()), int((own["mean"] < -own["margin"]).sum())
-            counts = (wins, len(own) - wins - losses, losses)
+            counts = wins_ties_losses(own["mean"], own["margin"])
             found.append((*pair, str(dataset), float(own["mean"].mean()), float(own["margin"].mean()), *counts))
     return found
 
@@ -150,27 +150,14 @@ def _tendency(line: Line, gathered: Mapping[str, Gathered], more: int | None) ->
 
 
 def _more_datasets(statement: Statement, gathered: Mapping[str, Gathered], splits: int | None) -> Evidence:
-    """Return the evidence that each method is better than a control on more data sets than each of the others.
+    """Return the evidence that each method is better than a control on more data sets than each of the others."""
 
-    It is where for some k the method is better on more than k of the m data sets, and the other on at most k: m values
-    of k. It is not where for some k, of m + 1, the method is better on at most k, and the other on k or more.
-    """
-    number = len(gathered)
-
-    def found(method: str) -> list[Evidence]:
+    def of_method(method: str) -> list[Evidence]:
         pair = (method, statement.options["control"])
         return [weigh(statement, {pair: own[pair]}, splits) for own in gathered.values()]
 
-    def least(k: int, evidence: list[Evidence]) -> Evidence:
-        """At least 0 are certain, and more than all are impossible."""
-        return at_least(k, evidence) if 1 <= k <= number else Evidence(*((0.0, 1.0) if k < 1 else (1.0, 0.0)))
-
-    parts = []
-    for method, other in product(statement.methods, statement.than):
-        mine, theirs = found(method), found(other)
-        for_ = min(max(least(k + 1, mine).p_for, least(k + 1, theirs).p_against) for k in range(number))
-        against = min(max(least(k + 1, mine).p_against, least(k, theirs).p_for) for k in range(number + 1))
-        parts.append(Evidence(min(1.0, number * for_), min(1.0, (number + 1) * against)))
+    pairs = product(statement.methods, statement.than)
+    parts = [holds_more_often(of_method(method), of_method(other)) for method, other in pairs]
     return at_least(len(parts), parts)
 
 
@@ -189,13 +176,13 @@ def _seen(line: Line, gathered: Mapping[str, Gathered]) -> str:
     sentences, p_values = [], []
     for method, other in statement.compared:
         found = _means(gathered, (method, other))
-        wins, losses = (found["mean"] > found["margin"]).sum(), (found["mean"] < -found["margin"]).sum()
         by_set = found.groupby("dataset", sort=False)["mean"].mean()
         low, high = _interval(gathered, (method, other), by_set.to_numpy())
         p_values.append(np.nan if ratio else wilcoxon(by_set.to_numpy()))
         if ratio:
             by_set, low, high = np.exp(by_set), np.exp(low), np.exp(high)
-        counted = "" if ratio else f"{wins} wins, {len(found) - wins - losses} ties, {losses} losses; "
+        wins, ties, losses = wins_ties_losses(found["mean"], found["margin"])
+        counted = "" if ratio else f"{wins} wins, {ties} ties, {losses} losses; "
         mean = np.exp(np.log(by_set).mean()) if ratio else by_set.mean()
         what = "ratio" if ratio else "mean difference"
         sentences.append(f"{method} and {other}: {counted}{what} {mean:.3g} [{low:.3g}, {high:.3g}]{_ends(by_set)}.")

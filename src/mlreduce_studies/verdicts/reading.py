@@ -155,8 +155,8 @@ def read_claims(path: str | Path, known: Known | None = None, taken: Collection[
             raise ConfigurationError(f"{where}: this id is used twice; each claim needs one of its own")
         apart = ("id", "claim", "where", "unchecked", "shown_in")
         own = {key: value for key, value in entry.items() if key not in apart}
-        said = (entry[key] for key in ("id", "claim", "where"))
-        claim = Claim(*said, entry.get("unchecked", ""), entry.get("shown_in", ()), own)
+        shown_in = entry.get("shown_in", ())
+        claim = Claim(entry["id"], entry["claim"], entry["where"], entry.get("unchecked", ""), shown_in, own)
         if known is not None:
             _refuse_unknown([("table or figure", claim.shown_in, known.outputs)], where)
         if not claim.unchecked:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from mlreduce_studies.areas import averaged_draws
+from mlreduce_studies.gathering.areas import averaged_draws
 from mlreduce_studies.verdicts.quantities import Results
 from mlreduce_studies.verdicts.statements import TABLES
 

@@ -12,6 +12,7 @@ import pandas as pd
 
 from mlreduce.stats.combination import Evidence, at_least, needed
 from mlreduce.stats.posterior import Posterior, posterior
+from mlreduce.stats.ranks import rank_correlation
 from mlreduce.validation import FloatArray
 from mlreduce_studies.verdicts.quantities import Results, sign_of, table_value, values_of
 from mlreduce_studies.verdicts.statements import KINDS, Kind, Statement
@@ -57,12 +58,8 @@ class Difference:
     def posterior(self, splits: int | None = None) -> Posterior:
         """Return the posterior of the mean, or what it would be with as many splits of the same mean and spread."""
         share = max(self.test_share, 1e-12)
-        own = posterior(self.values, share)
-        if splits is None or not own.scale:
-            return own
-        overlap = share / (1 - share)
-        scale = own.scale * np.sqrt((1 / splits + overlap) / (1 / len(self.values) + overlap))
-        return Posterior(own.mean, float(scale), splits - 1)
+        known = posterior(self.values, share)
+        return known if splits is None else known.with_splits(splits, share)
 
     def probability(self, splits: int | None = None) -> float:
         """Return the probability that the mean lies in the interval."""
@@ -290,14 +287,8 @@ def _correlation(results: Results, statement: Statement, dataset: str) -> Differ
             own[method] = wide.droplevel("measure", axis=1).stack(["predictor", "size_percent"], future_stack=True)
         both.append(pd.DataFrame(own).dropna())
     cells = both[0].index.intersection(both[1].index)
-    from scipy import stats  # slow to import, and most claims need none
-
-    ranks = [stats.rankdata(table.loc[cells], axis=1) for table in both]
-    first, second = (rank - rank.mean(axis=1, keepdims=True) for rank in ranks)
-    scale = np.sqrt((first**2).sum(axis=1) * (second**2).sum(axis=1))
-    # Where all methods are equal in one of the two, nothing is correlated.
-    found = np.divide((first * second).sum(axis=1), scale, out=np.zeros(len(scale)), where=scale > 0)
-    values = pd.Series(found, index=cells).groupby(level=0).mean().to_numpy()
+    correlations = rank_correlation(*(table.loc[cells].to_numpy() for table in both))
+    values = np.asarray(pd.Series(correlations, index=cells).groupby(level=0).mean(), dtype=np.float64)
     if len(values) < 2:
         raise NotRun(f"{' and '.join(statement.methods)} on {dataset} in the same cells on two splits or more")
     low, high = statement.options.get("at_least", -np.inf), statement.options.get("at_most", np.inf)

@@ -39,22 +39,22 @@ window.mlreduceCharts = (() => {
     return encoding;
   }
 
-  function panelSpec(panel, looks, hidden, logs, width, height) {
+  function panelSpec(panel, styles, hidden, logs, width, height) {
     const all = rows(panel, hidden);
     const names = [...new Set(all.map((row) => row.line))];
     const positive = (which) => all.every((row) => row[which] === undefined || row[which] > 0);
     const logX = logs.x && positive("x"), logY = logs.y && positive("y");
     const x = axis(panel, "x", logX, width), y = axis(panel, "y", logY, width);
-    const colour = {field: "line", type: "nominal", scale: {domain: names, range: names.map((name) => looks.get(name).colour)}, legend: null};
+    const colour = {field: "line", type: "nominal", scale: {domain: names, range: names.map((name) => styles.get(name).colour)}, legend: null};
     const tooltip = [{field: "line", title: "line"}];
     if (all.some((row) => row.x !== undefined)) tooltip.push(panel.x.names ? {field: "xname", title: panel.x.label || "x"} : {field: "x", title: panel.x.label || "x", type: "quantitative", format: ".6~g"});
     tooltip.push(panel.y.names ? {field: "yname", title: panel.y.label || "y"} : {field: "y", title: panel.y.label || "y", type: "quantitative", format: ".6~g"});
     if (all.some((row) => row.low !== undefined)) tooltip.push({field: "low", title: "− one error", type: "quantitative", format: ".6~g"}, {field: "high", title: "+ one error", type: "quantitative", format: ".6~g"});
     const along = panel.lines.some((line) => line.along === "x") ? "x" : "y";
-    const drawn = names.filter((name) => looks.get(name).width > 0);
+    const drawn = names.filter((name) => styles.get(name).width > 0);
     // What the pointer or the keyboard is at in the legend stands out.
     const opacity = {condition: {test: "seen === null || seen === datum.line", value: 1}, value: .12};
-    const dashes = names.map((name) => looks.get(name).dash ?? [1, 0]);
+    const dashes = names.map((name) => styles.get(name).dash ?? [1, 0]);
     const layer = [
       {transform: [{filter: "datum.index < 0"}], mark: {type: "rule", strokeWidth: 1.2, strokeDash: [4, 2]}, encoding: {y, color: colour, opacity, tooltip}},
       {transform: [{filter: {field: "line", oneOf: drawn}}, {filter: "datum.index >= 0"}], mark: {type: "line", strokeWidth: 1.3, clip: true},
@@ -62,22 +62,22 @@ window.mlreduceCharts = (() => {
       {transform: [{filter: "isValid(datum.low) && isValid(datum.high)"}], mark: {type: "rule", strokeWidth: .8, clip: true},
         encoding: along === "x" ? {y, x: {...x, field: "low"}, x2: {field: "high"}, color: colour, opacity} : {x, y: {...y, field: "low"}, y2: {field: "high"}, color: colour, opacity}},
       {transform: [{filter: "datum.index >= 0"}], mark: {type: "point", filled: true, size: 32, clip: true},
-        encoding: {x, y, color: colour, opacity, tooltip, shape: {field: "line", type: "nominal", scale: {domain: names, range: names.map((name) => SHAPES[looks.get(name).marker] ?? "circle")}, legend: null}}},
+        encoding: {x, y, color: colour, opacity, tooltip, shape: {field: "line", type: "nominal", scale: {domain: names, range: names.map((name) => SHAPES[styles.get(name).marker] ?? "circle")}, legend: null}}},
     ].filter((part, number) => [all.some((row) => row.index < 0), drawn.length, all.some((row) => row.low !== undefined), all.some((row) => row.index >= 0)][number]);
     return {title: {text: panel.title, fontSize: 12, fontWeight: "normal", anchor: "middle"}, width, height: panel.y.names ? Math.max(150, 16 * Object.keys(panel.y.names).length) : height, data: {values: all}, layer};
   }
 
-  function looksOf(panels) {
-    const looks = new Map();
-    for (const panel of panels) for (const line of panel.lines) if (!looks.has(line.name)) looks.set(line.name, line);
-    return looks;
+  function stylesOf(panels) {
+    const styles = new Map();
+    for (const panel of panels) for (const line of panel.lines) if (!styles.has(line.name)) styles.set(line.name, line);
+    return styles;
   }
 
   // Draws panels into a place, with buttons for lines and axes; `families` maps lines to the name of their family.
   async function draw(place, content, label) {
     await load(`${root}assets/vega.js`);
-    const looks = looksOf(content.panels);
-    const hidden = new Set([...looks].filter(([, line]) => line.off).map(([name]) => name));
+    const styles = stylesOf(content.panels);
+    const hidden = new Set([...styles].filter(([, line]) => line.off).map(([name]) => name));
     const logs = {x: content.panels[0].x.log, y: content.panels[0].y.log};
     const target = element("div", {class: "drawn wide", tabindex: 0, role: "region", "aria-label": label});
     const legend = element("div", {class: "legend", role: "group", "aria-label": "Lines"});
@@ -90,12 +90,12 @@ window.mlreduceCharts = (() => {
       const columns = Math.max(1, Math.min(content.panels.length, 4, Math.floor(room / (170 + names))));
       const alone = content.panels.length === 1;
       const width = Math.min(alone ? 760 : 420, Math.floor(room / columns) - names);
-      const height = alone && looks.size > 5 ? 340 : 190;
+      const height = alone && styles.size > 5 ? 340 : 190;
       const specification = {
         $schema: "https://vega.github.io/schema/vega-lite/v6.json",
         config: {font: "system-ui, sans-serif", background: "white", view: {stroke: null}, concat: {spacing: 18}},
         params: [{name: "seen", value: null}],
-        columns, concat: content.panels.map((panel) => panelSpec(panel, looks, hidden, logs, width, height)),
+        columns, concat: content.panels.map((panel) => panelSpec(panel, styles, hidden, logs, width, height)),
         resolve: {scale: {color: "independent", shape: "independent", strokeDash: "independent"}},
       };
       const made = await window.vegaEmbed(target, specification, {ast: true, actions: false, renderer: "svg", tooltip: {theme: "light"}});
@@ -129,15 +129,15 @@ window.mlreduceCharts = (() => {
     }
 
     const see = (name) => view?.signal("seen", name).runAsync();
-    for (const [name, line] of looks) {
+    for (const [name, line] of styles) {
       const made = button(name, [name], line.colour);
       for (const event of ["mouseenter", "focus"]) made.addEventListener(event, () => see(hidden.has(name) ? null : name));
       for (const event of ["mouseleave", "blur"]) made.addEventListener(event, () => see(null));
       legend.append(made);
     }
-    const families = Map.groupBy ? Map.groupBy(looks, ([, line]) => line.colour) : new Map();
+    const families = Map.groupBy ? Map.groupBy(styles, ([, line]) => line.colour) : new Map();
     const several = [...families.values()].filter((own) => own.length > 1);
-    if (several.length && looks.size > 5) for (const own of several) tools.append(button(`all like ${own[0][0]}`, own.map(([name]) => name), own[0][1].colour));
+    if (several.length && styles.size > 5) for (const own of several) tools.append(button(`all like ${own[0][0]}`, own.map(([name]) => name), own[0][1].colour));
     for (const which of ["x", "y"]) {
       if (content.panels.some((panel) => panel[which].names)) continue;
       const made = element("button", {type: "button", class: "tool", "aria-pressed": String(logs[which]), onclick: () => {

@@ -66,7 +66,8 @@ addEventListener("DOMContentLoaded", async () => {
     return percent ? `${percent} %` : energy ? `threshold ${energy}` : size ? `${size} dimensions` : "one size";
   }
 
-  const meanOf = (values) => mean(values.filter(Number.isFinite));
+  // Scores are 32-bit numbers: means that differ by less are ties.
+  const meanOf = (values) => Math.fround(mean(values.filter(Number.isFinite)));
 
   // Choices
 
@@ -252,14 +253,15 @@ addEventListener("DOMContentLoaded", async () => {
     const all = [];
     const rows = whole.map(({block, values}) => {
       const own = values[i].map((value, split) => sign * (value - values[j][split])).filter(Number.isFinite);
-      all.push(mean(own));
-      const cells = [element("th", {scope: "row"}, block.dataset), element("td", {}, mean(own).toPrecision(3))];
+      if (own.length) all.push(mean(own));
+      const cells = [element("th", {scope: "row"}, block.dataset), element("td", {}, own.length ? mean(own).toPrecision(3) : "–")];
       if (own.length < 2 || !block.share) return element("tr", {}, ...cells, ...Array.from({length: 4}, () => element("td", {}, "–")));
       const found = posterior(own, block.share);
       const [low, high] = found.interval();
-      const chances = [found.within(margin, Infinity), found.within(-margin, margin), found.within(-Infinity, -margin)];
-      return element("tr", {}, ...cells, element("td", {}, `${low.toPrecision(3)} to ${high.toPrecision(3)}`), ...chances.map((chance) => element("td", {class: chance >= 0.95 ? "strong" : ""}, chance.toFixed(3))));
+      const {below, within, above} = found.regions(margin);
+      return element("tr", {}, ...cells, element("td", {}, `${low.toPrecision(3)} to ${high.toPrecision(3)}`), ...[above, within, below].map((chance) => element("td", {class: chance >= 0.95 ? "strong" : ""}, chance.toFixed(3))));
     });
+    if (!all.length) return place.replaceChildren(element("p", {}, "No split has a value of both."));
     const chances = signedRank(all, margin);
     const [word, chance] = [["better than", chances.above], ["similar to", chances.within], ["worse than", chances.below]].reduce((a, b) => (b[1] > a[1] ? b : a));
     place.replaceChildren(

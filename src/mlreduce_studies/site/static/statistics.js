@@ -1,9 +1,10 @@
 // Statistics of comparisons: ranks, Friedman's and Nemenyi's tests, the Bayesian correlated t-test and signed-rank test.
-// The same formulas as mlreduce.stats.ranks and mlreduce_studies.verdicts, against which they are tested.
+// The same as mlreduce.stats, on the cases of tests/stats/cases.json; what it refuses is a RangeError here.
 "use strict";
 globalThis.mlreduceStatistics = (() => {
   const sum = (values) => values.reduce((total, value) => total + value, 0);
   const mean = (values) => sum(values) / values.length;
+  const refuse = (sentence) => { throw new RangeError(sentence); };
 
   // Logarithm of the gamma function for x > 0, by Lanczos's approximation.
   const LANCZOS = [0.99999999999980993, 676.5203681218851, -1259.1392167224028, 771.32342877765313, -176.61502916214059, 12.507343278686905, -0.13857109526572012, 9.9843695780195716e-6, 1.5056327351493116e-7];
@@ -85,15 +86,22 @@ globalThis.mlreduceStatistics = (() => {
   // Posterior of a mean difference from paired differences over overlapping splits (Corani and Benavoli 2015).
   function posterior(differences, testShare) {
     const n = differences.length, m = mean(differences);
+    if (n < 2 || !differences.every(Number.isFinite)) refuse("a posterior needs two or more finite differences");
+    if (!(testShare > 0 && testShare < 1)) refuse("the share of rows in a test part must be in (0, 1)");
     const spread = Math.sqrt(sum(differences.map((d) => (d - m) ** 2)) / (n - 1));
     const negligible = 1e-12 * Math.max(0, ...differences.map(Math.abs));
     const scale = spread > negligible ? Math.sqrt(1 / n + testShare / (1 - testShare)) * spread : 0;
     const degrees = n - 1;
+    function within(low, high) {
+      if (!scale) return low <= m && m <= high ? 1 : 0;
+      return studentBelow(degrees, (high - m) / scale) - studentBelow(degrees, (low - m) / scale);
+    }
     return {
-      mean: m, scale, degrees,
-      within(low, high) {
-        if (!scale) return low <= m && m <= high ? 1 : 0;
-        return studentBelow(degrees, (high - m) / scale) - studentBelow(degrees, (low - m) / scale);
+      mean: m, scale, degrees, within,
+      // Probabilities below minus the margin, within it and above it; a mean that is certain can stand on the margin.
+      regions(margin) {
+        const inside = within(-margin, margin), above = scale ? within(margin, Infinity) : Number(m > margin);
+        return {below: Math.max(0, 1 - above - inside), within: inside, above};
       },
       interval(probability = 0.95) {
         const half = scale * studentQuantile(degrees, (1 + probability) / 2);
@@ -102,23 +110,18 @@ globalThis.mlreduceStatistics = (() => {
     };
   }
 
-  // Ranks of values, the best first; ties, and what only rounding tells apart, share the mean of their ranks.
+  // Ranks of values, the best first; ties share the mean of their ranks. Values are rounded to 12 decimals first.
   function ranks(values, higherIsBetter) {
-    const order = values.map((value, index) => index).sort((i, j) => (higherIsBetter ? values[j] - values[i] : values[i] - values[j]));
-    const found = new Array(values.length);
-    for (let start = 0; start < order.length;) {
-      let end = start + 1;
-      while (end < order.length && Math.abs(values[order[end]] - values[order[end - 1]]) <= 1e-9 * Math.max(1, Math.abs(values[order[end]]))) end++;
-      for (let i = start; i < end; i++) found[order[i]] = (start + end + 1) / 2;
-      start = end;
-    }
-    return found;
+    if (!values.every(Number.isFinite)) refuse("ranks need a value of every method on every data set");
+    const sign = higherIsBetter ? -1 : 1, rounded = values.map((value) => sign * Number(value.toFixed(12)));
+    return rounded.map((own) => (rounded.filter((other) => other < own).length + rounded.filter((other) => other <= own).length + 1) / 2);
   }
 
-  // Friedman's test on ranks, a row per data set, corrected for ties: statistic and p-value.
-  function friedman(rows) {
-    const n = rows.length, k = rows[0].length;
+  // Friedman's test on values or ranks, a row per data set, corrected for ties: statistic and p-value.
+  function friedman(table) {
+    const n = table.length, k = table[0].length;
     if (n < 2 || k < 3) return {statistic: NaN, p: NaN};
+    const rows = table.map((row) => ranks(row, false));
     const sums = rows[0].map((_, j) => sum(rows.map((row) => row[j])));
     let ties = 0;
     for (const row of rows) {
@@ -162,6 +165,7 @@ globalThis.mlreduceStatistics = (() => {
   // Bayesian signed-rank test of mean differences of data sets (Benavoli et al. 2017): shares of draws of weights in
   // which the difference is mostly below minus the margin, within it, above it. The prior has a half at 0.
   function signedRank(differences, margin, samples = 20000) {
+    if (!differences.length || !differences.every(Number.isFinite) || !(margin >= 0)) refuse("a signed-rank test needs finite differences and a margin of at least 0");
     const points = [0, ...differences], n = points.length;
     const order = points.map((_, i) => i).sort((i, j) => points[i] - points[j]);
     const sorted = order.map((i) => points[i]);

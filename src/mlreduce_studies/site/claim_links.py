@@ -28,7 +28,7 @@ def compare_links(study: StudyResults, line: Mapping[Any, Any]) -> list[dict[str
     ----------
     study : StudyResults
     line : dict
-        A row of claims-lines.csv, with `mlreduce_studies.verdicts.words.LINE_COLUMNS`.
+        A row of claims-lines.csv, with `mlreduce_studies.verdicts.columns.LINE_COLUMNS`.
 
     Returns
     -------

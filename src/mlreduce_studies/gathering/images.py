@@ -1,4 +1,4 @@
-"""Levels of grey of images of proximities, as they are kept and drawn."""
+"""Images of proximities as they are kept and drawn, in levels of grey."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def grey_levels(images: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     images : DataFrame
-        With `mlreduce_studies.proximities.IMAGE_COLUMNS`.
+        With `mlreduce_studies.experiments.proximities.IMAGE_COLUMNS`.
 
     Returns
     -------

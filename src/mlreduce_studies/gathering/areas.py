@@ -39,7 +39,7 @@ def area_scores(scores: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         With the same columns, sorted, one row per curve and split: ``size_percent``, ``energy`` and ``size`` are 0, so
-        that `mlreduce_studies.summary.summarise` returns one row per curve.
+        that `mlreduce_studies.gathering.summary.summarise` returns one row per curve.
 
     Raises
     ------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,9 +13,9 @@ import pandas as pd
 from mlreduce.datasets.catalogue import Catalogue
 from mlreduce.evaluation.seeds import derive_seed
 from mlreduce.exceptions import ConfigurationError
-from mlreduce_studies.gathering import Gathering
+from mlreduce_studies.gathering.study_tables import Gathering
+from mlreduce_studies.gathering.summary import SUMMARY_COLUMNS, with_own_size
 from mlreduce_studies.study import Study, load_study
-from mlreduce_studies.summary import SUMMARY_COLUMNS, write_csv
 
 __all__ = ["CELL", "Curve", "Reference", "compare_cells", "draw_curves", "read_reference", "recomputed_cells"]
 
@@ -53,19 +52,7 @@ class Curve(NamedTuple):
 
 
 class Reference(NamedTuple):
-    """The committed results of a study.
-
-    Attributes
-    ----------
-    summary : DataFrame
-        With `mlreduce_studies.summary.SUMMARY_COLUMNS`.
-    study : Study
-        As its file says now, with the data sets and the number of splits of the results.
-    scale : str
-    seed : int
-    jobs : DataFrame
-        With `mlreduce_studies.provenance.manifest.JOB_COLUMNS`; empty where the results have no ``jobs.csv``.
-    """
+    """The committed summary of a study, its file as it is now at their scale, and the jobs where they were kept."""
 
     summary: pd.DataFrame
     study: Study
@@ -145,7 +132,7 @@ def draw_curves(
     Parameters
     ----------
     summaries : dict of study to DataFrame
-        With `mlreduce_studies.summary.SUMMARY_COLUMNS`.
+        With `mlreduce_studies.gathering.summary.SUMMARY_COLUMNS`.
     share : float
         In (0, 1], of the cells.
     seed : int
@@ -175,14 +162,14 @@ def recomputed_cells(files: Sequence[Path], curve: Curve, study: Study) -> tuple
     Parameters
     ----------
     files : sequence of Path
-        Score tables of the workflow's jobs, from `mlreduce_studies.results.write_table`.
+        Score tables of the workflow's jobs, from `mlreduce_studies.gathering.job_tables.write_table`.
     curve : Curve
     study : Study
 
     Returns
     -------
     cells : DataFrame
-        With `mlreduce_studies.summary.SUMMARY_COLUMNS`.
+        With `mlreduce_studies.gathering.summary.SUMMARY_COLUMNS`.
     splits : int
         Number of splits whose scores are there.
     reason : str or None
@@ -193,10 +180,8 @@ def recomputed_cells(files: Sequence[Path], curve: Curve, study: Study) -> tuple
     failures = gathering.table("failures")
     reasons = failures.loc[failures["method"].isin(draws), "message"]
     splits = gathering.scores.loc[gathering.scores["method"] == draws[0], "split"].nunique()
-    text = io.StringIO()
-    write_csv(gathering.summary, text)
-    text.seek(0)
-    return _of_curve(pd.read_csv(text), curve), splits, None if reasons.empty else str(reasons.iloc[0])
+    summary, _ = gathering.rounded("summary")
+    return _of_curve(summary, curve), splits, None if reasons.empty else str(reasons.iloc[0])
 
 
 def compare_cells(committed: pd.DataFrame, recomputed: pd.DataFrame, tolerance: float) -> tuple[int, pd.DataFrame]:
@@ -205,7 +190,7 @@ def compare_cells(committed: pd.DataFrame, recomputed: pd.DataFrame, tolerance: 
     Parameters
     ----------
     committed, recomputed : DataFrame
-        With `mlreduce_studies.summary.SUMMARY_COLUMNS`.
+        With `mlreduce_studies.gathering.summary.SUMMARY_COLUMNS`.
     tolerance : float
         Relative; differences below 1e-9 are rounding errors whatever they are relative to.
 
@@ -230,6 +215,5 @@ def compare_cells(committed: pd.DataFrame, recomputed: pd.DataFrame, tolerance: 
 
 def _by_cell(summary: pd.DataFrame) -> pd.DataFrame:
     """Index a summary by what its cells are; a size that stands for itself is part of that."""
-    of_a_size = (summary["size_percent"] == 0) & (summary["energy"] == 0)
-    rows = summary.assign(own_size=summary["size"].where(of_a_size, 0.0).astype(float))
-    return rows.astype({"energy": float, "size_percent": int}).set_index(list(CELL))[_VALUES]
+    types = {"energy": float, "size_percent": int, "own_size": float}
+    return with_own_size(summary).astype(types).set_index(list(CELL))[_VALUES]

@@ -10,7 +10,7 @@ import pandas as pd
 
 from mlreduce.escaping import without_formulas
 
-__all__ = ["SUMMARY_COLUMNS", "at_directions", "summarise", "write_csv"]
+__all__ = ["SUMMARY_COLUMNS", "at_directions", "summarise", "with_own_size", "write_csv"]
 
 #: Columns of a summary: what a cell is, the mean number of dimensions, and what came out.
 SUMMARY_COLUMNS = (
@@ -53,6 +53,12 @@ def summarise(scores: pd.DataFrame) -> pd.DataFrame:
     summary["sd"] = summary["sd"].mask(summary["splits"] == 1, 0.0)
     summary["se"] = summary["sd"] / np.sqrt(summary["splits"])
     return summary.sort_values([*keys, "size"], ignore_index=True)[list(SUMMARY_COLUMNS)].astype({"size": float})
+
+
+def with_own_size(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return rows of a summary or of scores with ``own_size``: the size, or 0 where it is a percentage or threshold."""
+    plain = (rows["size_percent"] == 0) & (rows["energy"] == 0)
+    return rows.assign(own_size=rows["size"].where(plain, 0.0))
 
 
 def at_directions(summary: pd.DataFrame, directions: int | None = None) -> pd.DataFrame:

@@ -11,8 +11,8 @@ import pandas as pd
 
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.evaluation.scores import SCORE_COLUMNS
-from mlreduce_studies.results import read_failures, read_tables
-from mlreduce_studies.summary import at_directions, summarise, write_csv
+from mlreduce_studies.gathering.job_tables import read_failures, read_tables
+from mlreduce_studies.gathering.summary import at_directions, summarise, write_csv
 
 __all__ = ["Gathering", "describe_datasets"]
 
@@ -43,14 +43,7 @@ class Gathering:
         self._files, self._averages, self._base, self._image = files, averages, base, image
 
     def table(self, name: str) -> pd.DataFrame:
-        """Return a table by its name.
-
-        Parameters
-        ----------
-        name : {"scores", "summary", "areas", "failures", "datasets", "spectra", "rankings", "choices", "times", \
-"ratios", "costs", "approximation", "errors", "theorem", \
-"dependencies", "proximities"}
-        """
+        """Return a table by its name, of those that the study has."""
         makers: dict[str, Callable[[], pd.DataFrame]] = {
             "scores": lambda: self.scores,
             "summary": lambda: self.summary,
@@ -89,12 +82,12 @@ class Gathering:
 
     @cached_property
     def _averaged(self) -> pd.DataFrame:
-        from mlreduce_studies.areas import averaged_draws
+        from mlreduce_studies.gathering.areas import averaged_draws
 
         return averaged_draws(self.scores, self._averages, self._failed_scores)
 
     def _with_gaps(self, scores: pd.DataFrame) -> pd.DataFrame:
-        from mlreduce_studies.failed_cells import of_draws, with_gaps
+        from mlreduce_studies.gathering.failed_cells import of_draws, with_gaps
 
         return with_gaps(summarise(scores), of_draws(self._failed_scores, self._averages))
 
@@ -104,7 +97,7 @@ class Gathering:
         return self._with_gaps(self._averaged)
 
     def _areas(self) -> pd.DataFrame:
-        from mlreduce_studies.areas import area_scores
+        from mlreduce_studies.gathering.areas import area_scores
 
         return self._with_gaps(area_scores(self._averaged))
 
@@ -114,7 +107,7 @@ class Gathering:
         return read_failures(file for kind in kinds for file in self._files.get(kind, []))
 
     def _details(self) -> pd.DataFrame:
-        from mlreduce_studies.failed_cells import with_failed_rows
+        from mlreduce_studies.gathering.failed_cells import with_failed_rows
 
         details, failures = read_tables(self._files["details"]), read_failures(self._files["details"])
         keys = list(details.columns[:-1])
@@ -124,7 +117,7 @@ class Gathering:
         return with_failed_rows(details, failures).sort_values(keys, ignore_index=True)
 
     def _choices(self) -> pd.DataFrame:
-        from mlreduce_studies.failed_cells import with_failed_rows
+        from mlreduce_studies.gathering.failed_cells import with_failed_rows
 
         choices = read_tables(self._files["choices"])
         chosen = choices[choices["chosen"]]
@@ -134,7 +127,7 @@ class Gathering:
         return table.sort_values(keys, ignore_index=True)
 
     def _timed(self, kind: str, averages: Mapping[str, Sequence[str]]) -> pd.DataFrame:
-        from mlreduce_studies.tables.times import gathered_times
+        from mlreduce_studies.gathering.times import gathered_times
 
         return gathered_times(read_tables(self._files[kind]), read_failures(self._files[kind]), averages)
 
@@ -144,14 +137,14 @@ class Gathering:
         return self._timed("times", self._averages)
 
     def _ratios(self) -> pd.DataFrame:
-        from mlreduce_studies.tables.ratios import time_ratios
+        from mlreduce_studies.gathering.times import time_ratios
 
         printed = [pd.read_csv(path) for path in self._files["published"]]
         none = pd.DataFrame(columns=["dataset", "method", "seconds"])
         return time_ratios(self.times, pd.concat(printed) if printed else none, str(self._base))
 
     def _approximation(self) -> pd.DataFrame:
-        from mlreduce_studies.approximation import mean_errors
+        from mlreduce_studies.experiments.approximation import mean_errors
 
         return mean_errors(self._errors())
 
@@ -159,7 +152,7 @@ class Gathering:
         return read_tables(self._files["errors"]).sort_values(["dataset", "method", "size_percent", "draw"])
 
     def _proximities(self) -> pd.DataFrame:
-        from mlreduce_studies.greys import grey_levels
+        from mlreduce_studies.gathering.images import grey_levels
 
         images, asked = grey_levels(read_tables(self._files["images"])), self._image or {}
         shown = at_directions(self.summary)

@@ -34,11 +34,7 @@ def label_order(labels: FloatArray) -> NDArray[np.intp]:
     """Return an order of instances in which neighbours have labels that are alike.
 
     Different sets of labels are clustered by average linkage of their Jaccard distance, the leaves ordered so that the
-    sum of the distances of neighbours is smallest; instances of one set stay in their order.
-
-    Parameters
-    ----------
-    labels : ndarray of shape (n_samples, n_labels), in {0, 1}
+    sum of the distances of neighbours is smallest; instances of one set stay in their order. Labels are in {0, 1}.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""What may be said of claims, and the columns of their tables, for whoever shows verdicts without judging."""
+"""Names of verdicts, and columns of the tables of claims, for pages that show verdicts without judging."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pandas as pd
 
 __all__ = ["CLAIM_COLUMNS", "DIFFERENCE_COLUMNS", "LINE_COLUMNS", "VERDICTS", "verdicts_sentence"]
 
-#: What the results may say of a claim.
+#: Verdicts on a claim.
 VERDICTS = ("confirmed", "refuted", "undecided", "not run", "unchecked")
 
 #: Columns of the table of claims.

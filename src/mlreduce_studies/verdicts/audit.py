@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from mlreduce.exceptions import DataError
-from mlreduce_studies.failed_cells import GAP
+from mlreduce_studies.gathering.failed_cells import GAP
 from mlreduce_studies.tables.layout import number_of_splits, to_markdown, uneven_splits
 
 __all__ = [
@@ -189,7 +189,7 @@ def audit_sentences(
     sizes : DataFrame or None, default=None
         From `audit_sizes`: a sentence per place, with the sizes that differ.
     ratios : DataFrame or None, default=None
-        From `mlreduce_studies.tables.ratios.time_ratios`: a sentence on the printed times.
+        From `mlreduce_studies.gathering.times.time_ratios`: a sentence on the printed times.
     """
     sentences = [
         *_cell_sentences(cells),

@@ -68,7 +68,7 @@ def with_gaps(summary: pd.DataFrame, failures: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     summary : DataFrame
-        From `mlreduce_studies.summary.summarise`.
+        From `mlreduce_studies.gathering.summary.summarise`.
     failures : DataFrame
         With `mlreduce.evaluation.failures.FAILURE_COLUMNS`.
 

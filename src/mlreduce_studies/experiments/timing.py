@@ -22,16 +22,12 @@ from mlreduce.validation import as_dense
 
 __all__ = ["time_fits"]
 
-_Methods = Mapping[str, Mapping[str, Any]]
-# Two fits of a method on one split, each anew: the first is not timed.
-_TwoFits = tuple[Callable[[], Any], Callable[[], Any]]
-
 
 def time_fits(
     family: str,
     data: MultiLabelData,
     splits: Mapping[int, Split],
-    methods: _Methods,
+    methods: Mapping[str, Mapping[str, Any]],
     space: Mapping[str, Any],
     seed: int = 0,
     failures: Failures = RAISE,
@@ -63,78 +59,54 @@ def time_fits(
     DataFrame
         Columns dataset, method, split, seconds; no row for a fit that failed.
     """
-    two_fits_on = {"labelspace": _of_coders, "projection": _of_projections, "selection": _of_selectors}[family]
     rows = []
     for number, split in splits.items():
-        two_fits = two_fits_on(data, split, number, space, seed, scalings or {})
+        fit = _fits(family, data, split, number, space, seed, scalings or {})
         for label, entry in methods.items():
-            seconds = failures.attempt(number, label, _seconds, two_fits(label, entry))
+            # The first of the two is not timed.
+            seconds = failures.attempt(number, label, _seconds, fit(label, entry), fit(label, entry))
             if seconds is not None:
                 rows.append((data.name, label, number, seconds))
     return as_table(rows, ["dataset", "method", "split", "seconds"])
 
 
-def _of_coders(
-    data: MultiLabelData,
-    split: Split,
-    number: int,
-    space: Mapping[str, Any],
-    seed: int,
+def _fits(
+    family: str, data: MultiLabelData, split: Split, number: int, space: Mapping[str, Any], seed: int,
     scalings: Mapping[str, str],
-) -> Callable[[str, Any], _TwoFits]:
-    features, labels = imputed(data, split.train).X[split.train], data.Y[split.train]
+) -> Callable[[str, Any], Callable[[], Any]]:  # fmt: skip
+    """Return a function that prepares the fit of a method on a training part: what it returns is to be called once."""
+    of_split = (seed, data.name, number)
+    if family == "projection":
+        return lambda label, entry: partial(
+            fit_method, make_reduction(label, entry, *of_split), View(data, split, space)
+        )
+    labels = data.Y[split.train]
+    if family == "labelspace":
+        features = imputed(data, split.train).X[split.train]
+        return lambda label, entry: partial(make_coder(label, entry, *of_split).fit, features, labels)
 
-    def fit(label: str, entry: Any) -> Callable[[], Any]:
-        return partial(make_coder(label, entry, seed, data.name, number).fit, features, labels)
-
-    return lambda label, entry: (fit(label, entry), fit(label, entry))
-
-
-def _of_projections(
-    data: MultiLabelData,
-    split: Split,
-    number: int,
-    space: Mapping[str, Any],
-    seed: int,
-    scalings: Mapping[str, str],
-) -> Callable[[str, Any], _TwoFits]:
-    def fit(label: str, entry: Any) -> Callable[[], Any]:
-        return partial(fit_method, make_reduction(label, entry, seed, data.name, number), View(data, split, space))
-
-    return lambda label, entry: (fit(label, entry), fit(label, entry))
-
-
-def _of_selectors(
-    data: MultiLabelData,
-    split: Split,
-    number: int,
-    space: Mapping[str, Any],
-    seed: int,
-    scalings: Mapping[str, str],
-) -> Callable[[str, Any], _TwoFits]:
     def scaled(scaling: str) -> Any:
         return normalise(data, split, scaling).train
 
-    train, labels = scaled(space["scaling"]), data.Y[split.train]
+    train = scaled(space["scaling"])
     others = {scaling: _sparse_where_smaller(scaled(scaling)) for scaling in {*scalings.values()}}
 
     def fit(label: str, entry: Any) -> Callable[[], Any]:
         features = others[scalings[label]] if label in scalings else train
-        return partial(make_selector(label, entry, seed, data.name, number).fit, features, labels)
+        return partial(make_selector(label, entry, *of_split).fit, features, labels)
 
-    return lambda label, entry: (fit(label, entry), fit(label, entry))
+    return fit
 
 
 def _sparse_where_smaller(features: Any) -> Any:
     """Return features as a sparse matrix where its values and indices take less memory than all values."""
     sparse = sp.csr_array(features)
-    own = (sparse.data, sparse.indices, sparse.indptr)
-    dense = sparse.shape[0] * sparse.shape[1] * sparse.dtype.itemsize
-    return sparse if sum(part.nbytes for part in own) < dense else as_dense(features)
+    bytes_of_sparse = sum(part.nbytes for part in (sparse.data, sparse.indices, sparse.indptr))
+    bytes_of_dense = sparse.shape[0] * sparse.shape[1] * sparse.dtype.itemsize
+    return sparse if bytes_of_sparse < bytes_of_dense else as_dense(features)
 
 
-def _seconds(fits: _TwoFits) -> float:
-    first, second = fits
+def _seconds(first: Callable[[], Any], second: Callable[[], Any]) -> float:
     first()
     start = time.process_time()
     second()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -13,25 +14,38 @@ import pandas as pd
 from mlreduce.methods.facts import first_line
 from mlreduce.metrics import find_measure, higher_is_better, measure_label
 from mlreduce.plot.colours import colour_of
-from mlreduce_studies.site.names import page_names
 from mlreduce_studies.site.ranking import average_ranks, setting_ranks
 from mlreduce_studies.site.runs import Run, StudyResults
 from mlreduce_studies.site.sources import describe_method
 from mlreduce_studies.site.spectra import spectra_of
 
-__all__ = ["COOCCURRING", "Things"]
+__all__ = ["COOCCURRING", "Entries", "page_names"]
 
 #: Labels of a data set whose co-occurrence is shown, at most: the most frequent.
 COOCCURRING = 25
 
 
-class Things:
-    """Methods, data sets, predictors and measures of some runs.
+def page_names(names: Iterable[str]) -> dict[str, str]:
+    """Map names to names of files: letters, digits and hyphens alone, and no two the same.
 
-    Parameters
-    ----------
-    runs : sequence of Run
+    Examples
+    --------
+    >>> page_names(["br-knn", "BR kNN", "../x"])
+    {'br-knn': 'br-knn', 'BR kNN': 'br-knn-2', '../x': 'x'}
     """
+    found: dict[str, str] = {}
+    for name in names:
+        plain = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:60] or "unnamed"
+        own, number = plain, 1
+        while own in found.values():
+            number += 1
+            own = f"{plain}-{number}"
+        found[name] = own
+    return found
+
+
+class Entries:
+    """Methods, data sets, predictors and measures of some runs."""
 
     def __init__(self, runs: Sequence[Run]) -> None:
         self.studies = [study for run in runs for study in run.studies]

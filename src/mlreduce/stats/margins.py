@@ -1,0 +1,41 @@
+"""Differences of two methods seen from a margin of practical equivalence."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+__all__ = ["Regions", "wins_ties_losses"]
+
+
+class Regions(NamedTuple):
+    """Probabilities of where a difference lies.
+
+    Attributes
+    ----------
+    below, within, above : float
+        Less than minus the margin, at most the margin away from 0, more than the margin; they sum to 1.
+    """
+
+    below: float
+    within: float
+    above: float
+
+    def probability(self, region: str) -> float:
+        """Return that of the regions "above", "not below", "within" or "below"."""
+        return self.within + self.above if region == "not below" else float(getattr(self, region))
+
+
+def wins_ties_losses(differences: ArrayLike, margin: ArrayLike) -> tuple[int, int, int]:
+    """Count differences above the margin, at most the margin away from 0, and below minus the margin.
+
+    Examples
+    --------
+    >>> wins_ties_losses([0.02, 0.01, -0.03], 0.01)
+    (1, 1, 1)
+    """
+    values, margin = np.asarray(differences), np.asarray(margin)
+    wins, losses = int((values > margin).sum()), int((values < -margin).sum())
+    return wins, len(values) - wins - losses, losses

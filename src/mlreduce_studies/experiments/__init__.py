@@ -1,0 +1,1 @@
+"""What some studies measure besides scores: seconds, costs, approximations and proximities."""
