@@ -60,7 +60,11 @@ def test_every_method_declares_its_facts():
     table = NAMES.to_frame()
     assert list(table.index) == NAMES
     assert not table.drop(columns="year").isna().to_numpy().any()
-    assert (table["cost"] != "").all(), "complexity is missing"
+    missing = [registry.method_class(name).__name__ for name in table.index[table["cost"] == ""]]
+    assert not missing, (
+        f"without the class attribute `complexity`, what a fit costs: {missing}; such as "
+        "`complexity = Complexity('n d', 'd')` of mlreduce.complexity, for operations and numbers held"
+    )
     assert table.loc[~table["control"], "year"].between(1900, 2100).all()
     cited = {"random-projection", "anova", "chi2", "mutual-info", "lasso-multitask"}
     assert set(table.index[table["control"]]) == {*table.index[table["paper"] == ""], *cited}
@@ -148,8 +152,11 @@ def test_sparse_features_are_made_dense_as_declared(name, monkeypatch):
     if name != "pcut" and hasattr(method, "predict"):
         method.predict(X)
     made_dense = sum(cells) >= X.shape[0] * X.shape[1]
-    assert facts_of(name).sparse == (
-        "kept" if not made_dense else "made dense unless large" if method.complexity.iterated else "made dense"
+    found = "kept" if not made_dense else "made dense unless large" if method.complexity.iterated else "made dense"
+    assert facts_of(name).sparse == found, (
+        f"{type(method).__name__}.complexity says that sparse features are {facts_of(name).sparse}, and they are "
+        f"{found}: its memory {method.complexity.memory!r} has the term 'n d' where they are made dense, and "
+        "otherwise none"
     )
 
 
@@ -170,7 +177,7 @@ def test_large_features_are_refused_or_iterated_as_declared(name, storage, monke
         refused = str(error)
         assert "need three arrays of order 37" in refused
     should = complexity.most is not None and not iterates
-    cls, where = type(method).__name__, "of mlreduce.spectral.complexities"
+    cls, where = type(method).__name__, "of mlreduce.projection.base"
     assert refused or not should, (
         f"{cls}.complexity says that larger features are refused (most={complexity.most}), but they are iterated on: "
         f"without a constraint (B = I) declare `complexity = PRODUCTS` {where}, or one of the others there"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import re
 
 import numpy as np
 import pandas as pd
@@ -163,12 +164,13 @@ def test_energy_takes_a_share_only(size, rng):
         make("mddmp", n_components=size, select="energy").fit(X, Y)
 
 
+#: Of parameters whose ranges differ, what is no number; `STATED` has the others.
 OUT_OF_RANGE = [
     *(("select", value) for value in ("Size", 1)),
     *(("coding", value) for value in ("one-hot", None, 2)),
-    *(("beta", value) for value in (-0.1, 1.1, "half", None, np.nan, True)),
+    *(("beta", value) for value in ("half", None, np.nan, True)),
     *(("ridge", value) for value in (-1, "some", np.nan, np.inf, True)),
-    *(("gamma", value) for value in (-1e-9, None, np.nan, np.inf, False)),
+    *(("gamma", value) for value in (None, np.nan, np.inf, False)),
     ("centred", "no"),
     ("centred", None),
     *(("n_neighbors", value) for value in (0, 1.5, None, True)),
@@ -176,27 +178,55 @@ OUT_OF_RANGE = [
     *(("proximity", value) for value in ("gaussian", 3)),
     *(("n_others", value) for value in (0, "five")),
     *(("n_pairs", value) for value in (0, 2.5)),
-    *(("within_weight", value) for value in (-0.1, None)),
+    ("within_weight", None),
     *(("reg", value) for value in (0, -1, "small")),
     ("weighted", "yes"),
     ("on", "X"),
 ]
-#: Values of other methods' ranges.
-IN_RANGE = [
-    *((name, "beta", 1.1) for name in EVERY if name.startswith(("mope", "mesd"))),
-    *((name, "gamma", None) for name in ("mddm-kernel", "sfehs")),
-    ("mope", "n_neighbors", None),
-]
+#: Values outside of a range that a docstring states.
+STATED = {">= 0": (-1e-9, -0.1), "> 0": (0, -0.1), "in [0, 1": (-0.1, 1.1)}
+
+
+def stated(cls, parameter):
+    """What the docstring says of a parameter, or that of the class to which it refers."""
+    text = inspect.getdoc(cls) + "\n"
+    (entry,) = re.findall(rf"^(?:\w+, )*{parameter}(?:, \w+)*(?: :.*)?\n(?: {{4}}.*\n)+", text, re.MULTILINE)[:1]
+    other = re.search(r"As of `(\w+)`", entry)
+    return stated(projections(mlreduce.projection.Projection)[other[1]], parameter) if other else entry
+
+
+def projections(cls):
+    """A class and those derived from it, by their names."""
+    derived = [projections(one) for one in cls.__subclasses__()]
+    return {name: one for classes in derived for name, one in classes.items()} | {cls.__name__: cls}
 
 
 @pytest.mark.parametrize("name", EVERY)
 def test_parameters_out_of_range_are_refused(name, rng):
     X, Y = data(rng, 20, 5, 3)
-    known = inspect.signature(type(make(name))).parameters
-    for parameter, value in OUT_OF_RANGE:
-        if parameter in known and (name, parameter, value) not in IN_RANGE:
-            with pytest.raises(DataError, match=f"^{parameter} must be"):
-                mlreduce.make(name, **{parameter: value}).fit(X, Y)
+    cls = type(make(name))
+    for parameter in set(inspect.signature(cls).parameters) - {"n_components"}:
+        entry = stated(cls, parameter)
+        first = min(STATED, key=lambda text, entry=entry: (entry + text).index(text))
+        values = [value for known, value in OUT_OF_RANGE if known == parameter]
+        for value in [*values, *(STATED[first] if first in entry else ())]:
+            if value is not None or "None" not in entry:
+                assert_refused(cls, parameter, value, X, Y)
+
+
+def assert_refused(cls, parameter, value, X, Y):
+    written = f"{cls.__name__}({parameter}={value!r})"
+    try:
+        cls(**{parameter: value}).fit(X, Y)
+    except (ArithmeticError, TypeError, ValueError) as error:
+        wrong = f"{written} ends with {type(error).__name__}: {error}"
+        refused = isinstance(error, DataError) and str(error).startswith(f"{parameter} must be")
+    else:
+        wrong, refused = f"{written} is fitted", False
+    assert refused, (
+        f"{wrong}; `_check_parameters` should raise a DataError that begins with '{parameter} must be', as "
+        "`check_range` of mlreduce.validation does"
+    )
 
 
 @pytest.mark.parametrize("name", ["rcca", "lda-copy", "mlsi", "mddmf", "mvmd", "hsl1"])
