@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import inspect
-import re
 
 import numpy as np
 import pandas as pd
@@ -28,6 +27,7 @@ from sklearn.datasets import load_digits
 from sklearn.decomposition import PCA
 
 import mlreduce
+from mlreduce.docstrings import documented_entries
 from mlreduce.exceptions import DataError, ProjectionWarning
 from mlreduce.projection.base import energy_size
 
@@ -187,26 +187,13 @@ OUT_OF_RANGE = [
 STATED = {">= 0": (-1e-9, -0.1), "> 0": (0, -0.1), "in [0, 1": (-0.1, 1.1)}
 
 
-def stated(cls, parameter):
-    """What the docstring says of a parameter, or that of the class to which it refers."""
-    text = inspect.getdoc(cls) + "\n"
-    (entry,) = re.findall(rf"^(?:\w+, )*{parameter}(?:, \w+)*(?: :.*)?\n(?: {{4}}.*\n)+", text, re.MULTILINE)[:1]
-    other = re.search(r"As of `(\w+)`", entry)
-    return stated(projections(mlreduce.projection.Projection)[other[1]], parameter) if other else entry
-
-
-def projections(cls):
-    """A class and those derived from it, by their names."""
-    derived = [projections(one) for one in cls.__subclasses__()]
-    return {name: one for classes in derived for name, one in classes.items()} | {cls.__name__: cls}
-
-
 @pytest.mark.parametrize("name", EVERY)
 def test_parameters_out_of_range_are_refused(name, rng):
     X, Y = data(rng, 20, 5, 3)
     cls = type(make(name))
+    documented = documented_entries(cls)
     for parameter in set(inspect.signature(cls).parameters) - {"n_components"}:
-        entry = stated(cls, parameter)
+        entry = "".join(documented.get(parameter, ""))
         first = min(STATED, key=lambda text, entry=entry: (entry + text).index(text))
         values = [value for known, value in OUT_OF_RANGE if known == parameter]
         for value in [*values, *(STATED[first] if first in entry else ())]:
