@@ -155,6 +155,19 @@ def test_entries_are_filled_from_a_base():
     assert numbers == ("n_components_, n_features_in_", "int", [])
 
 
+def test_methods_are_filled_from_those_that_they_override():
+    method = NumpyDocString(inspect.getdoc(mlreduce.labelspace.FactorCoder.project))
+    base = NumpyDocString(inspect.getdoc(mlreduce.labelspace.LabelCoder.project))
+    assert method["Summary"] != base["Summary"]
+    for title in ("Parameters", "Returns", "Raises"):
+        assert method[title] == base[title] != []
+    fit, fit_transform = (
+        NumpyDocString(inspect.getdoc(getattr(mlreduce.embedding.Embedding, name))) for name in ("fit", "fit_transform")
+    )
+    assert fit_transform["Parameters"] == fit["Parameters"]
+    assert fit_transform["Returns"] != fit["Returns"]
+
+
 def test_errors_that_a_function_raises_are_documented():
     names = public_names()
     functions = {path: one for path, one in names.items() if inspect.isfunction(one)} | public_methods(names)
