@@ -9,7 +9,7 @@ import numpy as np
 from mlreduce.complexity import Complexity
 from mlreduce.registry import register
 from mlreduce.selection.base import Selector, check_variant
-from mlreduce.validation import FloatArray, as_dense
+from mlreduce.validation import FloatArray, Size, as_dense
 
 __all__ = ["MLFS"]
 
@@ -54,9 +54,7 @@ class MLFS(Selector):
 
     complexity = Complexity("n d q", "n d")
 
-    def __init__(
-        self, k: int | float | str | None = 0.5, variant: Literal["equations", "published-code"] = "equations"
-    ) -> None:
+    def __init__(self, k: Size = 0.5, variant: Literal["equations", "published-code"] = "equations") -> None:
         self.k = k
         self.variant = variant
 

@@ -11,7 +11,7 @@ from mlreduce.linalg.compiled import compiled
 from mlreduce.preprocessing.discretisation import Bins
 from mlreduce.registry import register
 from mlreduce.selection.greedy import GreedySelector
-from mlreduce.validation import FloatArray, check_count
+from mlreduce.validation import FloatArray, Size, check_count
 
 __all__ = ["PPTMI", "LabelSetSelector", "PPTChi2"]
 
@@ -111,11 +111,7 @@ class LabelSetSelector(GreedySelector):
     """
 
     def __init__(
-        self,
-        k: int | float | str | None = 0.5,
-        discretise: str | None = "equal-width",
-        n_bins: int = 3,
-        min_count: int = 6,
+        self, k: Size = 0.5, discretise: str | None = "equal-width", n_bins: int = 3, min_count: int = 6
     ) -> None:
         super().__init__(k, discretise, n_bins)
         self.min_count = min_count

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from mlreduce.complexity import Complexity
 from mlreduce.registry import register
 from mlreduce.selection.greedy import GreedySelector, Information
-from mlreduce.validation import FloatArray, check_option
+from mlreduce.validation import FloatArray, Size, check_option
 
 __all__ = ["PMU"]
 
@@ -61,7 +61,7 @@ class PMU(GreedySelector):
 
     def __init__(
         self,
-        k: int | float | str | None = 0.5,
+        k: Size = 0.5,
         discretise: str | None = "equal-width",
         n_bins: int = 3,
         pairs: Literal["distinct", "ordered"] = "distinct",

@@ -14,7 +14,7 @@ from mlreduce.registry import register
 from mlreduce.selection.base import DiscretisingSelector
 from mlreduce.selection.information import Counted, shared_information
 from mlreduce.selection.quadratic import minimise, nearest_positive
-from mlreduce.validation import FloatArray, check_range
+from mlreduce.validation import FloatArray, Size, check_range
 
 __all__ = ["QPFS", "ApproximateQPFS", "NystromQPFS", "approximate_dependency", "approximation_error"]
 
@@ -180,7 +180,7 @@ class SampledQPFS(QPFS):
 
     def __init__(
         self,
-        k: int | float | str | None = 0.5,
+        k: Size = 0.5,
         sampling: float = 0.2,
         discretise: str | None = "equal-width",
         n_bins: int = 3,
@@ -246,7 +246,7 @@ class ApproximateQPFS(SampledQPFS):
 
     def __init__(
         self,
-        k: int | float | str | None = 0.5,
+        k: Size = 0.5,
         sampling: float = 0.2,
         discretise: str | None = "equal-width",
         n_bins: int = 3,

@@ -11,7 +11,7 @@ from mlreduce.preprocessing.discretisation import Bins
 from mlreduce.registry import register
 from mlreduce.selection.greedy import GreedySelector, Information
 from mlreduce.selection.information import Counted, Triples, shared_information
-from mlreduce.validation import FloatArray, check_count
+from mlreduce.validation import FloatArray, Size, check_count
 
 __all__ = ["FIMF", "IGMF", "MIM"]
 
@@ -100,11 +100,7 @@ class FIMF(GreedySelector):
     looks_back = False
 
     def __init__(
-        self,
-        k: int | float | str | None = 0.5,
-        discretise: str | None = "equal-width",
-        n_bins: int = 3,
-        n_labels: int | None = 10,
+        self, k: Size = 0.5, discretise: str | None = "equal-width", n_bins: int = 3, n_labels: int | None = 10
     ) -> None:
         super().__init__(k, discretise, n_bins)
         self.n_labels = n_labels

@@ -9,7 +9,7 @@ import numpy as np
 from mlreduce.complexity import Complexity
 from mlreduce.registry import register
 from mlreduce.selection.row_sparse import Regression, RowSparseSelector
-from mlreduce.validation import FloatArray, check_range, check_size
+from mlreduce.validation import FloatArray, Size, check_range, check_size
 
 __all__ = ["SFUS"]
 
@@ -74,8 +74,8 @@ class SFUS(RowSparseSelector):
 
     def __init__(
         self,
-        k: int | float | str | None = 0.5,
-        n_latent: int | float | str | None = 0.5,
+        k: Size = 0.5,
+        n_latent: Size = 0.5,
         beta: float = 1.0,
         gamma: float = 1.0,
         max_iter: int = 500,
