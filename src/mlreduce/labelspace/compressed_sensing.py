@@ -49,8 +49,6 @@ class CompressedSensing(LabelCoder):
 
     Attributes
     ----------
-    components_
-        As of `LabelCoder`.
     eigenvalues_ : ndarray of shape (n_components,)
         Sum of squares of the training rows' codes along each direction; they are in no order.
     n_nonzero_ : int

@@ -36,8 +36,6 @@ class FactorCoder(LabelCoder):
         D, the decoder.
     eigenvalues_ : ndarray of shape (n_components,)
         Contribution of each column of the code to the method's objective.
-    mean_, n_components_, n_labels_
-        As of `LabelCoder`.
 
     Examples
     --------

@@ -27,11 +27,6 @@ class JMI(GreedySelector):
     k, discretise, n_bins
         As of `GreedySelector`.
 
-    Attributes
-    ----------
-    scores_, ranking_, gains_
-        As of `GreedySelector`.
-
     Notes
     -----
     MLC_toolbox takes the last label only; the sum is what the composite likelihood says.
@@ -76,11 +71,6 @@ class CMIM(GreedySelector):
     Parameters
     ----------
     k, discretise, n_bins
-        As of `GreedySelector`.
-
-    Attributes
-    ----------
-    scores_, ranking_, gains_
         As of `GreedySelector`.
 
     Notes
@@ -129,11 +119,6 @@ class D2F(GreedySelector):
     k, discretise, n_bins
         As of `GreedySelector`.
 
-    Attributes
-    ----------
-    scores_, ranking_, gains_
-        As of `GreedySelector`.
-
     References
     ----------
     Lee and Kim, "Mutual information-based multi-label feature selection using interaction information", Expert Systems
@@ -166,11 +151,6 @@ class MDMR(MeanRedundancy):
     Parameters
     ----------
     k, discretise, n_bins
-        As of `GreedySelector`.
-
-    Attributes
-    ----------
-    scores_, ranking_, gains_
         As of `GreedySelector`.
 
     Notes

@@ -52,11 +52,6 @@ class RandomFeatures(Selector):
     random_state : int, RandomState instance or None, default=None
         Seed of the order.
 
-    Attributes
-    ----------
-    scores_, ranking_
-        As of `Selector`.
-
     Examples
     --------
     >>> import mlreduce

@@ -35,8 +35,6 @@ class MLFS(Selector):
     ----------
     scores_ : ndarray of shape (n_features,)
         Infinite for a feature that varies between labels and not within them, 0 for a constant one.
-    ranking_
-        As of `Selector`.
 
     References
     ----------

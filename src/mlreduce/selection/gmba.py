@@ -62,8 +62,6 @@ class GMBA(Selector):
     ----------
     scores_ : ndarray of shape (n_features,)
         The weights: the larger, the better the feature.
-    ranking_
-        As of `Selector`.
     n_skipped_ : int
         Number of skipped instances among those visited.
 

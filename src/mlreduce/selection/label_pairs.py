@@ -27,11 +27,6 @@ class LRFS(MeanRedundancy):
     k, discretise, n_bins
         As of `GreedySelector`.
 
-    Attributes
-    ----------
-    scores_, ranking_, gains_
-        As of `GreedySelector`.
-
     Notes
     -----
     A label that all instances have, or none, counts among the other labels: with I(f;l|l') = I(f;l) it adds to the
@@ -73,11 +68,6 @@ class LSMFS(GreedySelector):
     Parameters
     ----------
     k, discretise, n_bins
-        As of `GreedySelector`.
-
-    Attributes
-    ----------
-    scores_, ranking_, gains_
         As of `GreedySelector`.
 
     Notes
@@ -126,11 +116,6 @@ class MLSMFS(LSMFS):
     Parameters
     ----------
     k, discretise, n_bins
-        As of `GreedySelector`.
-
-    Attributes
-    ----------
-    scores_, ranking_, gains_
         As of `GreedySelector`.
 
     Notes

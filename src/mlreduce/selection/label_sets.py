@@ -142,12 +142,8 @@ class PPTMI(LabelSetSelector):
 
     Attributes
     ----------
-    scores_
-        As of `GreedySelector`.
     ranking_
         As of `Selector`. Of equal J that with the larger I(f;L), and then the first column, comes first.
-    gains_
-        As of `GreedySelector`.
 
     Notes
     -----
@@ -199,8 +195,6 @@ class PPTChi2(LabelSetSelector):
 
     Attributes
     ----------
-    scores_, ranking_
-        As of `GreedySelector`.
     gains_ : ndarray of shape (n_features,)
         J, to within 2^-33.
 

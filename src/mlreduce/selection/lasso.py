@@ -41,8 +41,6 @@ class LassoMultiTask(Selector):
     ----------
     scores_ : ndarray of shape (n_features,)
         Norms of the rows of W; 0 for features that the penalty leaves out.
-    ranking_
-        As of `Selector`.
     coef_ : ndarray of shape (n_features, n_labels)
         W.
     n_iter_ : int

@@ -46,16 +46,12 @@ class MIFS(RowSparseSelector):
 
     Attributes
     ----------
-    scores_, ranking_
-        As of `RowSparseSelector`.
     coef_ : ndarray of shape (n_features, n_latent)
         W.
     latent_labels_ : ndarray of shape (n_samples, n_latent)
         V.
     label_basis_ : ndarray of shape (n_latent, n_labels)
         B.
-    objective_, n_iter_
-        As of `RowSparseSelector`.
 
     Notes
     -----

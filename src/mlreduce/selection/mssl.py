@@ -39,12 +39,8 @@ class MSSL(RowSparseSelector):
 
     Attributes
     ----------
-    scores_, ranking_
-        As of `RowSparseSelector`.
     coef_ : ndarray of shape (n_features, n_labels)
         W.
-    objective_, n_iter_
-        As of `RowSparseSelector`.
 
     Notes
     -----

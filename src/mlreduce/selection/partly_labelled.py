@@ -63,14 +63,8 @@ class CSFS(PartlyLabelledSelector):
 
     Attributes
     ----------
-    scores_, ranking_
-        As of `RowSparseSelector`.
     coef_ : ndarray of shape (n_features, n_labels)
         W.
-    soft_labels_
-        As of `PartlyLabelledSelector`.
-    objective_, n_iter_
-        As of `RowSparseSelector`.
 
     Notes
     -----
@@ -142,14 +136,8 @@ class MDFS(PartlyLabelledSelector):
 
     Attributes
     ----------
-    scores_, ranking_
-        As of `RowSparseSelector`.
     coef_ : ndarray of shape (n_features, n_labels)
         W.
-    soft_labels_
-        As of `PartlyLabelledSelector`.
-    objective_, n_iter_
-        As of `RowSparseSelector`.
 
     Notes
     -----

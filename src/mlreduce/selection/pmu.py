@@ -38,11 +38,6 @@ class PMU(GreedySelector):
         Pairs of labels with i < j, or all of i and j, each pair twice and a label with itself: as a public
         implementation has it. ``I(f;l;l) = I(f;l)``, so that the relevance then cancels.
 
-    Attributes
-    ----------
-    scores_, ranking_, gains_
-        As of `GreedySelector`.
-
     References
     ----------
     Lee and Kim, "Feature selection for multi-label classification using multivariate mutual information", Pattern

@@ -169,8 +169,6 @@ class SampledQPFS(QPFS):
 
     Attributes
     ----------
-    scores_, ranking_, weights_, relevance_, dependency_, n_negative_eigenvalues_, kkt_residual_
-        As of `QPFS`.
     sampled_ : ndarray of int
         The sampled features, ascending.
     """
@@ -224,11 +222,6 @@ class ApproximateQPFS(SampledQPFS):
         What stands on the diagonal of the features that were not sampled: the average, as the equation says, or their
         entropies, which are known without any pair of features.
 
-    Attributes
-    ----------
-    scores_, ranking_, weights_, relevance_, dependency_, n_negative_eigenvalues_, kkt_residual_, sampled_
-        As of `SampledQPFS`.
-
     References
     ----------
     Lim, Lee and Kim (2016), equations 5 and 6.
@@ -272,11 +265,6 @@ class NystromQPFS(SampledQPFS):
     Parameters
     ----------
     k, sampling, discretise, n_bins, random_state
-        As of `SampledQPFS`.
-
-    Attributes
-    ----------
-    scores_, ranking_, weights_, relevance_, dependency_, n_negative_eigenvalues_, kkt_residual_, sampled_
         As of `SampledQPFS`.
 
     References

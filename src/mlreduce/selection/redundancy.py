@@ -43,11 +43,6 @@ class MRMR(MeanRedundancy):
     k, discretise, n_bins
         As of `GreedySelector`.
 
-    Attributes
-    ----------
-    scores_, ranking_, gains_
-        As of `GreedySelector`.
-
     Notes
     -----
     MLC_toolbox adds the mean, which prefers redundant features.
@@ -81,11 +76,6 @@ class SCLS(GreedySelector):
     Parameters
     ----------
     k, discretise, n_bins
-        As of `GreedySelector`.
-
-    Attributes
-    ----------
-    scores_, ranking_, gains_
         As of `GreedySelector`.
 
     References

@@ -29,8 +29,6 @@ class MIM(GreedySelector):
 
     Attributes
     ----------
-    scores_, ranking_
-        As of `GreedySelector`.
     gains_ : ndarray of shape (n_features,)
         J in nats, to within 2^-33.
 
@@ -73,8 +71,6 @@ class FIMF(GreedySelector):
 
     Attributes
     ----------
-    scores_, ranking_
-        As of `GreedySelector`.
     gains_ : ndarray of shape (n_features,)
         J in nats, to within 2^-33.
 
@@ -136,8 +132,6 @@ class IGMF(GreedySelector):
 
     Attributes
     ----------
-    scores_, ranking_
-        As of `GreedySelector`.
     gains_ : ndarray of shape (n_features,)
         J, to within 2^-33.
 

@@ -45,8 +45,6 @@ class MLRF(Selector):
     ----------
     scores_ : ndarray of shape (n_features,)
         In [-1, 1] for the equations.
-    ranking_
-        As of `Selector`.
 
     References
     ----------

@@ -44,8 +44,6 @@ class RFS(RowSparseSelector):
 
     Attributes
     ----------
-    scores_, ranking_
-        As of `RowSparseSelector`.
     coef_ : ndarray of shape (n_features, n_labels)
         W.
     objective_ : ndarray of shape (n_iter,)

@@ -60,8 +60,6 @@ class RowSparseSelector(Selector):
     ----------
     scores_ : ndarray of shape (n_features,)
         Norms of the rows of W.
-    ranking_
-        As of `Selector`.
     coef_ : ndarray of shape (n_features, n_targets)
         W.
     objective_ : ndarray of shape (n_iter,)

@@ -51,14 +51,10 @@ class SCMFS(RowSparseSelector):
 
     Attributes
     ----------
-    scores_, ranking_
-        As of `RowSparseSelector`.
     coef_ : ndarray of shape (n_features, n_latent)
         W.
     common_mode_ : ndarray of shape (n_samples, n_latent)
         V.
-    objective_, n_iter_
-        As of `RowSparseSelector`.
 
     Notes
     -----

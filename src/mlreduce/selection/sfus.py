@@ -39,14 +39,10 @@ class SFUS(RowSparseSelector):
 
     Attributes
     ----------
-    scores_, ranking_
-        As of `RowSparseSelector`.
     coef_ : ndarray of shape (n_features, n_labels)
         W.
     subspace_ : ndarray of shape (n_features, n_latent)
         Q. The best P is ``Q'W``.
-    objective_, n_iter_
-        As of `RowSparseSelector`.
 
     Notes
     -----

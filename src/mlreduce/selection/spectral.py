@@ -42,8 +42,6 @@ class SPEC(Selector):
     ----------
     scores_ : ndarray of shape (n_features,)
         ``-phi``: the larger, the better the feature.
-    ranking_
-        As of `Selector`.
 
     References
     ----------

@@ -74,8 +74,6 @@ class Chi2(UnivariateSelector):
     ----------
     scores_ : ndarray of shape (n_features,)
         The aggregated chi-square statistics.
-    ranking_
-        As of `Selector`.
 
     References
     ----------
@@ -120,8 +118,6 @@ class AnovaF(UnivariateSelector):
     ----------
     scores_ : ndarray of shape (n_features,)
         The aggregated F statistics; infinite for a feature that separates a label without scatter within.
-    ranking_
-        As of `Selector`.
 
     References
     ----------
@@ -162,8 +158,6 @@ class MutualInformation(UnivariateSelector):
     ----------
     scores_ : ndarray of shape (n_features,)
         The aggregated mutual information in nats, >= 0.
-    ranking_
-        As of `Selector`.
 
     Notes
     -----
