@@ -22,8 +22,8 @@ __all__ = ["CodedClassifier"]
 class CodedClassifier(LabelClassifier):
     """Multi-label classifier that learns codes of the labels instead of the labels.
 
-    The coder is fitted on features and labels, then the regressor on features and codes.
-    Works in `Pipeline` and `GridSearchCV`; the parts' parameters are ``coder__n_components``, ``regressor__...``.
+    The coder is fitted on features and labels, then the regressor on features and codes. It works in `Pipeline` and
+    `GridSearchCV`; the parts' parameters are ``coder__n_components``, ``regressor__...``.
 
     Parameters
     ----------
@@ -37,7 +37,6 @@ class CodedClassifier(LabelClassifier):
     coder_, regressor_ : fitted clones
     classes_ : ndarray of shape (n_labels,)
         The numbers of the labels; 0 and 1 where labels were a vector.
-    n_features_in_ : int
 
     References
     ----------
