@@ -16,9 +16,9 @@ __all__ = ["LRFS", "LSMFS", "MLSMFS"]
 
 @register("lrfs")
 class LRFS(MeanRedundancy):
-    """Label redundancy (LRFS): what a feature tells of a label beside another, minus the mean redundancy.
+    """Label redundancy (LRFS): information on a label given another, minus the mean redundancy.
 
-        J(f) = sum_{l != l'} I(f;l|l') - mean_{s taken} I(f;s)
+        J(f) = sum_{l != l'} I(f;l|l') - mean_{s selected} I(f;s)
 
     Ordered pairs of labels. One label has no other: the first term is then I(f;l).
 
@@ -61,9 +61,9 @@ class LRFS(MeanRedundancy):
 class LSMFS(GreedySelector):
     """Label supplementation (LSMFS): relevance, plus what labels add to it, minus the redundancy.
 
-        J(f) = sum_l I(f;l) + sum_{l != l'} max(0, I(f;l|l') - I(f;l)) - sum_{s taken} I(f;s)
+        J(f) = sum_l I(f;l) + sum_{l != l'} max(0, I(f;l|l') - I(f;l)) - sum_{s selected} I(f;s)
 
-    A label l' supplements l where the feature tells more of l beside it. Ordered pairs of labels.
+    A label l' supplements l where the feature has more information about l given l'. Ordered pairs of labels.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ class LSMFS(GreedySelector):
     Notes
     -----
     PyIT-MLFS adds ``max(0, I(f;l) - I(f;l|l'))``, the pairs of labels that make each other redundant. The sign here is
-    that of the words: supplementation is a gain of information by the other label.
+    that of the text: supplementation is a gain of information by the other label.
 
     References
     ----------
@@ -109,7 +109,7 @@ class LSMFS(GreedySelector):
 class MLSMFS(LSMFS):
     """Maximum label supplementation (MLSMFS): relevance, plus the most that a label adds to it, minus the redundancy.
 
-        J(f) = sum_l I(f;l) + max_{l != l'} max(0, I(f;l|l') - I(f;l)) - sum_{s taken} I(f;s)
+        J(f) = sum_l I(f;l) + max_{l != l'} max(0, I(f;l|l') - I(f;l)) - sum_{s selected} I(f;s)
 
     The largest of the terms that `LSMFS` adds up.
 

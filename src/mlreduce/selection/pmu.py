@@ -22,13 +22,12 @@ PAIRS = ("distinct", "ordered")
 class PMU(GreedySelector):
     """Pairwise multi-label utility (PMU): relevance minus redundancy minus label interactions.
 
-    Features are taken one by one, each time the one with the largest
+    Features are selected one by one, each time the one with the largest
 
-        J(f) = sum_l I(f;l) - sum_{s taken} sum_l I(f;s;l) - sum_{pairs of labels i, j} I(f;i;j)
+        J(f) = sum_l I(f;l) - sum_{s selected} sum_l I(f;s;l) - sum_{pairs of labels i, j} I(f;i;j)
 
-    ``I(.;.;.)`` is the interaction information, see
-    `mlreduce.selection.information.interaction_information`. Only the middle term changes on the way, by what the last
-    feature taken adds to it.
+    ``I(.;.;.)`` is the interaction information, see `mlreduce.selection.information.interaction_information`. Only the
+    middle term changes, by what the last feature selected adds to it.
 
     Parameters
     ----------

@@ -76,7 +76,7 @@ class FIMF(GreedySelector):
 
     Notes
     -----
-    Cost: O(n d (q + m^2)) for m labels in Q. With all labels in Q J is that of `PMU` while no feature is taken.
+    Cost: O(n d (q + m^2)) for m labels in Q. With all labels in Q J is that of `PMU` while no feature is selected.
 
     References
     ----------
