@@ -62,8 +62,6 @@ class CSSP(LabelCoder):
 
     A chosen label that is a linear combination of those before it adds nothing to decoding.
 
-    Cost: O(n q² + q³).
-
     References
     ----------
     Bi and Kwok (2013), "Efficient multi-label classification with many labels", algorithm 1. Greedy: Golub (1965),
