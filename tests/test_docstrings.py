@@ -150,9 +150,26 @@ def test_entries_are_filled_from_a_base():
     assert n_components == base["n_components"]
     assert select == (*base["select"][:2], [*base["select"].desc, "Required here,", "always."])
     assert left == ("unknown, select", "", ["As of `Projection`."])
-    mean, numbers = filled["Attributes"]
+    mean, numbers, *further = filled["Attributes"]
     assert mean == ("mean_", "float", base["mean_"].desc)
     assert numbers == ("n_components_, n_features_in_", "int", [])
+    inherited = {entry.name for entry in NumpyDocString(inspect.getdoc(mlreduce.PCA))["Attributes"]}
+    assert {"components_", "label_names_"} <= inherited - {"mean_", "n_components_", "n_features_in_"}
+    assert {entry.name for entry in further} == inherited - {"mean_", "n_components_", "n_features_in_"}
+    assert all(base.get(entry.name, entry) == entry for entry in further)
+
+
+def test_methods_are_filled_from_those_that_they_override():
+    method = NumpyDocString(inspect.getdoc(mlreduce.labelspace.FactorCoder.project))
+    base = NumpyDocString(inspect.getdoc(mlreduce.labelspace.LabelCoder.project))
+    assert method["Summary"] != base["Summary"]
+    for title in ("Parameters", "Returns", "Raises"):
+        assert method[title] == base[title] != []
+    fit, fit_transform = (
+        NumpyDocString(inspect.getdoc(getattr(mlreduce.embedding.Embedding, name))) for name in ("fit", "fit_transform")
+    )
+    assert fit_transform["Parameters"] == fit["Parameters"]
+    assert fit_transform["Returns"] != fit["Returns"]
 
 
 def test_errors_that_a_function_raises_are_documented():

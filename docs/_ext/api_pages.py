@@ -32,7 +32,10 @@ TITLES = {
 # Packages whose modules have public names of their own.
 DEEP = ("mlreduce.preprocessing", "mlreduce.spectral")
 # Modules with names for other modules alone.
-INTERNAL = ("mlreduce.commandline", "mlreduce.docstrings")
+INTERNAL = tuple(
+    f"mlreduce.{name}"
+    for name in ("commandline", "configuration", "docstrings", "escaping", "files", "folders", "guards")
+)
 
 
 def public_modules() -> Iterator[tuple[str, list[str]]]:

@@ -99,7 +99,7 @@ from mlreduce.labelspace.pbr import PBR as PBR
 from mlreduce.projection.pca import PCA as PCA
 from mlreduce.projection.pls import PLS as PLS
 from mlreduce.labelspace.plst import PLST as PLST
-from mlreduce.selection.pmu import PMU as PMU
+from mlreduce.selection.label_pairs import PMU as PMU
 from mlreduce.selection.label_sets import PPTChi2 as PPTChi2
 from mlreduce.selection.label_sets import PPTMI as PPTMI
 from mlreduce.predictors.proportional_cut import ProportionalCut as ProportionalCut

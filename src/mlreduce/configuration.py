@@ -141,8 +141,7 @@ def read_yaml(path: str | Path) -> Any:
     ------
     ConfigurationError
         If it does not exist or is not YAML; if it has tags, a key twice in a mapping, more than 20,000 values (those
-        behind an alias counted each time), or values nested more than 40 deep. The message names
-        file and line.
+        behind an alias counted each time), or values nested more than 40 deep. The message names file and line.
     """
     try:
         with Path(path).open("rb") as file:
@@ -191,16 +190,7 @@ def _validator(schema: str) -> Any:
 
 
 def validate(content: Any, schema: str | Mapping[str, Any], where: str) -> None:
-    """Check a configuration against one of the schemas of ``workflow/schemas``.
-
-    Parameters
-    ----------
-    content : object
-        What was read.
-    schema : {"config", "study", "datasets", "claims", "manifest"} or dict
-        Which kind of file it is, or a JSON schema.
-    where : str
-        The file, for the message.
+    """Check a configuration against one of the schemas of ``workflow/schemas``, by its name, or a JSON schema.
 
     Raises
     ------

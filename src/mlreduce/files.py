@@ -49,19 +49,9 @@ def file_sha256(path: str | Path) -> str:
 
 
 def arrays_sha256(path: str | Path, what: str) -> str:
-    """Return the SHA-256 of the arrays of an ``.npz`` file: names, types, shapes and bytes.
+    """Return the SHA-256 of the arrays of an ``.npz`` file, see `read_arrays`: names, types, shapes and bytes.
 
-    The file's own depends on what wrote and compressed it: Python 3.11.2 and 3.11.7 write other headers.
-
-    Parameters
-    ----------
-    path, what
-        As for `opened_arrays`.
-
-    Raises
-    ------
-    DataError
-        If the file is not whole.
+    That of the file depends on what wrote and compressed it: Python 3.11.2 and 3.11.7 write other headers.
     """
     digest = hashlib.sha256()
     for name, array in sorted(read_arrays(path, what).items()):
@@ -74,11 +64,7 @@ def arrays_sha256(path: str | Path, what: str) -> str:
 def opened_arrays(path: str | Path, what: str) -> Iterator[Any]:
     """Open an ``.npz`` file, without pickles, whose arrays are read as they are asked for.
 
-    Parameters
-    ----------
-    path : path
-    what : str
-        What the file should be, for the message: "prepared data set".
+    ``what`` the file should be stands in messages: "prepared data set".
 
     Raises
     ------
@@ -91,7 +77,7 @@ def opened_arrays(path: str | Path, what: str) -> Iterator[Any]:
 
 @contextmanager
 def named_damage(path: str | Path, what: str) -> Iterator[None]:
-    """Raise what a damaged archive raises as a `DataError`; parameters as for `opened_arrays`."""
+    """Raise what a damaged archive raises as a `DataError`."""
     try:
         yield
     except FileNotFoundError:
@@ -101,20 +87,7 @@ def named_damage(path: str | Path, what: str) -> Iterator[None]:
 
 
 def read_arrays(path: str | Path, what: str, required: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Read every array of an ``.npz`` file.
-
-    Parameters
-    ----------
-    path, what
-        As for `opened_arrays`.
-    required : tuple of str, default=()
-        Names that must be in it.
-
-    Raises
-    ------
-    DataError
-        If the file is there but not whole.
-    """
+    """Read every array of an ``.npz`` file, see `opened_arrays`; those of the names ``required`` must be in it."""
     with opened_arrays(path, what) as stored:
         arrays = {name: stored[name] for name in stored.files}
     missing = [name for name in required if name not in arrays]
@@ -180,17 +153,8 @@ def not_written(path: Path, error: OSError) -> StorageError:
 def locked(path: str | Path) -> Iterator[None]:
     """Hold a lock of the operating system: others that ask for it wait, and say for whom. A killed holder frees it.
 
-    Where a file system knows no locks, nobody waits.
-
-    Parameters
-    ----------
-    path : path
-        Of a file for the lock alone, which says who holds it; it is made, and stays.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be made.
+    The file is for the lock alone and says who holds it; it is made, and stays. Where a file system has no locks, no
+    process waits.
     """
     with Path(path).open("ab+", buffering=0) as file:
         if sys.platform != "win32":

@@ -30,17 +30,7 @@ def replacing_folder(folder: str | Path, *, force: bool = False) -> Iterator[Pat
     Until then the old folder is untouched, whatever happens. Those of its files go that its list names and that are
     still as they were written; all others stay.
 
-    Parameters
-    ----------
-    folder : path
-        Made where it is missing.
-    force : bool, default=False
-        Take a folder without a list too, and replace files of others that have the name of a new one.
-
-    Yields
-    ------
-    Path
-        Of the temporary folder, beside ``folder``.
+    With ``force`` take a folder without a list too, and replace files of others that have the name of a new one.
 
     Raises
     ------
@@ -64,7 +54,7 @@ def replacing_folder(folder: str | Path, *, force: bool = False) -> Iterator[Pat
         yield new
         files = [path for path in new.rglob("*") if path.is_file()]
         with replacing(new / LIST) as path:
-            _write_list(path, {own.relative_to(new).as_posix(): file_sha256(own) for own in files})
+            _write_list(path, {file.relative_to(new).as_posix(): file_sha256(file) for file in files})
         if folder.is_dir():
             _take_over(folder, new, force)
             shutil.copymode(folder, new)
@@ -90,19 +80,7 @@ def replacing_folder(folder: str | Path, *, force: bool = False) -> Iterator[Pat
 
 
 def check_own(folder: Path, names: Iterable[str]) -> None:
-    """Refuse to replace files that are not as the list of an earlier output says.
-
-    Parameters
-    ----------
-    folder : Path
-    names : iterable of str
-        Of files that will be written to it.
-
-    Raises
-    ------
-    ConfigurationError
-        If one of them is there, and of others.
-    """
+    """Refuse to replace files of these names that are not as the list of an earlier output says."""
     listed = _listed(folder)
     for name in names:
         if os.path.lexists(folder / name) and not _is_own(folder / name, listed.get(name)):
@@ -113,24 +91,7 @@ def check_own(folder: Path, names: Iterable[str]) -> None:
 def replacing_files(folder: Path, names: Sequence[str], *, force: bool = False) -> Iterator[list[Path]]:
     """Give temporary paths of some files of a folder, and move all into place when the block succeeds; others stay.
 
-    Parameters
-    ----------
-    folder : Path
-    names : sequence of str
-    force : bool, default=False
-        Replace files of others too.
-
-    Yields
-    ------
-    list of Path
-        In the order of the names.
-
-    Raises
-    ------
-    ConfigurationError
-        As of `check_own`.
-    StorageError
-        If a file cannot be written.
+    Unless ``force`` is true, files of others are not replaced, see `check_own`.
     """
     if not force:
         check_own(folder, names)
@@ -147,10 +108,10 @@ def _write_list(path: Path, digests: Mapping[str, str]) -> None:
 def _listed(folder: Path) -> dict[str, str]:
     """Return the files that the list of a folder names with their SHA-256; none where there is no whole list."""
     try:
-        found = json.loads((folder / LIST).read_text(encoding="utf-8"))
+        digests = json.loads((folder / LIST).read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return digests if isinstance(digests, dict) else {}
 
 
 def _is_own(path: Path, sha256: str | None) -> bool:

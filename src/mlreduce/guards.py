@@ -140,17 +140,9 @@ def _unpacked(stream: Any, path: Path) -> BinaryIO:
 def check_memory(needed: int, paths: Iterable[str | Path], what: str) -> None:
     """Refuse arrays that are out of proportion to the files that describe them.
 
-    A few bytes can describe a matrix of any size: empty rows, one category per row, long runs of one
-    value. Call before the arrays are allocated.
-
-    Parameters
-    ----------
-    needed : int
-        Bytes of the arrays.
-    paths : iterable of path
-        The files that they come from; the first one is named.
-    what : str
-        The arrays, for the message: "3 labels of 4 rows".
+    A few bytes can describe a matrix of any size: empty rows, one category per row, long runs of one value. Call before
+    the arrays are allocated, with the bytes that they need, the files that they come from, and what they are: "3 labels
+    of 4 rows".
 
     Raises
     ------
@@ -168,13 +160,7 @@ def check_memory(needed: int, paths: Iterable[str | Path], what: str) -> None:
 
 
 def check_names(names: Sequence[str], what: str, where: str) -> None:
-    """Refuse duplicate and unprintable names.
-
-    Parameters
-    ----------
-    names : sequence of str
-    what, where : str
-        Kind of the names, and data set or file, for the message: "label", "emotions".
+    """Refuse duplicate and unprintable names; ``what`` they are, and ``where``, are for messages: "label", "emotions".
 
     Raises
     ------
@@ -197,11 +183,6 @@ def check_names(names: Sequence[str], what: str, where: str) -> None:
 
 class GuardedArrays(NpzFile):
     """An ``.npz`` file opened without pickles whose arrays take no more memory than its size allows.
-
-    Parameters
-    ----------
-    file : binary file
-        Open for reading; stays open.
 
     Raises
     ------

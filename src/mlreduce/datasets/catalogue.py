@@ -31,7 +31,7 @@ _NUMBERS = {
     **dict.fromkeys(("files", "bytes"), "Int64"),
 }
 _BUILT_IN = Path(__file__).with_name("datasets.toml")
-# Sets that no study names, read when one is asked for: every job of the workflow reads the other file.
+# Sets that no study names, read on demand: every job of the workflow reads the other file.
 _FURTHER = Path(__file__).with_name("further-datasets.toml")
 
 

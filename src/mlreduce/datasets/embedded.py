@@ -120,7 +120,7 @@ def planted(
     return Planted(data, subspace, np.arange(n_labels) < n_learnable)
 
 
-# Of the words of a document that are about its labels.
+# Share of the words of a document that are about its labels.
 _TOPICAL = 0.1
 # The shares of all documents that the five largest labels have, and the largest and the smallest of the others.
 _LARGE, _OTHERS = (0.34, 0.31, 0.28, 0.26, 0.25), (0.14, 0.0015)
@@ -143,8 +143,8 @@ def documents(
 
     A document has about `n_words` words, a number whose logarithm is normal with standard deviation 1/2; with the
     defaults that is some 250 KB of text. Words are drawn with probability ln(1 + 1/rank), nearly 1/rank; by that law
-    40,000 words are some 18,000 different ones. A tenth of them are about the document's labels: drawn likewise,
-    but with ranks counted from a place in the vocabulary that is the label's own.
+    40,000 words are some 18,000 different ones. A tenth of them are about the document's labels: drawn likewise, but
+    with ranks counted from a place in the vocabulary that depends on the label.
 
     Parameters
     ----------
@@ -178,11 +178,11 @@ def documents(
     words, counts = [], []
     for labels, length in zip(Y, lengths, strict=True):
         # By the inverse of the distribution function.
-        drawn = ((n_features + 1) ** random.random_sample(length)).astype(np.int32) - 1
+        ranks = ((n_features + 1) ** random.random_sample(length)).astype(np.int32) - 1
         topical = int(_TOPICAL * length)
-        drawn[:topical] += random.choice(places[labels], topical).astype(np.int32)
-        drawn[drawn >= n_features] -= n_features
-        different, number = np.unique(drawn, return_counts=True)
+        ranks[:topical] += random.choice(places[labels], topical).astype(np.int32)
+        ranks[ranks >= n_features] -= n_features
+        different, number = np.unique(ranks, return_counts=True)
         words.append(different)
         counts.append(number.astype(np.int32))
     stops = np.cumsum([0, *map(len, words)])

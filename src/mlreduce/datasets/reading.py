@@ -12,7 +12,7 @@ from mlreduce.guards import limited, opened, uncompressed
 
 __all__ = ["FORMATS", "TAKES", "read", "read_files"]
 
-#: Formats with the suffixes of their files. What is called .txt, or otherwise, is told by its first line.
+#: Formats with the suffixes of their files. That of .txt and other files follows from the first line.
 FORMATS = {
     "arff": (".arff",),
     "mat": (".mat",),
@@ -108,7 +108,7 @@ def read(
     as_frame: bool = False,
     return_X_y: bool = False,
 ) -> MultiLabelData | tuple[Any, Any]:
-    r"""Read multi-label data from files, in the format that suffix or contents tell.
+    r"""Read multi-label data from files, in the format of their suffix or contents.
 
     ========== ================================ ============================================================
     format     files                            labels

@@ -91,22 +91,9 @@ class MLCBMaD(FactorCoder):
         return codes, rows, covers
 
     def project(self, scores: FloatArray) -> FloatArray:
-        """Return the codes of labels, those above one half taken as present, as of the training rows.
+        """Return the codes in {0, 1} of labels, those above one half taken as present, as of the training rows.
 
-        Parameters
-        ----------
-        scores : ndarray of shape (n_samples, n_labels)
-            Labels, or predictions of them.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_components)
-            In {0, 1}: in turn for each row of B, 1 where it covers more ones than zeros not yet covered.
-
-        Raises
-        ------
-        DataError
-            If there are not as many labels as in `fit`.
+        In turn for each row of B, the code is 1 where it covers more ones than zeros not yet covered.
         """
         self._check_labels(scores)
         worth = np.where(scores > 0.5, 1.0, -1.0)
@@ -121,22 +108,7 @@ class MLCBMaD(FactorCoder):
     def reconstruct_sizes(self, codes: FloatArray, sizes: Sequence[int]) -> Iterator[FloatArray]:
         """Reconstruct from the first columns of a code, for several ascending sizes at the cost of the largest.
 
-        Parameters
-        ----------
-        codes : ndarray of shape (n_samples, n_columns)
-            Codes or predictions of codes.
-        sizes : sequence of int
-            Ascending, each in 1..n_columns.
-
-        Yields
-        ------
-        ndarray of shape (n_samples, n_labels)
-            The largest code of a label's sets, at least 0, less the labels' training means, for each size.
-
-        Raises
-        ------
-        DataError
-            If a size is larger than the code is long.
+        A label is the largest code of its sets, at least 0.
         """
         self._check_sizes(codes, sizes)
         scores = np.zeros((len(codes), self.n_labels_))

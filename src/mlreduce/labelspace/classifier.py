@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier
 from sklearn.utils.validation import check_is_fitted
 
@@ -13,7 +14,7 @@ from mlreduce.labelspace.base import LabelCoder
 from mlreduce.labelspace.cplst import CPLST
 from mlreduce.predictors._base import LabelClassifier
 from mlreduce.predictors.linear import LinearRegressor
-from mlreduce.validation import FloatArray, check_features, labels_as_y
+from mlreduce.validation import FloatArray, check_features
 
 __all__ = ["CodedClassifier"]
 
@@ -21,7 +22,8 @@ __all__ = ["CodedClassifier"]
 class CodedClassifier(LabelClassifier):
     """Multi-label classifier that learns codes of the labels instead of the labels.
 
-    Works in `Pipeline` and `GridSearchCV`; the parts' parameters are ``coder__n_components``, ``regressor__...``.
+    The coder is fitted on features and labels, then the regressor on features and codes. It works in `Pipeline` and
+    `GridSearchCV`; the parts' parameters are ``coder__n_components``, ``regressor__...``.
 
     Parameters
     ----------
@@ -35,7 +37,6 @@ class CodedClassifier(LabelClassifier):
     coder_, regressor_ : fitted clones
     classes_ : ndarray of shape (n_labels,)
         The numbers of the labels; 0 and 1 where labels were a vector.
-    n_features_in_ : int
 
     References
     ----------
@@ -55,27 +56,7 @@ class CodedClassifier(LabelClassifier):
         self.coder = coder
         self.regressor = regressor
 
-    @labels_as_y
-    def fit(self, X: Any, y: Any) -> Self:
-        """Fit the coder on features and labels, then the regressor on features and codes.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Features of the instances.
-        y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels) or (n_samples,)
-            Labels in {0, 1} or {-1, 1}.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
-
-        Raises
-        ------
-        DataError
-            If a feature is not finite, a label is not 0/1 or -1/1, or a part is of another kind.
-        """
+    def _fit(self, features: Any, labels: FloatArray) -> None:
         if self.coder is not None and not isinstance(self.coder, LabelCoder):
             raise DataError(
                 "coder must be a label coder of mlreduce.list_methods('labelspace'), as mlreduce.CPLST(), or None; "
@@ -89,12 +70,10 @@ class CodedClassifier(LabelClassifier):
                 "regressor must be a regressor, since codes are real numbers, as mlreduce.RidgeRegressor(), or None; "
                 f"got {self.regressor!r}"
             )
-        features, labels = self._checked(X, y)
         self.coder_ = clone(self.coder) if self.coder is not None else CPLST()
         self.regressor_ = clone(self.regressor) if self.regressor is not None else LinearRegressor()
         self.coder_.fit(features, labels)
         self.regressor_.fit(features, self.coder_.training_codes(labels))
-        return self
 
     def decision_function(self, X: Any) -> Any:
         """Return the reconstructed labels less one half: above zero means present (up to ties).
@@ -112,21 +91,8 @@ class CodedClassifier(LabelClassifier):
         codes = self._codes(X)
         return self._decisions(self.coder_.reconstruct(codes) + self.coder_.mean_ - 0.5, X)
 
-    def predict(self, X: Any) -> Any:
-        """Return the predicted labels in {0, 1}, of the shape that ``fit`` saw.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Features of the instances.
-
-        Returns
-        -------
-        ndarray or DataFrame of shape (n_samples, n_labels), or ndarray of shape (n_samples,)
-            A DataFrame where ``fit`` saw one; a vector where labels were a vector.
-        """
-        codes = self._codes(X)
-        return self._labels(self.coder_.decode(codes), X)
+    def _predicted(self, X: Any) -> NDArray[np.int8]:
+        return self.coder_.decode(self._codes(X))
 
     def _codes(self, X: Any) -> FloatArray:
         check_is_fitted(self, "regressor_")

@@ -49,8 +49,6 @@ class CompressedSensing(LabelCoder):
 
     Attributes
     ----------
-    components_
-        As of `LabelCoder`.
     eigenvalues_ : ndarray of shape (n_components,)
         Sum of squares of the training rows' codes along each direction; they are in no order.
     n_nonzero_ : int
@@ -102,25 +100,7 @@ class CompressedSensing(LabelCoder):
         return int(wanted)
 
     def reconstruct_sizes(self, codes: FloatArray, sizes: Sequence[int]) -> Iterator[FloatArray]:
-        """Reconstruct from the first columns of a code, for several sizes, each by a pursuit of its own.
-
-        Parameters
-        ----------
-        codes : ndarray of shape (n_samples, n_columns)
-            Codes or predictions of codes.
-        sizes : sequence of int
-            Ascending, each in 1..n_columns.
-
-        Yields
-        ------
-        ndarray of shape (n_samples, n_labels)
-            Labels less their training means, for each size.
-
-        Raises
-        ------
-        DataError
-            If a size is larger than the code is long.
-        """
+        """Reconstruct from the first columns of a code, for several sizes, each by a separate pursuit."""
         self._check_sizes(codes, sizes)
         signals = codes + self.components_[: codes.shape[1]] @ self.mean_
         for size in sizes:

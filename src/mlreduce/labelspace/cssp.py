@@ -35,9 +35,9 @@ class CSSP(LabelCoder):
         Number of labels that are chosen, M: a number of 1..n_labels, a percentage of n_labels such as ``"50%"``, None
         for all.
     selection : {"random", "greedy"}, default="random"
-        ``"random"``: label j is drawn with the probability ``||V_M(j,:)||^2 / M``, its leverage, until M different ones
-        are there. ``"greedy"``: the first M pivots of a QR decomposition with column pivoting of ``V_M'``, of equal
-        ones the first, which is not random.
+        ``"random"``: label j is selected with the probability ``||V_M(j,:)||^2 / M``, its leverage, until M different
+        ones are there. ``"greedy"``: the first M pivots of a QR decomposition with column pivoting of ``V_M'``, of
+        equal ones the first, which is not random.
     random_state : int, RandomState or None, default=None
         Seed of the random selection.
 
@@ -57,12 +57,10 @@ class CSSP(LabelCoder):
     Notes
     -----
     The choice depends on M: unlike those of other coders the first m columns of a long code are not the code of length
-    m, though they can be decoded. With all labels each has the same leverage, and the order says nothing: studies have
+    m, though they can be decoded. With all labels each has the same leverage, and the order is arbitrary: studies have
     to name ``n_components``.
 
     A chosen label that is a linear combination of those before it adds nothing to decoding.
-
-    Cost: O(n q² + q³).
 
     References
     ----------
@@ -101,8 +99,8 @@ class CSSP(LabelCoder):
         self.leverage_ /= self.leverage_.sum()
         if self.selection == "greedy":
             return _pivots(leading)
-        draws = check_random_state(self.random_state)
-        return np.asarray(draws.choice(n_labels, size, replace=False, p=self.leverage_), dtype=np.intp)
+        random = check_random_state(self.random_state)
+        return np.asarray(random.choice(n_labels, size, replace=False, p=self.leverage_), dtype=np.intp)
 
     def _coordinates(self, codes: FloatArray) -> tuple[FloatArray, FloatArray]:
         size = codes.shape[1]

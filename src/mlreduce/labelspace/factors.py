@@ -36,8 +36,6 @@ class FactorCoder(LabelCoder):
         D, the decoder.
     eigenvalues_ : ndarray of shape (n_components,)
         Contribution of each column of the code to the method's objective.
-    mean_, n_components_, n_labels_
-        As of `LabelCoder`.
 
     Examples
     --------
@@ -71,17 +69,17 @@ class FactorCoder(LabelCoder):
         raise NotImplementedError  # abstract: a coder is this choice
 
     def training_codes(self, labels: FloatArray) -> FloatArray:
-        """Return the codes of the training rows, for a predictor to be trained on.
+        """Return the codes of the training rows, ``codes_``, for a predictor to be trained on.
 
         Parameters
         ----------
         labels : ndarray of shape (n_samples, n_labels)
-            Those of `fit`.
+            Those of `fit`, in {0, 1}.
 
         Returns
         -------
         ndarray of shape (n_samples, n_components)
-            ``codes_``.
+            Their codes.
 
         Raises
         ------
@@ -99,20 +97,7 @@ class FactorCoder(LabelCoder):
     def project(self, scores: FloatArray) -> FloatArray:
         """Return the codes whose reconstruction is nearest to real-valued labels, by least squares.
 
-        Parameters
-        ----------
-        scores : ndarray of shape (n_samples, n_labels)
-            Numbers of any size.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_components)
-            Their codes; not those of the training rows, which depend on more than their labels.
-
-        Raises
-        ------
-        DataError
-            If there are not as many labels as in `fit`.
+        They are not those of the training rows, which depend on more than their labels.
         """
         self._check_labels(scores)
         codes: FloatArray = (scores - self.mean_) @ np.linalg.pinv(self.components_)

@@ -58,19 +58,6 @@ class PBR(LabelCoder):
         return np.eye(self.n_labels_)[order], np.diag(statistics.gram)[order]
 
     def round(self, centred: FloatArray, size: int) -> NDArray[np.int8]:
-        """Return the labels in {0, 1}: rounded where learned, 0 elsewhere.
-
-        Parameters
-        ----------
-        centred : ndarray of shape (n_samples, n_labels)
-            Labels less their training means, as of `reconstruct`.
-        size : int
-            Length of the code that they are from.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_labels), int8
-            Labels.
-        """
+        """Round reconstructed labels to {0, 1} where learned; the others are 0."""
         learned = self.components_[:size].any(axis=0)
         return super().round(centred, size) * learned.astype(np.int8)

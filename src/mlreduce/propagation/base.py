@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -17,7 +16,7 @@ from mlreduce.exceptions import DataError, unknown_name
 from mlreduce.linalg.kernels import check_positive
 from mlreduce.linalg.utilities import above_half, best_of_each, quotient
 from mlreduce.spectral import TrainingSet
-from mlreduce.spectral.graphs.proximity import Proximity, check_proximity
+from mlreduce.spectral.graphs.proximity import ProximityLike, check_proximity
 from mlreduce.validation import (
     FloatArray,
     NamedParameters,
@@ -115,7 +114,7 @@ class LabelPropagation(NamedParameters, BaseEstimator):
         lambda2: float | None = None,
         label_similarity: str = "cosine",
         gamma: float | None = None,
-        proximity: Proximity | Mapping[str, Any] | None = None,
+        proximity: ProximityLike = None,
         decision: str = "prior",
     ) -> None:
         self.lambda1 = lambda1

@@ -32,13 +32,13 @@ def solve_sylvester(left: Any, right: FloatArray, target: FloatArray) -> FloatAr
     small and dense.
     """
     shifts, vectors = np.linalg.eigh(right)
-    turned = target @ vectors
-    solution, converged = _conjugate_gradients(left, shifts, turned)
+    rotated = target @ vectors
+    solution, converged = _conjugate_gradients(left, shifts, rotated)
     starts = np.r_[True, np.diff(shifts) > _SAME * np.abs(shifts).max(initial=0.0)]
     groups = np.cumsum(starts)
     for group in np.unique(groups[~converged]):
         columns = groups == group
-        solution[:, columns] = _factorised(left, shifts[columns].mean(), turned[:, columns])
+        solution[:, columns] = _factorised(left, shifts[columns].mean(), rotated[:, columns])
     back: FloatArray = solution @ vectors.T
     return back
 

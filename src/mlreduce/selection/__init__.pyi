@@ -25,7 +25,7 @@ from mlreduce.selection.redundancy import MRMR as MRMR
 from mlreduce.selection.mssl import MSSL as MSSL
 from mlreduce.selection.univariate import MutualInformation as MutualInformation
 from mlreduce.selection.qpfs import NystromQPFS as NystromQPFS
-from mlreduce.selection.pmu import PMU as PMU
+from mlreduce.selection.label_pairs import PMU as PMU
 from mlreduce.selection.label_sets import PPTChi2 as PPTChi2
 from mlreduce.selection.label_sets import PPTMI as PPTMI
 from mlreduce.selection.qpfs import QPFS as QPFS

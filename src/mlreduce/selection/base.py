@@ -17,6 +17,7 @@ from mlreduce.preprocessing.discretisation import Bins, discretise
 from mlreduce.validation import (
     FloatArray,
     NamedParameters,
+    Size,
     check_features,
     check_labels,
     check_option,
@@ -104,7 +105,7 @@ class Selector(NamedParameters, SelectorMixin, BaseEstimator):
     #: Whether features are selected; False for the control that keeps all features.
     selects = True
 
-    k: int | float | str | None
+    k: Size
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -183,9 +184,7 @@ class DiscretisingSelector(Selector):
         Number of bins of "equal-width" and "equal-frequency", >= 2.
     """
 
-    def __init__(
-        self, k: int | float | str | None = 0.5, discretise: str | None = "equal-width", n_bins: int = 3
-    ) -> None:
+    def __init__(self, k: Size = 0.5, discretise: str | None = "equal-width", n_bins: int = 3) -> None:
         self.k = k
         self.discretise = discretise
         self.n_bins = n_bins

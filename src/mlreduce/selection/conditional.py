@@ -18,18 +18,13 @@ __all__ = ["CMIM", "D2F", "JMI", "MDMR"]
 class JMI(GreedySelector):
     """Joint mutual information (JMI), summed over the labels.
 
-        J(f) = sum_{s taken} sum_l I(f,s;l)        I(f,s;l) = I(f;l) + I(s;l) - I(f;s;l)
+        J(f) = sum_{s selected} sum_l I(f,s;l)        I(f,s;l) = I(f;l) + I(s;l) - I(f;s;l)
 
-    The pair of f and s is one variable. While no feature is taken, J is ``sum_l I(f;l)``.
+    The pair of f and s is one variable. While no feature is selected, J is ``sum_l I(f;l)``.
 
     Parameters
     ----------
     k, discretise, n_bins
-        As of `GreedySelector`.
-
-    Attributes
-    ----------
-    scores_, ranking_, gains_
         As of `GreedySelector`.
 
     Notes
@@ -61,26 +56,21 @@ class JMI(GreedySelector):
             information.relevance[feature] + information.relevance[rest] - information.interaction(feature, rest)
         )
 
-    def _values(self, information: Information, state: FloatArray, n_taken: int) -> FloatArray:
-        return state[:, min(n_taken, 1)]
+    def _values(self, information: Information, state: FloatArray, n_selected: int) -> FloatArray:
+        return state[:, min(n_selected, 1)]
 
 
 @register("cmim")
 class CMIM(GreedySelector):
     """Conditional mutual information maximisation (CMIM), summed over the labels.
 
-        J(f) = sum_l min(I(f;l), min_{s taken} I(f;l|s))
+        J(f) = sum_l min(I(f;l), min_{s selected} I(f;l|s))
 
-    What a feature tells of a label is what it tells beside the feature taken that leaves it the least.
+    The information of a feature about a label is that beside the selected feature that leaves it the least.
 
     Parameters
     ----------
     k, discretise, n_bins
-        As of `GreedySelector`.
-
-    Attributes
-    ----------
-    scores_, ranking_, gains_
         As of `GreedySelector`.
 
     Notes
@@ -111,7 +101,7 @@ class CMIM(GreedySelector):
         beside = information.relevances[rest] - information.interactions(feature, rest)
         state[rest] = np.minimum(state[rest], beside)
 
-    def _values(self, information: Information, state: FloatArray, n_taken: int) -> FloatArray:
+    def _values(self, information: Information, state: FloatArray, n_selected: int) -> FloatArray:
         values: FloatArray = state.sum(axis=1)
         return values
 
@@ -120,18 +110,13 @@ class CMIM(GreedySelector):
 class D2F(GreedySelector):
     """Dependence by interaction information (D2F): relevance minus what features and labels share.
 
-        J(f) = sum_l I(f;l) - sum_{s taken} sum_l I(f;s;l)        I(f;s;l) = I(f;l) - I(f;l|s)
+        J(f) = sum_l I(f;l) - sum_{s selected} sum_l I(f;s;l)        I(f;s;l) = I(f;l) - I(f;l|s)
 
     The first two terms of `PMU`.
 
     Parameters
     ----------
     k, discretise, n_bins
-        As of `GreedySelector`.
-
-    Attributes
-    ----------
-    scores_, ranking_, gains_
         As of `GreedySelector`.
 
     References
@@ -161,16 +146,11 @@ class D2F(GreedySelector):
 class MDMR(MeanRedundancy):
     """Max-dependency and min-redundancy (MDMR): relevance minus the mean conditional redundancy.
 
-        J(f) = sum_l I(f;l) - mean_{s taken} [I(f;s) - sum_l I(f;l|s)]
+        J(f) = sum_l I(f;l) - mean_{s selected} [I(f;s) - sum_l I(f;l|s)]
 
     Parameters
     ----------
     k, discretise, n_bins
-        As of `GreedySelector`.
-
-    Attributes
-    ----------
-    scores_, ranking_, gains_
         As of `GreedySelector`.
 
     Notes

@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 from mlreduce.complexity import Complexity
 from mlreduce.registry import register
 from mlreduce.selection.base import Selector
-from mlreduce.validation import FloatArray
+from mlreduce.validation import FloatArray, Size
 
 __all__ = ["AllFeatures", "RandomFeatures"]
 
@@ -52,11 +52,6 @@ class RandomFeatures(Selector):
     random_state : int, RandomState instance or None, default=None
         Seed of the order.
 
-    Attributes
-    ----------
-    scores_, ranking_
-        As of `Selector`.
-
     Examples
     --------
     >>> import mlreduce
@@ -69,7 +64,7 @@ class RandomFeatures(Selector):
     complexity = Complexity("d", "d")
     supervised = False
 
-    def __init__(self, k: int | float | str | None = 0.5, random_state: Any = None) -> None:
+    def __init__(self, k: Size = 0.5, random_state: Any = None) -> None:
         self.k = k
         self.random_state = random_state
 

@@ -9,7 +9,7 @@ import numpy as np
 from mlreduce.complexity import Complexity
 from mlreduce.registry import register
 from mlreduce.selection.base import Selector, check_variant
-from mlreduce.validation import FloatArray, as_dense
+from mlreduce.validation import FloatArray, Size, as_dense
 
 __all__ = ["MLFS"]
 
@@ -35,8 +35,6 @@ class MLFS(Selector):
     ----------
     scores_ : ndarray of shape (n_features,)
         Infinite for a feature that varies between labels and not within them, 0 for a constant one.
-    ranking_
-        As of `Selector`.
 
     References
     ----------
@@ -54,9 +52,7 @@ class MLFS(Selector):
 
     complexity = Complexity("n d q", "n d")
 
-    def __init__(
-        self, k: int | float | str | None = 0.5, variant: Literal["equations", "published-code"] = "equations"
-    ) -> None:
+    def __init__(self, k: Size = 0.5, variant: Literal["equations", "published-code"] = "equations") -> None:
         self.k = k
         self.variant = variant
 

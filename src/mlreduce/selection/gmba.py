@@ -16,7 +16,7 @@ from mlreduce.linalg.distances import Distances, nearest, row_blocks
 from mlreduce.registry import register
 from mlreduce.selection.base import Selector, check_variant
 from mlreduce.selection.label_graph import LabelGraph
-from mlreduce.validation import FloatArray, as_dense, check_count, check_range, is_sparse
+from mlreduce.validation import FloatArray, Size, as_dense, check_count, check_range, is_sparse
 
 __all__ = ["GMBA"]
 
@@ -62,8 +62,6 @@ class GMBA(Selector):
     ----------
     scores_ : ndarray of shape (n_features,)
         The weights: the larger, the better the feature.
-    ranking_
-        As of `Selector`.
     n_skipped_ : int
         Number of skipped instances among those visited.
 
@@ -89,7 +87,7 @@ class GMBA(Selector):
 
     def __init__(
         self,
-        k: int | float | str | None = 0.5,
+        k: Size = 0.5,
         n_neighbors: int = 3,
         s_min: float = 1.0,
         miss_weight: float = 1.0,

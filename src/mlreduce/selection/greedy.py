@@ -21,7 +21,7 @@ _UNIT = 2.0**-32
 
 
 class Information:
-    """Mutual and interaction information of discrete features and labels, counted when they are asked for; in nats.
+    """Mutual and interaction information of discrete features and labels, counted on demand; in nats.
 
     Memory: one number per feature and label, and counts of their pairs of bins.
     """
@@ -75,16 +75,16 @@ class Information:
 
 
 class GreedySelector(DiscretisingSelector):
-    """Base of the greedy selectors: features are taken one by one, each time the one with the largest criterion J(f).
+    """Base of the greedy selectors: features are selected one by one, each with the largest criterion J(f) of the rest.
 
-    A method defines what J is made of (`_begin`), what the feature last taken adds to that (`_add`), and J itself
-    (`_values`) where it is more than that. Constant features and labels have no information: their terms are 0
-    (`LRFS` alone counts a constant label as one more beside each). Costs are for a fixed number of bins.
+    A method defines the terms of J (`_begin`), their update by the feature last selected (`_add`), and J itself
+    (`_values`) where it is not their value. Constant features and labels have no information: their terms are 0 (`LRFS`
+    alone counts a constant label as one more beside each). Costs are for a fixed number of bins.
 
     Parameters
     ----------
     k
-        As of `Selector`. So many are taken one by one; the others follow by their last J. For a larger k fit again.
+        As of `Selector`. So many are selected one by one; the others follow by their last J. For a larger k fit again.
     discretise, n_bins
         As of `DiscretisingSelector`.
 
@@ -95,16 +95,16 @@ class GreedySelector(DiscretisingSelector):
     ranking_
         As of `Selector`. Of equal J the first column comes first.
     gains_ : ndarray of shape (n_features,)
-        J in nats, to within 2^-33: when the feature was taken, or the last of those that were not.
+        J in nats, to within 2^-33: when the feature was selected, or the last of those that were not.
     """
 
-    #: Whether J depends on the features taken before; where it does not, k makes no difference to the fit.
+    #: Whether J depends on the features selected before; where it does not, k makes no difference to the fit.
     looks_back = True
 
     def _scores(self, X: Any, labels: FloatArray) -> FloatArray:
         self._check_parameters()
         information = self._information(self._bins(X, labels), labels)
-        order, self.gains_ = self._taken(information, self._size(X.shape[1]) if self.looks_back else 1)
+        order, self.gains_ = self._order(information, self._size(X.shape[1]) if self.looks_back else 1)
         scores = np.empty(len(order))
         scores[order] = np.arange(len(order))[::-1]
         return scores
@@ -116,38 +116,38 @@ class GreedySelector(DiscretisingSelector):
         """Return what the criterion is computed from."""
         return Information(bins, labels.astype(np.int8))
 
-    def _taken(self, information: Any, number: int) -> tuple[NDArray[np.intp], FloatArray]:
-        """Return the features in the order in which they are taken, and their gains."""
+    def _order(self, information: Any, number: int) -> tuple[NDArray[np.intp], FloatArray]:
+        """Return the features in the order in which they are selected, and their gains."""
         state = self._begin(information)
         gains = _rounded(self._values(information, state, 0))
         ties = self._ties(information, gains)
-        rest, left, taken = np.arange(len(gains)), np.ones(len(gains), dtype=bool), []
+        rest, left, selected = np.arange(len(gains)), np.ones(len(gains), dtype=bool), []
         while True:
             largest = rest[gains[rest] == gains[rest].max()]
             best = int(largest[ties[largest].argmax()])
-            taken.append(best)
+            selected.append(best)
             left[best] = False
             rest = np.flatnonzero(left)
-            if len(taken) == number:
+            if len(selected) == number:
                 break
             self._add(information, state, best, rest)
-            gains[rest] = _rounded(self._values(information, state, len(taken))[rest])
+            gains[rest] = _rounded(self._values(information, state, len(selected))[rest])
         followers = rest[np.lexsort((-ties[rest], -gains[rest]))]
-        return np.concatenate([taken, followers]).astype(np.intp), gains
+        return np.concatenate([selected, followers]).astype(np.intp), gains
 
     def _ties(self, information: Any, gains: FloatArray) -> FloatArray:
-        """Return what decides between features of equal J, larger is first, from J while no feature is taken."""
+        """Return what breaks ties of J, larger is first, from J while no feature is selected."""
         return np.zeros(len(gains))
 
     def _begin(self, information: Any) -> FloatArray:
-        """Return what J is made of while no feature is taken, one entry or row per feature."""
+        """Return the terms of J while no feature is selected, one entry or row per feature."""
         raise NotImplementedError  # abstract: a criterion is this choice
 
     def _add(self, information: Any, state: FloatArray, feature: int, rest: NDArray[np.intp]) -> None:
-        """Add to the entries of the features that are left what one more that is taken means for them."""
+        """Update the entries of the remaining features for one more that is selected."""
 
-    def _values(self, information: Any, state: FloatArray, n_taken: int) -> FloatArray:
-        """Return J of each feature, shape (n_features,), when some are taken."""
+    def _values(self, information: Any, state: FloatArray, n_selected: int) -> FloatArray:
+        """Return J of each feature, shape (n_features,), when some are selected."""
         return state
 
 

@@ -1,7 +1,7 @@
 """Entropies and mutual information of columns of bins, all pairs at once; in nats.
 
 Counts of all pairs of bins are products of indicator matrices with one column per bin. The commonest bin of each
-variable is left out: its counts follow from the others, and matrices of binary words stay sparse.
+variable is left out: its counts follow from the others, and matrices of binary features stay sparse.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from mlreduce.linalg.compiled import compiled
 from mlreduce.preprocessing.discretisation import Bins
 from mlreduce.registry import register
 from mlreduce.selection.greedy import GreedySelector
-from mlreduce.validation import FloatArray, check_count
+from mlreduce.validation import FloatArray, Size, check_count
 
 __all__ = ["PPTMI", "LabelSetSelector", "PPTChi2"]
 
@@ -42,11 +42,11 @@ class LabelSets:
         self.bins = np.empty((np.count_nonzero(kept), bins.shape[1]), dtype=np.int32, order="F")
         for column, values in enumerate(bins[kept].T):
             self.bins[:, column] = np.unique(values, return_inverse=True)[1]
-        #: Number of each instance's cell: instances that the features taken do not tell apart.
+        #: Number of each instance's cell: instances with the same values of the selected features.
         self.cells = np.zeros(len(self.bins), dtype=np.int64)
 
     def joint(self, features: NDArray[np.intp]) -> FloatArray:
-        """Return ``I(f,S;L)`` of features f, the features taken S and the label set L, in nats."""
+        """Return ``I(f,S;L)`` of features f, the selected features S and the label set L, in nats."""
         n_rows = len(self.bins)
         order = np.lexsort((self.classes, self.cells))
         cells, classes = self.cells[order], self.classes[order]
@@ -54,13 +54,13 @@ class LabelSets:
         impure = np.unique(cells[1:][same & (classes[1:] != classes[:-1])])
         mixed = np.isin(cells, impure)  # a cell of one label set has as many in each bin as of the set in each bin
         terms = np.arange(n_rows + 1) * np.log(np.maximum(np.arange(n_rows + 1), 1))
-        told = _cells_of_classes(self.bins, order[mixed], cells[mixed], classes[mixed], features, terms)
+        sums = _cells_of_classes(self.bins, order[mixed], cells[mixed], classes[mixed], features, terms)
         of_classes = terms[np.bincount(self.classes)].sum()
-        joint: FloatArray = np.log(n_rows) + (told - of_classes) / n_rows
+        joint: FloatArray = np.log(n_rows) + (sums - of_classes) / n_rows
         return joint
 
     def split(self, feature: int) -> None:
-        """Take a feature."""
+        """Select a feature."""
         bins = self.bins[:, feature].astype(np.int64)
         self.cells = np.unique(self.cells * (bins.max() + 1) + bins, return_inverse=True)[1]
 
@@ -75,7 +75,7 @@ def _cells_of_classes(
     terms: FloatArray,
 ) -> FloatArray:
     """Return for each feature the sum of ``k log k`` over cells, classes and bins, less that over cells and bins."""
-    told = np.zeros(len(features))
+    sums = np.zeros(len(features))
     for place in range(len(features)):
         column = bins[:, features[place]]
         in_cell = np.zeros(column.max() + 1, dtype=np.int64)
@@ -88,15 +88,15 @@ def _cells_of_classes(
             ends_cell = at + 1 == len(order) or cells[at + 1] != cells[at]
             if ends_cell or classes[at + 1] != classes[at]:
                 for row in order[start_of_class : at + 1]:
-                    told[place] += terms[in_class[column[row]]]
+                    sums[place] += terms[in_class[column[row]]]
                     in_class[column[row]] = 0
                 start_of_class = at + 1
             if ends_cell:
                 for row in order[start_of_cell : at + 1]:
-                    told[place] -= terms[in_cell[column[row]]]
+                    sums[place] -= terms[in_cell[column[row]]]
                     in_cell[column[row]] = 0
                 start_of_cell = at + 1
-    return told
+    return sums
 
 
 class LabelSetSelector(GreedySelector):
@@ -111,11 +111,7 @@ class LabelSetSelector(GreedySelector):
     """
 
     def __init__(
-        self,
-        k: int | float | str | None = 0.5,
-        discretise: str | None = "equal-width",
-        n_bins: int = 3,
-        min_count: int = 6,
+        self, k: Size = 0.5, discretise: str | None = "equal-width", n_bins: int = 3, min_count: int = 6
     ) -> None:
         super().__init__(k, discretise, n_bins)
         self.min_count = min_count
@@ -133,9 +129,9 @@ class PPTMI(LabelSetSelector):
 
         J(f) = I(f, S; L)
 
-    S are the features taken and L the label set of an instance as a class, both as one variable. Instances with rare
-    label sets are left out. Of equal J the feature with the larger I(f;L) is taken first: with many features in S,
-    often from ten on, every label set is told from the others, and J is H(L) for all that are left.
+    S are the selected features and L the label set of an instance as a class, both as one variable. Instances with rare
+    label sets are left out. Of equal J the feature with the larger I(f;L) is selected first: with many features in S,
+    often from ten on, every label set differs from the others, and J is H(L) for all that remain.
 
     Parameters
     ----------
@@ -146,12 +142,8 @@ class PPTMI(LabelSetSelector):
 
     Attributes
     ----------
-    scores_
-        As of `GreedySelector`.
     ranking_
         As of `Selector`. Of equal J that with the larger I(f;L), and then the first column, comes first.
-    gains_
-        As of `GreedySelector`.
 
     Notes
     -----
@@ -203,8 +195,6 @@ class PPTChi2(LabelSetSelector):
 
     Attributes
     ----------
-    scores_, ranking_
-        As of `GreedySelector`.
     gains_ : ndarray of shape (n_features,)
         J, to within 2^-33.
 

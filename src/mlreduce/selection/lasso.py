@@ -13,7 +13,7 @@ from mlreduce.complexity import Complexity
 from mlreduce.exceptions import warn
 from mlreduce.registry import register
 from mlreduce.selection.base import Selector
-from mlreduce.validation import FloatArray, as_dense, check_count, check_range
+from mlreduce.validation import FloatArray, Size, as_dense, check_count, check_range
 
 __all__ = ["LassoMultiTask"]
 
@@ -41,8 +41,6 @@ class LassoMultiTask(Selector):
     ----------
     scores_ : ndarray of shape (n_features,)
         Norms of the rows of W; 0 for features that the penalty leaves out.
-    ranking_
-        As of `Selector`.
     coef_ : ndarray of shape (n_features, n_labels)
         W.
     n_iter_ : int
@@ -66,13 +64,7 @@ class LassoMultiTask(Selector):
 
     complexity = Complexity("n d q", "n d")
 
-    def __init__(
-        self,
-        k: int | float | str | None = 0.5,
-        alpha: float = 0.01,
-        max_iter: int = 10_000,
-        tol: float = 1e-4,
-    ) -> None:
+    def __init__(self, k: Size = 0.5, alpha: float = 0.01, max_iter: int = 10_000, tol: float = 1e-4) -> None:
         self.k = k
         self.alpha = alpha
         self.max_iter = max_iter

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,8 +9,8 @@ import numpy as np
 from mlreduce.complexity import Complexity
 from mlreduce.registry import register
 from mlreduce.selection.row_sparse import Regression, RowSparseSelector, graph_laplacian, solve_positive
-from mlreduce.spectral.graphs.proximity import Proximity
-from mlreduce.validation import FloatArray, check_range, check_size
+from mlreduce.spectral.graphs.proximity import ProximityLike
+from mlreduce.validation import FloatArray, Size, check_range, check_size
 
 __all__ = ["MIFS"]
 
@@ -47,16 +46,12 @@ class MIFS(RowSparseSelector):
 
     Attributes
     ----------
-    scores_, ranking_
-        As of `RowSparseSelector`.
     coef_ : ndarray of shape (n_features, n_latent)
         W.
     latent_labels_ : ndarray of shape (n_samples, n_latent)
         V.
     label_basis_ : ndarray of shape (n_latent, n_labels)
         B.
-    objective_, n_iter_
-        As of `RowSparseSelector`.
 
     Notes
     -----
@@ -86,12 +81,12 @@ class MIFS(RowSparseSelector):
 
     def __init__(
         self,
-        k: int | float | str | None = 0.5,
-        n_latent: int | float | str | None = 0.5,
+        k: Size = 0.5,
+        n_latent: Size = 0.5,
         alpha: float = 1.0,
         beta: float = 1.0,
         gamma: float = 1.0,
-        proximity: Proximity | Mapping[str, Any] | None = None,
+        proximity: ProximityLike = None,
         max_iter: int = 500,
         tol: float = 1e-6,
     ) -> None:

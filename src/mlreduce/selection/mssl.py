@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from mlreduce.complexity import Complexity
 from mlreduce.registry import register
 from mlreduce.selection.row_sparse import Regression, RowSparseSelector, graph_laplacian
-from mlreduce.spectral.graphs.proximity import Proximity
-from mlreduce.validation import FloatArray, as_dense, check_range
+from mlreduce.spectral.graphs.proximity import ProximityLike
+from mlreduce.validation import FloatArray, Size, as_dense, check_range
 
 __all__ = ["MSSL"]
 
@@ -40,12 +39,8 @@ class MSSL(RowSparseSelector):
 
     Attributes
     ----------
-    scores_, ranking_
-        As of `RowSparseSelector`.
     coef_ : ndarray of shape (n_features, n_labels)
         W.
-    objective_, n_iter_
-        As of `RowSparseSelector`.
 
     Notes
     -----
@@ -70,10 +65,10 @@ class MSSL(RowSparseSelector):
 
     def __init__(
         self,
-        k: int | float | str | None = 0.5,
+        k: Size = 0.5,
         alpha: float = 1.0,
         gamma: float = 1.0,
-        proximity: Proximity | Mapping[str, Any] | None = None,
+        proximity: ProximityLike = None,
         max_iter: int = 500,
         tol: float = 1e-6,
     ) -> None:

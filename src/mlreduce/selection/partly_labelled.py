@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,8 +9,8 @@ import numpy as np
 from mlreduce.complexity import Complexity
 from mlreduce.registry import register
 from mlreduce.selection.row_sparse import Regression, RowSparseSelector, graph_laplacian, solve_positive
-from mlreduce.spectral.graphs.proximity import Proximity
-from mlreduce.validation import FloatArray, as_dense, check_known_labels, check_range
+from mlreduce.spectral.graphs.proximity import ProximityLike
+from mlreduce.validation import FloatArray, Size, as_dense, check_known_labels, check_range
 
 __all__ = ["CSFS", "MDFS", "PartlyLabelledSelector"]
 
@@ -64,14 +63,8 @@ class CSFS(PartlyLabelledSelector):
 
     Attributes
     ----------
-    scores_, ranking_
-        As of `RowSparseSelector`.
     coef_ : ndarray of shape (n_features, n_labels)
         W.
-    soft_labels_
-        As of `PartlyLabelledSelector`.
-    objective_, n_iter_
-        As of `RowSparseSelector`.
 
     Notes
     -----
@@ -143,14 +136,8 @@ class MDFS(PartlyLabelledSelector):
 
     Attributes
     ----------
-    scores_, ranking_
-        As of `RowSparseSelector`.
     coef_ : ndarray of shape (n_features, n_labels)
         W.
-    soft_labels_
-        As of `PartlyLabelledSelector`.
-    objective_, n_iter_
-        As of `RowSparseSelector`.
 
     Notes
     -----
@@ -180,11 +167,11 @@ class MDFS(PartlyLabelledSelector):
 
     def __init__(
         self,
-        k: int | float | str | None = 0.5,
+        k: Size = 0.5,
         alpha: float = 1.0,
         beta: float = 1.0,
         gamma: float = 1.0,
-        proximity: Proximity | Mapping[str, Any] | None = None,
+        proximity: ProximityLike = None,
         max_iter: int = 500,
         tol: float = 1e-6,
     ) -> None:

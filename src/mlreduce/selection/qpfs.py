@@ -14,7 +14,7 @@ from mlreduce.registry import register
 from mlreduce.selection.base import DiscretisingSelector
 from mlreduce.selection.information import Counted, shared_information
 from mlreduce.selection.quadratic import minimise, nearest_positive
-from mlreduce.validation import FloatArray, check_range
+from mlreduce.validation import FloatArray, Size, check_range
 
 __all__ = ["QPFS", "ApproximateQPFS", "NystromQPFS", "approximate_dependency", "approximation_error"]
 
@@ -169,8 +169,6 @@ class SampledQPFS(QPFS):
 
     Attributes
     ----------
-    scores_, ranking_, weights_, relevance_, dependency_, n_negative_eigenvalues_, kkt_residual_
-        As of `QPFS`.
     sampled_ : ndarray of int
         The sampled features, ascending.
     """
@@ -180,7 +178,7 @@ class SampledQPFS(QPFS):
 
     def __init__(
         self,
-        k: int | float | str | None = 0.5,
+        k: Size = 0.5,
         sampling: float = 0.2,
         discretise: str | None = "equal-width",
         n_bins: int = 3,
@@ -224,11 +222,6 @@ class ApproximateQPFS(SampledQPFS):
         What stands on the diagonal of the features that were not sampled: the average, as the equation says, or their
         entropies, which are known without any pair of features.
 
-    Attributes
-    ----------
-    scores_, ranking_, weights_, relevance_, dependency_, n_negative_eigenvalues_, kkt_residual_, sampled_
-        As of `SampledQPFS`.
-
     References
     ----------
     Lim, Lee and Kim (2016), equations 5 and 6.
@@ -246,7 +239,7 @@ class ApproximateQPFS(SampledQPFS):
 
     def __init__(
         self,
-        k: int | float | str | None = 0.5,
+        k: Size = 0.5,
         sampling: float = 0.2,
         discretise: str | None = "equal-width",
         n_bins: int = 3,
@@ -272,11 +265,6 @@ class NystromQPFS(SampledQPFS):
     Parameters
     ----------
     k, sampling, discretise, n_bins, random_state
-        As of `SampledQPFS`.
-
-    Attributes
-    ----------
-    scores_, ranking_, weights_, relevance_, dependency_, n_negative_eigenvalues_, kkt_residual_, sampled_
         As of `SampledQPFS`.
 
     References

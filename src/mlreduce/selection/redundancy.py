@@ -14,7 +14,7 @@ __all__ = ["MRMR", "SCLS", "MeanRedundancy"]
 
 
 class MeanRedundancy(GreedySelector):
-    """A relevance minus ``mean_{s taken} I(f;s)``."""
+    """A relevance minus ``mean_{s selected} I(f;s)``."""
 
     def _relevance(self, information: Information) -> FloatArray:
         """Return the first term, shape (n_features,)."""
@@ -27,8 +27,8 @@ class MeanRedundancy(GreedySelector):
     def _add(self, information: Information, state: FloatArray, feature: int, rest: NDArray[np.intp]) -> None:
         state[rest, 1] += information.shared(feature, rest)
 
-    def _values(self, information: Information, state: FloatArray, n_taken: int) -> FloatArray:
-        values: FloatArray = state[:, 0] - state[:, 1] / max(n_taken, 1)
+    def _values(self, information: Information, state: FloatArray, n_selected: int) -> FloatArray:
+        values: FloatArray = state[:, 0] - state[:, 1] / max(n_selected, 1)
         return values
 
 
@@ -36,16 +36,11 @@ class MeanRedundancy(GreedySelector):
 class MRMR(MeanRedundancy):
     """Minimum redundancy and maximum relevance (mRMR), relevance summed over the labels.
 
-        J(f) = sum_l I(f;l) - mean_{s taken} I(f;s)
+        J(f) = sum_l I(f;l) - mean_{s selected} I(f;s)
 
     Parameters
     ----------
     k, discretise, n_bins
-        As of `GreedySelector`.
-
-    Attributes
-    ----------
-    scores_, ranking_, gains_
         As of `GreedySelector`.
 
     Notes
@@ -73,19 +68,14 @@ class MRMR(MeanRedundancy):
 class SCLS(GreedySelector):
     """Scalable criterion for a large label set (SCLS): relevance scaled down by redundancy.
 
-        J(f) = (1 - sum_{s taken} I(f;s) / H(f)) sum_l I(f;l)
+        J(f) = (1 - sum_{s selected} I(f;s) / H(f)) sum_l I(f;l)
 
     Redundancy is relative to the entropy H(f), so that the sum over the labels is needed once only. J is 0 for a
-    constant feature, and mostly negative when some features are taken: more so for relevant ones.
+    constant feature, and mostly negative when some features are selected: more so for relevant ones.
 
     Parameters
     ----------
     k, discretise, n_bins
-        As of `GreedySelector`.
-
-    Attributes
-    ----------
-    scores_, ranking_, gains_
         As of `GreedySelector`.
 
     References
@@ -112,7 +102,7 @@ class SCLS(GreedySelector):
     def _add(self, information: Information, state: FloatArray, feature: int, rest: NDArray[np.intp]) -> None:
         state[rest, 2] += information.shared(feature, rest)
 
-    def _values(self, information: Information, state: FloatArray, n_taken: int) -> FloatArray:
+    def _values(self, information: Information, state: FloatArray, n_selected: int) -> FloatArray:
         relevance, share, redundancy = state.T
         values: FloatArray = (1.0 - redundancy * share) * relevance
         return values

@@ -11,7 +11,7 @@ from mlreduce.preprocessing.discretisation import Bins
 from mlreduce.registry import register
 from mlreduce.selection.greedy import GreedySelector, Information
 from mlreduce.selection.information import Counted, Triples, shared_information
-from mlreduce.validation import FloatArray, check_count
+from mlreduce.validation import FloatArray, Size, check_count
 
 __all__ = ["FIMF", "IGMF", "MIM"]
 
@@ -29,8 +29,6 @@ class MIM(GreedySelector):
 
     Attributes
     ----------
-    scores_, ranking_
-        As of `GreedySelector`.
     gains_ : ndarray of shape (n_features,)
         J in nats, to within 2^-33.
 
@@ -73,14 +71,12 @@ class FIMF(GreedySelector):
 
     Attributes
     ----------
-    scores_, ranking_
-        As of `GreedySelector`.
     gains_ : ndarray of shape (n_features,)
         J in nats, to within 2^-33.
 
     Notes
     -----
-    Cost: O(n d (q + m^2)) for m labels in Q. With all labels in Q J is that of `PMU` while no feature is taken.
+    Cost: O(n d (q + m^2)) for m labels in Q. With all labels in Q J is that of `PMU` while no feature is selected.
 
     References
     ----------
@@ -100,11 +96,7 @@ class FIMF(GreedySelector):
     looks_back = False
 
     def __init__(
-        self,
-        k: int | float | str | None = 0.5,
-        discretise: str | None = "equal-width",
-        n_bins: int = 3,
-        n_labels: int | None = 10,
+        self, k: Size = 0.5, discretise: str | None = "equal-width", n_bins: int = 3, n_labels: int | None = 10
     ) -> None:
         super().__init__(k, discretise, n_bins)
         self.n_labels = n_labels
@@ -140,8 +132,6 @@ class IGMF(GreedySelector):
 
     Attributes
     ----------
-    scores_, ranking_
-        As of `GreedySelector`.
     gains_ : ndarray of shape (n_features,)
         J, to within 2^-33.
 

@@ -13,7 +13,7 @@ from mlreduce.linalg.compiled import compiled, compiled_part
 from mlreduce.linalg.distances import Distances, nearest, row_blocks
 from mlreduce.registry import register
 from mlreduce.selection.base import Selector, check_variant
-from mlreduce.validation import FloatArray, as_dense, check_count
+from mlreduce.validation import FloatArray, Size, as_dense, check_count
 
 __all__ = ["MLRF"]
 
@@ -45,8 +45,6 @@ class MLRF(Selector):
     ----------
     scores_ : ndarray of shape (n_features,)
         In [-1, 1] for the equations.
-    ranking_
-        As of `Selector`.
 
     References
     ----------
@@ -66,7 +64,7 @@ class MLRF(Selector):
 
     def __init__(
         self,
-        k: int | float | str | None = 0.5,
+        k: Size = 0.5,
         n_neighbors: int = 3,
         variant: Literal["equations", "published-code", "pairs"] = "equations",
         random_state: Any = None,

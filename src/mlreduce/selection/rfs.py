@@ -11,7 +11,7 @@ from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError, unknown_name
 from mlreduce.registry import register
 from mlreduce.selection.row_sparse import RowSparseSelector, penalised
-from mlreduce.validation import FloatArray, check_count, is_sparse
+from mlreduce.validation import FloatArray, Size, check_count, is_sparse
 
 __all__ = ["RFS"]
 
@@ -44,8 +44,6 @@ class RFS(RowSparseSelector):
 
     Attributes
     ----------
-    scores_, ranking_
-        As of `RowSparseSelector`.
     coef_ : ndarray of shape (n_features, n_labels)
         W.
     objective_ : ndarray of shape (n_iter,)
@@ -77,7 +75,7 @@ class RFS(RowSparseSelector):
 
     def __init__(
         self,
-        k: int | float | str | None = 0.5,
+        k: Size = 0.5,
         gamma: float = 1.0,
         n_iter: int = 10,
         system: Literal["auto", "instances", "features"] = "auto",

@@ -16,7 +16,7 @@ from mlreduce.linalg.features import Features
 from mlreduce.selection.base import Selector
 from mlreduce.spectral import TrainingSet
 from mlreduce.spectral.graphs.proximity import check_proximity
-from mlreduce.validation import FloatArray, as_dense, check_count, check_range, is_sparse
+from mlreduce.validation import FloatArray, Size, as_dense, check_count, check_range, is_sparse
 
 __all__ = ["Loss", "Regression", "RowSparseSelector", "graph_laplacian", "penalised", "solve_positive"]
 
@@ -60,8 +60,6 @@ class RowSparseSelector(Selector):
     ----------
     scores_ : ndarray of shape (n_features,)
         Norms of the rows of W.
-    ranking_
-        As of `Selector`.
     coef_ : ndarray of shape (n_features, n_targets)
         W.
     objective_ : ndarray of shape (n_iter,)
@@ -70,9 +68,7 @@ class RowSparseSelector(Selector):
         Number of iterations.
     """
 
-    def __init__(
-        self, k: int | float | str | None = 0.5, gamma: float = 1.0, max_iter: int = 500, tol: float = 1e-6
-    ) -> None:
+    def __init__(self, k: Size = 0.5, gamma: float = 1.0, max_iter: int = 500, tol: float = 1e-6) -> None:
         self.k = k
         self.gamma = gamma
         self.max_iter = max_iter

@@ -15,7 +15,7 @@ from mlreduce.linalg.features import Features
 from mlreduce.registry import register
 from mlreduce.selection.base import check_not_negative
 from mlreduce.selection.row_sparse import RowSparseSelector
-from mlreduce.validation import FloatArray, check_range, check_size, is_sparse
+from mlreduce.validation import FloatArray, Size, check_range, check_size, is_sparse
 
 __all__ = ["SCMFS"]
 
@@ -51,14 +51,10 @@ class SCMFS(RowSparseSelector):
 
     Attributes
     ----------
-    scores_, ranking_
-        As of `RowSparseSelector`.
     coef_ : ndarray of shape (n_features, n_latent)
         W.
     common_mode_ : ndarray of shape (n_samples, n_latent)
         V.
-    objective_, n_iter_
-        As of `RowSparseSelector`.
 
     Notes
     -----
@@ -88,8 +84,8 @@ class SCMFS(RowSparseSelector):
 
     def __init__(
         self,
-        k: int | float | str | None = 0.5,
-        n_latent: int | float | str | None = 0.5,
+        k: Size = 0.5,
+        n_latent: Size = 0.5,
         alpha: float = 1.0,
         beta: float = 1.0,
         gamma: float = 1.0,

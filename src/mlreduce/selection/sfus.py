@@ -9,7 +9,7 @@ import numpy as np
 from mlreduce.complexity import Complexity
 from mlreduce.registry import register
 from mlreduce.selection.row_sparse import Regression, RowSparseSelector
-from mlreduce.validation import FloatArray, check_range, check_size
+from mlreduce.validation import FloatArray, Size, check_range, check_size
 
 __all__ = ["SFUS"]
 
@@ -39,14 +39,10 @@ class SFUS(RowSparseSelector):
 
     Attributes
     ----------
-    scores_, ranking_
-        As of `RowSparseSelector`.
     coef_ : ndarray of shape (n_features, n_labels)
         W.
     subspace_ : ndarray of shape (n_features, n_latent)
         Q. The best P is ``Q'W``.
-    objective_, n_iter_
-        As of `RowSparseSelector`.
 
     Notes
     -----
@@ -74,8 +70,8 @@ class SFUS(RowSparseSelector):
 
     def __init__(
         self,
-        k: int | float | str | None = 0.5,
-        n_latent: int | float | str | None = 0.5,
+        k: Size = 0.5,
+        n_latent: Size = 0.5,
         beta: float = 1.0,
         gamma: float = 1.0,
         max_iter: int = 500,

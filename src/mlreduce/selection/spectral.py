@@ -11,7 +11,7 @@ from mlreduce.linalg.distances import row_blocks
 from mlreduce.registry import register
 from mlreduce.selection.base import Selector, check_variant
 from mlreduce.selection.label_graph import LabelGraph
-from mlreduce.validation import FloatArray, as_dense
+from mlreduce.validation import FloatArray, Size, as_dense
 
 __all__ = ["SPEC"]
 
@@ -42,8 +42,6 @@ class SPEC(Selector):
     ----------
     scores_ : ndarray of shape (n_features,)
         ``-phi``: the larger, the better the feature.
-    ranking_
-        As of `Selector`.
 
     References
     ----------
@@ -63,9 +61,7 @@ class SPEC(Selector):
 
     complexity = Complexity("d n^2", "n^2 + n d")
 
-    def __init__(
-        self, k: int | float | str | None = 0.5, variant: Literal["equations", "published-code"] = "equations"
-    ) -> None:
+    def __init__(self, k: Size = 0.5, variant: Literal["equations", "published-code"] = "equations") -> None:
         self.k = k
         self.variant = variant
 

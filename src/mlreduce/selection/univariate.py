@@ -12,7 +12,7 @@ from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError
 from mlreduce.registry import register
 from mlreduce.selection.base import Selector, check_not_negative
-from mlreduce.validation import FloatArray, as_dense, check_count, check_option
+from mlreduce.validation import FloatArray, Size, as_dense, check_count, check_option
 
 __all__ = ["AnovaF", "Chi2", "MutualInformation", "UnivariateSelector"]
 
@@ -33,7 +33,7 @@ class UnivariateSelector(Selector):
         Aggregation of the scores over the labels: high for features that are relevant to all labels, or highly to one.
     """
 
-    def __init__(self, k: int | float | str | None = 0.5, aggregate: str = "mean") -> None:
+    def __init__(self, k: Size = 0.5, aggregate: str = "mean") -> None:
         self.k = k
         self.aggregate = aggregate
 
@@ -74,8 +74,6 @@ class Chi2(UnivariateSelector):
     ----------
     scores_ : ndarray of shape (n_features,)
         The aggregated chi-square statistics.
-    ranking_
-        As of `Selector`.
 
     References
     ----------
@@ -120,8 +118,6 @@ class AnovaF(UnivariateSelector):
     ----------
     scores_ : ndarray of shape (n_features,)
         The aggregated F statistics; infinite for a feature that separates a label without scatter within.
-    ranking_
-        As of `Selector`.
 
     References
     ----------
@@ -162,8 +158,6 @@ class MutualInformation(UnivariateSelector):
     ----------
     scores_ : ndarray of shape (n_features,)
         The aggregated mutual information in nats, >= 0.
-    ranking_
-        As of `Selector`.
 
     Notes
     -----
@@ -183,13 +177,7 @@ class MutualInformation(UnivariateSelector):
 
     complexity = Complexity("n d q", "n d")
 
-    def __init__(
-        self,
-        k: int | float | str | None = 0.5,
-        aggregate: str = "mean",
-        n_neighbors: int = 3,
-        random_state: Any = None,
-    ) -> None:
+    def __init__(self, k: Size = 0.5, aggregate: str = "mean", n_neighbors: int = 3, random_state: Any = None) -> None:
         super().__init__(k, aggregate)
         self.n_neighbors = n_neighbors
         self.random_state = random_state
