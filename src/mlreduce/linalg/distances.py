@@ -34,8 +34,8 @@ __all__ = [
 # The unit is this power of two times the largest squared norm: rounding errors are some 2**-50 of it.
 _UNIT = 2.0**-32
 
-#: Squared lengths between this and its inverse have a grid unit whose inverse is finite, and finite distances; what is
-#: shorter is too near to 0 to be divided by.
+#: Squared norms between this and its inverse have a grid unit whose inverse is finite, and finite distances; what is
+#: smaller is too near to 0 to be divided by.
 LEAST_SQUARE = 1e-290
 
 # Bytes of the distance matrix of one block of rows.

@@ -134,8 +134,8 @@ class Features:
         dense = self.transposed_dot(labels)
         if self.centred:
             dense[:, _constant(labels)] = 0.0
-        lengths = np.sqrt(_column_squares(labels) * self.shape[0])
-        dense[np.abs(dense) <= _ROUNDING * np.multiply.outer(np.sqrt(self._stored_squares), lengths)] = 0.0
+        norms = np.sqrt(_column_squares(labels) * self.shape[0])
+        dense[np.abs(dense) <= _ROUNDING * np.multiply.outer(np.sqrt(self._stored_squares), norms)] = 0.0
         return dense
 
     @cached_property

@@ -38,7 +38,7 @@ def check_positive(value: Any, name: str) -> float:
 
 
 def check_gamma(gamma: Any, n_features: int) -> float:
-    """Return the width parameter of a Gaussian kernel;     None means ``1 / n_features``.
+    """Return the width parameter of a Gaussian kernel; None means ``1 / n_features``.
 
     Raises
     ------
@@ -100,9 +100,8 @@ def squared_distances(X: Any, other: Any = None) -> FloatArray:
         products = left @ right.T
         own, others = squared_norms(left), squared_norms(right)
     if same:
-        own = others = np.diag(
-            products
-        ).copy()  # computed like the other products, so that equal rows have distance zero
+        # Computed like the other products, so that equal rows have distance zero.
+        own = others = np.diag(products).copy()
     products *= -2.0
     for start in range(0, len(own), _BLOCK):
         # Not one after the other, which rounding would make asymmetric, nor all at once: this is the largest matrix.

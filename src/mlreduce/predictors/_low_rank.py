@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import scipy.linalg
+from scipy.special import expit
 
 from mlreduce.linalg.features import Features
-from mlreduce.predictors._losses import Loss
 from mlreduce.validation import FloatArray
 
-__all__ = ["Factors", "alternate", "alternate_squared"]
+__all__ = ["LOSSES", "Factors", "Loss", "alternate", "alternate_squared"]
 
 # Conjugate gradients end at this residual, relative to the gradient, or after this many products.
 _RESIDUAL = 1e-3
@@ -29,8 +29,32 @@ _FLAT = 1e-10
 _ROUNDING = 1e-13
 
 
+#: Labels in {0, 1} and scores to loss, first and second derivative of each cell.
+Loss: TypeAlias = Callable[[FloatArray, FloatArray], tuple[FloatArray, FloatArray, FloatArray]]
+
+
+def _squared(labels: FloatArray, scores: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    difference = scores - labels
+    return np.square(difference) / 2, difference, np.ones_like(scores)
+
+
+def _logistic(labels: FloatArray, scores: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    present = expit(scores)
+    return np.logaddexp(0.0, (1 - 2 * labels) * scores), present - labels, present * (1 - present)
+
+
+def _squared_hinge(labels: FloatArray, scores: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    signs = 2 * labels - 1
+    short = np.maximum(1 - signs * scores, 0.0)
+    return np.square(short) / 2, -signs * short, (short > 0).astype(np.float64)
+
+
+#: Loss by name.
+LOSSES: Mapping[str, Loss] = {"squared": _squared, "logistic": _logistic, "squared-hinge": _squared_hinge}
+
+
 class Factors(NamedTuple):
-    """A solution, and the objective after each round.
+    """A solution, and the objective after each iteration.
 
     Attributes
     ----------
@@ -60,12 +84,12 @@ def _balanced(left: FloatArray, right: FloatArray) -> tuple[FloatArray, FloatArr
     return left_basis @ (vectors[:, :rank] * roots), right_basis @ (others[:rank].T * roots)
 
 
-def _settled(objective: list[float], tol: float) -> bool:
+def _converged(objective: list[float], tol: float) -> bool:
     return len(objective) > 1 and objective[-2] - objective[-1] <= tol * objective[-2]
 
 
 class _Decomposed:
-    """Systems with ``X'X`` in the basis in which it is diagonal: rounds cost O(d q k) and see the features no more."""
+    """Systems with ``X'X`` in the basis in which it is diagonal: an iteration costs O(d q k)."""
 
     def __init__(self, X: Features, labels: Any) -> None:
         by_rows = X.shape[0] < X.shape[1]
@@ -77,7 +101,7 @@ class _Decomposed:
         self.size = len(self._squares)
 
     def solve(self, W: FloatArray, factor: FloatArray, penalty: float) -> FloatArray:
-        """Return W with ``X'XWH'H + penalty W = X'YH``: for ``H'H = R diag(s) R'`` the columns of WR are apart."""
+        """Return W with ``X'XWH'H + penalty W = X'YH``: for ``H'H = R diag(s) R'`` the columns of WR separate."""
         scales, rotation = np.linalg.eigh(factor.T @ factor)
         weights = self._squares * np.maximum(scales, 0.0) + penalty
         solved: FloatArray = (self._along @ (factor @ rotation)) / weights @ rotation.T
@@ -137,11 +161,11 @@ def alternate_squared(
     start : ndarray of shape (n_labels, rank)
         H to begin with.
     max_iter : int
-        Most rounds.
+        Most iterations.
     tol : float
         Relative decrease of the objective that ends them.
     large : bool
-        Whether products with the features are all that there is time and room for.
+        Whether matrices over the features are too large, so that only products with the features are used.
     """
     intercept = np.asarray(labels.mean(axis=0), dtype=np.float64).ravel()
     total = float(labels.sum() - labels.shape[0] * np.square(intercept).sum())  # of squares of the centred labels
@@ -158,7 +182,7 @@ def alternate_squared(
         sizes = float(np.square(W).sum() + np.square(factor).sum())
         squared = float(np.sum(gram * (factor.T @ factor)))
         objective.append((total + squared + penalty * sizes) / 2 - float(np.sum(cross * factor.T)))
-        if _settled(objective, tol):
+        if _converged(objective, tol):
             break
     return Factors(system.features(W), factor, intercept, objective)
 
@@ -184,7 +208,7 @@ def alternate(
     known : ndarray of shape (n_samples, n_labels), bool, or None
         None for all cells.
     loss : function
-        One of `mlreduce.predictors._losses.LOSSES`.
+        One of `LOSSES`.
     """
     problem = _Problem(X, labels, known, loss, penalty)
     W, factor = np.zeros((X.shape[1], start.shape[1])), start
@@ -196,7 +220,7 @@ def alternate(
         factor, intercept = problem.intercepts(X.dot(W), factor, intercept)
         W, factor = _balanced(W, factor)
         objective.append(problem.objective(W, factor, intercept))
-        if _settled(objective, tol):
+        if _converged(objective, tol):
             break
     return Factors(W, factor, intercept, objective)
 
@@ -225,8 +249,8 @@ class _Problem:
         gradient = X.transposed_dot(slope @ factor) + penalty * W
 
         def product(direction: FloatArray) -> FloatArray:
-            bent = curvature * (X.dot(direction) @ factor.T)
-            multiplied: FloatArray = X.transposed_dot(bent @ factor) + penalty * direction
+            curved = curvature * (X.dot(direction) @ factor.T)
+            multiplied: FloatArray = X.transposed_dot(curved @ factor) + penalty * direction
             return multiplied
 
         step = _conjugate_gradients(product, -gradient)

@@ -160,13 +160,13 @@ def _estimated_errors(features: Features, targets: FloatArray) -> tuple[FloatArr
     starts = np.hstack([targets, signs])
     squares, weights = bidiagonal_spectra(features, starts, min(_STEPS, *features.shape))
     penalties = _TRIED * squares.max()
-    lengths = np.square(starts).sum(axis=0)
+    squared_norms = np.square(starts).sum(axis=0)
     residual, trace = np.empty(len(penalties)), np.empty(len(penalties))
     asked = slice(None, targets.shape[1])
     for number, penalty in enumerate(penalties):
         factors = penalty / (squares + penalty)
-        residual[number] = lengths[asked] @ (weights * np.square(factors)).sum(axis=1)[asked]
-        trace[number] = (lengths * (weights * factors).sum(axis=1))[targets.shape[1] :].mean()
+        residual[number] = squared_norms[asked] @ (weights * np.square(factors)).sum(axis=1)[asked]
+        trace[number] = (squared_norms * (weights * factors).sum(axis=1))[targets.shape[1] :].mean()
     return penalties, _generalised(residual, trace, rows, targets)
 
 

@@ -15,7 +15,7 @@ from mlreduce.exceptions import DataError, unknown_name
 from mlreduce.linalg.distances import row_blocks, squared_norms
 from mlreduce.linalg.kernels import check_gamma
 from mlreduce.linalg.utilities import quotient
-from mlreduce.validation import FloatArray, as_dense, check_features, check_finite, check_size, is_sparse
+from mlreduce.validation import FloatArray, Size, as_dense, check_features, check_finite, check_size, is_sparse
 
 __all__ = ["RelationFeatures"]
 
@@ -76,7 +76,7 @@ class RelationFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     def __init__(
         self,
         metric: str | Callable[[Any, Any], Any] = "euclidean",
-        n_prototypes: int | float | str | None = None,
+        n_prototypes: Size = None,
         selection: str = "random",
         gamma: float | None = None,
         random_state: Any = None,

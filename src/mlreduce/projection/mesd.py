@@ -171,8 +171,7 @@ class MESDFDA(_NamedMESD, method=FDA):
 
     Examples
     --------
-    >>> import mlreduce
-    >>> import numpy as np
+    >>> import mlreduce, numpy as np
     >>> data = mlreduce.load_dataset("planted-300")
     >>> one, other = mlreduce.MESDFDA(), mlreduce.LDACopy()
     >>> np.allclose(one.fit_transform(data.X, data.Y), other.fit_transform(data.X, data.Y))

@@ -284,8 +284,7 @@ class SELFProjection(_Pair):
 
     Examples
     --------
-    >>> import mlreduce
-    >>> import numpy as np
+    >>> import mlreduce, numpy as np
     >>> data = mlreduce.load_dataset("planted-300")
     >>> Y = data.Y.astype(float)
     >>> Y[100:] = np.nan  # 200 instances without labels
@@ -321,8 +320,7 @@ class SSMFA(_Pair):
 
     Examples
     --------
-    >>> import mlreduce
-    >>> import numpy as np
+    >>> import mlreduce, numpy as np
     >>> data = mlreduce.load_dataset("planted-300")
     >>> Y = data.Y.astype(float)
     >>> Y[100:] = np.nan  # 200 instances without labels
@@ -357,8 +355,7 @@ class SSDNE(_Pair):
 
     Examples
     --------
-    >>> import mlreduce
-    >>> import numpy as np
+    >>> import mlreduce, numpy as np
     >>> data = mlreduce.load_dataset("planted-300")
     >>> Y = data.Y.astype(float)
     >>> Y[100:] = np.nan  # 200 instances without labels
@@ -393,8 +390,7 @@ class SSLFDA(_Pair):
 
     Examples
     --------
-    >>> import mlreduce
-    >>> import numpy as np
+    >>> import mlreduce, numpy as np
     >>> data = mlreduce.load_dataset("planted-300")
     >>> Y = data.Y.astype(float)
     >>> Y[100:] = np.nan  # 200 instances without labels
@@ -429,8 +425,7 @@ class SSDONPP(_Pair):
 
     Examples
     --------
-    >>> import mlreduce
-    >>> import numpy as np
+    >>> import mlreduce, numpy as np
     >>> data = mlreduce.load_dataset("planted-300")
     >>> Y = data.Y.astype(float)
     >>> Y[100:] = np.nan  # 200 instances without labels
@@ -464,8 +459,7 @@ class SSMOPE(_Pair):
 
     Examples
     --------
-    >>> import mlreduce
-    >>> import numpy as np
+    >>> import mlreduce, numpy as np
     >>> data = mlreduce.load_dataset("planted-300")
     >>> Y = data.Y.astype(float)
     >>> Y[100:] = np.nan  # 200 instances without labels

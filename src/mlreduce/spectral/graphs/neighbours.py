@@ -115,8 +115,8 @@ def _search(data: TrainingSet, metric: str) -> tuple[Distances, NDArray[np.bool_
     def find() -> tuple[Distances, NDArray[np.bool_]]:
         if metric == "euclidean":  # centred, to keep precision with a large offset of sparse features
             return Distances(data.centred_points.stored), np.zeros(data.X.shape[0], dtype=bool)
-        lengths = np.sqrt(squared_norms(data.points))
-        return Distances(divided_rows(data.points, lengths)), lengths == 0
+        norms = np.sqrt(squared_norms(data.points))
+        return Distances(divided_rows(data.points, norms)), norms == 0
 
     return data.cached(f"search by {metric}", find)
 

@@ -116,9 +116,9 @@ def _prepared(X: Any, kind: str) -> _Rows:
     return _Rows(divided_rows(X, roots), np.sqrt(n_features) * quotient(means, roots))
 
 
-def divided_rows(X: Any, lengths: FloatArray) -> Any:
+def divided_rows(X: Any, norms: FloatArray) -> Any:
     """Divide rows by their norms; zero rows stay zero."""
-    inverse = quotient(1.0, lengths)
+    inverse = quotient(1.0, norms)
     return sp.csr_array(sp.diags_array(inverse) @ X) if is_sparse(X) else inverse[:, np.newaxis] * X
 
 
