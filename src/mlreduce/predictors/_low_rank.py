@@ -256,11 +256,11 @@ class _Problem:
         step = _conjugate_gradients(product, -gradient)
         moved = X.dot(step) @ factor.T
 
-        def value(length: FloatArray) -> FloatArray:
-            cells = self._cells(scores + length * moved)[0].sum()
-            return np.array([cells + penalty / 2 * np.square(W + length * step).sum()])
+        def value(step_size: FloatArray) -> FloatArray:
+            cells = self._cells(scores + step_size * moved)[0].sum()
+            return np.array([cells + penalty / 2 * np.square(W + step_size * step).sum()])
 
-        return W + _length(value, np.array([np.sum(gradient * step)])) * step
+        return W + _step_sizes(value, np.array([np.sum(gradient * step)])) * step
 
     def intercepts(
         self, embedded: FloatArray, factor: FloatArray, intercept: FloatArray
@@ -278,17 +278,17 @@ class _Problem:
             step[label] = -np.linalg.solve(table.T @ (bent[:, np.newaxis] * table) + floor, gradient[label])
         moved = table @ step.T
 
-        def value(length: FloatArray) -> FloatArray:
-            penalties = np.square(own + length[:, np.newaxis] * step) @ weights / 2
-            cells: FloatArray = self._cells(scores + length * moved)[0].sum(axis=0) + penalties
+        def value(step_size: FloatArray) -> FloatArray:
+            penalties = np.square(own + step_size[:, np.newaxis] * step) @ weights / 2
+            cells: FloatArray = self._cells(scores + step_size * moved)[0].sum(axis=0) + penalties
             return cells
 
-        own = own + _length(value, np.sum(gradient * step, axis=1))[:, np.newaxis] * step
+        own = own + _step_sizes(value, np.sum(gradient * step, axis=1))[:, np.newaxis] * step
         return own[:, :-1], own[:, -1]
 
 
 def _conjugate_gradients(product: Callable[[FloatArray], FloatArray], target: FloatArray) -> FloatArray:
-    """Solve a positive definite system approximately; the solution is a direction of descent at any length."""
+    """Solve a positive definite system approximately; the solution is a direction of descent wherever it ends."""
     solution, residual = np.zeros_like(target), target.copy()
     direction, size = residual.copy(), float(np.square(residual).sum())
     enough = _RESIDUAL**2 * size
@@ -296,21 +296,21 @@ def _conjugate_gradients(product: Callable[[FloatArray], FloatArray], target: Fl
         if size <= enough:
             break
         image = product(direction)
-        length = size / float(np.sum(direction * image))
-        solution += length * direction
-        residual -= length * image
+        step_size = size / float(np.sum(direction * image))
+        solution += step_size * direction
+        residual -= step_size * image
         before, size = size, float(np.square(residual).sum())
         direction = residual + size / before * direction
     return solution
 
 
-def _length(value: Callable[[FloatArray], FloatArray], slope: FloatArray) -> FloatArray:
-    """Return lengths of steps, 1 or halves of it, that lower each value; 0 where none does."""
-    length, before = np.ones(len(slope)), value(np.zeros(len(slope)))
+def _step_sizes(value: Callable[[FloatArray], FloatArray], slope: FloatArray) -> FloatArray:
+    """Return step sizes, 1 or halves of it, that lower each value; 0 where none does."""
+    step_size, before = np.ones(len(slope)), value(np.zeros(len(slope)))
     for _ in range(_HALVINGS):
-        short = value(length) > before + _SHARE * length * slope
+        short = value(step_size) > before + _SHARE * step_size * slope
         if not short.any():
-            return length
-        length[short] /= 2
-    length[value(length) > before] = 0.0
-    return length
+            return step_size
+        step_size[short] /= 2
+    step_size[value(step_size) > before] = 0.0
+    return step_size

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.complexity import Complexity
 from mlreduce.linalg.features import Features
-from mlreduce.predictors._base import ScoringClassifier
+from mlreduce.predictors._base import DecidingClassifier
 from mlreduce.predictors.ridge import _check_nested, _coefficients, _Factor, _plus_diagonal
 from mlreduce.registry import register
 from mlreduce.validation import (
@@ -73,7 +73,7 @@ class _Sides(NamedTuple):
 
 
 @register("flda")
-class FisherClassifier(ScoringClassifier):
+class FisherClassifier(DecidingClassifier):
     """Fisher's linear discriminant (FLDA) for each label against the rest.
 
     ``w = (S_w + ridge I)^-1 (mu_1 - mu_0)`` with S_w the scatter inside the two classes of the label. It is the
@@ -99,8 +99,8 @@ class FisherClassifier(ScoringClassifier):
         predicted for all, or for none.
     ridge_ : float
         The ridge itself.
-    classes_ : ndarray of shape (n_labels,)
-        The numbers of the labels; 0 and 1 where labels were a vector.
+    classes_
+        As of `DecidingClassifier`.
     n_features_in_, feature_names_in_, label_names_
         As of `LabelClassifier`.
 
@@ -145,20 +145,9 @@ class FisherClassifier(ScoringClassifier):
         decisions: FloatArray = check_features(self, X, reset=False) @ self.coef_.T + self.intercept_
         return decisions
 
-    def decision_function(self, X: Any) -> Any:
-        """Return the log odds of each label, of the shape of ``predict``; above zero means present.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Features of the instances.
-
-        Returns
-        -------
-        ndarray or DataFrame of shape (n_samples, n_labels), or ndarray of shape (n_samples,)
-            In nats.
-        """
-        return self._decisions(self._log_odds(X), X)
+    def _margins(self, X: Any) -> FloatArray:
+        """Return the log odds, in nats."""
+        return self._log_odds(X)
 
     def _scores(self, X: Any) -> FloatArray:
         return self._log_odds(X) + 0.5

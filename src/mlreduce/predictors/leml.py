@@ -11,7 +11,7 @@ from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError
 from mlreduce.linalg.features import Features
 from mlreduce.linalg.lsqr import is_large
-from mlreduce.predictors._base import ScoringClassifier
+from mlreduce.predictors._base import DecidingClassifier
 from mlreduce.predictors._low_rank import LOSSES, alternate, alternate_squared
 from mlreduce.registry import register
 from mlreduce.validation import (
@@ -31,7 +31,7 @@ __all__ = ["LEML"]
 
 
 @register("leml")
-class LEML(ScoringClassifier):
+class LEML(DecidingClassifier):
     """Low-rank empirical risk minimisation for multi-label learning (LEML): linear scores of all labels of low rank.
 
     The scores ``XWH' + b`` minimise ``sum of loss(y, score) + penalty / 2 (||W||^2 + ||H||^2)`` over the known labels,
@@ -66,15 +66,15 @@ class LEML(ScoringClassifier):
     objective_ : ndarray of shape (n_iter,)
         After each iteration, never increasing.
     n_iter_ : int
-    classes_ : ndarray of shape (n_labels,)
-        The numbers of the labels; 0 and 1 where labels were a vector.
+    classes_
+        As of `DecidingClassifier`.
     n_features_in_, feature_names_in_, label_names_
         As of `LabelClassifier`.
 
     Raises
     ------
     DataError
-        If a parameter is out of range, the rank is above n_labels, or a label is known of no instance.
+        If a parameter is out of range, the rank is above n_labels, or a label is NaN for all instances.
 
     Notes
     -----
@@ -138,7 +138,7 @@ class LEML(ScoringClassifier):
         Raises
         ------
         DataError
-            If a feature is not finite, a label is none of 0/1, -1/1 and NaN, a label is known of no instance, or a
+            If a feature is not finite, a label is none of 0/1, -1/1 and NaN or is NaN for all instances, or a
             parameter is out of range.
         """
         penalty, tol = check_range(self.penalty, "penalty", 0, open_ends=True), check_range(self.tol, "tol", 0)
@@ -162,21 +162,6 @@ class LEML(ScoringClassifier):
         self.objective_ = np.array(factors.objective)
         self.n_iter_ = len(factors.objective)
         return self
-
-    def decision_function(self, X: Any) -> Any:
-        """Return the scores of the labels, less one half for the squared loss; above zero means present.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Features of the instances.
-
-        Returns
-        -------
-        ndarray or DataFrame of shape (n_samples, n_labels), or ndarray of shape (n_samples,)
-            Log odds for the logistic loss.
-        """
-        return self._decisions(self._scores(X) - 0.5, X)
 
     def _scores(self, X: Any) -> FloatArray:
         check_is_fitted(self, "coef_")

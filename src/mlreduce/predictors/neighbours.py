@@ -14,14 +14,14 @@ from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError, unknown_name
 from mlreduce.linalg.compiled import compiled, distance_on_grid
 from mlreduce.linalg.distances import GrowingDistances, Pairs, TrainingRows
-from mlreduce.predictors._base import LabelClassifier
+from mlreduce.predictors._base import NestedClassifier
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray, check_features
 
 __all__ = ["BinaryRelevanceKNN", "ClassifierChainKNN"]
 
 
-class _NeighbourVotes(LabelClassifier):
+class _NeighbourVotes(NestedClassifier):
     """Base of the classifiers by votes of the nearest training rows."""
 
     complexity = Complexity("n s", "n q")
@@ -65,26 +65,7 @@ class _NeighbourVotes(LabelClassifier):
     def _predicted(self, X: Any) -> NDArray[Any]:
         return np.asarray(self._shares(X) > 0.5)
 
-    def predict_nested(self, train: Any, labels: FloatArray, test: Any, sizes: Sequence[int]) -> Iterator[NDArray[Any]]:
-        """Predict from the first k features for several ascending k, updating inner products.
-
-        Parameters
-        ----------
-        train, test : ndarray of shape (n_samples, n_features)
-        labels : ndarray of shape (n_samples, n_labels), in {0, 1}
-        sizes : sequence of int
-            Ascending.
-
-        Yields
-        ------
-        ndarray of shape (n_test_samples, n_labels)
-            For each size.
-
-        Raises
-        ------
-        DataError
-            If there are fewer rows than neighbours.
-        """
+    def _nested(self, train: Any, labels: FloatArray, test: Any, sizes: Sequence[int]) -> Iterator[NDArray[Any]]:
         self._check(len(labels), labels.shape[1])
         distances = GrowingDistances(train, test)
         present, order = _by_label(labels), self._order_of(labels.shape[1])

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError
 from mlreduce.linalg.distances import nearest, row_blocks
-from mlreduce.predictors._base import ScoringClassifier
+from mlreduce.predictors._base import DecidingClassifier
 from mlreduce.predictors.neighbours import BinaryRelevanceKNN
 from mlreduce.predictors.ridge import RidgeRegressor
 from mlreduce.registry import register
@@ -55,7 +55,7 @@ class _Learner(NamedTuple):
 
 
 @register("sleec")
-class SLEEC(ScoringClassifier):
+class SLEEC(DecidingClassifier):
     """Sparse local embeddings for extreme multi-label classification (SLEEC): neighbours in an embedding of the labels.
 
     Instances are partitioned by k-means. In each cluster they are embedded so that the inner products of the nearest
@@ -91,8 +91,8 @@ class SLEEC(ScoringClassifier):
     n_clusters_ : int
     objective_ : list of list of ndarray
         For each learner and cluster half of the sum of squares before the first step and after each, never increasing.
-    classes_ : ndarray of shape (n_labels,)
-        The numbers of the labels; 0 and 1 where labels were a vector.
+    classes_
+        As of `DecidingClassifier`.
     n_features_in_, feature_names_in_, label_names_
         As of `LabelClassifier`.
 
@@ -202,21 +202,6 @@ class SLEEC(ScoringClassifier):
         shares = [learner.shares(features, self._n_labels) for learner in self._learners]
         scores: FloatArray = np.mean(shares, axis=0)
         return scores
-
-    def decision_function(self, X: Any) -> Any:
-        """Return the scores less one half, of the shape of ``predict``; above zero means present.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Features of the instances.
-
-        Returns
-        -------
-        ndarray or DataFrame of shape (n_samples, n_labels), or ndarray of shape (n_samples,)
-            In [-1/2, 1/2].
-        """
-        return self._decisions(self._scores(X) - 0.5, X)
 
     def _predicted(self, X: Any) -> NDArray[np.bool_]:
         return np.asarray(self._scores(X) > 0.5)
