@@ -14,13 +14,7 @@ from mlreduce.linalg.features import Features
 from mlreduce.predictors._base import DecidingClassifier
 from mlreduce.predictors.ridge import _check_nested, _coefficients, _Factor, _plus_diagonal
 from mlreduce.registry import register
-from mlreduce.validation import (
-    FloatArray,
-    as_dense,
-    check_features,
-    check_option,
-    check_range,
-)
+from mlreduce.validation import FloatArray, as_dense, check_features, check_option, check_range
 
 __all__ = ["FisherClassifier"]
 

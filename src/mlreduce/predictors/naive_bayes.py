@@ -14,12 +14,7 @@ from mlreduce.complexity import Complexity
 from mlreduce.linalg.compiled import compiled
 from mlreduce.predictors._base import NestedClassifier, ScoringClassifier
 from mlreduce.registry import register
-from mlreduce.validation import (
-    FloatArray,
-    as_dense,
-    check_features,
-    check_range,
-)
+from mlreduce.validation import FloatArray, as_dense, check_features, check_range
 
 __all__ = ["MLNB"]
 

@@ -169,10 +169,7 @@ class ClassifierChainKNN(_NeighbourVotes):
     _chained = True
 
     def __init__(
-        self,
-        n_neighbors: int = 3,
-        order: Sequence[int] | Literal["shuffled"] | None = None,
-        random_state: Any = None,
+        self, n_neighbors: int = 3, order: Sequence[int] | Literal["shuffled"] | None = None, random_state: Any = None
     ) -> None:
         self.n_neighbors = n_neighbors
         self.order = order

@@ -17,12 +17,7 @@ from mlreduce.linalg.least_squares import DEFAULT_RCOND
 from mlreduce.linalg.lsqr import bidiagonal_spectra, is_large, lsqr
 from mlreduce.predictors._base import Regressor
 from mlreduce.registry import register
-from mlreduce.validation import (
-    FloatArray,
-    check_finite,
-    check_regression,
-    check_sample_weight,
-)
+from mlreduce.validation import FloatArray, check_finite, check_regression, check_sample_weight
 
 __all__ = ["RidgeRegressor"]
 
@@ -338,12 +333,7 @@ def _accumulate(basis: FloatArray, weights: FloatArray, mean: FloatArray, sizes:
 
 
 def _one_by_one(
-    features: Features,
-    targets: FloatArray,
-    mean: FloatArray,
-    asked: FloatArray,
-    sizes: Sequence[int],
-    penalty: float,
+    features: Features, targets: FloatArray, mean: FloatArray, asked: FloatArray, sizes: Sequence[int], penalty: float
 ) -> Iterator[FloatArray]:
     for size in sizes:
         first = Features(features.X[:, :size], centred=True)

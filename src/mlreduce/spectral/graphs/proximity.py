@@ -315,12 +315,7 @@ class Proximity(BaseEstimator):
         return weights_of
 
     def _of_distances(
-        self,
-        data: TrainingSet,
-        squares: FloatArray,
-        first: NDArray[np.intp],
-        second: NDArray[np.intp],
-        mean: float,
+        self, data: TrainingSet, squares: FloatArray, first: NDArray[np.intp], second: NDArray[np.intp], mean: float
     ) -> FloatArray:
         """Return weights that are functions of squared distances, of which the mean is given."""
         if self.weight == "gaussian":

@@ -28,11 +28,7 @@ def search_blocks(n_samples: int) -> list[slice]:
 
 
 def nearest_others(
-    values: FloatArray,
-    rows: slice,
-    number: int,
-    ties: FloatArray | None = None,
-    order: NDArray[np.intp] | None = None,
+    values: FloatArray, rows: slice, number: int, ties: FloatArray | None = None, order: NDArray[np.intp] | None = None
 ) -> NDArray[np.intp]:
     """Return the columns of the smallest entries of each row, in ascending order, without an instance's own.
 
