@@ -165,7 +165,7 @@ def _scatter(
         mean[at], deviation[at] = 0.0, 0.0
         lowest[at], highest[at] = np.inf, -np.inf
     if rows.sparse:
-        values, counts, found = room.numbers[5], room.lists[2], room.lists[3]
+        values, counts, entries = room.numbers[5], room.lists[2], room.lists[3]
         for one in range(k):
             cross[one], counts[one] = 0.0, 0
             for two in range(k):
@@ -177,16 +177,16 @@ def _scatter(
                 at = room.place[rows.indices[t]]
                 if at >= 0:
                     value = rows.values[t]
-                    found[size], values[size] = at, value
+                    entries[size], values[size] = at, value
                     size += 1
                     counts[at] += 1
                     mean[at] += value
                     cross[at] += value * distance
                     lowest[at], highest[at] = min(lowest[at], value), max(highest[at], value)
             for one in range(size):
-                line = gram[found[one]]
+                line = gram[entries[one]]
                 for two in range(size):
-                    line[found[two]] += values[one] * values[two]
+                    line[entries[two]] += values[one] * values[two]
         residue = 0.0  # deviations from the mean add up to rounding error
         for row in chosen:
             residue += targets[row] - mean_target
@@ -233,11 +233,11 @@ def _invert(gram: FloatArray, active: IntArray, inverse: FloatArray) -> None:
             for two in range(size):
                 block[one, two] = gram[active[one], active[two]]
             block[one, one] += ridge
-        found = np.linalg.inv(block)
+        inverted = np.linalg.inv(block)
         good = True
         for one in range(size):
             for two in range(size):
-                inverse[one, two] = found[one, two]
+                inverse[one, two] = inverted[one, two]
             good &= inverse[one, one] > 0.0
         ridge *= 10.0
 
@@ -395,13 +395,13 @@ def _finish(rows: Rows, targets: FloatArray, growth: Growth, pruning: bool, mode
             intercept[node] -= value * mean[active[one]]
             used += 1
         pointer[node, 1] = used
-        own = len(active) + 1
+        size = len(active) + 1
         below_count, below_error = parameters[left] + parameters[right] + 1, error[left] + error[right]
         parameters[node], error[node] = below_count, below_error
         if pruning:
-            expected = np.sqrt(model_error / n) * _inflation(n, own)
+            expected = np.sqrt(model_error / n) * _inflation(n, size)
             if expected <= np.sqrt(below_error / n) * _inflation(n, below_count) or expected < least_error:
-                leaf[node], parameters[node], error[node] = True, own, model_error
+                leaf[node], parameters[node], error[node] = True, size, model_error
 
 
 @compiled_part

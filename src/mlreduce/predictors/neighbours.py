@@ -250,8 +250,8 @@ def _votes(
                             if count == n_neighbors:
                                 farthest = distances[best[count - 1]]
             label = order[place]
-            for found in best:
-                votes[row, label] += present[label, found]
+            for neighbour in best:
+                votes[row, label] += present[label, neighbour]
             if chained:
                 away = -1.0 if 2 * votes[row, label] > n_neighbors else 1.0
                 for column in range(n_columns):

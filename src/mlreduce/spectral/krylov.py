@@ -72,8 +72,8 @@ def leading_eigenvectors(
             leading = vectors[:, ::-1][:, :number]
             residuals = np.linalg.norm(rest @ leading[start:filled], axis=0)
             if residuals.max() <= _CONVERGED * np.abs(values).max() or not block.shape[1]:
-                found: FloatArray = basis[:, :filled] @ leading
-                return found
+                eigenvectors: FloatArray = basis[:, :filled] @ leading
+                return eigenvectors
         if ends:
             return None
 

@@ -58,12 +58,12 @@ def distance_rows(data: TrainingSet, metric: str = "euclidean") -> Callable[[sli
         return lambda rows: table[rows]
 
     def find(rows: slice) -> FloatArray:
-        own = np.arange(n_samples)[rows]
-        block = search.of(own)
+        numbers = np.arange(n_samples)[rows]
+        block = search.of(numbers)
         if zero.any():  # zero rows have cosine 0 to all
             block[:, zero] = 2.0
             block[zero[rows]] = 2.0
-            block[np.arange(len(own)), own] = 0.0
+            block[np.arange(len(numbers)), numbers] = 0.0
         return block
 
     return find
@@ -98,10 +98,10 @@ def neighbours_of(data: TrainingSet, number: int, metric: str = "euclidean") -> 
 
     def find() -> NDArray[np.intp]:
         n_samples = data.X.shape[0]
-        found = np.empty((n_samples, min(number, n_samples - 1)), dtype=np.intp)
+        neighbours = np.empty((n_samples, min(number, n_samples - 1)), dtype=np.intp)
         for rows, block in distance_blocks(data, metric):
-            found[rows] = nearest_others(block, rows, found.shape[1])
-        return found
+            neighbours[rows] = nearest_others(block, rows, neighbours.shape[1])
+        return neighbours
 
     return data.cached(f"{number} neighbours by {metric}", find)
 
@@ -182,9 +182,9 @@ def _local_gram(X: Any, rows: NDArray[np.intp], neighbours: NDArray[np.intp]) ->
     n_rows, number = neighbours.shape
     gram = np.empty((n_rows, number, number))
     for block in pair_blocks(X, n_rows, number):
-        own, near = X[rows[block]], neighbours[block]
+        centres, near = X[rows[block]], neighbours[block]
         if not is_sparse(X):
-            dense = X[near] - own[:, np.newaxis]
+            dense = X[near] - centres[:, np.newaxis]
             gram[block] = dense @ dense.transpose(0, 2, 1)
             continue
         _sparse_gram(X.indptr, X.indices, X.data, X.shape[1], rows[block], near, gram[block])
@@ -249,8 +249,8 @@ def geodesics_of(data: TrainingSet, graph: Any) -> FloatArray:
     ndarray of shape (n_samples, n_samples)
     """
     lengths = symmetric_graph(graph, np.sqrt(pair_distances(data.points, *joined_pairs(graph))))
-    found = scipy.sparse.csgraph.shortest_path(lengths, method="D", directed=True)
-    return np.minimum(found, found.T)
+    paths = scipy.sparse.csgraph.shortest_path(lengths, method="D", directed=True)
+    return np.minimum(paths, paths.T)
 
 
 def joined_pairs(graph: Any) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
