@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier
 from sklearn.utils.validation import check_is_fitted
 
@@ -112,21 +113,8 @@ class CodedClassifier(LabelClassifier):
         codes = self._codes(X)
         return self._decisions(self.coder_.reconstruct(codes) + self.coder_.mean_ - 0.5, X)
 
-    def predict(self, X: Any) -> Any:
-        """Return the predicted labels in {0, 1}, of the shape that ``fit`` saw.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Features of the instances.
-
-        Returns
-        -------
-        ndarray or DataFrame of shape (n_samples, n_labels), or ndarray of shape (n_samples,)
-            A DataFrame where ``fit`` saw one; a vector where labels were a vector.
-        """
-        codes = self._codes(X)
-        return self._labels(self.coder_.decode(codes), X)
+    def _predicted(self, X: Any) -> NDArray[Any]:
+        return self.coder_.decode(self._codes(X))
 
     def _codes(self, X: Any) -> FloatArray:
         check_is_fitted(self, "regressor_")

@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 from mlreduce.linalg.compiled import scatter_of_rows
 from mlreduce.linalg.least_squares import Design
 from mlreduce.linalg.lsqr import IterativeDesign, is_large
+from mlreduce.linalg.utilities import canonical
 from mlreduce.validation import FloatArray, is_sparse
 
 __all__ = ["GramDesign", "factorise"]
@@ -204,9 +205,7 @@ def _by_density(X: Any) -> Any:
     The choice and the entries are the same whatever the form, so that solutions are too.
     """
     size = X.shape[0] * X.shape[1]
-    if is_sparse(X) and not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()
+    X = canonical(X)
     if size < _LARGE or (X.count_nonzero() if is_sparse(X) else np.count_nonzero(X)) > _RARE * size:
         return X.toarray() if is_sparse(X) else X
     rare = sp.csr_array(X)

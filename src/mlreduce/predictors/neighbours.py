@@ -16,7 +16,7 @@ from mlreduce.linalg.compiled import compiled, distance_on_grid
 from mlreduce.linalg.distances import GrowingDistances, Pairs, TrainingRows
 from mlreduce.predictors._base import NestedClassifier
 from mlreduce.registry import register
-from mlreduce.validation import FloatArray, check_features
+from mlreduce.validation import FloatArray, check_count, check_features
 
 __all__ = ["BinaryRelevanceKNN", "ClassifierChainKNN"]
 
@@ -90,9 +90,7 @@ class _NeighbourVotes(NestedClassifier):
         return np.arange(n_labels)
 
     def _check(self, n_samples: int, n_labels: int) -> None:
-        n_neighbors = self.n_neighbors
-        if not isinstance(n_neighbors, (int, np.integer)) or isinstance(n_neighbors, bool) or n_neighbors < 1:
-            raise DataError(f"n_neighbors must be an integer >= 1; got {n_neighbors!r}")
+        n_neighbors = check_count(self.n_neighbors, "n_neighbors")
         if n_samples < n_neighbors:
             raise DataError(f"{n_neighbors} neighbours need as many training rows; got n_samples={n_samples}")
 

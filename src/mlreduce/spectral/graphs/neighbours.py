@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from mlreduce.linalg.compiled import compiled
 from mlreduce.linalg.distances import LEAST_SQUARE, Distances, squared_norms
+from mlreduce.linalg.utilities import quotient, scaled
 from mlreduce.spectral.graphs.search import nearest_others, search_blocks
-from mlreduce.spectral.graphs.similarities import divided_rows, pair_blocks
+from mlreduce.spectral.graphs.similarities import pair_blocks
 from mlreduce.spectral.training_set import TrainingSet
 from mlreduce.validation import FloatArray, is_sparse
 
@@ -116,7 +117,7 @@ def _search(data: TrainingSet, metric: str) -> tuple[Distances, NDArray[np.bool_
         if metric == "euclidean":  # centred, to keep precision with a large offset of sparse features
             return Distances(data.centred_points.stored), np.zeros(data.X.shape[0], dtype=bool)
         norms = np.sqrt(squared_norms(data.points))
-        return Distances(divided_rows(data.points, norms)), norms == 0
+        return Distances(scaled(data.points, quotient(1.0, norms))), norms == 0
 
     return data.cached(f"search by {metric}", find)
 
