@@ -44,7 +44,7 @@ _WELL_CONDITIONED = 1e-6
 _FAIRLY_CONDITIONED = 1e-8
 # What is left of dependent columns, relative to the largest singular value: rounding.
 _ROUNDING = 1e-13
-# Room between a bound and the cut-off. The estimate of a condition number is rarely wrong by more than ten.
+# Margin between a bound and the cut-off. The estimate of a condition number is rarely wrong by more than ten.
 _MARGIN = 100.0
 # Products of features are those of a sparse matrix below this density, from this size on.
 _RARE = 0.1

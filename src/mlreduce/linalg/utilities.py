@@ -78,5 +78,5 @@ def signs(rows: FloatArray) -> FloatArray:
 
 def signed(rows: FloatArray) -> FloatArray:
     """Multiply rows by their `signs`."""
-    turned: FloatArray = np.multiply(rows, signs(rows)[:, np.newaxis], order="C")
-    return turned
+    flipped: FloatArray = np.multiply(rows, signs(rows)[:, np.newaxis], order="C")
+    return flipped

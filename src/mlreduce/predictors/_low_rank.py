@@ -267,24 +267,24 @@ class _Problem:
     ) -> tuple[FloatArray, FloatArray]:
         """Return H and b after a Newton step for each label, halved until it gains."""
         table = np.column_stack([embedded, np.ones(len(embedded))])
-        table_factor = np.column_stack([factor, intercept])
+        stacked = np.column_stack([factor, intercept])
         weights = np.r_[np.full(factor.shape[1], self._penalty), 0.0]  # the intercept is not penalised
-        scores = table @ table_factor.T
+        scores = table @ stacked.T
         _, slope, curvature = self._cells(scores)
-        gradient = slope.T @ table + weights * table_factor
-        step = np.empty_like(table_factor)
+        gradient = slope.T @ table + weights * stacked
+        step = np.empty_like(stacked)
         floor = np.diag(weights + np.r_[np.zeros(factor.shape[1]), _FLAT])
         for label, bent in enumerate(curvature.T):
             step[label] = -np.linalg.solve(table.T @ (bent[:, np.newaxis] * table) + floor, gradient[label])
         moved = table @ step.T
 
         def value(step_size: FloatArray) -> FloatArray:
-            penalties = np.square(table_factor + step_size[:, np.newaxis] * step) @ weights / 2
+            penalties = np.square(stacked + step_size[:, np.newaxis] * step) @ weights / 2
             cells: FloatArray = self._cells(scores + step_size * moved)[0].sum(axis=0) + penalties
             return cells
 
-        table_factor = table_factor + _step_sizes(value, np.sum(gradient * step, axis=1))[:, np.newaxis] * step
-        return table_factor[:, :-1], table_factor[:, -1]
+        stacked = stacked + _step_sizes(value, np.sum(gradient * step, axis=1))[:, np.newaxis] * step
+        return stacked[:, :-1], stacked[:, -1]
 
 
 def _conjugate_gradients(product: Callable[[FloatArray], FloatArray], target: FloatArray) -> FloatArray:

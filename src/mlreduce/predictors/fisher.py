@@ -182,14 +182,14 @@ class FisherClassifier(DecidingClassifier):
         ridge = self._ridge(Features(training, centred=True))
         centred, largest = labels - labels.mean(axis=0), sizes[-1]
         features = Features(training[:, :largest], centred=True)
-        asked = testing[:, :largest] - features.mean
-        for regressed, explained in _regressions(features, centred, asked, ridge, sizes):
+        queries = testing[:, :largest] - features.mean
+        for regressed, explained in _regressions(features, centred, queries, ridge, sizes):
             scale, shift = sides.scale_and_shift(explained)
             yield regressed * scale + (shift + 0.5)
 
 
 def _regressions(
-    features: Features, centred: FloatArray, asked: FloatArray, ridge: float, sizes: Sequence[int]
+    features: Features, centred: FloatArray, queries: FloatArray, ridge: float, sizes: Sequence[int]
 ) -> Iterator[tuple[FloatArray, FloatArray]]:
     """Regress centred labels on the first features; yield predictions, and the explained scatter of each label."""
     cross = features.transposed_dot(centred)
@@ -197,10 +197,10 @@ def _regressions(
     if factor is None:
         for size in sizes:
             coefficients = _coefficients(Features(features.X[:, :size], centred=True), centred, ridge)
-            yield asked[:, :size] @ coefficients, np.einsum("ij,ij->j", cross[:size], coefficients)
+            yield queries[:, :size] @ coefficients, np.einsum("ij,ij->j", cross[:size], coefficients)
         return
-    weights, basis = factor.half_solve(cross), factor.half_solve(asked.T)
-    regressed, explained = np.zeros((len(asked), cross.shape[1])), np.zeros(cross.shape[1])
+    weights, basis = factor.half_solve(cross), factor.half_solve(queries.T)
+    regressed, explained = np.zeros((len(queries), cross.shape[1])), np.zeros(cross.shape[1])
     for start, stop in pairwise((0, *sizes)):
         regressed += basis[start:stop].T @ weights[start:stop]
         explained += np.square(weights[start:stop]).sum(axis=0)

@@ -50,9 +50,9 @@ class _Gaussians(NamedTuple):
         with np.errstate(divide="ignore"):  # minus infinity for an empty class
             logs = np.log(smoothing + sizes)
         divisor = np.maximum(sizes, 1.0)[:, :, np.newaxis]
-        turned = sides.transpose(0, 2, 1)
-        means = turned @ centred / divisor
-        variances = np.maximum(turned @ np.square(centred) / divisor - np.square(means), floor)
+        by_label = sides.transpose(0, 2, 1)
+        means = by_label @ centred / divisor
+        variances = np.maximum(by_label @ np.square(centred) / divisor - np.square(means), floor)
         # An empty class gets the other's distributions, so that the prior alone decides.
         for side in range(2):
             empty = sizes[side] == 0

@@ -176,8 +176,8 @@ class ClassifierChainKNN(_NeighbourVotes):
     def _order_of(self, n_labels: int) -> NDArray[np.int64]:
         if self.order is None:
             return super()._order_of(n_labels)
-        drawn = check_random_state(self.random_state).permutation(n_labels) if self.order == "shuffled" else self.order
-        return np.asarray(drawn, dtype=np.int64)
+        order = check_random_state(self.random_state).permutation(n_labels) if self.order == "shuffled" else self.order
+        return np.asarray(order, dtype=np.int64)
 
     def _check(self, n_samples: int, n_labels: int) -> None:
         super()._check(n_samples, n_labels)

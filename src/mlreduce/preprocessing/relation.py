@@ -132,10 +132,10 @@ class RelationFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             return np.sort(random.permutation(n_samples)[:number])
         from sklearn.cluster import kmeans_plusplus  # slow to import and rarely needed
 
-        drawn = np.unique(kmeans_plusplus(features, number, random_state=random)[1])
-        # Rows are drawn twice where all others coincide with prototypes; then the first remaining rows are taken.
-        rest = np.setdiff1d(np.arange(n_samples), drawn)[: number - len(drawn)]
-        return np.sort(np.concatenate([drawn, rest]))
+        sampled = np.unique(kmeans_plusplus(features, number, random_state=random)[1])
+        # Rows are sampled twice where all others coincide with prototypes; then the first remaining rows are taken.
+        rest = np.setdiff1d(np.arange(n_samples), sampled)[: number - len(sampled)]
+        return np.sort(np.concatenate([sampled, rest]))
 
     def transform(self, X: Any) -> FloatArray:
         """Relate instances to the prototypes.

@@ -636,7 +636,7 @@ def _arpack(
     tol: float = 0.0,
     vectors: bool = True,
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the algebraically largest eigenvalues, from a starting vector drawn by the seed, and vectors if wanted."""
+    """Return the algebraically largest eigenvalues, from a random starting vector, and vectors if wanted."""
     rng = np.random.default_rng(seed)
     operator = scipy.sparse.linalg.LinearOperator((size, size), matvec=product, dtype=np.float64)
     options: dict[str, Any] = {"rng": rng} if _TAKES_RNG else {}
