@@ -13,8 +13,7 @@ from sklearn.base import clone
 import mlreduce
 from mlreduce.exceptions import DataError
 from mlreduce.predictors import leml
-from mlreduce.predictors._losses import LOSSES
-from mlreduce.predictors._low_rank import alternate
+from mlreduce.predictors._low_rank import LOSSES, alternate
 
 squared = LOSSES["squared"]
 

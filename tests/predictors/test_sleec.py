@@ -13,7 +13,7 @@ from sklearn.cluster import KMeans
 import mlreduce
 from mlreduce.exceptions import DataError
 from mlreduce.predictors import BinaryRelevanceKNN
-from mlreduce.predictors._local_products import embed_labels, neighbour_pairs
+from mlreduce.predictors.sleec import embed_labels, neighbour_pairs
 
 
 def problem(rng, n=90, d=6, q=8):

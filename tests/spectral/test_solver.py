@@ -46,6 +46,39 @@ def strategy(monkeypatch):
     return lambda: {name for name, spy in spies.items() if spy.calls}
 
 
+@pytest.mark.parametrize(
+    ("expected", "side", "cheap", "name", "shape", "kind", "parameters"),
+    [
+        ("thin", 100, False, "pls", (40, 15, 3), np.asarray, {}),
+        ("samples", 100, False, "pca", (15, 40, 3), np.asarray, {}),
+        ("features", 100, False, "pca", (40, 15, 3), np.asarray, {}),
+        ("features", 100, True, "rcca", (40, 15, 3), sp.csr_array, {}),
+        ("checked Lanczos", 100, True, "lsi", (60, 30, 3), sp.csr_array, {"n_components": 2}),
+        ("Lanczos", 10, False, "pca", (60, 30, 3), np.asarray, {"n_components": 2}),
+        ("least squares", 10, False, "rcca", (60, 30, 3), sp.csr_array, {}),
+    ],
+)  # fmt: skip
+def test_the_first_strategy_that_applies(
+    expected, side, cheap, name, shape, kind, parameters, rng, monkeypatch, strategy
+):
+    monkeypatch.setattr(solver, "DENSE_SIDE", side)
+    monkeypatch.setattr(lsqr, "DENSE_SIDE", side)
+    monkeypatch.setattr(solver, "_prefers_products", lambda *arguments: cheap)
+    X, Y = well_separated(rng, *shape)
+    make(name, **parameters).fit(kind(X), Y)
+    assert strategy() == {expected}
+
+
+def test_the_last_strategy_is_for_all_and_a_large_problem_is_refused(rng, monkeypatch, strategy):
+    monkeypatch.setattr(solver, "DENSE_SIDE", 5)
+    X, Y = well_separated(rng, 40, 30, 3)
+    with pytest.raises(DataError, match="need three arrays of order 30"):
+        make("pca").fit(X, Y)
+    assert strategy() == {"refusal"}
+    assert list(solver.STRATEGIES)[-1] == "features"
+    assert solver.STRATEGIES["features"].applies(None)
+
+
 @pytest.mark.parametrize("name", ORTHONORMAL)
 @pytest.mark.parametrize("shape", [(60, 24, 24), (24, 60, 24)], ids=["tall", "wide"])
 @both

@@ -34,8 +34,8 @@ __all__ = [
 # The unit is this power of two times the largest squared norm: rounding errors are some 2**-50 of it.
 _UNIT = 2.0**-32
 
-#: Squared lengths between this and its inverse have a grid unit whose inverse is finite, and finite distances; what is
-#: shorter is too near to 0 to be divided by.
+#: Squared norms between this and its inverse have a grid unit whose inverse is finite, and finite distances; what is
+#: smaller is too near to 0 to be divided by.
 LEAST_SQUARE = 1e-290
 
 # Bytes of the distance matrix of one block of rows.
@@ -179,12 +179,12 @@ class TrainingRows:
             rows = as_dense(rows) - self._mean
         elif not is_sparse(rows):
             rows = sp.csr_array(rows)
-        own, unit = squared_norms(rows), distance_unit(self._norms)
+        norms, unit = squared_norms(rows), distance_unit(self._norms)
         blocks = row_blocks(rows.shape[0], len(self._norms))
         products = np.empty((blocks[0].stop, len(self._norms)))
         for block in blocks:
             part, here = rows[block], products[: block.stop - block.start]
-            yield Pairs(block, inner_products(part, self._train, self._columns, here), own[block], self._norms, unit)
+            yield Pairs(block, inner_products(part, self._train, self._columns, here), norms[block], self._norms, unit)
 
 
 class GrowingDistances:
@@ -225,9 +225,9 @@ def nearest(distances: FloatArray, number: int) -> NDArray[np.intp]:
     number : int
         At most ``n_columns``.
     """
-    found = np.empty((len(distances), number), dtype=np.intp)
+    columns = np.empty((len(distances), number), dtype=np.intp)
     rows = np.arange(len(distances))
     for rank in range(number):
-        found[:, rank] = distances.argmin(axis=1)
-        distances[rows, found[:, rank]] = np.inf
-    return found
+        columns[:, rank] = distances.argmin(axis=1)
+        distances[rows, columns[:, rank]] = np.inf
+    return columns

@@ -11,6 +11,7 @@ import scipy.linalg
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from mlreduce.linalg.utilities import canonical
 from mlreduce.validation import FloatArray, as_dense, is_sparse
 
 __all__ = ["Coordinates", "Features", "WeightedFeatures"]
@@ -55,7 +56,7 @@ class Features:
         # The matrix used in products, and the part of the mean that still has to be subtracted.
         self._stored, self._shift = X, np.zeros(X.shape[1])
         if centred and is_sparse(X):
-            X = _canonical(X)
+            X = canonical(X)
             full = _full(X)
             self.constant = _constant(X, full)
             self.mean = self._shift = _mean(X, self.constant)
@@ -134,8 +135,8 @@ class Features:
         dense = self.transposed_dot(labels)
         if self.centred:
             dense[:, _constant(labels)] = 0.0
-        lengths = np.sqrt(_column_squares(labels) * self.shape[0])
-        dense[np.abs(dense) <= _ROUNDING * np.multiply.outer(np.sqrt(self._stored_squares), lengths)] = 0.0
+        norms = np.sqrt(_column_squares(labels) * self.shape[0])
+        dense[np.abs(dense) <= _ROUNDING * np.multiply.outer(np.sqrt(self._stored_squares), norms)] = 0.0
         return dense
 
     @cached_property
@@ -250,7 +251,7 @@ def _products(X: Any, weights: FloatArray | None) -> FloatArray:
         return np.ascontiguousarray(as_dense(X.T @ weighted))
     from mlreduce.linalg.compiled import scatter_of_rows
 
-    X = _canonical(X)
+    X = canonical(X)
     ones = np.ones(X.shape[0]) if weights is None else weights
     scatter: FloatArray = scatter_of_rows(X.indptr, X.indices, X.data, ones, X.shape[1])
     return scatter
@@ -273,14 +274,6 @@ def _subtract_outer(matrix: FloatArray, left: FloatArray, right: FloatArray) -> 
     scipy.linalg.blas.dger(-1.0, right, left, a=matrix.T, overwrite_a=True)
 
 
-def _canonical(X: Any) -> Any:
-    """Return a CSR matrix in canonical format: sorted, without duplicates."""
-    if not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()
-    return X
-
-
 def _full(X: Any) -> NDArray[np.bool_]:
     """Mask of the columns of a canonical CSR matrix that store a value in every row."""
     full: NDArray[np.bool_] = np.bincount(X.indices, minlength=X.shape[1]) == X.shape[0]
@@ -293,7 +286,7 @@ def _constant(X: Any, full: NDArray[np.bool_] | None = None) -> NDArray[np.bool_
     if not is_sparse(X):
         constant = (X[0] == X[-1]) & (X[0] == X[len(X) // 2])
         return (X[:1] == X).all(axis=0) if constant.any() else constant
-    X = _canonical(X)
+    X = canonical(X)
     constant = _column_squares(X) == 0
     columns = np.flatnonzero(_full(X) if full is None else full)
     if len(columns):

@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 from mlreduce.linalg.compiled import scatter_of_rows
 from mlreduce.linalg.least_squares import Design
 from mlreduce.linalg.lsqr import IterativeDesign, is_large
+from mlreduce.linalg.utilities import canonical
 from mlreduce.validation import FloatArray, is_sparse
 
 __all__ = ["GramDesign", "factorise"]
@@ -43,7 +44,7 @@ _WELL_CONDITIONED = 1e-6
 _FAIRLY_CONDITIONED = 1e-8
 # What is left of dependent columns, relative to the largest singular value: rounding.
 _ROUNDING = 1e-13
-# Room between a bound and the cut-off. The estimate of a condition number is rarely wrong by more than ten.
+# Margin between a bound and the cut-off. The estimate of a condition number is rarely wrong by more than ten.
 _MARGIN = 100.0
 # Products of features are those of a sparse matrix below this density, from this size on.
 _RARE = 0.1
@@ -204,9 +205,7 @@ def _by_density(X: Any) -> Any:
     The choice and the entries are the same whatever the form, so that solutions are too.
     """
     size = X.shape[0] * X.shape[1]
-    if is_sparse(X) and not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()
+    X = canonical(X)
     if size < _LARGE or (X.count_nonzero() if is_sparse(X) else np.count_nonzero(X)) > _RARE * size:
         return X.toarray() if is_sparse(X) else X
     rare = sp.csr_array(X)

@@ -38,7 +38,7 @@ def check_positive(value: Any, name: str) -> float:
 
 
 def check_gamma(gamma: Any, n_features: int) -> float:
-    """Return the width parameter of a Gaussian kernel;     None means ``1 / n_features``.
+    """Return the width parameter of a Gaussian kernel; None means ``1 / n_features``.
 
     Raises
     ------
@@ -92,21 +92,20 @@ def squared_distances(X: Any, other: Any = None) -> FloatArray:
     other = X if same else other
     if is_sparse(X) and is_sparse(other):
         products = inner_products(X, other, sp.csr_array(other.T))
-        own, others = squared_norms(X), squared_norms(other)
+        norms, other_norms = squared_norms(X), squared_norms(other)
     else:
         mean = as_dense(other).mean(axis=0) if other.shape[0] else 0.0
         right = as_dense(other) - mean
         left = right if same else as_dense(X) - mean
         products = left @ right.T
-        own, others = squared_norms(left), squared_norms(right)
+        norms, other_norms = squared_norms(left), squared_norms(right)
     if same:
-        own = others = np.diag(
-            products
-        ).copy()  # computed like the other products, so that equal rows have distance zero
+        # Computed like the other products, so that equal rows have distance zero.
+        norms = other_norms = np.diag(products).copy()
     products *= -2.0
-    for start in range(0, len(own), _BLOCK):
+    for start in range(0, len(norms), _BLOCK):
         # Not one after the other, which rounding would make asymmetric, nor all at once: this is the largest matrix.
-        products[start : start + _BLOCK] += np.add.outer(own[start : start + _BLOCK], others)
+        products[start : start + _BLOCK] += np.add.outer(norms[start : start + _BLOCK], other_norms)
     np.maximum(products, 0.0, out=products)
     if same:
         np.fill_diagonal(products, 0.0)

@@ -165,9 +165,9 @@ class HeldOutLeastSquares:
         if np.array_equal(np.sort(np.concatenate([train, held_out])), np.arange(len(self._targets))):
             return self._without(held_out)
         whole = self._all_values
-        own, targets = whole.of_rows(train, self._rcond), self._targets[train]
+        training, targets = whole.of_rows(train, self._rcond), self._targets[train]
         rows = whole.left[held_out] * whole.singular_values
-        return HeldOutSolution(rows @ (whole.right @ own.coefficients(targets)), own.explained_gram(targets))
+        return HeldOutSolution(rows @ (whole.right @ training.coefficients(targets)), training.explained_gram(targets))
 
     def _without(self, held_out: NDArray[np.integer[Any]]) -> HeldOutSolution:
         """Solve on all rows but the held-out ones.

@@ -18,7 +18,7 @@ __all__ = ["DENSE_SIDE", "IterativeDesign", "bidiagonal_spectra", "is_large", "l
 #: Order up to which matrices are decomposed densely (0.3 GB).
 DENSE_SIDE = 6000
 
-# Length of the gradient at convergence, relative to that of the starting point.
+# Norm of the gradient at convergence, relative to that of the starting point.
 _CONVERGED = 1e-13
 
 # Iterations after which the solution is taken as it is. With a condition number k some 15 k are needed.
@@ -97,26 +97,26 @@ def _blocks(matrix: _Operator, targets: FloatArray) -> Iterator[slice]:
 
 
 def _iterate(matrix: _Operator, targets: FloatArray, penalty: float) -> tuple[FloatArray, float]:
-    """Return the solutions and the longest gradient that is left, relative to its length at the start."""
+    """Return the solutions and the largest norm of a gradient that is left, relative to that at the start."""
     solution = np.zeros((matrix.shape[1], targets.shape[1]))
     active = np.arange(targets.shape[1])
     left, beta = _unit(targets)
     right, alpha = _unit(matrix.transposed_dot(left))
-    first = alpha * beta  # length of the gradient at zero
+    first = alpha * beta  # norm of the gradient at zero
     damping = np.sqrt(penalty)
-    step, found = right.copy(), solution.copy()
+    step, current = right.copy(), solution.copy()
     rho_bar, phi_bar = alpha.copy(), beta.copy()
     moving = first > 0
     worst = 0.0
     for iteration in range(_MOST + 1):
         if not moving.all() or iteration == _MOST:
             done = np.ones(len(active), dtype=bool) if iteration == _MOST else ~moving
-            solution[:, active[done]] = found[:, done]
+            solution[:, active[done]] = current[:, done]
             if done.all():
                 break
             active = active[moving]
             first, alpha, rho_bar, phi_bar = (array[moving] for array in (first, alpha, rho_bar, phi_bar))
-            left, right, step, found = (array[:, moving] for array in (left, right, step, found))
+            left, right, step, current = (array[:, moving] for array in (left, right, step, current))
         left, beta = _unit(matrix.dot(right) - alpha * left)
         right, alpha = _unit(matrix.transposed_dot(left) - beta * right)
         damped = np.hypot(rho_bar, damping)
@@ -125,7 +125,7 @@ def _iterate(matrix: _Operator, targets: FloatArray, penalty: float) -> tuple[Fl
         cosine, sine = damped / rho, beta / rho
         phi, phi_bar = cosine * phi_bar, sine * phi_bar
         rho_bar = -cosine * alpha
-        found += (phi / rho) * step
+        current += (phi / rho) * step
         step = right - (sine * alpha / rho) * step
         relative = alpha * np.abs(sine * phi) / first
         moving = relative > _CONVERGED
@@ -151,14 +151,14 @@ def bidiagonal_spectra(matrix: _Operator, starts: FloatArray, steps: int) -> tup
     nodes, weights : ndarray of shape (n_starts, steps)
         Nodes are >= 0; the weights of a start sum to one, or to zero if it is zero.
     """
-    left, lengths = _unit(starts)
+    left, norms = _unit(starts)
     diagonals, lowers = np.zeros((steps, starts.shape[1])), np.zeros((steps, starts.shape[1]))
     right, diagonals[0] = _unit(matrix.transposed_dot(left))
     for number in range(1, steps):
         left, lowers[number] = _unit(matrix.dot(right) - diagonals[number - 1] * left)
         right, diagonals[number] = _unit(matrix.transposed_dot(left) - lowers[number] * right)
     nodes, weights = np.zeros((starts.shape[1], steps)), np.zeros((starts.shape[1], steps))
-    for column in np.flatnonzero(lengths > 0):
+    for column in np.flatnonzero(norms > 0):
         bidiagonal = np.diag(diagonals[:, column]) + np.diag(lowers[1:, column], -1)
         vectors, values, _ = np.linalg.svd(bidiagonal)
         nodes[column], weights[column] = np.square(values), np.square(vectors[0])
@@ -207,6 +207,6 @@ class IterativeDesign:
 
 
 def _unit(vectors: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Scale columns to length one, and leave zeros; return the lengths, too."""
-    lengths: FloatArray = np.sqrt(np.einsum("ij,ij->j", vectors, vectors))
-    return vectors / np.where(lengths > 0, lengths, 1.0), lengths
+    """Scale columns to norm one, and leave zeros; return the norms, too."""
+    norms: FloatArray = np.sqrt(np.einsum("ij,ij->j", vectors, vectors))
+    return vectors / np.where(norms > 0, norms, 1.0), norms

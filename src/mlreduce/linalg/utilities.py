@@ -1,13 +1,16 @@
-"""Small numerical utilities: safe division, rounding of predictions to labels, signs of directions."""
+"""Small numerical utilities: safe division, scaling, rounding of predictions to labels, signs of directions."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from mlreduce.validation import FloatArray
+from mlreduce.validation import FloatArray, is_sparse
 
-__all__ = ["TIE", "above_half", "best_of_each", "quotient", "signed", "signs"]
+__all__ = ["TIE", "above_half", "best_of_each", "canonical", "quotient", "scaled", "signed", "signs"]
 
 
 def quotient(numerators: FloatArray | float, denominators: FloatArray) -> FloatArray:
@@ -15,6 +18,23 @@ def quotient(numerators: FloatArray | float, denominators: FloatArray) -> FloatA
     shape = np.broadcast_shapes(np.shape(numerators), denominators.shape)
     ratios: FloatArray = np.divide(numerators, denominators, out=np.zeros(shape), where=denominators > 0)
     return ratios
+
+
+def scaled(table: Any, rows: FloatArray | None = None, columns: FloatArray | None = None) -> Any:
+    """Multiply the rows and columns of an array, or of a sparse matrix, which becomes CSR, by numbers."""
+    if is_sparse(table):
+        product = table if rows is None else sp.diags_array(rows) @ table
+        return sp.csr_array(product if columns is None else product @ sp.diags_array(columns))
+    product = table if rows is None else table * rows[:, np.newaxis]
+    return product if columns is None else product * columns
+
+
+def canonical(X: Any) -> Any:
+    """Return a CSR matrix in canonical format, sorted and without duplicates; an array as it is."""
+    if is_sparse(X) and not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
 
 
 #: Predicted values closer than this to one half are a tie and mean "absent", as rounding half to even says. Rows that
@@ -58,5 +78,5 @@ def signs(rows: FloatArray) -> FloatArray:
 
 def signed(rows: FloatArray) -> FloatArray:
     """Multiply rows by their `signs`."""
-    turned: FloatArray = np.multiply(rows, signs(rows)[:, np.newaxis], order="C")
-    return turned
+    flipped: FloatArray = np.multiply(rows, signs(rows)[:, np.newaxis], order="C")
+    return flipped

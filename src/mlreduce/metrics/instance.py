@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from mlreduce.metrics.counts import InstanceCounts
+from mlreduce.metrics.counts import Counts
 from mlreduce.metrics.measures import measure
 from mlreduce.metrics.outcome import Outcome
 
@@ -51,6 +51,6 @@ def f1(outcome: Outcome) -> float:
     return _mean_of(counts, 2 * counts.hits, counts.predicted + counts.true)
 
 
-def _mean_of(counts: InstanceCounts, numerator: NDArray[np.int64], denominator: NDArray[np.int64]) -> float:
+def _mean_of(counts: Counts, numerator: NDArray[np.int64], denominator: NDArray[np.int64]) -> float:
     neither = counts.predicted + counts.true == 0
     return float(np.mean((numerator + neither) / np.maximum(denominator, 1)))

@@ -14,15 +14,7 @@ from mlreduce.metrics.counts import check_pair
 from mlreduce.metrics.measures import measure
 from mlreduce.metrics.outcome import Outcome
 
-__all__ = [
-    "hamming_loss",
-    "macro_f1",
-    "macro_precision",
-    "macro_recall",
-    "micro_f1",
-    "micro_precision",
-    "micro_recall",
-]
+__all__ = ["hamming_loss", "macro_f1", "macro_precision", "macro_recall", "micro_f1", "micro_precision", "micro_recall"]
 
 
 @measure("hamming-loss", label="Hamming loss", higher_is_better=False)

@@ -103,7 +103,7 @@ def measure(
 
 def measures_that_need(part: _Need) -> list[str]:
     """Return the names of the measures that need labels, scores or codes, sorted."""
-    return [name for name, own in MEASURES.items() if own.needs == part]
+    return [name for name, declared in MEASURES.items() if declared.needs == part]
 
 
 def find_measure(name: str) -> Measure:

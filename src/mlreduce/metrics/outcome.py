@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from mlreduce.metrics.counts import InstanceCounts, LabelCounts, Ranks
+from mlreduce.metrics.counts import Counts, Ranks
 from mlreduce.validation import FloatArray
 
 __all__ = ["Outcome"]
@@ -61,14 +61,14 @@ class Outcome:
         return self.codes is not None
 
     @cached_property
-    def instance_counts(self) -> InstanceCounts:
+    def instance_counts(self) -> Counts:
         """Counts per instance, computed once for all measures."""
-        return InstanceCounts.of(self.labels, self.predicted)
+        return Counts.of_instances(self.labels, self.predicted)
 
     @cached_property
-    def label_counts(self) -> LabelCounts:
+    def label_counts(self) -> Counts:
         """Counts per label, computed once for all measures."""
-        return LabelCounts.of(self.labels, self.predicted)
+        return Counts.of_labels(self.labels, self.predicted)
 
     @cached_property
     def ranks(self) -> Ranks:

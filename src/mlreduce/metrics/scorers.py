@@ -48,16 +48,16 @@ def evaluate(name: str, y_true: Any, y_pred: Any) -> float:
     >>> evaluate("ranking-loss", [[1, 0, 0], [0, 1, 1]], [[0.9, 0.2, 0.4], [0.5, 0.6, 0.4]])
     0.25
     """
-    own = find_measure(name)
+    chosen = find_measure(name)
     labels = check_labels(y_true).astype(np.int8)
-    given: Any = as_dense(y_pred) if own.needs == "scores" else check_labels(y_pred).astype(np.int8)
+    given: Any = as_dense(y_pred) if chosen.needs == "scores" else check_labels(y_pred).astype(np.int8)
     if given.shape != labels.shape:
         raise DataError(f"y_true and y_pred must have the same shape; got {labels.shape} and {given.shape}")
-    if own.needs != "scores":
-        return own(Outcome(labels, given))
+    if chosen.needs != "scores":
+        return chosen(Outcome(labels, given))
     if not np.isfinite(given).all():
         raise DataError(f"{name} orders labels by scores, and a score in y_pred is NaN or infinite")
-    return own(Outcome(labels, np.zeros_like(labels), scores=given))
+    return chosen(Outcome(labels, np.zeros_like(labels), scores=given))
 
 
 def get_scorer(name: str) -> Any:
@@ -90,10 +90,10 @@ def get_scorer(name: str) -> Any:
     """
     from sklearn.metrics import make_scorer  # slow to import, and jobs of the workflow do not need it
 
-    own = find_measure(name)
-    if own.needs == "codes":
-        raise own.lacking()
-    response = ("decision_function", "predict_proba") if own.needs == "scores" else "predict"
+    chosen = find_measure(name)
+    if chosen.needs == "codes":
+        raise chosen.lacking()
+    response = ("decision_function", "predict_proba") if chosen.needs == "scores" else "predict"
     # With a name, which scikit-learn 1.6 shows of a scorer.
     function = update_wrapper(partial(evaluate, name), evaluate)
-    return make_scorer(function, response_method=response, greater_is_better=own.higher_is_better)
+    return make_scorer(function, response_method=response, greater_is_better=chosen.higher_is_better)

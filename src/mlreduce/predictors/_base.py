@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -22,7 +23,7 @@ from mlreduce.validation import (
     remember_label_names,
 )
 
-__all__ = ["LabelClassifier", "Regressor", "ScoringClassifier"]
+__all__ = ["DecidingClassifier", "LabelClassifier", "NestedClassifier", "Regressor", "ScoringClassifier"]
 
 
 class Regressor(NamedParameters, MultiOutputMixin, RegressorMixin, BaseEstimator):
@@ -236,3 +237,64 @@ class ScoringClassifier(LabelClassifier):
 
     def _predicted(self, X: Any) -> NDArray[Any]:
         return above_half(self._scores(X))
+
+
+class DecidingClassifier(ScoringClassifier):
+    """Base of the classifiers by scores that are no probabilities.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_labels,)
+        The numbers of the labels; 0 and 1 where labels were a vector.
+    """
+
+    def decision_function(self, X: Any) -> Any:
+        """Return the scores less one half, of the shape of ``predict``; above zero means present.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Features of the instances.
+
+        Returns
+        -------
+        ndarray or DataFrame of shape (n_samples, n_labels), or ndarray of shape (n_samples,)
+            A DataFrame where ``fit`` saw one; a vector where labels were a vector.
+        """
+        return self._decisions(self._margins(X), X)
+
+    def _margins(self, X: Any) -> FloatArray:
+        return self._scores(X) - 0.5
+
+
+class NestedClassifier(LabelClassifier):
+    """Base of the classifiers that predict from the first k features for many k at the cost of few."""
+
+    def predict_nested(self, train: Any, labels: FloatArray, test: Any, sizes: Sequence[int]) -> Iterator[NDArray[Any]]:
+        """Predict from the first k features for several ascending k, updating sums; `fit` is not needed.
+
+        Parameters
+        ----------
+        train : ndarray of shape (n_train, n_features)
+            Training features, most important column first.
+        labels : ndarray of shape (n_train, n_labels)
+            In {0, 1}.
+        test : ndarray of shape (n_test, n_features)
+            Features to predict from.
+        sizes : sequence of int
+            Numbers of columns, ascending.
+
+        Yields
+        ------
+        ndarray of shape (n_test, n_labels)
+            For each size scores as of ``predict_scores``, or labels of classifiers without scores.
+
+        Raises
+        ------
+        DataError
+            If a parameter is out of range or there are too few rows.
+        """
+        yield from self._nested(train, labels, test, sizes)
+
+    def _nested(self, train: Any, labels: FloatArray, test: Any, sizes: Sequence[int]) -> Iterator[NDArray[Any]]:
+        raise NotImplementedError  # abstract

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import scipy.linalg
+from scipy.special import expit
 
 from mlreduce.linalg.features import Features
-from mlreduce.predictors._losses import Loss
 from mlreduce.validation import FloatArray
 
-__all__ = ["Factors", "alternate", "alternate_squared"]
+__all__ = ["LOSSES", "Factors", "Loss", "alternate", "alternate_squared"]
 
 # Conjugate gradients end at this residual, relative to the gradient, or after this many products.
 _RESIDUAL = 1e-3
@@ -29,8 +29,32 @@ _FLAT = 1e-10
 _ROUNDING = 1e-13
 
 
+#: Labels in {0, 1} and scores to loss, first and second derivative of each cell.
+Loss: TypeAlias = Callable[[FloatArray, FloatArray], tuple[FloatArray, FloatArray, FloatArray]]
+
+
+def _squared(labels: FloatArray, scores: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    difference = scores - labels
+    return np.square(difference) / 2, difference, np.ones_like(scores)
+
+
+def _logistic(labels: FloatArray, scores: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    present = expit(scores)
+    return np.logaddexp(0.0, (1 - 2 * labels) * scores), present - labels, present * (1 - present)
+
+
+def _squared_hinge(labels: FloatArray, scores: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    signs = 2 * labels - 1
+    short = np.maximum(1 - signs * scores, 0.0)
+    return np.square(short) / 2, -signs * short, (short > 0).astype(np.float64)
+
+
+#: Loss by name.
+LOSSES: Mapping[str, Loss] = {"squared": _squared, "logistic": _logistic, "squared-hinge": _squared_hinge}
+
+
 class Factors(NamedTuple):
-    """A solution, and the objective after each round.
+    """A solution, and the objective after each iteration.
 
     Attributes
     ----------
@@ -60,12 +84,12 @@ def _balanced(left: FloatArray, right: FloatArray) -> tuple[FloatArray, FloatArr
     return left_basis @ (vectors[:, :rank] * roots), right_basis @ (others[:rank].T * roots)
 
 
-def _settled(objective: list[float], tol: float) -> bool:
+def _converged(objective: list[float], tol: float) -> bool:
     return len(objective) > 1 and objective[-2] - objective[-1] <= tol * objective[-2]
 
 
 class _Decomposed:
-    """Systems with ``X'X`` in the basis in which it is diagonal: rounds cost O(d q k) and see the features no more."""
+    """Systems with ``X'X`` in the basis in which it is diagonal: an iteration costs O(d q k)."""
 
     def __init__(self, X: Features, labels: Any) -> None:
         by_rows = X.shape[0] < X.shape[1]
@@ -77,7 +101,7 @@ class _Decomposed:
         self.size = len(self._squares)
 
     def solve(self, W: FloatArray, factor: FloatArray, penalty: float) -> FloatArray:
-        """Return W with ``X'XWH'H + penalty W = X'YH``: for ``H'H = R diag(s) R'`` the columns of WR are apart."""
+        """Return W with ``X'XWH'H + penalty W = X'YH``: for ``H'H = R diag(s) R'`` the columns of WR separate."""
         scales, rotation = np.linalg.eigh(factor.T @ factor)
         weights = self._squares * np.maximum(scales, 0.0) + penalty
         solved: FloatArray = (self._along @ (factor @ rotation)) / weights @ rotation.T
@@ -137,11 +161,11 @@ def alternate_squared(
     start : ndarray of shape (n_labels, rank)
         H to begin with.
     max_iter : int
-        Most rounds.
+        Most iterations.
     tol : float
         Relative decrease of the objective that ends them.
     large : bool
-        Whether products with the features are all that there is time and room for.
+        Whether matrices over the features are too large, so that only products with the features are used.
     """
     intercept = np.asarray(labels.mean(axis=0), dtype=np.float64).ravel()
     total = float(labels.sum() - labels.shape[0] * np.square(intercept).sum())  # of squares of the centred labels
@@ -158,7 +182,7 @@ def alternate_squared(
         sizes = float(np.square(W).sum() + np.square(factor).sum())
         squared = float(np.sum(gram * (factor.T @ factor)))
         objective.append((total + squared + penalty * sizes) / 2 - float(np.sum(cross * factor.T)))
-        if _settled(objective, tol):
+        if _converged(objective, tol):
             break
     return Factors(system.features(W), factor, intercept, objective)
 
@@ -184,7 +208,7 @@ def alternate(
     known : ndarray of shape (n_samples, n_labels), bool, or None
         None for all cells.
     loss : function
-        One of `mlreduce.predictors._losses.LOSSES`.
+        One of `LOSSES`.
     """
     problem = _Problem(X, labels, known, loss, penalty)
     W, factor = np.zeros((X.shape[1], start.shape[1])), start
@@ -196,7 +220,7 @@ def alternate(
         factor, intercept = problem.intercepts(X.dot(W), factor, intercept)
         W, factor = _balanced(W, factor)
         objective.append(problem.objective(W, factor, intercept))
-        if _settled(objective, tol):
+        if _converged(objective, tol):
             break
     return Factors(W, factor, intercept, objective)
 
@@ -225,46 +249,46 @@ class _Problem:
         gradient = X.transposed_dot(slope @ factor) + penalty * W
 
         def product(direction: FloatArray) -> FloatArray:
-            bent = curvature * (X.dot(direction) @ factor.T)
-            multiplied: FloatArray = X.transposed_dot(bent @ factor) + penalty * direction
+            curved = curvature * (X.dot(direction) @ factor.T)
+            multiplied: FloatArray = X.transposed_dot(curved @ factor) + penalty * direction
             return multiplied
 
         step = _conjugate_gradients(product, -gradient)
         moved = X.dot(step) @ factor.T
 
-        def value(length: FloatArray) -> FloatArray:
-            cells = self._cells(scores + length * moved)[0].sum()
-            return np.array([cells + penalty / 2 * np.square(W + length * step).sum()])
+        def value(step_size: FloatArray) -> FloatArray:
+            cells = self._cells(scores + step_size * moved)[0].sum()
+            return np.array([cells + penalty / 2 * np.square(W + step_size * step).sum()])
 
-        return W + _length(value, np.array([np.sum(gradient * step)])) * step
+        return W + _step_sizes(value, np.array([np.sum(gradient * step)])) * step
 
     def intercepts(
         self, embedded: FloatArray, factor: FloatArray, intercept: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
         """Return H and b after a Newton step for each label, halved until it gains."""
         table = np.column_stack([embedded, np.ones(len(embedded))])
-        own = np.column_stack([factor, intercept])
+        stacked = np.column_stack([factor, intercept])
         weights = np.r_[np.full(factor.shape[1], self._penalty), 0.0]  # the intercept is not penalised
-        scores = table @ own.T
+        scores = table @ stacked.T
         _, slope, curvature = self._cells(scores)
-        gradient = slope.T @ table + weights * own
-        step = np.empty_like(own)
+        gradient = slope.T @ table + weights * stacked
+        step = np.empty_like(stacked)
         floor = np.diag(weights + np.r_[np.zeros(factor.shape[1]), _FLAT])
         for label, bent in enumerate(curvature.T):
             step[label] = -np.linalg.solve(table.T @ (bent[:, np.newaxis] * table) + floor, gradient[label])
         moved = table @ step.T
 
-        def value(length: FloatArray) -> FloatArray:
-            penalties = np.square(own + length[:, np.newaxis] * step) @ weights / 2
-            cells: FloatArray = self._cells(scores + length * moved)[0].sum(axis=0) + penalties
+        def value(step_size: FloatArray) -> FloatArray:
+            penalties = np.square(stacked + step_size[:, np.newaxis] * step) @ weights / 2
+            cells: FloatArray = self._cells(scores + step_size * moved)[0].sum(axis=0) + penalties
             return cells
 
-        own = own + _length(value, np.sum(gradient * step, axis=1))[:, np.newaxis] * step
-        return own[:, :-1], own[:, -1]
+        stacked = stacked + _step_sizes(value, np.sum(gradient * step, axis=1))[:, np.newaxis] * step
+        return stacked[:, :-1], stacked[:, -1]
 
 
 def _conjugate_gradients(product: Callable[[FloatArray], FloatArray], target: FloatArray) -> FloatArray:
-    """Solve a positive definite system approximately; the solution is a direction of descent at any length."""
+    """Solve a positive definite system approximately; the solution is a direction of descent wherever it ends."""
     solution, residual = np.zeros_like(target), target.copy()
     direction, size = residual.copy(), float(np.square(residual).sum())
     enough = _RESIDUAL**2 * size
@@ -272,21 +296,21 @@ def _conjugate_gradients(product: Callable[[FloatArray], FloatArray], target: Fl
         if size <= enough:
             break
         image = product(direction)
-        length = size / float(np.sum(direction * image))
-        solution += length * direction
-        residual -= length * image
+        step_size = size / float(np.sum(direction * image))
+        solution += step_size * direction
+        residual -= step_size * image
         before, size = size, float(np.square(residual).sum())
         direction = residual + size / before * direction
     return solution
 
 
-def _length(value: Callable[[FloatArray], FloatArray], slope: FloatArray) -> FloatArray:
-    """Return lengths of steps, 1 or halves of it, that lower each value; 0 where none does."""
-    length, before = np.ones(len(slope)), value(np.zeros(len(slope)))
+def _step_sizes(value: Callable[[FloatArray], FloatArray], slope: FloatArray) -> FloatArray:
+    """Return step sizes, 1 or halves of it, that lower each value; 0 where none does."""
+    step_size, before = np.ones(len(slope)), value(np.zeros(len(slope)))
     for _ in range(_HALVINGS):
-        short = value(length) > before + _SHARE * length * slope
+        short = value(step_size) > before + _SHARE * step_size * slope
         if not short.any():
-            return length
-        length[short] /= 2
-    length[value(length) > before] = 0.0
-    return length
+            return step_size
+        step_size[short] /= 2
+    step_size[value(step_size) > before] = 0.0
+    return step_size

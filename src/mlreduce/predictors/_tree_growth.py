@@ -38,7 +38,7 @@ _SUM_BITS = 61
 _ROOT_BITS = np.float32(0.8 * 127 * 2**23)
 _FIFTH, _FOUR_FIFTHS = np.float32(0.2), np.float32(0.8)
 _NEXT_TO_ZERO = np.float32(1e-35)
-# Relative error of the quick fifth roots, with room.
+# Bound of the relative error of the approximate fifth roots.
 _QUICK_ERROR = 5e-6
 
 
@@ -81,7 +81,7 @@ class _Sums(NamedTuple):
 
 
 class _Buffers(NamedTuple):
-    """Room for a sweep: sums up to each entry, ranks of the values, 1 / n, and two rows for quick fifth roots.
+    """Work arrays of a sweep: sums up to each entry, ranks of the values, 1 / n, and rows for approximate roots.
 
     The last two are the bits of ``quick`` and ``guess``.
     """
@@ -97,10 +97,10 @@ class _Buffers(NamedTuple):
 
 
 class _Stack(NamedTuple):
-    """Room for the nodes at work and those to come, and for a split of rows.
+    """Work arrays of the nodes in progress and of those waiting, and of a split of rows.
 
-    The node of depth t that is at work has the sections ``begin[t, j] .. begin[t, j] + length[t, j]`` of the columns,
-    of which its left child has the first ``left[t, j]``. Nodes to come: parent, side (0 the root, 1 left, 2 right),
+    The node of depth t in progress has the sections ``begin[t, j] .. begin[t, j] + length[t, j]`` of the columns, of
+    which its left child has the first ``left[t, j]``. Nodes waiting: parent, side (0 the root, 1 left, 2 right),
     first and last row, depth.
     """
 

@@ -120,8 +120,8 @@ class _Models(NamedTuple):
     error: FloatArray
 
 
-class _Room(NamedTuple):
-    """Room for the work on a node: by feature of X, by feature of a regression (two), and by row (two)."""
+class _Work(NamedTuple):
+    """Work arrays of a node: by feature of X, by feature of a regression (two), and by row (two)."""
 
     place: IntArray
     lists: IntArray
@@ -141,31 +141,31 @@ def finish(rows: Rows, targets: FloatArray, growth: Growth, n_features: int, pru
         growth.mean.copy(), np.zeros((nodes, 2), np.int64), np.zeros(size, np.int64), np.zeros(size),
         growth.feature < 0, np.full(nodes, -1), np.ones(nodes, np.int64), growth.squares.copy(),
     )  # fmt: skip
-    room = _Room(
+    work = _Work(
         np.full(n_features, -1), np.zeros((4, widest), np.int64), np.zeros((6, widest)), growth.order.copy(),
         np.zeros(n, np.int64), np.zeros(n),
     )  # fmt: skip
-    _finish(rows, targets, growth, pruning, models, room)
+    _finish(rows, targets, growth, pruning, models, work)
     return _compact(growth, models, n_features, smoothing)
 
 
 @compiled_part
 def _scatter(
-    rows: Rows, chosen: IntArray, features: IntArray, targets: FloatArray, mean_target: float, room: _Room
+    rows: Rows, chosen: IntArray, features: IntArray, targets: FloatArray, mean_target: float, work: _Work
 ) -> tuple[FloatArray, FloatArray]:
     """Return the centred features' Gram matrix and products with the targets.
 
-    Leaves mean and deviation of each in the first two rows of ``room.numbers``. A feature that is constant on the
+    Leaves mean and deviation of each in the first two rows of ``work.numbers``. A feature that is constant on the
     chosen rows gets the deviation 0.
     """
     n, k = len(chosen), len(features)
-    mean, deviation, lowest, highest = room.numbers[0], room.numbers[1], room.numbers[2], room.numbers[3]
-    gram, cross = np.empty((k, k)), room.numbers[4, :k]
+    mean, deviation, lowest, highest = work.numbers[0], work.numbers[1], work.numbers[2], work.numbers[3]
+    gram, cross = np.empty((k, k)), work.numbers[4, :k]
     for at in range(k):
         mean[at], deviation[at] = 0.0, 0.0
         lowest[at], highest[at] = np.inf, -np.inf
     if rows.sparse:
-        values, counts, found = room.numbers[5], room.lists[2], room.lists[3]
+        values, counts, entries = work.numbers[5], work.lists[2], work.lists[3]
         for one in range(k):
             cross[one], counts[one] = 0.0, 0
             for two in range(k):
@@ -174,19 +174,19 @@ def _scatter(
             size = 0
             distance = targets[row] - mean_target
             for t in range(rows.indptr[row], rows.indptr[row + 1]):
-                at = room.place[rows.indices[t]]
+                at = work.place[rows.indices[t]]
                 if at >= 0:
                     value = rows.values[t]
-                    found[size], values[size] = at, value
+                    entries[size], values[size] = at, value
                     size += 1
                     counts[at] += 1
                     mean[at] += value
                     cross[at] += value * distance
                     lowest[at], highest[at] = min(lowest[at], value), max(highest[at], value)
             for one in range(size):
-                line = gram[found[one]]
+                line = gram[entries[one]]
                 for two in range(size):
-                    line[found[two]] += values[one] * values[two]
+                    line[entries[two]] += values[one] * values[two]
         residue = 0.0  # deviations from the mean add up to rounding error
         for row in chosen:
             residue += targets[row] - mean_target
@@ -209,7 +209,7 @@ def _scatter(
                 lowest[at], highest[at] = min(lowest[at], value), max(highest[at], value)
         for at in range(k):
             mean[at] /= n
-        distances = room.distances[:n]
+        distances = work.distances[:n]
         for i in range(n):
             distances[i] = targets[chosen[i]] - mean_target
             for at in range(k):
@@ -233,11 +233,11 @@ def _invert(gram: FloatArray, active: IntArray, inverse: FloatArray) -> None:
             for two in range(size):
                 block[one, two] = gram[active[one], active[two]]
             block[one, one] += ridge
-        found = np.linalg.inv(block)
+        inverted = np.linalg.inv(block)
         good = True
         for one in range(size):
             for two in range(size):
-                inverse[one, two] = found[one, two]
+                inverse[one, two] = inverted[one, two]
             good &= inverse[one, one] > 0.0
         ridge *= 10.0
 
@@ -364,11 +364,11 @@ def _inflation(n: int, parameters: int) -> float:
 
 
 @compiled
-def _finish(rows: Rows, targets: FloatArray, growth: Growth, pruning: bool, models: _Models, room: _Room) -> None:
+def _finish(rows: Rows, targets: FloatArray, growth: Growth, pruning: bool, models: _Models, work: _Work) -> None:
     """Fit the models and prune. Arrays are made outside: calls that make one are slow to compile."""
     leaf, parent, pointer, intercept = models.leaf, models.parent, models.pointer, models.intercept
     parameters, error = models.parameters, models.error
-    mean, deviation = room.numbers[0], room.numbers[1]
+    mean, deviation = work.numbers[0], work.numbers[1]
     used = 0
     nodes = len(growth.feature)
     least_error = _LEAST_ERROR * np.sqrt(growth.squares[0] / growth.last[0]) if nodes else 0.0
@@ -378,14 +378,14 @@ def _finish(rows: Rows, targets: FloatArray, growth: Growth, pruning: bool, mode
         left, right = node + 1, growth.right[node]
         parent[left], parent[right] = node, node
         # Those tested at the node or below, in the tree as it was grown.
-        features = _distinct(growth.feature, node, growth.end[node], room.place, room.lists[0])
-        _merge(room.order, growth.first[node], growth.first[right], growth.last[node], room.spare)
-        chosen = room.order[growth.first[node] : growth.last[node]]
+        features = _distinct(growth.feature, node, growth.end[node], work.place, work.lists[0])
+        _merge(work.order, growth.first[node], growth.first[right], growth.last[node], work.spare)
+        chosen = work.order[growth.first[node] : growth.last[node]]
         n = len(chosen)
-        gram, cross = _scatter(rows, chosen, features, targets, growth.mean[node], room)
+        gram, cross = _scatter(rows, chosen, features, targets, growth.mean[node], work)
         for feature in features:
-            room.place[feature] = -1
-        active = _standardise(gram, cross, deviation, len(features), room.lists[1])
+            work.place[feature] = -1
+        active = _standardise(gram, cross, deviation, len(features), work.lists[1])
         active, coefficients, model_error = _eliminate(gram, cross, growth.squares[node], n, active)
         _sort_together(active, coefficients)
         pointer[node, 0] = used
@@ -395,13 +395,13 @@ def _finish(rows: Rows, targets: FloatArray, growth: Growth, pruning: bool, mode
             intercept[node] -= value * mean[active[one]]
             used += 1
         pointer[node, 1] = used
-        own = len(active) + 1
+        size = len(active) + 1
         below_count, below_error = parameters[left] + parameters[right] + 1, error[left] + error[right]
         parameters[node], error[node] = below_count, below_error
         if pruning:
-            expected = np.sqrt(model_error / n) * _inflation(n, own)
+            expected = np.sqrt(model_error / n) * _inflation(n, size)
             if expected <= np.sqrt(below_error / n) * _inflation(n, below_count) or expected < least_error:
-                leaf[node], parameters[node], error[node] = True, own, model_error
+                leaf[node], parameters[node], error[node] = True, size, model_error
 
 
 @compiled_part

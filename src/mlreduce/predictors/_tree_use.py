@@ -24,8 +24,8 @@ def predict(tree: Tree, rows: Rows, n_features: int) -> FloatArray:
 
 def leaves_of(tree: Tree, rows: Rows, n_features: int) -> IntArray:
     """Return the leaf of each row."""
-    found: IntArray = _walk(tree, rows, n_features)[0]
-    return found
+    leaves: IntArray = _walk(tree, rows, n_features)[0]
+    return leaves
 
 
 @compiled

@@ -11,16 +11,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.complexity import Complexity
 from mlreduce.linalg.features import Features
-from mlreduce.predictors._base import ScoringClassifier
+from mlreduce.predictors._base import DecidingClassifier
 from mlreduce.predictors.ridge import _check_nested, _coefficients, _Factor, _plus_diagonal
 from mlreduce.registry import register
-from mlreduce.validation import (
-    FloatArray,
-    as_dense,
-    check_features,
-    check_option,
-    check_range,
-)
+from mlreduce.validation import FloatArray, as_dense, check_features, check_option, check_range
 
 __all__ = ["FisherClassifier"]
 
@@ -73,7 +67,7 @@ class _Sides(NamedTuple):
 
 
 @register("flda")
-class FisherClassifier(ScoringClassifier):
+class FisherClassifier(DecidingClassifier):
     """Fisher's linear discriminant (FLDA) for each label against the rest.
 
     ``w = (S_w + ridge I)^-1 (mu_1 - mu_0)`` with S_w the scatter inside the two classes of the label. It is the
@@ -99,8 +93,8 @@ class FisherClassifier(ScoringClassifier):
         predicted for all, or for none.
     ridge_ : float
         The ridge itself.
-    classes_ : ndarray of shape (n_labels,)
-        The numbers of the labels; 0 and 1 where labels were a vector.
+    classes_
+        As of `DecidingClassifier`.
     n_features_in_, feature_names_in_, label_names_
         As of `LabelClassifier`.
 
@@ -145,20 +139,9 @@ class FisherClassifier(ScoringClassifier):
         decisions: FloatArray = check_features(self, X, reset=False) @ self.coef_.T + self.intercept_
         return decisions
 
-    def decision_function(self, X: Any) -> Any:
-        """Return the log odds of each label, of the shape of ``predict``; above zero means present.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Features of the instances.
-
-        Returns
-        -------
-        ndarray or DataFrame of shape (n_samples, n_labels), or ndarray of shape (n_samples,)
-            In nats.
-        """
-        return self._decisions(self._log_odds(X), X)
+    def _margins(self, X: Any) -> FloatArray:
+        """Return the log odds, in nats."""
+        return self._log_odds(X)
 
     def _scores(self, X: Any) -> FloatArray:
         return self._log_odds(X) + 0.5
@@ -199,14 +182,14 @@ class FisherClassifier(ScoringClassifier):
         ridge = self._ridge(Features(training, centred=True))
         centred, largest = labels - labels.mean(axis=0), sizes[-1]
         features = Features(training[:, :largest], centred=True)
-        asked = testing[:, :largest] - features.mean
-        for regressed, explained in _regressions(features, centred, asked, ridge, sizes):
+        queries = testing[:, :largest] - features.mean
+        for regressed, explained in _regressions(features, centred, queries, ridge, sizes):
             scale, shift = sides.scale_and_shift(explained)
             yield regressed * scale + (shift + 0.5)
 
 
 def _regressions(
-    features: Features, centred: FloatArray, asked: FloatArray, ridge: float, sizes: Sequence[int]
+    features: Features, centred: FloatArray, queries: FloatArray, ridge: float, sizes: Sequence[int]
 ) -> Iterator[tuple[FloatArray, FloatArray]]:
     """Regress centred labels on the first features; yield predictions, and the explained scatter of each label."""
     cross = features.transposed_dot(centred)
@@ -214,10 +197,10 @@ def _regressions(
     if factor is None:
         for size in sizes:
             coefficients = _coefficients(Features(features.X[:, :size], centred=True), centred, ridge)
-            yield asked[:, :size] @ coefficients, np.einsum("ij,ij->j", cross[:size], coefficients)
+            yield queries[:, :size] @ coefficients, np.einsum("ij,ij->j", cross[:size], coefficients)
         return
-    weights, basis = factor.half_solve(cross), factor.half_solve(asked.T)
-    regressed, explained = np.zeros((len(asked), cross.shape[1])), np.zeros(cross.shape[1])
+    weights, basis = factor.half_solve(cross), factor.half_solve(queries.T)
+    regressed, explained = np.zeros((len(queries), cross.shape[1])), np.zeros(cross.shape[1])
     for start, stop in pairwise((0, *sizes)):
         regressed += basis[start:stop].T @ weights[start:stop]
         explained += np.square(weights[start:stop]).sum(axis=0)

@@ -30,7 +30,7 @@ class KernelRidgeRegressor(Regressor):
     Parameters
     ----------
     gamma : float or None, default=None
-        Width of the kernel, > 0: the larger, the narrower.     None means ``1 / n_features``.
+        Width of the kernel, > 0: the larger, the narrower. None means ``1 / n_features``.
     alpha : float, default=1.0
         Strength of the penalty on the squared norm of the regression function, > 0.
 

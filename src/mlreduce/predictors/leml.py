@@ -11,12 +11,12 @@ from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError
 from mlreduce.linalg.features import Features
 from mlreduce.linalg.lsqr import is_large
-from mlreduce.predictors._base import ScoringClassifier
-from mlreduce.predictors._losses import LOSSES
-from mlreduce.predictors._low_rank import alternate, alternate_squared
+from mlreduce.predictors._base import DecidingClassifier
+from mlreduce.predictors._low_rank import LOSSES, alternate, alternate_squared
 from mlreduce.registry import register
 from mlreduce.validation import (
     FloatArray,
+    Size,
     as_dense,
     check_count,
     check_features,
@@ -31,7 +31,7 @@ __all__ = ["LEML"]
 
 
 @register("leml")
-class LEML(ScoringClassifier):
+class LEML(DecidingClassifier):
     """Low-rank empirical risk minimisation for multi-label learning (LEML): linear scores of all labels of low rank.
 
     The scores ``XWH' + b`` minimise ``sum of loss(y, score) + penalty / 2 (||W||^2 + ||H||^2)`` over the known labels,
@@ -49,9 +49,9 @@ class LEML(ScoringClassifier):
         Of a label y in {0, 1} and its score z: ``(z - y)^2 / 2``; ``log(1 + exp(-sz))`` or ``max(0, 1 - sz)^2 / 2``
         with ``s = 2y - 1``.
     max_iter : int, default=200
-        Most rounds, each of which solves for W and then for H and b.
+        Most iterations, each of which solves for W and then for H and b.
     tol : float, default=1e-6
-        Decrease of the objective in a round, relative to it, that ends them, >= 0.
+        Relative decrease of the objective in an iteration that ends them, >= 0.
 
     Attributes
     ----------
@@ -64,28 +64,28 @@ class LEML(ScoringClassifier):
     label_factors_ : ndarray of shape (n_labels, rank)
         H; its columns have the norms of those of W.
     objective_ : ndarray of shape (n_iter,)
-        After each round, never increasing.
+        After each iteration, never increasing.
     n_iter_ : int
-    classes_ : ndarray of shape (n_labels,)
-        The numbers of the labels; 0 and 1 where labels were a vector.
+    classes_
+        As of `DecidingClassifier`.
     n_features_in_, feature_names_in_, label_names_
         As of `LabelClassifier`.
 
     Raises
     ------
     DataError
-        If a parameter is out of range, the rank is above n_labels, or a label is known of no instance.
+        If a parameter is out of range, the rank is above n_labels, or a label is NaN for all instances.
 
     Notes
     -----
-    It starts from the leading eigenvectors of the labels' scatter and draws nothing. After each round the factors are
-    replaced by those of the singular vectors of ``WH'``, which are the smallest of the same product. The paper has no
-    intercept; it is not penalised here.
+    It starts from the leading eigenvectors of the labels' scatter; nothing is random. After each iteration the factors
+    are replaced by those of the singular vectors of ``WH'``, which are the smallest of the same product. The paper has
+    no intercept; it is not penalised here.
 
     Cost: with the squared loss and all labels known, O(n d² + d³) once, or O(n² d + n³) where n is below d, then
-    O(d q k) per round; for sparse features above 6000 rows and columns up to 50 products with X of k columns per round
-    instead. Sparse features and labels stay sparse. Otherwise up to 50 such products and O(n q k²) per round, and
-    arrays of the shape of the labels.
+    O(d q k) per iteration; for sparse features above 6000 rows and columns up to 50 products with X of k columns per
+    iteration instead. Sparse features and labels stay sparse. Otherwise up to 50 such products and O(n q k²) per
+    iteration, and arrays of the shape of the labels.
 
     References
     ----------
@@ -107,7 +107,7 @@ class LEML(ScoringClassifier):
 
     def __init__(
         self,
-        n_components: int | float | str | None = None,
+        n_components: Size = None,
         penalty: float = 1.0,
         loss: str = "squared",
         max_iter: int = 200,
@@ -138,12 +138,12 @@ class LEML(ScoringClassifier):
         Raises
         ------
         DataError
-            If a feature is not finite, a label is none of 0/1, -1/1 and NaN, a label is known of no instance, or a
+            If a feature is not finite, a label is none of 0/1, -1/1 and NaN or is NaN for all instances, or a
             parameter is out of range.
         """
         penalty, tol = check_range(self.penalty, "penalty", 0, open_ends=True), check_range(self.tol, "tol", 0)
         check_option(self.loss, "loss", LOSSES)
-        rounds = check_count(self.max_iter, "max_iter")
+        max_iter = check_count(self.max_iter, "max_iter")
         checked = check_features(self, X, reset=True)
         labels, known = check_known_labels(y, checked.shape[0])
         self._remember(y, labels.shape[1])
@@ -152,31 +152,16 @@ class LEML(ScoringClassifier):
         features = Features(checked, centred=True)
         if self.loss == "squared" and known is None:
             large = is_large(checked)
-            factors = alternate_squared(features, labels, penalty, start, rounds, tol, large=large)
+            factors = alternate_squared(features, labels, penalty, start, max_iter, tol, large=large)
         else:
             dense = as_dense(labels)
-            factors = alternate(features, dense, known, LOSSES[self.loss], penalty, start, rounds, tol)
+            factors = alternate(features, dense, known, LOSSES[self.loss], penalty, start, max_iter, tol)
         self.feature_factors_, self.label_factors_ = factors.features, factors.labels
         self.coef_ = factors.labels @ factors.features.T
         self.intercept_ = factors.intercept - self.coef_ @ features.mean
         self.objective_ = np.array(factors.objective)
         self.n_iter_ = len(factors.objective)
         return self
-
-    def decision_function(self, X: Any) -> Any:
-        """Return the scores of the labels, less one half for the squared loss; above zero means present.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Features of the instances.
-
-        Returns
-        -------
-        ndarray or DataFrame of shape (n_samples, n_labels), or ndarray of shape (n_samples,)
-            Log odds for the logistic loss.
-        """
-        return self._decisions(self._scores(X) - 0.5, X)
 
     def _scores(self, X: Any) -> FloatArray:
         check_is_fitted(self, "coef_")

@@ -13,13 +13,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError
+from mlreduce.linalg.utilities import canonical
 from mlreduce.predictors._base import Regressor
 from mlreduce.predictors._tree_columns import Columns, sort_columns
 from mlreduce.predictors._tree_growth import grow
 from mlreduce.predictors._tree_models import Rows, Tree, finish
 from mlreduce.predictors._tree_use import draw, leaves_of, predict, tree_text
 from mlreduce.registry import register
-from mlreduce.validation import FloatArray, check_features, is_sparse
+from mlreduce.validation import FloatArray, check_features
 
 __all__ = ["M5PRegressor"]
 
@@ -94,7 +95,7 @@ class M5PRegressor(Regressor):
 
     def _fit(self, features: Any, targets: FloatArray) -> None:
         self._check_parameters()
-        features = _canonical(features)
+        features = canonical(features)
         table = targets.reshape(len(targets), -1)
         columns, rows = sort_columns(features), Rows.of(features)
         # One BLAS thread: the matrices are small, and the bits must not depend on the number of cores.
@@ -117,7 +118,7 @@ class M5PRegressor(Regressor):
         return finish(rows, target, growth, len(columns.zero_rank), bool(self.pruning), bool(self.smoothing))
 
     def _predict(self, features: Any) -> FloatArray:
-        rows = Rows.of(_canonical(features))
+        rows = Rows.of(canonical(features))
         predicted = np.column_stack([predict(tree, rows, self.n_features_in_) for tree in self.trees_])
         return predicted[:, 0] if self._one_dimension else predicted
 
@@ -135,7 +136,7 @@ class M5PRegressor(Regressor):
             Indices into the nodes of each tree of ``trees_``.
         """
         check_is_fitted(self, "trees_")
-        rows = Rows.of(_canonical(check_features(self, X, reset=False)))
+        rows = Rows.of(canonical(check_features(self, X, reset=False)))
         leaves = np.column_stack([leaves_of(tree, rows, self.n_features_in_) for tree in self.trees_])
         return leaves[:, 0] if self._one_dimension else leaves
 
@@ -206,11 +207,3 @@ class M5PRegressor(Regressor):
         if len(names) != self.n_features_in_:
             raise DataError(f"feature_names has {len(names)} names, but the trees were grown on {self.n_features_in_}")
         return [str(name) for name in names]
-
-
-def _canonical(X: Any) -> Any:
-    """Return a sparse matrix without duplicate entries."""
-    if is_sparse(X) and not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()
-    return X

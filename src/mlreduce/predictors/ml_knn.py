@@ -117,30 +117,7 @@ class MLKNN(ScoringClassifier, _NeighbourVotes):
     def _scores(self, X: Any) -> FloatArray:
         return self._shares(X)
 
-    def predict_nested(self, train: Any, labels: FloatArray, test: Any, sizes: Sequence[int]) -> Iterator[FloatArray]:
-        """Predict from the first k features for several ascending k, updating inner products.
-
-        Parameters
-        ----------
-        train : ndarray of shape (n_train, n_features)
-            Training features, most important column first.
-        labels : ndarray of shape (n_train, n_labels)
-            In {0, 1}.
-        test : ndarray of shape (n_test, n_features)
-            Features to predict from.
-        sizes : sequence of int
-            Numbers of columns, ascending.
-
-        Yields
-        ------
-        ndarray of shape (n_test_samples, n_labels)
-            The probability of each label, for each size.
-
-        Raises
-        ------
-        DataError
-            If a parameter is out of range or there are not more rows than neighbours.
-        """
+    def _nested(self, train: Any, labels: FloatArray, test: Any, sizes: Sequence[int]) -> Iterator[NDArray[Any]]:
         self._check(len(labels), labels.shape[1])
         among, beyond = GrowingDistances(train, train), GrowingDistances(train, test)
         present = _by_label(labels)

@@ -12,14 +12,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.complexity import Complexity
 from mlreduce.linalg.compiled import compiled
-from mlreduce.predictors._base import ScoringClassifier
+from mlreduce.predictors._base import NestedClassifier, ScoringClassifier
 from mlreduce.registry import register
-from mlreduce.validation import (
-    FloatArray,
-    as_dense,
-    check_features,
-    check_range,
-)
+from mlreduce.validation import FloatArray, as_dense, check_features, check_range
 
 __all__ = ["MLNB"]
 
@@ -55,9 +50,9 @@ class _Gaussians(NamedTuple):
         with np.errstate(divide="ignore"):  # minus infinity for an empty class
             logs = np.log(smoothing + sizes)
         divisor = np.maximum(sizes, 1.0)[:, :, np.newaxis]
-        turned = sides.transpose(0, 2, 1)
-        means = turned @ centred / divisor
-        variances = np.maximum(turned @ np.square(centred) / divisor - np.square(means), floor)
+        by_label = sides.transpose(0, 2, 1)
+        means = by_label @ centred / divisor
+        variances = np.maximum(by_label @ np.square(centred) / divisor - np.square(means), floor)
         # An empty class gets the other's distributions, so that the prior alone decides.
         for side in range(2):
             empty = sizes[side] == 0
@@ -79,7 +74,7 @@ class _Gaussians(NamedTuple):
 
 
 @register("mlnb")
-class MLNB(ScoringClassifier):
+class MLNB(ScoringClassifier, NestedClassifier):
     """Multi-label naive Bayes (MLNB): Gaussian naive Bayes for each label.
 
     Parameters
@@ -161,30 +156,7 @@ class MLNB(ScoringClassifier):
         """Return the log odds plus one half: they have the order of the probabilities, which may round to 0 or 1."""
         return self._log_odds(X) + 0.5
 
-    def predict_nested(self, train: Any, labels: FloatArray, test: Any, sizes: Sequence[int]) -> Iterator[FloatArray]:
-        """Predict from the first k features for several ascending k, updating log odds.
-
-        Parameters
-        ----------
-        train : ndarray of shape (n_train, n_features)
-            Training features, most important column first.
-        labels : ndarray of shape (n_train, n_labels)
-            In {0, 1}.
-        test : ndarray of shape (n_test, n_features)
-            Features to predict from.
-        sizes : sequence of int
-            Numbers of columns, ascending.
-
-        Yields
-        ------
-        ndarray of shape (n_test_samples, n_labels)
-            Scores as of `predict_scores`, for each size.
-
-        Raises
-        ------
-        DataError
-            If a parameter is out of range.
-        """
+    def _nested(self, train: Any, labels: FloatArray, test: Any, sizes: Sequence[int]) -> Iterator[NDArray[Any]]:
         largest = max(sizes)
         gaussians = self._estimate(train[:, :largest], labels)
         yield from gaussians.log_odds(test[:, :largest], sizes) + 0.5

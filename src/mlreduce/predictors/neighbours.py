@@ -14,14 +14,14 @@ from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError, unknown_name
 from mlreduce.linalg.compiled import compiled, distance_on_grid
 from mlreduce.linalg.distances import GrowingDistances, Pairs, TrainingRows
-from mlreduce.predictors._base import LabelClassifier
+from mlreduce.predictors._base import NestedClassifier
 from mlreduce.registry import register
-from mlreduce.validation import FloatArray, check_features
+from mlreduce.validation import FloatArray, check_count, check_features
 
 __all__ = ["BinaryRelevanceKNN", "ClassifierChainKNN"]
 
 
-class _NeighbourVotes(LabelClassifier):
+class _NeighbourVotes(NestedClassifier):
     """Base of the classifiers by votes of the nearest training rows."""
 
     complexity = Complexity("n s", "n q")
@@ -65,26 +65,7 @@ class _NeighbourVotes(LabelClassifier):
     def _predicted(self, X: Any) -> NDArray[Any]:
         return np.asarray(self._shares(X) > 0.5)
 
-    def predict_nested(self, train: Any, labels: FloatArray, test: Any, sizes: Sequence[int]) -> Iterator[NDArray[Any]]:
-        """Predict from the first k features for several ascending k, updating inner products.
-
-        Parameters
-        ----------
-        train, test : ndarray of shape (n_samples, n_features)
-        labels : ndarray of shape (n_samples, n_labels), in {0, 1}
-        sizes : sequence of int
-            Ascending.
-
-        Yields
-        ------
-        ndarray of shape (n_test_samples, n_labels)
-            For each size.
-
-        Raises
-        ------
-        DataError
-            If there are fewer rows than neighbours.
-        """
+    def _nested(self, train: Any, labels: FloatArray, test: Any, sizes: Sequence[int]) -> Iterator[NDArray[Any]]:
         self._check(len(labels), labels.shape[1])
         distances = GrowingDistances(train, test)
         present, order = _by_label(labels), self._order_of(labels.shape[1])
@@ -109,9 +90,7 @@ class _NeighbourVotes(LabelClassifier):
         return np.arange(n_labels)
 
     def _check(self, n_samples: int, n_labels: int) -> None:
-        n_neighbors = self.n_neighbors
-        if not isinstance(n_neighbors, (int, np.integer)) or isinstance(n_neighbors, bool) or n_neighbors < 1:
-            raise DataError(f"n_neighbors must be an integer >= 1; got {n_neighbors!r}")
+        n_neighbors = check_count(self.n_neighbors, "n_neighbors")
         if n_samples < n_neighbors:
             raise DataError(f"{n_neighbors} neighbours need as many training rows; got n_samples={n_samples}")
 
@@ -188,10 +167,7 @@ class ClassifierChainKNN(_NeighbourVotes):
     _chained = True
 
     def __init__(
-        self,
-        n_neighbors: int = 3,
-        order: Sequence[int] | Literal["shuffled"] | None = None,
-        random_state: Any = None,
+        self, n_neighbors: int = 3, order: Sequence[int] | Literal["shuffled"] | None = None, random_state: Any = None
     ) -> None:
         self.n_neighbors = n_neighbors
         self.order = order
@@ -200,8 +176,8 @@ class ClassifierChainKNN(_NeighbourVotes):
     def _order_of(self, n_labels: int) -> NDArray[np.int64]:
         if self.order is None:
             return super()._order_of(n_labels)
-        drawn = check_random_state(self.random_state).permutation(n_labels) if self.order == "shuffled" else self.order
-        return np.asarray(drawn, dtype=np.int64)
+        order = check_random_state(self.random_state).permutation(n_labels) if self.order == "shuffled" else self.order
+        return np.asarray(order, dtype=np.int64)
 
     def _check(self, n_samples: int, n_labels: int) -> None:
         super()._check(n_samples, n_labels)
@@ -272,8 +248,8 @@ def _votes(
                             if count == n_neighbors:
                                 farthest = distances[best[count - 1]]
             label = order[place]
-            for found in best:
-                votes[row, label] += present[label, found]
+            for neighbour in best:
+                votes[row, label] += present[label, neighbour]
             if chained:
                 away = -1.0 if 2 * votes[row, label] > n_neighbors else 1.0
                 for column in range(n_columns):

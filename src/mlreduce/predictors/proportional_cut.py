@@ -39,8 +39,7 @@ class ProportionalCut(LabelClassifier):
 
     Examples
     --------
-    >>> import mlreduce
-    >>> import numpy as np
+    >>> import mlreduce, numpy as np
     >>> Y = np.array([[1, 0], [1, 1], [0, 0], [0, 1]])
     >>> scores = np.array([[0.9, 0.2], [0.8, 0.1], [0.7, 0.3], [0.6, 0.4]])
     >>> cut = mlreduce.ProportionalCut().fit(scores, Y)

@@ -17,12 +17,7 @@ from mlreduce.linalg.least_squares import DEFAULT_RCOND
 from mlreduce.linalg.lsqr import bidiagonal_spectra, is_large, lsqr
 from mlreduce.predictors._base import Regressor
 from mlreduce.registry import register
-from mlreduce.validation import (
-    FloatArray,
-    check_finite,
-    check_regression,
-    check_sample_weight,
-)
+from mlreduce.validation import FloatArray, check_finite, check_regression, check_sample_weight
 
 __all__ = ["RidgeRegressor"]
 
@@ -160,13 +155,13 @@ def _estimated_errors(features: Features, targets: FloatArray) -> tuple[FloatArr
     starts = np.hstack([targets, signs])
     squares, weights = bidiagonal_spectra(features, starts, min(_STEPS, *features.shape))
     penalties = _TRIED * squares.max()
-    lengths = np.square(starts).sum(axis=0)
+    squared_norms = np.square(starts).sum(axis=0)
     residual, trace = np.empty(len(penalties)), np.empty(len(penalties))
-    asked = slice(None, targets.shape[1])
+    of_targets = slice(None, targets.shape[1])
     for number, penalty in enumerate(penalties):
         factors = penalty / (squares + penalty)
-        residual[number] = lengths[asked] @ (weights * np.square(factors)).sum(axis=1)[asked]
-        trace[number] = (lengths * (weights * factors).sum(axis=1))[targets.shape[1] :].mean()
+        residual[number] = squared_norms[of_targets] @ (weights * np.square(factors)).sum(axis=1)[of_targets]
+        trace[number] = (squared_norms * (weights * factors).sum(axis=1))[targets.shape[1] :].mean()
     return penalties, _generalised(residual, trace, rows, targets)
 
 
@@ -321,13 +316,13 @@ class RidgeRegressor(Regressor):
         _check_nested(training, targets, testing, sizes)
         target_mean, largest = targets.mean(axis=0), sizes[-1]
         penalty = self._penalty(Features(training, centred=True), targets - target_mean)
-        shown = Features(training[:, :largest], centred=True)
-        asked = testing[:, :largest] - shown.mean
-        factor = _Factor.of(_plus_diagonal(shown.scatter, penalty))
+        leading = Features(training[:, :largest], centred=True)
+        queries = testing[:, :largest] - leading.mean
+        factor = _Factor.of(_plus_diagonal(leading.scatter, penalty))
         if factor is None:
-            return _one_by_one(shown, targets - target_mean, target_mean, asked, sizes, penalty)
-        weights = factor.half_solve(shown.transposed_dot(targets - target_mean))
-        return _accumulate(factor.half_solve(asked.T).T, weights, target_mean, sizes)
+            return _one_by_one(leading, targets - target_mean, target_mean, queries, sizes, penalty)
+        weights = factor.half_solve(leading.transposed_dot(targets - target_mean))
+        return _accumulate(factor.half_solve(queries.T).T, weights, target_mean, sizes)
 
 
 def _accumulate(basis: FloatArray, weights: FloatArray, mean: FloatArray, sizes: Sequence[int]) -> Iterator[FloatArray]:
@@ -338,16 +333,11 @@ def _accumulate(basis: FloatArray, weights: FloatArray, mean: FloatArray, sizes:
 
 
 def _one_by_one(
-    features: Features,
-    targets: FloatArray,
-    mean: FloatArray,
-    asked: FloatArray,
-    sizes: Sequence[int],
-    penalty: float,
+    features: Features, targets: FloatArray, mean: FloatArray, queries: FloatArray, sizes: Sequence[int], penalty: float
 ) -> Iterator[FloatArray]:
     for size in sizes:
         first = Features(features.X[:, :size], centred=True)
-        yield mean + asked[:, :size] @ _coefficients(first, targets, penalty)
+        yield mean + queries[:, :size] @ _coefficients(first, targets, penalty)
 
 
 def _check_nested(training: FloatArray, targets: FloatArray, testing: FloatArray, sizes: Sequence[int]) -> None:

@@ -13,14 +13,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError
-from mlreduce.predictors._base import ScoringClassifier
-from mlreduce.predictors._local_products import embed_labels, neighbour_pairs
+from mlreduce.linalg.distances import nearest, row_blocks
+from mlreduce.predictors._base import DecidingClassifier
 from mlreduce.predictors.neighbours import BinaryRelevanceKNN
 from mlreduce.predictors.ridge import RidgeRegressor
 from mlreduce.registry import register
-from mlreduce.validation import FloatArray, check_count, check_features, check_range, check_size, is_sparse
+from mlreduce.validation import FloatArray, Size, check_count, check_features, check_range, check_size, is_sparse
 
-__all__ = ["SLEEC"]
+__all__ = ["SLEEC", "embed_labels", "neighbour_pairs"]
 
 # Instances per cluster, and columns of the embedding, where no number is given.
 _CLUSTER, _RANK = 6000, 100
@@ -55,7 +55,7 @@ class _Learner(NamedTuple):
 
 
 @register("sleec")
-class SLEEC(ScoringClassifier):
+class SLEEC(DecidingClassifier):
     """Sparse local embeddings for extreme multi-label classification (SLEEC): neighbours in an embedding of the labels.
 
     Instances are partitioned by k-means. In each cluster they are embedded so that the inner products of the nearest
@@ -83,7 +83,7 @@ class SLEEC(ScoringClassifier):
     tol : float, default=1e-3
         Relative decrease of the sum of squares that ends them, >= 0.
     random_state : int, RandomState or None, default=None
-        Of k-means. Nothing else draws.
+        Of k-means; nothing else is random.
 
     Attributes
     ----------
@@ -91,8 +91,8 @@ class SLEEC(ScoringClassifier):
     n_clusters_ : int
     objective_ : list of list of ndarray
         For each learner and cluster half of the sum of squares before the first step and after each, never increasing.
-    classes_ : ndarray of shape (n_labels,)
-        The numbers of the labels; 0 and 1 where labels were a vector.
+    classes_
+        As of `DecidingClassifier`.
     n_features_in_, feature_names_in_, label_names_
         As of `LabelClassifier`.
 
@@ -103,12 +103,12 @@ class SLEEC(ScoringClassifier):
 
     Notes
     -----
-    With as many columns as the rank of the labels, and one cluster, the embedding is the labels themselves, turned: it
-    votes by the nearest predictions of a ridge regression of the labels.
+    With as many columns as the rank of the labels, and one cluster, the embedding is a rotation of the labels: it votes
+    by the nearest predictions of a ridge regression of the labels.
 
     The paper's penalty ``||VX||_1``, which makes embedded instances sparse, is left out; so is the choice of the number
     of labels to predict, of which those are predicted here that more than half of the neighbours have. The projection
-    starts from the embedding that is best for all inner products, and draws nothing. Which of equally near label
+    starts from the embedding that is best for all inner products. Which of equally near label
     vectors are kept depends on the order of the instances.
 
     Cost: for clusters of m instances O(m² l) for l labels per instance, O(m (M + p) M) per step for p label
@@ -133,7 +133,7 @@ class SLEEC(ScoringClassifier):
 
     def __init__(
         self,
-        n_components: int | float | str | None = None,
+        n_components: Size = None,
         n_neighbors: int = 10,
         n_label_neighbors: int = 15,
         n_clusters: int | None = None,
@@ -161,11 +161,11 @@ class SLEEC(ScoringClassifier):
         self.n_components_ = min(rank, _RANK) if self.n_components is None else rank
         self.n_clusters_ = self._count(len(labels))
         self._n_labels = labels.shape[1]
-        draws = check_random_state(self.random_state)
+        random = check_random_state(self.random_state)
         self._learners: list[_Learner] = []
         self.objective_: list[list[FloatArray]] = []
         for _ in range(self.n_learners):
-            partition, members = self._partition(features, draws)
+            partition, members = self._partition(features, random)
             self.objective_.append([])
             clusters = [
                 self._cluster(features[rows], labels[rows])
@@ -181,10 +181,10 @@ class SLEEC(ScoringClassifier):
             raise DataError(f"n_clusters must be between 1 and {n_samples}, the number of rows; got {clusters}")
         return clusters
 
-    def _partition(self, features: Any, draws: np.random.RandomState) -> tuple[KMeans | None, Any]:
+    def _partition(self, features: Any, random: np.random.RandomState) -> tuple[KMeans | None, Any]:
         if self.n_clusters_ == 1:
             return None, np.zeros(features.shape[0], dtype=np.intp)
-        partition = KMeans(self.n_clusters_, n_init=1, random_state=draws.randint(2**31 - 1))
+        partition = KMeans(self.n_clusters_, n_init=1, random_state=random.randint(2**31 - 1))
         return partition, partition.fit_predict(_narrow(features))
 
     def _cluster(self, features: Any, labels: FloatArray) -> _Cluster:
@@ -203,23 +203,99 @@ class SLEEC(ScoringClassifier):
         scores: FloatArray = np.mean(shares, axis=0)
         return scores
 
-    def decision_function(self, X: Any) -> Any:
-        """Return the scores less one half, of the shape of ``predict``; above zero means present.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Features of the instances.
-
-        Returns
-        -------
-        ndarray or DataFrame of shape (n_samples, n_labels), or ndarray of shape (n_samples,)
-            In [-1/2, 1/2].
-        """
-        return self._decisions(self._scores(X) - 0.5, X)
-
     def _predicted(self, X: Any) -> NDArray[np.bool_]:
         return np.asarray(self._scores(X) > 0.5)
+
+
+def neighbour_pairs(labels: FloatArray, n_neighbors: int) -> Any:
+    """Return which pairs of instances are nearest by their labels, as a symmetric matrix of their inner products.
+
+    The nearest have the largest inner product of label vectors, of equal ones those with fewer labels, of these the
+    first. Each instance is paired with itself too.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_samples, n_labels)
+        In {0, 1}.
+    n_neighbors : int
+        At most n_samples.
+
+    Returns
+    -------
+    csr_array of shape (n_samples, n_samples)
+        Its stored entries are the pairs; a product of zero is stored too.
+    """
+    n_samples, rare = len(labels), sp.csr_array(labels)
+    counts = labels.sum(axis=1)
+    handicap = counts / (2 * counts.max(initial=0.0) + 1)  # below one half: products are whole numbers
+    columns = []
+    for block in row_blocks(n_samples, n_samples):
+        columns.append(nearest(handicap - (rare[block] @ rare.T).toarray(), n_neighbors))
+    rows = np.repeat(np.arange(n_samples), n_neighbors)
+    ones = sp.coo_array((np.ones(len(rows)), (rows, np.concatenate(columns).ravel())), shape=(n_samples, n_samples))
+    pairs = sp.csr_array(ones + ones.T + sp.eye_array(n_samples))
+    pairs.sort_indices()
+    first, second = pairs.tocoo().coords
+    pairs.data = np.asarray(rare[first].multiply(rare[second]).sum(axis=1), dtype=np.float64).ravel()
+    return pairs
+
+
+def embed_labels(
+    labels: FloatArray, pairs: Any, rank: int, max_steps: int, tol: float
+) -> tuple[FloatArray, list[float]]:
+    """Minimise the squared errors of the inner products of pairs over embeddings of a rank, by projected steps.
+
+    A step of singular value projection takes ``M = ZZ'`` to the nearest matrix of the rank without negative eigenvalues
+    to M plus the errors of the pairs. With a step size of one that cannot raise the sum of squares. The projection is
+    onto the span of Z and its product with the errors, which keeps that property and costs no decomposition of order n.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_samples, n_labels)
+        In {0, 1}; the start is the matrix of the rank nearest to all their inner products.
+    pairs : csr_array of shape (n_samples, n_samples)
+        As of `neighbour_pairs`.
+    rank : int
+        Columns of the embedding.
+    max_steps : int
+        Most steps.
+    tol : float
+        Relative decrease of the sum of squares that ends them.
+
+    Returns
+    -------
+    Z : ndarray of shape (n_samples, rank)
+        The embedding.
+    objective : list of float
+        Half of the sum of squared errors before the first step and after each, not increasing.
+    """
+    _, vectors = np.linalg.eigh(labels.T @ labels)
+    embedding: FloatArray = labels @ vectors[:, ::-1][:, :rank]
+    errors, objective = _errors(pairs, embedding)
+    history = [objective]
+    exact = np.finfo(float).eps * float(np.square(pairs.data).sum())
+    for _ in range(max_steps):
+        if history[-1] <= exact:
+            break
+        basis, _ = np.linalg.qr(np.hstack([embedding, errors @ embedding]))
+        inside = basis.T @ embedding
+        values, rotation = np.linalg.eigh(inside @ inside.T + basis.T @ (errors @ basis))
+        embedding = basis @ (rotation[:, ::-1][:, :rank] * np.sqrt(np.maximum(values[::-1][:rank], 0.0)))
+        errors, objective = _errors(pairs, embedding)
+        history.append(objective)
+        if history[-2] - history[-1] <= tol * history[-2]:
+            break
+    return embedding, history
+
+
+def _errors(pairs: Any, embedding: FloatArray) -> tuple[Any, float]:
+    """Return the products of pairs less those of their embeddings, and half of the sum of their squares."""
+    first, second = pairs.tocoo().coords
+    products = np.empty(len(first))
+    for block in row_blocks(len(first), embedding.shape[1]):
+        products[block] = np.einsum("ij,ij->i", embedding[first[block]], embedding[second[block]])
+    errors = sp.csr_array((pairs.data - products, pairs.indices, pairs.indptr), shape=pairs.shape)
+    return errors, float(np.square(errors.data).sum() / 2)
 
 
 def _columns(embedded: FloatArray) -> FloatArray:

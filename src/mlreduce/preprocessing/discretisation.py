@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from mlreduce.exceptions import DataError, unknown_name
 from mlreduce.linalg.compiled import compiled
 from mlreduce.linalg.distances import row_blocks
-from mlreduce.validation import FloatArray, as_dense, check_features, check_labels, is_sparse, labels_as_y
+from mlreduce.validation import FloatArray, as_dense, check_count, check_features, check_labels, is_sparse, labels_as_y
 
 __all__ = ["DISCRETISERS", "Bins", "Discretiser", "discretise"]
 
@@ -152,8 +152,7 @@ class Discretiser(TransformerMixin, BaseEstimator):
         features = check_features(self, X, reset=True)
         if self.method not in DISCRETISERS:
             raise DataError(unknown_name("discretiser", self.method, DISCRETISERS))
-        if not isinstance(self.n_bins, (int, np.integer)) or isinstance(self.n_bins, bool) or self.n_bins < 2:
-            raise DataError(f"n_bins must be an integer >= 2; got {self.n_bins!r}")
+        check_count(self.n_bins, "n_bins", 2)
         cut = self._cutter(y, features.shape[0])
         self.cut_points_ = [cut(values) for _, values in _columns(features)]
         return self

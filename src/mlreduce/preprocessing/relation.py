@@ -15,7 +15,7 @@ from mlreduce.exceptions import DataError, unknown_name
 from mlreduce.linalg.distances import row_blocks, squared_norms
 from mlreduce.linalg.kernels import check_gamma
 from mlreduce.linalg.utilities import quotient
-from mlreduce.validation import FloatArray, as_dense, check_features, check_finite, check_size, is_sparse
+from mlreduce.validation import FloatArray, Size, as_dense, check_features, check_finite, check_size, is_sparse
 
 __all__ = ["RelationFeatures"]
 
@@ -76,7 +76,7 @@ class RelationFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     def __init__(
         self,
         metric: str | Callable[[Any, Any], Any] = "euclidean",
-        n_prototypes: int | float | str | None = None,
+        n_prototypes: Size = None,
         selection: str = "random",
         gamma: float | None = None,
         random_state: Any = None,
@@ -132,10 +132,10 @@ class RelationFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             return np.sort(random.permutation(n_samples)[:number])
         from sklearn.cluster import kmeans_plusplus  # slow to import and rarely needed
 
-        drawn = np.unique(kmeans_plusplus(features, number, random_state=random)[1])
-        # Rows are drawn twice where all others coincide with prototypes; then the first remaining rows are taken.
-        rest = np.setdiff1d(np.arange(n_samples), drawn)[: number - len(drawn)]
-        return np.sort(np.concatenate([drawn, rest]))
+        sampled = np.unique(kmeans_plusplus(features, number, random_state=random)[1])
+        # Rows are sampled twice where all others coincide with prototypes; then the first remaining rows are taken.
+        rest = np.setdiff1d(np.arange(n_samples), sampled)[: number - len(sampled)]
+        return np.sort(np.concatenate([sampled, rest]))
 
     def transform(self, X: Any) -> FloatArray:
         """Relate instances to the prototypes.

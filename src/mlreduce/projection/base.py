@@ -317,18 +317,18 @@ class Projection(NamedParameters, ClassNamePrefixFeaturesOutMixin, TransformerMi
         return check_size(self.n_components, n_features, "features")
 
     def _size(self, solution: Solution, wanted: int | None, features: Features) -> int:
-        found = len(solution.eigenvalues)
+        size = len(solution.eigenvalues)
         name = type(self).__name__
         what = "directions" if self.signed_values else "positive eigenvalues"
-        if not found:
+        if not size:
             constant = not features.shape[0] or features.constant.all()
             reason = "the features do not vary" if constant else "the labels do not vary with the features"
             raise NoDirectionError(f"{name} finds no direction with a positive eigenvalue: {reason}")
         if self._wants_share:
             return energy_size(solution.eigenvalues, float(self.n_components or 0))
-        if wanted is not None and found < wanted:
-            warn(f"{name} has {found} {what}: n_components_ is {found}, not {wanted}", ProjectionWarning)
-        return found
+        if wanted is not None and size < wanted:
+            warn(f"{name} has {size} {what}: n_components_ is {size}, not {wanted}", ProjectionWarning)
+        return size
 
     @property
     def objective_ratio_(self) -> FloatArray:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from mlreduce.exceptions import DataError
 from mlreduce.linalg.features import Features, WeightedFeatures
+from mlreduce.linalg.utilities import scaled
 from mlreduce.projection.base import NoDirectionError, Projection
 from mlreduce.spectral import TrainingSet
 from mlreduce.validation import (
@@ -136,10 +136,10 @@ class CovarianceProjection(Projection):
             labels = completed_labels(as_dense(labels), known, np.ones(len(known)) if weights is None else weights)
         if weights is None:
             return self.fit_training_set(TrainingSet(features, labels))
-        data = TrainingSet(features, None if labels is None else _scaled(labels, np.sqrt(weights)))
+        data = TrainingSet(features, None if labels is None else scaled(labels, np.sqrt(weights)))
         data.centred = WeightedFeatures(features, weights)
         if not self.centred:
-            data.raw = Features(_scaled(features, np.sqrt(weights)), centred=False)
+            data.raw = Features(scaled(features, np.sqrt(weights)), centred=False)
         if labels is not None:
             sizes = labels.T @ weights
             data.label_scatter = data.label_products - np.outer(sizes, sizes) / weights.sum()
@@ -197,11 +197,6 @@ class CovarianceProjection(Projection):
             self.mean_ = sums.mean[:n_features]
         self._n_rows = sums.weight
         return self
-
-
-def _scaled(table: Any, scale: FloatArray) -> Any:
-    """Multiply the rows of an array or CSR array."""
-    return sp.csr_array(sp.diags_array(scale) @ table) if is_sparse(table) else scale[:, np.newaxis] * table
 
 
 def completed_labels(labels: FloatArray, known: NDArray[np.bool_], weights: FloatArray) -> FloatArray:

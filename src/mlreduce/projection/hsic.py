@@ -77,11 +77,11 @@ class SFEHS(MDDMKernel):
             return kernel * (1.0 / (n - 1) ** 2)
         if n < 4:
             raise DataError(f"the unbiased estimate needs four instances at least; got n_samples={n}")
-        own = kernel.diagonal(n)
-        totals = kernel.dot(data.centred, np.ones(n)) - own
+        diagonal = kernel.diagonal(n)
+        totals = kernel.dot(data.centred, np.ones(n)) - diagonal
         total = float(totals.sum())
         # Times n (n - 1)(n - 2)(n - 3): integers stay exact, and constant labels cancel exactly.
-        weights = 2.0 * (n - 1) * totals - (n - 1) * (n - 2) * own - total
+        weights = 2.0 * (n - 1) * totals - (n - 1) * (n - 2) * diagonal - total
         middle = np.array([[0.0, 1.0 - n], [1.0 - n, total]])
         rest = Form(weights=weights, factor=np.column_stack([totals, np.ones(n)]), middle=middle)
         whole = kernel * ((n - 1.0) * (n - 2.0)) + rest

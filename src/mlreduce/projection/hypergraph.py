@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from mlreduce.linalg.utilities import quotient
+from mlreduce.linalg.utilities import quotient, scaled
 from mlreduce.projection.base import LEAST_SQUARES, Projection
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
-from mlreduce.spectral.graphs.label_proximity import scaled
 from mlreduce.validation import Size, check_range
 
 __all__ = ["HSL1", "HSL2", "HSL3"]

@@ -129,12 +129,12 @@ class _NamedMESD(MESD):
         cls._method = method
         cls.complexity = method.complexity
         cls.signed_values = method.signed_values  # type: ignore[assignment,method-assign]
-        own = inspect.signature(method.__init__)
+        parameters = inspect.signature(method.__init__)
         weighted = inspect.Parameter(
             "weighted", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=False, annotation=bool
         )
 
-        signature = own.replace(parameters=[*own.parameters.values(), weighted])
+        signature = parameters.replace(parameters=[*parameters.parameters.values(), weighted])
 
         def __init__(self: _NamedMESD, *args: Any, **kwargs: Any) -> None:
             bound = signature.bind(self, *args, **kwargs)
@@ -155,13 +155,13 @@ class _NamedMESD(MESD):
         return base
 
 
-def _document(own: str | None, method: str | None) -> str | None:
+def _document(docstring: str | None, method: str | None) -> str | None:
     """Return a class's docstring with the parameters of the method and the other sections of `MESD`."""
     parameters = re.search(r"Parameters\n-+\n.*?(?=\n\n)", method or "", re.DOTALL)
     rest = re.search(r"weighted : .*?(?=\n\nExamples)", inspect.getdoc(MESD) or "", re.DOTALL)
-    if own is None or parameters is None or rest is None:  # python -OO
-        return own
-    text, _, examples = own.partition("\n\nExamples\n")
+    if docstring is None or parameters is None or rest is None:  # python -OO
+        return docstring
+    text, _, examples = docstring.partition("\n\nExamples\n")
     return f"{text}\n\n{parameters[0]}\n{rest[0]}\n" + (f"\nExamples\n{examples}\n" if examples else "")
 
 
@@ -171,8 +171,7 @@ class MESDFDA(_NamedMESD, method=FDA):
 
     Examples
     --------
-    >>> import mlreduce
-    >>> import numpy as np
+    >>> import mlreduce, numpy as np
     >>> data = mlreduce.load_dataset("planted-300")
     >>> one, other = mlreduce.MESDFDA(), mlreduce.LDACopy()
     >>> np.allclose(one.fit_transform(data.X, data.Y), other.fit_transform(data.X, data.Y))

@@ -190,16 +190,16 @@ class DONPP(ClassProjection):
 
 def _local_errors(copies: Duplicates, data: TrainingSet, number: int, reg: float) -> Any:
     """Return ``I - W`` over the duplicates, W their reconstruction from neighbours in their class."""
-    found, _ = copies.nearest(distance_blocks(data), number)
-    numbers = np.count_nonzero(found >= 0, axis=1)
+    nearest, _ = copies.nearest(distance_blocks(data), number)
+    numbers = np.count_nonzero(nearest >= 0, axis=1)
     sources, targets, values = [], [], []
     for size in np.unique(numbers[numbers > 0]):  # a small class has fewer; its only instance has none
-        own = np.flatnonzero(numbers == size)
-        near = found[own, :size]
-        weights = weights_from(data.points, copies.row[own], copies.row[near], reg)
-        sources += [own, np.repeat(own, size)]
-        targets += [own, near.ravel()]
-        values += [np.ones(len(own)), -weights.ravel()]
+        rows = np.flatnonzero(numbers == size)
+        near = nearest[rows, :size]
+        weights = weights_from(data.points, copies.row[rows], copies.row[near], reg)
+        sources += [rows, np.repeat(rows, size)]
+        targets += [rows, near.ravel()]
+        values += [np.ones(len(rows)), -weights.ravel()]
     size = len(copies.row)
     if not values:
         return sp.csr_array((size, size))
@@ -215,11 +215,11 @@ def _class_errors(copies: Duplicates, gram: FloatArray, reg: float) -> FloatArra
     column i of the inverse of ``K + rI`` on the vectors of sum zero, divided by its diagonal entry.
     """
     total = np.zeros_like(gram)
-    for own in copies.classes():
-        size = len(own.rows)
+    for members in copies.classes():
+        size = len(members.rows)
         if size == 1:  # nothing to reconstruct from
             continue
-        products = gram[np.ix_(own.rows, own.rows)]
+        products = gram[np.ix_(members.rows, members.rows)]
         products -= products.mean(axis=0)
         products -= products.mean(axis=1, keepdims=True)
         # Mean over the class of the trace in `weights_from`; any positive number where all instances are equal.
@@ -227,6 +227,6 @@ def _class_errors(copies: Duplicates, gram: FloatArray, reg: float) -> FloatArra
         ridge = reg * (2.0 * trace if trace > 0 else 1.0)
         products.flat[:: size + 1] += ridge
         inverse = np.linalg.inv(products) - 1.0 / (size * ridge)
-        errors = inverse / np.diag(inverse)[:, np.newaxis] * copies.share[own.copies]
-        total[np.ix_(own.rows, own.rows)] += errors.T @ errors
+        errors = inverse / np.diag(inverse)[:, np.newaxis] * copies.share[members.copies]
+        total[np.ix_(members.rows, members.rows)] += errors.T @ errors
     return total

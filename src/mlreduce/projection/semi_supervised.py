@@ -74,27 +74,27 @@ class PartlyLabelled(Projection):
 
     def _objective_of(self, part: Projection, data: TrainingSet) -> Form:
         """Return a part's A over all instances."""
-        own = _instances_of(part, data)
-        return self._extended(part._objective(own), part, own, data)
+        part_data = _instances_of(part, data)
+        return self._extended(part._objective(part_data), part, part_data, data)
 
     def _constraint_of(self, part: Projection, data: TrainingSet) -> Form | None:
         """Return a part's B over all instances."""
-        own = _instances_of(part, data)
-        form = part._constraint(own)
-        return None if form is None else self._extended(form, part, own, data)
+        part_data = _instances_of(part, data)
+        form = part._constraint(part_data)
+        return None if form is None else self._extended(form, part, part_data, data)
 
-    def _extended(self, form: Form, part: Projection, own: TrainingSet, data: TrainingSet) -> Form:
+    def _extended(self, form: Form, part: Projection, part_data: TrainingSet, data: TrainingSet) -> Form:
         """Return a form over a part's instances as one over all instances and the features of the whole.
 
         Where the part is centred and the whole is not, the form includes the centring.
         """
-        if own is data and part.centred == self.centred:
+        if part_data is data and part.centred == self.centred:
             return form
         if form.squared:  # as a factor, X can be moved to other instances
-            form = replace(form, squared=0.0) + Form(factor=own.X, middle=form.squared)
+            form = replace(form, squared=0.0) + Form(factor=part_data.X, middle=form.squared)
         if part.centred:
-            form = form.recentred(own.X.shape[0])
-        return form if own is data else form.pulled_back(own.selection_from(data))
+            form = form.recentred(part_data.X.shape[0])
+        return form if part_data is data else form.pulled_back(part_data.selection_from(data))
 
 
 def _instances_of(part: Projection, data: TrainingSet) -> TrainingSet:
@@ -284,8 +284,7 @@ class SELFProjection(_Pair):
 
     Examples
     --------
-    >>> import mlreduce
-    >>> import numpy as np
+    >>> import mlreduce, numpy as np
     >>> data = mlreduce.load_dataset("planted-300")
     >>> Y = data.Y.astype(float)
     >>> Y[100:] = np.nan  # 200 instances without labels
@@ -321,8 +320,7 @@ class SSMFA(_Pair):
 
     Examples
     --------
-    >>> import mlreduce
-    >>> import numpy as np
+    >>> import mlreduce, numpy as np
     >>> data = mlreduce.load_dataset("planted-300")
     >>> Y = data.Y.astype(float)
     >>> Y[100:] = np.nan  # 200 instances without labels
@@ -357,8 +355,7 @@ class SSDNE(_Pair):
 
     Examples
     --------
-    >>> import mlreduce
-    >>> import numpy as np
+    >>> import mlreduce, numpy as np
     >>> data = mlreduce.load_dataset("planted-300")
     >>> Y = data.Y.astype(float)
     >>> Y[100:] = np.nan  # 200 instances without labels
@@ -393,8 +390,7 @@ class SSLFDA(_Pair):
 
     Examples
     --------
-    >>> import mlreduce
-    >>> import numpy as np
+    >>> import mlreduce, numpy as np
     >>> data = mlreduce.load_dataset("planted-300")
     >>> Y = data.Y.astype(float)
     >>> Y[100:] = np.nan  # 200 instances without labels
@@ -429,8 +425,7 @@ class SSDONPP(_Pair):
 
     Examples
     --------
-    >>> import mlreduce
-    >>> import numpy as np
+    >>> import mlreduce, numpy as np
     >>> data = mlreduce.load_dataset("planted-300")
     >>> Y = data.Y.astype(float)
     >>> Y[100:] = np.nan  # 200 instances without labels
@@ -464,8 +459,7 @@ class SSMOPE(_Pair):
 
     Examples
     --------
-    >>> import mlreduce
-    >>> import numpy as np
+    >>> import mlreduce, numpy as np
     >>> data = mlreduce.load_dataset("planted-300")
     >>> Y = data.Y.astype(float)
     >>> Y[100:] = np.nan  # 200 instances without labels

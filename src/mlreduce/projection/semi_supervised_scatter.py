@@ -39,8 +39,7 @@ class SSFDA(PartlyLabelled):
 
     Examples
     --------
-    >>> import mlreduce
-    >>> import numpy as np
+    >>> import mlreduce, numpy as np
     >>> data = mlreduce.load_dataset("planted-300")
     >>> Y = data.Y.astype(float)
     >>> Y[100:] = np.nan  # 200 instances without labels
@@ -109,8 +108,7 @@ class SSMMC(PartlyLabelled):
 
     Examples
     --------
-    >>> import mlreduce
-    >>> import numpy as np
+    >>> import mlreduce, numpy as np
     >>> data = mlreduce.load_dataset("planted-300")
     >>> Y = data.Y.astype(float)
     >>> Y[100:] = np.nan  # 200 instances without labels

@@ -16,9 +16,9 @@ from mlreduce.validation import FloatArray, Size, as_dense, check_option
 
 __all__ = ["WMLDA"]
 
-# Relative change of the fuzzy criterion at which alternation ends, and the most rounds of either iteration.
-_SETTLED = 1e-12
-_ROUNDS = 1000
+# Relative change of the fuzzy criterion at convergence, and the most iterations of either kind.
+_CONVERGED = 1e-12
+_MOST_ITERATIONS = 1000
 
 # Squared distance from a mean, relative to the largest squared norm, below which an instance is at the mean; and gain
 # of the dependence, relative to the largest product of instances, below which there is none.
@@ -40,12 +40,12 @@ def _fuzzy(data: TrainingSet) -> FloatArray:
     """Alternate means and memberships of fuzzy c-means, of the labels that an instance has."""
     features, present = data.centred, as_dense(data.labels)
     weights, least, before = _entropy(data), _ROUNDING * features.squared_norms.max(), np.inf
-    for _ in range(_ROUNDS):
+    for _ in range(_MOST_ITERATIONS):
         squared = np.maximum(_squared_distances(features, np.square(weights)), least or 1.0)
         closeness = present / squared
         weights = closeness * quotient(1.0, closeness.sum(axis=1))[:, np.newaxis]
         cost = float(np.sum(np.square(weights) * squared))
-        if before - cost <= _SETTLED * cost:
+        if before - cost <= _CONVERGED * cost:
             break
         before = cost
     return weights
@@ -70,24 +70,24 @@ def _dependence(data: TrainingSet) -> FloatArray:
     """
     features, present = data.centred, as_dense(data.labels) > 0
     weights, some = _entropy(data), present.any(axis=1)
-    for _ in range(_ROUNDS):
+    for _ in range(_MOST_ITERATIONS):
         gradient = np.where(present, features.dot(features.transposed_dot(weights)), -np.inf)
         corner = np.zeros_like(weights)
         corner[some, gradient[some].argmax(axis=1)] = 1.0
         if (corner == weights).all():
             break
         weights = corner
-    own = features.squared_norms[:, np.newaxis]
+    norms = features.squared_norms[:, np.newaxis]
     products = features.dot(features.transposed_dot(weights))
     while True:  # ends: each step raises the criterion by more than rounding
-        others = products - own * weights  # of the weights of an instance with those of all others
+        others = products - norms * weights  # of the weights of an instance with those of all others
         now = np.einsum("ij,ij->i", others, weights)
         gains = np.where(present, others, -np.inf).max(axis=1) - now
         row = int(gains.argmax())
-        if gains[row] <= _ROUNDING * own.max() * len(own):
+        if gains[row] <= _ROUNDING * norms.max() * len(norms):
             return weights
         best, left = int(np.where(present[row], others[row], -np.inf).argmax()), int(weights[row].argmax())
-        unit = np.zeros(len(own))
+        unit = np.zeros(len(norms))
         unit[row] = 1.0
         moved = features.dot(features.transposed_dot(unit))
         products[:, best] += moved
@@ -132,7 +132,7 @@ class WMLDA(WeightedDiscriminant):
     ``"fuzzy"`` and ``"dependence"`` are found by iteration from ``"entropy"``: a local optimum, the same whatever the
     order of instances and labels.
 
-    Cost: O(n d² + d³) as of `LDACopy`; ``"fuzzy"`` and ``"dependence"`` add O(n d q) per round of iteration.
+    Cost: O(n d² + d³) as of `LDACopy`; ``"fuzzy"`` and ``"dependence"`` add O(n d q) per iteration.
 
     References
     ----------

@@ -152,11 +152,11 @@ class Duplicates:
         sources, places = np.nonzero(inside >= 0)
         same = self._graph(sources, inside[sources, places])
         starts, ends = [np.zeros(0, dtype=np.intp)], [np.zeros(0, dtype=np.intp)]
-        for own in self.classes() if between else ():
-            found = elsewhere[own.copies]
-            taken = _first(np.where(found >= 0, self._elsewhere(own)[found], 0), between)
-            starts.append(np.repeat(own.copies, taken.sum(axis=1)))
-            ends.append(self._others(own, found.ravel(), taken.ravel()))
+        for members in self.classes() if between else ():
+            nearest = elsewhere[members.copies]
+            taken = _first(np.where(nearest >= 0, self._elsewhere(members)[nearest], 0), between)
+            starts.append(np.repeat(members.copies, taken.sum(axis=1)))
+            ends.append(self._others(members, nearest.ravel(), taken.ravel()))
         return same, self._graph(np.concatenate(starts), np.concatenate(ends))
 
     def nearest(self, blocks: Blocks, within: int, between: int = 0) -> tuple[_Indices, _Indices]:
@@ -183,12 +183,12 @@ class Duplicates:
             np.empty((len(order), between), dtype=np.intp),
         )
         for rows, block in blocks:
-            own = slice(starts[rows.start], starts[rows.stop])
+            duplicates = slice(starts[rows.start], starts[rows.stop])
             if within:
                 places = nearest_within(block, rows.start, starts, self.label, ends, members, within)
-                copies[own] = np.where(places >= 0, order[places], -1)
+                copies[duplicates] = np.where(places >= 0, order[places], -1)
             if between:
-                instances[own] = nearest_between(block, rows.start, starts, self.label, between)
+                instances[duplicates] = nearest_between(block, rows.start, starts, self.label, between)
         return copies, instances
 
     def nearest_pairs_between(self, distances: FloatArray, number: int | None) -> Any:
@@ -201,27 +201,27 @@ class Duplicates:
             Pairs per class; None for as many as its instances have duplicates.
         """
         sources, targets = [], []
-        for own in self.classes():
-            elsewhere = self._elsewhere(own)
-            wanted = int(self._counts[own.rows].sum()) if number is None else number
-            places, found = _nearest_pairs(distances, own.rows, elsewhere > 0, wanted)
-            copies = own.copies[places]
-            taken = _first(elsewhere[found], wanted)
+        for members in self.classes():
+            elsewhere = self._elsewhere(members)
+            wanted = int(self._counts[members.rows].sum()) if number is None else number
+            places, rows = _nearest_pairs(distances, members.rows, elsewhere > 0, wanted)
+            copies = members.copies[places]
+            taken = _first(elsewhere[rows], wanted)
             sources.append(np.repeat(copies, taken))
-            targets.append(self._others(own, found, taken))
+            targets.append(self._others(members, rows, taken))
         directed = self._graph(np.concatenate(sources), np.concatenate(targets))
         return symmetrised(directed)
 
-    def _elsewhere(self, own: ClassMembers) -> _Indices:
+    def _elsewhere(self, members: ClassMembers) -> _Indices:
         """Return the number of each instance's duplicates in other classes."""
         counts = self._counts.copy()
-        counts[own.rows] -= 1
+        counts[members.rows] -= 1
         return counts
 
-    def _others(self, own: ClassMembers, rows: _Indices, taken: _Indices) -> _Indices:
+    def _others(self, members: ClassMembers, rows: _Indices, taken: _Indices) -> _Indices:
         """Return the first ``taken`` duplicates in other classes of each of some instances."""
         place = np.full(len(self._counts), len(self.row))  # of the duplicate to be left out among its instance's
-        place[own.rows] = own.copies - self._starts[own.rows]
+        place[members.rows] = members.copies - self._starts[members.rows]
         rows, ends = np.repeat(rows, taken), np.cumsum(taken)
         position = np.arange(len(rows)) - np.repeat(ends - taken, taken)
         position += position >= place[rows]
@@ -277,7 +277,7 @@ def _nearest_pairs(
     -------
     places : ndarray of shape (n_pairs,)
         Indices into ``rows``.
-    found : ndarray of shape (n_pairs,)
+    columns : ndarray of shape (n_pairs,)
         Columns of ``distances``.
     """
     sample = distances[rows[::_SAMPLED]][:, candidates].ravel()
@@ -290,11 +290,11 @@ def _nearest_pairs(
     for bound in bounds:
         places, columns, values = [], [], []
         for block in row_blocks(len(rows), distances.shape[1], _READ_BYTES):
-            own = distances[rows[block]]
-            row, column = np.divmod(np.flatnonzero((own <= bound) & candidates), own.shape[1])
+            part = distances[rows[block]]
+            row, column = np.divmod(np.flatnonzero((part <= bound) & candidates), part.shape[1])
             places.append(row + block.start)
             columns.append(column)
-            values.append(own[row, column])
+            values.append(part[row, column])
         near = np.concatenate(values)
         if len(near) >= min(number, total):
             break

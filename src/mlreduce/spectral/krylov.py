@@ -21,7 +21,7 @@ _MORE = 3
 # Largest dimension of the Krylov space.
 _COLLECTED = 1000
 
-# Residual at convergence, relative to the largest eigenvalue, and length below which a new direction is dropped.
+# Residual at convergence, relative to the largest eigenvalue, and norm below which a new direction is dropped.
 _CONVERGED = 1e-13
 _NONE = 1e-12
 
@@ -72,20 +72,20 @@ def leading_eigenvectors(
             leading = vectors[:, ::-1][:, :number]
             residuals = np.linalg.norm(rest @ leading[start:filled], axis=0)
             if residuals.max() <= _CONVERGED * np.abs(values).max() or not block.shape[1]:
-                found: FloatArray = basis[:, :filled] @ leading
-                return found
+                eigenvectors: FloatArray = basis[:, :filled] @ leading
+                return eigenvectors
         if ends:
             return None
 
 
 def _orthonormal(block: FloatArray, others: FloatArray, least: float) -> FloatArray:
-    """Orthonormalise vectors, orthogonal to others; drop those of length ``least`` or less."""
+    """Orthonormalise vectors, orthogonal to others; drop those of norm ``least`` or less."""
     for _ in range(2):
         block = block - others @ (others.T @ block)
     directions, triangle, _ = scipy.linalg.qr(block, mode="economic", pivoting=True, check_finite=False)
     kept = np.abs(np.diag(triangle)) > least
     directions = directions[:, kept]
-    # Scaling short vectors to length one amplifies their components along the others.
+    # Scaling short vectors to norm one amplifies their components along the others.
     directions = directions - others @ (others.T @ directions)
     orthonormal: FloatArray = np.linalg.qr(directions)[0]
     return orthonormal

@@ -166,23 +166,14 @@ def solve(
     ProjectionWarning
         If B is singular: directions are restricted to its range.
     """
-    problem = _Problem(
-        features,
-        objective,
-        constraint,
-        limit,
-        signed_values,
-        upper,
-        trivial,
-        signed_values and variation is not None,
-        who,
-    )
-    found = None
+    ordered = signed_values and variation is not None
+    problem = _Problem(features, objective, constraint, limit, signed_values, upper, trivial, ordered, who)
+    pairs = None
     for strategy in STRATEGIES.values():
-        if found is None and strategy.applies(problem):
-            found = strategy.solve(problem)
-    assert found is not None  # the last strategy applies to all and always succeeds
-    values, vectors, noise, total = found
+        if pairs is None and strategy.applies(problem):
+            pairs = strategy.solve(problem)
+    assert pairs is not None  # the last strategy applies to all and always succeeds
+    values, vectors, noise, total = pairs
     if not signed_values:
         kept = _positive(values, max(features.shape), noise)
         values, vectors = values[kept], vectors[:, kept]
@@ -520,8 +511,8 @@ def _has_full_rank(features: Features) -> bool:
         features.shared["full rank"] = (
             condition > _BEYOND_DOUBT * max(*features.shape, _LEAST_ORDER) * np.finfo(float).eps
         )
-    found: bool = features.shared["full rank"]
-    return found
+    full: bool = features.shared["full rank"]
+    return full
 
 
 def row_space(features: Features) -> tuple[Features, FloatArray]:
@@ -536,8 +527,8 @@ def row_space(features: Features) -> tuple[Features, FloatArray]:
         else:
             coordinates, basis = features.dot(vectors), vectors
         features.shared["row space"] = Features(coordinates, features.centred), basis
-    found: tuple[Features, FloatArray] = features.shared["row space"]
-    return found
+    space: tuple[Features, FloatArray] = features.shared["row space"]
+    return space
 
 
 def _blocks_apply(problem: _Problem) -> bool:
@@ -582,8 +573,8 @@ def _inverse_below(objective: Form, size: int, upper: float) -> Callable[[FloatA
 
 def _norm(objective: Form) -> float:
     """Return an upper bound of the absolute eigenvalues of M without its factor."""
-    own = np.abs(np.zeros(1) + objective.weights).max(initial=0.0) + abs(objective.ridge)
-    return float(own + (0.0 if objective.graph is None else abs(objective.graph).sum(axis=0).max()))
+    diagonal = np.abs(np.zeros(1) + objective.weights).max(initial=0.0) + abs(objective.ridge)
+    return float(diagonal + (0.0 if objective.graph is None else abs(objective.graph).sum(axis=0).max()))
 
 
 def _prefers_products(features: Features, objective: Form, limit: int) -> bool:
@@ -645,13 +636,13 @@ def _arpack(
     tol: float = 0.0,
     vectors: bool = True,
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the algebraically largest eigenvalues, from a starting vector drawn by the seed, and vectors if wanted."""
+    """Return the algebraically largest eigenvalues, from a random starting vector, and vectors if wanted."""
     rng = np.random.default_rng(seed)
     operator = scipy.sparse.linalg.LinearOperator((size, size), matvec=product, dtype=np.float64)
     options: dict[str, Any] = {"rng": rng} if _TAKES_RNG else {}
     options |= {"v0": rng.standard_normal(size), "tol": tol, "return_eigenvectors": vectors}
-    found = scipy.sparse.linalg.eigsh(operator, k=limit, which="LA", **options)
-    return found if vectors else (found, np.zeros((size, 0)))
+    pairs = scipy.sparse.linalg.eigsh(operator, k=limit, which="LA", **options)
+    return pairs if vectors else (pairs, np.zeros((size, 0)))
 
 
 def _lanczos_applies(problem: _Problem) -> bool:

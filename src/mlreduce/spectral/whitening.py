@@ -43,18 +43,18 @@ def whitening_of(features: Features, constraint: Form, who: str) -> Whitening:
     ProjectionWarning
         If the constraint is singular: directions are restricted to its range.
     """
-    found: Whitening | None = features.shared.get(constraint.scalars)
-    if found is None:
-        found = _whiten(features, constraint)
+    whitening: Whitening | None = features.shared.get(constraint.scalars)
+    if whitening is None:
+        whitening = _whiten(features, constraint)
         if constraint.scalars is not None:
-            features.shared[constraint.scalars] = found
-    if found.rank < found.size:
+            features.shared[constraint.scalars] = whitening
+    if whitening.rank < whitening.size:
         warn(
-            f"{who}: the constraint is singular, rank {found.rank} of {found.size} features that vary (duplicated or "
-            "dependent ones): directions are restricted to its range",
+            f"{who}: the constraint is singular, rank {whitening.rank} of {whitening.size} features that vary "
+            "(duplicated or dependent ones): directions are restricted to its range",
             ProjectionWarning,
         )
-    return found
+    return whitening
 
 
 def _whiten(features: Features, constraint: Form) -> Whitening:

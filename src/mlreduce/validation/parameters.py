@@ -81,16 +81,16 @@ def check_option(value: Any, name: str, options: Collection[str | None]) -> Any:
     return value
 
 
-def check_count(value: Any, name: str) -> int:
-    """Return a parameter as an int if it is a whole number from 1 on.
+def check_count(value: Any, name: str, least: int = 1) -> int:
+    """Return a parameter as an int if it is a whole number of ``least`` or more.
 
     Raises
     ------
     DataError
         If it is something else.
     """
-    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 1:
-        raise DataError(f"{name} must be an integer >= 1; got {value!r}")
+    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < least:
+        raise DataError(f"{name} must be an integer >= {least}; got {value!r}")
     return int(value)
 
 

@@ -200,14 +200,14 @@ class CombinedProximity:
 
     def _nearest(self, psi_of: _Pairs, blocks: list[slice], n_samples: int, number: int) -> Any:
         """Return the directed graph to the nearest by Psi, of equal ones as ``ties`` says."""
-        found = np.empty((n_samples, number), dtype=np.intp)
-        values = np.empty(found.shape)
+        neighbours = np.empty((n_samples, number), dtype=np.intp)
+        values = np.empty(neighbours.shape)
         order = check_random_state(self.random_state).permutation(n_samples)
         for rows in blocks:
             psi, w = psi_of(rows)
-            found[rows] = nearest_others(-psi, rows, number, w if w is None else -w, order)
-            values[rows] = np.take_along_axis(psi, found[rows], axis=1)
-        return directed_graph(found, values)
+            neighbours[rows] = nearest_others(-psi, rows, number, w if w is None else -w, order)
+            values[rows] = np.take_along_axis(psi, neighbours[rows], axis=1)
+        return directed_graph(neighbours, values)
 
     def _with_ties(self, psi_of: _Pairs, blocks: list[slice], n_samples: int, number: int) -> Any:
         """Return the directed graph to all that are as near by Psi as the last of the nearest."""

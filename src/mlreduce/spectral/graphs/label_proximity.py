@@ -13,12 +13,12 @@ from sklearn.base import BaseEstimator
 from mlreduce import registry
 from mlreduce.exceptions import DataError, unknown_name
 from mlreduce.linalg.distances import row_blocks, squared_norms
-from mlreduce.linalg.utilities import quotient
+from mlreduce.linalg.utilities import quotient, scaled
 from mlreduce.spectral.graphs.proximity import Proximity
 from mlreduce.spectral.training_set import TrainingSet
 from mlreduce.validation import FloatArray, as_dense, check_range, is_sparse
 
-__all__ = ["LabelProximity", "Rows", "scaled"]
+__all__ = ["LabelProximity", "Rows"]
 
 #: Function of a slice of the instances: their proximities to all, shape (n_rows, n_samples).
 Rows = Callable[[slice], FloatArray]
@@ -31,15 +31,6 @@ _OF_CLASSES = ("cooccurrence", "feature-bits", "features", "identity")
 
 # Relative norm below which a point is zero.
 _NO_LENGTH = 1e-10
-
-
-def scaled(labels: Any, rows: FloatArray | None = None, columns: FloatArray | None = None) -> Any:
-    """Scale the rows and columns of a label matrix, sparse or dense."""
-    if is_sparse(labels):
-        product = labels if rows is None else sp.diags_array(rows) @ labels
-        return sp.csr_array(product if columns is None else product @ sp.diags_array(columns))
-    product = labels if rows is None else labels * rows[:, np.newaxis]
-    return product if columns is None else product * columns
 
 
 class LabelProximity(BaseEstimator):

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from mlreduce.linalg.compiled import compiled
 from mlreduce.linalg.distances import LEAST_SQUARE, Distances, squared_norms
+from mlreduce.linalg.utilities import quotient, scaled
 from mlreduce.spectral.graphs.search import nearest_others, search_blocks
-from mlreduce.spectral.graphs.similarities import divided_rows, pair_blocks
+from mlreduce.spectral.graphs.similarities import pair_blocks
 from mlreduce.spectral.training_set import TrainingSet
 from mlreduce.validation import FloatArray, is_sparse
 
@@ -58,12 +59,12 @@ def distance_rows(data: TrainingSet, metric: str = "euclidean") -> Callable[[sli
         return lambda rows: table[rows]
 
     def find(rows: slice) -> FloatArray:
-        own = np.arange(n_samples)[rows]
-        block = search.of(own)
+        numbers = np.arange(n_samples)[rows]
+        block = search.of(numbers)
         if zero.any():  # zero rows have cosine 0 to all
             block[:, zero] = 2.0
             block[zero[rows]] = 2.0
-            block[np.arange(len(own)), own] = 0.0
+            block[np.arange(len(numbers)), numbers] = 0.0
         return block
 
     return find
@@ -98,10 +99,10 @@ def neighbours_of(data: TrainingSet, number: int, metric: str = "euclidean") -> 
 
     def find() -> NDArray[np.intp]:
         n_samples = data.X.shape[0]
-        found = np.empty((n_samples, min(number, n_samples - 1)), dtype=np.intp)
+        neighbours = np.empty((n_samples, min(number, n_samples - 1)), dtype=np.intp)
         for rows, block in distance_blocks(data, metric):
-            found[rows] = nearest_others(block, rows, found.shape[1])
-        return found
+            neighbours[rows] = nearest_others(block, rows, neighbours.shape[1])
+        return neighbours
 
     return data.cached(f"{number} neighbours by {metric}", find)
 
@@ -115,8 +116,8 @@ def _search(data: TrainingSet, metric: str) -> tuple[Distances, NDArray[np.bool_
     def find() -> tuple[Distances, NDArray[np.bool_]]:
         if metric == "euclidean":  # centred, to keep precision with a large offset of sparse features
             return Distances(data.centred_points.stored), np.zeros(data.X.shape[0], dtype=bool)
-        lengths = np.sqrt(squared_norms(data.points))
-        return Distances(divided_rows(data.points, lengths)), lengths == 0
+        norms = np.sqrt(squared_norms(data.points))
+        return Distances(scaled(data.points, quotient(1.0, norms))), norms == 0
 
     return data.cached(f"search by {metric}", find)
 
@@ -182,9 +183,9 @@ def _local_gram(X: Any, rows: NDArray[np.intp], neighbours: NDArray[np.intp]) ->
     n_rows, number = neighbours.shape
     gram = np.empty((n_rows, number, number))
     for block in pair_blocks(X, n_rows, number):
-        own, near = X[rows[block]], neighbours[block]
+        centres, near = X[rows[block]], neighbours[block]
         if not is_sparse(X):
-            dense = X[near] - own[:, np.newaxis]
+            dense = X[near] - centres[:, np.newaxis]
             gram[block] = dense @ dense.transpose(0, 2, 1)
             continue
         _sparse_gram(X.indptr, X.indices, X.data, X.shape[1], rows[block], near, gram[block])
@@ -249,8 +250,8 @@ def geodesics_of(data: TrainingSet, graph: Any) -> FloatArray:
     ndarray of shape (n_samples, n_samples)
     """
     lengths = symmetric_graph(graph, np.sqrt(pair_distances(data.points, *joined_pairs(graph))))
-    found = scipy.sparse.csgraph.shortest_path(lengths, method="D", directed=True)
-    return np.minimum(found, found.T)
+    paths = scipy.sparse.csgraph.shortest_path(lengths, method="D", directed=True)
+    return np.minimum(paths, paths.T)
 
 
 def joined_pairs(graph: Any) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

@@ -259,8 +259,8 @@ class Proximity(BaseEstimator):
         near = None if self.threshold is None else close_pairs(data, self.threshold, self.metric)
         if self.n_neighbors is None:
             return near
-        found = neighbours_of(data, self.n_neighbors, self.metric)
-        directed = directed_graph(found, np.ones(found.shape))
+        neighbours = neighbours_of(data, self.n_neighbors, self.metric)
+        directed = directed_graph(neighbours, np.ones(neighbours.shape))
         joined = directed.minimum(directed.T) if self.mutual else directed.maximum(directed.T)
         joined = sp.csr_array(joined if near is None else joined.multiply(near))
         joined.eliminate_zeros()
@@ -274,8 +274,8 @@ class Proximity(BaseEstimator):
         if self.weight in SIMILARITIES:
             return similarities_of(data.points, self.weight, first, second).clip(0)
         if self.weight == "reconstruction":
-            found = abs(reconstruction_weights(data, self._number, metric=self.metric))
-            return as_dense((found + found.T)[first, second]).reshape(-1) / 2
+            coefficients = abs(reconstruction_weights(data, self._number, metric=self.metric))
+            return as_dense((coefficients + coefficients.T)[first, second]).reshape(-1) / 2
         squares = pair_distances(data.points, first, second)
         return self._of_distances(data, squares, first, second, float(squares.sum()) / max(squares.size, 1))
 
@@ -304,23 +304,18 @@ class Proximity(BaseEstimator):
         everyone, squares, mean = np.arange(data.X.shape[0]), distance_rows(data), mean_distance(data)
 
         def weights_of(rows: slice) -> FloatArray:
-            own = everyone[rows]
+            numbers = everyone[rows]
             if self._weighs("constant"):
-                weights = np.ones((len(own), len(everyone)))
+                weights = np.ones((len(numbers), len(everyone)))
             else:
-                weights = self._of_distances(data, squares(rows), own[:, np.newaxis], everyone, mean)
-            weights[np.arange(len(own)), own] = 0.0
+                weights = self._of_distances(data, squares(rows), numbers[:, np.newaxis], everyone, mean)
+            weights[np.arange(len(numbers)), numbers] = 0.0
             return weights
 
         return weights_of
 
     def _of_distances(
-        self,
-        data: TrainingSet,
-        squares: FloatArray,
-        first: NDArray[np.intp],
-        second: NDArray[np.intp],
-        mean: float,
+        self, data: TrainingSet, squares: FloatArray, first: NDArray[np.intp], second: NDArray[np.intp], mean: float
     ) -> FloatArray:
         """Return weights that are functions of squared distances, of which the mean is given."""
         if self.weight == "gaussian":

@@ -28,11 +28,7 @@ def search_blocks(n_samples: int) -> list[slice]:
 
 
 def nearest_others(
-    values: FloatArray,
-    rows: slice,
-    number: int,
-    ties: FloatArray | None = None,
-    order: NDArray[np.intp] | None = None,
+    values: FloatArray, rows: slice, number: int, ties: FloatArray | None = None, order: NDArray[np.intp] | None = None
 ) -> NDArray[np.intp]:
     """Return the columns of the smallest entries of each row, in ascending order, without an instance's own.
 
@@ -60,16 +56,16 @@ def nearest_others(
         If a row has fewer than ``number`` finite entries.
     """
     if ties is not None:
-        found: NDArray[np.intp] = _nearest_by_two(values, ties, rows.start, order, number)
+        columns: NDArray[np.intp] = _nearest_by_two(values, ties, rows.start, order, number)
     else:
         everyone = np.arange(values.shape[1] + 1)
         ends = np.array([0, values.shape[1]])
-        found = nearest_within(values, rows.start, everyone, np.zeros_like(everyone), ends, everyone[:-1], number)
-    if found.min(initial=0) < 0:  # compiled code would read beyond its arrays
+        columns = nearest_within(values, rows.start, everyone, np.zeros_like(everyone), ends, everyone[:-1], number)
+    if columns.min(initial=0) < 0:  # compiled code would read beyond its arrays
         raise DataError(
             "distances or proximities of instances are NaN or infinite: scale the features to the order of one"
         )
-    return found
+    return columns
 
 
 @compiled
@@ -77,10 +73,10 @@ def _nearest_by_two(
     values: FloatArray, ties: FloatArray, first: int, order: NDArray[np.intp], number: int
 ) -> NDArray[np.intp]:
     """Return the columns of the smallest pairs of entries, compared first by ``values``."""
-    found = np.full((len(values), number), -1, dtype=np.intp)
+    nearest = np.full((len(values), number), -1, dtype=np.intp)
     kept, second = np.empty(number), np.empty(number)
     for row in range(len(values)):
-        line, other, own = values[row], ties[row], found[row]
+        line, other, mine = values[row], ties[row], nearest[row]
         kept[:], second[:] = np.inf, np.inf
         for column in order:
             value, tie = line[column], other[column]
@@ -88,10 +84,10 @@ def _nearest_by_two(
                 continue
             rank = number - 1
             while rank > 0 and (kept[rank - 1] > value or (kept[rank - 1] == value and second[rank - 1] > tie)):
-                kept[rank], second[rank], own[rank] = kept[rank - 1], second[rank - 1], own[rank - 1]
+                kept[rank], second[rank], mine[rank] = kept[rank - 1], second[rank - 1], mine[rank - 1]
                 rank -= 1
-            kept[rank], second[rank], own[rank] = value, tie, column
-    return found
+            kept[rank], second[rank], mine[rank] = value, tie, column
+    return nearest
 
 
 @compiled
@@ -120,23 +116,23 @@ def nearest_within(
     number : int
     """
     offset = starts[first]
-    found = np.full((starts[first + len(values)] - offset, number), -1, dtype=np.intp)
+    nearest = np.full((starts[first + len(values)] - offset, number), -1, dtype=np.intp)
     kept = np.empty(number + 1)
     for row in range(len(values)):
         line = values[row]
         for copy in range(starts[first + row], starts[first + row + 1]):
-            own, worst = found[copy - offset], np.inf if number else -np.inf
+            mine, worst = nearest[copy - offset], np.inf if number else -np.inf
             kept[:] = np.inf
             for place in range(ends[labels[copy]], ends[labels[copy] + 1]):
                 value = line[members[place]]
                 if value < worst and members[place] != first + row:
                     rank = number - 1
                     while rank > 0 and kept[rank - 1] > value:
-                        kept[rank], own[rank] = kept[rank - 1], own[rank - 1]
+                        kept[rank], mine[rank] = kept[rank - 1], mine[rank - 1]
                         rank -= 1
-                    kept[rank], own[rank] = value, place
+                    kept[rank], mine[rank] = value, place
                     worst = kept[number - 1]
-    return found
+    return nearest
 
 
 @compiled
@@ -151,7 +147,7 @@ def nearest_between(
         As of `nearest_within`.
     """
     offset = starts[first]
-    found = np.full((starts[first + len(values)] - offset, number), -1, dtype=np.intp)
+    nearest = np.full((starts[first + len(values)] - offset, number), -1, dtype=np.intp)
     for row in range(len(values)):
         line, begin = values[row], starts[first + row]
         size = starts[first + row + 1] - begin
@@ -163,15 +159,15 @@ def nearest_between(
                 continue
             count = starts[other + 1] - starts[other]
             bound = 0.0
-            for mine in range(size):
-                near, own = kept[mine], found[begin - offset + mine]
+            for copy in range(size):
+                near, mine = kept[copy], nearest[begin - offset + copy]
                 if value < near[number - 1] and (
-                    count > 1 or (count == 1 and labels[starts[other]] != labels[begin + mine])
+                    count > 1 or (count == 1 and labels[starts[other]] != labels[begin + copy])
                 ):
                     rank = number - 1
                     while rank > 0 and near[rank - 1] > value:
-                        near[rank], own[rank] = near[rank - 1], own[rank - 1]
+                        near[rank], mine[rank] = near[rank - 1], mine[rank - 1]
                         rank -= 1
-                    near[rank], own[rank] = value, other
+                    near[rank], mine[rank] = value, other
                 bound = max(bound, near[number - 1])
-    return found
+    return nearest

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from mlreduce.linalg.compiled import compiled
 from mlreduce.linalg.distances import row_blocks, squared_norms
-from mlreduce.linalg.utilities import quotient
+from mlreduce.linalg.utilities import quotient, scaled
 from mlreduce.validation import FloatArray, is_sparse
 
-__all__ = ["SIMILARITIES", "all_similarities", "divided_rows", "pair_blocks", "similarities_of"]
+__all__ = ["SIMILARITIES", "all_similarities", "pair_blocks", "similarities_of"]
 
 #: Names of the similarities.
 SIMILARITIES = ("cosine", "pearson", "spearman", "kendall")
@@ -100,7 +100,7 @@ def all_similarities(X: Any, kind: str) -> FloatArray:
 
 def _prepared(X: Any, kind: str) -> _Rows:
     if kind == "cosine":
-        return _Rows(divided_rows(X, np.sqrt(squared_norms(X))), np.zeros(X.shape[0]))
+        return _Rows(scaled(X, quotient(1.0, np.sqrt(squared_norms(X)))), np.zeros(X.shape[0]))
     if kind == "spearman":
         X = _sparse_ranks(X) if is_sparse(X) else scipy.stats.rankdata(X, axis=1)
     squares, n_features = squared_norms(X), X.shape[1]
@@ -109,17 +109,11 @@ def _prepared(X: Any, kind: str) -> _Rows:
         X = X - means[:, np.newaxis]
         scatter = squared_norms(X)
         scatter[scatter <= _NONE_CENTRED * squares] = 0.0
-        return _Rows(divided_rows(X, np.sqrt(scatter)), np.zeros(X.shape[0]))
+        return _Rows(scaled(X, quotient(1.0, np.sqrt(scatter))), np.zeros(X.shape[0]))
     scatter = squares - n_features * means**2
     scatter[scatter <= _NONE_SUBTRACTED * squares] = 0.0
     roots = np.sqrt(scatter)
-    return _Rows(divided_rows(X, roots), np.sqrt(n_features) * quotient(means, roots))
-
-
-def divided_rows(X: Any, lengths: FloatArray) -> Any:
-    """Divide rows by their norms; zero rows stay zero."""
-    inverse = quotient(1.0, lengths)
-    return sp.csr_array(sp.diags_array(inverse) @ X) if is_sparse(X) else inverse[:, np.newaxis] * X
+    return _Rows(scaled(X, quotient(1.0, roots)), np.sqrt(n_features) * quotient(means, roots))
 
 
 def _without_zeros(X: Any) -> Any:
