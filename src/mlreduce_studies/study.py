@@ -149,7 +149,7 @@ class Study:
     sample : list of (protocol, dataset, method, predictor) or None
         The only curves that are computed, to verify them; None for all.
     averages : dict of str to list of str
-        Methods that draw, of which a split has several: the name of their mean to theirs.
+        Randomised methods with several draws on each split: the name of the mean to those of the draws.
     claims, published, published_sizes : Path or None
         Files in the folder of the study: what a paper claims, the numbers that it prints, and the sizes of its data
         sets.

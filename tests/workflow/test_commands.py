@@ -16,15 +16,21 @@ from project import BUNDLED, PROJECT, STUDY
 
 from mlreduce import registry
 from mlreduce.configuration import read_yaml
+from mlreduce_studies.places import study_files
 from plan import make_plan
 
 
 def test_the_plan_is_made_in_process(monkeypatch):
     monkeypatch.chdir(PROJECT)
-    for file, number in (("config.yaml", 5), ("paper.yaml", 5), ("peers.yaml", 3)):
+    papers = list(study_files(PROJECT, ["papers"]))
+    for file, names in (
+        ("config.yaml", papers),
+        ("paper.yaml", papers),
+        ("peers.yaml", read_yaml("config/peers.yaml")["studies"]),
+    ):
         config = read_yaml("config/config.yaml") | read_yaml(f"config/{file}")
         plan = make_plan(config, PROJECT)
-        assert len(plan.studies) == number
+        assert list(plan.studies) == names
         assert not any(map(plan.own_data, plan.studies.values()))
 
 

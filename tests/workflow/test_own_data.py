@@ -73,7 +73,6 @@ def test_every_paper_runs_on_own_data(project):
     papers = list(study_files(project.folder, [PAPERS]))
     project.run(*DEFAULTS, "splits=2", f"studies={','.join(papers)}")
     base = project.path("results/demo-mine-2-splits")
-    assert len(papers) == 5
     for paper in papers:
         audit = (base / paper / "audit.md").read_text()
         assert audit == "The claims and printed numbers of the papers are about other data than these.\n"

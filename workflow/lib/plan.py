@@ -100,10 +100,10 @@ class Plan:
         ConfigurationError
             See `mlreduce_studies.verdicts.reading.read_claims`.
         """
-        taken: set[str] = set()
+        taken: dict[str, str] = {}
         for study in self.studies.values():
             for path in self.claims(study):
-                taken |= {claim.id for claim in read_claims(path, self.known(study), taken)}
+                taken |= {claim.id: path for claim in read_claims(path, self.known(study), taken)}
 
 
 def words(value: Any) -> list[str] | None:

@@ -25,8 +25,8 @@ class Results:
     Attributes
     ----------
     scores : DataFrame
-        Columns protocol, dataset, method, predictor, measure, size_percent, energy, size, split, value. A method that
-        draws has the mean of its draws under its plain name.
+        Columns protocol, dataset, method, predictor, measure, size_percent, energy, size, split, value. A
+        randomised method has the mean of its draws under its plain name.
     datasets : DataFrame
         Columns dataset, features, labels, of the data sets that were run.
     parts : callable

@@ -5,7 +5,7 @@ Light to import, since every plan of a run reads the claims: nothing is judged h
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -126,7 +126,7 @@ def _listed(value: Any) -> tuple[str, ...]:
     return (value,) if isinstance(value, str) else tuple(value)
 
 
-def read_claims(path: str | Path, known: Known | None = None, taken: Collection[str] = ()) -> list[Claim]:
+def read_claims(path: str | Path, known: Known | None = None, taken: Mapping[str, str] | None = None) -> list[Claim]:
     """Read the file of the claims of a study.
 
     Parameters
@@ -134,8 +134,8 @@ def read_claims(path: str | Path, known: Known | None = None, taken: Collection[
     path : path
     known : Known or None, default=None
         The names of the study, which are checked; None where they are not known.
-    taken : collection of str, default=()
-        The ``id`` of each claim of other studies.
+    taken : dict of str to str or None, default=None
+        The ``id`` of each claim of other studies to its file.
 
     Raises
     ------
@@ -147,12 +147,14 @@ def read_claims(path: str | Path, known: Known | None = None, taken: Collection[
     content = read_yaml(path)
     if not isinstance(content, list) or not content:
         raise ConfigurationError(f"{path}: expected a list of claims, each with the keys id, claim and where")
-    claims: dict[str, Claim] = {}
+    claims = []
+    taken = dict(taken or {})
     for entry, line in zip(content, _lines_of(path, len(content)), strict=True):
         validate(entry, "claims", f"{path}, line {line}")
         where = f"{path}, line {line}: {entry['id']}"
-        if entry["id"] in claims or entry["id"] in taken:
-            raise ConfigurationError(f"{where}: this id is used twice; each claim needs one of its own")
+        if entry["id"] in taken:
+            raise ConfigurationError(f"{where}: this id is used in {taken[entry['id']]} too; give one of them another")
+        taken[entry["id"]] = f"{path}, line {line}"
         apart = ("id", "claim", "where", "unchecked", "shown_in")
         own = {key: value for key, value in entry.items() if key not in apart}
         shown_in = entry.get("shown_in", ())
@@ -162,8 +164,8 @@ def read_claims(path: str | Path, known: Known | None = None, taken: Collection[
         if not claim.unchecked:
             for setting in own.get("settings", [{"name": ""}]):
                 _check(_merged(own, setting), where, known)
-        claims[claim.id] = claim
-    return list(claims.values())
+        claims.append(claim)
+    return claims
 
 
 def _lines_of(path: str | Path, number: int) -> list[int]:

@@ -16,8 +16,8 @@ def claim_settings(study: Study) -> dict[str, Any]:
     -------
     dict
         ``names``, those that claims may use, as arguments of `mlreduce_studies.verdicts.reading.Known`; ``averages``,
-        methods that draw to their draws; ``rules``, protocol to data set to how it is split; and ``datasets``, those of
-        the paper.
+        randomised methods to their draws; ``rules``, protocol to data set to how it is split; and ``datasets``, those
+        of the paper.
     """
     bins = approximations(study.approximation).values() if study.approximation else []
     return {

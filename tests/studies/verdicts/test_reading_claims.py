@@ -27,7 +27,7 @@ def read(tmp_path):
     def read(*claims):
         path = tmp_path / "claims.yaml"
         path.write_text(yaml.safe_dump(list(claims), sort_keys=False))
-        return read_claims(path, KNOWN, {"of-another-study"})
+        return read_claims(path, KNOWN, {"of-another-study": "other.yaml"})
 
     return read
 
@@ -111,9 +111,10 @@ def test_wrong_claims_are_refused_with_line_and_name(read, changes, sentence):
 
 
 def test_an_id_is_used_once(read):
-    for again in ((CLAIM, CLAIM), (CLAIM | {"id": "of-another-study"},)):
-        with pytest.raises(ConfigurationError, match="used twice"):
-            read(*again)
+    with pytest.raises(ConfigurationError, match="is used in .*claims.yaml, line 1 too"):
+        read(CLAIM, CLAIM)
+    with pytest.raises(ConfigurationError, match="is used in other.yaml too"):
+        read(CLAIM | {"id": "of-another-study"})
 
 
 def test_a_file_that_is_no_list_is_refused(tmp_path):
