@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from mlreduce.metrics import measure_label
-from mlreduce.plot.diagram import draw_diagram
+from mlreduce.plot.comparisons import draw_diagram
 from mlreduce.plot.layout import panels
 from mlreduce.stats.ranks import RankComparison
 from mlreduce_studies.figures.kinds import Spec, figure, label_of
