@@ -13,8 +13,6 @@ from mlreduce_studies.figures.kinds import Spec, figure, label_of
 from mlreduce_studies.options import AREA, DIRECTIONS, ENERGY, MARGIN, MEASURE, PREDICTOR, SIZE_PERCENT
 from mlreduce_studies.tables.comparisons import comparison_table
 
-__all__ = ["comparison_matrix"]
-
 
 @figure(
     "comparisons",

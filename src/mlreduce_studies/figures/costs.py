@@ -9,8 +9,6 @@ import pandas as pd
 from mlreduce.plot.layout import line_styles, panels, shared_legend
 from mlreduce_studies.figures.kinds import Spec, figure
 
-__all__ = ["cost_curves"]
-
 # The size that is swept to its name on the axis, and the dashes of the kinds of features.
 _SWEPT = {"rows": "rows n", "features": "features d", "prototypes": "prototypes p"}
 _DASHES = {"original": "-", "relation": "--"}

@@ -15,8 +15,6 @@ from mlreduce_studies.figures.kinds import Spec, figure, label_of
 from mlreduce_studies.options import AREA, ENERGY, MEASURES, PREDICTOR, SIZE_PERCENT
 from mlreduce_studies.tables.average_ranks import comparisons
 
-__all__ = ["critical_difference_diagrams"]
-
 
 @figure(
     "critical-differences",

@@ -13,8 +13,6 @@ from mlreduce_studies.figures.kinds import Spec, figure, label_of
 from mlreduce_studies.gathering.summary import at_directions
 from mlreduce_studies.options import MEASURE, METHODS, PREDICTOR
 
-__all__ = ["family_comparison"]
-
 # Name in the legend to methods that are drawn in one colour.
 _FAMILIES = {"type": "object", "additionalProperties": {**METHODS, "uniqueItems": True}}
 

@@ -21,8 +21,6 @@ from mlreduce.plot.layout import (
 from mlreduce_studies.figures.kinds import Spec, figure
 from mlreduce_studies.options import LABELS, MEASURE, METHOD, METHODS, PREDICTOR
 
-__all__ = ["panel_curves"]
-
 _THIN = {"linewidth": 0.6, "zorder": 1.5}  # below the other lines
 _REFERENCES = ({"linestyle": "--", "color": "#606060"}, {"linestyle": ":", "color": "#000000"})
 
