@@ -62,7 +62,7 @@ def forget():
         ("mlreduce/projection/mvmd.py", {"mvmd"}),
         ("mlreduce/projection/cca.py", set()),
         ("mlreduce/plot/layout.py", {"figures"}),
-        ("mlreduce_studies/tables/sizes.py", {"tables", "figures", "gather"}),
+        ("mlreduce_studies/tables/sizes.py", {"tables", "figures"}),
         ("mlreduce/datasets/fetch.py", {"fetch"}),
         ("mlreduce/datasets/readers/sgml.py", {"fetch"}),
         ("mlreduce/labelspace/classifier.py", set()),

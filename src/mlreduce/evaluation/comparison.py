@@ -13,8 +13,7 @@ import pandas as pd
 
 from mlreduce.exceptions import DataError, unknown_name
 from mlreduce.metrics import higher_is_better
-from mlreduce.plot.matrix import DECIDED
-from mlreduce.stats.margins import wins_ties_losses
+from mlreduce.stats.margins import DECIDED, wins_ties_losses
 from mlreduce.stats.posterior import posterior
 from mlreduce.stats.ranks import rank_methods
 

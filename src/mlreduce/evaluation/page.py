@@ -19,7 +19,7 @@ from mlreduce.exceptions import MissingPackageError
 from mlreduce.files import write_text
 from mlreduce.metrics import higher_is_better, measure_label
 from mlreduce.plot.figure import pyplot
-from mlreduce.plot.matrix import DECIDED
+from mlreduce.stats.margins import DECIDED
 
 __all__ = ["write_page"]
 

@@ -5,14 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from mlreduce.exceptions import DataError, unknown_name
+from mlreduce.exceptions import DataError, from_extra, unknown_name
 from mlreduce.metrics import higher_is_better, measure_label
 from mlreduce.plot.figure import axes
 from mlreduce.plot.layout import style
+from mlreduce.stats.margins import DECIDED
+from mlreduce.stats.ranks import RankComparison, compare
 
-__all__ = ["comparison_matrix", "critical_differences", "quality_against_size"]
+__all__ = ["MANY", "comparison_matrix", "critical_differences", "draw_diagram", "draw_matrix", "quality_against_size"]
+
+#: Methods from which on a cell has wins, ties and losses alone: three lines for each of 900 pairs cannot be read.
+MANY = 17
+
+# Above the axis, in units of the distance of two names: clear of the numbers at the ticks.
+_CD_HEIGHT = 2.2
+
+# Ranks that have a number at most; the numbers of more run into each other.
+_TICKS = 16
 
 
 def quality_against_size(
@@ -57,10 +69,10 @@ def quality_against_size(
     table, settings = getattr(scores, "scores", scores), getattr(scores, "settings", None)
     measure = measure or str(settings["measures"][0] if settings else table["measure"].iloc[0])
     predictor = predictor or str(next(iter(settings["predictors"])) if settings else table["predictor"].iloc[0])
-    own = table[(table["measure"] == measure) & (table["predictor"] == predictor)]
-    if own.empty:
+    rows = table[(table["measure"] == measure) & (table["predictor"] == predictor)]
+    if rows.empty:
         raise DataError(f"there are no scores of {measure!r} with the predictor {predictor!r}")
-    cells = own.groupby(["method", "size_percent"])["value"].agg(["mean", "sem"]).reset_index()
+    cells = rows.groupby(["method", "size_percent"])["value"].agg(["mean", "sem"]).reset_index()
     last = cells.sort_values("size_percent", kind="stable").groupby("method")["mean"].last()
     unknown = set(methods or []) - set(last.index)
     if unknown:
@@ -76,9 +88,9 @@ def quality_against_size(
                 axis.axhline(line["mean"].item(), color=own["color"], linewidth=1.6, linestyle=":", label=method)
             )
         else:
-            look = {"markersize": 4, "linewidth": 1.2, "elinewidth": 0.6, "capsize": 2, "label": method, **own}
+            drawn = {"markersize": 4, "linewidth": 1.2, "elinewidth": 0.6, "capsize": 2, "label": method, **own}
             sizes.update(line["size_percent"])
-            handles.append(axis.errorbar(line["size_percent"], line["mean"], yerr=line["sem"], **look))
+            handles.append(axis.errorbar(line["size_percent"], line["mean"], yerr=line["sem"], **drawn))
     axis.set_xticks(sorted(sizes))
     axis.set(xlabel="size, %", ylabel=measure_label(measure), title=predictor)
     axis.legend(handles, shown, loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, fontsize=8)
@@ -120,9 +132,6 @@ def critical_differences(values: pd.DataFrame, *, higher_is_better: bool = True,
     >>> [text.get_text().strip() for text in axes.texts if "mvmd" in text.get_text()]
     ['mvmd (1.00)']
     """
-    from mlreduce.plot.diagram import draw_diagram
-    from mlreduce.stats.ranks import compare
-
     if values.shape[0] < 2 or values.shape[1] < 3:
         raise DataError(f"a diagram needs two data sets and three methods; got {values.shape[0]} and {values.shape[1]}")
     axis = axes(ax, (6.5, 1.4 + 0.2 * values.shape[1]))
@@ -169,8 +178,6 @@ def comparison_matrix(pairs: Any, *, names: Mapping[str, str] | None = None, ax:
     >>> [label.get_text() for label in axes.get_yticklabels()]  # the better one first
     ['mvmd', 'pca']
     """
-    from mlreduce.plot.matrix import draw_matrix
-
     table = pairs if isinstance(pairs, pd.DataFrame) else pairs.pairs()
     methods = list(table["method"].unique())
     if len(methods) < 2:
@@ -179,3 +186,70 @@ def comparison_matrix(pairs: Any, *, names: Mapping[str, str] | None = None, ax:
     axis = axes(ax, (side + 0.8, side))
     draw_matrix(axis, table, {method: (names or {}).get(method, method) for method in methods})
     return axis
+
+
+def draw_diagram(axis: Any, made: RankComparison, names: Mapping[str, str]) -> None:
+    """Draw a critical-difference diagram; names are what is shown of the methods."""
+    with from_extra("plot", "critical-difference diagrams"):
+        from matplotlib.ticker import MaxNLocator
+        from scikit_posthocs import critical_difference_diagram
+
+    # Numbers instead of names: bars are drawn from sets, and the order of a set of names changes with every run.
+    methods = list(made.average.index)
+    p_values = made.p_values.loc[methods, methods].set_axis(range(len(methods))).set_axis(range(len(methods)), axis=1)
+    drawn = critical_difference_diagram(
+        made.average.set_axis(range(len(methods))), p_values, cd=made.critical_difference, ax=axis,
+        label_fmt_left="{label}", label_fmt_right="{label}", text_h_margin=0.15, label_props={"fontsize": 8},
+        elbow_props={"color": "#606060", "linewidth": 0.8, "clip_on": False},
+        marker_props={"color": "#000000", "s": 10, "clip_on": False},
+        crossbar_props={"color": "#0072B2", "linewidth": 2.5, "clip_on": False},
+    )  # fmt: skip
+    for text in drawn["labels"]:
+        method = methods[int(text.get_text())]
+        text.set(text=f" {names[method]} ({made.average[method]:.2f}) ", color="#000000")
+    _move_critical_difference(axis, made.critical_difference)
+    axis.spines["top"].set_visible(True)
+    axis.set_xlim(1, max(len(methods), 1 + made.critical_difference))
+    axis.xaxis.set_major_locator(MaxNLocator(nbins=_TICKS, integer=True, steps=[1, 2, 5, 10]))
+    lowest = min(text.get_position()[1] for text in drawn["labels"])
+    axis.set_ylim(lowest - 0.6, _CD_HEIGHT + 1.2)
+
+
+def _move_critical_difference(axis: Any, critical_difference: float) -> None:
+    """Put the critical difference above the numbers of the axis, where the library draws it across them."""
+    bar, text = axis.lines[-1], axis.texts[-1]
+    bar.set(xdata=[1, 1 + critical_difference], ydata=[_CD_HEIGHT] * 2, color="#000000", linewidth=1.5)
+    bar.set(marker="|", markersize=6)
+    text.set(position=(1 + critical_difference / 2, _CD_HEIGHT + 0.2), va="bottom")
+    text.set_text(f"critical difference {critical_difference:.2f}")
+
+
+def draw_matrix(axis: Any, pairs: pd.DataFrame, names: Mapping[str, str]) -> None:
+    """Draw methods by methods, sorted by their mean difference to the others.
+
+    Pairs are those of `mlreduce.evaluation.comparison.Comparison.pairs`; names are what is shown of the methods.
+    """
+    order = pairs.groupby("method")["mean_difference"].mean().sort_values(ascending=False, kind="stable").index.tolist()
+    cells = {(c["method"], c["than"]): c for c in pairs.to_dict("records")}
+    # Beside the diagonal, pairs without common values have none.
+    matrix = np.array([[cells[a, b]["mean_difference"] if (a, b) in cells else np.nan for b in order] for a in order])
+    largest = float(np.nanmax(np.abs(matrix))) or 1.0
+    axis.grid(visible=False)
+    axis.imshow(matrix, cmap="RdBu", vmin=-largest, vmax=largest, aspect="equal")
+    axis.set_xticks(range(len(order)), [names[method] for method in order], rotation=45, ha="right", fontsize=8)
+    axis.set_yticks(range(len(order)), [names[method] for method in order], fontsize=8)
+    for row, method in enumerate(order):
+        for column, other in enumerate(order):
+            if (method, other) in cells:
+                dark = abs(matrix[row, column]) > 0.6 * largest
+                _write_cell(axis, column, row, cells[method, other], dark, short=len(order) >= MANY)
+
+
+def _write_cell(axis: Any, column: int, row: int, cell: Mapping[Any, Any], dark: bool, short: bool) -> None:
+    chances = {"better": cell["better"], "similar": cell["similar"], "worse": cell["worse"]}
+    word = max(chances, key=lambda name: chances[name])
+    text = f"{cell['wins']}/{cell['ties']}/{cell['losses']}"
+    if not short:
+        text = f"{cell['mean_difference']:+.3f}\n{text}\n{word} {chances[word]:.2f}"
+    emphasis = {"weight": "bold" if chances[word] >= DECIDED else "normal", "color": "white" if dark else "black"}
+    axis.text(column, row, text, ha="center", va="center", fontsize=6, **emphasis)

@@ -7,7 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-__all__ = ["Regions", "wins_ties_losses"]
+__all__ = ["DECIDED", "Regions", "wins_ties_losses"]
+
+#: A probability from which on a difference counts as decided.
+DECIDED = 0.95
 
 
 class Regions(NamedTuple):

@@ -184,8 +184,8 @@ def theorem_cells(name: str, matrix: FloatArray) -> pd.DataFrame:
     """
     varying = np.diag(matrix) > 0
     known = matrix[np.ix_(varying, varying)]
-    own = np.diag(known)
-    size, slack = len(known), 1e-12 * own.max(initial=0.0)
+    entropies = np.diag(known)
+    size, slack = len(known), 1e-12 * entropies.max(initial=0.0)
     forms = {"half": (2.0, "8 I >= 3 (I1i + I1j)", 3.0 / 8.0), "whole": (1.0, "2 I >= I1i + I1j", 1.0 / 2.0)}
     counts = {form: np.zeros(4, dtype=np.int64) for form in forms}
     first, second = np.triu_indices(size, 1)
@@ -195,7 +195,7 @@ def theorem_cells(name: str, matrix: FloatArray) -> pd.DataFrame:
         truth = known[first[pairs], second[pairs]]
         of_average = np.abs(truth - (one + other) / 2)
         for form, (divisor, _, share) in forms.items():
-            better = of_average <= np.abs(truth - one * other / (divisor * own[sampled])) + slack
+            better = of_average <= np.abs(truth - one * other / (divisor * entropies[sampled])) + slack
             holds = truth >= share * (one + other)
             counts[form] += [len(truth), holds.sum(), (better & holds).sum(), (better & ~holds).sum()]
     rows = [(name, form, forms[form][1], *(int(number) for number in counts[form])) for form in forms]

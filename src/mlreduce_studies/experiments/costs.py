@@ -126,11 +126,11 @@ def _alone(*job: Any) -> tuple[float, float]:
     if not receiver.poll():
         process.join()
         raise DataError(f"fitting {job[2]!r} to {job[0].shape[0]} rows ended without a result (out of memory?)")
-    found: tuple[float, float] | str = receiver.recv()
+    answer: tuple[float, float] | str = receiver.recv()
     process.join()
-    if isinstance(found, str):
-        raise DataError(f"fitting {job[2]!r} to {job[0].shape[0]} rows: {found}")
-    return found
+    if isinstance(answer, str):
+        raise DataError(f"fitting {job[2]!r} to {job[0].shape[0]} rows: {answer}")
+    return answer
 
 
 def _measured(
@@ -139,7 +139,7 @@ def _measured(
     from mlreduce.preprocessing.relation import RelationFeatures
 
     method = make_reduction(label, entry, seed)
-    found: tuple[float, float] | str
+    answer: tuple[float, float] | str
     try:
         with threadpoolctl.threadpool_limits(1), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of small sizes: said of the study's own fits in their logs
@@ -150,8 +150,8 @@ def _measured(
             method.fit_training_set(TrainingSet(X, check_labels(Y, sparse=True)))
             seconds = time.process_time() - start
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _KIBIBYTE / _GIGABYTE
-        found = seconds, peak
+        answer = seconds, peak
     except Exception as error:  # noqa: BLE001 - it goes on in the process that asked
-        found = f"{type(error).__name__}: {error}"
-    sender.send(found)
+        answer = f"{type(error).__name__}: {error}"
+    sender.send(answer)
     sender.close()

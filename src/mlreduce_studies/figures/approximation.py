@@ -10,8 +10,6 @@ from mlreduce.plot.layout import lines, panels, shared_legend
 from mlreduce_studies.figures.kinds import Spec, figure
 from mlreduce_studies.options import APPROXIMATIONS
 
-__all__ = ["approximation_curves"]
-
 
 @figure("approximation", source="approximation.csv", required={"methods": APPROXIMATIONS})
 def approximation_curves(errors: pd.DataFrame, spec: Spec) -> Any:

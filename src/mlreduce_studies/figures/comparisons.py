@@ -7,13 +7,11 @@ from typing import Any
 import pandas as pd
 
 from mlreduce.metrics import measure_label
+from mlreduce.plot.comparisons import MANY, draw_matrix
 from mlreduce.plot.layout import nothing_to_draw, panels
-from mlreduce.plot.matrix import MANY, draw_matrix
 from mlreduce_studies.figures.kinds import Spec, figure, label_of
 from mlreduce_studies.options import AREA, DIRECTIONS, ENERGY, MARGIN, MEASURE, PREDICTOR, SIZE_PERCENT
 from mlreduce_studies.tables.comparisons import comparison_table
-
-__all__ = ["comparison_matrix"]
 
 
 @figure(

@@ -8,14 +8,12 @@ import numpy as np
 import pandas as pd
 
 from mlreduce.metrics import measure_label
-from mlreduce.plot.diagram import draw_diagram
+from mlreduce.plot.comparisons import draw_diagram
 from mlreduce.plot.layout import panels
 from mlreduce.stats.ranks import RankComparison
 from mlreduce_studies.figures.kinds import Spec, figure, label_of
 from mlreduce_studies.options import AREA, ENERGY, MEASURES, PREDICTOR, SIZE_PERCENT
 from mlreduce_studies.tables.average_ranks import comparisons
-
-__all__ = ["critical_difference_diagrams"]
 
 
 @figure(

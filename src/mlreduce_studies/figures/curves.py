@@ -11,8 +11,6 @@ from mlreduce.plot.layout import least_span, line_styles, nothing_to_draw, put_t
 from mlreduce_studies.figures.kinds import Spec, figure
 from mlreduce_studies.options import MEASURES, PREDICTOR
 
-__all__ = ["curves"]
-
 
 @figure("curves", source="summary.csv", required={"measures": MEASURES, "predictor": PREDICTOR}, per_dataset=True)
 def curves(summary: pd.DataFrame, spec: Spec) -> Any:

@@ -18,8 +18,6 @@ from mlreduce.plot.layout import (
 from mlreduce_studies.figures.kinds import Spec, figure
 from mlreduce_studies.options import MEASURE, PREDICTOR
 
-__all__ = ["dimension_curves"]
-
 # Where the largest size is so many times the smallest, the axis is logarithmic: most happens at the small ones.
 _WIDE = 20
 _TICKS = (1, 2, 5, 10, 20, 50, 100)

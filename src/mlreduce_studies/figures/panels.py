@@ -21,8 +21,6 @@ from mlreduce.plot.layout import (
 from mlreduce_studies.figures.kinds import Spec, figure
 from mlreduce_studies.options import LABELS, MEASURE, METHOD, METHODS, PREDICTOR
 
-__all__ = ["panel_curves"]
-
 _THIN = {"linewidth": 0.6, "zorder": 1.5}  # below the other lines
 _REFERENCES = ({"linestyle": "--", "color": "#606060"}, {"linestyle": ":", "color": "#000000"})
 
@@ -65,7 +63,7 @@ def panel_curves(summary: pd.DataFrame, spec: Spec) -> Any:
     methods = [*spec["methods"], *references, *(method for several in thin.values() for method in several)]
     point = ["dataset", "predictor", "method", "size_percent"]
     rows = one_value_each(summary[summary["method"].isin(methods)], measure, 0.0, point)
-    cells = {(str(name), str(by)): own for (name, by), own in rows.groupby(["dataset", "predictor"], observed=True)}
+    cells = {(str(name), str(by)): cell for (name, by), cell in rows.groupby(["dataset", "predictor"], observed=True)}
     asked = [(dataset, predictor) for dataset, predictor in spec["panels"]]
     shown = _shown(asked, list(cells))
     lacking = [f"{name}, {predictor_labels.get(by, by)}" for name, by in asked if (name, by) not in cells]
@@ -93,7 +91,7 @@ def _shown(grid: Sequence[tuple[str, str]], there: Sequence[tuple[str, str]]) ->
 def _draw(
     axis: Any, rows: pd.DataFrame, spec: Spec, references: Mapping[str, str], thin: Mapping[str, Sequence[str]]
 ) -> None:
-    lines = {method: own.sort_values("size_percent") for method, own in rows.groupby("method", observed=True)}
+    lines = {method: line.sort_values("size_percent") for method, line in rows.groupby("method", observed=True)}
     for method, line_style in line_styles(spec).items():
         if method in lines:
             line = lines[method]

@@ -11,8 +11,6 @@ from mlreduce.plot.layout import one_value_each, panels, shared_legend, style
 from mlreduce_studies.figures.kinds import Spec, figure
 from mlreduce_studies.options import ENERGY, MEASURE, METHOD, PREDICTOR, Options
 
-__all__ = ["parameter_curves"]
-
 _DASHES = ((0, (5, 1.5)), (0, (1.5, 1.5)), (0, (6, 1.5, 1.5, 1.5)))
 
 _REQUIRED: Options = {

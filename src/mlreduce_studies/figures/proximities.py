@@ -13,8 +13,6 @@ from mlreduce_studies.figures.kinds import Spec, figure, label_of
 from mlreduce_studies.gathering.images import DARKEST
 from mlreduce_studies.options import MEASURE, PREDICTOR
 
-__all__ = ["proximity_images"]
-
 
 @figure("proximities", source="proximities.parquet", required={"measure": MEASURE, "predictor": PREDICTOR})
 def proximity_images(images: pd.DataFrame, spec: Spec) -> Any:

@@ -9,8 +9,6 @@ import pandas as pd
 from mlreduce.plot.layout import lines, panels, shared_legend
 from mlreduce_studies.figures.kinds import Spec, figure
 
-__all__ = ["spectra"]
-
 
 @figure("spectra", source="spectra.parquet")
 def spectra(eigenvalues: pd.DataFrame, spec: Spec) -> Any:

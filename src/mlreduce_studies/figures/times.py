@@ -10,8 +10,6 @@ import pandas as pd
 from mlreduce.plot.layout import line_styles, panels
 from mlreduce_studies.figures.kinds import Spec, figure, label_of
 
-__all__ = ["fit_times"]
-
 
 @figure("times", source="times.csv")
 def fit_times(times: pd.DataFrame, spec: Spec) -> Any:

@@ -100,8 +100,8 @@ def _measured_like(summary: pd.DataFrame, cell: Mapping[Any, Any]) -> pd.DataFra
     """Return the measures and sizes at which a cell would have values."""
     like = summary[(summary["protocol"] == cell["protocol"]) & (summary["predictor"] == cell["predictor"])]
     of_method, on_dataset = (like[like[key] == cell[key]] for key in ("method", "dataset"))
-    found = next((own for own in (of_method, on_dataset) if len(own)), like)
-    cells: pd.DataFrame = found[_MEASURED].drop_duplicates()
+    nearest = next((rows for rows in (of_method, on_dataset) if len(rows)), like)
+    cells: pd.DataFrame = nearest[_MEASURED].drop_duplicates()
     return cells
 
 
@@ -131,8 +131,8 @@ def cell_reasons(failures: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
     if "error" in failures:
         rows = failures.assign(reason=[_said(cell) for cell in failures.to_dict("records")])
     cells = rows[rows["reason"].fillna("") != ""].groupby(list(keys), sort=True)  # empty in a file is NaN
-    found = [(*key, own["split"].nunique() if "split" in own else 0, _reason(own)) for key, own in cells]
-    return pd.DataFrame(found, columns=[*keys, *GAP_COLUMNS])
+    reasons = [(*key, cell["split"].nunique() if "split" in cell else 0, _reason(cell)) for key, cell in cells]
+    return pd.DataFrame(reasons, columns=[*keys, *GAP_COLUMNS])
 
 
 def with_reasons(table: pd.DataFrame, rows: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:

@@ -11,6 +11,8 @@ import pandas as pd
 
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.evaluation.scores import SCORE_COLUMNS
+from mlreduce_studies.gathering.areas import area_scores, averaged_draws
+from mlreduce_studies.gathering.failed_cells import of_draws, with_failed_rows, with_gaps
 from mlreduce_studies.gathering.job_tables import read_failures, read_tables
 from mlreduce_studies.gathering.summary import at_directions, summarise, write_csv
 
@@ -82,13 +84,9 @@ class Gathering:
 
     @cached_property
     def _averaged(self) -> pd.DataFrame:
-        from mlreduce_studies.gathering.areas import averaged_draws
-
         return averaged_draws(self.scores, self._averages, self._failed_scores)
 
     def _with_gaps(self, scores: pd.DataFrame) -> pd.DataFrame:
-        from mlreduce_studies.gathering.failed_cells import of_draws, with_gaps
-
         return with_gaps(summarise(scores), of_draws(self._failed_scores, self._averages))
 
     @cached_property
@@ -97,8 +95,6 @@ class Gathering:
         return self._with_gaps(self._averaged)
 
     def _areas(self) -> pd.DataFrame:
-        from mlreduce_studies.gathering.areas import area_scores
-
         return self._with_gaps(area_scores(self._averaged))
 
     def _failures(self) -> pd.DataFrame:
@@ -107,8 +103,6 @@ class Gathering:
         return read_failures(file for kind in kinds for file in self._files.get(kind, []))
 
     def _details(self) -> pd.DataFrame:
-        from mlreduce_studies.gathering.failed_cells import with_failed_rows
-
         details, failures = read_tables(self._files["details"]), read_failures(self._files["details"])
         keys = list(details.columns[:-1])
         details = details.drop_duplicates(keys)  # a method may be in several groups
@@ -117,8 +111,6 @@ class Gathering:
         return with_failed_rows(details, failures).sort_values(keys, ignore_index=True)
 
     def _choices(self) -> pd.DataFrame:
-        from mlreduce_studies.gathering.failed_cells import with_failed_rows
-
         choices = read_tables(self._files["choices"])
         chosen = choices[choices["chosen"]]
         keys = ["protocol", "dataset", "method", "split"]

@@ -40,11 +40,11 @@ def summarise(scores: pd.DataFrame) -> pd.DataFrame:
     keys = list(SUMMARY_COLUMNS[:7])
     of_a_size = (scores["size_percent"] == 0) & (scores["energy"] == 0)
     place = pd.Series(0.0, index=scores.index)
-    own = scores[of_a_size]
-    number = own.groupby([*keys, "split"], observed=True)["size"].transform("size")
-    alike = number.groupby([own[key] for key in keys], observed=True).transform("nunique") == 1
-    ranks = own.groupby([*keys, "split"], observed=True)["size"].rank(method="first")
-    place[of_a_size] = ranks.where(alike, own["size"])
+    of_sizes = scores[of_a_size]
+    number = of_sizes.groupby([*keys, "split"], observed=True)["size"].transform("size")
+    alike = number.groupby([of_sizes[key] for key in keys], observed=True).transform("nunique") == 1
+    ranks = of_sizes.groupby([*keys, "split"], observed=True)["size"].rank(method="first")
+    place[of_a_size] = ranks.where(alike, of_sizes["size"])
     cells = scores.assign(place=place).groupby([*keys, "place"], observed=True)
     summary = cells.agg(
         size=("size", "mean"), mean=("value", "mean"), sd=("value", "std"), splits=("value", "size")

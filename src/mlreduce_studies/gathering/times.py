@@ -35,8 +35,8 @@ def gathered_times(times: pd.DataFrame, failures: pd.DataFrame, averages: Mappin
     parts = [with_failed_rows(times, failures)]
     for name, draws in averages.items():
         drawn = parts[0][parts[0]["method"].isin(draws)].groupby(["dataset", "split"], as_index=False)
-        own = drawn["seconds"].mean() if failures.empty else drawn.agg({"seconds": _mean_of_all, "reason": "max"})
-        parts.append(own.assign(method=name)[list(parts[0].columns)])
+        means = drawn["seconds"].mean() if failures.empty else drawn.agg({"seconds": _mean_of_all, "reason": "max"})
+        parts.append(means.assign(method=name)[list(parts[0].columns)])
     return pd.concat(parts, ignore_index=True)
 
 

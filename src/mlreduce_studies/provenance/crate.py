@@ -233,8 +233,8 @@ class _Crate:
                 seen.add(file["sha256"])
                 named = {"name": f"{dataset}/{file['name']}", "sha256": file["sha256"]}
                 if not file["addresses"]:
-                    own = {"name": named["name"], "propertyID": "sha256", "value": file["sha256"]}
-                    yield "files", self._entity(f"#file-{file['sha256']}", "PropertyValue", own)
+                    value = {"name": named["name"], "propertyID": "sha256", "value": file["sha256"]}
+                    yield "files", self._entity(f"#file-{file['sha256']}", "PropertyValue", value)
                     continue
                 first, *others = file["addresses"]
                 properties = {**named, "encodingFormat": _format(file["name"])}

@@ -104,7 +104,7 @@ def costs(jobs: pd.DataFrame) -> dict[str, Any]:
         ``total``, and ``rules`` with the same of each: ``jobs``, how many of them were measured, their seconds, and
         those of the processor; the largest memory of a job in MB; their threads.
     """
-    rules = {str(rule): _sum(own) for rule, own in jobs.groupby("rule", sort=True)}
+    rules = {str(rule): _sum(of_rule) for rule, of_rule in jobs.groupby("rule", sort=True)}
     return {"total": _sum(jobs), "rules": rules}
 
 
@@ -262,8 +262,8 @@ def file_faults(folder: str | Path, some: bool = False) -> tuple[int, list[str]]
         number += 1
         if not path.is_file():
             faults.append(f"{path}: no such file")
-        elif (found := sha256(path)) != expected:
-            faults.append(f"{path}: its SHA-256 is {found}, but the manifest says {expected}")
+        elif (actual := sha256(path)) != expected:
+            faults.append(f"{path}: its SHA-256 is {actual}, but the manifest says {expected}")
     return number, faults
 
 

@@ -83,14 +83,16 @@ class Reference(NamedTuple):
         """Estimate how long a curve takes: its method's share of its group's jobs, or all jobs if the group is new."""
         group, jobs = self.group_of(curve), self.jobs
         known = jobs[(jobs["protocol"] == curve.protocol) & (jobs["dataset"] == curve.dataset)]
-        own = known[(known["group"] == group) & (known["predictor"].isna() | (known["predictor"] == curve.predictor))]
+        of_group = known[
+            (known["group"] == group) & (known["predictor"].isna() | (known["predictor"] == curve.predictor))
+        ]
         share = len(self.study.draws(curve.method)) / len(self.study.groups[group].methods)
-        return float(share * own["seconds"].sum() if len(own) else known["seconds"].sum())
+        return float(share * of_group["seconds"].sum() if len(of_group) else known["seconds"].sum())
 
 
 def _of_curve(summary: pd.DataFrame, curve: Curve) -> pd.DataFrame:
-    own = [summary[name] == value for name, value in zip(Curve._fields[1:], curve[1:], strict=True)]
-    return summary.loc[np.logical_and.reduce(own), list(SUMMARY_COLUMNS)]
+    matches = [summary[name] == value for name, value in zip(Curve._fields[1:], curve[1:], strict=True)]
+    return summary.loc[np.logical_and.reduce(matches), list(SUMMARY_COLUMNS)]
 
 
 def read_reference(folder: str | Path, study_file: str | Path, catalogue: Catalogue) -> Reference:

@@ -130,7 +130,7 @@ def _affordable(curves: Sequence[Curve], references: Mapping[str, Reference], se
     costs = {curve: _START + references[curve.study].seconds_of(curve) for curve in curves}
     chosen: list[Curve] = []
     for curve, cost in costs.items():
-        if cost <= _SHARE_OF_A_CURVE * seconds and sum(costs[own] for own in chosen) + cost <= seconds:
+        if cost <= _SHARE_OF_A_CURVE * seconds and sum(costs[other] for other in chosen) + cost <= seconds:
             chosen.append(curve)
     return chosen or sorted(curves, key=costs.__getitem__)[:1]
 
@@ -249,12 +249,12 @@ def _conclusion(outcomes: Mapping[Curve, _Outcome], options: argparse.Namespace,
 
 def _verify_files(options: argparse.Namespace) -> int:
     """Check the files of finished studies against their manifests; return the exit status."""
-    found = {folder: file_faults(folder, options.some) for folder in options.folders}
-    for folder, (number, faults) in found.items():
+    checked = {folder: file_faults(folder, options.some) for folder in options.folders}
+    for folder, (number, faults) in checked.items():
         print(f"{folder}: {number} files looked for that the manifest names, {len(faults)} faults")
         for fault in faults:
             print(f"  {fault}")
-    return int(any(faults for _, faults in found.values()))
+    return int(any(faults for _, faults in checked.values()))
 
 
 def _share(text: str) -> float:

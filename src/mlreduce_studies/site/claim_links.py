@@ -40,10 +40,10 @@ def compare_links(study: StudyResults, line: Mapping[Any, Any]) -> list[dict[str
     methods = [name for name in methods if name in set(rows["method"])]
     if len(methods) < 2:
         return []
-    found = []
+    links = []
     for measure in _split(line["measures"]):
-        own = rows[rows["measure"] == measure]
-        there = set(own["predictor"])
+        measured = rows[rows["measure"] == measure]
+        there = set(measured["predictor"])
         named = _split(line["predictors"]) or list(study.description["predictors"])
         for predictor in [name for name in named if name in there]:
             chosen = {
@@ -51,14 +51,14 @@ def compare_links(study: StudyResults, line: Mapping[Any, Any]) -> list[dict[str
                 "measure": measure,
                 "protocol": line["protocol"],
                 "predictor": predictor,
-                "size": line["sizes"] or _usual_sizes(own[own["predictor"] == predictor]),
+                "size": line["sizes"] or _usual_sizes(measured[measured["predictor"] == predictor]),
                 "methods": "~".join(methods),
-                "datasets": "~".join(name for name in datasets if name in set(own["dataset"])),
+                "datasets": "~".join(name for name in datasets if name in set(measured["dataset"])),
                 "pair": "~".join(methods[:2]),
             }
             query = urlencode({key: value for key, value in chosen.items() if value}, quote_via=quote)
-            found.append({"text": f"{measure_label(measure)}, {predictor}", "address": f"compare.html?{query}#result"})
-    return found[:_LINKS]
+            links.append({"text": f"{measure_label(measure)}, {predictor}", "address": f"compare.html?{query}#result"})
+    return links[:_LINKS]
 
 
 def _split(text: str) -> list[str]:
@@ -84,15 +84,15 @@ def differences_by_pair(table: pd.DataFrame) -> dict[tuple[str, str], dict[str, 
     dict of (str, str) to dict
         ``datasets``, and ``rows`` with ``pair`` and ``cells``, in the order of the data sets.
     """
-    found = {}
+    pairs = {}
     for (claim, setting), part in table.fillna({"setting": ""}).groupby(["id", "setting"], sort=False):
         datasets = list(dict.fromkeys(part["dataset"]))
         rows = []
-        for (method, other), own in part.groupby(["method", "other"], sort=False):
-            cells = {row["dataset"]: _cell(row) for row in own.to_dict("records")}
+        for (method, other), of_pair in part.groupby(["method", "other"], sort=False):
+            cells = {row["dataset"]: _cell(row) for row in of_pair.to_dict("records")}
             rows.append({"pair": f"{method} and {other}", "cells": [cells.get(name) for name in datasets]})
-        found[str(claim), str(setting)] = {"datasets": datasets, "rows": rows}
-    return found
+        pairs[str(claim), str(setting)] = {"datasets": datasets, "rows": rows}
+    return pairs
 
 
 def _cell(row: Mapping[Any, Any]) -> dict[str, Any]:
@@ -114,10 +114,10 @@ def title_of_part(name: str) -> str:
     >>> title_of_part("table4-at-ten"), title_of_part("figure-times")
     ('Table 4, at ten', 'Figure: times')
     """
-    found = re.fullmatch(r"(table|figure)(\d*)-?(.*)", name)
-    if found is None:
+    parts = re.fullmatch(r"(table|figure)(\d*)-?(.*)", name)
+    if parts is None:
         return name
-    number, rest = found[2], found[3].replace("-", " ")
+    number, rest = parts[2], parts[3].replace("-", " ")
     if not number:
-        return f"{found[1].capitalize()}: {rest}"
-    return f"{found[1].capitalize()} {number}{', ' if rest else ''}{rest}"
+        return f"{parts[1].capitalize()}: {rest}"
+    return f"{parts[1].capitalize()} {number}{', ' if rest else ''}{rest}"

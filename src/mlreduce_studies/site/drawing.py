@@ -49,12 +49,12 @@ def _size_of(picture: Path) -> tuple[int, int]:
         with picture.open(encoding="utf-8") as file:
             head = file.read(2000)
         points = (re.search(rf'<svg[^>]*\b{side}="([\d.]+)pt"', head) for side in ("width", "height"))
-        width, height = (round(float(found[1]) * 4 / 3) if found else 0 for found in points)
+        width, height = (round(float(point[1]) * 4 / 3) if point else 0 for point in points)
         return width, height
     from PIL import Image
 
-    with Image.open(picture) as own:
-        return own.size
+    with Image.open(picture) as image:
+        return image.size
 
 
 def _copy(path: Path, target: Path) -> None:

@@ -33,15 +33,15 @@ def page_names(names: Iterable[str]) -> dict[str, str]:
     >>> page_names(["br-knn", "BR kNN", "../x"])
     {'br-knn': 'br-knn', 'BR kNN': 'br-knn-2', '../x': 'x'}
     """
-    found: dict[str, str] = {}
+    files: dict[str, str] = {}
     for name in names:
         plain = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:60] or "unnamed"
-        own, number = plain, 1
-        while own in found.values():
+        file, number = plain, 1
+        while file in files.values():
             number += 1
-            own = f"{plain}-{number}"
-        found[name] = own
-    return found
+            file = f"{plain}-{number}"
+        files[name] = file
+    return files
 
 
 class Entries:
@@ -102,13 +102,15 @@ class Entries:
             "times": _stacked(self.studies, _times),
             "choices": _stacked(self.studies, _choices),
         }
-        found: dict[str, dict[str, list[dict[Any, Any]]]] = {name: {key: [] for key in tables} for name in self.methods}
+        of_name: dict[str, dict[str, list[dict[Any, Any]]]] = {
+            name: {key: [] for key in tables} for name in self.methods
+        }
         for key, table in tables.items():
             for row in table.to_dict("records"):
                 name = names[row["study"]].get(row["method"])
                 if name is not None:
-                    found[name][key].append(row)
-        return found
+                    of_name[name][key].append(row)
+        return of_name
 
     def _averaged(self, column: str, name: str, by: Sequence[str]) -> pd.DataFrame:
         """Return the average ranks where a column has a value; all values are averaged at once."""
@@ -167,7 +169,7 @@ class Entries:
 
     def _cooccurrence(self, name: str) -> dict[str, Any] | None:
         """Return how often pairs of labels are together, from the prepared data of the run; None without them."""
-        path = next((own for folder in self._data.values() if (own := folder / f"{name}.npz").is_file()), None)
+        path = next((path for folder in self._data.values() if (path := folder / f"{name}.npz").is_file()), None)
         return None if path is None else _cooccurrence(path)
 
     def predictor(self, name: str) -> dict[str, Any]:
@@ -220,8 +222,8 @@ def _times(study: StudyResults) -> pd.DataFrame:
     times = study.frame("times")
     if times is None:
         return pd.DataFrame()
-    own = times.dropna(subset="seconds")
-    return own.groupby(["dataset", "method"], observed=True)["seconds"].mean().reset_index()
+    timed = times.dropna(subset="seconds")
+    return timed.groupby(["dataset", "method"], observed=True)["seconds"].mean().reset_index()
 
 
 def _choices(study: StudyResults) -> pd.DataFrame:

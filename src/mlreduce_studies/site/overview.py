@@ -99,7 +99,7 @@ def downloads_of(studies: Sequence[StudyResults], pages: Mapping[str, str], fold
 
     Those that are too large for it are linked where they are, in the folder of the run.
     """
-    found = []
+    files = []
     for study in studies:
         for path in sorted(study.folder.iterdir()):
             if not path.is_file() or not path.name.endswith(_SUFFIXES):
@@ -113,7 +113,7 @@ def downloads_of(studies: Sequence[StudyResults], pages: Mapping[str, str], fold
                 with replacing(folder / pages[study.key] / name) as place:
                     place.write_bytes(content)
             elsewhere = Path(os.path.relpath(path.resolve(), folder.parent.resolve())).as_posix()
-            found.append(
+            files.append(
                 {
                     "study": study.key,
                     "source": path.name,
@@ -123,20 +123,22 @@ def downloads_of(studies: Sequence[StudyResults], pages: Mapping[str, str], fold
                 | {"address": f"files/{pages[study.key]}/{name}" if copied else elsewhere, "copied": copied}
                 | {"size": len(content) if copied else path.stat().st_size}
             )
-    return found
+    return files
 
 
 def site_data(runs: Sequence[Run], entries: Entries, figures: Mapping[str, list[dict[str, Any]]]) -> dict[str, Any]:
     """Return the data of the site: what each study is, its means, its printed cells, its claims, and its figures."""
     return {
-        "runs": [{"name": run.name, "title": run.title, "studies": [own.key for own in run.studies]} for run in runs],
+        "runs": [
+            {"name": run.name, "title": run.title, "studies": [study.key for study in run.studies]} for run in runs
+        ],
         "studies": {
             study.key: {
                 "description": study.description,
                 "summary": _columns(study.summary),
                 "audit": _columns(study.audit),
                 "claims": _columns(study.claims),
-                "figures": {own["file"]: own["data"] for own in figures[study.key]},
+                "figures": {figure["file"]: figure["data"] for figure in figures[study.key]},
             }
             for study in entries.studies
         },

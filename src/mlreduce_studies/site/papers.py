@@ -39,14 +39,14 @@ _LINES = 30
 
 def tables_of(study: StudyResults) -> list[dict[str, Any]]:
     """Return the tables of a study, laid out."""
-    found = []
+    tables = []
     for name, spec in study.description["tables"].items():
         path = study.folder / f"{name}.csv"
         if not path.is_file():
             continue
         tidy = pd.read_csv(path)
         parts = [{"title": title, "header": header, "rows": rows} for _, title, header, rows in table_parts(tidy, spec)]
-        found.append(
+        tables.append(
             {
                 "name": name,
                 "kind": spec.get("kind", "sizes"),
@@ -56,7 +56,7 @@ def tables_of(study: StudyResults) -> list[dict[str, Any]]:
             }
             | {"notes": footnotes(tidy), "files": _files(study, name, ("csv", "tex"))}
         )
-    return found
+    return tables
 
 
 def _files(study: StudyResults, name: str, suffixes: tuple[str, ...]) -> list[str]:
@@ -65,16 +65,16 @@ def _files(study: StudyResults, name: str, suffixes: tuple[str, ...]) -> list[st
 
 def beside_printed_tables(study: StudyResults) -> list[dict[str, Any]]:
     """Return the printed tables of a paper in their layout, each cell with ours, the printed number, z and verdict."""
-    found = []
+    tables = []
     for (table, protocol), part in study.audit.groupby(["table", "protocol"], sort=True):
         percents = sorted(part["size_percent"].unique())
         rows = []
-        for (dataset, method), own in part.groupby(["dataset", "method"], sort=True):
-            cells = {cell["size_percent"]: cell for cell in own.to_dict("records")}
+        for (dataset, method), row in part.groupby(["dataset", "method"], sort=True):
+            cells = {cell["size_percent"]: cell for cell in row.to_dict("records")}
             rows.append({"dataset": dataset, "method": method, "cells": [_cell(cells.get(p)) for p in percents]})
         counts = part["verdict"].value_counts().to_dict()
-        found.append({"table": table, "protocol": protocol, "percents": percents, "rows": rows, "counts": counts})
-    return found
+        tables.append({"table": table, "protocol": protocol, "percents": percents, "rows": rows, "counts": counts})
+    return tables
 
 
 def _cell(cell: dict[Any, Any] | None) -> dict[str, Any]:
@@ -133,13 +133,13 @@ def parts_of(
     tables: Sequence[Mapping[str, Any]], printed: Sequence[Mapping[str, Any]], figures: Sequence[Mapping[str, Any]]
 ) -> list[dict[str, str]]:
     """Return the tables and figures of a page with their anchors and titles, for claims that are shown in them."""
-    found = [
-        (f"printed-{number}", own["table"], f"printed {title_of_part(own['table'])} ({own['protocol']})")
-        for number, own in enumerate(printed, 1)
+    parts = [
+        (f"printed-{number}", part["table"], f"printed {title_of_part(part['table'])} ({part['protocol']})")
+        for number, part in enumerate(printed, 1)
     ]
-    names = [*(own["file"] for own in figures), *(own["name"] for own in tables)]
-    found += [(name, name, title_of_part(name)) for name in names]
-    return [{"anchor": anchor, "name": name, "title": title} for anchor, name, title in found]
+    names = [*(part["file"] for part in figures), *(part["name"] for part in tables)]
+    parts += [(name, name, title_of_part(name)) for name in names]
+    return [{"anchor": anchor, "name": name, "title": title} for anchor, name, title in parts]
 
 
 def _strength(p_for: float, p_against: float) -> float | None:

@@ -66,9 +66,9 @@ def scores_by_measure(study: StudyResults, limit: int = LIMIT) -> Iterator[tuple
     """
     rows = comparable_scores(study, limit)
     sizes = _test_shares(study)
-    for measure, own in rows.groupby("measure", observed=True, sort=True):
+    for measure, measured in rows.groupby("measure", observed=True, sort=True):
         blocks, values, offset = [], [], 0
-        for (protocol, predictor, dataset), part in own.groupby(_BLOCK, observed=True, sort=True):
+        for (protocol, predictor, dataset), part in measured.groupby(_BLOCK, observed=True, sort=True):
             block, array = _block(part)
             share = sizes.get((str(protocol), str(dataset)))
             blocks.append(

@@ -29,9 +29,9 @@ def spectra_of(study: StudyResults, dataset: str) -> list[dict[str, Any]]:
     table = study.frame("spectra")
     if table is None:
         return []
-    own = table[(table["dataset"] == dataset) & (table["eigenvalue"] > 0)]
-    found = []
-    for protocol, part in own.groupby("protocol", sort=True, observed=True):
+    positive = table[(table["dataset"] == dataset) & (table["eigenvalue"] > 0)]
+    parts = []
+    for protocol, part in positive.groupby("protocol", sort=True, observed=True):
         part = part[part["split"] == part["split"].min()].sort_values(["method", "index"])
         spectra = {str(name): group for name, group in part.groupby("method", sort=False, observed=True)}
         methods = [name for name in [*study.description["methods"], *sorted(spectra)] if name in spectra]
@@ -44,8 +44,8 @@ def spectra_of(study: StudyResults, dataset: str) -> list[dict[str, Any]]:
             },
         }
         rows = [_row(name, spectra[name]["eigenvalue"].to_numpy(float)) for name in methods]
-        found.append({"study": study.key, "protocol": str(protocol), "rows": rows, "panel": panel})
-    return found
+        parts.append({"study": study.key, "protocol": str(protocol), "rows": rows, "panel": panel})
+    return parts
 
 
 def _row(method: str, values: Any) -> dict[str, Any]:

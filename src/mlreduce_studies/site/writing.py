@@ -89,13 +89,13 @@ class Site:
         page = self.pages[study.key]
         folder = self.target / "files" / page
         figures = []
-        for own in placed_figures(study, folder):
-            script, key = f"data/{page}-{own['file']}.js", f"{page}/{own['file']}"
-            hover = bool(own["data"]["panels"])
+        for figure in placed_figures(study, folder):
+            script, key = f"data/{page}-{figure['file']}.js", f"{page}/{figure['file']}"
+            hover = bool(figure["data"]["panels"])
             if hover:
-                self._script(script, key, own["data"])
+                self._script(script, key, figure["data"])
             figures.append(
-                own | {"picture": f"files/{page}/{own['picture']}", "points": script if hover else "", "key": key}
+                figure | {"picture": f"files/{page}/{figure['picture']}", "points": script if hover else "", "key": key}
             )
         self._page(f"papers/{page}.html", "paper", **_paper(study, figures), page=page, downloads=downloads)
         return figures
@@ -122,7 +122,7 @@ class Site:
                 self._script_text(file, f"{page}/{measure}", text)
                 measures.append({"name": measure, "label": measure_label(measure), "file": file})
             order = list(study.description["measures"])
-            measures.sort(key=lambda own: order.index(own["name"]) if own["name"] in order else len(order))
+            measures.sort(key=lambda entry: order.index(entry["name"]) if entry["name"] in order else len(order))
             methods = {label: colour_of(label) for label in study.methods}
             known.append(
                 {"key": study.key, "page": page, "measures": measures, "methods": methods}
@@ -160,7 +160,7 @@ class Site:
         for study in self.studies:
             page = self.pages[study.key]
             placed = placed_figures(study, pictures / page)  # figures of different studies have the same names
-            figures = [own | {"picture": f"{page}/{own['picture']}"} for own in placed]
+            figures = [figure | {"picture": f"{page}/{figure['picture']}"} for figure in placed]
             sections.append(_paper(study, figures) | {"page": page})
         return self._render(
             "single", root="", path="report.html", single=True, sections=sections,
@@ -195,8 +195,8 @@ def _environment() -> jinja2.Environment:
     )  # fmt: skip
 
     def bold(text: Any) -> Any:
-        found = _BOLD.match(str(text))
-        return markupsafe.Markup("<b>{}</b>").format(found[1]) if found else text
+        match = _BOLD.match(str(text))
+        return markupsafe.Markup("<b>{}</b>").format(match[1]) if match else text
 
     environment.filters["bold"] = bold
     environment.filters["measure"] = measure_label

@@ -53,8 +53,8 @@ def _ranked_tables(summary: pd.DataFrame, spec: Spec) -> dict[str, pd.DataFrame]
 
 def _compared(tables: Mapping[str, pd.DataFrame], spec: Spec) -> dict[str, RankComparison]:
     methods = spec["methods"]
-    means = {measure: means_of(own, methods) for measure, own in tables.items()}
-    gaps = {measure: left_out(own) for measure, own in tables.items()}
+    means = {measure: means_of(ranked, methods) for measure, ranked in tables.items()}
+    gaps = {measure: left_out(ranked) for measure, ranked in tables.items()}
     compared = {m: compare(values, higher_is_better(m), gaps[m]) for m, values in means.items()}
     if len(means) == 1:
         return compared
@@ -68,7 +68,7 @@ def _compared(tables: Mapping[str, pd.DataFrame], spec: Spec) -> dict[str, RankC
 
 def _reasons(tables: Mapping[str, pd.DataFrame]) -> dict[str, str]:
     """Return why data sets are left out."""
-    gaps = pd.concat([own[is_gap(own)] for own in tables.values()])
+    gaps = pd.concat([ranked[is_gap(ranked)] for ranked in tables.values()])
     firsts = gaps.drop_duplicates("dataset").to_dict("records")
     return {cell["dataset"]: f"{cell['dataset']}, where {cell['method']} failed: {cell['reason']}" for cell in firsts}
 

@@ -12,8 +12,6 @@ from mlreduce_studies.gathering.failed_cells import GAP, with_reasons
 from mlreduce_studies.tables.kinds import Spec, table
 from mlreduce_studies.tables.layout import Part
 
-__all__ = ["choices_parts", "choices_table", "searched_parts", "searched_table"]
-
 
 def choices_parts(choices: pd.DataFrame, spec: Spec) -> Iterator[Part]:
     """Lay chosen powers out: one part per protocol, one row per data set and method."""

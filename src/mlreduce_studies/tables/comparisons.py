@@ -85,8 +85,8 @@ def comparison_table(summary: pd.DataFrame, spec: Spec) -> pd.DataFrame:
         if means.empty:
             raise DataError(f"{spec['caption']!r}: there is no data set on which all methods have a value")
         for method, other in permutations(methods, 2):
-            own = sign * (means[method] - means[other]).to_numpy(dtype=np.float64)
-            counts, regions = wins_ties_losses(own, margin), signed_rank(own, margin)
-            mean, interval = float(own.mean()), bootstrap_interval(own)
-            rows.append((protocol, method, other, len(own), mean, *interval, *counts, *reversed(regions)))
+            differences = sign * (means[method] - means[other]).to_numpy(dtype=np.float64)
+            counts, regions = wins_ties_losses(differences, margin), signed_rank(differences, margin)
+            mean, interval = float(differences.mean()), bootstrap_interval(differences)
+            rows.append((protocol, method, other, len(differences), mean, *interval, *counts, *reversed(regions)))
     return pd.DataFrame(rows, columns=list(COMPARISON_COLUMNS))

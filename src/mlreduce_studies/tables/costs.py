@@ -10,8 +10,6 @@ from mlreduce_studies.gathering.failed_cells import GAP
 from mlreduce_studies.tables.kinds import Spec, table
 from mlreduce_studies.tables.layout import Part
 
-__all__ = ["cost_parts", "cost_table"]
-
 
 def cost_parts(costs: pd.DataFrame, spec: Spec) -> Iterator[Part]:
     """Lay costs out: one part per data set and swept size, one row per size, one column per method."""

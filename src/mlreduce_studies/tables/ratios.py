@@ -13,8 +13,6 @@ from mlreduce_studies.options import METHOD
 from mlreduce_studies.tables.kinds import Spec, table
 from mlreduce_studies.tables.layout import Part
 
-__all__ = ["ratio_parts", "ratio_table"]
-
 
 def ratio_parts(ratios: pd.DataFrame, spec: Spec) -> Iterator[Part]:
     """Lay ratios out: one part of ratios and one of seconds, one row per data set, one column per method.

@@ -27,17 +27,19 @@ def layout(cells: pd.DataFrame, methods: Sequence[str]) -> tuple[list[str], list
     numbers of splits differ, each row holds its own.
     """
     percents = sorted(cells["size_percent"].unique())
-    found = {(c["dataset"], c["method"], c["size_percent"]): c for c in cells.to_dict("records")}
+    by_cell = {(c["dataset"], c["method"], c["size_percent"]): c for c in cells.to_dict("records")}
     uneven = uneven_splits(cells)
     header = ["dataset", "method", *["splits"] * uneven, *(f"{p} %" for p in percents)]
     rows = []
     for dataset in sorted(cells["dataset"].unique()):
-        own = cells[cells["dataset"] == dataset]
-        best = {percent: _bound(own[own["size_percent"] == percent]) for percent in percents}
+        on_dataset = cells[cells["dataset"] == dataset]
+        best = {percent: _bound(on_dataset[on_dataset["size_percent"] == percent]) for percent in percents}
         for method in methods:
-            texts = [_text(found.get((dataset, method, percent)), best[percent]) for percent in percents]
+            texts = [_text(by_cell.get((dataset, method, percent)), best[percent]) for percent in percents]
             if any(texts):
-                rows.append([dataset, method, *[number_of_splits(own[own["method"] == method])] * uneven, *texts])
+                rows.append(
+                    [dataset, method, *[number_of_splits(on_dataset[on_dataset["method"] == method])] * uneven, *texts]
+                )
     return header, rows
 
 

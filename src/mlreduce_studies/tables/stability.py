@@ -37,14 +37,14 @@ def stability_parts(tidy: pd.DataFrame, spec: Spec) -> Iterator[Part]:
         drawn = part.dropna(subset="order_correlation").drop_duplicates(["dataset", "method"])
         if len(drawn):
             title = f"{protocol}, correlation of draws, {splits}"
-            own = [method for method in methods if (drawn["method"] == method).any()]
-            yield f"{protocol}-draws", title, *_rows(drawn, "order_correlation", own)
+            with_draws = [method for method in methods if (drawn["method"] == method).any()]
+            yield f"{protocol}-draws", title, *_rows(drawn, "order_correlation", with_draws)
 
 
 def _rows(cells: pd.DataFrame, column: str, methods: Sequence[str]) -> tuple[list[str], list[list[str]]]:
-    found = cells.set_index(["dataset", "method"])
-    texts = {key: "" if np.isnan(value) else f"{value:.3f}" for key, value in found[column].items()}
-    texts |= {key: GAP for key, splits in found["splits"].items() if not splits}
+    of_method = cells.set_index(["dataset", "method"])
+    texts = {key: "" if np.isnan(value) else f"{value:.3f}" for key, value in of_method[column].items()}
+    texts |= {key: GAP for key, splits in of_method["splits"].items() if not splits}
     rows = [
         [str(name), *(texts.get((name, method), "") for method in methods)]
         for name in sorted(cells["dataset"].unique())
@@ -64,12 +64,12 @@ def _check_once(rankings: pd.DataFrame) -> None:
 
 def _draws(methods: Sequence[str], ranked: Set[str]) -> dict[str, list[str]]:
     """Map the methods that are ranked to the names under which they are."""
-    found: dict[str, list[str]] = {}
+    names: dict[str, list[str]] = {}
     for method in methods:
         draws = sorted(name for name in ranked if re.fullmatch(rf"{re.escape(method)}-\d+", name))
         if draws or method in ranked:
-            found[method] = draws or [method]
-    return found
+            names[method] = draws or [method]
+    return names
 
 
 def _number_of_splits(rankings: pd.DataFrame, method: str, dataset: str) -> int:
@@ -132,15 +132,15 @@ def stability_table(rankings: pd.DataFrame, spec: Spec) -> pd.DataFrame:
     rows = []
     for (protocol, dataset), part in rankings.groupby(["protocol", "dataset"], sort=True, observed=True):
         for method, draws in _draws(spec["methods"], set(part["method"])).items():
-            own = part[part["method"].isin(draws)]
+            ranked = part[part["method"].isin(draws)]
             failed = (0, "")
-            if "reason" in own:
-                reasons = cell_reasons(own.assign(method=method), ["method"])
+            if "reason" in ranked:
+                reasons = cell_reasons(ranked.assign(method=method), ["method"])
                 failed = tuple(reasons[list(GAP_COLUMNS)].iloc[0]) if len(reasons) else failed
-                own = own[~own["split"].isin(own.loc[own["reason"] != "", "split"])]
-            splits = _number_of_splits(own, method, str(dataset)) if len(own) else 0
-            agreement = order_correlation(own) if len(draws) > 1 else float("nan")
-            ranks = [_ranks(own[own["method"] == draw]) for draw in draws] if len(own) else []
+                ranked = ranked[~ranked["split"].isin(ranked.loc[ranked["reason"] != "", "split"])]
+            splits = _number_of_splits(ranked, method, str(dataset)) if len(ranked) else 0
+            agreement = order_correlation(ranked) if len(draws) > 1 else float("nan")
+            ranks = [_ranks(ranked[ranked["method"] == draw]) for draw in draws] if len(ranked) else []
             for percent in spec["size_percents"]:
                 indices = [stability_index(_selected(of_draw, percent)) for of_draw in ranks]
                 stability = float(np.mean(indices)) if indices else float("nan")

@@ -10,8 +10,6 @@ from mlreduce_studies.options import LABELS
 from mlreduce_studies.tables.kinds import Spec, table
 from mlreduce_studies.tables.layout import Part
 
-__all__ = ["theorem_parts", "theorem_table"]
-
 
 def theorem_parts(counts: pd.DataFrame, spec: Spec) -> Iterator[Part]:
     """Lay `mlreduce_studies.experiments.approximation.THEOREM_COLUMNS` out as shares: one row per data set and form."""

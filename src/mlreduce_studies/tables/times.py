@@ -11,8 +11,6 @@ from mlreduce_studies.gathering.failed_cells import GAP, with_reasons
 from mlreduce_studies.tables.kinds import Spec, table
 from mlreduce_studies.tables.layout import Part, counted, number_of_splits
 
-__all__ = ["times_parts", "times_table"]
-
 
 def times_parts(means: pd.DataFrame, spec: Spec) -> Iterator[Part]:
     """Lay times out: one row per data set, one column per method."""

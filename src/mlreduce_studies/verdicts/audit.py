@@ -156,7 +156,7 @@ def audit(tables: Mapping[str, pd.DataFrame], published: pd.DataFrame | None) ->
     if published is not None:
         for name, table in tables.items():
             printed = published[(published["table"] == name) & published["dataset"].isin(table["dataset"])]
-            parts += [_compare(own, printed, str(protocol)) for protocol, own in table.groupby("protocol")]
+            parts += [_compare(ours, printed, str(protocol)) for protocol, ours in table.groupby("protocol")]
     filled = [part for part in parts if len(part)] or parts
     result = pd.concat(filled, ignore_index=True)[list(AUDIT_COLUMNS)]
     return result.sort_values(["table", "protocol", "dataset", "method", "size_percent"], ignore_index=True)

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from mlreduce.exceptions import DataError
-from mlreduce.stats.combination import Evidence, at_least, needed
+from mlreduce.stats.combination import Evidence, at_least, holds_more_often, needed
 from mlreduce.stats.posterior import posterior
+from mlreduce.stats.ranks import rank_correlation
 from mlreduce.stats.tendency import bootstrap_interval, holm, signed_rank, wilcoxon
 
 differences = st.lists(st.floats(-1, 1).map(lambda value: round(value, 6)), min_size=2, max_size=30).map(np.array)
@@ -73,6 +74,22 @@ def test_a_posterior_needs_finite_differences(values):
 def test_a_share_is_a_fraction(share):
     with pytest.raises(DataError, match=r"must be in \(0, 1\)"):
         posterior(np.ones(3), share)
+
+
+@given(differences, st.floats(0.05, 0.5), st.integers(2, 50))
+def test_a_posterior_with_other_splits_by_the_book(values, share, splits):
+    own = posterior(values, share)
+    assert own.with_splits(len(values), share) == pytest.approx(own)
+    if own.scale:
+        scale = np.sqrt((1 / splits + share / (1 - share)) * values.var(ddof=1))
+        assert own.with_splits(splits, share) == pytest.approx((own.mean, scale, splits - 1))
+
+
+@given(differences, st.floats(0, 0.5))
+def test_regions_sum_to_one_and_turn_with_the_sign(values, margin):
+    regions, turned = (posterior(sign * values, 0.1).regions(margin) for sign in (1, -1))
+    assert sum(regions) == pytest.approx(1)
+    assert regions == pytest.approx(turned[::-1], abs=1e-9)
 
 
 @given(p_values, st.data())
@@ -167,3 +184,28 @@ def test_bootstrap_interval_holds_the_mean():
     assert bootstrap_interval(np.full(4, 0.5)) == (0.5, 0.5)
     deviation = values.std() / np.sqrt(5)
     assert (high - low) / (2 * 1.96 * deviation) == pytest.approx(1, abs=0.1)
+
+
+def test_a_statement_holds_more_often_where_it_is_certain_in_more_cases():
+    for first in range(5):
+        for second in range(5):
+            evidence = [[Evidence.of(float(case < number)) for case in range(4)] for number in (first, second)]
+            assert holds_more_often(*evidence) == ((0, 1) if first > second else (1, 0))
+
+
+def test_holds_more_often_is_bonferroni_over_the_numbers_of_cases():
+    likely, doubtful = Evidence(0.01, 0.99), Evidence(0.7, 0.3)
+    # More than 0 and at most 0, or more than 1 and at most 1: the second is better, twice the larger of its p-values.
+    pair = [likely, likely], [doubtful, Evidence(0.99, 0.01)]
+    for_one = max(at_least(2, pair[0]).p_for, at_least(2, pair[1]).p_against)
+    assert holds_more_often(*pair).p_for == pytest.approx(2 * for_one)
+
+
+def test_rank_correlation_is_spearmans_and_zero_where_a_row_is_constant(rng):
+    first, second = rng.integers(0, 4, (2, 30, 5)).astype(float)
+    first[0] = 2.0
+    correlations = rank_correlation(first, second)
+    assert correlations[0] == 0
+    varying = (np.ptp(first, axis=1) > 0) & (np.ptp(second, axis=1) > 0)
+    expected = [stats.spearmanr(a, b).statistic for a, b in zip(first[varying], second[varying], strict=True)]
+    np.testing.assert_allclose(correlations[varying], expected, atol=1e-12)
