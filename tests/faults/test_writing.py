@@ -22,8 +22,8 @@ from mlreduce.evaluation.fitted_arrays import save_arrays
 from mlreduce.exceptions import StorageError
 from mlreduce.files import replacing
 from mlreduce_studies.gathering.summary import write_csv
-from mlreduce_studies.site import write_site
 from mlreduce_studies.site.runs import read_run
+from mlreduce_studies.site.writing import write_site
 
 NOISE = np.random.default_rng(0).random((200, 200))
 TABLE = pd.DataFrame(NOISE, columns=[f"c{column}" for column in range(200)])

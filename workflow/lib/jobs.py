@@ -16,8 +16,7 @@ from functools import cache
 from typing import Any
 
 from mlreduce import registry
-from mlreduce.evaluation.entries import others_of, without_search
-from mlreduce.evaluation.loop import strategy_module
+from mlreduce.evaluation.entries import others_of, strategy_module, without_search
 from mlreduce_studies.provenance.digest import source_digest
 from mlreduce_studies.study import Methods, Study
 from plan import Plan

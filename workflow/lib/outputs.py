@@ -10,12 +10,11 @@ from typing import Any
 
 from jobs import Jobs
 from mlreduce.files import file_sha256
-from mlreduce_studies.figures import figure_source
+from mlreduce_studies.options import FIGURES, TABLES, source_of
+from mlreduce_studies.site import DESCRIPTION
 from mlreduce_studies.site.description import describe_study, figure_files, figure_spec
-from mlreduce_studies.site.runs import DESCRIPTION
 from mlreduce_studies.study import Study
-from mlreduce_studies.tables import table_source
-from mlreduce_studies.verdicts.statements import TABLES
+from mlreduce_studies.verdicts.statements import TABLES as CLAIMED
 from plan import Plan
 
 TABLE_FORMATS = ("csv", "md", "tex")
@@ -92,9 +91,8 @@ class Outputs:
 
     def sources(self, study: Study) -> dict[str, str]:
         """Map tables and figures to the gathered table that each is made from."""
-        files = {name: table_source(spec) for name, spec in study.tables.items()}
-        files |= {name: figure_source(spec) for name, spec in study.figures.items()}
-        return {name: file.partition(".")[0] for name, file in files.items()}
+        outputs = ((TABLES, study.tables), (FIGURES, study.figures))
+        return {name: source_of(kinds, spec) for kinds, own in outputs for name, spec in own.items()}
 
     def gathered(self, study: Study) -> list[str]:
         """Names of what is gathered from the jobs of a study."""
@@ -125,7 +123,7 @@ class Outputs:
 
     def claimed_of(self, study: Study) -> list[str]:
         """Gathered tables that claims are about, in addition to the description of the data sets."""
-        about = {"scores", "times", "errors", *TABLES} - {"datasets"}
+        about = {"scores", "times", "errors", *CLAIMED} - {"datasets"}
         names = [name for name in self.gathered(study) if name in about]
         return [f"{self._jobs.folder(study)}/{name}.parquet" for name in names]
 

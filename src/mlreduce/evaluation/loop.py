@@ -27,25 +27,14 @@ from typing import Any
 import pandas as pd
 
 from mlreduce.datasets.data import MultiLabelData
+from mlreduce.evaluation.entries import strategy_module
 from mlreduce.evaluation.failures import Failures, failures_before, sorted_failures
 from mlreduce.evaluation.fitted_arrays import Arrays
 from mlreduce.evaluation.scores import as_table
 from mlreduce.evaluation.splitting import Split, take_splits
 from mlreduce.evaluation.strategy import Key, Settings, Strategy, Work
 
-__all__ = ["Experiment", "joined", "strategy_module"]
-
-# By their names: what is done for one family of methods does not depend on the code for another.
-_STRATEGIES = {
-    "labelspace": "mlreduce.evaluation.label_space",
-    "projection": "mlreduce.evaluation.feature_space",
-    "selection": "mlreduce.evaluation.selection",
-}
-
-
-def strategy_module(family: str) -> str:
-    """Return the name of the module that holds the strategy of a family of methods, as ``STRATEGY``."""
-    return _STRATEGIES[family]
+__all__ = ["Experiment", "joined"]
 
 
 class Experiment:

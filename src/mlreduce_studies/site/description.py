@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from mlreduce_studies.figures import figure_source
+from mlreduce_studies.options import FIGURES, source_of
 from mlreduce_studies.study import Study
 from mlreduce_studies.verdicts.reading import read_claims
 from mlreduce_studies.verdicts.settings import claim_settings
@@ -57,7 +57,7 @@ def describe_study(study: Study) -> dict[str, Any]:
         "figures": {
             name: {
                 **{"spec": figure_spec(study, name), "files": figure_files(study, name)},
-                "source": figure_source(spec).partition(".")[0],
+                "source": source_of(FIGURES, spec),
             }
             for name, spec in study.figures.items()
         },
