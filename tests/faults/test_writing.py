@@ -18,7 +18,7 @@ import pyarrow.lib
 import pytest
 from planted_run import DATASETS, planted_run
 
-from mlreduce.evaluation.fitted_arrays import save_arrays
+from mlreduce.evaluation.fitted_arrays import saved_arrays
 from mlreduce.exceptions import StorageError
 from mlreduce.files import replacing
 from mlreduce_studies.gathering.summary import write_csv
@@ -34,11 +34,16 @@ def write_compressed(path):
         np.savez_compressed(file, X=NOISE)
 
 
+def write_arrays(path):
+    with saved_arrays(path) as keep:
+        keep(("0", "plst"), {"X_": NOISE})
+
+
 WRITERS = {
     "parquet": lambda path: TABLE.to_parquet(path, index=False),
     "csv": lambda path: write_csv(TABLE, path),
     "npz": write_compressed,
-    "stored.npz": lambda path: save_arrays(path, [(("0", "plst"), {"X_": NOISE})]),
+    "stored.npz": write_arrays,
     "md": lambda path: path.write_text("x" * 200_000),
     "raw": lambda path: shutil.copyfile(pyarrow.lib.__file__, path),
 }

@@ -180,7 +180,7 @@ class Jobs:
         return study.space_of(dataset)
 
     def settings(self, step: str, study: Study, dataset: str, unit: str, batch: str, predictor: str = ALL) -> str:
-        """Settings of a choose, fit or predict job, without ``space``: see `mlreduce.evaluation.loop`."""
+        """Settings of a choose, fit or predict job, but for ``space``: see `mlreduce.evaluation.loop.Settings`."""
         tasks = []
         for protocol, name, splits in self.tasks(study, dataset, unit, batch):
             group = study.groups[name]

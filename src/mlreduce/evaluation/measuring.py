@@ -32,8 +32,15 @@ class Measuring:
 
     Parameters
     ----------
-    data, predictor, measures, share, failures, seed
-        As of `mlreduce.evaluation.feature_space.score_features`.
+    data : MultiLabelData
+    predictor : (label, entry of a study file)
+    measures : iterable of str
+    share : bool
+        Use a predictor's ``predict_nested``, which serves all sizes at the cost of one. False trains one model a size,
+        with the penalty that belongs to it.
+    failures : Failures, default=RAISE
+    seed : int, default=0
+        Of the study; a predictor that draws derives its own for each split.
 
     Attributes
     ----------
