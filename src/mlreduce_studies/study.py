@@ -240,6 +240,18 @@ class Study:
         """The figure that shows proximities as images."""
         return next(figure for figure in self.figures.values() if figure.get("kind") == "proximities")
 
+    def figure_files(self, figure: str) -> dict[str, str]:
+        """Map the files of a figure, without suffix, to their protocols; the first has the figure's name."""
+        protocols = self.figures[figure].get("protocols", self.protocols)
+        return {f"{figure}-{name}" if position else figure: name for position, name in enumerate(protocols)}
+
+    def figure_spec(self, figure: str) -> dict[str, Any]:
+        """Return what a figure shows, with the values of the parameter that it may have on its axis."""
+        spec = dict(self.figures[figure])
+        if "parameter" in spec:
+            spec["points"] = {method: self.methods[method][spec["parameter"]] for method in spec["methods"]}
+        return spec
+
     def rule_of(self, protocol: str, dataset: str) -> dict[str, Any]:
         """Return how a protocol splits a data set: see `mlreduce.evaluation.splitting.take_splits`."""
         rule = dict(self.protocols[protocol])

@@ -9,12 +9,13 @@ import pytest
 from mlreduce import registry
 from mlreduce.datasets.embedded import planted
 from mlreduce.evaluation import kernel_choice, measuring
+from mlreduce.evaluation.entries import chosen_entries
 from mlreduce.evaluation.failures import RAISE, FailedCellWarning, Failures
 from mlreduce.evaluation.feature_space import FeatureSpaceStrategy
 from mlreduce.evaluation.kernel_choice import CHOICE_COLUMNS, choose_on_splits, chosen_parameters
 from mlreduce.evaluation.label_space import LabelSpaceStrategy
 from mlreduce.evaluation.scores import SCORE_COLUMNS
-from mlreduce.evaluation.search import SEARCH_COLUMNS, Search, chosen_entries, search_on_splits
+from mlreduce.evaluation.search import SEARCH_COLUMNS, Search, search_on_splits
 from mlreduce.evaluation.selection import SelectionStrategy
 from mlreduce.evaluation.splitting import fold_rows, random_orders
 from mlreduce.evaluation.strategy import Measured

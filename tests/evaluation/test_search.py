@@ -12,13 +12,13 @@ from sklearn.metrics import f1_score
 
 import mlreduce
 from mlreduce.datasets.embedded import planted
+from mlreduce.evaluation.entries import chosen_entries
 from mlreduce.evaluation.failures import FailedCellWarning, Failures
 from mlreduce.evaluation.feature_space import FeatureSpaceStrategy
 from mlreduce.evaluation.search import (
     SEARCH_COLUMNS,
     Search,
     candidates_of,
-    chosen_entries,
     ends_of,
     search_on_splits,
 )

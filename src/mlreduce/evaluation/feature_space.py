@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -20,7 +20,6 @@ from mlreduce.evaluation.fitted_arrays import Arrays, fitted_arrays, restore
 from mlreduce.evaluation.foreign import ForeignReduction, is_foreign
 from mlreduce.evaluation.measuring import Measuring
 from mlreduce.evaluation.scores import as_scores, percent_size
-from mlreduce.evaluation.search import Evaluator, Search
 from mlreduce.evaluation.seeds import seeded
 from mlreduce.evaluation.splitting import Split
 from mlreduce.evaluation.strategy import Chosen, Entry, Key, Measured, Methods, Predictor, Strategy
@@ -30,6 +29,9 @@ from mlreduce.projection.base import Projection, energy_size
 from mlreduce.projection.semi_supervised import PartlyLabelled
 from mlreduce.propagation.base import LabelPropagation
 from mlreduce.validation import FloatArray, check_finite
+
+if TYPE_CHECKING:
+    from mlreduce.evaluation.search import Evaluator, Search
 
 __all__ = ["STRATEGY", "FeatureSpaceStrategy", "embed", "fit_method", "make_reduction"]
 

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -21,7 +21,6 @@ from mlreduce.datasets.data import MultiLabelData
 from mlreduce.evaluation.failures import RAISE, Failures
 from mlreduce.evaluation.fitted_arrays import Arrays, fitted_arrays, restore
 from mlreduce.evaluation.scores import as_scores, resolve_sizes
-from mlreduce.evaluation.search import Evaluator, Search
 from mlreduce.evaluation.splitting import Split
 from mlreduce.evaluation.strategy import Chosen, Entry, Key, Measured, Methods, Predictor, Strategy
 from mlreduce.evaluation.training import Training, make_coder
@@ -29,8 +28,12 @@ from mlreduce.evaluation.view import imputed
 from mlreduce.exceptions import DataError
 from mlreduce.labelspace.base import LabelCoder, LabelStatistics
 from mlreduce.linalg.least_squares import Design, HeldOutLeastSquares
-from mlreduce.metrics import Outcome, find_measure
+from mlreduce.metrics.measures import find_measure
+from mlreduce.metrics.outcome import Outcome
 from mlreduce.validation import FloatArray, check_finite
+
+if TYPE_CHECKING:
+    from mlreduce.evaluation.search import Evaluator, Search
 
 __all__ = ["STRATEGY", "LabelSpaceStrategy"]
 

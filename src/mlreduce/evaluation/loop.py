@@ -9,10 +9,10 @@ from typing import Any, NotRequired, TypedDict
 import pandas as pd
 
 from mlreduce.datasets.data import MultiLabelData
+from mlreduce.evaluation.entries import chosen_entries
 from mlreduce.evaluation.failures import Failures, failures_before, sorted_failures
 from mlreduce.evaluation.fitted_arrays import Arrays
 from mlreduce.evaluation.scores import as_table, joined_scores
-from mlreduce.evaluation.search import chosen_entries
 from mlreduce.evaluation.splitting import Split, take_splits
 from mlreduce.evaluation.strategy import Entry, Key, Measured, Methods, find_strategy
 

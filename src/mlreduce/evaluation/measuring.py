@@ -18,7 +18,8 @@ from mlreduce.evaluation.foreign import Guess, as_predictor, is_foreign
 from mlreduce.evaluation.seeds import seeded
 from mlreduce.evaluation.splitting import Split
 from mlreduce.linalg.utilities import above_half
-from mlreduce.metrics import Outcome, find_measure
+from mlreduce.metrics.measures import find_measure
+from mlreduce.metrics.outcome import Outcome
 from mlreduce.validation import FloatArray
 
 __all__ = ["Measuring"]

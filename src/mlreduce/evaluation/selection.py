@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -21,7 +21,6 @@ from mlreduce.evaluation.fitted_arrays import Arrays
 from mlreduce.evaluation.foreign import ForeignSelector, is_foreign
 from mlreduce.evaluation.measuring import Measuring
 from mlreduce.evaluation.scores import as_scores, percent_size
-from mlreduce.evaluation.search import Evaluator, Search
 from mlreduce.evaluation.seeds import seeded
 from mlreduce.evaluation.splitting import Split
 from mlreduce.evaluation.strategy import Chosen, Entry, Key, Measured, Methods, Predictor, Strategy
@@ -29,6 +28,9 @@ from mlreduce.evaluation.view import normalise
 from mlreduce.exceptions import ConfigurationError, DataError
 from mlreduce.selection.base import Selector
 from mlreduce.validation import as_dense, check_finite
+
+if TYPE_CHECKING:
+    from mlreduce.evaluation.search import Evaluator, Search
 
 __all__ = ["STRATEGY", "SelectionStrategy", "make_selector"]
 

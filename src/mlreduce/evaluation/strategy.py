@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -15,9 +15,11 @@ from mlreduce.evaluation.entries import strategy_module
 from mlreduce.evaluation.failures import RAISE, Failures
 from mlreduce.evaluation.fitted_arrays import Arrays
 from mlreduce.evaluation.scores import SPECTRUM_COLUMNS
-from mlreduce.evaluation.search import Evaluator, Search, search_on_splits
 from mlreduce.evaluation.splitting import Split
 from mlreduce.exceptions import ConfigurationError
+
+if TYPE_CHECKING:
+    from mlreduce.evaluation.search import Evaluator, Search
 
 __all__ = ["Chosen", "Entry", "Key", "Measured", "Methods", "Predictor", "Strategy", "find_strategy"]
 
@@ -100,6 +102,8 @@ class Strategy:
         """Search the parameters of the methods of a task; return candidates with scores and which were chosen."""
         if "search" not in task:
             raise ConfigurationError(f"{task['group']}: nothing is chosen for methods of this family")
+        from mlreduce.evaluation.search import Search, search_on_splits  # most jobs choose nothing
+
         search = Search(**task["search"])
         evaluator = self.evaluator(search, failures)
         return search_on_splits(self._data, splits, task["methods"], evaluator, search, self._seed, failures)

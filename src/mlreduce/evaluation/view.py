@@ -12,10 +12,10 @@ import scipy.sparse as sp
 
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.evaluation.splitting import Split
-from mlreduce.preprocessing.scaling import ScaledParts, scale_parts
 from mlreduce.validation import FloatArray, check_labels, is_sparse
 
 if TYPE_CHECKING:
+    from mlreduce.preprocessing.scaling import ScaledParts
     from mlreduce.spectral import TrainingSet
 
 __all__ = ["View", "imputed", "normalise"]
@@ -57,6 +57,8 @@ def normalise(data: MultiLabelData, split: Split, scaling: str) -> ScaledParts:
     scaling : {"none", "standard", "unit", "tf-idf"}
         See `mlreduce.preprocessing.scaling.scale_parts`.
     """
+    from mlreduce.preprocessing.scaling import scale_parts  # label coders take the features as they are
+
     X = imputed(data, split.train).X
     return scale_parts(X[split.train], X[split.test], scaling)
 

@@ -82,6 +82,8 @@ class Gathering:
 
     @cached_property
     def _averaged(self) -> pd.DataFrame:
+        if not self._averages:
+            return self.scores
         from mlreduce_studies.gathering.areas import averaged_draws
 
         return averaged_draws(self.scores, self._averages, self._failed_scores)
