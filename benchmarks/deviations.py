@@ -18,11 +18,11 @@ import pandas as pd
 
 import mlreduce
 from mlreduce.datasets.data import MultiLabelData
-from mlreduce.evaluation.label_space import reduce_labels, score
-from mlreduce.evaluation.scores import percent_size, resolve_sizes
+from mlreduce.evaluation.label_space import LabelSpaceStrategy
+from mlreduce.evaluation.scores import percent_size
 from mlreduce.evaluation.splitting import Split, random_orders, split_rows
+from mlreduce.evaluation.strategy import Measured
 from mlreduce.linalg.kernels import gaussian_kernel, squared_distances
-from mlreduce.linalg.least_squares import Design
 from mlreduce.linalg.utilities import above_half
 
 FOLDER = Path(__file__).parents[1] / "docs" / "deviations"
@@ -98,9 +98,9 @@ def scene_leads(data: MultiLabelData, number: int) -> Iterator[tuple[str, dict, 
 def losses_of_trees(data: MultiLabelData, splits: list[Split], trees: dict) -> pd.DataFrame:
     """Return Hamming losses per method, percentage and split."""
     methods, numbered = {"plst": {}, "cplst": {}}, dict(enumerate(splits))
-    design, sizes = Design.of(data.X, rcond=0.0), resolve_sizes(PERCENTS, data.Y.shape[1])
-    fitted = reduce_labels(data, design, numbered, methods, SEED)
-    return score(data, design, numbered, fitted, methods, ("m5p", trees), sizes, ["hamming-loss"])
+    strategy = LabelSpaceStrategy(data, seed=SEED)
+    fitted = dict(strategy.fit(numbered, methods))
+    return strategy.score(numbered, fitted, methods, ("m5p", trees), Measured(["hamming-loss"], PERCENTS))
 
 
 def scene(options: argparse.Namespace) -> None:

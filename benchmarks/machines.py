@@ -130,9 +130,8 @@ def scores_of(
     settings = {"family": study.family, "space": study.space_of(data.name), "tasks": [task], "measured": measured}
     experiment = Reordered(study.name, data, settings, seed=1)
     experiment.order = rows
-    fits = list(experiment.fit(None, pd.DataFrame(columns=FAILURE_COLUMNS)))
-    arrays = {key: found for fit in fits for key, found in fit.arrays}
-    failed = pd.concat([fit.failures for fit in fits])
+    arrays = {}
+    _, failed = experiment.fit(None, pd.DataFrame(columns=FAILURE_COLUMNS), arrays.__setitem__)
     scores, also = experiment.predict(arrays, None, failed)
     scores = scores.assign(group=group)
     return scores[[*CELL, "value"]], pd.concat([failed, also]).drop_duplicates()

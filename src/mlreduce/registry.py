@@ -15,11 +15,12 @@ import importlib
 import pkgutil
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cache
+from functools import cache, cached_property
 from importlib.metadata import packages_distributions, version
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 
+from mlreduce import sources
 from mlreduce.exceptions import ConfigurationError, broken_module, unknown_name
 
 __all__ = [
@@ -356,7 +357,7 @@ def make_entry(label: str, entry: Mapping[str, Any]) -> Any:
 
 
 def check_entry(label: str, entry: Mapping[str, Any]) -> None:
-    """Check the method and parameter names of an entry of a study file.
+    """Check the method and parameter names of an entry of a study file; a method of the package is not imported.
 
     Raises
     ------
@@ -364,7 +365,9 @@ def check_entry(label: str, entry: Mapping[str, Any]) -> None:
         As `make`.
     """
     name, parameters = entry_name(label, entry), _given(entry)
-    _check_parameters(name, parameters, _parameters(method_class(name)))
+    home = None if name in _at_run_time else _announced().get(name)
+    known = sources.parameters_of(home.module, home.class_name) if home else None
+    _check_parameters(name, parameters, _parameters(method_class(name)) if known is None else known)
     for key, value in parameters.items():
         for inner in _entries_in(value):
             check_entry(key, inner)
@@ -441,23 +444,27 @@ def find_class(class_name: str, module: str) -> type:
 class Declarations(Mapping[str, _Declared], Generic[_Declared]):
     """What the modules of a package declare by a decorator: name to declaration, sorted.
 
-    The modules are imported at the first look-up, so that a new declaration is a new file and nothing else. They must
-    be cheap to import: packages that take long (SciPy, Matplotlib) are imported by the functions that need them.
+    A module is imported when what it declares is looked up, and all where they are asked for or a name is in none of
+    them as the decorator is usually written. Whether a name is known is read from the sources.
 
     Parameters
     ----------
     kind : str
-        What is declared, for messages.
+        What is declared, for messages; its last word is the name of the decorator.
     package : str
         Name of the package.
     """
 
     def __init__(self, kind: str, package: str) -> None:
-        self._kind = kind
+        self._kind, self._decorator = kind, kind.split()[-1]
         self.package = package
         self._declared: dict[str, _Declared] = {}
         self._modules: dict[str, str] = {}
         self._complete = False
+
+    @cached_property
+    def _homes(self) -> dict[str, str]:
+        return sources.declared_names(self.package, self._decorator)
 
     def add(self, name: str, declaration: _Declared, module: str) -> None:
         """Add a declaration.
@@ -472,8 +479,8 @@ class Declarations(Mapping[str, _Declared], Generic[_Declared]):
             raise ConfigurationError(f"the {self._kind} {name!r} is already declared by {other}")
         self._declared[name] = declaration
 
-    def find(self, name: str) -> _Declared:
-        """Return a declaration.
+    def check(self, name: str) -> None:
+        """Refuse a name that nothing declares.
 
         Raises
         ------
@@ -482,7 +489,26 @@ class Declarations(Mapping[str, _Declared], Generic[_Declared]):
         """
         if name not in self:
             raise ConfigurationError(unknown_name(self._kind, name, self))
+
+    def find(self, name: str) -> _Declared:
+        """Return a declaration.
+
+        Raises
+        ------
+        ConfigurationError
+            As `check`.
+        """
+        self.check(name)
         return self[name]
+
+    def plain(self, name: str, *keys: str) -> dict[str, Any]:
+        """Return what a declaration says under some keys, without importing its module where they are plain values."""
+        self.check(name)
+        if name not in self._declared and name in self._homes:
+            values = sources.declared_values(self._homes[name], self._decorator, name, keys)
+            if values is not None:
+                return values
+        return {key: getattr(self[name], key) for key in keys}
 
     def _all(self) -> dict[str, _Declared]:
         if not self._complete:
@@ -494,7 +520,12 @@ class Declarations(Mapping[str, _Declared], Generic[_Declared]):
         return self._declared
 
     def __getitem__(self, name: str) -> _Declared:
-        return self._all()[name]
+        if name not in self._declared and name in self._homes:
+            importlib.import_module(self._homes[name])
+        return self._declared[name] if name in self._declared else self._all()[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._declared or name in self._homes or name in self._all()
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._all())

@@ -27,7 +27,8 @@ __all__ = [
     "TABLES",
     "Options",
     "Spec",
-    "object_schema",
+    "kind_of",
+    "schema_of",
     "source_of",
 ]
 
@@ -81,22 +82,28 @@ MARGIN = {"type": "number", "exclusiveMinimum": 0}
 DIRECTIONS = {"type": "integer", "minimum": 1}
 
 
-def object_schema(required: Options, optional: Options) -> dict[str, Any]:
-    """Return the schema of an entry of a study file under ``tables`` or ``figures``.
+def kind_of(kinds: Declarations[Any], spec: Spec) -> str:
+    """Return the kind of a table or figure, by the entry of the study file."""
+    return str(spec.get("kind", "curves" if kinds is FIGURES else "sizes"))
 
-    Parameters
-    ----------
-    required, optional : dict of str to schema
-        The options of one kind. The caption, methods, protocols and kind that all have are added.
-    """
+
+def schema_of(kinds: Declarations[Any], spec: Spec) -> dict[str, Any]:
+    """Return the schema of an entry of a study file under ``tables`` or ``figures``, as its kind declares it."""
+    if kind_of(kinds, spec) not in kinds:
+        return {"properties": {"kind": {"enum": [*kinds]}}}
+    declared = kinds.plain(kind_of(kinds, spec), "required", "optional")
+    required, optional = declared.get("required") or {}, declared.get("optional") or {}
     return {
         "type": "object",
         "required": ["caption", "methods", *required],
         "additionalProperties": False,
-        "properties": {**_COMMON, **required, **optional},
+        "properties": {**_COMMON, **({"labels": LABELS} if kinds is FIGURES else {}), **required, **optional},
     }
 
 
-def source_of(source: str, spec: Spec) -> str:
-    """Return the source of a table or figure; the areas under the curves where the entry asks for them."""
-    return "areas.csv" if spec.get("area") else source
+def source_of(kinds: Declarations[Any], spec: Spec) -> str:
+    """Return the name of the gathered table that a table or figure is made from."""
+    if spec.get("area"):
+        return "areas"
+    source: str = kinds.plain(kind_of(kinds, spec), "source")["source"]
+    return source.partition(".")[0]

@@ -13,9 +13,7 @@ from mlreduce.configuration import read_yaml, validate
 from mlreduce.datasets.catalogue import Catalogue
 from mlreduce.evaluation.entries import others_of, without_search
 from mlreduce.exceptions import ConfigurationError, MLReduceError, unknown_name
-from mlreduce.metrics import find_measure
-from mlreduce.preprocessing.scaling import SCALINGS
-from mlreduce_studies.options import FIGURES, TABLES
+from mlreduce_studies.options import FIGURES, TABLES, schema_of
 from mlreduce_studies.places import beside, study_name
 
 __all__ = ["Study", "approximations", "batches", "load_study"]
@@ -25,6 +23,9 @@ Methods = Mapping[str, Mapping[str, Any]]
 # The families that a study may be about.
 _REDUCTIONS = ("labelspace", "projection", "propagation", "selection")
 
+# How features are scaled that stay as they are: see `mlreduce.preprocessing.scaling`.
+_UNSCALED = "none"
+
 # Keys that a family has no use for.
 _AS_THEY_ARE = "label coders take the features as they are"
 _UNUSED = {
@@ -33,7 +34,7 @@ _UNUSED = {
 }
 
 # What a study ends in.
-_OUTPUTS = ("tables", "figures")
+_OUTPUTS = (("tables", TABLES), ("figures", FIGURES))
 
 
 @dataclass(frozen=True)
@@ -239,6 +240,18 @@ class Study:
         """The figure that shows proximities as images."""
         return next(figure for figure in self.figures.values() if figure.get("kind") == "proximities")
 
+    def figure_files(self, figure: str) -> dict[str, str]:
+        """Map the files of a figure, without suffix, to their protocols; the first has the figure's name."""
+        protocols = self.figures[figure].get("protocols", self.protocols)
+        return {f"{figure}-{name}" if position else figure: name for position, name in enumerate(protocols)}
+
+    def figure_spec(self, figure: str) -> dict[str, Any]:
+        """Return what a figure shows, with the values of the parameter that it may have on its axis."""
+        spec = dict(self.figures[figure])
+        if "parameter" in spec:
+            spec["points"] = {method: self.methods[method][spec["parameter"]] for method in spec["methods"]}
+        return spec
+
     def rule_of(self, protocol: str, dataset: str) -> dict[str, Any]:
         """Return how a protocol splits a data set: see `mlreduce.evaluation.splitting.take_splits`."""
         rule = dict(self.protocols[protocol])
@@ -254,7 +267,7 @@ class Study:
 
     def space_of(self, dataset: str) -> dict[str, str | None]:
         """Return what methods see of a data set's features: ``scaling`` and ``relation``."""
-        return {"scaling": _of(self.scaling, dataset, SCALINGS[0]), "relation": _of(self.relation, dataset, None)}
+        return {"scaling": _of(self.scaling, dataset, _UNSCALED), "relation": _of(self.relation, dataset, None)}
 
     def dimensions_of(self, protocol: str, dataset: str) -> list[int]:
         """Return the numbers of dimensions at which methods are measured in addition to the percentages."""
@@ -365,7 +378,7 @@ def load_study(
         title=content["title"],
         family=_family(content["methods"], str(path)),
         protocols=content["protocols"],
-        scaling=_by_dataset(content.get("scaling", SCALINGS[0])),
+        scaling=_by_dataset(content.get("scaling", _UNSCALED)),
         relation=_by_dataset(content.get("relation", {})),
         dimensions=content.get("dimensions", {}),
         datasets=datasets,
@@ -519,7 +532,7 @@ def _check_names(study: Study, where: str, catalogue: Catalogue) -> None:
         if dataset not in catalogue:
             raise ConfigurationError(unknown_name("data set", dataset, catalogue, where))
     for key, reason in _UNUSED.get(study.family, {}).items():
-        if not {None, SCALINGS[0]}.issuperset(getattr(study, key).values()):
+        if not {None, _UNSCALED}.issuperset(getattr(study, key).values()):
             raise ConfigurationError(f"{where}: {key}: {reason}; leave it out")
     known = registry.method_names("predictors")
     for label, entry in study.predictors.items():
@@ -534,9 +547,9 @@ def _check_names(study: Study, where: str, catalogue: Catalogue) -> None:
     for group in study.groups.values():
         if group.search is not None:
             _check_measure(group.search["measure"], study.measures, f"{where}: search")
-    for key, outputs in (("tables", study.tables), ("figures", study.figures)):
-        for name, output in outputs.items():
-            _check_output(study, output, _kind(key, output)["properties"], f"{where}: {key}.{name}", catalogue)
+    for key, kinds in _OUTPUTS:
+        for name, output in getattr(study, key).items():
+            _check_output(study, output, schema_of(kinds, output)["properties"], f"{where}: {key}.{name}", catalogue)
 
 
 def _group_protocols(study: Study) -> list[tuple[str, Sequence[str]]]:
@@ -608,18 +621,10 @@ def _check_search(study: Study, group: Group, name: str, where: str) -> None:
         raise ConfigurationError(f"{where}: search: the protocol {without[0]!r} needs a number under dimensions")
 
 
-def _kind(key: str, output: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the schema of an entry under ``tables`` or ``figures``, as its kind declares it."""
-    kinds, usual = (TABLES, "sizes") if key == "tables" else (FIGURES, "curves")
-    name = output.get("kind", usual)
-    schema: Mapping[str, Any] = kinds[name].schema if name in kinds else {"properties": {"kind": {"enum": [*kinds]}}}
-    return schema
-
-
 def _outputs_schema(content: Mapping[str, Any]) -> dict[str, Any]:
     """Return the schema of the tables and figures of a study file, each by its kind."""
-    outputs = {key: {name: _kind(key, output) for name, output in content[key].items()} for key in _OUTPUTS}
-    return {"properties": {key: {"properties": own} for key, own in outputs.items()}}
+    own = {key: {name: schema_of(kinds, entry) for name, entry in content[key].items()} for key, kinds in _OUTPUTS}
+    return {"properties": {key: {"properties": schemas} for key, schemas in own.items()}}
 
 
 def _check_output(
@@ -682,7 +687,7 @@ def _check_verb(label: str, entry: Mapping[str, Any], verb: str, where: str) -> 
 
 def _check_measure(name: str, measured: Sequence[str], where: str) -> None:
     try:
-        find_measure(name)
+        registry.MEASURES.check(name)
     except ConfigurationError as error:
         raise ConfigurationError(f"{where}: {error}") from None
     if name not in measured:

@@ -20,10 +20,10 @@ from statistics_cases import CASES, SCRIPT
 
 from mlreduce.stats.ranks import critical_difference, friedman, rank_methods
 from mlreduce.stats.tendency import signed_rank
-from mlreduce_studies.site import write_page, write_site
 from mlreduce_studies.site.__main__ import open_run
 from mlreduce_studies.site.runs import read_run
 from mlreduce_studies.site.scores import comparable_scores
+from mlreduce_studies.site.writing import write_page, write_site
 
 expect = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed: make docs").expect
 

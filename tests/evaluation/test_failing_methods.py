@@ -8,18 +8,19 @@ import pytest
 
 from mlreduce import registry
 from mlreduce.datasets.embedded import planted
-from mlreduce.evaluation import feature_space as feature_experiment
 from mlreduce.evaluation import kernel_choice, measuring
-from mlreduce.evaluation import label_space as experiment
-from mlreduce.evaluation import selection as selection_experiment
+from mlreduce.evaluation.entries import chosen_entries
 from mlreduce.evaluation.failures import RAISE, FailedCellWarning, Failures
+from mlreduce.evaluation.feature_space import FeatureSpaceStrategy
 from mlreduce.evaluation.kernel_choice import CHOICE_COLUMNS, choose_on_splits, chosen_parameters
+from mlreduce.evaluation.label_space import LabelSpaceStrategy
 from mlreduce.evaluation.scores import SCORE_COLUMNS
-from mlreduce.evaluation.search import SEARCH_COLUMNS, Search, chosen_entries, search_on_splits
+from mlreduce.evaluation.search import SEARCH_COLUMNS, Search, search_on_splits
+from mlreduce.evaluation.selection import SelectionStrategy
 from mlreduce.evaluation.splitting import fold_rows, random_orders
+from mlreduce.evaluation.strategy import Measured
 from mlreduce.exceptions import DataError
 from mlreduce.labelspace.plst import PLST
-from mlreduce.linalg.least_squares import Design
 from mlreduce.predictors.ridge import RidgeRegressor
 from mlreduce.projection.pca import PCA
 from mlreduce.selection.spectral import SPEC
@@ -131,11 +132,11 @@ def same_but_for(scores, whole, method, missing):
 
 def run_labels(study, methods, predictor="linear", **parameters):
     data, splits = study
-    design, failures = Design.of(data.X), Failures("reduce")
-    fitted = experiment.reduce_labels(data, design, splits, methods, 7, failures=failures)
+    strategy, failures = LabelSpaceStrategy(data, seed=7), Failures("reduce")
+    fitted = dict(strategy.fit(splits, methods, failures))
     after = Failures("predict", predictor, failures.table())
-    sizes, trained = {2: [40], 5: [100]}, (predictor, parameters)
-    scores = experiment.score(data, design, splits, fitted, methods, trained, sizes, ["hamming-loss"], failures=after)
+    measured = Measured(["hamming-loss"], [40, 100])
+    scores = strategy.score(splits, fitted, methods, (predictor, parameters), measured, after)
     return scores, failures, after
 
 
@@ -217,7 +218,7 @@ def test_a_choice_that_fails_leaves_the_other_methods_theirs(study, monkeypatch)
     after = Failures("reduce", before=failures.table())
     monkeypatch.setattr(Where, "at", "nowhere")
     chosen = chosen_parameters(choices, splits, once=False)
-    fitted = experiment.reduce_labels(data, Design.of(data.X), splits, methods, 7, chosen, after)
+    fitted = dict(LabelSpaceStrategy(data, seed=7).fit(splits, methods, after, chosen))
     assert ("1", "failing-coder") not in fitted
     assert len(fitted) == 5
 
@@ -227,13 +228,11 @@ def test_a_choice_that_fails_leaves_the_other_methods_theirs(study, monkeypatch)
 
 def run_features(study, methods, predictor="ridge"):
     data, splits = study
-    failures = Failures("reduce")
-    fitted = dict(feature_experiment.reduce_features(data, splits, methods, SPACE, 0, failures))
+    strategy, failures = FeatureSpaceStrategy(data), Failures("reduce")
+    fitted = dict(strategy.fit(splits, methods, failures))
     after = Failures("predict", predictor, failures.table())
-    measures, sizes = ["hamming-loss"], [20, 50, 100]
-    scores = feature_experiment.score_features(
-        data, splits, fitted, methods, (predictor, {}), sizes, [0.9], measures, SPACE, failures=after
-    )
+    measured = Measured(["hamming-loss"], [20, 50, 100], [0.9])
+    scores = strategy.score(splits, fitted, methods, (predictor, {}), measured, after)
     return scores, failures, after
 
 
@@ -270,8 +269,8 @@ def test_an_error_of_the_loop_is_no_failed_cell(study, monkeypatch):
     with pytest.raises(RuntimeError, match="boom"):
         run_features(study, {"pca": {}})
     with pytest.raises(KeyError):
-        feature_experiment.score_features(
-            *study, {}, {"pca": {}}, ("ridge", {}), [100], [], ["hamming-loss"], failures=Failures("predict")
+        FeatureSpaceStrategy(study[0]).score(
+            *(study[1], {}, {"pca": {}}, ("ridge", {})), Measured(["hamming-loss"], [100]), Failures("predict")
         )
 
 
@@ -308,7 +307,7 @@ def test_a_search_goes_on_without_the_method_that_raises(study, monkeypatch):
     search = Search(8, 1.0, 1, 2, "macro-f1", ("flda", {}), 3)
 
     def searched(splits, methods, failures=RAISE):
-        evaluate = feature_experiment.evaluator(data, SPACE, search, 1, failures)
+        evaluate = FeatureSpaceStrategy(data, SPACE, 1).evaluator(search, failures)
         return search_on_splits(data, splits, methods, evaluate, search, 1, failures)
 
     monkeypatch.setattr(Where, "marks", frozenset())
@@ -342,12 +341,11 @@ def test_a_search_goes_on_without_the_method_that_raises(study, monkeypatch):
 
 def run_selectors(study, methods, predictor="br-knn"):
     data, splits = study
-    failures = Failures("rank")
-    rankings = dict(selection_experiment.rank_features(data, splits, methods, "standard", 7, failures))
+    strategy, failures = SelectionStrategy(data, {"scaling": "standard"}), Failures("rank")
+    rankings = dict(strategy.fit(splits, methods, failures))
     after = Failures("predict", predictor, failures.table())
-    scores = selection_experiment.score_ranked(
-        data, splits, rankings, methods, (predictor, {}), [20, 100], ["hamming-loss"], "standard", failures=after
-    )
+    measured = Measured(["hamming-loss"], [20, 100])
+    scores = strategy.score(splits, rankings, methods, (predictor, {}), measured, after)
     return scores, failures, after
 
 

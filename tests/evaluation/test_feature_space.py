@@ -10,11 +10,12 @@ from sklearn.linear_model import Ridge
 
 import mlreduce
 from mlreduce.datasets.embedded import planted
-from mlreduce.evaluation.feature_space import reduce_features, score_features
-from mlreduce.evaluation.fitted_arrays import StoredArrays, save_arrays
+from mlreduce.evaluation.feature_space import FeatureSpaceStrategy
+from mlreduce.evaluation.fitted_arrays import StoredArrays, saved_arrays
 from mlreduce.evaluation.scores import SCORE_COLUMNS
 from mlreduce.evaluation.seeds import derive_seed
 from mlreduce.evaluation.splitting import fold_rows, random_orders
+from mlreduce.evaluation.strategy import Measured
 from mlreduce.exceptions import ConfigurationError, DataError
 from mlreduce.projection.base import energy_size
 
@@ -41,9 +42,10 @@ def study():
 def run(study, methods=METHODS, numbers=(0, 1, 2), ridge=None, seed=3, **options):
     data, splits = study
     chosen = {i: splits[i] for i in numbers}
-    fitted = dict(reduce_features(data, chosen, methods, seed=seed))
+    strategy = FeatureSpaceStrategy(data, seed=seed, **options)
     predictor = ("ridge", ridge if ridge is not None else {"alpha": 0.5})
-    return score_features(data, chosen, fitted, methods, predictor, PERCENTS, ENERGIES, MEASURES, **options)
+    measured = Measured(MEASURES, PERCENTS, ENERGIES)
+    return strategy.score(chosen, dict(strategy.fit(chosen, methods)), methods, predictor, measured)
 
 
 def test_nested_sizes_equal_a_model_a_size(study):
@@ -94,7 +96,7 @@ def test_a_seed_that_an_entry_names_is_that_of_every_split_and_study(study):
     methods = {"drawn": {"method": "random-projection", "random_state": 4}}
     expected = mlreduce.make("random-projection", random_state=4).fit(data.X, data.Y).components_
     for seed in (3, 8):
-        for arrays in dict(reduce_features(data, splits, methods, seed=seed)).values():
+        for _, arrays in FeatureSpaceStrategy(data, seed=seed).fit(splits, methods):
             np.testing.assert_array_equal(arrays["components_"], expected)
 
 
@@ -114,13 +116,19 @@ def test_what_is_no_projection_and_missing_values_are_refused(study):
     X[3, 2] = np.nan
     broken = mlreduce.datasets.MultiLabelData(X, data.Y, data.feature_names, data.label_names, "mine")
     with pytest.raises(DataError, match=r"mine contains NaN in column 2 \('x2'\), row 3"):
-        dict(reduce_features(broken, splits, METHODS))
+        dict(FeatureSpaceStrategy(broken).fit(splits, METHODS))
+
+
+def save(path, fitted):
+    with saved_arrays(path) as keep:
+        for key, arrays in fitted.items():
+            keep(key, arrays)
 
 
 def test_fitted_projections_survive_their_file(study, tmp_path):
     data, splits = study
-    fitted = dict(reduce_features(data, splits, METHODS))
-    save_arrays(tmp_path / "f.npz", fitted.items())
+    fitted = dict(FeatureSpaceStrategy(data).fit(splits, METHODS))
+    save(tmp_path / "f.npz", fitted)
     with StoredArrays(tmp_path / "f.npz") as stored:
         assert list(stored) == list(fitted)
         assert len(stored) == len(METHODS) * 3
@@ -130,7 +138,7 @@ def test_fitted_projections_survive_their_file(study, tmp_path):
 
 
 def test_two_saves_are_the_same_bytes(study, tmp_path):
-    fitted = dict(reduce_features(*study, {"pca": {}}))
+    fitted = dict(FeatureSpaceStrategy(study[0]).fit(study[1], {"pca": {}}))
     for name in ("a.npz", "b.npz"):
-        save_arrays(tmp_path / name, fitted.items())
+        save(tmp_path / name, fitted)
     assert (tmp_path / "a.npz").read_bytes() == (tmp_path / "b.npz").read_bytes()

@@ -18,10 +18,11 @@ import mlreduce
 from mlreduce import registry
 from mlreduce.datasets.embedded import planted
 from mlreduce.evaluation.failures import FailedCellWarning, Failures
-from mlreduce.evaluation.feature_space import make_reduction, reduce_features, score_features
+from mlreduce.evaluation.feature_space import FeatureSpaceStrategy, make_reduction
 from mlreduce.evaluation.foreign import as_predictor
-from mlreduce.evaluation.selection import make_selector, rank_features, score_ranked
+from mlreduce.evaluation.selection import SelectionStrategy, make_selector
 from mlreduce.evaluation.splitting import fold_rows, random_orders
+from mlreduce.evaluation.strategy import Measured
 from mlreduce.exceptions import ConfigurationError, DataError
 
 MEASURES = ["micro-f1", "ranking-loss"]
@@ -39,11 +40,9 @@ def study():
 
 def score(study, methods, predictor, failures=None, seed=3):
     data, splits = study
-    options = {} if failures is None else {"failures": failures}
-    fitted = dict(reduce_features(data, splits, methods, seed=seed, **options))
-    return score_features(
-        data, splits, fitted, methods, ("foreign", predictor), [20, 100], [], MEASURES, seed=seed, **options
-    )
+    options, strategy = {} if failures is None else {"failures": failures}, FeatureSpaceStrategy(data, seed=seed)
+    fitted = dict(strategy.fit(splits, methods, **options))
+    return strategy.score(splits, fitted, methods, ("foreign", predictor), Measured(MEASURES, [20, 100]), **options)
 
 
 def value(scores, measure, **cell):
@@ -117,14 +116,15 @@ def test_features_are_rated_by_importances_coefficients_and_ranks(study):
             "n_features_to_select": 1,
         },
     }
-    fitted = dict(rank_features(data, splits, methods, "none", 0))
+    strategy = SelectionStrategy(data)
+    fitted = dict(strategy.fit(splits, methods))
     train = splits[0].train
     forest = RandomForestClassifier(5, random_state=0).fit(data.X[train], data.Y[train])
     expected = np.argsort(-forest.feature_importances_, kind="stable")
     np.testing.assert_array_equal(fitted["0", "forest"]["feature"], expected)
     ranking = registry.make_entry("eliminated", methods["eliminated"]).fit(data.X[train], data.Y[train]).ranking_
     np.testing.assert_array_equal(fitted["0", "eliminated"]["feature"], np.argsort(ranking))
-    scores = score_ranked(data, splits, fitted, methods, ("ridge", {}), [20, 100], MEASURES, "none")
+    scores = strategy.score(splits, fitted, methods, ("ridge", {}), Measured(MEASURES, [20, 100]))
     assert set(scores["method"]) == set(methods)
 
 

@@ -75,8 +75,9 @@ def run(data, family, splits, step="predict"):
     settings = {"family": family, "space": SPACE, "tasks": [task], "measured": measured}
     experiment = Experiment("own", data, settings, 0)
     choices, failed = experiment.choose()
-    (fit,) = experiment.fit(choices, failed)
-    scores, failed = experiment.predict(dict(fit.arrays), choices, fit.failures)
+    fitted = {}
+    _, failed = experiment.fit(choices, failed, fitted.__setitem__)
+    scores, failed = experiment.predict(fitted, choices, failed)
     assert failed.empty
     return scores
 

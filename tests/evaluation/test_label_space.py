@@ -7,13 +7,13 @@ from sklearn import metrics
 
 import mlreduce
 from mlreduce.datasets.embedded import planted
-from mlreduce.evaluation.fitted_arrays import StoredArrays, fitted_arrays, restore, save_arrays
-from mlreduce.evaluation.label_space import reduce_labels, score
+from mlreduce.evaluation.fitted_arrays import StoredArrays, fitted_arrays, restore, saved_arrays
+from mlreduce.evaluation.label_space import LabelSpaceStrategy
 from mlreduce.evaluation.scores import SCORE_COLUMNS, resolve_sizes
 from mlreduce.evaluation.splitting import random_orders, split_rows, take_splits
+from mlreduce.evaluation.strategy import Measured
 from mlreduce.exceptions import ConfigurationError, DataError
 from mlreduce.labelspace import CodedClassifier
-from mlreduce.linalg.least_squares import Design
 from mlreduce.metrics.measures import MEASURES, measures_that_need
 
 METHODS = {"br": {}, "pbr": {}, "cs": {}, "plst": {}, "occa": {}, "cplst": {}, "cca-code": {}}
@@ -23,16 +23,16 @@ METHODS = {"br": {}, "pbr": {}, "cs": {}, "plst": {}, "occa": {}, "cplst": {}, "
 def study():
     data = planted(n_samples=80, n_features=6, n_labels=5, n_latent=2, n_distractors=2).data
     splits = {i: split_rows(order, 0.8) for i, order in enumerate(random_orders(80, 4, 7, "planted"))}
-    return data, Design.of(data.X), splits
+    return data, splits
 
 
 def run(study, methods=METHODS, numbers=(0, 1, 2, 3), seed=7, predictor=("linear", {}), chosen=None, **options):
-    data, design, splits = study
-    batch = {i: splits[i] for i in numbers}
-    fitted = reduce_labels(data, design, batch, methods, seed, chosen)
-    sizes = resolve_sizes([20, 60, 100], 5, every=True)
+    data, splits = study
+    batch, strategy = {i: splits[i] for i in numbers}, LabelSpaceStrategy(data, seed=seed, **options)
+    fitted = dict(strategy.fit(batch, methods, chosen=chosen))
     measures = [name for name in MEASURES if name not in measures_that_need("scores")]
-    return score(data, design, batch, fitted, methods, predictor, sizes, measures, chosen=chosen, **options)
+    measured = Measured(measures, [20, 60, 100], every_size=True)
+    return strategy.score(batch, fitted, methods, predictor, measured, chosen=chosen)
 
 
 def test_the_shared_way_equals_training_for_every_method(study):
@@ -66,7 +66,7 @@ def test_threads_change_no_bit(study):
 
 
 def test_chosen_parameters_reach_coder_and_predictor(study):
-    data, _, splits = study
+    data, splits = study
     options = {"methods": CODERS, "numbers": (0, 1), "predictor": ("kernel-ridge", {}), "chosen": CHOSEN}
     scores = run(study, **options)
     pd.testing.assert_frame_equal(scores, run(study, share=False, **options), rtol=0, atol=1e-9)
@@ -81,7 +81,7 @@ def test_chosen_parameters_reach_coder_and_predictor(study):
 
 
 def test_scores_are_those_of_fitting_and_predicting(study):
-    data, _, splits = study
+    data, splits = study
     scores = run(study)
     for name in ("br", "plst", "occa", "cplst", "cca-code"):
         for size in (3, 5) if name != "br" else (5,):
@@ -96,14 +96,14 @@ def test_scores_are_those_of_fitting_and_predicting(study):
 
 @pytest.mark.parametrize("rule", [{"train_rows": 24, "test": 0.2}, {"parts": "test"}], ids=["sampled", "parts"])
 def test_rows_in_neither_part_of_a_split_have_no_influence(study, rule):
-    data, design, _ = study
+    data, _ = study
     splits = take_splits(data.Y, rule, range(2), 7, "planted")
     assert all(len(split.train) + len(split.test) < len(data.Y) for split in splits.values())
     methods = {name: METHODS[name] for name in ("plst", "occa", "cplst", "cca-code")}
-    fitted = reduce_labels(data, design, splits, methods, 7)
+    fitted = dict(LabelSpaceStrategy(data, seed=7).fit(splits, methods))
     options = {"methods": methods, "numbers": splits}
-    scores = run((data, design, splits), **options)
-    pd.testing.assert_frame_equal(scores, run((data, design, splits), share=False, **options), rtol=0, atol=1e-9)
+    scores = run((data, splits), **options)
+    pd.testing.assert_frame_equal(scores, run((data, splits), share=False, **options), rtol=0, atol=1e-9)
     scores = scores[scores.measure == "hamming-loss"].set_index(["method", "split", "size"]).value
     for number, split in splits.items():
         for name in methods:
@@ -131,12 +131,12 @@ def test_another_seed_changes_what_is_drawn_and_nothing_else(study):
 
 
 def test_missing_values_name_set_and_column(study):
-    data, design, splits = study
+    data, splits = study
     X = data.X.copy()
     X[3, 2] = np.nan
     broken = mlreduce.datasets.MultiLabelData(X, data.Y, data.feature_names, data.label_names, "mine")
     with pytest.raises(DataError, match=r"mine contains NaN in column 2 \('x2'\), row 3"):
-        reduce_labels(broken, design, splits, METHODS, 0)
+        dict(LabelSpaceStrategy(broken).fit(splits, METHODS))
 
 
 def test_sizes_beyond_a_coders_own_are_left_out(study):
@@ -145,24 +145,16 @@ def test_sizes_beyond_a_coders_own_are_left_out(study):
     own, full = run(study, methods={"cssp": entry}), run(study, methods={"cssp": entry | {"n_components": 5}})
     assert set(own["size"]) == {1, 2, 3}
     assert set(full["size"]) == {1, 2, 3, 4, 5}
-    data, design, splits = study
-    fitted = reduce_labels(data, design, splits, {"plst": {"n_components": 3}}, 7)
+    data, splits = study
+    strategy, methods = LabelSpaceStrategy(data, seed=7), {"plst": {"n_components": 3}}
+    fitted = dict(strategy.fit(splits, methods))
     with pytest.raises(DataError, match="plst: the code is 3 long, and sizes of 4, 5 are asked for"):
-        score(
-            data,
-            design,
-            splits,
-            fitted,
-            {"plst": {"n_components": 3}},
-            ("linear", {}),
-            {4: [], 5: []},
-            ["hamming-loss"],
-        )
+        strategy.score(splits, fitted, methods, ("linear", {}), Measured(["hamming-loss"], [80, 100]))
 
 
 @pytest.mark.parametrize("predictor", [("linear", {}), ("ridge", {}), ("m5p", {})])
 def test_codes_that_are_no_linear_map_are_trained_on_as_they_are(predictor, study):
-    data, _, splits = study
+    data, splits = study
     methods = {"faie": {"alpha": 5.0}, "plst": {}, "mlc-bmad": {}}
     scores = run(study, methods=methods, numbers=(0,), predictor=predictor)
     split = splits[0]
@@ -190,9 +182,11 @@ def test_what_is_no_label_coder_is_refused(study):
 
 
 def test_fitted_coders_survive_their_file(study, tmp_path):
-    data, design, splits = study
-    fitted = reduce_labels(data, design, splits, METHODS, 7)
-    save_arrays(tmp_path / "f.npz", fitted.items())
+    data, splits = study
+    fitted = dict(LabelSpaceStrategy(data, seed=7).fit(splits, METHODS))
+    with saved_arrays(tmp_path / "f.npz") as keep:
+        for item in fitted.items():
+            keep(*item)
     with StoredArrays(tmp_path / "f.npz") as stored:
         back = {key: stored[key] for key in stored}
     assert set(back) == set(fitted)

@@ -12,13 +12,13 @@ from sklearn.metrics import f1_score
 
 import mlreduce
 from mlreduce.datasets.embedded import planted
+from mlreduce.evaluation.entries import chosen_entries
 from mlreduce.evaluation.failures import FailedCellWarning, Failures
-from mlreduce.evaluation.feature_space import evaluator
+from mlreduce.evaluation.feature_space import FeatureSpaceStrategy
 from mlreduce.evaluation.search import (
     SEARCH_COLUMNS,
     Search,
     candidates_of,
-    chosen_entries,
     ends_of,
     search_on_splits,
 )
@@ -50,7 +50,9 @@ def search(**changes):
 
 
 def found(data, split, methods=METHODS, space=SPACE, **changes):
-    return search_on_splits(data, {0: split}, methods, evaluator(data, space, own := search(**changes), 1), own, seed=1)
+    own = search(**changes)
+    evaluator = FeatureSpaceStrategy(data, space, 1).evaluator(own)
+    return search_on_splits(data, {0: split}, methods, evaluator, own, seed=1)
 
 
 def test_a_small_grid_is_tried_whole_in_its_order():
@@ -130,7 +132,7 @@ def test_without_a_part_a_method_made_of_it_fails_too(data, split):
         "both": {"method": "ssmope", "parts": {"supervised_parameters": "part"}, "search": {"weight": [0.1, 0.5]}},
         "other": {"method": "mope", "like": "part", "ties": "first"},
     }
-    evaluate = evaluator(data, SPACE, search(), 1, failures)
+    evaluate = FeatureSpaceStrategy(data, SPACE, 1).evaluator(search(), failures)
     with pytest.warns(FailedCellWarning):
         table = search_on_splits(data, {0: split}, methods, evaluate, search(), 1, failures)
     assert table.empty
@@ -219,7 +221,9 @@ def test_methods_beside_each_other_change_nothing(data, split):
 def test_what_is_drawn_depends_on_the_seed_alone(data, split):
     methods = {"drawn": {"method": "random-projection", "search": {"n_components": [0.5, 0.9]}}}
     found = [
-        search_on_splits(data, {0: split}, methods, evaluator(data, SPACE, search(), seed), search(), seed)
+        search_on_splits(
+            *(data, {0: split}, methods, FeatureSpaceStrategy(data, SPACE, seed).evaluator(search()), search(), seed)
+        )
         for seed in (1, 1, 2)
     ]
     pd.testing.assert_frame_equal(found[0], found[1])

@@ -43,9 +43,9 @@ def experiment(family, data, once=False, splits=TASK["splits"]):
 def run(family, data, once=False):
     asked = experiment(family, data, once, TASK["splits"])
     choices, failed = experiment(family, data, once, (0, 0) if once else TASK["splits"]).choose()
-    (fit,) = asked.fit(choices, failed)
-    fitted = dict(fit.arrays)
-    scores, failures = asked.predict(fitted, choices, fit.failures)
+    fitted = {}
+    _, failed = asked.fit(choices, failed, fitted.__setitem__)
+    scores, failures = asked.predict(fitted, choices, failed)
     assert failures.empty
     return choices, scores
 

@@ -19,8 +19,9 @@ import mlreduce
 from mlreduce.datasets.embedded import planted
 from mlreduce.evaluation.scores import SCORE_COLUMNS
 from mlreduce.evaluation.seeds import derive_seed
-from mlreduce.evaluation.selection import rank_features, score_ranked
+from mlreduce.evaluation.selection import SelectionStrategy
 from mlreduce.evaluation.splitting import fold_rows, random_orders
+from mlreduce.evaluation.strategy import Measured
 from mlreduce.exceptions import ConfigurationError, DataError
 from mlreduce.predictors import ClassifierChainKNN
 from mlreduce.preprocessing.scaling import scale_parts
@@ -54,11 +55,10 @@ def study():
 def run(study, methods=METHODS, numbers=(0, 1, 2), predictor="br-knn", scaling="standard", seed=7, **options):
     data, splits = study
     chosen = {i: splits[i] for i in numbers}
-    rankings = dict(rank_features(data, chosen, methods, scaling, seed))
     entry = options.pop("entry", {})
-    return score_ranked(
-        data, chosen, rankings, methods, (predictor, entry), PERCENTS, MEASURES, scaling, seed=seed, **options
-    )
+    strategy = SelectionStrategy(data, {"scaling": scaling}, seed, **options)
+    rankings = dict(strategy.fit(chosen, methods))
+    return strategy.score(chosen, rankings, methods, (predictor, entry), Measured(MEASURES, PERCENTS))
 
 
 @pytest.mark.parametrize("predictor", PREDICTORS)
@@ -125,7 +125,9 @@ def test_a_predictor_that_draws_has_a_seed_of_each_split(study, monkeypatch):
 
 
 def test_rankings_say_which_column_of_the_data_set(study):
-    one, other = (dict(rank_features(*study, METHODS, "standard", seed)) for seed in (7, 8))
+    data, splits = study
+    standard = {"scaling": "standard"}
+    one, other = (dict(SelectionStrategy(data, standard, seed).fit(splits, METHODS)) for seed in (7, 8))
     assert set(one) == {(str(split), method) for split in range(3) for method in METHODS}
     for (split, method), ranking in one.items():
         assert sorted(ranking["feature"]) == [j for j in range(10) if (split, j) != ("1", 4)]
@@ -140,7 +142,7 @@ def test_rankings_say_which_column_of_the_data_set(study):
 def test_what_is_no_selector_is_refused(study):
     data, splits = study
     with pytest.raises(ConfigurationError, match="'pca' is no selector; known: all-features"):
-        dict(rank_features(data, splits, {"pca": {}}, "none", 7))
+        dict(SelectionStrategy(data).fit(splits, {"pca": {}}))
 
 
 def test_scaling_is_learned_from_the_training_rows_alone(rng):

@@ -18,12 +18,12 @@ import pyarrow.lib
 import pytest
 from planted_run import DATASETS, planted_run
 
-from mlreduce.evaluation.fitted_arrays import save_arrays
+from mlreduce.evaluation.fitted_arrays import saved_arrays
 from mlreduce.exceptions import StorageError
 from mlreduce.files import replacing
 from mlreduce_studies.gathering.summary import write_csv
-from mlreduce_studies.site import write_site
 from mlreduce_studies.site.runs import read_run
+from mlreduce_studies.site.writing import write_site
 
 NOISE = np.random.default_rng(0).random((200, 200))
 TABLE = pd.DataFrame(NOISE, columns=[f"c{column}" for column in range(200)])
@@ -34,11 +34,16 @@ def write_compressed(path):
         np.savez_compressed(file, X=NOISE)
 
 
+def write_arrays(path):
+    with saved_arrays(path) as keep:
+        keep(("0", "plst"), {"X_": NOISE})
+
+
 WRITERS = {
     "parquet": lambda path: TABLE.to_parquet(path, index=False),
     "csv": lambda path: write_csv(TABLE, path),
     "npz": write_compressed,
-    "stored.npz": lambda path: save_arrays(path, [(("0", "plst"), {"X_": NOISE})]),
+    "stored.npz": write_arrays,
     "md": lambda path: path.write_text("x" * 200_000),
     "raw": lambda path: shutil.copyfile(pyarrow.lib.__file__, path),
 }

@@ -9,12 +9,11 @@ from hypothesis import strategies as st
 from sklearn.metrics.pairwise import rbf_kernel
 
 import mlreduce
-from mlreduce.evaluation.label_space import reduce_labels
+from mlreduce.evaluation.label_space import LabelSpaceStrategy
 from mlreduce.evaluation.splitting import random_orders, split_rows
 from mlreduce.exceptions import DataError
 from mlreduce.labelspace.kernel_cplst import KernelCPLST, explained_by_kernel
 from mlreduce.linalg.kernels import kernel_ridge
-from mlreduce.linalg.least_squares import Design
 
 
 def literal(K, alpha, Z):
@@ -80,13 +79,12 @@ def test_studies_fit_it_with_the_parameters_chosen_per_split():
     splits = {i: split_rows(order, 0.5) for i, order in enumerate(random_orders(120, 2, 0, "digits"))}
     methods = {"plst": {}, "cplst": {}, "wide": {"method": "kernel-cplst", "gamma": 0.01}}
     chosen = {("1", label): {"gamma": 2.0, "alpha": 0.25} for label in methods}
-    design = Design.of(data.X)
-    fitted = reduce_labels(data, design, splits, methods, 0, chosen)
+    fitted = dict(LabelSpaceStrategy(data).fit(splits, methods, chosen=chosen))
     for number, gamma, alpha in ((0, 0.01, 1.0), (1, 2.0, 0.25)):
         train = splits[number].train
         expected = KernelCPLST(gamma=gamma, alpha=alpha).fit(data.X[train], data.Y[train])
         np.testing.assert_array_equal(fitted[str(number), "wide"]["components_"], expected.components_)
-    without = reduce_labels(data, design, splits, methods, 0)
+    without = dict(LabelSpaceStrategy(data).fit(splits, methods))
     for label in ("plst", "cplst"):
         np.testing.assert_array_equal(fitted["1", label]["components_"], without["1", label]["components_"])
 

@@ -9,10 +9,9 @@ import pytest
 import scipy.sparse as sp
 
 import mlreduce
-from mlreduce.evaluation.label_space import reduce_labels
+from mlreduce.evaluation.label_space import LabelSpaceStrategy
 from mlreduce.evaluation.splitting import split_rows
 from mlreduce.exceptions import DataError
-from mlreduce.linalg.least_squares import Design
 
 both = pytest.mark.parametrize("name", ["plst", "cplst"])
 
@@ -68,7 +67,7 @@ def test_studies_sketch_too(rng):
     data = mlreduce.datasets.MultiLabelData(X, Y, [f"x{i}" for i in range(10)], [f"y{i}" for i in range(40)], "mine")
     entry = {"n_components": 6, "solver": "randomized", "random_state": 5}
     split = split_rows(rng.permutation(300), 0.8)
-    arrays = reduce_labels(data, Design.of(X), {0: split}, {"cplst": entry}, 0)["0", "cplst"]
+    arrays = dict(LabelSpaceStrategy(data).fit({0: split}, {"cplst": entry}))["0", "cplst"]
     expected = mlreduce.CPLST(**entry).fit(X[split.train], Y[split.train])
     np.testing.assert_array_equal(arrays["components_"], expected.components_)
 

@@ -14,9 +14,9 @@ import scipy.sparse as sp
 
 import mlreduce
 from mlreduce.datasets.readers.sgml import FIELDS, read_sgml
-from mlreduce.evaluation.label_space import reduce_labels, score
-from mlreduce.evaluation.scores import resolve_sizes
+from mlreduce.evaluation.label_space import LabelSpaceStrategy
 from mlreduce.evaluation.splitting import random_orders, split_rows, three_parts
+from mlreduce.evaluation.strategy import Measured
 from mlreduce.linalg.least_squares import Design, HeldOutLeastSquares
 from mlreduce_studies.verdicts.audit import audit, read_published
 
@@ -171,12 +171,11 @@ def test_shared_least_squares_equals_numpy_on_real_designs(name, fraction, load)
 )
 def test_printed_numbers_come_back(name, printed, load):
     data = load(name)
-    design = Design.of(data.X)
+    strategy = LabelSpaceStrategy(data, seed=2012)
     splits = {i: split_rows(o, 0.9) for i, o in enumerate(random_orders(len(data.Y), 20, 2012, name))}
     methods = {"cplst": {}}
-    fitted = reduce_labels(data, design, splits, methods, 2012)
-    sizes = resolve_sizes([20, 60, 100], data.Y.shape[1])
-    scores = score(data, design, splits, fitted, methods, ("linear", {}), sizes, ["hamming-loss"])
+    fitted, measured = dict(strategy.fit(splits, methods)), Measured(["hamming-loss"], [20, 60, 100])
+    scores = strategy.score(splits, fitted, methods, ("linear", {}), measured)
     for size, mean, se in printed:
         values = scores.loc[scores["size"] == size, "value"]
         spread = np.hypot(se, values.std() / np.sqrt(len(values)))

@@ -18,10 +18,10 @@ from mlreduce import registry
 from mlreduce.datasets.catalogue import read_catalogue
 from mlreduce.exceptions import ConfigurationError
 from mlreduce.metrics import Outcome, find_measure, measure_label
-from mlreduce_studies.figures import figure_kinds, figure_source, make_figure
-from mlreduce_studies.options import FIGURES, TABLES
+from mlreduce_studies.figures import figure_kinds, make_figure
+from mlreduce_studies.options import FIGURES, TABLES, source_of
 from mlreduce_studies.study import load_study
-from mlreduce_studies.tables import make_table, table_kinds, table_source
+from mlreduce_studies.tables import make_table, table_kinds
 
 FILES = {
     "metrics": (
@@ -107,7 +107,7 @@ def test_an_own_table_figure_and_measure_in_a_study(study):
     assert "plain" in table_kinds()
     assert "pairs" in figure_kinds()
     table, figure = loaded.tables["table1"], loaded.figures["figure1"]
-    assert (table_source(table), figure_source(figure)) == ("summary.csv", "times.csv")
+    assert (source_of(TABLES, table), source_of(FIGURES, figure)) == ("summary", "times")
     summary = pd.DataFrame({"method": ["plst", "cplst"], "measure": ["label-count", "x"], "mean": [0.5, 0.75]})
     _, markdown, _ = make_table(summary, table, "t")
     assert markdown.startswith("# c\n\nAs it is.\n\n## all\n\n| method | mean |\n")

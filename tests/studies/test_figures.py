@@ -14,9 +14,10 @@ from mlreduce.plot.colours import method_styles
 from mlreduce.plot.layout import empty_figure, panels, shared_legend, style
 from mlreduce_studies.experiments.costs import COST_COLUMNS
 from mlreduce_studies.experiments.proximities import IMAGE_COLUMNS
-from mlreduce_studies.figures import figure_kinds, figure_source, make_figure, save
+from mlreduce_studies.figures import figure_kinds, make_figure, save
 from mlreduce_studies.gathering.images import grey_levels
 from mlreduce_studies.gathering.summary import SUMMARY_COLUMNS
+from mlreduce_studies.options import FIGURES, source_of
 
 SETS = ["birds", "emotions", "scene", "yeast", "enron", "medical", "genbase", "corel5k"]
 METHODS = ["mvmd", "pca", "mddmp", "mddmf", "cca", "mlsi", "mlda", "dmlda"]
@@ -222,9 +223,9 @@ def test_kinds_are_listed_without_matplotlib():
 
 
 def test_sources():
-    assert figure_source({}) == figure_source({"kind": "panels"}) == "summary.csv"
-    assert figure_source({"kind": "critical-differences", "area": True}) == "areas.csv"
-    assert figure_source({"kind": "spectra"}) == "spectra.parquet"
+    assert source_of(FIGURES, {}) == source_of(FIGURES, {"kind": "panels"}) == "summary"
+    assert source_of(FIGURES, {"kind": "critical-differences", "area": True}) == "areas"
+    assert source_of(FIGURES, {"kind": "spectra"}) == "spectra"
 
 
 def test_styles_differ_and_the_first_are_solid():

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from mlreduce.evaluation.loop import strategy_module
+from mlreduce import sources as readers
+from mlreduce.evaluation.entries import strategy_module
 from mlreduce.files import replacing
 from mlreduce_studies.provenance import digest as provenance
 from mlreduce_studies.provenance.digest import source_digest
@@ -19,13 +20,13 @@ def stations(tmp_path_factory):
     sources = tmp_path_factory.mktemp("copy")
     for package in provenance._PACKAGES:
         ignored = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(provenance._SOURCES / package, sources / package, ignore=ignored)
+        shutil.copytree(readers._ROOT / package, sources / package, ignore=ignored)
     kept = provenance._parsed  # of files that nobody edits; parsing them all takes a second
 
     def digests(edited=None):
         source_digest.cache_clear()
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(provenance, "_SOURCES", sources)
+            patch.setattr(readers, "_ROOT", sources)
             patch.setattr(provenance, "_parsed", lambda path: (kept.__wrapped__ if path == edited else kept)(path))
             found = {name: source_digest(SCRIPTS / f"{name}.py") for name in ("fetch", "tables", "figures", "gather")}
             for method in ("plst", "occa"):
@@ -50,7 +51,7 @@ def stations(tmp_path_factory):
 
 
 def forget():
-    for cached in (provenance._module_file, provenance._parsed, source_digest):
+    for cached in (readers.file_of, provenance._parsed, source_digest):
         cached.cache_clear()
 
 

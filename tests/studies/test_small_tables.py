@@ -5,7 +5,8 @@ import pytest
 
 from mlreduce_studies.experiments.approximation import DEPENDENCY_COLUMNS, THEOREM_COLUMNS
 from mlreduce_studies.experiments.costs import COST_COLUMNS
-from mlreduce_studies.tables import make_table, table_parts, table_source
+from mlreduce_studies.options import TABLES, source_of
+from mlreduce_studies.tables import make_table, table_parts
 from mlreduce_studies.tables.approximation import WEIGHT_COLUMNS
 
 THEOREM = {"kind": "theorem", "caption": "Theorem 1", "methods": ["a"], "labels": {"half": "half (prop. 3)"}}
@@ -99,9 +100,9 @@ def test_searched_parameters():
 
 
 def test_sources():
-    assert [table_source({"kind": kind}) for kind in ("theorem", "costs")] == ["theorem.csv", "costs.csv"]
-    assert table_source({}) == "summary.csv"
-    assert table_source({"kind": "ranked", "area": True}) == "areas.csv"
+    assert [source_of(TABLES, {"kind": kind}) for kind in ("theorem", "costs")] == ["theorem", "costs"]
+    assert source_of(TABLES, {}) == "summary"
+    assert source_of(TABLES, {"kind": "ranked", "area": True}) == "areas"
 
 
 @pytest.mark.parametrize(("splits", "said"), [(1, "mean of 1 training set"), (3, "mean of 3 training sets")])

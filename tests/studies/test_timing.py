@@ -41,7 +41,7 @@ def test_selectors_of_another_scaling_get_its_features_sparse_where_that_is_smal
     def made(label, *_):
         return SimpleNamespace(fit=lambda X, Y: seen.__setitem__(label, X))
 
-    monkeypatch.setattr("mlreduce_studies.experiments.timing.make_selector", made)
+    monkeypatch.setattr("mlreduce.evaluation.selection.make_selector", made)
     data = planted(n_samples=60, n_features=6, n_labels=4, n_latent=2, n_distractors=1).data
     X = np.where(np.random.default_rng(0).random(data.X.shape) < empty, 0.0, data.X)
     data, splits = replace(data, X=X), splits_of(60, 1)
@@ -55,7 +55,7 @@ def test_selectors_of_another_scaling_get_its_features_sparse_where_that_is_smal
 
 def test_the_first_fit_is_not_timed(monkeypatch):
     fits = []
-    monkeypatch.setattr("mlreduce_studies.experiments.timing.fit_method", lambda *_: fits.append(1))
+    monkeypatch.setattr("mlreduce.evaluation.feature_space.fit_method", lambda *_: fits.append(1))
     monkeypatch.setattr("mlreduce_studies.experiments.timing.time.process_time", lambda: len(fits))
     data = planted(n_samples=30, n_features=6, n_labels=4, n_latent=2, n_distractors=1).data
     space = {"scaling": "none", "relation": None}

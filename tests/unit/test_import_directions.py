@@ -19,7 +19,8 @@ ALLOWED = {
     "docstrings": set(),
     "exceptions": set(),
     "validation": {"docstrings", "exceptions"},
-    "registry": {"exceptions"},
+    "registry": {"exceptions", "sources"},
+    "sources": {"exceptions"},
     "guards": {"exceptions"},
     "files": {"exceptions", "guards"},
     "folders": {"exceptions", "files"},
@@ -49,7 +50,7 @@ ALLOWED = {
 
 
 #: Modules beside the packages: what everything builds on, and the two ways into the library.
-LOOSE = {"__init__", "__main__", "complexity", "docstrings", "exceptions", "registry", *FILES}
+LOOSE = {"__init__", "__main__", "complexity", "docstrings", "exceptions", "registry", "sources", *FILES}
 
 
 def imported_modules(path: Path) -> set[str]:

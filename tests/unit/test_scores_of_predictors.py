@@ -7,8 +7,9 @@ import pytest
 from sklearn import metrics
 
 from mlreduce.datasets.embedded import planted
-from mlreduce.evaluation.selection import rank_features, score_ranked
+from mlreduce.evaluation.selection import SelectionStrategy
 from mlreduce.evaluation.splitting import fold_rows, random_orders
+from mlreduce.evaluation.strategy import Measured
 from mlreduce.exceptions import ConfigurationError
 from mlreduce.metrics.measures import measures_that_need
 
@@ -25,10 +26,10 @@ def study():
 
 def run(study, predictor, measures=("hamming-loss", *RANKING), **parameters):
     data, splits, methods = study
-    rankings = dict(rank_features(data, splits, methods, "standard", 7))
-    share = parameters.pop("share", True)
+    strategy = SelectionStrategy(data, {"scaling": "standard"}, 7, share=parameters.pop("share", True))
+    rankings = dict(strategy.fit(splits, methods))
     entry = {"method": predictor, **parameters}
-    return score_ranked(data, splits, rankings, methods, ("p", entry), [25, 100], measures, "standard", share)
+    return strategy.score(splits, rankings, methods, ("p", entry), Measured(measures, [25, 100]))
 
 
 @pytest.mark.parametrize("predictor", ["ml-knn", "mlnb", "ridge", "linear"])

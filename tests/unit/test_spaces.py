@@ -8,8 +8,9 @@ import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 
 from mlreduce.datasets.data import MultiLabelData
-from mlreduce.evaluation.feature_space import embed, fit_method, make_reduction, reduce_features, score_features
+from mlreduce.evaluation.feature_space import FeatureSpaceStrategy, embed, fit_method, make_reduction
 from mlreduce.evaluation.splitting import Split
+from mlreduce.evaluation.strategy import Measured
 from mlreduce.evaluation.view import View
 from mlreduce.exceptions import ConfigurationError
 from mlreduce.spectral.graphs.proximity import Proximity
@@ -74,12 +75,9 @@ def test_the_predictor_learns_from_rows_with_labels_only(data):
     for name in ("pca", "mddmp", "ssmope", "ml-lgc"):
         scores = []
         for known in (data, other):
-            fitted = dict(reduce_features(known, {0: SPLIT}, {name: {}}))
-            scores.append(
-                score_features(
-                    known, {0: SPLIT}, fitted, {name: {}}, ("flda", {}), [50], [], ["macro-f1"], dimensions=[2]
-                )
-            )
+            strategy, measured = FeatureSpaceStrategy(known), Measured(["macro-f1"], [50], dimensions=[2])
+            fitted = dict(strategy.fit({0: SPLIT}, {name: {}}))
+            scores.append(strategy.score({0: SPLIT}, fitted, {name: {}}, ("flda", {}), measured))
         assert scores[0]["value"].tolist() == scores[1]["value"].tolist()
 
 
@@ -98,8 +96,9 @@ def test_propagated_labels_of_the_test_rows_do_not_depend_on_their_labels(data):
 
 def test_a_size_of_its_own_stands_beside_the_percentages(data):
     methods = {"pca": {}, "cca": {}}
-    fitted = dict(reduce_features(data, {0: SPLIT}, methods))
-    scores = score_features(data, {0: SPLIT}, fitted, methods, ("flda", {}), [50], [], ["macro-f1"], dimensions=[5])
+    strategy, measured = FeatureSpaceStrategy(data), Measured(["macro-f1"], [50], dimensions=[5])
+    fitted = dict(strategy.fit({0: SPLIT}, methods))
+    scores = strategy.score({0: SPLIT}, fitted, methods, ("flda", {}), measured)
     own = scores[scores["size_percent"] == 0].set_index("method")["size"]
     assert own.to_dict() == {"pca": 5, "cca": 3}
 

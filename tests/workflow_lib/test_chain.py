@@ -16,8 +16,8 @@ from jobs import Jobs
 from mlreduce.configuration import read_yaml
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.evaluation.failures import Failures
-from mlreduce.evaluation.fitted_arrays import StoredArrays, save_arrays
-from mlreduce.evaluation.loop import Experiment, joined
+from mlreduce.evaluation.fitted_arrays import StoredArrays, saved_arrays
+from mlreduce.evaluation.loop import Experiment
 from mlreduce.evaluation.splitting import take_splits
 from mlreduce_studies.experiments.timing import time_fits
 from mlreduce_studies.gathering.job_tables import read_failures, read_tables, write_table
@@ -71,9 +71,9 @@ def chain(folder, name, partition, **changed):
             before = [file for file in jobs.choices(study, "tiny", unit, batch) if Path(file).exists()]
             files.setdefault("choices", []).extend(before)
             choices = read_tables(before) if before else None
-            fits = list(experiment("fit", unit, batch).fit(choices, read_failures(before)))
-            save_arrays(place("fitted", unit, batch, suffix="npz"), (item for fit in fits for item in fit.arrays))
-            write_table(place("details", unit, batch), *joined((fit.details, fit.failures) for fit in fits))
+            with saved_arrays(place("fitted", unit, batch, suffix="npz")) as keep:
+                tables = experiment("fit", unit, batch).fit(choices, read_failures(before), keep)
+            write_table(place("details", unit, batch), *tables)
             failed = read_failures([place("details", unit, batch)])
             for predictor in jobs.predictors(study, "tiny", unit):
                 with StoredArrays(place("fitted", unit, batch, suffix="npz")) as fitted:

@@ -137,7 +137,7 @@ def test_an_environment_holds_what_its_rules_import_and_nothing_else(environment
     if environment == "compute":  # methods and predictors are imported by what a study names
         files += [file_of(registry.module_of(name)) for name in registry.method_names()]
     if environment == "report":  # kinds of tables and figures are found by what a study names
-        kinds = PROJECT / "src" / "mlreduce" / "reporting"
+        kinds = PROJECT / "src" / "mlreduce_studies"
         files += [path for kind in ("tables", "figures") for path in (kinds / kind).glob("*.py")]
     needed = packages_behind(files) - NEVER_IMPORTED.get(environment, set())
     assert needed | IMPORTED_BY_PANDAS | READ.get(environment, set()) == set(pins(environment))

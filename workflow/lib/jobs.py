@@ -16,8 +16,7 @@ from functools import cache
 from typing import Any
 
 from mlreduce import registry
-from mlreduce.evaluation.entries import others_of, without_search
-from mlreduce.evaluation.loop import strategy_module
+from mlreduce.evaluation.entries import others_of, strategy_module, without_search
 from mlreduce_studies.provenance.digest import source_digest
 from mlreduce_studies.study import Methods, Study
 from plan import Plan
@@ -181,7 +180,7 @@ class Jobs:
         return study.space_of(dataset)
 
     def settings(self, step: str, study: Study, dataset: str, unit: str, batch: str, predictor: str = ALL) -> str:
-        """Settings of a choose, fit or predict job, without ``space``: see `mlreduce.evaluation.loop`."""
+        """Settings of a choose, fit or predict job, but for ``space``: see `mlreduce.evaluation.loop.Settings`."""
         tasks = []
         for protocol, name, splits in self.tasks(study, dataset, unit, batch):
             group = study.groups[name]

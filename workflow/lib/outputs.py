@@ -10,12 +10,10 @@ from typing import Any
 
 from jobs import Jobs
 from mlreduce.files import file_sha256
-from mlreduce_studies.figures import figure_source
-from mlreduce_studies.site.description import describe_study, figure_files, figure_spec
-from mlreduce_studies.site.runs import DESCRIPTION
+from mlreduce_studies.options import FIGURES, TABLES, source_of
+from mlreduce_studies.site import DESCRIPTION
 from mlreduce_studies.study import Study
-from mlreduce_studies.tables import table_source
-from mlreduce_studies.verdicts.statements import TABLES
+from mlreduce_studies.verdicts.statements import TABLES as CLAIMED
 from plan import Plan
 
 TABLE_FORMATS = ("csv", "md", "tex")
@@ -60,7 +58,7 @@ class Outputs:
 
     def variants(self, study: Study, figure: str) -> dict[str, tuple[str, str]]:
         """Files of a figure, one per protocol that it shows; the first has the figure's name."""
-        return {file: (figure, protocol) for file, protocol in figure_files(study, figure).items()}
+        return {file: (figure, protocol) for file, protocol in study.figure_files(figure).items()}
 
     def table_files(self, study: Study, *names: str) -> list[str]:
         """Files of some tables; of all where none is named."""
@@ -84,17 +82,12 @@ class Outputs:
     def _chosen(self, study: Study, files: Iterable[str]) -> tuple[str, ...]:
         return tuple(files) or tuple(file for figure in study.figures for file in self.variants(study, figure))
 
-    def figure_spec(self, study: Study, figure: str) -> dict[str, Any]:
-        """What a figure shows."""
-        return figure_spec(study, figure)
-
     # What they are made from
 
     def sources(self, study: Study) -> dict[str, str]:
         """Map tables and figures to the gathered table that each is made from."""
-        files = {name: table_source(spec) for name, spec in study.tables.items()}
-        files |= {name: figure_source(spec) for name, spec in study.figures.items()}
-        return {name: file.partition(".")[0] for name, file in files.items()}
+        outputs = ((TABLES, study.tables), (FIGURES, study.figures))
+        return {name: source_of(kinds, spec) for kinds, own in outputs for name, spec in own.items()}
 
     def gathered(self, study: Study) -> list[str]:
         """Names of what is gathered from the jobs of a study."""
@@ -125,9 +118,15 @@ class Outputs:
 
     def claimed_of(self, study: Study) -> list[str]:
         """Gathered tables that claims are about, in addition to the description of the data sets."""
-        about = {"scores", "times", "errors", *TABLES} - {"datasets"}
+        about = {"scores", "times", "errors", *CLAIMED} - {"datasets"}
         names = [name for name in self.gathered(study) if name in about]
         return [f"{self._jobs.folder(study)}/{name}.parquet" for name in names]
+
+    def claim_settings(self, study: Study) -> dict[str, Any]:
+        """What the verdicts on claims depend on beside the results."""
+        from mlreduce_studies.verdicts.settings import claim_settings
+
+        return claim_settings(study)
 
     def gathered_from(self, study: Study) -> dict[str, list[str]]:
         """Files that the tables of a study are gathered from, by kind."""
@@ -219,6 +218,8 @@ class Outputs:
     @cached_property
     def described(self) -> dict[str, Any]:
         """What the report shows: the studies of this run, and finished ones of earlier runs into the same folder."""
+        from mlreduce_studies.site.description import describe_study  # with what claims depend on
+
         path, own = Path(self._plan.base) / DESCRIPTION, self._plan.studies
         former = json.loads(path.read_text(encoding="utf-8"))["studies"] if path.is_file() else {}
         kept = [name for name in former if name in own or (path.parent / name / "manifest.json").is_file()]

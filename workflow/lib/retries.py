@@ -7,16 +7,17 @@ import time
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pandas as pd
 from snakemake.io import ancient
 from snakemake.logging import logger
 
 from mlreduce.files import write_text
-from mlreduce_studies.gathering.job_tables import failed_files, read_failures
 from outputs import Outputs
 from plan import Plan
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # Kinds of tables of jobs in which cells may fail. What is missing for jobs that go on is in theirs.
 _LAST = ("scores", "times", "costs", "images")
@@ -25,6 +26,8 @@ _KINDS = ("choices", "details", *_LAST)
 
 def failures_in(plan: Plan, outputs: Outputs) -> pd.DataFrame:
     """Failed cells of all studies of a run: with `mlreduce.evaluation.failures.FAILURE_COLUMNS`."""
+    from mlreduce_studies.gathering.job_tables import failed_files, read_failures
+
     tables = [outputs.gathered_from(study) for study in plan.studies.values()]
     files = [file for own in tables for kind in _LAST for file in own[kind] if Path(file).exists()]
     return read_failures(failed_files(files))
@@ -49,9 +52,11 @@ def retries(plan: Plan, main: bool, runs: Callable[[], bool]) -> Callable[[str],
     """
     damaged: set[str] = set()
     failed: set[str] = set()
-    if main and plan.config["retry_failed"]:
-        folders = [Path(plan.base) / study / kind for study in plan.studies for kind in _KINDS]
-        files = (file for folder in folders for file in folder.rglob("*.parquet"))
+    folders = [Path(plan.base) / study / kind for study in plan.studies for kind in _KINDS]
+    files = [file for folder in folders for file in folder.rglob("*.parquet")]
+    if main and plan.config["retry_failed"] and files:
+        from mlreduce_studies.gathering.job_tables import failed_files  # slow to import, and a first run has no tables
+
         failed = {str(path) for path in failed_files(files, lambda path: damaged.add(str(path)))}
     file = Path(plan.run_file)
 

@@ -9,9 +9,7 @@ sys.path.insert(0, str(PROJECT / "workflow" / "lib"))
 from snakemake.exceptions import WorkflowError
 
 from mlreduce.exceptions import MLReduceError
-from mlreduce.evaluation.failures import sentence_on_failures
 from mlreduce_studies.study import approximations
-from mlreduce_studies.verdicts.settings import claim_settings
 
 from description import manifest_description
 from jobs import ALL, Jobs
@@ -82,6 +80,8 @@ def report_failures(logs=()):
             "on: what is done is kept.",
             file=sys.stderr,
         )
+    from mlreduce.evaluation.failures import sentence_on_failures
+
     sentence = sentence_on_failures(failures_in(PLAN, OUTPUTS), BASE)
     if sentence:
         sys.exit(f"mlreduce: {sentence}")

@@ -85,7 +85,7 @@ for name, study in STUDIES.items():
             params:
                 specs={
                     file: (
-                        OUTPUTS.figure_spec(study, figure),
+                        study.figure_spec(figure),
                         protocol,
                         OUTPUTS.sources(study)[figure],
                     )
@@ -139,8 +139,8 @@ rule figure:
     conda:
         "../../envs/report.yaml"
     params:
-        spec=lambda wildcards: OUTPUTS.figure_spec(
-            study_of(wildcards), OUTPUTS.figure_of(wildcards)[0]
+        spec=lambda wildcards: study_of(wildcards).figure_spec(
+            OUTPUTS.figure_of(wildcards)[0]
         ),
         protocol=lambda wildcards: OUTPUTS.figure_of(wildcards)[1],
         dataset=lambda wildcards: study_of(wildcards).curves[0],
@@ -173,7 +173,7 @@ rule audit:
     conda:
         "../../envs/report.yaml"
     params:
-        settings=lambda wildcards: claim_settings(study_of(wildcards)),
+        settings=lambda wildcards: OUTPUTS.claim_settings(study_of(wildcards)),
         left_out=lambda wildcards: list(study_of(wildcards).left_out),
         own_data=lambda wildcards: PLAN.own_data(study_of(wildcards)),
         all_methods=PLAN.config.get("methods") is None,

@@ -8,8 +8,8 @@ snakemake = globals()["snakemake"]
 
 with job(snakemake):
     from mlreduce.datasets.data import MultiLabelData
-    from mlreduce.evaluation.fitted_arrays import save_arrays
-    from mlreduce.evaluation.loop import Experiment, joined
+    from mlreduce.evaluation.fitted_arrays import saved_arrays
+    from mlreduce.evaluation.loop import Experiment
     from mlreduce.files import replacing
     from mlreduce_studies.gathering.job_tables import read_failures, read_tables, write_table
 
@@ -22,8 +22,7 @@ with job(snakemake):
         design=next(iter(source.design), None),
     )
     choices = read_tables(source.choices) if source.choices else None
-    fits = list(experiment.fit(choices, read_failures(source.choices)))
-    with replacing(snakemake.output.fitted) as path:
-        save_arrays(path, (item for fit in fits for item in fit.arrays))
+    with replacing(snakemake.output.fitted) as path, saved_arrays(path) as keep:
+        details, failures = experiment.fit(choices, read_failures(source.choices), keep)
     with replacing(snakemake.output.details) as path:
-        write_table(path, *joined((fit.details, fit.failures) for fit in fits))
+        write_table(path, details, failures)

@@ -8,8 +8,8 @@ snakemake = globals()["snakemake"]
 
 with job(snakemake):
     from mlreduce.datasets.data import MultiLabelData
+    from mlreduce.evaluation.entries import chosen_entries
     from mlreduce.evaluation.failures import Failures, failures_before
-    from mlreduce.evaluation.search import chosen_entries
     from mlreduce.evaluation.splitting import take_splits
     from mlreduce.files import replacing
     from mlreduce_studies.experiments.proximities import proximity_images

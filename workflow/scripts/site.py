@@ -9,8 +9,8 @@ snakemake = globals()["snakemake"]
 
 with job(snakemake):
     from mlreduce.files import write_text
-    from mlreduce_studies.site import write_page, write_site
     from mlreduce_studies.site.runs import read_run
+    from mlreduce_studies.site.writing import write_page, write_site
 
     content, (described, *pages) = snakemake.params.content, snakemake.output
     run = read_run(Path(described).parent, content)

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from mlreduce.datasets.data import MultiLabelData
+if TYPE_CHECKING:
+    from mlreduce.datasets.data import MultiLabelData
 
 __all__ = ["MultiLabelData", "list_datasets", "load_dataset", "read", "read_catalogue"]
 
 
 def __getattr__(name: str) -> Any:
-    # Readers and downloads are imported on demand: jobs on prepared data need none.
+    # Imported on demand: jobs on prepared data need neither readers nor downloads, a plan of jobs needs names alone.
+    if name == "MultiLabelData":
+        from mlreduce.datasets import data
+
+        return data.MultiLabelData
     if name in {"list_datasets", "load_dataset", "read_catalogue"}:
         from mlreduce.datasets import catalogue
 

@@ -10,15 +10,15 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
-from mlreduce.datasets.data import MultiLabelData
 from mlreduce.datasets.fetch import FileEntry, copy, default_cache, fetch, mirror_folder
-from mlreduce.datasets.reading import FORMATS, TAKES, read_files
 from mlreduce.exceptions import ConfigurationError, DataError, ProjectionWarning, unknown_name, warn
 from mlreduce.files import file_sha256
 from mlreduce.guards import limited
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from mlreduce.datasets.data import MultiLabelData
 
 __all__ = ["Catalogue", "Dataset", "list_datasets", "load_dataset", "read_catalogue"]
 
@@ -108,7 +108,9 @@ class Dataset(NamedTuple):
         by_role = {role: [next(remaining) for _ in entries] for role, entries in self.files.items()}
         attributes = None
         parameters = self.options.get("parameters", {})
-        # Readers are imported when used.
+        # Readers are imported when used: a workflow that only needs names imports none.
+        from mlreduce.datasets.reading import FORMATS, TAKES, read_files
+
         kind = "table" if self.reader == "tables" else self.reader
         if kind in FORMATS:
             options = {key: self.options[key] for key in TAKES[kind] if key in self.options} | parameters
@@ -213,6 +215,8 @@ def _entries(file: Path) -> Iterator[tuple[str, Dataset]]:
 
 def _check_options(name: str, entry: Mapping[str, Any], file: Path) -> None:
     """Refuse arguments of another reader, which would be ignored."""
+    from mlreduce.datasets.reading import TAKES
+
     taken = TAKES.get("table" if entry["reader"] == "tables" else entry["reader"], ())
     known = {option for options in TAKES.values() for option in options}
     for option in sorted((known & set(entry)) - set(taken) - {"labels"}):

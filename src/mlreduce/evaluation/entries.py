@@ -1,11 +1,22 @@
-"""Entries of methods in a study file: what in them is no parameter of the method."""
+"""Entries of methods in a study file: what in them is no parameter, what was chosen for them, and their strategy."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["others_of", "without_search"]
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["chosen_entries", "others_of", "strategy_module", "without_search"]
+
+# What is done for one family of methods does not depend on the code for another.
+_STRATEGIES = {
+    "labelspace": "mlreduce.evaluation.label_space",
+    "projection": "mlreduce.evaluation.feature_space",
+    "selection": "mlreduce.evaluation.selection",
+}
 
 # How parameters are found: by a search, or as those of other methods.
 _FOUND = ("search", "parts", "like")
@@ -19,3 +30,31 @@ def others_of(entry: Mapping[str, Any]) -> list[str]:
 def without_search(entry: Mapping[str, Any]) -> dict[str, Any]:
     """Return a method's entry with defaults for the parameters that are found by a search."""
     return {key: value for key, value in entry.items() if key not in _FOUND}
+
+
+def strategy_module(family: str) -> str:
+    """Return the name of the module that holds the strategy of a family of methods, as ``STRATEGY``."""
+    return _STRATEGIES[family]
+
+
+def chosen_entries(methods: Mapping[str, Mapping[str, Any]], choices: pd.DataFrame | None) -> dict[str, dict[str, Any]]:
+    """Return the entries of methods with the parameters that were chosen in place of those to try.
+
+    Parameters
+    ----------
+    methods : dict of label to entry
+        With the methods that others are made of.
+    choices : DataFrame or None
+        With `mlreduce.evaluation.search.SEARCH_COLUMNS`, of one split, of these and perhaps other methods; None where
+        nothing was searched.
+    """
+    entries = {label: without_search(entry) for label, entry in methods.items()}
+    if choices is not None:
+        for row in choices[choices["chosen"] & choices["method"].isin(list(entries))].to_dict("records"):
+            entries[str(row["method"])] |= json.loads(row["parameters"])
+    for label, entry in methods.items():
+        if "like" in entry:
+            entries[label] = entries[entry["like"]] | entries[label]
+        for parameter, part in entry.get("parts", {}).items():
+            entries[label][parameter] = {key: value for key, value in entries[part].items() if key != "method"}
+    return entries

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from mlreduce.files import named_damage, opened_arrays
 
-__all__ = ["Arrays", "StoredArrays", "fitted_arrays", "restore", "save_arrays"]
+__all__ = ["Arrays", "StoredArrays", "fitted_arrays", "restore", "saved_arrays"]
 
 Arrays = Mapping[str, Any]
 
@@ -35,17 +35,21 @@ def restore(estimator: Any, arrays: Mapping[str, Any]) -> Any:
     return estimator
 
 
-def save_arrays(path: str | Path, groups: Iterable[tuple[tuple[str, ...], Arrays]]) -> None:
-    """Write groups of arrays, each under a tuple of names, to one ``.npz`` file, each group as it comes."""
+@contextmanager
+def saved_arrays(path: str | Path) -> Iterator[Callable[[tuple[str, ...], Arrays], None]]:
+    """Open a ``.npz`` file and give a function that writes a group of arrays to it, under a tuple of names."""
     with zipfile.ZipFile(path, "w") as archive:
-        for key, group in groups:
-            for name, array in group.items():
+
+        def keep(key: tuple[str, ...], arrays: Arrays) -> None:
+            for name, array in arrays.items():
                 with archive.open(zipfile.ZipInfo("/".join((*key, name)) + ".npy"), "w", force_zip64=True) as file:
                     np.lib.format.write_array(file, np.asanyarray(array), allow_pickle=False)
 
+        yield keep
+
 
 class StoredArrays(Mapping[tuple[str, ...], Arrays]):
-    """What `save_arrays` wrote, open until the ``with`` block ends; a group is read when it is asked for.
+    """What `saved_arrays` wrote, open until the ``with`` block ends; a group is read when it is asked for.
 
     Parameters
     ----------

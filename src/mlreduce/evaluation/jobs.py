@@ -19,8 +19,10 @@ from mlreduce import registry
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.evaluation.compared import Entry, Method, own_classes
 from mlreduce.evaluation.failures import FAILURE_COLUMNS, FailedCellWarning
-from mlreduce.evaluation.loop import Experiment
+from mlreduce.evaluation.fitted_arrays import Arrays
+from mlreduce.evaluation.loop import Experiment, Settings, Task
 from mlreduce.evaluation.scores import SCORE_COLUMNS, as_table
+from mlreduce.evaluation.strategy import Key
 from mlreduce.exceptions import ConfigurationError
 from mlreduce.linalg.least_squares import Design
 from mlreduce.metrics import find_measure
@@ -144,11 +146,11 @@ def _run(job: Job, common: Common) -> tuple[str, dict[str, Any]]:
     with warnings.catch_warnings(), threadpoolctl.threadpool_limits(1, user_api="blas"):
         warnings.simplefilter("ignore", FailedCellWarning)  # the failures are returned
         start = time.perf_counter()
-        fit = next(iter(_experiment(job, common).fit(None, as_table([], FAILURE_COLUMNS))))
-        fitted = dict(fit.arrays)
+        fitted: dict[Key, Arrays] = {}
+        _, before = _experiment(job, common).fit(None, as_table([], FAILURE_COLUMNS), fitted.__setitem__)
         seconds = time.perf_counter() - start
         parts = [
-            _predict(job, common, fitted, fit.failures, predictor)
+            _predict(job, common, fitted, before, predictor)
             for predictor in common.settings["predictors"].items()
             if job.method.family != "labelspace" or is_regressor(registry.make_entry(*predictor))
         ]
@@ -183,7 +185,7 @@ def _experiment(
     cls = registry.method_class(registry.entry_name(method.label, method.entry))
     # Binary relevance, which codes no labels, has the full size alone, as the control that keeps all features has.
     sizes = settings["sizes"] if getattr(cls, "reduces", True) else [100]
-    task = {
+    task: Task = {
         "protocol": "cv",
         "group": "methods",
         "rule": settings["rule"],
@@ -192,7 +194,7 @@ def _experiment(
         "predictors": dict([] if predictor is None else [predictor]),
         "dimensions": [],
     }
-    asked = {
+    asked: Settings = {
         "family": method.family,
         "space": {"scaling": settings["scaling"], "relation": None},
         "tasks": [task],

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.evaluation.failures import RAISE, Failures
-from mlreduce.evaluation.label_space import make_coder
 from mlreduce.evaluation.scores import as_table
 from mlreduce.evaluation.seeds import derive_seed
 from mlreduce.evaluation.splitting import Split, fold_rows
+from mlreduce.evaluation.training import make_coder
 from mlreduce.evaluation.view import imputed
 from mlreduce.exceptions import ConfigurationError, DataError
 from mlreduce.labelspace.base import LabelCoder, LabelStatistics
@@ -255,7 +255,7 @@ def _chosen(
 def chosen_parameters(
     choices: pd.DataFrame, splits: Iterable[int], once: bool
 ) -> dict[tuple[str, str], dict[str, float]]:
-    """Return the chosen parameters by (split number as text, method), as `reduce_labels` and `score` take them.
+    """Return the chosen parameters by (split number as text, method), as strategies take them.
 
     Parameters
     ----------

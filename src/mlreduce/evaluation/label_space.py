@@ -1,17 +1,17 @@
-"""The loop of a label-space study: data set, split, coder, predictor -> tidy scores.
+"""The strategy for label coders: data set, split, coder, predictor -> tidy scores.
 
-`reduce_labels` fits the label coders of a batch of splits, `score` trains the predictor on their codes and measures.
-Coders with the same training set share its statistics; `mlreduce.evaluation.training` shares the training.
+Coders with the same training set share its statistics; `mlreduce.evaluation.training` shares the training of predictors
+on their codes.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -20,95 +20,160 @@ from mlreduce import registry
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.evaluation.failures import RAISE, Failures
 from mlreduce.evaluation.fitted_arrays import Arrays, fitted_arrays, restore
-from mlreduce.evaluation.scores import as_scores, joined_scores, percent_size, resolve_sizes
-from mlreduce.evaluation.search import Evaluator, Search
-from mlreduce.evaluation.seeds import seeded
+from mlreduce.evaluation.scores import as_scores, resolve_sizes
 from mlreduce.evaluation.splitting import Split
-from mlreduce.evaluation.strategy import Key, Strategy, Work
-from mlreduce.evaluation.training import Training
+from mlreduce.evaluation.strategy import Chosen, Entry, Key, Measured, Methods, Predictor, Strategy
+from mlreduce.evaluation.training import Training, make_coder
 from mlreduce.evaluation.view import imputed
-from mlreduce.exceptions import ConfigurationError, DataError
+from mlreduce.exceptions import DataError
 from mlreduce.labelspace.base import LabelCoder, LabelStatistics
 from mlreduce.linalg.least_squares import Design, HeldOutLeastSquares
-from mlreduce.metrics import Outcome, find_measure
+from mlreduce.metrics.measures import find_measure
+from mlreduce.metrics.outcome import Outcome
 from mlreduce.validation import FloatArray, check_finite
 
-__all__ = ["STRATEGY", "Chosen", "LabelSpaceStrategy", "make_coder", "reduce_labels", "score"]
+if TYPE_CHECKING:
+    from mlreduce.evaluation.search import Evaluator, Search
 
-_Fitted = Mapping[tuple[str, ...], Arrays]
-
-#: (split number as text, method) to parameters that were chosen on the training part of that split.
-Chosen: TypeAlias = Mapping[tuple[str, str], Mapping[str, float]]
+__all__ = ["STRATEGY", "LabelSpaceStrategy"]
 
 
-def make_coder(name: str, parameters: Mapping[str, Any], seed: int, dataset: str, split: int) -> LabelCoder:
-    """Make a label coder from an entry of a study; one that draws gets a seed of its own.
+class LabelSpaceStrategy(Strategy):
+    """Label coders; what is chosen are parameters of the predictor, per method, or of the coders, by a search."""
 
-    Raises
-    ------
-    ConfigurationError
-        If the method or one of its parameters is unknown, or it is no label coder.
-    """
-    coder = registry.make_entry(name, parameters)
-    if not isinstance(coder, LabelCoder):
-        raise ConfigurationError(f"{name!r} is no label coder; known: {', '.join(registry.method_names('labelspace'))}")
-    return seeded(coder, parameters, seed, dataset, name, split)
+    @cached_property
+    def _design(self) -> Design:
+        if self._design_file is None:
+            return Design.of(self._data.X, rcond=0.0)
+        return Design.load(self._design_file)
 
+    def _places(self, splits: Mapping[int, Split]) -> Iterator[tuple[MultiLabelData, Design, Mapping[int, Split]]]:
+        """Yield data, design and splits; where values are filled by the training rows, those of one split at a time."""
+        if self._data.impute is None:
+            yield self._data, self._design, splits
+            return
+        for number, split in splits.items():
+            data = imputed(self._data, split.train)
+            yield data, Design.of(data.X, rcond=0.0), {number: split}
 
-def reduce_labels(
-    data: MultiLabelData,
-    design: Design,
-    splits: Mapping[int, Split],
-    methods: Mapping[str, Mapping[str, Any]],
-    seed: int,
-    chosen: Chosen | None = None,
-    failures: Failures = RAISE,
-) -> dict[tuple[str, ...], Arrays]:
-    """Fit label coders on the training part of every split, at full size.
+    def choose(self, task: Mapping[str, Any], splits: Mapping[int, Split], failures: Failures) -> pd.DataFrame:
+        """Choose width and penalty of kernels by cross validation, or search parameters of coders."""
+        if "search" in task:
+            return super().choose(task, splits, failures)
+        from mlreduce.evaluation.kernel_choice import choose_on_splits
 
-    Parameters
-    ----------
-    data : MultiLabelData
-    design : Design
-        Of all rows of ``data.X``.
-    splits : dict of split number to Split
-    methods : dict of registry name to parameters
-    seed : int
-        Of the study; every method and split derives its own.
-    chosen : dict of (split number, method) to parameters, default=None
-        Parameters that were chosen on the training part of a split, such as the ``gamma`` and ``alpha`` of
-        `mlreduce.evaluation.kernel_choice`. The split number as text. A coder without a parameter of this name
-        leaves it to the predictor.
-    failures : Failures, default=RAISE
-        Takes what a coder raises; one that failed before on a split is passed over.
+        return choose_on_splits(self._data, splits, task["methods"], task["candidates"], self._seed, failures)
 
-    Returns
-    -------
-    dict of (split number, method) to fitted arrays
-        The split number as text; see `mlreduce.evaluation.fitted_arrays`. Without those that failed.
+    def chosen(self, choices: pd.DataFrame | None, splits: Mapping[int, Split], once: bool) -> Chosen:
+        """Return width and penalty of kernels; nothing where there are none, or a search has chosen."""
+        if choices is None or "gamma" not in choices or choices["gamma"].isna().all():
+            return {}
+        from mlreduce.evaluation.kernel_choice import chosen_parameters
 
-    Raises
-    ------
-    DataError
-        If a feature is missing or infinite.
-    """
-    check_finite(data.X, data.feature_names, data.name)
-    labels = data.Y.astype(np.float64)
-    regressions: dict[float, HeldOutLeastSquares] = {}  # by cut-off: methods with the same one share it
-    fitted: dict[tuple[str, ...], Arrays] = {}
-    for number, split in splits.items():
-        shared = _Shared(design, labels, split, regressions)
-        for name, parameters in methods.items():
-            if (number, name) in failures:
-                continue
-            coder = make_coder(name, parameters, seed, data.name, number)
-            own = coder.get_params()
-            found = (chosen or {}).get((str(number), name), {})
-            coder.set_params(**{key: value for key, value in found.items() if key in own})
-            arrays = failures.attempt(number, name, _fitted, coder, data, split, shared)
-            if arrays is not None:
-                fitted[str(number), name] = arrays
-    return fitted
+        return chosen_parameters(choices, splits, once)
+
+    def evaluator(self, search: Search, failures: Failures = RAISE) -> Evaluator:
+        """Return how a candidate is measured, at the search's share of the labels."""
+        measured = Measured([search.measure], [search.size_percent])
+
+        def on(part: Split, share: float) -> Callable[[int, str, Entry], float]:
+            rows = np.concatenate([part.train, part.test])
+            whole = imputed(self._data, part.train)
+            strategy = LabelSpaceStrategy(replace(whole, X=whole.X[rows], Y=whole.Y[rows]), seed=self._seed)
+            split = Split(*np.split(np.arange(len(rows)), [len(part.train)]))
+
+            def score(number: int, label: str, entry: Entry) -> float:
+                splits, methods = {number: split}, {label: entry}
+                try:
+                    fitted = dict(strategy.fit(splits, methods))
+                    table = strategy.score(splits, fitted, methods, search.predictor, measured)
+                except DataError:  # these rows do not allow the parameters
+                    return math.nan
+                return float(table["value"].item())
+
+            def attempted(number: int, label: str, entry: Entry) -> float:
+                value = failures.attempt(number, label, score, number, label, entry)
+                return math.nan if value is None else value
+
+            return attempted
+
+        return on
+
+    def fit(
+        self, splits: Mapping[int, Split], methods: Methods, failures: Failures = RAISE, chosen: Chosen | None = None
+    ) -> Iterator[tuple[Key, Arrays]]:
+        """Fit label coders on the training part of every split: see `Strategy.fit`."""
+        data = self._data
+        check_finite(data.X, data.feature_names, data.name, missing=data.impute is not None)
+        for data, design, part in self._places(splits):
+            labels = data.Y.astype(np.float64)
+            regressions: dict[float, HeldOutLeastSquares] = {}  # by cut-off: methods with the same one share it
+            for number, split in part.items():
+                shared = _Shared(design, labels, split, regressions)
+                for label, entry in methods.items():
+                    if (number, label) in failures:
+                        continue
+                    coder = make_coder(label, entry, self._seed, data.name, number)
+                    known, found = coder.get_params(), (chosen or {}).get((str(number), label), {})
+                    coder.set_params(**{key: value for key, value in found.items() if key in known})
+                    arrays = failures.attempt(number, label, _fitted, coder, data, split, shared)
+                    if arrays is not None:
+                        yield (str(number), label), arrays
+
+    def score(
+        self,
+        splits: Mapping[int, Split],
+        fitted: Mapping[Key, Arrays],
+        methods: Methods,
+        predictor: Predictor,
+        measured: Measured,
+        failures: Failures = RAISE,
+        chosen: Chosen | None = None,
+    ) -> pd.DataFrame:
+        """Train the predictor on the codes of every split and measure what they decode to: see `Strategy.score`."""
+        functions = {name: find_measure(name) for name in measured.measures}
+        sizes = resolve_sizes(measured.sizes, len(self._data.label_names), measured.every_size)
+        model = registry.make_entry(*predictor)
+        if self._threads > 1 and model.get_params().get("n_jobs", 0) is None:
+            model.set_params(n_jobs=self._threads)
+        written = {label: json.dumps(entry, sort_keys=True) for label, entry in methods.items()}
+        rows: list[tuple[Any, ...]] = []
+        for data, design, part in self._places(splits):
+            labels, training = data.Y.astype(np.float64), Training(model, data, design, self._share)
+            for number, split in part.items():
+                coders = {
+                    label: restore(registry.make_entry(label, entry), fitted[str(number), label])
+                    for label, entry in methods.items()
+                    if (number, label) not in failures
+                }
+                parameters = {label: (chosen or {}).get((str(number), label), {}) for label in coders}
+                train = partial(_predicted_codes, training, split, coders, parameters)
+                for label, predicted_codes in failures.attempt_all(number, list(coders), train).items():
+                    cells: list[tuple[Any, ...]] = []
+                    truth = data.Y[split.test]
+                    outcomes = _outcomes(coders[label], truth, labels[split.test], predicted_codes, list(sizes))
+                    for size, outcome in failures.attempt_each(number, label, outcomes):
+                        for measure, compute in functions.items():
+                            value = compute(outcome)
+                            cells += [
+                                (
+                                    *(data.name, label, written[label], predictor[0]),
+                                    *(percent, 0.0, size, number, measure, value),
+                                )
+                                for percent in sizes[size] or [0]
+                            ]
+                    if (number, label) not in failures:
+                        rows += cells
+        return as_scores(rows)
+
+    def ready(
+        self, number: int, split: Split, scalings: Mapping[str, str]
+    ) -> Callable[[str, Entry], Callable[[], Any]]:
+        """Return what makes a fit on features and labels as they are: see `Strategy.ready`."""
+        features, labels = imputed(self._data, split.train).X[split.train], self._data.Y[split.train]
+        return lambda label, entry: partial(
+            make_coder(label, entry, self._seed, self._data.name, number).fit, features, labels
+        )
 
 
 class _Shared:
@@ -136,87 +201,6 @@ def _fitted(coder: LabelCoder, data: MultiLabelData, split: Split, shared: _Shar
         return fitted_arrays(coder.fit(data.X[split.train], data.Y[split.train]))
     statistics = shared.explained(coder.rcond) if coder.feature_aware else shared.plain
     return fitted_arrays(coder.fit_statistics(statistics))
-
-
-def score(
-    data: MultiLabelData,
-    design: Design,
-    splits: Mapping[int, Split],
-    fitted: _Fitted,
-    methods: Mapping[str, Mapping[str, Any]],
-    predictor: tuple[str, Mapping[str, Any]],
-    sizes: Mapping[int, Sequence[int]],
-    measures: Iterable[str],
-    share: bool = True,
-    chosen: Chosen | None = None,
-    threads: int = 1,
-    failures: Failures = RAISE,
-) -> pd.DataFrame:
-    """Train the predictor on the codes of every split and measure its predictions on the test part.
-
-    Parameters
-    ----------
-    data, design, splits, methods
-        As for `reduce_labels`.
-    fitted : dict
-        What `reduce_labels` returned.
-    predictor : (label, entry of a study file)
-        Its parameters, and under ``method`` the registry name if it is not the label.
-    sizes : dict of int to list of int
-        From `resolve_sizes`.
-    measures : iterable of str
-        Names of `mlreduce.metrics.MEASURES`.
-    share : bool, default=True
-        See `mlreduce.evaluation.training.Training`.
-    chosen : dict of (split number, method) to parameters, default=None
-        Parameters of the predictor that were chosen for a method; see `reduce_labels`.
-    threads : int, default=1
-        For a predictor that has ``n_jobs`` and does not set it.
-    failures : Failures, default=RAISE
-        Takes what the predictor, or a coder that decodes, raises; a method that failed before on a split is passed
-        over.
-
-    Returns
-    -------
-    DataFrame
-        With `SCORE_COLUMNS`; sorted, so that it does not depend on the order of methods or splits. A size that
-        stands for no percentage has ``size_percent`` 0.
-
-    Raises
-    ------
-    ConfigurationError
-        If a measure or a method is unknown.
-    """
-    functions = {name: find_measure(name) for name in measures}
-    predictor_name, parameters = predictor
-    labels = data.Y.astype(np.float64)
-    model = registry.make_entry(predictor_name, parameters)
-    if threads > 1 and model.get_params().get("n_jobs", 0) is None:
-        model.set_params(n_jobs=threads)
-    training = Training(model, data, design, share)
-    written = {name: json.dumps(parameters, sort_keys=True) for name, parameters in methods.items()}
-    rows: list[tuple[Any, ...]] = []
-    for number, split in splits.items():
-        coders = {
-            name: restore(registry.make_entry(name, methods[name]), fitted[str(number), name])
-            for name in methods
-            if (number, name) not in failures
-        }
-        parameters_of = {name: (chosen or {}).get((str(number), name), {}) for name in coders}
-        train = partial(_predicted_codes, training, split, coders, parameters_of)
-        for name, predicted_codes in failures.attempt_all(number, list(coders), train).items():
-            cells: list[tuple[Any, ...]] = []
-            outcomes = _outcomes(coders[name], data.Y[split.test], labels[split.test], predicted_codes, list(sizes))
-            for size, outcome in failures.attempt_each(number, name, outcomes):
-                for measure, compute in functions.items():
-                    value = compute(outcome)
-                    for percent in sizes[size] or [0]:
-                        cells.append(
-                            (data.name, name, written[name], predictor_name, percent, 0.0, size, number, measure, value)
-                        )
-            if (number, name) not in failures:
-                rows += cells
-    return as_scores(rows)
 
 
 def _predicted_codes(
@@ -259,93 +243,5 @@ def _outcomes(
         )
 
 
-class LabelSpaceStrategy(Strategy):
-    """Label coders; what is chosen are parameters of the predictor, per method."""
-
-    @cached_property
-    def _design(self) -> Design:
-        if self._design_file is None:
-            return Design.of(self._data.X, rcond=0.0)
-        return Design.load(self._design_file)
-
-    def _places(self, splits: Mapping[int, Split]) -> Iterator[tuple[MultiLabelData, Design, Mapping[int, Split]]]:
-        """Yield data, design and splits; where values are filled by the training rows, those of one split at a time."""
-        if self._data.impute is None:
-            yield self._data, self._design, splits
-            return
-        for number, split in splits.items():
-            data = imputed(self._data, split.train)
-            yield data, Design.of(data.X, rcond=0.0), {number: split}
-
-    def choose(self, work: Work) -> pd.DataFrame:
-        """Choose width and penalty of kernels by cross validation, or search parameters of coders."""
-        task = work.task
-        if "search" in task:
-            return super().choose(work)
-        from mlreduce.evaluation.kernel_choice import choose_on_splits
-
-        return choose_on_splits(self._data, work.splits, task["methods"], task["candidates"], self._seed, work.failures)
-
-    def evaluator(self, search: Search, failures: Failures) -> Evaluator:
-        """Return how a candidate is measured, at the search's share of the labels."""
-        data, seed = self._data, self._seed
-
-        def on(part: Split, share: float) -> Callable[[int, str, Mapping[str, Any]], float]:
-            rows = np.concatenate([part.train, part.test])
-            whole = imputed(data, part.train)
-            own = replace(whole, X=whole.X[rows], Y=whole.Y[rows])
-            split = Split(*np.split(np.arange(len(rows)), [len(part.train)]))
-            design = Design.of(own.X, rcond=0.0)
-            sizes: dict[int, list[int]] = {percent_size(search.size_percent, len(data.label_names)): []}
-
-            def measured(number: int, label: str, entry: Mapping[str, Any]) -> float:
-                place = (own, design, {number: split})
-                try:
-                    fitted = reduce_labels(*place, {label: entry}, seed)
-                    table = score(*place, fitted, {label: entry}, search.predictor, sizes, [search.measure])
-                except DataError:  # these rows do not allow the parameters
-                    return math.nan
-                return float(table["value"].item())
-
-            def attempted(number: int, label: str, entry: Mapping[str, Any]) -> float:
-                value = failures.attempt(number, label, measured, number, label, entry)
-                return math.nan if value is None else value
-
-            return attempted
-
-        return on
-
-    def _chosen(self, work: Work) -> Any:
-        choices = work.choices
-        if choices is None or "gamma" not in choices or choices["gamma"].isna().all():  # of a search, or none
-            return None
-        from mlreduce.evaluation.kernel_choice import chosen_parameters
-
-        return chosen_parameters(choices, work.splits, work.task["once"])
-
-    def fit(self, work: Work) -> Iterable[tuple[Key, Arrays]]:
-        """Fit the label coders of a task."""
-        chosen = self._chosen(work)
-        for entries, splits in self.entries(work):
-            for place in self._places(splits):
-                yield from reduce_labels(*place, entries, self._seed, chosen, work.failures).items()
-
-    def score(self, work: Work, fitted: Mapping[Key, Arrays], predictor: tuple[str, Any]) -> pd.DataFrame:
-        """Train the predictor on codes and measure."""
-        measured = self._measured
-        sizes = resolve_sizes(measured["sizes"], len(self._data.label_names), measured["every_size"])
-        return joined_scores(
-            score(
-                *(*place, fitted, entries, predictor),
-                *(sizes, measured["measures"]),
-                chosen=self._chosen(work),
-                threads=self._threads,
-                failures=work.failures,
-            )
-            for entries, splits in self.entries(work)
-            for place in self._places(splits)
-        )
-
-
-#: See `mlreduce.evaluation.loop`.
+#: See `mlreduce.evaluation.strategy.find_strategy`.
 STRATEGY = LabelSpaceStrategy

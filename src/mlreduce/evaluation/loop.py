@@ -1,51 +1,79 @@
-"""The experiment loop: choose, fit and predict for tasks, with a strategy per family of methods.
-
-A task is the methods of one group under one protocol on some splits of one data set. A job has one task, or several
-that are small; its settings are plain values, which the workflow passes as JSON:
-
-``family``
-    "labelspace", "projection" or "selection".
-``space``
-    ``scaling`` and ``relation``: see `mlreduce.evaluation.view.View`.
-``tasks``
-    List of dict with ``protocol``, ``group``, ``rule`` (see `mlreduce.evaluation.splitting.take_splits`), ``splits``
-    (first and last number), ``methods`` (label to entry of the study file), ``others`` (those of which only the chosen
-    parameters are used, in the same form; may be missing); for choices ``candidates`` or ``search``,
-    and ``once`` where the choice on the first split stands for all; for predictions ``predictors`` (label to entry) and
-    ``dimensions``.
-``measured``
-    For predictions: ``sizes``, ``energies``, ``every_size`` and ``measures`` of the study.
-"""
+"""The experiment loop: choose, fit and predict for tasks, with a strategy per family of methods."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from importlib import import_module
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 import pandas as pd
 
 from mlreduce.datasets.data import MultiLabelData
+from mlreduce.evaluation.entries import chosen_entries
 from mlreduce.evaluation.failures import Failures, failures_before, sorted_failures
 from mlreduce.evaluation.fitted_arrays import Arrays
-from mlreduce.evaluation.scores import as_table
+from mlreduce.evaluation.scores import as_table, joined_scores
 from mlreduce.evaluation.splitting import Split, take_splits
-from mlreduce.evaluation.strategy import Key, Settings, Strategy, Work
+from mlreduce.evaluation.strategy import Entry, Key, Measured, Methods, find_strategy
 
-__all__ = ["Experiment", "joined", "strategy_module"]
-
-# By their names: what is done for one family of methods does not depend on the code for another.
-_STRATEGIES = {
-    "labelspace": "mlreduce.evaluation.label_space",
-    "projection": "mlreduce.evaluation.feature_space",
-    "selection": "mlreduce.evaluation.selection",
-}
+__all__ = ["Experiment", "Settings", "Task"]
 
 
-def strategy_module(family: str) -> str:
-    """Return the name of the module that holds the strategy of a family of methods, as ``STRATEGY``."""
-    return _STRATEGIES[family]
+class Task(TypedDict):
+    """The methods of one group under one protocol on some splits of a data set.
+
+    Attributes
+    ----------
+    protocol, group : str
+    rule : dict
+        How the protocol splits: see `mlreduce.evaluation.splitting.take_splits`.
+    splits : (int, int)
+        First and last number.
+    methods : dict of label to entry of a study file
+    others : dict of label to entry
+        Methods of which only the chosen parameters are used.
+    once : bool, default=False
+        Whether the choice on the first split stands for all.
+    candidates, search : dict
+        To choose: those of `mlreduce.evaluation.kernel_choice.choose_kernel`, or the arguments of
+        `mlreduce.evaluation.search.Search`.
+    predictors : dict of label to entry
+        To predict.
+    dimensions : list of int
+        To predict: see `mlreduce.evaluation.strategy.Measured`.
+    """
+
+    protocol: str
+    group: str
+    rule: Mapping[str, Any]
+    splits: Sequence[int]
+    methods: Methods
+    others: NotRequired[Methods]
+    once: NotRequired[bool]
+    candidates: NotRequired[Mapping[str, Any]]
+    search: NotRequired[Mapping[str, Any]]
+    predictors: NotRequired[Methods]
+    dimensions: NotRequired[Sequence[int]]
+
+
+class Settings(TypedDict):
+    """What a job is told, in plain values, which the workflow passes as JSON.
+
+    Attributes
+    ----------
+    family : {"labelspace", "projection", "selection"}
+    space : dict
+        ``scaling`` and ``relation``: see `mlreduce.evaluation.view.View`.
+    tasks : list of Task
+        One, or several that are small.
+    measured : dict
+        To predict: the arguments of `mlreduce.evaluation.strategy.Measured` that hold for all tasks.
+    """
+
+    family: str
+    space: Mapping[str, Any]
+    tasks: Sequence[Task]
+    measured: NotRequired[Mapping[str, Any]]
 
 
 class Experiment:
@@ -55,8 +83,7 @@ class Experiment:
     ----------
     study : str
     data : MultiLabelData
-    settings : dict
-        See the module.
+    settings : Settings
     seed : int
         Of the study; data sets, methods and splits derive their own.
     design : path or None, default=None
@@ -75,8 +102,7 @@ class Experiment:
         threads: int = 1,
     ) -> None:
         self._study, self._data, self._settings, self._seed = study, data, settings, seed
-        strategy = import_module(strategy_module(settings["family"])).STRATEGY
-        self._strategy: Strategy = strategy(data, settings, seed, design, threads)
+        self._strategy = find_strategy(settings["family"])(data, settings["space"], seed, design, threads)
 
     def choose(self) -> tuple[pd.DataFrame, pd.DataFrame]:
         """Choose parameters of predictors or methods on training parts.
@@ -89,12 +115,14 @@ class Experiment:
         parts, failed = [], []
         for task in self._settings["tasks"]:
             failures = Failures("choose")
-            table = self._strategy.choose(Work(task, self._splits(task), None, failures))
+            table = self._strategy.choose(task, self._splits(task), failures)
             parts.append(table.assign(protocol=task["protocol"], dataset=self._data.name, group=task["group"]))
             failed.append(self._failed(failures, task))
         return _together(parts), sorted_failures(failed)
 
-    def fit(self, choices: pd.DataFrame | None, before: pd.DataFrame) -> Iterator[_Fit]:
+    def fit(
+        self, choices: pd.DataFrame | None, before: pd.DataFrame, keep: Callable[[Key, Arrays], None]
+    ) -> tuple[pd.DataFrame, pd.DataFrame]:
         """Fit the methods of each task on the training part of every split.
 
         Parameters
@@ -103,20 +131,31 @@ class Experiment:
             From `choose`; None where nothing was chosen.
         before : DataFrame
             What failed there.
+        keep : callable
+            Takes each fit as it ends: key (protocol, group, split, label) and fitted arrays.
 
-        Yields
-        ------
-        object
-            Per task, with ``arrays`` to iterate over first, then ``details`` and ``failures``.
+        Returns
+        -------
+        details, failures : DataFrame
+            Eigenvalues of the first split, or rankings of the features of all; and what failed, with what had failed
+            before.
         """
+        parts, failed = [], []
         for task in self._settings["tasks"]:
-            splits = self._splits(task)
+            splits, chosen = self._splits(task), _of(choices, task)
             own = _of(before, task)
             own = own[own["method"].isin(list(task["methods"]))]  # choices are those of the whole group
-            earlier = failures_before(own, splits, task.get("once", False))
-            failures = Failures(self._strategy.step, before=earlier)
-            fitted = self._strategy.fit(Work(task, splits, _of(choices, task), failures))
-            yield _Fit(self, task, fitted, failures)
+            failures = Failures(self._strategy.step, before=failures_before(own, splits, task.get("once", False)))
+            parameters = self._strategy.chosen(chosen, splits, task.get("once", False))
+            place = {"study": self._study, "protocol": task["protocol"], "dataset": self._data.name}
+            for entries, part in _entries(task, splits, chosen):
+                for (split, label), arrays in self._strategy.fit(part, entries, failures, parameters):
+                    keep((task["protocol"], task["group"], split, label), arrays)
+                    rows = self._strategy.details(int(split), label, arrays)
+                    if rows is not None:
+                        parts.append(_placed(rows, place))
+            failed.append(self._failed(failures, task))
+        return _together(parts or [as_table([], self._strategy.detail_columns)]), sorted_failures(failed)
 
     def predict(
         self, fitted: Mapping[Key, Arrays], choices: pd.DataFrame | None, before: pd.DataFrame
@@ -130,59 +169,44 @@ class Experiment:
         """
         parts, failed = [], []
         for task in self._settings["tasks"]:
-            splits, key = self._splits(task), (task["protocol"], task["group"])
-            own = _Part(fitted, key)
+            splits, chosen = self._splits(task), _of(choices, task)
+            parameters = self._strategy.chosen(chosen, splits, task.get("once", False))
+            measured = Measured(**self._settings["measured"], dimensions=task["dimensions"])
+            own = _Part(fitted, (task["protocol"], task["group"]))
             for predictor in task["predictors"].items():
                 failures = Failures("predict", predictor[0], _of(before, task))
-                work = Work(task, splits, _of(choices, task), failures)
-                scores = self._strategy.score(work, own, predictor)
-                scores.insert(0, "protocol", task["protocol"])
-                scores.insert(0, "study", self._study)
-                parts.append(scores)
+                scores = joined_scores(
+                    self._strategy.score(part, own, entries, predictor, measured, failures, parameters)
+                    for entries, part in _entries(task, splits, chosen)
+                )
+                parts.append(_placed(scores, {"study": self._study, "protocol": task["protocol"]}))
                 failed.append(self._failed(failures, task))
         return _together(parts), sorted_failures(failed)
 
-    def _splits(self, task: Settings) -> dict[int, Split]:
+    def _splits(self, task: Task) -> dict[int, Split]:
         first, last = task["splits"]
         return take_splits(self._data.Y, task["rule"], range(first, last + 1), self._seed, self._data.name)
 
-    def _failed(self, failures: Failures, task: Settings) -> pd.DataFrame:
+    def _failed(self, failures: Failures, task: Task) -> pd.DataFrame:
         return failures.table(
             study=self._study, protocol=task["protocol"], dataset=self._data.name, group=task["group"]
         )
 
 
-class _Fit:
-    """Fitted methods of a task, one at a time, and what is kept of them for tables."""
-
-    def __init__(
-        self, experiment: Experiment, task: Settings, fitted: Iterable[tuple[Key, Arrays]], failures: Failures
-    ) -> None:
-        self._experiment, self._task, self._fitted, self._failures = experiment, task, fitted, failures
-        self._rows: list[pd.DataFrame] = []
-
-    @property
-    def arrays(self) -> Iterator[tuple[Key, Arrays]]:
-        """Yield key (protocol, group, split, label) and fitted arrays."""
-        key = self._task["protocol"], self._task["group"]
-        place = (self._experiment._study, self._task["protocol"], self._experiment._data.name)
-        for (split, label), arrays in self._fitted:
-            rows = self._experiment._strategy.details(int(split), label, arrays)
-            if rows is not None:
-                for name, value in zip(("dataset", "protocol", "study"), reversed(place), strict=True):
-                    rows.insert(0, name, value)
-                self._rows.append(rows)
-            yield (*key, split, label), arrays
-
-    @property
-    def details(self) -> pd.DataFrame:
-        """Eigenvalues of the first split, or rankings of the features of all."""
-        return _together(self._rows) if self._rows else as_table([], self._experiment._strategy.detail_columns)
-
-    @property
-    def failures(self) -> pd.DataFrame:
-        """What failed, with what had failed before."""
-        return self._experiment._failed(self._failures, self._task)
+def _entries(
+    task: Task, splits: Mapping[int, Split], choices: pd.DataFrame | None
+) -> Iterator[tuple[dict[str, Entry], Mapping[int, Split]]]:
+    """Yield the entries of a task's methods, with what was found by a search, and the splits that have them."""
+    methods = {**task.get("others", {}), **task["methods"]}
+    if choices is None or not any("search" in entry for entry in methods.values()):  # or of a predictor's parameters
+        parts: list[tuple[pd.DataFrame | None, Mapping[int, Split]]] = [(None, splits)]
+    elif task["once"]:
+        parts = [(choices, splits)]
+    else:
+        parts = [(choices[choices["split"] == number], {number: split}) for number, split in splits.items()]
+    for rows, part in parts:
+        entries = chosen_entries(methods, rows)
+        yield {label: entries[label] for label in task["methods"]}, part
 
 
 class _Part(Mapping[Key, Arrays]):
@@ -201,10 +225,11 @@ class _Part(Mapping[Key, Arrays]):
         return sum(1 for _ in self)
 
 
-def joined(parts: Iterable[tuple[pd.DataFrame, pd.DataFrame]]) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return tables of several tasks and their failures, each as one."""
-    tables, failures = zip(*parts, strict=True)
-    return _together(list(tables)), sorted_failures(failures)
+def _placed(table: pd.DataFrame, place: Mapping[str, str]) -> pd.DataFrame:
+    """Put columns that say where rows belong before the others."""
+    for name, value in reversed([*place.items()]):
+        table.insert(0, name, value)
+    return table
 
 
 def _together(parts: list[pd.DataFrame]) -> pd.DataFrame:
@@ -212,7 +237,7 @@ def _together(parts: list[pd.DataFrame]) -> pd.DataFrame:
     return pd.concat([part for part in parts if len(part)] or parts[:1], ignore_index=True)
 
 
-def _of(table: Any, task: Settings) -> Any:
+def _of(table: Any, task: Task) -> Any:
     """Return the rows of a table that belong to a task."""
     if table is None:
         return None

@@ -18,7 +18,8 @@ from mlreduce.evaluation.foreign import Guess, as_predictor, is_foreign
 from mlreduce.evaluation.seeds import seeded
 from mlreduce.evaluation.splitting import Split
 from mlreduce.linalg.utilities import above_half
-from mlreduce.metrics import Outcome, find_measure
+from mlreduce.metrics.measures import find_measure
+from mlreduce.metrics.outcome import Outcome
 from mlreduce.validation import FloatArray
 
 __all__ = ["Measuring"]
@@ -32,8 +33,15 @@ class Measuring:
 
     Parameters
     ----------
-    data, predictor, measures, share, failures, seed
-        As of `mlreduce.evaluation.feature_space.score_features`.
+    data : MultiLabelData
+    predictor : (label, entry of a study file)
+    measures : iterable of str
+    share : bool
+        Use a predictor's ``predict_nested``, which serves all sizes at the cost of one. False trains one model a size,
+        with the penalty that belongs to it.
+    failures : Failures, default=RAISE
+    seed : int, default=0
+        Of the study; a predictor that draws derives its own for each split.
 
     Attributes
     ----------

@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 
 from mlreduce.datasets.data import MultiLabelData
-from mlreduce.evaluation.entries import others_of, without_search
+from mlreduce.evaluation.entries import chosen_entries, others_of
 from mlreduce.evaluation.failures import RAISE, Failures
 from mlreduce.evaluation.scores import as_table
 from mlreduce.evaluation.seeds import derive_seed
@@ -33,7 +33,6 @@ __all__ = [
     "Evaluator",
     "Search",
     "candidates_of",
-    "chosen_entries",
     "ends_of",
     "search_on_splits",
 ]
@@ -139,28 +138,6 @@ def ends_of(entry: Mapping[str, Any], parameters: Mapping[str, Any], tried: Sequ
 def _leaf(parameters: Mapping[str, Any], name: str) -> Any:
     root, _, leaf = name.partition(".")
     return parameters[root][leaf] if leaf else parameters[root]
-
-
-def chosen_entries(methods: _Methods, choices: pd.DataFrame | None) -> dict[str, dict[str, Any]]:
-    """Return the entries of methods with the parameters that were chosen in place of those to try.
-
-    Parameters
-    ----------
-    methods : dict of label to entry
-        With the methods that others are made of.
-    choices : DataFrame or None
-        With `SEARCH_COLUMNS`, of one split, of these and perhaps other methods; None where nothing was searched.
-    """
-    entries = {label: without_search(entry) for label, entry in methods.items()}
-    if choices is not None:
-        for row in choices[choices["chosen"] & choices["method"].isin(list(entries))].to_dict("records"):
-            entries[str(row["method"])] |= json.loads(row["parameters"])
-    for label, entry in methods.items():
-        if "like" in entry:
-            entries[label] = entries[entry["like"]] | entries[label]
-        for parameter, part in entry.get("parts", {}).items():
-            entries[label][parameter] = {key: value for key, value in entries[part].items() if key != "method"}
-    return entries
 
 
 class _Trial(NamedTuple):

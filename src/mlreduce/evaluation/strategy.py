@@ -1,82 +1,141 @@
-"""What the families of methods have in common for the experiment loop: a strategy chooses, fits and scores."""
+"""What the families of methods have in common for the experiment loop: a strategy chooses, fits, scores and times."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
 
 from mlreduce.datasets.data import MultiLabelData
-from mlreduce.evaluation.failures import Failures
+from mlreduce.evaluation.entries import strategy_module
+from mlreduce.evaluation.failures import RAISE, Failures
 from mlreduce.evaluation.fitted_arrays import Arrays
 from mlreduce.evaluation.scores import SPECTRUM_COLUMNS
-from mlreduce.evaluation.search import Evaluator, Search, chosen_entries, search_on_splits
 from mlreduce.evaluation.splitting import Split
 from mlreduce.exceptions import ConfigurationError
 
-__all__ = ["Key", "Settings", "Strategy", "Work"]
+if TYPE_CHECKING:
+    from mlreduce.evaluation.search import Evaluator, Search
 
+__all__ = ["Chosen", "Entry", "Key", "Measured", "Methods", "Predictor", "Strategy", "find_strategy"]
+
+#: Of something fitted: split number as text and label; in the files of a job protocol and group before these.
 Key: TypeAlias = tuple[str, ...]
-Settings: TypeAlias = Mapping[str, Any]
+#: An entry of a study file: parameters, and under ``method`` the registry name where it is not the label.
+Entry: TypeAlias = Mapping[str, Any]
+Methods: TypeAlias = Mapping[str, Entry]
+Predictor: TypeAlias = tuple[str, Entry]
+#: (split number as text, method) to parameters of the predictor that were chosen on the training part of that split.
+Chosen: TypeAlias = Mapping[tuple[str, str], Mapping[str, float]]
+
+# The features as they are, unless a study says otherwise.
+_AS_THEY_ARE: Mapping[str, Any] = {"scaling": "none", "relation": None}
 
 
-@dataclass(frozen=True)
-class Work:
-    """A task with its splits, what was chosen for it, and the record of what fails."""
+class Measured(NamedTuple):
+    """What is measured, and at which sizes.
 
-    task: Settings
-    splits: Mapping[int, Split]
-    choices: pd.DataFrame | None
-    failures: Failures
+    Attributes
+    ----------
+    measures : sequence of str
+        Names of `mlreduce.metrics.MEASURES`.
+    sizes : sequence of int
+        Percentages: of the labels; of the features; for selectors of those that vary in the training part. A method
+        with fewer directions is measured with all it has, a control that keeps all features at 100 only.
+    energies : sequence of float, default=()
+        Of projections: sizes by the share of the sum of a method's eigenvalues.
+    every_size : bool, default=False
+        Of label coders: at all sizes 1..n_labels too.
+    dimensions : sequence of int, default=()
+        Of projections: numbers of directions beside the percentages and energies.
+    """
+
+    measures: Sequence[str]
+    sizes: Sequence[int] = ()
+    energies: Sequence[float] = ()
+    every_size: bool = False
+    dimensions: Sequence[int] = ()
 
 
 class Strategy:
-    """How methods of a family are chosen for, fitted and scored."""
+    """How methods of a family are chosen for, fitted, scored and timed on splits of a data set.
+
+    Parameters
+    ----------
+    data : MultiLabelData
+    space : dict, default: the features as they are
+        What methods see of the features: see `mlreduce.evaluation.view.View`.
+    seed : int, default=0
+        Of the study; every method and split derives its own.
+    design : path or None, default=None
+        Factorised design of all rows, for label coders; None to factorise it.
+    threads : int, default=1
+        For a predictor of codes that has ``n_jobs`` and does not set it.
+    share : bool, default=True
+        False trains a predictor for each size or coder by itself, the long way round: what tests compare with.
+    """
 
     step = "reduce"
     detail_columns: tuple[str, ...] = SPECTRUM_COLUMNS
 
     def __init__(
-        self, data: MultiLabelData, settings: Settings, seed: int, design: str | Path | None, threads: int
+        self,
+        data: MultiLabelData,
+        space: Mapping[str, Any] = _AS_THEY_ARE,
+        seed: int = 0,
+        design: str | Path | None = None,
+        threads: int = 1,
+        share: bool = True,
     ) -> None:
-        self._data, self._seed, self._threads, self._design_file = data, seed, threads, design
-        self._space, self._measured = settings["space"], settings.get("measured", {})
+        self._data, self._space, self._seed = data, space, seed
+        self._design_file, self._threads, self._share = design, threads, share
 
-    def evaluator(self, search: Search, failures: Failures) -> Evaluator:
+    def evaluator(self, search: Search, failures: Failures = RAISE) -> Evaluator:
         """Return how a candidate of a search is fitted and measured on a part of the training rows."""
         raise NotImplementedError
 
-    def choose(self, work: Work) -> pd.DataFrame:
+    def choose(self, task: Mapping[str, Any], splits: Mapping[int, Split], failures: Failures) -> pd.DataFrame:
         """Search the parameters of the methods of a task; return candidates with scores and which were chosen."""
-        if "search" not in work.task:
-            raise ConfigurationError(f"{work.task['group']}: nothing is chosen for methods of this family")
-        search = Search(**work.task["search"])
-        evaluator = self.evaluator(search, work.failures)
-        methods = work.task["methods"]
-        return search_on_splits(self._data, work.splits, methods, evaluator, search, self._seed, work.failures)
+        if "search" not in task:
+            raise ConfigurationError(f"{task['group']}: nothing is chosen for methods of this family")
+        from mlreduce.evaluation.search import Search, search_on_splits  # most jobs choose nothing
 
-    def entries(self, work: Work) -> Iterator[tuple[dict[str, dict[str, Any]], Mapping[int, Split]]]:
-        """Yield the entries of a task's methods, with what was found by a search, and the splits that have them."""
-        methods = {**work.task.get("others", {}), **work.task["methods"]}
-        # Choices may be of a predictor's parameters.
-        choices = work.choices if any("search" in entry for entry in methods.values()) else None
+        search = Search(**task["search"])
+        evaluator = self.evaluator(search, failures)
+        return search_on_splits(self._data, splits, task["methods"], evaluator, search, self._seed, failures)
 
-        def with_choices(rows: pd.DataFrame | None) -> dict[str, dict[str, Any]]:
-            entries = chosen_entries(methods, rows)
-            return {label: entries[label] for label in work.task["methods"]}
+    def chosen(self, choices: pd.DataFrame | None, splits: Mapping[int, Split], once: bool) -> Chosen:
+        """Return parameters of the predictor that were chosen for methods; where ``once``, on one split for all."""
+        return {}
 
-        if choices is None or work.task["once"]:
-            yield with_choices(choices), work.splits
-            return
-        for number, split in work.splits.items():
-            yield with_choices(choices[choices["split"] == number]), {number: split}
+    def fit(
+        self, splits: Mapping[int, Split], methods: Methods, failures: Failures = RAISE, chosen: Chosen | None = None
+    ) -> Iterator[tuple[Key, Arrays]]:
+        """Fit methods on the training part of every split, in full size.
 
-    def fit(self, work: Work) -> Iterable[tuple[Key, Arrays]]:
-        """Yield split and label of each fitted method, and its arrays."""
+        Parameters
+        ----------
+        splits : dict of split number to Split
+        methods : dict of label to entry of a study file
+        failures : Failures, default=RAISE
+            Takes what a method raises; one that failed before on a split is passed over.
+        chosen : dict or None, default=None
+            From `chosen`. A method without a parameter of a name leaves it to the predictor.
+
+        Yields
+        ------
+        (split number as text, label), fitted arrays
+            One at a time: together they may be large. Without those that failed.
+
+        Raises
+        ------
+        DataError
+            If a feature is missing or infinite.
+        """
         raise NotImplementedError
 
     def details(self, split: int, label: str, arrays: Arrays) -> pd.DataFrame | None:
@@ -87,6 +146,60 @@ class Strategy:
         index = np.arange(1, len(positive) + 1)
         return pd.DataFrame({"method": label, "split": 0, "index": index, "eigenvalue": positive})
 
-    def score(self, work: Work, fitted: Mapping[Key, Arrays], predictor: tuple[str, Any]) -> pd.DataFrame:
-        """Return the scores of a predictor on what was fitted."""
+    def score(
+        self,
+        splits: Mapping[int, Split],
+        fitted: Mapping[Key, Arrays],
+        methods: Methods,
+        predictor: Predictor,
+        measured: Measured,
+        failures: Failures = RAISE,
+        chosen: Chosen | None = None,
+    ) -> pd.DataFrame:
+        """Train a predictor on what was fitted on every split, at every size, and measure it on the test part.
+
+        Parameters
+        ----------
+        splits, methods, chosen
+            As for `fit`.
+        fitted : mapping
+            What `fit` yielded.
+        predictor : (label, entry of a study file)
+            Trained on labels in {0, 1}; a label is predicted above one half. What regressors predict, and classifiers
+            with ``ranks``, also ranks the labels for the measures that ask for scores.
+        measured : Measured
+        failures : Failures, default=RAISE
+            Takes what the predictor, or a method that transforms or decodes, raises; a method that failed before on a
+            split is passed over.
+
+        Returns
+        -------
+        DataFrame
+            With `mlreduce.evaluation.scores.SCORE_COLUMNS`; sorted, so that it does not depend on the order of methods
+            or splits.
+
+        Raises
+        ------
+        ConfigurationError
+            If a measure or a method is unknown.
+        """
         raise NotImplementedError
+
+    def ready(
+        self, number: int, split: Split, scalings: Mapping[str, str]
+    ) -> Callable[[str, Entry], Callable[[], Any]]:
+        """Return a function of a label and an entry that returns a fit on a split, ready to be timed.
+
+        Parameters
+        ----------
+        number, split : int, Split
+        scalings : dict of label to scaling
+            Of selectors that get features on another scale than that of the space.
+        """
+        raise NotImplementedError
+
+
+def find_strategy(family: str) -> type[Strategy]:
+    """Return the strategy of a family of methods."""
+    strategy: type[Strategy] = import_module(strategy_module(family)).STRATEGY
+    return strategy

@@ -1,4 +1,4 @@
-"""Training a predictor on the codes of several label coders, with the work that they have in common done once."""
+"""Label coders of a study, and the training of a predictor on their codes: what they have in common is done once."""
 
 from __future__ import annotations
 
@@ -8,16 +8,33 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from mlreduce import registry
 from mlreduce.datasets.data import MultiLabelData
+from mlreduce.evaluation.seeds import seeded
 from mlreduce.evaluation.splitting import Split
+from mlreduce.exceptions import ConfigurationError
 from mlreduce.labelspace.base import LabelCoder
 from mlreduce.linalg.least_squares import Design
 from mlreduce.validation import FloatArray
 
-__all__ = ["Training"]
+__all__ = ["Training", "make_coder"]
 
 _Coders = Mapping[str, LabelCoder]
 _Parameters = Mapping[str, Mapping[str, Any]]
+
+
+def make_coder(name: str, parameters: Mapping[str, Any], seed: int, dataset: str, split: int) -> LabelCoder:
+    """Make a label coder from an entry of a study; one that draws gets a seed of its own.
+
+    Raises
+    ------
+    ConfigurationError
+        If the method or one of its parameters is unknown, or it is no label coder.
+    """
+    coder = registry.make_entry(name, parameters)
+    if not isinstance(coder, LabelCoder):
+        raise ConfigurationError(f"{name!r} is no label coder; known: {', '.join(registry.method_names('labelspace'))}")
+    return seeded(coder, parameters, seed, dataset, name, split)
 
 
 class Training:

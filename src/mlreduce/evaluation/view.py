@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.evaluation.splitting import Split
-from mlreduce.preprocessing.relation import RelationFeatures
-from mlreduce.preprocessing.scaling import ScaledParts, scale_parts
-from mlreduce.spectral import TrainingSet
 from mlreduce.validation import FloatArray, check_labels, is_sparse
+
+if TYPE_CHECKING:
+    from mlreduce.preprocessing.scaling import ScaledParts
+    from mlreduce.spectral import TrainingSet
 
 __all__ = ["View", "imputed", "normalise"]
 
@@ -56,6 +57,8 @@ def normalise(data: MultiLabelData, split: Split, scaling: str) -> ScaledParts:
     scaling : {"none", "standard", "unit", "tf-idf"}
         See `mlreduce.preprocessing.scaling.scale_parts`.
     """
+    from mlreduce.preprocessing.scaling import scale_parts  # label coders take the features as they are
+
     X = imputed(data, split.train).X
     return scale_parts(X[split.train], X[split.test], scaling)
 
@@ -86,6 +89,8 @@ class View:
         self.train, self.test = self._scaled
         self._relation = None
         if space["relation"] is not None:
+            from mlreduce.preprocessing.relation import RelationFeatures
+
             self._relation = RelationFeatures(metric=space["relation"]).fit(scaled.train)
             self.train, self.test = (self._relation.transform(part) for part in self._scaled)
         known = split.train if split.labelled is None else split.labelled
@@ -116,4 +121,6 @@ class View:
 
 
 def _training_set(X: Any, labels: FloatArray, labelled: Any, points: Any) -> TrainingSet:
+    from mlreduce.spectral import TrainingSet  # of features that are projected: label coders see none
+
     return TrainingSet.partly_labelled(X, check_labels(labels, sparse=True), labelled, points)

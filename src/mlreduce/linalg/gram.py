@@ -26,7 +26,6 @@ import scipy.linalg
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from mlreduce.linalg.compiled import scatter_of_rows
 from mlreduce.linalg.least_squares import Design
 from mlreduce.linalg.lsqr import IterativeDesign, is_large
 from mlreduce.linalg.utilities import canonical
@@ -230,5 +229,7 @@ def _gram(X: Any) -> FloatArray:
 
 def _scatter(X: Any) -> FloatArray:
     """Return ``X'X`` of a CSR array in canonical format."""
+    from mlreduce.linalg.compiled import scatter_of_rows  # brings Numba along
+
     scatter: FloatArray = scatter_of_rows(X.indptr, X.indices, X.data, np.ones(X.shape[0]), X.shape[1])
     return scatter

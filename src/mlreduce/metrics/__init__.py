@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from mlreduce.metrics.measures import MEASURES, find_measure, higher_is_better, measure, measure_label
-from mlreduce.metrics.outcome import Outcome
-from mlreduce.metrics.scorers import evaluate, get_scorer
+
+if TYPE_CHECKING:
+    from mlreduce.metrics.outcome import Outcome
+    from mlreduce.metrics.scorers import evaluate, get_scorer
 
 __all__ = [
     "MEASURES",
@@ -16,3 +21,12 @@ __all__ = [
     "measure",
     "measure_label",
 ]
+
+# Imported when first asked for: names of measures, and whether larger is better, need no arrays.
+_MODULES = {"Outcome": "outcome", "evaluate": "scorers", "get_scorer": "scorers"}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return getattr(importlib.import_module(f"{__name__}.{_MODULES[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

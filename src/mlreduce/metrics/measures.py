@@ -10,15 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from mlreduce.exceptions import ConfigurationError
-from mlreduce.metrics.outcome import Outcome
 from mlreduce.registry import MEASURES, Declarations
+
+if TYPE_CHECKING:
+    from mlreduce.metrics.outcome import Outcome
 
 __all__ = ["MEASURES", "Measure", "find_measure", "higher_is_better", "measure", "measure_label", "measures_that_need"]
 
-_Formula: TypeAlias = Callable[[Outcome], float]
+_Formula: TypeAlias = "Callable[[Outcome], float]"
 _Need: TypeAlias = Literal["labels", "scores", "codes"]
 
 _MISSING = {
@@ -158,7 +160,8 @@ def higher_is_better(name: str) -> bool:
     >>> higher_is_better("micro-f1"), higher_is_better("hamming-loss")
     (True, False)
     """
-    return find_measure(name).higher_is_better
+    better: bool = MEASURES.plain(name, "higher_is_better")["higher_is_better"]
+    return better
 
 
 def measure_label(name: str) -> str:

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from mlreduce.plot.layout import save
-from mlreduce_studies.figures.kinds import figure, figure_kinds, figure_source, make_figure
+from mlreduce_studies.figures.kinds import figure, figure_kinds, make_figure
 
-__all__ = ["figure", "figure_kinds", "figure_source", "make_figure", "save"]
+__all__ = ["figure", "figure_kinds", "make_figure", "save"]

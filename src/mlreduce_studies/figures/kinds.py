@@ -10,7 +10,7 @@ Modules of figures import Matplotlib inside functions, so that the kinds can be 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -19,9 +19,9 @@ import pandas as pd
 from mlreduce.plot.layout import NothingToDraw, empty_figure, house_style
 from mlreduce.registry import Declarations
 from mlreduce_studies.gathering.failed_cells import without_gaps
-from mlreduce_studies.options import FIGURES, LABELS, Options, Spec, object_schema, source_of
+from mlreduce_studies.options import FIGURES, Options, Spec, kind_of
 
-__all__ = ["Figure", "Spec", "figure", "figure_kinds", "figure_source", "label_of", "make_figure"]
+__all__ = ["Figure", "Spec", "figure", "figure_kinds", "label_of", "make_figure"]
 
 _Draw: TypeAlias = Callable[[pd.DataFrame, Spec], Any]
 
@@ -31,7 +31,8 @@ class Figure:
     """A kind of figure as its decorator declares it; see `figure`."""
 
     source: str
-    schema: Mapping[str, Any]
+    required: Options
+    optional: Options
     draw: _Draw
     per_dataset: bool
     with_gaps: bool
@@ -65,8 +66,8 @@ def figure(
     """
 
     def declare(draw: _Draw) -> _Draw:
-        schema = object_schema(required or {}, {"labels": LABELS, **(optional or {})})
-        FIGURES.add(name, Figure(source, schema, draw, per_dataset, with_gaps), draw.__module__)
+        declared = Figure(source, required or {}, optional or {}, draw, per_dataset, with_gaps)
+        FIGURES.add(name, declared, draw.__module__)
         return draw
 
     return declare
@@ -77,14 +78,9 @@ def figure_kinds() -> list[str]:
     return list(FIGURES)
 
 
-def figure_source(spec: Spec) -> str:
-    """Return the name of the file of a study's results from which a figure is made."""
-    return source_of(_kind(spec).source, spec)
-
-
 def _kind(spec: Spec) -> Figure:
     declared: Declarations[Figure] = FIGURES
-    return declared.find(spec.get("kind", "curves"))
+    return declared.find(kind_of(FIGURES, spec))
 
 
 def label_of(spec: Spec, method: str) -> str:
@@ -99,7 +95,7 @@ def make_figure(source: pd.DataFrame, spec: Spec, protocol: str, dataset: str | 
     Parameters
     ----------
     source : DataFrame
-        The file that `figure_source` names.
+        The table that `mlreduce_studies.options.source_of` names.
     spec : dict
         The entry of the study file; for the kind "parameter" with ``points``, method to value of the parameter.
     protocol : str

@@ -11,7 +11,6 @@ import pandas as pd
 
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.evaluation.scores import SCORE_COLUMNS
-from mlreduce_studies.gathering.areas import area_scores, averaged_draws
 from mlreduce_studies.gathering.failed_cells import of_draws, with_failed_rows, with_gaps
 from mlreduce_studies.gathering.job_tables import read_failures, read_tables
 from mlreduce_studies.gathering.summary import at_directions, summarise, write_csv
@@ -84,6 +83,10 @@ class Gathering:
 
     @cached_property
     def _averaged(self) -> pd.DataFrame:
+        if not self._averages:
+            return self.scores
+        from mlreduce_studies.gathering.areas import averaged_draws
+
         return averaged_draws(self.scores, self._averages, self._failed_scores)
 
     def _with_gaps(self, scores: pd.DataFrame) -> pd.DataFrame:
@@ -95,6 +98,8 @@ class Gathering:
         return self._with_gaps(self._averaged)
 
     def _areas(self) -> pd.DataFrame:
+        from mlreduce_studies.gathering.areas import area_scores
+
         return self._with_gaps(area_scores(self._averaged))
 
     def _failures(self) -> pd.DataFrame:

@@ -17,27 +17,18 @@ from typing import Any
 from mlreduce import registry
 from mlreduce.exceptions import ConfigurationError, broken_module
 from mlreduce.files import file_sha256
+from mlreduce.sources import file_of
 from mlreduce_studies import options
 
 __all__ = ["CODE", "code_digest", "code_files", "environment", "source_digest", "source_state"]
 
-# Where the packages are whose code decides results.
-_SOURCES = Path(__file__).parents[2]
+# The packages whose code decides results.
 _PACKAGES = ("mlreduce", "mlreduce_studies")
 
 #: Files and folders of a project that decide its results.
 CODE = ("Snakefile", "workflow", "src", "config", "papers", "comparisons", "envs")
 
 _LOCKED = re.compile(r"^([a-z0-9][a-z0-9._-]*)==([^ ;\\]+)", re.MULTILINE)
-
-
-@cache
-def _module_file(module: str) -> Path | None:
-    base = _SOURCES.joinpath(*module.split("."))
-    for candidate in (base.with_suffix(".py"), base / "__init__.py"):
-        if candidate.is_file():
-            return candidate
-    return None
 
 
 # Where names stand that look up what other modules declare, such as MEASURES.
@@ -49,7 +40,7 @@ def _declaring(module: str, name: str) -> set[str]:
     declarations = getattr(_LOOKED_UP.get(module), name, None)
     if not isinstance(declarations, registry.Declarations):
         return set()
-    folder = _SOURCES.joinpath(*declarations.package.split("."))
+    folder = Path(str(file_of(declarations.package))).parent
     return {f"{declarations.package}.{path.stem}" for path in folder.glob("[!_]*.py")}
 
 
@@ -59,9 +50,9 @@ def _is_ours(module: str) -> bool:
 
 @cache
 def _parsed(path: Path) -> tuple[str, frozenset[str]]:
-    """Return a file's code and the modules of this package that it imports.
+    """Return a digest of a file's code and the modules of these packages that it imports.
 
-    The code is without comments and docstrings, and without the names of this package's modules: what a file is called
+    The code is without comments and docstrings, and without the names of these packages' modules: what a file is called
     changes no result.
     """
     try:
@@ -77,19 +68,17 @@ def _parsed(path: Path) -> tuple[str, frozenset[str]]:
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             imported |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
             imported |= {name for alias in node.names for name in _declaring(node.module, alias.name)}
+            node.module = _PACKAGES[0] if _is_ours(node.module) else node.module
+        elif isinstance(node, ast.alias):
+            node.name = _PACKAGES[0] if _is_ours(node.name) else node.name
         elif isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             first = node.body[0] if node.body else None
             if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
                 node.body = [*node.body[1:], ast.Pass()]
-    own = {name for name in imported if _is_ours(name) and _module_file(name)}
+    own = {name for name in imported if _is_ours(name) and file_of(name)}
     # A module runs after the packages that hold it.
     parents = {".".join(name.split(".")[:i]) for name in own for i in range(1, name.count(".") + 1)}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and node.module and _is_ours(node.module):
-            node.module = _PACKAGES[0]
-        elif isinstance(node, ast.alias) and _is_ours(node.name):
-            node.name = _PACKAGES[0]
-    return ast.dump(tree), frozenset(own | parents)
+    return hashlib.sha256(ast.dump(tree).encode()).hexdigest(), frozenset(own | parents)
 
 
 @cache
@@ -105,14 +94,14 @@ def source_digest(*sources: str | Path) -> str:
     *sources : str or path
         Paths of scripts, or names of modules of this package such as ``"mlreduce.labelspace.plst"``.
     """
-    pending = [_module_file(str(source)) or Path(source) for source in sources]
+    pending = [file_of(str(source)) or Path(source) for source in sources]
     codes: dict[str, str] = {}
     while pending:
         path = pending.pop()
         if str(path) in codes:
             continue
         codes[str(path)], imported = _parsed(path)
-        pending += [file for module in imported if (file := _module_file(module))]
+        pending += [file for module in imported if (file := file_of(module))]
     return hashlib.sha256("\n".join(sorted(codes.values())).encode()).hexdigest()[:16]
 
 

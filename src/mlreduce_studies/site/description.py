@@ -5,26 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from mlreduce_studies.figures import figure_source
+from mlreduce_studies.options import FIGURES, source_of
 from mlreduce_studies.study import Study
 from mlreduce_studies.verdicts.reading import read_claims
 from mlreduce_studies.verdicts.settings import claim_settings
 
-__all__ = ["describe_study", "figure_files", "figure_spec"]
-
-
-def figure_files(study: Study, figure: str) -> dict[str, str]:
-    """Map the files of a figure, without suffix, to the protocols that they show; the first has the figure's name."""
-    protocols = study.figures[figure].get("protocols", study.protocols)
-    return {f"{figure}-{name}" if position else figure: name for position, name in enumerate(protocols)}
-
-
-def figure_spec(study: Study, figure: str) -> dict[str, Any]:
-    """Return what a figure shows, with the values of the parameter that it may have on its axis."""
-    spec = dict(study.figures[figure])
-    if "parameter" in spec:
-        spec["points"] = {method: study.methods[method][spec["parameter"]] for method in spec["methods"]}
-    return spec
+__all__ = ["describe_study"]
 
 
 def describe_study(study: Study) -> dict[str, Any]:
@@ -56,8 +42,8 @@ def describe_study(study: Study) -> dict[str, Any]:
         "tables": {name: dict(spec) for name, spec in study.tables.items()},
         "figures": {
             name: {
-                **{"spec": figure_spec(study, name), "files": figure_files(study, name)},
-                "source": figure_source(spec).partition(".")[0],
+                **{"spec": study.figure_spec(name), "files": study.figure_files(name)},
+                "source": source_of(FIGURES, spec),
             }
             for name, spec in study.figures.items()
         },

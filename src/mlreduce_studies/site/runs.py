@@ -12,11 +12,9 @@ import pandas as pd
 
 from mlreduce.evaluation.failures import read_failures_csv
 from mlreduce.exceptions import ConfigurationError
+from mlreduce_studies.site import DESCRIPTION
 
-__all__ = ["DESCRIPTION", "Run", "StudyResults", "read_run"]
-
-#: File of a run's folder with what `mlreduce_studies.site.description.describe_study` says of its studies.
-DESCRIPTION = "studies.json"
+__all__ = ["Run", "StudyResults", "read_run"]
 
 
 class StudyResults:

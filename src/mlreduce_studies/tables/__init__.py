@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from mlreduce_studies.tables.kinds import make_table, table, table_kinds, table_parts, table_source
+from mlreduce_studies.tables.kinds import make_table, table, table_kinds, table_parts
 
-__all__ = ["make_table", "table", "table_kinds", "table_parts", "table_source"]
+__all__ = ["make_table", "table", "table_kinds", "table_parts"]

@@ -8,18 +8,18 @@ A kind is a function that selects a tidy table from a file of results, in a modu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import pandas as pd
 
 from mlreduce.registry import Declarations
 from mlreduce_studies.gathering.failed_cells import footnotes, plain_where_whole
-from mlreduce_studies.options import TABLES, Options, Spec, object_schema, source_of
+from mlreduce_studies.options import TABLES, Options, Spec, kind_of
 from mlreduce_studies.tables.layout import Part, parts_latex, parts_markdown
 
-__all__ = ["Spec", "Table", "make_table", "table", "table_kinds", "table_note", "table_parts", "table_source"]
+__all__ = ["Spec", "Table", "make_table", "table", "table_kinds", "table_note", "table_parts"]
 
 _Select: TypeAlias = Callable[[pd.DataFrame, Spec], pd.DataFrame]
 _Layout: TypeAlias = Callable[[pd.DataFrame, Spec], Iterable[Part]]
@@ -30,7 +30,8 @@ class Table:
     """A kind of table as its decorator declares it; see `table`."""
 
     source: str
-    schema: Mapping[str, Any]
+    required: Options
+    optional: Options
     select: _Select
     layout: _Layout
     note: str
@@ -66,8 +67,7 @@ def table(
     """
 
     def declare(select: _Select) -> _Select:
-        schema = object_schema(required or {}, optional or {})
-        TABLES.add(name, Table(source, schema, select, layout, note, names), select.__module__)
+        TABLES.add(name, Table(source, required or {}, optional or {}, select, layout, note, names), select.__module__)
         return select
 
     return declare
@@ -78,11 +78,6 @@ def table_kinds() -> list[str]:
     return list(TABLES)
 
 
-def table_source(spec: Spec) -> str:
-    """Return the name of the file of a study's results from which a table is made."""
-    return source_of(_kind(spec).source, spec)
-
-
 def table_note(spec: Spec) -> str:
     """Return the text below the caption of a table."""
     return _kind(spec).note
@@ -90,7 +85,7 @@ def table_note(spec: Spec) -> str:
 
 def _kind(spec: Spec) -> Table:
     declared: Declarations[Table] = TABLES
-    return declared.find(spec.get("kind", "sizes"))
+    return declared.find(kind_of(TABLES, spec))
 
 
 def table_parts(tidy: pd.DataFrame, spec: Spec) -> list[Part]:
@@ -104,7 +99,7 @@ def make_table(source: pd.DataFrame, spec: Spec, label: str) -> tuple[pd.DataFra
     Parameters
     ----------
     source : DataFrame
-        The file that `table_source` names.
+        The table that `mlreduce_studies.options.source_of` names.
     spec : dict
         The entry of the study file.
     label : str

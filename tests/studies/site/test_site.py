@@ -23,15 +23,16 @@ from mlreduce.exceptions import ConfigurationError
 from mlreduce_studies.gathering.failed_cells import GAP
 from mlreduce_studies.gathering.job_tables import write_table
 from mlreduce_studies.gathering.summary import write_csv
-from mlreduce_studies.site import write_page, write_site
+from mlreduce_studies.site import DESCRIPTION
 from mlreduce_studies.site.__main__ import main
 from mlreduce_studies.site.assets import table_script
 from mlreduce_studies.site.entries import page_names
 from mlreduce_studies.site.papers import claims_of, parts_of
 from mlreduce_studies.site.ranking import average_ranks, setting_ranks
-from mlreduce_studies.site.runs import DESCRIPTION, read_run
+from mlreduce_studies.site.runs import read_run
 from mlreduce_studies.site.scores import comparable_scores, is_summarised
 from mlreduce_studies.site.sources import describe_method
+from mlreduce_studies.site.writing import write_page, write_site
 
 HOSTILE = ["<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "a', alert(1), '", "../../x", "{{ 7 * 7 }}"]
 
