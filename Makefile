@@ -25,7 +25,7 @@ help:
 	@echo "make test-cluster  the workflow on a Slurm of one node (installs Debian's packages, with root); some minutes"
 	@echo "make test-kernel  the methods' definitions and the docstrings' examples with OpenBLAS's kernels for another processor;"
 	@echo "                KERNEL=Haswell names it, otherwise the day chooses; a minute"
-	@echo "make mutants-of-methods  changes every method in several ways; each must fail the method's definition; half a minute"
+	@echo "make mutants-of-methods  changes every method in several ways; each must fail the method's definition; seconds"
 	@echo "make test-oldest  the library's tests with the oldest dependencies that it supports; some minutes"
 	@echo "make test-wheel the built package in clean environments: the core alone, and with figures; a minute"
 	@echo "make benchmark  every method beside other packages, and what the speed claims rest on (an hour)"

@@ -53,12 +53,12 @@ def after_fit(change: Callable[[Any], None]) -> Mutation:
 
 
 def labels_swapped(step: int) -> Mutation:
-    """The first two labels are exchanged at the fit, in every row or in some."""
+    """The first and the last label are exchanged at the fit, in every row or in some."""
 
     def mutation(cls: type) -> type:
         def fit(self: Any, X: Any, y: Any = None) -> Any:
             exchanged = y.copy()
-            exchanged[::step, :2] = y[::step, 1::-1]
+            exchanged[::step, [0, -1]] = y[::step, [-1, 0]]
             return cls.fit(self, X, exchanged)
 
         return type(cls.__name__, (cls,), {"fit": fit})
