@@ -23,7 +23,7 @@ from sklearn.base import ClassifierMixin
 from mlreduce import registry
 
 #: Small enough that a wide tolerance of a definition shows.
-SCALE = 1.001
+SCALE = 1.0001
 SCORES = ("predict_scores", "predict_proba", "decision_function")
 
 Mutation = Callable[[type], type]
