@@ -217,7 +217,7 @@ class Projection(NamedParameters, ClassNamePrefixFeaturesOutMixin, TransformerMi
         """
         self._check_parameters()
         data = self._usable(data)
-        features = self._features(data)
+        features = data.centred if self.centred else data.raw
         self.n_features_in_ = features.shape[1]
         if (features.centred or self.signed_values) and features.shape[0] == 1:
             raise DataError(f"{type(self).__name__} needs instances that differ; got n_samples=1")
@@ -281,11 +281,8 @@ class Projection(NamedParameters, ClassNamePrefixFeaturesOutMixin, TransformerMi
         """Return B; None is the identity."""
         return None
 
-    def _features(self, data: TrainingSet) -> Features:
-        return data.centred if self.centred else data.raw
-
     def _mean(self, data: TrainingSet) -> FloatArray:
-        return self._features(data).mean
+        return (data.centred if self.centred else data.raw).mean
 
     def _check_parameters(self) -> None:
         """Raise DataError if a parameter is out of range; to be extended by methods with own parameters."""
