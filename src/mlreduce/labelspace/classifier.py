@@ -92,7 +92,8 @@ class CodedClassifier(LabelClassifier):
         return self._decisions(self.coder_.reconstruct(codes) + self.coder_.mean_ - 0.5, X)
 
     def _predicted(self, X: Any) -> NDArray[np.int8]:
-        return self.coder_.decode(self._codes(X))
+        codes = self._codes(X)
+        return self.coder_.decode(codes)
 
     def _codes(self, X: Any) -> FloatArray:
         check_is_fitted(self, "regressor_")
