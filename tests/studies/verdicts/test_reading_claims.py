@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 import yaml
 
@@ -122,3 +125,11 @@ def test_a_file_that_is_no_list_is_refused(tmp_path):
         (tmp_path / "claims.yaml").write_text(text)
         with pytest.raises(ConfigurationError, match="expected a list of claims"):
             read_claims(tmp_path / "claims.yaml")
+
+
+def test_reading_claims_imports_none_of_what_judges_them():
+    """Every plan of a run reads them."""
+    heavy = "{'numpy', 'pandas', 'scipy', 'sklearn'}"
+    code = f"import sys, mlreduce_studies.verdicts.reading; sys.exit(', '.join({heavy} & set(sys.modules)) or 0)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
