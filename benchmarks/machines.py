@@ -43,8 +43,7 @@ from mlreduce.evaluation.failures import FAILURE_COLUMNS
 from mlreduce.evaluation.loop import Experiment
 from mlreduce.evaluation.search import candidates_of
 from mlreduce.evaluation.splitting import Split
-from mlreduce_studies.places import PAPERS, study_files
-from mlreduce_studies.study import Study, load_study
+from mlreduce_studies.study import PAPERS, Study, load_study, study_files
 
 ROOT = Path(__file__).resolve().parents[1]
 #: Of the papers; the comparison of all methods draws its parameters in each fold and would take as long as these.

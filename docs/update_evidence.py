@@ -25,7 +25,7 @@ from mlreduce.methods import evidence
 from mlreduce.metrics import higher_is_better
 from mlreduce.metrics.measures import measures_that_need
 from mlreduce.stats.ranks import compare, rank_methods
-from mlreduce_studies.places import study_file
+from mlreduce_studies.study import study_file
 
 PROJECT = Path(__file__).parents[1]
 #: Fewest methods that are compared: of two or three a rank says little.

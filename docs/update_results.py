@@ -14,7 +14,7 @@ from mlreduce.metrics import higher_is_better, measure_label
 from mlreduce.plot.figure import pyplot
 from mlreduce.plot.layout import house_style, save
 from mlreduce.stats.tendency import signed_rank
-from mlreduce_studies.places import PAPERS, study_files
+from mlreduce_studies.study import PAPERS, study_files
 from mlreduce_studies.tables.layout import to_markdown
 from mlreduce_studies.verdicts.audit import audit_sentences, beside_printed
 from mlreduce_studies.verdicts.reading import read_claims

@@ -1,4 +1,4 @@
-"""A study: which data sets, methods, splits and outputs one paper is, read from its file and checked as a whole."""
+"""A study: data sets, methods, splits and outputs of a paper or comparison, found by name, read and checked."""
 
 from __future__ import annotations
 
@@ -14,9 +14,23 @@ from mlreduce.datasets.catalogue import Catalogue
 from mlreduce.evaluation.entries import others_of, without_search
 from mlreduce.exceptions import ConfigurationError, MLReduceError, unknown_name
 from mlreduce_studies.options import FIGURES, TABLES, schema_of
-from mlreduce_studies.places import beside, study_name
 
-__all__ = ["Study", "approximations", "batches", "load_study"]
+__all__ = [
+    "PAPERS",
+    "Study",
+    "approximations",
+    "batches",
+    "load_study",
+    "study_file",
+    "study_files",
+    "study_name",
+]
+
+#: Folder of the papers, which run where no study is named.
+PAPERS = "papers"
+
+_FOLDERS = (PAPERS, "comparisons")
+_FILE = "study.yaml"
 
 Methods = Mapping[str, Mapping[str, Any]]
 
@@ -329,6 +343,55 @@ def batches(n_splits: int, per_job: int) -> dict[str, range]:
     return {f"{r.start:03d}-{r.stop - 1:03d}": r for r in ranges}
 
 
+def study_files(project: str | Path, folders: Sequence[str] = _FOLDERS) -> dict[str, Path]:
+    """Return the names of a project's studies with their files, sorted within each folder.
+
+    Raises
+    ------
+    ConfigurationError
+        If a paper and a comparison have the same name.
+    """
+    files: dict[str, Path] = {}
+    for path in (path for folder in folders for path in sorted(Path(project, folder).glob(f"*/{_FILE}"))):
+        former = files.setdefault(study_name(path), path)
+        if former != path:
+            raise ConfigurationError(f"{path}: {former} is a study of this name too; rename one of the folders")
+    return files
+
+
+def study_file(name: str, project: str | Path) -> Path:
+    """Return the file of a study of a project by its name.
+
+    Raises
+    ------
+    ConfigurationError
+        If there is none; the sentence holds the nearest known name.
+    """
+    files = study_files(project)
+    if name not in files:
+        raise ConfigurationError(unknown_name("study", name, files, "studies"))
+    return files[name]
+
+
+def study_name(path: str | Path) -> str:
+    """Return the name of a study: that of its folder for a file ``study.yaml``, otherwise that of the file.
+
+    Examples
+    --------
+    >>> study_name("papers/mvmd-2016/study.yaml"), study_name("my-study.yaml")
+    ('mvmd-2016', 'my-study')
+    """
+    path = Path(path)
+    return path.absolute().parent.name if path.name == _FILE else path.stem
+
+
+def _beside(path: str | Path, name: str) -> Path | None:
+    """Return a file that belongs to a study, in the folder of its ``study.yaml``; None where there is none."""
+    path = Path(path)
+    own = path.with_name(name)
+    return own if path.name == _FILE and own.is_file() else None
+
+
 def load_study(
     path: str | Path,
     scale: str,
@@ -343,7 +406,7 @@ def load_study(
     Parameters
     ----------
     path : path
-        See `mlreduce_studies.places.study_name`.
+        See `study_name`.
     scale : {"demo", "paper"}
         Which of the file's sizes.
     catalogue : Catalogue
@@ -399,9 +462,9 @@ def load_study(
         identifier=content.get("identifier"),
         averages=averages,
         known_datasets=sorted({name for own in content["scales"].values() for name in own["datasets"]}),
-        claims=beside(path, "claims.yaml"),
-        published=beside(path, "published.csv"),
-        published_sizes=beside(path, "published-datasets.csv"),
+        claims=_beside(path, "claims.yaml"),
+        published=_beside(path, "published.csv"),
+        published_sizes=_beside(path, "published-datasets.csv"),
     )
     _check_names(study, str(path), catalogue)
     return study if methods is None else _only(study, methods, str(path))

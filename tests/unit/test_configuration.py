@@ -11,8 +11,7 @@ import mlreduce
 from mlreduce.configuration import read_yaml, validate
 from mlreduce.datasets.catalogue import read_catalogue
 from mlreduce.exceptions import ConfigurationError
-from mlreduce_studies.places import study_files
-from mlreduce_studies.study import batches, load_study
+from mlreduce_studies.study import batches, load_study, study_files
 
 CONFIG = Path(__file__).parents[2] / "config"
 STUDIES = study_files(CONFIG.parent)

@@ -16,7 +16,7 @@ from project import BUNDLED, PROJECT, STUDY
 
 from mlreduce import registry
 from mlreduce.configuration import read_yaml
-from mlreduce_studies.places import study_files
+from mlreduce_studies.study import study_files
 from plan import make_plan
 
 

@@ -14,7 +14,7 @@ from project import PROJECT, Project
 
 from mlreduce.configuration import read_yaml
 from mlreduce.exceptions import ConfigurationError
-from mlreduce_studies.places import PAPERS, study_files
+from mlreduce_studies.study import PAPERS, study_files
 from plan import make_plan
 
 STUDY = {

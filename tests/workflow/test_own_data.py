@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 import yaml
 
-from mlreduce_studies.places import PAPERS, study_files
+from mlreduce_studies.study import PAPERS, study_files
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((60, 4)).round(3)

@@ -16,7 +16,7 @@ from mlreduce.configuration import read_yaml
 from mlreduce.exceptions import ConfigurationError
 from mlreduce_studies.gathering.job_tables import write_table
 from mlreduce_studies.gathering.study_tables import Gathering
-from mlreduce_studies.places import study_files
+from mlreduce_studies.study import study_files
 from outputs import Outputs
 from plan import make_plan
 

@@ -15,8 +15,7 @@ from typing import Any
 from mlreduce.configuration import validate
 from mlreduce.datasets.catalogue import Catalogue, read_catalogue
 from mlreduce.exceptions import ConfigurationError, unknown_name
-from mlreduce_studies.places import PAPERS, study_file, study_files, study_name
-from mlreduce_studies.study import Study, load_study
+from mlreduce_studies.study import PAPERS, Study, load_study, study_file, study_files, study_name
 from mlreduce_studies.verdicts.reading import Known, read_claims
 from mlreduce_studies.verdicts.settings import claim_settings
 
@@ -88,12 +87,10 @@ class Plan:
         """File of what a paper claims, where the study is run on its data."""
         return [] if study.claims is None or self.own_data(study) else [str(study.claims)]
 
-    def known(self, study: Study) -> Known | None:
-        """Names that the claims on a study may use; None in a run of some methods, whose names alone are read."""
-        return Known(**claim_settings(study)["names"]) if self.config.get("methods") is None else None
-
     def check_claims(self) -> None:
         """Read the claims on all studies, so that a wrong one is refused before anything is computed.
+
+        Not in a run of some methods, which does not know the names of the others.
 
         Raises
         ------
@@ -101,9 +98,10 @@ class Plan:
             See `mlreduce_studies.verdicts.reading.read_claims`.
         """
         taken: dict[str, str] = {}
-        for study in self.studies.values():
+        for study in self.studies.values() if self.config.get("methods") is None else ():
+            names = Known(**claim_settings(study)["names"])
             for path in self.claims(study):
-                taken |= {claim.id: path for claim in read_claims(path, self.known(study), taken)}
+                taken |= {claim.id: path for claim in read_claims(path, names, taken)}
 
 
 def words(value: Any) -> list[str] | None:

@@ -27,7 +27,6 @@ from mlreduce.datasets.catalogue import Catalogue, read_catalogue
 from mlreduce.datasets.fetch import CACHE_VARIABLE, MIRROR_VARIABLE
 from mlreduce.exceptions import ConfigurationError, DataError, FetchError, MLReduceError, unknown_name
 from mlreduce.folders import replacing_files
-from mlreduce_studies.places import study_file
 from mlreduce_studies.provenance.manifest import file_faults
 from mlreduce_studies.provenance.reference import (
     CELL,
@@ -38,6 +37,7 @@ from mlreduce_studies.provenance.reference import (
     read_reference,
     recomputed_cells,
 )
+from mlreduce_studies.study import study_file
 
 __all__ = ["main"]
 

@@ -13,12 +13,11 @@ from typing import Any
 
 from mlreduce.datasets.catalogue import read_catalogue
 from mlreduce.exceptions import ConfigurationError, MLReduceError
-from mlreduce_studies.places import study_file
 from mlreduce_studies.site import DESCRIPTION
 from mlreduce_studies.site.description import describe_study
 from mlreduce_studies.site.runs import Run, read_run
 from mlreduce_studies.site.writing import write_site
-from mlreduce_studies.study import load_study
+from mlreduce_studies.study import load_study, study_file
 
 __all__ = ["main", "open_run"]
 

@@ -17,8 +17,7 @@ import pandas as pd
 from mlreduce.datasets.catalogue import read_catalogue
 from mlreduce.exceptions import DataError, MLReduceError
 from mlreduce_studies.gathering.job_tables import read_failures, read_table
-from mlreduce_studies.places import study_file
-from mlreduce_studies.study import load_study
+from mlreduce_studies.study import load_study, study_file
 from mlreduce_studies.verdicts.claims import Judged, judge_claims, verdicts_sentence
 from mlreduce_studies.verdicts.reading import Known, read_claims
 from mlreduce_studies.verdicts.settings import claim_settings

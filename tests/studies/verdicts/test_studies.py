@@ -10,8 +10,7 @@ import pytest
 
 from mlreduce.datasets.catalogue import read_catalogue
 from mlreduce.evaluation.splitting import take_splits
-from mlreduce_studies.places import PAPERS, study_files
-from mlreduce_studies.study import load_study
+from mlreduce_studies.study import PAPERS, load_study, study_files
 from mlreduce_studies.verdicts.claims import claims_markdown, judge_claims, verdicts_sentence
 from mlreduce_studies.verdicts.reading import Known, read_claims
 from mlreduce_studies.verdicts.settings import claim_settings
