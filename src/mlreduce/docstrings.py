@@ -34,7 +34,8 @@ _REFERENCE = re.compile(_HEADER + r"    As of `(?P<base>\w+)`\.(?P<more>.*\n(?: 
 def sections(docstring: str) -> dict[str, str]:
     """Return the sections of a docstring by their titles; the text before them has the title ""."""
     parts = re.split(r"(?m)^(\w[\w ]*)\n-{3,}\n", docstring)
-    return {"": parts[0].strip()} | {title: text.strip() for title, text in zip(parts[1::2], parts[2::2], strict=True)}
+    titled = zip(parts[1::2], parts[2::2], strict=True)
+    return {"": parts[0].strip()} | {title: text.strip("\n") for title, text in titled}
 
 
 def documented_entries(documented: Any) -> dict[str, tuple[str, str]]:
