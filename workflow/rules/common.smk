@@ -15,8 +15,7 @@ from description import manifest_description
 from jobs import ALL, Jobs
 from needs import growing, memory_of, minutes_of
 from outputs import TABLE_FORMATS, Outputs
-from plan import make_plan
-from process import end_with_the_terminal, name_python_for_shells
+from plan import end_with_the_terminal, make_plan, name_python_for_shells
 from retries import failures_in, retries
 
 name_python_for_shells()
