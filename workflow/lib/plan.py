@@ -1,4 +1,4 @@
-"""What a run is: its configuration, studies, data sets, folders, and what its own process needs before it starts jobs."""
+"""What a run is: its configuration, studies, data sets, folders, and what its process sets up before jobs start."""
 
 from __future__ import annotations
 

@@ -10,6 +10,7 @@ from snakemake.exceptions import WorkflowError
 
 from mlreduce.exceptions import MLReduceError
 from mlreduce_studies.study import approximations
+from mlreduce_studies.verdicts.settings import claim_settings
 
 from description import manifest_description
 from jobs import ALL, Jobs
