@@ -21,7 +21,9 @@ def called(frame, event, argument):
 
 def leave():
     sys.setprofile(None)
-    ran = {code.co_filename for code in codes if code.co_flags & 1 and code.co_name != "<module>"}
+    # No bodies of modules and classes, nor comprehensions, which these may hold.
+    left_out = {"<module>", "<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"}
+    ran = {code.co_filename for code in codes if code.co_flags & 1 and code.co_name not in left_out}
     loaded = {module.__file__ for module in list(sys.modules.values()) if getattr(module, "__file__", None)}
     for kind, files in (("ran", ran), ("loaded", loaded)):
         with open(os.path.join(folder, f"{kind}-{os.getpid()}"), "w") as file:
@@ -35,7 +37,7 @@ sys.setprofile(called)
 
 @pytest.mark.slow
 def test_files_behind_a_cell_of_table_3(tmp_path):
-    """Planning, the jobs and the table, for one method on an embedded data set."""
+    """Planning, the jobs and the table, for one method on an embedded data set; loading a class runs its decorators."""
     (tmp_path / "sitecustomize.py").write_text(TRACER)
     traced = tmp_path / "traced"
     traced.mkdir()
@@ -58,5 +60,5 @@ def test_files_behind_a_cell_of_table_3(tmp_path):
     assert {"src/mlreduce/labelspace/cplst.py", "src/mlreduce_studies/tables/sizes.py", "workflow/lib/plan.py"} <= {
         *ran
     }
-    assert len(ran) <= 60, ran
+    assert len(ran) <= 61, ran
     assert len(loaded) <= 85, loaded

@@ -12,6 +12,7 @@ from jobs import Jobs
 from mlreduce.files import file_sha256
 from mlreduce_studies.options import FIGURES, TABLES, source_of
 from mlreduce_studies.site import DESCRIPTION
+from mlreduce_studies.site.description import describe_study
 from mlreduce_studies.study import Study
 from mlreduce_studies.verdicts.statements import TABLES as CLAIMED
 from plan import Plan
@@ -122,12 +123,6 @@ class Outputs:
         names = [name for name in self.gathered(study) if name in about]
         return [f"{self._jobs.folder(study)}/{name}.parquet" for name in names]
 
-    def claim_settings(self, study: Study) -> dict[str, Any]:
-        """What the verdicts on claims depend on beside the results."""
-        from mlreduce_studies.verdicts.settings import claim_settings
-
-        return claim_settings(study)
-
     def gathered_from(self, study: Study) -> dict[str, list[str]]:
         """Files that the tables of a study are gathered from, by kind."""
         jobs, folder, names = self._jobs, self._jobs.folder(study), self.gathered(study)
@@ -218,8 +213,6 @@ class Outputs:
     @cached_property
     def described(self) -> dict[str, Any]:
         """What the report shows: the studies of this run, and finished ones of earlier runs into the same folder."""
-        from mlreduce_studies.site.description import describe_study  # with what claims depend on
-
         path, own = Path(self._plan.base) / DESCRIPTION, self._plan.studies
         former = json.loads(path.read_text(encoding="utf-8"))["studies"] if path.is_file() else {}
         kept = [name for name in former if name in own or (path.parent / name / "manifest.json").is_file()]

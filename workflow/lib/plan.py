@@ -1,4 +1,4 @@
-"""What a run is: its configuration, studies, data sets and folders."""
+"""What a run is: its configuration, studies, data sets, folders, and what its process sets up before jobs start."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ import hashlib
 import json
 import os
 import re
+import shlex
+import signal
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, count
@@ -257,3 +260,21 @@ def _sampled(study: Study, curves: Sequence[Sequence[str]]) -> Study:
     """Return a study that computes only some curves: see `mlreduce_studies.provenance.verify`."""
     datasets = sorted({dataset for _, dataset, _, _ in curves})
     return replace(study, datasets=datasets, sample=tuple((a, b, c, d) for a, b, c, d in curves))
+
+
+def name_python_for_shells() -> None:
+    """Name this Python so that a shell understands it, wherever the checkout is.
+
+    Snakemake writes `sys.executable` into the commands of jobs without quotes. Where its folder has a space, a quote or
+    another character that shells treat as special, it becomes a plain name, with that folder first on the path.
+    """
+    python = Path(sys.executable)
+    if shlex.quote(sys.executable) != sys.executable:
+        os.environ["PATH"] = f"{python.parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
+        sys.executable = python.name
+
+
+def end_with_the_terminal() -> None:
+    """Treat SIGHUP, which a closed terminal sends, as SIGTERM, unless it is ignored, as under ``nohup``."""
+    if signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:
+        signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGTERM))

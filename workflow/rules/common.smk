@@ -10,13 +10,13 @@ from snakemake.exceptions import WorkflowError
 
 from mlreduce.exceptions import MLReduceError
 from mlreduce_studies.study import approximations
+from mlreduce_studies.verdicts.settings import claim_settings
 
 from description import manifest_description
 from jobs import ALL, Jobs
 from needs import growing, memory_of, minutes_of
 from outputs import TABLE_FORMATS, Outputs
-from plan import make_plan
-from process import end_with_the_terminal, name_python_for_shells
+from plan import end_with_the_terminal, make_plan, name_python_for_shells
 from retries import failures_in, retries
 
 name_python_for_shells()

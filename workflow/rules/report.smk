@@ -173,7 +173,7 @@ rule audit:
     conda:
         "../../envs/report.yaml"
     params:
-        settings=lambda wildcards: OUTPUTS.claim_settings(study_of(wildcards)),
+        settings=lambda wildcards: claim_settings(study_of(wildcards)),
         left_out=lambda wildcards: list(study_of(wildcards).left_out),
         own_data=lambda wildcards: PLAN.own_data(study_of(wildcards)),
         all_methods=PLAN.config.get("methods") is None,

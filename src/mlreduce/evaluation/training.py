@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from sklearn.base import clone
@@ -17,7 +17,7 @@ from mlreduce.labelspace.base import LabelCoder
 from mlreduce.linalg.least_squares import Design
 from mlreduce.validation import FloatArray
 
-__all__ = ["Training", "make_coder"]
+__all__ = ["HeldOut", "OnSplit", "Training", "make_coder"]
 
 _Coders = Mapping[str, LabelCoder]
 _Parameters = Mapping[str, Mapping[str, Any]]
@@ -37,17 +37,33 @@ def make_coder(name: str, parameters: Mapping[str, Any], seed: int, dataset: str
     return seeded(coder, parameters, seed, dataset, name, split)
 
 
+@runtime_checkable
+class HeldOut(Protocol):
+    """A predictor that is linear in its targets and solves all splits from one factorisation of the features.
+
+    One solution per split serves every coder.
+    """
+
+    def held_out(self, design: Design, targets: FloatArray) -> Any:
+        """Return an object whose ``solve(train, test)`` gives ``predictions`` of the targets of the test rows."""
+
+
+@runtime_checkable
+class OnSplit(Protocol):
+    """A predictor that is linear in its targets, and whose parameters may differ between coders.
+
+    Each pair of split and parameters is solved once.
+    """
+
+    def on_split(self, X: Any, targets: FloatArray, X_test: Any) -> Any:
+        """Return an object whose ``predictions(**parameters)`` are those of the targets of the test rows."""
+
+
 class Training:
     """A predictor at work on the splits of a data set.
 
-    What is shared depends on what the predictor offers:
-
-    - ``held_out``, of one that is linear in its targets and solves all splits from one factorisation of the features:
-      one solution per split serves every coder.
-    - ``on_split``, of one that is linear in its targets and whose parameters may differ between coders: a solution for
-      each pair of split and parameters.
-    - ``independent_targets``, of one for which many targets are as many problems: the codes of all coders are one
-      table of targets.
+    What is shared depends on what the predictor is: `HeldOut`; `OnSplit`; or, by its attribute ``independent_targets``,
+    one for which many targets are as many problems, and the codes of all coders are one table of targets.
 
     Parameters
     ----------
@@ -63,8 +79,7 @@ class Training:
     def __init__(self, model: Any, data: MultiLabelData, design: Design, share: bool = True) -> None:
         self._model, self._X, self._share = model, data.X, share
         self._labels = data.Y.astype(np.float64)
-        shared = share and hasattr(model, "held_out")
-        self._regression = model.held_out(design, self._labels) if shared else None
+        self._regression = model.held_out(design, self._labels) if share and isinstance(model, HeldOut) else None
 
     def predicted_codes(self, split: Split, coders: _Coders, parameters: _Parameters) -> dict[str, FloatArray]:
         """Return the predicted codes of the test rows for each coder.
@@ -90,8 +105,8 @@ class Training:
         if self._regression is not None:
             labels = self._regression.solve(split.train, split.test).predictions
             return {name: coder.project(labels) for name, coder in coders.items()}
-        if self._share and hasattr(self._model, "on_split"):
-            return self._from_one_split(split, coders, parameters)
+        if self._share and isinstance(self._model, OnSplit):
+            return self._from_one_split(self._model, split, coders, parameters)
         if self._share and getattr(self._model, "independent_targets", False) and not any(parameters.values()):
             codes = [coder.project(self._labels[split.train]) for coder in coders.values()]
             predicted = self._trained(split, np.hstack(codes), {})
@@ -102,8 +117,10 @@ class Training:
             for name, coder in coders.items()
         }
 
-    def _from_one_split(self, split: Split, coders: _Coders, parameters: _Parameters) -> dict[str, FloatArray]:
-        regression = self._model.on_split(self._X[split.train], self._labels[split.train], self._X[split.test])
+    def _from_one_split(
+        self, model: OnSplit, split: Split, coders: _Coders, parameters: _Parameters
+    ) -> dict[str, FloatArray]:
+        regression = model.on_split(self._X[split.train], self._labels[split.train], self._X[split.test])
         predicted = {}
         for name, coder in coders.items():
             own = self._configured(parameters.get(name, {})).get_params()
