@@ -82,8 +82,7 @@ def with_gaps(summary: pd.DataFrame, failures: pd.DataFrame) -> pd.DataFrame:
     if failures.empty:
         return summary
     failed = cell_reasons(failures, _CELL)
-    known = summary.merge(failed, on=_CELL, how="left")
-    known = known.fillna(dict(zip(GAP_COLUMNS, (0, ""), strict=True)))
+    known = _merged(summary, failed, _CELL)
     alone = (known["failed"] > 0) & (known["splits"] == 1)
     known.loc[alone, ["se", "sd"]] = np.nan
     there = pd.MultiIndex.from_frame(summary[_CELL])
@@ -151,10 +150,11 @@ def with_reasons(table: pd.DataFrame, rows: pd.DataFrame, keys: Sequence[str]) -
     DataFrame
         The table itself where nothing failed, otherwise with `GAP_COLUMNS`.
     """
-    if "reason" not in rows:
-        return table
-    said = table.merge(cell_reasons(rows, keys), on=list(keys), how="left")
-    return said.fillna(dict(zip(GAP_COLUMNS, (0, ""), strict=True))).astype({"failed": int})
+    return _merged(table, cell_reasons(rows, keys), keys).astype({"failed": int}) if "reason" in rows else table
+
+
+def _merged(table: pd.DataFrame, reasons: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
+    return table.merge(reasons, on=list(keys), how="left").fillna(dict(zip(GAP_COLUMNS, (0, ""), strict=True)))
 
 
 def _said(cell: Mapping[Any, Any]) -> str:

@@ -258,17 +258,15 @@ def _verify_files(options: argparse.Namespace) -> int:
 
 
 def _share(text: str) -> float:
-    value = float(text)
-    if not 0 < value <= 1:
-        raise argparse.ArgumentTypeError(f"a share is above 0 and at most 1; got {text}")
-    return value
+    if 0 < float(text) <= 1:
+        return float(text)
+    raise argparse.ArgumentTypeError(f"a share is above 0 and at most 1; got {text}")
 
 
 def _minutes(text: str) -> float:
-    value = float(text)
-    if not value > 0:
-        raise argparse.ArgumentTypeError(f"minutes are above 0; got {text}")
-    return value
+    if float(text) > 0:
+        return float(text)
+    raise argparse.ArgumentTypeError(f"minutes are above 0; got {text}")
 
 
 def _names(text: str) -> list[str]:

@@ -67,17 +67,20 @@ class Entries:
     @cached_property
     def datasets(self) -> dict[str, str]:
         """Data sets to names of pages."""
-        return page_names(sorted({name for study in self.studies for name in study.summary["dataset"].unique()}))
+        return self._pages_of("dataset")
 
     @cached_property
     def predictors(self) -> dict[str, str]:
         """Predictors to names of pages."""
-        return page_names(sorted({name for study in self.studies for name in study.summary["predictor"].unique()}))
+        return self._pages_of("predictor")
 
     @cached_property
     def measures(self) -> dict[str, str]:
         """Measures to names of pages."""
-        return page_names(sorted({name for study in self.studies for name in study.summary["measure"].unique()}))
+        return self._pages_of("measure")
+
+    def _pages_of(self, column: str) -> dict[str, str]:
+        return page_names(sorted({name for study in self.studies for name in study.summary[column].unique()}))
 
     @staticmethod
     def _labels(study: StudyResults) -> list[str]:

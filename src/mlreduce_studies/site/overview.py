@@ -63,25 +63,21 @@ def _printed_cells(study: StudyResults) -> dict[str, Any]:
 
 def provenance_of(studies: Sequence[StudyResults]) -> list[dict[str, Any]]:
     """Return what the provenance page says of each study."""
-    return [
-        {
-            "key": study.key,
-            "source": study.manifest.get("run", {}).get("source", {}),
-            "python": study.manifest.get("run", {}).get("python", ""),
-            "packages": study.manifest.get("run", {}).get("packages", {}),
-            "machine": {
-                key: value
-                for key, value in study.manifest.get("run", {}).items()
-                if key not in ("source", "python", "packages", "cost", "outputs")
-            },
-            "costs": _costs(study),
-            "inputs": study.manifest.get("inputs", {}),
-            "methods": study.description["methods"],
-            "predictors": study.description["predictors"],
-            "manifest": json.dumps(study.manifest, indent=1),
-        }
-        for study in studies
-    ]
+    return [_provenance(study, study.manifest.get("run", {})) for study in studies]
+
+
+def _provenance(study: StudyResults, run: Mapping[str, Any]) -> dict[str, Any]:
+    shown = ("source", "python", "packages")
+    return {
+        "key": study.key,
+        "source": run.get("source", {}),
+        "python": run.get("python", ""),
+        "packages": run.get("packages", {}),
+        "machine": {key: value for key, value in run.items() if key not in (*shown, "cost", "outputs")},
+        "costs": _costs(study),
+        "inputs": study.manifest.get("inputs", {}),
+        "manifest": json.dumps(study.manifest, indent=1),
+    }
 
 
 def _costs(study: StudyResults) -> list[dict[str, Any]]:

@@ -52,7 +52,7 @@ def choices_table(choices: pd.DataFrame, spec: Spec) -> pd.DataFrame:
 
 
 def searched_parts(choices: pd.DataFrame, spec: Spec) -> Iterator[Part]:
-    """Lay found parameters out: one part per protocol, one row per data set and method."""
+    """Lay the chosen parameters out: one part per protocol, one row per data set and method."""
     for protocol, part in choices.groupby("protocol", sort=True):
         cells = {(c["dataset"], c["method"]): c for c in part.to_dict("records")}
         rows = [
@@ -61,21 +61,10 @@ def searched_parts(choices: pd.DataFrame, spec: Spec) -> Iterator[Part]:
             for method in spec["methods"]
             if (dataset, method) in cells
         ]
-        found = part[part["score"].notna()]
-        ends = (
-            found["at_end"]
-            .astype(object)
-            .fillna("")
-            .str.split(", ")
-            .map(lambda names: len([name for name in names if name]))
-            .sum()
-        )
-        yield (
-            str(protocol),
-            f"{protocol}: {ends} of {int(found['ranged'].sum())} chosen values are the smallest or largest tried",
-            ["dataset", "method", "parameters", "score", "at an end"],
-            rows,
-        )
+        searched = part[part["score"].notna()]
+        ends = sum(len(names.split(", ")) for names in searched["at_end"].dropna().astype(str) if names)
+        title = f"{protocol}: {ends} of {int(searched['ranged'].sum())} chosen values are the smallest or largest tried"
+        yield str(protocol), title, ["dataset", "method", "parameters", "score", "at an end"], rows
 
 
 def _searched_cell(cell: Mapping[Any, Any]) -> list[str]:

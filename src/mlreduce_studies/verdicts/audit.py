@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -20,7 +21,6 @@ __all__ = [
     "VERDICTS",
     "audit",
     "audit_markdown",
-    "audit_rows",
     "audit_sentences",
     "audit_sizes",
     "beside_printed",
@@ -245,17 +245,14 @@ def _cell_sentences(cells: pd.DataFrame) -> list[str]:
             if worst is not None
             else ""
         )
+        failed = f", {counts['failed']} failed" if "failed" in counts else ""
         sentences.append(
             f"{table}, {protocol}: {counts.get('reproduced', 0)} of {len(part)} printed cells are reproduced "
             f"(|z| <= {REPRODUCED}), {counts.get('near', 0)} are near (|z| <= {NEAR:g}), "
             f"{counts.get('differs', 0)} differ, {counts.get('not run', 0)} were not run"
-            f"{_number_failed(counts)}.{farthest}{_splits_sentence(part)}"
+            f"{failed}.{farthest}{_splits_sentence(part)}"
         )
     return sentences
-
-
-def _number_failed(counts: pd.Series[int]) -> str:
-    return f", {counts['failed']} failed" if "failed" in counts else ""
 
 
 def _splits_sentence(cells: pd.DataFrame) -> str:
@@ -273,28 +270,12 @@ def _joined(names: Sequence[str]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
-def audit_rows(cells: pd.DataFrame) -> tuple[list[str], list[list[str]]]:
-    """Lay the audit out for reading."""
-    header = ["table", "dataset", "method", "M", "protocol", "printed", "ours", "splits", "z", "verdict", "note"]
-    rows = []
-    for cell in cells.to_dict("records"):
-        run = not np.isnan(cell["z"])
-        rows.append(
-            [
-                cell["table"],
-                cell["dataset"],
-                cell["method"],
-                f"{cell['size_percent']} %",
-                cell["protocol"],
-                f"{cell['printed']:.4f} ± {cell['printed_se']:.4f}",
-                f"{cell['ours']:.5f} ± {cell['our_se']:.5f}" if run else "",
-                f"{cell['splits']:.0f}" if run else "",
-                f"{cell['z']:+.2f}" if run else "",
-                cell["verdict"],
-                cell["note"],
-            ]
-        )
-    return header, rows
+def _audit_row(cell: Mapping[Any, Any]) -> list[str]:
+    ours = ["", "", ""]
+    if not np.isnan(cell["z"]):
+        ours = [f"{cell['ours']:.5f} ± {cell['our_se']:.5f}", f"{cell['splits']:.0f}", f"{cell['z']:+.2f}"]
+    place = [cell["table"], cell["dataset"], cell["method"], f"{cell['size_percent']} %", cell["protocol"]]
+    return [*place, f"{cell['printed']:.4f} ± {cell['printed_se']:.4f}", *ours, cell["verdict"], cell["note"]]
 
 
 def audit_markdown(
@@ -304,8 +285,8 @@ def audit_markdown(
     sentences = audit_sentences(cells, sizes, ratios)
     parts = [f"# Audit of the numbers that {study} prints\n", *(f"- {s}" for s in sentences)]
     if len(cells):
-        header, rows = audit_rows(cells)
-        parts += ["", to_markdown(header, rows)]
+        header = ["table", "dataset", "method", "M", "protocol", "printed", "ours", "splits", "z", "verdict", "note"]
+        parts += ["", to_markdown(header, [_audit_row(cell) for cell in cells.to_dict("records")])]
     if sizes is not None and len(sizes):
         texts = sizes.assign(printed=sizes["printed"].map("{:g}".format), ours=sizes["ours"].map("{:g}".format))
         parts += ["", to_markdown(list(SIZE_COLUMNS), texts[list(SIZE_COLUMNS)].astype(str).to_numpy().tolist())]
