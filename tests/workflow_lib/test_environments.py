@@ -171,7 +171,7 @@ def test_the_container_takes_the_steps_of_the_readme():
 def test_the_container_begins_from_an_image_of_one_version_of_the_lock_s_python():
     (image,) = re.findall(r"^FROM (\S+)$", (PROJECT / "Containerfile").read_text(), re.MULTILINE)
     python = re.fullmatch(r"python:(3\.\d+)\.\d+-slim-[a-z]+@sha256:[0-9a-f]{64}", image)[1]
-    assert f"--python-version {python} " in (PROJECT / "Makefile").read_text()
+    assert f"--python-version {python} " in (PROJECT / "envs" / "lock.sh").read_text()
 
 
 WORKFLOWS = {
@@ -189,9 +189,9 @@ def test_actions_are_named_by_commit():
 def test_what_is_published_is_what_was_tested():
     """The files of `make test-wheel` are uploaded, and the job with the token only downloads and publishes."""
     jobs = WORKFLOWS["release"]["jobs"]
-    makefile = (PROJECT / "Makefile").read_text()
-    assert re.search(r"^DIST := \$\(VENV\)/dist$", makefile, re.MULTILINE)
-    assert re.search(r"^sbom: test-wheel ", makefile, re.MULTILINE)
+    script = (PROJECT / "envs" / "release.sh").read_text()
+    assert " dist=.venv/dist " in script
+    assert re.search(r"^sbom\(\) \{\n    test_wheel$", script, re.MULTILINE)
     commands = [step.get("run", "") for step in jobs["test"]["steps"]]
     assert "make sbom" in commands
     assert not [command for command in commands if "build" in command]  # again, and with other packages
