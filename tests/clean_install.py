@@ -48,6 +48,8 @@ def fit_everything() -> None:
     shown = ", ".join(f"{name} {seconds[name]:.1f} s" for name in slowest)
     print(f"{len(names)} methods fitted in {sum(seconds.values()):.1f} s, compiling included; first fits: {shown}")
     assert issubclass(mlreduce.MESDDLA, MESD)
+    stub = Path(mlreduce.__file__).with_suffix(".pyi").read_text(encoding="utf-8")  # what a type checker reads
+    assert "from mlreduce.projection.mesd import MESDDLA as MESDDLA" in stub
 
 
 def read_files(folder: Path) -> None:

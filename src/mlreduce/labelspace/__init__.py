@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
 from mlreduce import registry
 from mlreduce.labelspace.base import LabelCoder, LabelStatistics
 from mlreduce.labelspace.factors import FactorCoder
 
+ON_DEMAND = {"CodedClassifier": "mlreduce.labelspace.classifier"}
+
 __all__ = ["CodedClassifier", "FactorCoder", "LabelCoder", "LabelStatistics"]
 
 
 def __getattr__(name: str) -> Any:
-    if name == "CodedClassifier":
-        from mlreduce.labelspace.classifier import CodedClassifier
-
-        return CodedClassifier
+    if name in ON_DEMAND:
+        return getattr(importlib.import_module(ON_DEMAND[name]), name)
     return registry.find_class(name, module=__name__)
 
 

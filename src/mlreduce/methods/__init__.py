@@ -7,11 +7,16 @@ from typing import Any
 
 __all__ = ["Description", "Facts", "MethodList", "Recommendation"]
 
-_MODULES = {"Description": "description", "Facts": "facts", "MethodList": "table", "Recommendation": "recommendation"}
+ON_DEMAND = {
+    "Description": "mlreduce.methods.description",
+    "Facts": "mlreduce.methods.facts",
+    "MethodList": "mlreduce.methods.table",
+    "Recommendation": "mlreduce.methods.recommendation",
+}
 
 
 def __getattr__(name: str) -> Any:
     # Imported on demand: a list of names needs neither estimators nor evidence.
-    if name in _MODULES:
-        return getattr(importlib.import_module(f"mlreduce.methods.{_MODULES[name]}"), name)
+    if name in ON_DEMAND:
+        return getattr(importlib.import_module(ON_DEMAND[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,6 +1,0 @@
-# Written by envs/write_stubs.py.
-
-from mlreduce.methods.description import Description as Description
-from mlreduce.methods.facts import Facts as Facts
-from mlreduce.methods.table import MethodList as MethodList
-from mlreduce.methods.recommendation import Recommendation as Recommendation
