@@ -27,6 +27,7 @@ copyright = author
 
 extensions = [
     "api_pages",
+    "method_tables",
     "site_links",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",

@@ -1,4 +1,4 @@
-"""Draw the pictures of the method pages, all of scene. Called by `make pictures`.
+"""Draw the pictures of the method pages that show one, all of scene. Called by `make pictures`.
 
 Projections show it in two directions; selectors and voting classifiers what is predicted from the features they keep.
 """
@@ -22,15 +22,19 @@ from mlreduce.exceptions import MLReduceError
 from mlreduce.linalg.utilities import above_half
 from mlreduce.plot.layout import house_style, save, style
 from mlreduce.preprocessing.scaling import scale_parts
-from mlreduce.registry import kind_of
+from mlreduce.registry import class_name_of, kind_of
 
 HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent / "_ext"))
+
+from method_tables import declared_pages  # noqa: E402
 
 #: The published training part of scene; of the others every second row is drawn, so that no method shows what it
 #: learned by heart.
 TRAINING_ROWS = 1211
 
-#: Page -> panels: title, registry name of a projection or an embedding, parameters.
+#: Page -> panels: title, registry name of a projection or an embedding, parameters. Other pages show all of their
+#: methods with their defaults.
 PAGES: Mapping[str, Sequence[tuple[str, str, dict[str, Any]]]] = {
     "pca": [("PCA", "pca", {})],
     "lsi": [("LSI", "lsi", {})],
@@ -174,13 +178,29 @@ _LOOKS = [style(position) for position in (0, 1, 2, 3, 4, 6)]
 _COLOURS = 128
 
 
+def methods_on(page: str, *families: str) -> list[str]:
+    """Return the methods of some families that a page names."""
+    return [name for name, path in declared_pages().items() if path.stem == page and kind_of(name) in families]
+
+
+def panels_of(page: str) -> Sequence[tuple[str, str, dict[str, Any]]]:
+    """Return the panels of a page of projections or embeddings; none of another."""
+    return PAGES.get(page) or [(class_name_of(n), n, {}) for n in methods_on(page, "projection", "embedding")]
+
+
+def curves_of(page: str) -> Sequence[tuple[str, str, dict[str, Any], str]]:
+    """Return the lines of a page of selectors or classifiers."""
+    selectors = [(class_name_of(n), n, {}, "br-knn") for n in methods_on(page, "selection")]
+    return CURVES.get(page) or selectors + [(class_name_of(n), "mlrf", {}, n) for n in methods_on(page, "predictors")]
+
+
 def draw(page: str, data: MultiLabelData, folder: Path = HERE) -> Path:
     """Draw the picture of a page and return the file.
 
     Parameters
     ----------
     page : str
-        A key of `PAGES` or `CURVES`.
+        Name of the page's file, without its ending.
     data : MultiLabelData
         scene.
     folder : path
@@ -188,7 +208,7 @@ def draw(page: str, data: MultiLabelData, folder: Path = HERE) -> Path:
     """
     path = folder / f"{page}.png"
     with house_style():
-        save((_directions if page in PAGES else _curves)(page, data), [path])
+        save((_directions if page not in CURVES and panels_of(page) else _curves)(page, data), [path])
     with Image.open(path) as picture:  # a table of colours halves the file and cannot be told apart
         picture.convert("RGB").quantize(_COLOURS, dither=Image.Dither.NONE).save(path, optimize=True)
     return path
@@ -208,7 +228,7 @@ def _directions(page: str, data: MultiLabelData) -> Any:
     known = Y[trained].astype(float)
     if page == "semi-supervised":
         known[np.arange(len(known)) % _LABELLED > 0] = np.nan
-    titles = PAGES[page]
+    titles = panels_of(page)
     rows = next(rows for rows in range(1, len(titles) + 1) if len(titles) / rows in _SIDES)  # all of them full
     columns = len(titles) // rows
     side = _SIDES[columns]
@@ -258,7 +278,7 @@ def _curves(page: str, data: MultiLabelData) -> Any:
     for seed in range(_CHANCE):
         chance = scores("random-features", {"random_state": seed}, "br-knn")
         axis.plot(_SHARES, chance, color="#b0b0b0", linewidth=0.8, label=None if seed else "at random")
-    for position, (title, name, parameters, predictor) in enumerate(CURVES[page]):
+    for position, (title, name, parameters, predictor) in enumerate(curves_of(page)):
         flat = {"marker": ""} if name == "all-features" else {"markersize": 4}
         axis.plot(_SHARES, scores(name, parameters, predictor), label=title, linewidth=1.2, **style(position) | flat)
     axis.set_xlabel("features kept, in percent", fontsize=8)
@@ -274,8 +294,9 @@ def main() -> None:
         data = mlreduce.load_dataset("scene")
     except MLReduceError as error:
         sys.exit(f"The pictures need the data set scene: set MLREDUCE_MIRROR to a folder that holds it.\n{error}")
-    for page in (*PAGES, *CURVES):
-        print(draw(page, data).relative_to(HERE.parents[1]))
+    for path in sorted(HERE.glob("*.md")):
+        if f"({path.stem}.png)" in path.read_text(encoding="utf-8"):
+            print(draw(path.stem, data).relative_to(HERE.parents[1]))
 
 
 if __name__ == "__main__":

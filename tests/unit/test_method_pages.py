@@ -2,101 +2,66 @@ from __future__ import annotations
 
 import importlib.util
 import re
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from mlreduce.datasets import load_dataset
-from mlreduce.registry import method_class, method_names
+from mlreduce.registry import FAMILIES, kind_of, method_class, method_names
 
-FOLDER = Path(__file__).parents[2] / "docs" / "methods"
-OVERVIEW = (FOLDER / "README.md").read_text(encoding="utf-8")
+DOCS = Path(__file__).parents[2] / "docs"
+FOLDER = DOCS / "methods"
 PAGES = sorted(FOLDER.glob("*.md"))
 # Methods of the package: other tests register their own while they run.
-PROJECTIONS = [name for name in method_names("projection") if method_class(name).__module__.startswith("mlreduce.")]
-EMBEDDINGS = [name for name in method_names("embedding") if method_class(name).__module__.startswith("mlreduce.")]
-SELECTORS = [name for name in method_names("selection") if method_class(name).__module__.startswith("mlreduce.")]
-#: Pages of what neither projects features, nor embeds instances, nor predicts from selected features; and of methods
-#: that do not take the labels of scene, whose extensions are on the page of MESD; and of methods for many labels.
-WITHOUT_PICTURE = {"label-embeddings", "propagation", "proximity", "relation-features", "single-label"}
-CLASSIFIERS = ["br-knn", "cc-knn", "flda", "leml", "majority-labels", "ml-knn", "mlnb", "pcut", "sleec"]
-#: What no picture is of: a threshold of scores; controls (directions and features at random, labels that none of scene
-#: is common enough for); selectors that take no standardised features; classifiers of all features.
-NOT_SHOWN = {
-    "mesd",
-    "random-projection",
-    "majority-labels",
-    "pcut",
-    "random-features",
-    "chi2",
-    "scmfs",
-    "leml",
-    "sleec",
-}
+METHODS = [name for name in method_names() if method_class(name).__module__.startswith("mlreduce.")]
 
 
-@pytest.fixture(scope="module")
-def pictures():
-    spec = importlib.util.spec_from_file_location("pictures", FOLDER / "pictures.py")
-    module = importlib.util.module_from_spec(spec)
+def loaded(path: Path):
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = sys.modules[path.stem] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
 
-def row_of(name: str) -> str:
-    """Return the overview's line on a method."""
-    (row,) = re.findall(rf"^\| (?:\[{name}\]\([^)]*\)|{name}) \|.*$", OVERVIEW, re.MULTILINE)
-    return row
+method_tables = loaded(DOCS / "_ext" / "method_tables.py")
 
 
-def test_tables_of_the_overview_are_whole():
-    """A row behind an empty line would stand outside its table, as text."""
-    assert "\n\n| [" not in OVERVIEW
+@pytest.fixture(scope="module")
+def pictures():
+    return loaded(FOLDER / "pictures.py")
 
 
-@pytest.mark.parametrize("name", PROJECTIONS + EMBEDDINGS)
-def test_every_projection_and_embedding_has_a_page_and_a_row_that_links_to_it(name):
-    row, cls = row_of(name), method_class(name)
-    (target,) = re.findall(rf"\[{name}\]\(([^)]*)\)", row)
-    page = (FOLDER / target).read_text(encoding="utf-8")
-    assert f"`{name}`, class `{cls.__name__}`" in " ".join(page.split())
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_has_a_section_of_a_page(name):
+    cls = method_class(name)
+    declared = f"`{name}`, class `{cls.__name__}`"
+    assert name in method_tables.declared_pages(), f"no page of docs/methods says: {declared}"
+    page = method_tables.declared_pages()[name].read_text(encoding="utf-8")
     assert re.search(rf"mlreduce\.{cls.__name__}\(", page), "no example"
-    assert f"| `{cls.__name__}` |" in row
-    assert row.endswith("| yes |" if cls.supervised else "| no |")
-    if name in PROJECTIONS:
-        assert ("any sign" in row) == cls().signed_values
-    own = set(cls().get_params()) - {"n_components", "select"}
-    assert set(re.findall(r"`(\w+)`", row.split("|")[-3])) == own
-    assert all(f"`{parameter}`" in page for parameter in own)
+    missing = [key for key in cls().get_params() if key not in ("k", "n_components") and f"`{key}`" not in page]
+    assert not missing, "parameters that the page does not explain"
 
 
-@pytest.mark.parametrize("name", SELECTORS + CLASSIFIERS)
-def test_every_selector_and_classifier_has_a_page_and_a_row_that_links_to_it(name):
-    row, cls = row_of(name), method_class(name)
-    (target,) = re.findall(rf"\[{name}\]\(([^)]*)\)", row)
-    page = (FOLDER / target).read_text(encoding="utf-8")
-    assert f"`{name}`, class `{cls.__name__}`" in " ".join(page.split())
-    assert re.search(rf"mlreduce\.{cls.__name__}\(", page), "no example"
-    assert f"| `{cls.__name__}` |" in row
-    own = set(cls().get_params()) - {"k"}
-    assert set(re.findall(r"`(\w+)`", row)) - {cls.__name__} == own
-    assert all(f"- `{parameter}`" in page for parameter in own)
+@pytest.mark.parametrize("family", FAMILIES)
+def test_tables_have_a_row_for_every_method(family):
+    page = (FOLDER / "README.md").read_text(encoding="utf-8")
+    assert page.count(f"<!-- methods: {family} -->") == 1
+    _, _, *rows = method_tables.table(family, FOLDER).splitlines()
+    names = [name for name in METHODS if kind_of(name) == family]
+    assert [re.match(r"\| \[([a-z0-9-]+)\]\(\S+\.md\) \| `\w+` \| ", row)[1] for row in rows] == names
+    assert all((FOLDER / re.search(r"\]\((\S+)\)", row)[1]).is_file() for row in rows)
+    assert all(row.count(" | ") == 5 for row in rows)
 
 
-@pytest.mark.parametrize("name", method_names("propagation"))
-def test_every_label_propagation_has_a_page_and_a_row_that_links_to_it(name):
-    row, cls = row_of(name), method_class(name)
-    page = (FOLDER / "propagation.md").read_text(encoding="utf-8")
-    assert f"[{name}](propagation.md)" in row
-    assert f"| `{cls.__name__}` |" in row
-    assert f"`{name}`, class `{cls.__name__}`" in " ".join(page.split())
-    assert re.search(rf"mlreduce\.{cls.__name__}\(", page), "no example"
-    assert all(f"`{parameter}`" in page for parameter in cls().get_params())
-
-
-@pytest.mark.parametrize("name", method_names("labelspace"))
-def test_every_label_coder_has_a_row(name):
-    assert f"| `{method_class(name).__name__}` |" in row_of(name)
+def test_tables_stand_where_the_comments_are():
+    sphinx = SimpleNamespace(env=SimpleNamespace(doc2path=lambda name: FOLDER / f"{name}.md"))
+    source = ["Before.\n\n<!-- methods: propagation -->\n\nAfter.\n"]
+    method_tables.write_tables(sphinx, "README", source)
+    assert source[0].startswith("Before.\n\n| name | class |")
+    assert "| [smse1](propagation.md) | `SMSE1` |" in source[0]
+    assert source[0].endswith(" |\n\nAfter.\n")
 
 
 def test_every_page_has_an_example():
@@ -105,27 +70,31 @@ def test_every_page_has_an_example():
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_pictures_are_there(page):
+def test_lines_are_short_and_pictures_are_there(page):
     text = page.read_text(encoding="utf-8")
-    assert page.stem in {"README", *WITHOUT_PICTURE} or f"({page.stem}.png)" in text
-    assert all(len(line) <= 125 for line in text.splitlines() if not line.startswith("|"))
+    assert not [line for line in text.splitlines() if len(line) > 125 and not line.startswith("|")]
+    assert all((FOLDER / name).is_file() for name in re.findall(r"\]\((\S+\.png)\)", text))
 
 
-def test_every_picture_is_drawn_for_a_page_and_shows_each_of_its_methods(pictures):
-    drawn = {*pictures.PAGES, *pictures.CURVES}
-    assert {page.stem for page in PAGES} - {"README", *WITHOUT_PICTURE} == drawn
-    assert {path.stem for path in FOLDER.glob("*.png")} == drawn
-    shown = {
-        name for name in PROJECTIONS if not any(f"[{name}]({page}.md)" in row_of(name) for page in WITHOUT_PICTURE)
-    }
-    panels_of = {name for panels in pictures.PAGES.values() for _, name, _ in panels}
-    assert panels_of == {*shown, *EMBEDDINGS} - NOT_SHOWN
+def test_pictures_are_of_the_methods_of_their_pages(pictures):
+    for picture in FOLDER.glob("*.png"):
+        assert f"({picture.name})" in picture.with_suffix(".md").read_text(encoding="utf-8")
+    for page in (*pictures.PAGES, *pictures.CURVES):
+        assert (FOLDER / f"{page}.png").is_file()
     for page, panels in pictures.PAGES.items():
-        assert all(f"]({page}.md)" in row_of(name) for _, name, _ in panels)
-    for name in SELECTORS + CLASSIFIERS:
-        (page,) = re.findall(r"\]\((\S+)\.md\)", row_of(name))
-        curves = [] if page in WITHOUT_PICTURE else pictures.CURVES[page]
-        assert name in {method for _, selector, _, votes in curves for method in (selector, votes)} | NOT_SHOWN
+        assert {name for _, name, _ in panels} <= {*pictures.methods_on(page, "projection", "embedding")}
+    for page, lines in pictures.CURVES.items():
+        shown = {name for _, *names in lines for name in (names[0], names[2])}
+        assert shown & {*pictures.methods_on(page, "selection", "predictors")}
+
+
+def test_a_page_that_is_in_no_list_shows_its_methods_with_their_defaults(pictures, monkeypatch):
+    monkeypatch.setattr(pictures, "PAGES", {})
+    monkeypatch.setattr(pictures, "CURVES", {})
+    assert pictures.panels_of("cca") == [("CCA", "cca", {}), ("RCCA", "rcca", {})]
+    assert pictures.panels_of("mlfs") == []
+    assert pictures.curves_of("mlfs") == [("MLFS", "mlfs", {}, "br-knn")]
+    assert pictures.curves_of("mlnb") == [("MLNB", "mlrf", {}, "mlnb")]
 
 
 @pytest.mark.parametrize("page", ["pls", "mlfs"])
