@@ -20,9 +20,8 @@ from mlreduce.spectral import Form
 class Balanced(Projection):
     """Directions that depend on the labels, each with the same weight."""
 
-    def __init__(self, n_components=None, select=None):
+    def __init__(self, n_components=None):
         self.n_components = n_components
-        self.select = select
 
     def _objective(self, data):  # X'HYD^-1Y'HX, D holds the number of instances of each label
         return Form(factor=data.labels, middle=np.diag(1 / np.maximum(data.class_sizes, 1)))

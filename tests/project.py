@@ -37,8 +37,8 @@ from mlreduce.registry import register
 class Mine(PCA):
     """Of my own, and not always well."""
 
-    def __init__(self, n_components=None, select="size", random_state=None):
-        super().__init__(n_components, select)
+    def __init__(self, n_components=None, random_state=None):
+        super().__init__(n_components)
         self.random_state = random_state
 
     def fit_training_set(self, data):

@@ -125,37 +125,37 @@ def test_entries_as_of_another_class_are_filled():
 
 
 def test_entries_are_filled_from_a_base():
-    class Documented(mlreduce.PCA):
+    class Documented(mlreduce.BR):
         """Subclass.
 
         Parameters
         ----------
-        n_components, select
-            As of `Projection`. Required here,
+        n_components, rcond
+            As of `LabelCoder`. Required here,
             always.
-        unknown, select
-            As of `Projection`.
+        unknown, rcond
+            As of `LabelCoder`.
 
         Attributes
         ----------
         mean_ : float
-            As of `Projection`.
-        n_components_, n_features_in_
-            As of `Projection`.
+            As of `LabelCoder`.
+        n_components_, n_labels_
+            As of `LabelCoder`.
         """
 
-    base, filled = (NumpyDocString(inspect.getdoc(cls)) for cls in (mlreduce.projection.Projection, Documented))
+    base, filled = (NumpyDocString(inspect.getdoc(cls)) for cls in (mlreduce.labelspace.LabelCoder, Documented))
     base = {entry.name: entry for title in ("Parameters", "Attributes") for entry in base[title]}
-    n_components, select, left = filled["Parameters"]
+    n_components, rcond, left = filled["Parameters"]
     assert n_components == base["n_components"]
-    assert select == (*base["select"][:2], [*base["select"].desc, "Required here,", "always."])
-    assert left == ("unknown, select", "", ["As of `Projection`."])
+    assert rcond == (*base["rcond"][:2], [*base["rcond"].desc, "Required here,", "always."])
+    assert left == ("unknown, rcond", "", ["As of `LabelCoder`."])
     mean, numbers, *further = filled["Attributes"]
     assert mean == ("mean_", "float", base["mean_"].desc)
-    assert numbers == ("n_components_, n_features_in_", "int", [])
-    inherited = {entry.name for entry in NumpyDocString(inspect.getdoc(mlreduce.PCA))["Attributes"]}
-    assert {"components_", "label_names_"} <= inherited - {"mean_", "n_components_", "n_features_in_"}
-    assert {entry.name for entry in further} == inherited - {"mean_", "n_components_", "n_features_in_"}
+    assert numbers == ("n_components_, n_labels_", "int", [])
+    inherited = {entry.name for entry in NumpyDocString(inspect.getdoc(mlreduce.BR))["Attributes"]}
+    assert {"components_", "label_names_"} <= inherited - {"mean_", "n_components_", "n_labels_"}
+    assert {entry.name for entry in further} == inherited - {"mean_", "n_components_", "n_labels_"}
     assert all(base.get(entry.name, entry) == entry for entry in further)
 
 

@@ -1,4 +1,4 @@
-"""The second argument of ``fit`` is called ``y``, as in scikit-learn; ``Y`` goes on for a version."""
+"""The second argument of ``fit`` is called ``y``, as in scikit-learn, and takes labels in several forms."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ import mlreduce
 from mlreduce import registry
 from mlreduce.datasets.embedded import planted
 from mlreduce.exceptions import DataError
-from mlreduce.labelspace import CodedClassifier
-from mlreduce.predictors import BinaryRelevanceKNN, FisherClassifier
+from mlreduce.predictors import FisherClassifier
 
 DATA = planted(n_samples=40, n_features=8, n_labels=4, n_latent=3, n_distractors=1, random_state=0).data
 CLASSES = [registry.find_class(name, module="mlreduce") for name in registry.class_names()]
@@ -25,30 +24,6 @@ def test_labels_are_the_argument_y(cls):
     for name in ("fit", "fit_transform"):
         if hasattr(cls, name):
             assert list(inspect.signature(getattr(cls, name)).parameters)[1:3] == ["X", "y"]
-
-
-@pytest.mark.parametrize(
-    "model",
-    [
-        mlreduce.MVMD(n_components=2),
-        mlreduce.MLFS(k=3),
-        mlreduce.CPLST(n_components=2),
-        mlreduce.MOPE(n_components=2),
-        mlreduce.MLLGC(),
-        CodedClassifier(),
-        BinaryRelevanceKNN(),
-        FisherClassifier(),
-    ],
-    ids=lambda model: type(model).__name__,
-)
-def test_the_old_name_goes_on_with_a_warning(model):
-    model.fit(DATA.X, y=DATA.Y)
-    before = {name: value for name, value in vars(model).items() if isinstance(value, np.ndarray)}
-    assert before
-    with pytest.warns(FutureWarning, match=f"{type(model).__name__}.fit: the labels are called y"):
-        model.fit(DATA.X, Y=DATA.Y)
-    for name, value in before.items():
-        np.testing.assert_array_equal(getattr(model, name), value)
 
 
 SETS = [

@@ -56,7 +56,7 @@ def test_methods_share_one_training_set(name, rng):
     [
         ({"n_components": 0}, "n_components must be between 1 and (20|19)"),
         ({"n_components": 21}, "n_components must be between 1 and (20, the number of instances|19, .* less one); got"),
-        ({"n_components": 1.5}, "n_components as a fraction"),
+        ({"n_components": 0.5}, "n_components must be an integer, a percentage of the instances"),
         ({"n_neighbors": 0}, "n_neighbors must be an integer >= 1"),
         ({"beta": -0.1}, "beta must be a number"),
         ({"beta": 1.1}, "beta must be a number in"),

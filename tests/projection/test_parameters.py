@@ -67,7 +67,7 @@ def test_directions_are_nested(name, shape, kind, rng):
         np.testing.assert_allclose(few.components_, full.components_[:k], atol=1e-7)
         np.testing.assert_allclose(few.transform(X), full.transform(X)[:, :k], atol=1e-6)
     for threshold in (0.3, 0.8, 0.99) if name in POSITIVE else ():
-        some = make(name, n_components=threshold, select="energy").fit(X, Y)
+        some = make(name, n_components=threshold).fit(X, Y)
         assert some.n_components_ == energy_size(full.eigenvalues_, threshold)
         np.testing.assert_array_equal(some.components_, full.components_[: some.n_components_])
 
@@ -131,8 +131,8 @@ def test_impossible_sizes_are_refused(size, sentence, rng):
 def test_shares_of_the_variance_are_scikit_learns(share):
     X = load_digits().data
     theirs = PCA(n_components=share, svd_solver="full").fit(X)
-    for ours in (mlreduce.PCA(n_components=share), mlreduce.PCA(n_components=share, select="energy")):
-        assert ours.fit(X).n_components_ == theirs.n_components_
+    ours = mlreduce.PCA(n_components=share).fit(X)
+    assert ours.n_components_ == theirs.n_components_
     np.testing.assert_allclose(ours.explained_variance_ratio_, theirs.explained_variance_ratio_, atol=1e-12)
     assert ours.explained_variance_ratio_.sum() >= share
 
@@ -143,30 +143,19 @@ def test_shares_of_the_features():
     with pytest.warns(ProjectionWarning, match="24 positive eigenvalues: n_components_ is 24, not 30"):
         found = {size: mlreduce.PCA(n_components=size).fit(X).n_components_ for size in sizes}
     assert found == sizes
-    with pytest.warns(FutureWarning, match="n_components=0.5 as a fraction of the features goes .* n_components='50%'"):
-        assert mlreduce.PCA(n_components=0.5, select="size").fit(X).n_components_ == 15
 
 
 @pytest.mark.parametrize("name", SIGNED)
-@pytest.mark.parametrize("select", [None, "energy"])
-def test_signed_eigenvalues_have_no_shares(name, select, rng):
+def test_signed_eigenvalues_have_no_shares(name, rng):
     X, Y = data(rng, 20, 5, 3)
     with pytest.raises(
         DataError, match="has eigenvalues below zero, which have no shares: n_components must be a whole"
     ):
-        make(name, n_components=0.9, select=select).fit(X, Y)
-
-
-@pytest.mark.parametrize("size", [None, 0, 1, 3, 0.0, 1.0, 1.5, "0.9", True, np.nan])
-def test_energy_takes_a_share_only(size, rng):
-    X, Y = data(rng, 20, 5, 3)
-    with pytest.raises(DataError, match="n_components (as a share must be a number in|as the share)"):
-        make("mddmp", n_components=size, select="energy").fit(X, Y)
+        make(name, n_components=0.9).fit(X, Y)
 
 
 #: Of parameters whose ranges differ, what is no number; `STATED` has the others.
 OUT_OF_RANGE = [
-    *(("select", value) for value in ("Size", 1)),
     *(("coding", value) for value in ("one-hot", None, 2)),
     *(("beta", value) for value in ("half", None, np.nan, True)),
     *(("ridge", value) for value in (-1, "some", np.nan, np.inf, True)),

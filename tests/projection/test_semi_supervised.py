@@ -164,11 +164,11 @@ def test_parts_as_estimators():
 def test_select_energy():
     X, _, partial, _ = problem()
     for method in (mlreduce.SELFProjection, mlreduce.SSFDA):
-        some = method(n_components=0.8, select="energy").fit(X, partial)
+        some = method(n_components=0.8).fit(X, partial)
         assert 1 <= some.n_components_ < 4
     with pytest.raises(DataError, match="SSMFA has eigenvalues below zero, which have no shares"):
-        mlreduce.SSMFA(n_components=0.8, select="energy").fit(X, partial)
-    mlreduce.SSMFA(n_components=0.8, select="energy", weight=0.0).fit(X, partial)
+        mlreduce.SSMFA(n_components=0.8).fit(X, partial)
+    mlreduce.SSMFA(n_components=0.8, weight=0.0).fit(X, partial)
 
 
 def test_class_vectors():

@@ -20,7 +20,6 @@ from mlreduce.validation import (
     check_components,
     check_features,
     check_labels,
-    labels_as_y,
     remember_label_names,
 )
 
@@ -36,7 +35,7 @@ class Embedding(NamedParameters, ClassNamePrefixFeaturesOutMixin, TransformerMix
 
     Parameters
     ----------
-    n_components : int, float, str or None, default=2
+    n_components : int, str or None, default=2
         Number of columns, 1..n_samples, less one where the constant vector is a trivial solution; a percentage of that
         such as ``"50%"``, rounded down to at least 1; None for all.
 
@@ -77,7 +76,7 @@ class Embedding(NamedParameters, ClassNamePrefixFeaturesOutMixin, TransformerMix
     #: Upper bound of the eigenvalues, or None; speeds up the search for a few of many.
     upper: float | None = None
 
-    def __init__(self, n_components: int | float | str | None = 2) -> None:
+    def __init__(self, n_components: int | str | None = 2) -> None:
         self.n_components = n_components
 
     def __sklearn_tags__(self) -> Tags:
@@ -88,7 +87,6 @@ class Embedding(NamedParameters, ClassNamePrefixFeaturesOutMixin, TransformerMix
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
-    @labels_as_y
     def fit(self, X: Any, y: Any = None) -> Self:
         """Embed the instances.
 
@@ -147,10 +145,7 @@ class Embedding(NamedParameters, ClassNamePrefixFeaturesOutMixin, TransformerMix
         objective, scale = self._objective(data), self._scale(data)
         trivial = self._trivial(data)
         wanted = check_components(
-            self.n_components,
-            n_samples - (trivial is not None),
-            "instances" + " less one" * (trivial is not None),
-            type(self).__name__,
+            self.n_components, n_samples - (trivial is not None), "instances" + " less one" * (trivial is not None)
         )
         if scale is not None:
             objective = objective.scaled(1.0 / scale)
@@ -171,7 +166,6 @@ class Embedding(NamedParameters, ClassNamePrefixFeaturesOutMixin, TransformerMix
         self.n_features_in_ = data.X.shape[1]
         return self
 
-    @labels_as_y
     def fit_transform(self, X: Any, y: Any = None) -> Any:
         """Embed the instances and return their embedding.
 

@@ -29,7 +29,7 @@ class GraphEmbedding(Embedding):
     """
 
     def __init__(
-        self, n_components: int | float | str | None = 2, proximity: Proximity | Mapping[str, Any] | None = None
+        self, n_components: int | str | None = 2, proximity: Proximity | Mapping[str, Any] | None = None
     ) -> None:
         super().__init__(n_components)
         self.proximity = proximity

@@ -44,7 +44,7 @@ class LLE(Embedding):
 
     upper = 0.0
 
-    def __init__(self, n_components: int | float | str | None = 2, n_neighbors: int = 10) -> None:
+    def __init__(self, n_components: int | str | None = 2, n_neighbors: int = 10) -> None:
         super().__init__(n_components)
         self.n_neighbors = n_neighbors
 

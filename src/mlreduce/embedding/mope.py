@@ -51,7 +51,7 @@ class MOPEEmbedding(CombinedProximity, Embedding):
 
     def __init__(
         self,
-        n_components: int | float | str | None = 2,
+        n_components: int | str | None = 2,
         scheme: int = 3,
         index: str = "dice",
         combine: str = "priority",

@@ -45,7 +45,7 @@ class SLVM(Embedding):
     supervised = True
     signed_values = False
 
-    def __init__(self, n_components: int | float | str | None = 2, beta: float = 0.5) -> None:
+    def __init__(self, n_components: int | str | None = 2, beta: float = 0.5) -> None:
         super().__init__(n_components)
         self.beta = beta
 

@@ -31,7 +31,6 @@ from mlreduce.validation import (
     check_features,
     check_finite,
     check_labels,
-    labels_as_y,
     remember_label_names,
 )
 
@@ -171,7 +170,7 @@ class LabelCoder(NamedParameters, BaseEstimator):
 
     Parameters
     ----------
-    n_components : int, float, str or None, default=None
+    n_components : int, str or None, default=None
         Length of the code: a number of 1..n_labels, a percentage of n_labels such as ``"50%"``, None for all.
     rcond : float, default=1e-10
         Relative size below which a singular value of the features (with an intercept) counts as zero in the hat
@@ -217,7 +216,7 @@ class LabelCoder(NamedParameters, BaseEstimator):
     #: Whether codes may be shorter than the number of labels.
     reduces = True
 
-    def __init__(self, n_components: int | float | str | None = None, rcond: float = DEFAULT_RCOND) -> None:
+    def __init__(self, n_components: int | str | None = None, rcond: float = DEFAULT_RCOND) -> None:
         self.n_components = n_components
         self.rcond = rcond
 
@@ -228,7 +227,6 @@ class LabelCoder(NamedParameters, BaseEstimator):
         tags.target_tags.multi_output = True
         return tags
 
-    @labels_as_y
     def fit(self, X: Any, y: Any) -> Self:
         """Choose the directions of the code.
 
@@ -292,7 +290,7 @@ class LabelCoder(NamedParameters, BaseEstimator):
             If ``n_components`` is out of range, or the method needs ``explained`` and it is None.
         """
         self.n_labels_ = len(statistics.mean)
-        self.n_components_ = check_components(self.n_components, self.n_labels_, "labels", type(self).__name__)
+        self.n_components_ = check_components(self.n_components, self.n_labels_, "labels")
         self.mean_ = statistics.mean
         components, eigenvalues = self._directions(statistics)
         self.components_ = components[: self.n_components_]

@@ -66,7 +66,7 @@ class MLCBMaD(FactorCoder):
 
     complexity = Complexity("n q^2 + q^3", "n q + q^2")
 
-    def __init__(self, n_components: int | float | str | None = None, tau: float = 0.5) -> None:
+    def __init__(self, n_components: int | str | None = None, tau: float = 0.5) -> None:
         super().__init__(n_components)
         self.tau = tau
 

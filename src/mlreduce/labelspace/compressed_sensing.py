@@ -71,7 +71,7 @@ class CompressedSensing(LabelCoder):
 
     def __init__(
         self,
-        n_components: int | float | str | None = None,
+        n_components: int | str | None = None,
         n_nonzero: int | None = None,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:

@@ -31,7 +31,7 @@ class CSSP(LabelCoder):
 
     Parameters
     ----------
-    n_components : int, float, str or None, default=None
+    n_components : int, str or None, default=None
         Number of labels that are chosen, M: a number of 1..n_labels, a percentage of n_labels such as ``"50%"``, None
         for all.
     selection : {"random", "greedy"}, default="random"
@@ -78,7 +78,7 @@ class CSSP(LabelCoder):
 
     def __init__(
         self,
-        n_components: int | float | str | None = None,
+        n_components: int | str | None = None,
         selection: str = "random",
         random_state: int | np.random.RandomState | None = None,
     ) -> None:

@@ -52,12 +52,12 @@ class FactorCoder(LabelCoder):
 
     linear = False
 
-    def __init__(self, n_components: int | float | str | None = None) -> None:
+    def __init__(self, n_components: int | str | None = None) -> None:
         super().__init__(n_components)
 
     def _fit(self, features: Any, labels: FloatArray) -> Self:
         self.n_labels_ = labels.shape[1]
-        self.n_components_ = check_components(self.n_components, self.n_labels_, "labels", type(self).__name__)
+        self.n_components_ = check_components(self.n_components, self.n_labels_, "labels")
         self.mean_ = labels.mean(axis=0)
         codes, components, eigenvalues = self._factorise(features, labels)
         size = self.n_components_

@@ -87,7 +87,7 @@ class FaIE(FactorCoder):
 
     def __init__(
         self,
-        n_components: int | float | str | None = None,
+        n_components: int | str | None = None,
         alpha: float | None = None,
         ridge: float | None = None,
     ) -> None:

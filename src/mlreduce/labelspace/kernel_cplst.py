@@ -70,9 +70,7 @@ class KernelCPLST(LabelCoder):
     feature_aware = True
     kernelised = True
 
-    def __init__(
-        self, n_components: int | float | str | None = None, gamma: float | None = None, alpha: float = 1.0
-    ) -> None:
+    def __init__(self, n_components: int | str | None = None, gamma: float | None = None, alpha: float = 1.0) -> None:
         self.n_components = n_components
         self.gamma = gamma
         self.alpha = alpha

@@ -21,7 +21,7 @@ class PBR(LabelCoder):
 
     Parameters
     ----------
-    n_components : int, float, str or None, default=None
+    n_components : int, str or None, default=None
         Number of labels that are learned; a percentage of them such as ``"50%"``; None for all.
     rcond : float, default=1e-10
         Not used.
@@ -46,7 +46,7 @@ class PBR(LabelCoder):
 
     def __init__(
         self,
-        n_components: int | float | str | None = None,
+        n_components: int | str | None = None,
         rcond: float = DEFAULT_RCOND,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:

@@ -46,7 +46,7 @@ class SketchedCoder(LabelCoder):
 
     def __init__(
         self,
-        n_components: int | float | str | None = None,
+        n_components: int | str | None = None,
         rcond: float = DEFAULT_RCOND,
         solver: str = "exact",
         random_state: int | np.random.RandomState | None = None,
@@ -69,7 +69,7 @@ class SketchedCoder(LabelCoder):
         if self.shares_statistics:
             return super()._fit(features, labels)
         self.n_labels_ = labels.shape[1]
-        self.n_components_ = check_components(self.n_components, self.n_labels_, "labels", type(self).__name__)
+        self.n_components_ = check_components(self.n_components, self.n_labels_, "labels")
         self.mean_ = labels.mean(axis=0)
         width = min(self.n_labels_, self.n_components_ + _OVERSAMPLING)
         explained, stored = self._explained(features), _by_density(labels)

@@ -46,7 +46,7 @@ class Description:
     >>> import mlreduce
     >>> description = mlreduce.describe("rcca")
     >>> description.parameters
-    {'n_components': 'None', 'select': 'None', 'ridge': '1.0'}
+    {'n_components': 'None', 'ridge': '1.0'}
     >>> description.memory, description.documented
     ('m^2 numbers', 'mlreduce.projection.cca.RCCA')
     """
@@ -145,7 +145,7 @@ def describe(name: str) -> Description:
     linear         yes
     sparse         kept
     out of sample  yes
-    parameters     n_components=None, select=None, proximity=None, constraint='degree', ridge=None
+    parameters     n_components=None, proximity=None, constraint='degree', ridge=None
     cost           O(n s + s m + m^3) operations
     memory         m^2 numbers
     paper          He and Niyogi (2003), "Locality preserving projections"

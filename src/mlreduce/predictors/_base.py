@@ -19,7 +19,6 @@ from mlreduce.validation import (
     check_features,
     check_labels,
     check_regression,
-    labels_as_y,
     remember_label_names,
 )
 
@@ -125,7 +124,6 @@ class LabelClassifier(NamedParameters, ClassifierMixin, BaseEstimator):
         tags.target_tags.multi_output = True
         return tags
 
-    @labels_as_y
     def fit(self, X: Any, y: Any) -> Self:
         """Fit to features and labels.
 

@@ -16,15 +16,13 @@ from mlreduce.predictors._low_rank import LOSSES, alternate, alternate_squared
 from mlreduce.registry import register
 from mlreduce.validation import (
     FloatArray,
-    Size,
     as_dense,
+    check_components,
     check_count,
     check_features,
     check_known_labels,
     check_option,
     check_range,
-    check_size,
-    labels_as_y,
 )
 
 __all__ = ["LEML"]
@@ -40,7 +38,7 @@ class LEML(DecidingClassifier):
 
     Parameters
     ----------
-    n_components : int, float, str or None, default=None
+    n_components : int, str or None, default=None
         Rank k: a number of 1..n_labels, a percentage of n_labels such as ``"50%"``, None for all.
     penalty : float, default=1.0
         Lambda, > 0. As a weight of the trace norm it is in the units of the singular values of ``X'Y``, unlike the
@@ -107,7 +105,7 @@ class LEML(DecidingClassifier):
 
     def __init__(
         self,
-        n_components: Size = None,
+        n_components: int | str | None = None,
         penalty: float = 1.0,
         loss: str = "squared",
         max_iter: int = 200,
@@ -119,7 +117,6 @@ class LEML(DecidingClassifier):
         self.max_iter = max_iter
         self.tol = tol
 
-    @labels_as_y
     def fit(self, X: Any, y: Any) -> Self:
         """Find the factors.
 
@@ -147,7 +144,7 @@ class LEML(DecidingClassifier):
         checked = check_features(self, X, reset=True)
         labels, known = check_known_labels(y, checked.shape[0])
         self._remember(y, labels.shape[1])
-        rank = check_size(self.n_components, labels.shape[1], "labels")
+        rank = check_components(self.n_components, labels.shape[1], "labels")
         start = _leading_labels(labels, known, rank)
         features = Features(checked, centred=True)
         if self.loss == "squared" and known is None:

@@ -18,7 +18,7 @@ from mlreduce.predictors._base import DecidingClassifier
 from mlreduce.predictors.neighbours import BinaryRelevanceKNN
 from mlreduce.predictors.ridge import RidgeRegressor
 from mlreduce.registry import register
-from mlreduce.validation import FloatArray, Size, check_count, check_features, check_range, check_size, is_sparse
+from mlreduce.validation import FloatArray, check_components, check_count, check_features, check_range, is_sparse
 
 __all__ = ["SLEEC", "embed_labels", "neighbour_pairs"]
 
@@ -65,7 +65,7 @@ class SLEEC(DecidingClassifier):
 
     Parameters
     ----------
-    n_components : int, float, str or None, default=None
+    n_components : int, str or None, default=None
         Columns of the embedding: a number of 1..n_labels, a percentage of n_labels such as ``"50%"``, None for all but
         at most 100.
     n_neighbors : int, default=10
@@ -133,7 +133,7 @@ class SLEEC(DecidingClassifier):
 
     def __init__(
         self,
-        n_components: Size = None,
+        n_components: int | str | None = None,
         n_neighbors: int = 10,
         n_label_neighbors: int = 15,
         n_clusters: int | None = None,
@@ -157,7 +157,7 @@ class SLEEC(DecidingClassifier):
         for name in ("n_neighbors", "n_label_neighbors", "n_learners", "max_steps"):
             check_count(getattr(self, name), name)
         check_range(self.tol, "tol", 0)
-        rank = check_size(self.n_components, labels.shape[1], "labels")
+        rank = check_components(self.n_components, labels.shape[1], "labels")
         self.n_components_ = min(rank, _RANK) if self.n_components is None else rank
         self.n_clusters_ = self._count(len(labels))
         self._n_labels = labels.shape[1]

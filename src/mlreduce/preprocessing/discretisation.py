@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from mlreduce.exceptions import DataError, unknown_name
 from mlreduce.linalg.compiled import compiled
 from mlreduce.linalg.distances import row_blocks
-from mlreduce.validation import FloatArray, as_dense, check_count, check_features, check_labels, is_sparse, labels_as_y
+from mlreduce.validation import FloatArray, as_dense, check_count, check_features, check_labels, is_sparse
 
 __all__ = ["DISCRETISERS", "Bins", "Discretiser", "discretise"]
 
@@ -128,7 +128,6 @@ class Discretiser(TransformerMixin, BaseEstimator):
         tags.transformer_tags.preserves_dtype = []  # codes are whole numbers
         return tags
 
-    @labels_as_y
     def fit(self, X: Any, y: Any = None) -> Self:
         """Find the cut points.
 

@@ -24,13 +24,10 @@ from mlreduce.validation import (
     check_features,
     check_finite,
     check_labels,
-    check_option,
     check_range,
     check_size,
     is_share,
-    labels_as_y,
     remember_label_names,
-    warn_of_fraction,
 )
 
 __all__ = ["NoDirectionError", "Projection", "energy_size"]
@@ -94,9 +91,6 @@ class Projection(NamedParameters, ClassNamePrefixFeaturesOutMixin, TransformerMi
         2016, equation (15)); not where eigenvalues may be negative (``signed_values``). A string such as ``"50%"`` is
         a percentage of n_features in (0, 100], rounded down to at least 1. None keeps all with a positive eigenvalue;
         with ``signed_values`` as many as the rank of the features.
-    select : {None, "size", "energy"}, default=None
-        Not needed: ``"energy"`` asserts that ``n_components`` is a share. With ``"size"`` a float is a fraction of
-        n_features, as before; this goes in version 0.3.
 
     Attributes
     ----------
@@ -151,9 +145,8 @@ class Projection(NamedParameters, ClassNamePrefixFeaturesOutMixin, TransformerMi
     #: Whether eigenvalues may be zero or negative: the objective is a cost with changed sign, or an indefinite graph.
     signed_values = False
 
-    def __init__(self, n_components: Size = None, select: str | None = None) -> None:
+    def __init__(self, n_components: Size = None) -> None:
         self.n_components = n_components
-        self.select = select
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -163,7 +156,6 @@ class Projection(NamedParameters, ClassNamePrefixFeaturesOutMixin, TransformerMi
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
-    @labels_as_y
     def fit(self, X: Any, y: Any = None) -> Self:
         """Find the directions.
 
@@ -288,11 +280,6 @@ class Projection(NamedParameters, ClassNamePrefixFeaturesOutMixin, TransformerMi
         """Raise DataError if a parameter is out of range; to be extended by methods with own parameters."""
         if not isinstance(self.centred, (bool, np.bool_)):
             raise DataError(f"centred must be True or False; got {self.centred!r}")
-        check_option(self.select, "select", (None, "size", "energy"))
-        if self.select == "energy" and not is_share(self.n_components):
-            raise DataError(
-                f"select='energy' takes n_components as the share t, a float in (0, 1); got {self.n_components!r}"
-            )
         if self._wants_share:
             if self.signed_values:
                 raise DataError(
@@ -304,13 +291,11 @@ class Projection(NamedParameters, ClassNamePrefixFeaturesOutMixin, TransformerMi
     @property
     def _wants_share(self) -> bool:
         """Whether ``n_components`` is a share of the sum of the eigenvalues."""
-        return is_share(self.n_components) and self.select != "size"
+        return is_share(self.n_components)
 
     def _wanted(self, n_features: int) -> int | None:
         if self.n_components is None or self._wants_share:
             return None
-        if is_share(self.n_components):
-            warn_of_fraction(self.n_components, "features", type(self).__name__)
         return check_size(self.n_components, n_features, "features")
 
     def _size(self, solution: Solution, wanted: int | None, features: Features) -> int:

@@ -34,7 +34,7 @@ class CCA(CovarianceProjection):
 
     Parameters
     ----------
-    n_components, select
+    n_components
         As of `Projection`.
 
     References
@@ -68,7 +68,7 @@ class RCCA(CCA):
 
     Parameters
     ----------
-    n_components, select
+    n_components
         As of `Projection`.
     ridge : float, default=1.0
         >= 0, in squared units of the features; 0 is CCA.
@@ -89,8 +89,8 @@ class RCCA(CCA):
     True
     """
 
-    def __init__(self, n_components: Size = None, select: str | None = None, ridge: float = 1.0) -> None:
-        super().__init__(n_components, select)
+    def __init__(self, n_components: Size = None, ridge: float = 1.0) -> None:
+        super().__init__(n_components)
         self.ridge = ridge
 
     def _check_parameters(self) -> None:

@@ -21,7 +21,6 @@ from mlreduce.validation import (
     check_memory,
     check_sample_weight,
     is_sparse,
-    labels_as_y,
     remember_label_names,
 )
 
@@ -91,7 +90,6 @@ class CovarianceProjection(Projection):
 
     takes_unknown_cells = True
 
-    @labels_as_y
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Find the directions.
 
@@ -147,7 +145,6 @@ class CovarianceProjection(Projection):
         self._n_rows = float(weights.sum())
         return self
 
-    @labels_as_y
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Add a batch to the covariances, and find the directions of all batches.
 

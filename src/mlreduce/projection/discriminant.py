@@ -77,7 +77,7 @@ class LDACopy(WeightedDiscriminant):
 
     Parameters
     ----------
-    n_components, select, ridge
+    n_components, ridge
         As of `Discriminant`.
 
     References
@@ -105,7 +105,7 @@ class MLDA(WeightedDiscriminant):
 
     Parameters
     ----------
-    n_components, select, ridge
+    n_components, ridge
         As of `Discriminant`.
 
     References
@@ -134,7 +134,7 @@ class DMLDA(Discriminant):
 
     Parameters
     ----------
-    n_components, select, ridge
+    n_components, ridge
         As of `Discriminant`.
 
     References

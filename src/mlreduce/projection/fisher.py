@@ -30,7 +30,7 @@ class FDA(ClassProjection, Discriminant):
 
     Parameters
     ----------
-    n_components, select, ridge
+    n_components, ridge
         As of `Discriminant`.
 
     References
@@ -68,7 +68,7 @@ class LFDA(FDA):
 
     Parameters
     ----------
-    n_components, select, ridge
+    n_components, ridge
         As of `Discriminant`.
     proximity : Proximity, dict of its parameters, or None, default=None
         W, independent of labels; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
@@ -91,11 +91,10 @@ class LFDA(FDA):
     def __init__(
         self,
         n_components: Size = None,
-        select: str | None = None,
         ridge: float | None = None,
         proximity: ProximityLike = None,
     ) -> None:
-        super().__init__(n_components, select, ridge)
+        super().__init__(n_components, ridge)
         self.proximity = proximity
 
     def _check_parameters(self) -> None:
@@ -130,7 +129,7 @@ class MFA(ClassProjection, Discriminant):
 
     Parameters
     ----------
-    n_components, select, ridge
+    n_components, ridge
         As of `Discriminant`.
     n_neighbors : int, default=5
         K1, number of nearest instances in the same class, >= 1.
@@ -156,12 +155,11 @@ class MFA(ClassProjection, Discriminant):
     def __init__(
         self,
         n_components: Size = None,
-        select: str | None = None,
         ridge: float | None = None,
         n_neighbors: int = 5,
         n_pairs: int | None = None,
     ) -> None:
-        super().__init__(n_components, select, ridge)
+        super().__init__(n_components, ridge)
         self.n_neighbors = n_neighbors
         self.n_pairs = n_pairs
 
@@ -196,7 +194,7 @@ class MMC(ClassProjection):
 
     Parameters
     ----------
-    n_components, select
+    n_components
         As of `Projection`.
     within_weight : float, default=1.0
         Weight of the within-class scatter, lambda in the paper, >= 0.
@@ -218,8 +216,8 @@ class MMC(ClassProjection):
     complexity = PRODUCTS
     signed_values = True
 
-    def __init__(self, n_components: Size = None, select: str | None = None, within_weight: float = 1.0) -> None:
-        super().__init__(n_components, select)
+    def __init__(self, n_components: Size = None, within_weight: float = 1.0) -> None:
+        super().__init__(n_components)
         self.within_weight = within_weight
 
     def _check_parameters(self) -> None:

@@ -25,7 +25,7 @@ class SFEHS(MDDMKernel):
 
     Parameters
     ----------
-    n_components, select
+    n_components
         As of `Projection`.
     kernel : {"linear", "rbf"}, callable or ndarray of shape (n_samples, n_samples), default="linear"
         L, as of `MDDMKernel`.
@@ -59,12 +59,11 @@ class SFEHS(MDDMKernel):
     def __init__(
         self,
         n_components: Size = None,
-        select: str | None = None,
         kernel: str | Callable[[FloatArray], Any] | FloatArray = "linear",
         gamma: float | None = None,
         estimate: str = "biased",
     ) -> None:
-        super().__init__(n_components, select, kernel, gamma)
+        super().__init__(n_components, kernel, gamma)
         self.estimate = estimate
 
     def _check_parameters(self) -> None:

@@ -23,10 +23,8 @@ class _HypergraphProjection(Projection):
     #: The exponent q.
     power: int
 
-    def __init__(
-        self, n_components: Size = None, select: str | None = None, gamma: float = 1.0, centred: bool = False
-    ) -> None:
-        super().__init__(n_components, select)
+    def __init__(self, n_components: Size = None, gamma: float = 1.0, centred: bool = False) -> None:
+        super().__init__(n_components)
         self.gamma = gamma
         self.centred = centred
 
@@ -53,7 +51,7 @@ class HSL1(_HypergraphProjection):
 
     Parameters
     ----------
-    n_components, select
+    n_components
         As of `Projection`.
     gamma : float, default=1.0
         Ridge of the constraint, >= 0, in squared units of the features.
@@ -87,7 +85,7 @@ class HSL2(_HypergraphProjection):
 
     Parameters
     ----------
-    n_components, select, gamma, centred
+    n_components, gamma, centred
         As of `HSL1`.
 
     References
@@ -115,7 +113,7 @@ class HSL3(_HypergraphProjection):
 
     Parameters
     ----------
-    n_components, select, gamma, centred
+    n_components, gamma, centred
         As of `HSL1`.
 
     References

@@ -28,7 +28,7 @@ class OLPP(_Locality):
 
     Parameters
     ----------
-    n_components, select
+    n_components
         As of `Projection`.
     proximity : Proximity, dict of its parameters, or None, default=None
         W; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
@@ -49,8 +49,8 @@ class OLPP(_Locality):
 
     complexity = NEIGHBOURS
 
-    def __init__(self, n_components: Size = None, select: str | None = None, proximity: ProximityLike = None) -> None:
-        super().__init__(n_components, select)
+    def __init__(self, n_components: Size = None, proximity: ProximityLike = None) -> None:
+        super().__init__(n_components)
         self.proximity = proximity
 
     def _check_parameters(self) -> None:
@@ -70,7 +70,7 @@ class LPP(OLPP):
 
     Parameters
     ----------
-    n_components, select
+    n_components
         As of `Projection`.
     proximity : Proximity, dict of its parameters, or None, default=None
         W; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
@@ -98,12 +98,11 @@ class LPP(OLPP):
     def __init__(
         self,
         n_components: Size = None,
-        select: str | None = None,
         proximity: ProximityLike = None,
         constraint: str = "degree",
         ridge: float | None = None,
     ) -> None:
-        super().__init__(n_components, select, proximity)
+        super().__init__(n_components, proximity)
         self.constraint = constraint
         self.ridge = ridge
 
@@ -127,7 +126,7 @@ class ONPP(_Locality):
 
     Parameters
     ----------
-    n_components, select
+    n_components
         As of `Projection`.
     n_neighbors : int, default=10
         Number of neighbours that reconstruct an instance, >= 1; at most n_samples - 1 are used.
@@ -150,8 +149,8 @@ class ONPP(_Locality):
 
     complexity = NEIGHBOURS
 
-    def __init__(self, n_components: Size = None, select: str | None = None, n_neighbors: int = 10) -> None:
-        super().__init__(n_components, select)
+    def __init__(self, n_components: Size = None, n_neighbors: int = 10) -> None:
+        super().__init__(n_components)
         self.n_neighbors = n_neighbors
 
     def _check_parameters(self) -> None:
@@ -171,7 +170,7 @@ class NPP(ONPP):
 
     Parameters
     ----------
-    n_components, select
+    n_components
         As of `Projection`.
     n_neighbors : int, default=10
         Number of neighbours that reconstruct an instance, >= 1; at most n_samples - 1 are used.
@@ -194,10 +193,8 @@ class NPP(ONPP):
     complexity = NEIGHBOURS_DENSE
     centred = False
 
-    def __init__(
-        self, n_components: Size = None, select: str | None = None, n_neighbors: int = 10, ridge: float | None = None
-    ) -> None:
-        super().__init__(n_components, select, n_neighbors)
+    def __init__(self, n_components: Size = None, n_neighbors: int = 10, ridge: float | None = None) -> None:
+        super().__init__(n_components, n_neighbors)
         self.ridge = ridge
 
     def _check_parameters(self) -> None:

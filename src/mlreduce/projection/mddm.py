@@ -39,7 +39,7 @@ class MDDMp(CovarianceProjection):
 
     Parameters
     ----------
-    n_components, select
+    n_components
         As of `Projection`.
     coding : {"signed", "binary"}, default="signed"
         Labels as -1/1 or 0/1 in the objective, for either coding of ``y``; it only scales eigenvalues, by 4.
@@ -59,8 +59,8 @@ class MDDMp(CovarianceProjection):
 
     complexity = THIN
 
-    def __init__(self, n_components: Size = None, select: str | None = None, coding: str = "signed") -> None:
-        super().__init__(n_components, select)
+    def __init__(self, n_components: Size = None, coding: str = "signed") -> None:
+        super().__init__(n_components)
         self.coding = coding
 
     def _check_parameters(self) -> None:
@@ -80,7 +80,7 @@ class MDDMf(MDDMp):
 
     Parameters
     ----------
-    n_components, select
+    n_components
         As of `Projection`.
     coding
         As of `MDDMp`.
@@ -104,10 +104,8 @@ class MDDMf(MDDMp):
 
     complexity = LEAST_SQUARES
 
-    def __init__(
-        self, n_components: Size = None, select: str | None = None, coding: str = "signed", beta: float = 0.5
-    ) -> None:
-        super().__init__(n_components, select, coding)
+    def __init__(self, n_components: Size = None, coding: str = "signed", beta: float = 0.5) -> None:
+        super().__init__(n_components, coding)
         self.beta = beta
 
     def _check_parameters(self) -> None:
@@ -128,7 +126,7 @@ class MDDMKernel(Projection):
 
     Parameters
     ----------
-    n_components, select
+    n_components
         As of `Projection`.
     kernel : {"linear", "rbf"}, callable or ndarray of shape (n_samples, n_samples), default="linear"
         ``"linear"``: ``YY'``, Y in {0, 1}. ``"rbf"``: ``exp(-gamma ||y - y'||^2)``. A callable takes Y as an ndarray
@@ -156,11 +154,10 @@ class MDDMKernel(Projection):
     def __init__(
         self,
         n_components: Size = None,
-        select: str | None = None,
         kernel: str | Callable[[FloatArray], Any] | FloatArray = "linear",
         gamma: float | None = None,
     ) -> None:
-        super().__init__(n_components, select)
+        super().__init__(n_components)
         self.kernel = kernel
         self.gamma = gamma
 

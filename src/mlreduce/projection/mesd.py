@@ -47,12 +47,12 @@ class MESD(Projection):
 
     Parameters
     ----------
-    n_components, select
+    n_components
         As of `Projection`.
     base : str or ClassProjection, default="fda"
         Projection for single-label data: its registry name, or an estimator.
     parameters : dict or None, default=None
-        Parameters of the base, except ``n_components`` and ``select``.
+        Parameters of the base, except ``n_components``.
     weighted : bool, default=False
         Whether the weight of a duplicate is one divided by the number of its instance's labels, not 1.
 
@@ -74,12 +74,11 @@ class MESD(Projection):
     def __init__(
         self,
         n_components: Size = None,
-        select: str | None = None,
         base: str | ClassProjection = "fda",
         parameters: Mapping[str, Any] | None = None,
         weighted: bool = False,
     ) -> None:
-        super().__init__(n_components, select)
+        super().__init__(n_components)
         self.base = base
         self.parameters = parameters
         self.weighted = weighted
@@ -89,7 +88,7 @@ class MESD(Projection):
         cls = registry.method_class(self.base) if isinstance(self.base, str) else type(self.base)
         if not issubclass(cls, ClassProjection):
             raise DataError(f"base must be a projection for single-label data, or its registry name; got {self.base!r}")
-        given = check_options(self.parameters, cls, "parameters", taken=("n_components", "select"))
+        given = check_options(self.parameters, cls, "parameters", taken=("n_components",))
         base: ClassProjection = cls(**given) if isinstance(self.base, str) else clone(self.base).set_params(**given)
         base.weighted = self.weighted
         return base

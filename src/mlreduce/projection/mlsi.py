@@ -20,7 +20,7 @@ class MLSI(Projection):
 
     Parameters
     ----------
-    n_components, select
+    n_components
         As of `Projection`.
     coding : {"signed", "binary"}, default="binary"
         Labels as -1/1 or 0/1 in the objective, for either coding of ``y``; it changes the meaning of ``beta``.
@@ -48,13 +48,12 @@ class MLSI(Projection):
     def __init__(
         self,
         n_components: Size = None,
-        select: str | None = None,
         coding: str = "binary",
         beta: float = 0.5,
         gamma: float = 1.0,
         centred: bool = False,
     ) -> None:
-        super().__init__(n_components, select)
+        super().__init__(n_components)
         self.coding = coding
         self.beta = beta
         self.gamma = gamma

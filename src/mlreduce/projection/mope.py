@@ -28,7 +28,7 @@ class MOPE(CombinedProximity, Projection):
 
     Parameters
     ----------
-    n_components, select
+    n_components
         As of `Projection`.
     scheme, index, combine, a, b, beta, gamma, proximity, label_options, n_neighbors, ties, edges
         As of `CombinedProximity`.
@@ -65,7 +65,6 @@ class MOPE(CombinedProximity, Projection):
     def __init__(
         self,
         n_components: Size = None,
-        select: str | None = None,
         scheme: int = 3,
         index: str = "dice",
         combine: str = "priority",
@@ -83,7 +82,7 @@ class MOPE(CombinedProximity, Projection):
         null_space: str = "variance",
         random_state: Any = 0,
     ) -> None:
-        super().__init__(n_components, select)
+        super().__init__(n_components)
         self.scheme = scheme
         self.index = index
         self.combine = combine

@@ -24,7 +24,7 @@ class MORP(Projection):
 
     Parameters
     ----------
-    n_components, select
+    n_components
         As of `Projection`.
     beta : float, default=0.5
         Weight of the labels, which are 0/1, in [0, 1); 0 has the directions of `PCA`, scaled.
@@ -57,10 +57,8 @@ class MORP(Projection):
 
     signed_values = True
 
-    def __init__(
-        self, n_components: Size = None, select: str | None = None, beta: float = 0.5, ridge: float = 1.0
-    ) -> None:
-        super().__init__(n_components, select)
+    def __init__(self, n_components: Size = None, beta: float = 0.5, ridge: float = 1.0) -> None:
+        super().__init__(n_components)
         self.beta = beta
         self.ridge = ridge
 

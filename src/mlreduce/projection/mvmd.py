@@ -21,7 +21,7 @@ class MVMD(CovarianceProjection):
 
     Parameters
     ----------
-    n_components, select
+    n_components
         As of `Projection`.
     coding : {"signed", "binary"}, default="signed"
         Labels as -1/1 or 0/1 in the objective, for either coding of ``y``; with "binary" the dependence has a quarter
@@ -44,10 +44,8 @@ class MVMD(CovarianceProjection):
 
     complexity = PRODUCTS
 
-    def __init__(
-        self, n_components: Size = None, select: str | None = None, coding: str = "signed", beta: float = 0.5
-    ) -> None:
-        super().__init__(n_components, select)
+    def __init__(self, n_components: Size = None, coding: str = "signed", beta: float = 0.5) -> None:
+        super().__init__(n_components)
         self.coding = coding
         self.beta = beta
 

@@ -12,7 +12,7 @@ from mlreduce.projection.base import PRODUCTS
 from mlreduce.projection.covariance import CovarianceProjection
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
-from mlreduce.validation import FloatArray, check_features, is_sparse, labels_as_y
+from mlreduce.validation import FloatArray, check_features, is_sparse
 
 __all__ = ["LSI", "PCA"]
 
@@ -26,7 +26,7 @@ class PCA(CovarianceProjection):
 
     Parameters
     ----------
-    n_components, select
+    n_components
         As of `Projection`. A float is the share of the variance.
 
     Attributes
@@ -125,7 +125,6 @@ class PCA(CovarianceProjection):
         likelihoods: FloatArray = -0.5 * (distances + volume + self.n_features_in_ * np.log(2.0 * np.pi))
         return likelihoods
 
-    @labels_as_y
     def score(self, X: Any, y: Any = None) -> float:
         """Return the mean log-likelihood of the instances under probabilistic PCA, by which searches choose sizes.
 
@@ -157,7 +156,7 @@ class LSI(CovarianceProjection):
 
     Parameters
     ----------
-    n_components, select
+    n_components
         As of `Projection`.
 
     References

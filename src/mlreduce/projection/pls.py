@@ -19,7 +19,7 @@ class PLS(CovarianceProjection):
 
     Parameters
     ----------
-    n_components, select
+    n_components
         As of `Projection`.
 
     References
@@ -49,7 +49,7 @@ class OPLS(PLS):
 
     Parameters
     ----------
-    n_components, select
+    n_components
         As of `Projection`.
 
     References

@@ -27,7 +27,7 @@ class RandomProjection(Projection):
 
     Parameters
     ----------
-    n_components, select
+    n_components
         As of `Projection`.
     random_state : int, RandomState instance or None, default=None
         Seed of the directions.
@@ -48,8 +48,8 @@ class RandomProjection(Projection):
     complexity = Complexity("d k^2", "d k")
     supervised = False
 
-    def __init__(self, n_components: Size = None, select: str | None = None, random_state: Any = None) -> None:
-        super().__init__(n_components, select)
+    def __init__(self, n_components: Size = None, random_state: Any = None) -> None:
+        super().__init__(n_components)
         self.random_state = random_state
 
     def _solve(self, data: TrainingSet, features: Features, wanted: int | None) -> Solution:

@@ -32,7 +32,7 @@ class SONPP(ClassProjection):
 
     Parameters
     ----------
-    n_components, select
+    n_components
         As of `Projection`.
     n_neighbors : int, default=5
         Number of nearest instances in the same class, >= 1.
@@ -56,10 +56,8 @@ class SONPP(ClassProjection):
     complexity = NEIGHBOURS
     signed_values = True
 
-    def __init__(
-        self, n_components: Size = None, select: str | None = None, n_neighbors: int = 5, reg: float = 1e-3
-    ) -> None:
-        super().__init__(n_components, select)
+    def __init__(self, n_components: Size = None, n_neighbors: int = 5, reg: float = 1e-3) -> None:
+        super().__init__(n_components)
         self.n_neighbors = n_neighbors
         self.reg = reg
 
@@ -81,7 +79,7 @@ class ONPPR(SONPP):
 
     Parameters
     ----------
-    n_components, select, n_neighbors, reg
+    n_components, n_neighbors, reg
         As of `SONPP`.
     beta : float, default=0.1
         Weight of the repulsion, >= 0.
@@ -104,13 +102,12 @@ class ONPPR(SONPP):
     def __init__(
         self,
         n_components: Size = None,
-        select: str | None = None,
         n_neighbors: int = 5,
         reg: float = 1e-3,
         beta: float = 0.1,
         proximity: ProximityLike = None,
     ) -> None:
-        super().__init__(n_components, select, n_neighbors, reg)
+        super().__init__(n_components, n_neighbors, reg)
         self.beta = beta
         self.proximity = proximity
 
@@ -134,7 +131,7 @@ class DONPP(ClassProjection):
 
     Parameters
     ----------
-    n_components, select
+    n_components
         As of `Projection`.
     n_others : int, default=5
         Number of nearest instances in other classes, >= 1.
@@ -165,12 +162,11 @@ class DONPP(ClassProjection):
     def __init__(
         self,
         n_components: Size = None,
-        select: str | None = None,
         n_others: int = 5,
         beta: float = 0.1,
         reg: float = 1e-3,
     ) -> None:
-        super().__init__(n_components, select)
+        super().__init__(n_components)
         self.n_others = n_others
         self.beta = beta
         self.reg = reg

@@ -38,7 +38,7 @@ class DLA(ClassProjection):
 
     Parameters
     ----------
-    n_components, select
+    n_components
         As of `Projection`.
     n_neighbors : int, default=5
         K1, number of nearest instances in the same class, >= 1.
@@ -68,12 +68,11 @@ class DLA(ClassProjection):
     def __init__(
         self,
         n_components: Size = None,
-        select: str | None = None,
         n_neighbors: int = 5,
         n_others: int = 5,
         beta: float = 0.1,
     ) -> None:
-        super().__init__(n_components, select)
+        super().__init__(n_components)
         self.n_neighbors = n_neighbors
         self.n_others = n_others
         self.beta = beta
@@ -99,7 +98,7 @@ class DNE(ClassProjection):
 
     Parameters
     ----------
-    n_components, select
+    n_components
         As of `Projection`.
     n_neighbors : int, default=5
         Number of nearest instances, in the same class and in other classes, >= 1.
@@ -122,8 +121,8 @@ class DNE(ClassProjection):
     complexity = NEIGHBOURS
     signed_values = True
 
-    def __init__(self, n_components: Size = None, select: str | None = None, n_neighbors: int = 5) -> None:
-        super().__init__(n_components, select)
+    def __init__(self, n_components: Size = None, n_neighbors: int = 5) -> None:
+        super().__init__(n_components)
         self.n_neighbors = n_neighbors
 
     def _check_parameters(self) -> None:
@@ -145,7 +144,7 @@ class OLPPR(ClassProjection):
 
     Parameters
     ----------
-    n_components, select
+    n_components
         As of `Projection`.
     beta : float, default=1.0
         Weight of the repulsion, >= 0.
@@ -169,10 +168,8 @@ class OLPPR(ClassProjection):
     complexity = NEIGHBOURS
     signed_values = True
 
-    def __init__(
-        self, n_components: Size = None, select: str | None = None, beta: float = 1.0, proximity: ProximityLike = None
-    ) -> None:
-        super().__init__(n_components, select)
+    def __init__(self, n_components: Size = None, beta: float = 1.0, proximity: ProximityLike = None) -> None:
+        super().__init__(n_components)
         self.beta = beta
         self.proximity = proximity
 

@@ -69,15 +69,15 @@ class Discriminant(Projection):
 
     Parameters
     ----------
-    n_components, select
+    n_components
         As of `Projection`.
     ridge : float or None, default=None
         Ridge of the within-class scatter, >= 0, in squared units of the features; None is a thousandth of the
         scatter's mean diagonal.
     """
 
-    def __init__(self, n_components: Size = None, select: str | None = None, ridge: float | None = None) -> None:
-        super().__init__(n_components, select)
+    def __init__(self, n_components: Size = None, ridge: float | None = None) -> None:
+        super().__init__(n_components)
         self.ridge = ridge
 
     def _check_parameters(self) -> None:

@@ -117,7 +117,7 @@ class SemiSupervised(PartlyLabelled):
 
     Parameters
     ----------
-    n_components, select
+    n_components
         As of `Projection`.
     weight : float, default=0.5
         Weight of the unsupervised part, in [0, 1]; lambda in the paper. The parts are not scaled.
@@ -128,7 +128,7 @@ class SemiSupervised(PartlyLabelled):
     unsupervised_part : str or Projection, default="olpp"
         A projection that needs no labels.
     supervised_parameters, unsupervised_parameters : dict or None, default=None
-        Parameters of the parts; ``n_components`` and ``select`` are not used.
+        Parameters of the parts; ``n_components`` is not used.
 
     References
     ----------
@@ -150,7 +150,6 @@ class SemiSupervised(PartlyLabelled):
     def __init__(
         self,
         n_components: Size = None,
-        select: str | None = None,
         weight: float = 0.5,
         constraint: str = "identity",
         supervised_part: str | Projection = "mope",
@@ -158,7 +157,7 @@ class SemiSupervised(PartlyLabelled):
         supervised_parameters: Mapping[str, Any] | None = None,
         unsupervised_parameters: Mapping[str, Any] | None = None,
     ) -> None:
-        super().__init__(n_components, select)
+        super().__init__(n_components)
         self.weight = weight
         self.constraint = constraint
         self.supervised_part = supervised_part
@@ -239,12 +238,11 @@ class _Pair(SemiSupervised):
     def __init__(
         self,
         n_components: Size = None,
-        select: str | None = None,
         weight: float = 0.5,
         supervised_parameters: Mapping[str, Any] | None = None,
         unsupervised_parameters: Mapping[str, Any] | None = None,
     ) -> None:
-        Projection.__init__(self, n_components, select)
+        Projection.__init__(self, n_components)
         self.weight = weight
         self.supervised_parameters = supervised_parameters
         self.unsupervised_parameters = unsupervised_parameters
@@ -264,7 +262,7 @@ class SELFProjection(_Pair):
 
     Parameters
     ----------
-    n_components, select
+    n_components
         As of `Projection`.
     weight : float, default=0.5
         Weight of PCA, in [0, 1]; beta in the paper.
@@ -308,7 +306,7 @@ class SSMFA(_Pair):
 
     Parameters
     ----------
-    n_components, select, weight
+    n_components, weight
         As of `SemiSupervised`.
     supervised_parameters, unsupervised_parameters : dict or None, default=None
         Parameters of `MESDMFA` and of `OLPP`.
@@ -343,7 +341,7 @@ class SSDNE(_Pair):
 
     Parameters
     ----------
-    n_components, select, weight
+    n_components, weight
         As of `SemiSupervised`.
     supervised_parameters, unsupervised_parameters : dict or None, default=None
         Parameters of `MESDDNE` and of `OLPP`.
@@ -378,7 +376,7 @@ class SSLFDA(_Pair):
 
     Parameters
     ----------
-    n_components, select, weight
+    n_components, weight
         As of `SemiSupervised`.
     supervised_parameters, unsupervised_parameters : dict or None, default=None
         Parameters of `MESDLFDA` and of `OLPP`.
@@ -413,7 +411,7 @@ class SSDONPP(_Pair):
 
     Parameters
     ----------
-    n_components, select, weight
+    n_components, weight
         As of `SemiSupervised`.
     supervised_parameters, unsupervised_parameters : dict or None, default=None
         Parameters of `MESDDONPP` and of `ONPP`.
@@ -448,7 +446,7 @@ class SSMOPE(_Pair):
 
     Parameters
     ----------
-    n_components, select, weight
+    n_components, weight
         As of `SemiSupervised`.
     supervised_parameters, unsupervised_parameters : dict or None, default=None
         Parameters of `MOPE` and of `OLPP`.

@@ -23,7 +23,7 @@ class SSFDA(PartlyLabelled):
 
     Parameters
     ----------
-    n_components, select
+    n_components
         As of `Projection`.
     beta1 : float, default=1.0
         Weight of the Laplacian, >= 0; with 0 it is `MESDFDA` of the labelled instances.
@@ -53,12 +53,11 @@ class SSFDA(PartlyLabelled):
     def __init__(
         self,
         n_components: Size = None,
-        select: str | None = None,
         beta1: float = 1.0,
         beta2: float | None = None,
         proximity: ProximityLike = None,
     ) -> None:
-        super().__init__(n_components, select)
+        super().__init__(n_components)
         self.beta1 = beta1
         self.beta2 = beta2
         self.proximity = proximity
@@ -92,7 +91,7 @@ class SSMMC(PartlyLabelled):
 
     Parameters
     ----------
-    n_components, select
+    n_components
         As of `Projection`.
     beta1 : float, default=1.0
         Weight of the within-class scatter, >= 0.
@@ -123,12 +122,11 @@ class SSMMC(PartlyLabelled):
     def __init__(
         self,
         n_components: Size = None,
-        select: str | None = None,
         beta1: float = 1.0,
         beta2: float = 1.0,
         proximity: ProximityLike = None,
     ) -> None:
-        super().__init__(n_components, select)
+        super().__init__(n_components)
         self.beta1 = beta1
         self.beta2 = beta2
         self.proximity = proximity

@@ -113,7 +113,7 @@ class WMLDA(WeightedDiscriminant):
 
     Parameters
     ----------
-    n_components, select, ridge
+    n_components, ridge
         As of `Discriminant`.
     weights : {"binary", "correlation", "entropy", "fuzzy", "dependence"}, default="entropy"
         ``"binary"``: W = Y, which is `LDACopy`. ``"correlation"``: from the cosines between labels, which is `MLDA`.
@@ -148,10 +148,8 @@ class WMLDA(WeightedDiscriminant):
     (1797, 3)
     """
 
-    def __init__(
-        self, n_components: Size = None, select: str | None = None, ridge: float | None = None, weights: str = "entropy"
-    ) -> None:
-        super().__init__(n_components, select, ridge)
+    def __init__(self, n_components: Size = None, ridge: float | None = None, weights: str = "entropy") -> None:
+        super().__init__(n_components, ridge)
         self.weights = weights
 
     def _check_parameters(self) -> None:

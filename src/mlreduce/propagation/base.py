@@ -26,7 +26,6 @@ from mlreduce.validation import (
     check_option,
     check_range,
     is_sparse,
-    labels_as_y,
     remember_label_names,
 )
 
@@ -131,7 +130,6 @@ class LabelPropagation(NamedParameters, BaseEstimator):
         tags.target_tags.multi_output = True
         return tags
 
-    @labels_as_y
     def fit(self, X: Any, y: Any) -> Self:
         """Propagate the labels.
 
@@ -200,7 +198,6 @@ class LabelPropagation(NamedParameters, BaseEstimator):
         self.n_features_in_ = data.X.shape[1]
         return self
 
-    @labels_as_y
     def fit_transform(self, X: Any, y: Any) -> FloatArray:
         """Propagate the labels and return the scores of all instances.
 

@@ -23,7 +23,6 @@ from mlreduce.validation import (
     check_option,
     check_size,
     is_sparse,
-    labels_as_y,
     remember_label_names,
 )
 
@@ -115,7 +114,6 @@ class Selector(NamedParameters, SelectorMixin, BaseEstimator):
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
-    @labels_as_y
     def fit(self, X: Any, y: Any = None) -> Self:
         """Score and rank the features.
 

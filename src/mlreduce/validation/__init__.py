@@ -22,7 +22,6 @@ from mlreduce.validation.labels import (
     check_known_labels,
     check_labels,
     fill_unlabelled,
-    labels_as_y,
     remember_label_names,
 )
 from mlreduce.validation.parameters import (
@@ -36,7 +35,6 @@ from mlreduce.validation.parameters import (
     check_size,
     is_share,
     named_parameters,
-    warn_of_fraction,
 )
 
 __all__ = [
@@ -65,9 +63,7 @@ __all__ = [
     "fill_unlabelled",
     "is_share",
     "is_sparse",
-    "labels_as_y",
     "machine_memory",
     "named_parameters",
     "remember_label_names",
-    "warn_of_fraction",
 ]

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Sequence
-from typing import Any, TypeVar, cast
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from mlreduce.exceptions import DataError, warn
+from mlreduce.exceptions import DataError
 from mlreduce.validation.features import column_names, is_sparse
 
-__all__ = ["check_known_labels", "check_labels", "fill_unlabelled", "labels_as_y", "remember_label_names"]
+__all__ = ["check_known_labels", "check_labels", "fill_unlabelled", "remember_label_names"]
 
 _LABEL_SETS = (
     "y holds sets of labels; a matrix of 0 and 1, one column per label, is needed: "
@@ -25,26 +24,10 @@ _UNKNOWN = (
     "supervised_part, for the selectors CSFS and MDFS, and for the label propagations"
 )
 
-_Method = TypeVar("_Method", bound=Callable[..., Any])
-
 # Size and density of dense labels from which sparse products are faster.
 _SMALL_LABELS = 20_000
 
 _RARE = 0.15
-
-
-def labels_as_y(method: _Method) -> _Method:
-    """Let a method whose labels are called ``y`` take them as ``Y`` too, as version 0.1 called them, with a warning."""
-
-    @functools.wraps(method)
-    def named(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if "Y" in kwargs:
-            message = f"{type(self).__name__}.{method.__name__}: the labels are called y; Y goes in version 0.3"
-            warn(message, FutureWarning)
-            kwargs["y"] = kwargs.pop("Y")
-        return method(self, *args, **kwargs)
-
-    return cast(_Method, named)
 
 
 def check_labels(Y: Any, n_samples: int | None = None, *, sparse: bool = False) -> Any:

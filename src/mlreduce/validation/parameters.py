@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from mlreduce.docstrings import fill_docstring
-from mlreduce.exceptions import DataError, nearest, unknown_name, warn
+from mlreduce.exceptions import DataError, nearest, unknown_name
 
 __all__ = [
     "NamedParameters",
@@ -24,7 +24,6 @@ __all__ = [
     "check_size",
     "is_share",
     "named_parameters",
-    "warn_of_fraction",
 ]
 
 #: How many: a whole number, a share or a percentage such as ``"50%"``; None for all.
@@ -192,24 +191,16 @@ def _percentage(text: str, name: str) -> Decimal:
     return number
 
 
-def check_components(size: Size, largest: int, what: str, who: str) -> int:
-    """Return ``n_components`` as `check_size` does, and announce the end of fractions.
+def check_components(size: int | str | None, largest: int, what: str) -> int:
+    """Return ``n_components`` as `check_size` does, without fractions, since of projections a float is a share.
 
-    Warns
-    -----
-    FutureWarning
-        If it is a fraction: elsewhere a float is a share of the sum of the eigenvalues.
+    Raises
+    ------
+    DataError
+        As `check_size`, and if it is a float.
     """
-    number = check_size(size, largest, what)
     if is_share(size):
-        warn_of_fraction(size, what, who)
-    return number
-
-
-def warn_of_fraction(size: Any, what: str, who: str) -> None:
-    """Warn of ``n_components`` as a fraction of something."""
-    warn(
-        f"{who}: n_components={size:g} as a fraction of the {what} goes in version 0.3: write "
-        f"n_components='{100 * size:g}%'",
-        FutureWarning,
-    )
+        raise DataError(
+            f"n_components must be an integer, a percentage of the {what} such as '50%' or None; got {size!r}"
+        )
+    return check_size(size, largest, what)
