@@ -38,6 +38,7 @@ __all__ = [
     "method_class",
     "method_names",
     "module_of",
+    "module_path",
     "name_of",
     "names_in",
     "package_of",
@@ -251,7 +252,8 @@ def class_name_of(name: str) -> str:
     return _announced()[name].class_name
 
 
-def _module_path(module: str) -> Path:
+def module_path(module: str) -> Path:
+    """Return the file of a module of the package."""
     return _PACKAGE.parent.joinpath(*module.split(".")).with_suffix(".py")
 
 
@@ -282,7 +284,7 @@ def method_class(name: str) -> type:
     try:
         module = importlib.import_module(entry.module)
     except (ImportError, SyntaxError) as error:
-        raise ConfigurationError(broken_module(error, _module_path(entry.module))) from error
+        raise ConfigurationError(broken_module(error, module_path(entry.module))) from error
     cls: type = getattr(module, entry.class_name)
     return cls
 

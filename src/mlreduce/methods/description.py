@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import re
 import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,9 +10,8 @@ from html import escape
 from typing import Any
 
 from mlreduce import registry
-from mlreduce.docstrings import sections
 from mlreduce.methods.evidence import complexities, rankings_of
-from mlreduce.methods.facts import Facts, facts_of, first_line
+from mlreduce.methods.facts import Facts, facts_of, method_of
 
 __all__ = ["Description", "describe"]
 
@@ -152,13 +150,13 @@ def describe(name: str) -> Description:
     class          mlreduce.projection.locality.LPP
     """
     cls: Any = registry.method_class(name)
-    head = sections(inspect.getdoc(cls) or "")[""].partition("\n")[2]
     own = inspect.signature(cls.__init__ if "__init__" in dir(cls) else cls).parameters
     parts = complexities(name)
+    declared = method_of(name, cls)
     return Description(
         facts=facts_of(name),
-        summary=first_line(cls),
-        formula=re.sub(r"(?<!\n)\n(?!\n)", " ", head).strip().replace("``", "").replace("`", ""),
+        summary=declared.headline,
+        formula=declared.text,
         parameters={
             key: repr(parameter.default)
             for key, parameter in own.items()
@@ -167,7 +165,7 @@ def describe(name: str) -> Description:
         cost=f"{parts[0]} operations{_iterated(parts[0].iterated)}" if parts else "",
         memory=f"{parts[0].memory} numbers" if parts else "",
         evidence=[str(ranking) for ranking in rankings_of(name)],
-        documented=f"{cls.__module__}.{cls.__qualname__}",
+        documented=f"{declared.module}.{declared.class_name}",
     )
 
 

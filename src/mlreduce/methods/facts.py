@@ -2,19 +2,49 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
 from dataclasses import dataclass
-from typing import Any
+from functools import cache
+from typing import Any, NamedTuple
 
 from mlreduce import registry
 from mlreduce.complexity import Complexity
 from mlreduce.docstrings import sections
 
-__all__ = ["Facts", "facts_of", "first_line"]
+__all__ = ["Facts", "Method", "facts_of", "first_line", "method_of"]
 
 #: Methods of fitted estimators that take instances which `fit` has not seen.
 _VERBS = ("encode", "predict", "transform")
+
+
+class Method(NamedTuple):
+    """What the declaration and the docstring of a method say; of the package's methods nothing is imported for it.
+
+    Attributes
+    ----------
+    name, family, module, class_name : str
+    headline : str
+        First line of the docstring; here and below without marks of code.
+    text : str
+        The paragraphs before the parameters, each on one line.
+    references : str
+    """
+
+    name: str
+    family: str = ""
+    module: str = ""
+    class_name: str = ""
+    headline: str = ""
+    text: str = ""
+    references: str = ""
+
+    @property
+    def paper(self) -> str:
+        """The first reference, on one line."""
+        text = re.sub(r"\s+", " ", self.references)
+        return re.split(r"; (?=[A-Z])|(?<=\d{4})\. |(?<=\")\. ", text, maxsplit=1)[0].rstrip(".")
 
 
 @dataclass(frozen=True)
@@ -89,6 +119,40 @@ def first_line(documented: Any) -> str:
     return (inspect.getdoc(documented) or "").partition("\n")[0].replace("`", "")
 
 
+def method_of(name: str, cls: type | None = None) -> Method:
+    """Return what the declaration and the docstring of a method say, by its registry name.
+
+    Parameters
+    ----------
+    name : str
+    cls : type or None, default=None
+        The class, where it is imported anyway: some complete their docstrings when they are made.
+
+    Raises
+    ------
+    ConfigurationError
+        If no method has this name.
+    """
+    family, own = registry.kind_of(name), registry.registered().get(name)
+    cls = own[1] if own else cls
+    if cls is not None:
+        module, class_name, docstring = cls.__module__, cls.__qualname__, inspect.getdoc(cls) or ""
+    else:
+        module, class_name = registry.module_of(name), registry.class_name_of(name)
+        docstring = _docstrings(module).get(class_name, "")
+    parts = sections(re.sub(r" \[\d+\]_|`+|^\.\. \[\d+\] ", "", docstring, flags=re.MULTILINE))
+    headline, _, text = parts[""].partition("\n")
+    text = re.sub(r"(?<!\n)\n(?!\n)", " ", text).strip()
+    return Method(name, family, module, class_name, headline, text, parts.get("References", ""))
+
+
+@cache
+def _docstrings(module: str) -> dict[str, str]:
+    """Return the docstrings of the classes of a module of the package."""
+    tree = ast.parse(registry.module_path(module).read_text(encoding="utf-8"))
+    return {node.name: ast.get_docstring(node) or "" for node in tree.body if isinstance(node, ast.ClassDef)}
+
+
 def facts_of(name: str) -> Facts:
     """Return the facts of a method by its registry name.
 
@@ -98,16 +162,15 @@ def facts_of(name: str) -> Facts:
         If no method has this name.
     """
     cls: Any = registry.method_class(name)
-    line = first_line(cls)
-    paper = _paper(sections(inspect.getdoc(cls) or "").get("References", ""))
-    year = re.search(r"\b(?:18|19|20)\d\d\b", paper)
+    declared = method_of(name, cls)
+    year = re.search(r"\b(?:18|19|20)\d\d\b", declared.paper)
     complexity: Complexity | None = getattr(cls, "complexity", None)
     method = _made(cls)
     tags = method.__sklearn_tags__() if hasattr(method, "__sklearn_tags__") else None
     return Facts(
         name=name,
-        full_name=re.split(r"[:;]|\.$", line, maxsplit=1)[0],
-        family=registry.kind_of(name),
+        full_name=re.split(r"[:;]|\.$", declared.headline, maxsplit=1)[0],
+        family=declared.family,
         needs_labels=None if tags is None else bool(tags.target_tags.required),
         unknown_labels=_unknown(cls),
         single_label=getattr(cls, "single_label", False),
@@ -120,8 +183,8 @@ def facts_of(name: str) -> Facts:
         out_of_sample=any(callable(getattr(cls, verb, None)) for verb in _VERBS),
         cost="" if complexity is None else str(complexity),
         year=int(year[0]) if year else None,
-        paper=paper,
-        control="control" in line,
+        paper=declared.paper,
+        control="control" in declared.headline,
     )
 
 
@@ -145,9 +208,3 @@ def _sparse(accepted: bool, complexity: Complexity | None) -> str:
     if complexity is None or not complexity.makes_dense:
         return "kept"
     return "made dense unless large" if complexity.iterated else "made dense"
-
-
-def _paper(references: str) -> str:
-    """Return the first reference, on one line."""
-    text = re.sub(r"\s+", " ", references)
-    return re.split(r"; (?=[A-Z])|(?<=\d{4})\. |(?<=\")\. ", text, maxsplit=1)[0].rstrip(".")

@@ -11,12 +11,12 @@ from typing import Any
 
 import pandas as pd
 
-from mlreduce.methods.facts import first_line
+from mlreduce import registry
+from mlreduce.methods.facts import Method, first_line, method_of
 from mlreduce.metrics import find_measure, higher_is_better, measure_label
 from mlreduce.plot.colours import colour_of
 from mlreduce_studies.site.ranking import average_ranks, setting_ranks
 from mlreduce_studies.site.runs import Run, StudyResults
-from mlreduce_studies.site.sources import describe_method
 from mlreduce_studies.site.spectra import spectra_of
 
 __all__ = ["COOCCURRING", "Entries", "page_names"]
@@ -42,6 +42,11 @@ def page_names(names: Iterable[str]) -> dict[str, str]:
             file = f"{plain}-{number}"
         files[name] = file
     return files
+
+
+def _described(name: str) -> Method:
+    """Return what a method says of itself; of another package's class, or one that is not here, the name alone."""
+    return method_of(name) if name in registry.method_names() else Method(name, module=name)
 
 
 class Entries:
@@ -136,7 +141,7 @@ class Entries:
         return {
             "name": name,
             "colour": colour_of(name),
-            "described": describe_method(name),
+            "described": _described(name),
             "labels": [
                 self._label(study, label)
                 for study in self.studies
@@ -187,7 +192,7 @@ class Entries:
             entry["parameters"] = ", ".join(f"{key}={json.dumps(value)}" for key, value in entry["parameters"].items())
         return {
             "name": name,
-            "described": describe_method(registered),
+            "described": _described(registered),
             "entries": entries,
             "ranks": self._ranks_of("predictor", name, ["study"]),
             "winners": self._winners_of("predictor", name, ["study", "dataset"]),

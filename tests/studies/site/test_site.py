@@ -20,6 +20,7 @@ from planted_run import DATASETS, METHODS, planted_data, planted_run
 
 from mlreduce.evaluation.failures import FAILURE_COLUMNS
 from mlreduce.exceptions import ConfigurationError
+from mlreduce.methods.facts import method_of
 from mlreduce_studies.gathering.failed_cells import GAP
 from mlreduce_studies.gathering.job_tables import write_table
 from mlreduce_studies.gathering.summary import write_csv
@@ -31,7 +32,6 @@ from mlreduce_studies.site.papers import claims_of, parts_of
 from mlreduce_studies.site.ranking import average_ranks, setting_ranks
 from mlreduce_studies.site.runs import read_run
 from mlreduce_studies.site.scores import comparable_scores, is_summarised
-from mlreduce_studies.site.sources import describe_method
 from mlreduce_studies.site.writing import write_page, write_site
 
 HOSTILE = ["<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "a', alert(1), '", "../../x", "{{ 7 * 7 }}"]
@@ -144,7 +144,7 @@ def test_pages_of_methods_and_data_sets_say_who_wins(site):
     ranked = [row for row in rows if "birds" in row and "%" in row]
     assert len(ranked) == 1
     assert re.findall(r"<td[^>]*>([^<]*)</td>", ranked[0]) == ["planted", "birds", "1.00", "3.0", "100 %", "6"]
-    assert describe_method("mvmd").headline in pages["methods/mvmd.html"].text
+    assert method_of("mvmd").headline in pages["methods/mvmd.html"].text
     assert "wren" in pages["datasets/birds.html"].text
     assert "The fraction of label assignments that are wrong." in pages["measures/hamming-loss.html"].text
     assert "keeps no prepared data" in pages["datasets/scene.html"].text
@@ -497,12 +497,11 @@ def test_names_of_pages():
 
 
 def test_methods_are_described_without_importing_them():
-    described = describe_method("cplst")
+    described = method_of("cplst")
     assert described.headline.startswith("Conditional principal label space transformation (CPLST)")
     assert described.text.startswith("Directions are the leading eigenvectors of Z'HZ")
     assert "algorithm 1" in described.references
     assert (described.family, described.module) == ("labelspace", "mlreduce.labelspace.cplst")
-    assert describe_method("sklearn.decomposition.NMF").module == "sklearn.decomposition.NMF"
 
 
 def test_the_table_component_defines_what_the_pages_call():
