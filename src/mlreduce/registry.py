@@ -38,7 +38,6 @@ __all__ = [
     "method_class",
     "method_names",
     "module_of",
-    "module_path",
     "name_of",
     "names_in",
     "package_of",
@@ -252,11 +251,6 @@ def class_name_of(name: str) -> str:
     return _announced()[name].class_name
 
 
-def module_path(module: str) -> Path:
-    """Return the file of a module of the package."""
-    return _PACKAGE.parent.joinpath(*module.split(".")).with_suffix(".py")
-
-
 def kind_of(name: str) -> str:
     """Return the family of a method without importing it; of one of your own, what it was registered as."""
     if name in _at_run_time:
@@ -284,7 +278,7 @@ def method_class(name: str) -> type:
     try:
         module = importlib.import_module(entry.module)
     except (ImportError, SyntaxError) as error:
-        raise ConfigurationError(broken_module(error, module_path(entry.module))) from error
+        raise ConfigurationError(broken_module(error, sources.file_of(entry.module) or entry.module)) from error
     cls: type = getattr(module, entry.class_name)
     return cls
 

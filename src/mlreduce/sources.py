@@ -16,7 +16,7 @@ from typing import Any
 
 from mlreduce.exceptions import ConfigurationError, broken_module
 
-__all__ = ["declared_names", "declared_values", "file_of", "parameters_of"]
+__all__ = ["declared_names", "declared_values", "docstring_of", "file_of", "parameters_of"]
 
 # Where the packages are.
 _ROOT = Path(__file__).parents[1]
@@ -52,6 +52,18 @@ def _imported_from(tree: ast.Module, name: str) -> tuple[str, str] | None:
                 if (alias.asname or alias.name) == name:
                     return node.module, alias.name
     return None
+
+
+def docstring_of(module: str, class_name: str) -> str:
+    """Return the docstring of a class of a module as it is written; empty where it has none.
+
+    Parameters
+    ----------
+    module, class_name : str
+        As of `parameters_of`.
+    """
+    body = getattr(_tree(module), "body", [])
+    return next((ast.get_docstring(node) or "" for node in body if getattr(node, "name", "") == class_name), "")
 
 
 def parameters_of(module: str, class_name: str) -> list[str] | None:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import ast
 import inspect
 import re
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, NamedTuple
 
 from mlreduce import registry
 from mlreduce.complexity import Complexity
 from mlreduce.docstrings import sections
+from mlreduce.sources import docstring_of
 
 __all__ = ["Facts", "Method", "facts_of", "first_line", "method_of"]
 
@@ -139,18 +138,11 @@ def method_of(name: str, cls: type | None = None) -> Method:
         module, class_name, docstring = cls.__module__, cls.__qualname__, inspect.getdoc(cls) or ""
     else:
         module, class_name = registry.module_of(name), registry.class_name_of(name)
-        docstring = _docstrings(module).get(class_name, "")
+        docstring = docstring_of(module, class_name)
     parts = sections(re.sub(r" \[\d+\]_|`+|^\.\. \[\d+\] ", "", docstring, flags=re.MULTILINE))
     headline, _, text = parts[""].partition("\n")
     text = re.sub(r"(?<!\n)\n(?!\n)", " ", text).strip()
     return Method(name, family, module, class_name, headline, text, parts.get("References", ""))
-
-
-@cache
-def _docstrings(module: str) -> dict[str, str]:
-    """Return the docstrings of the classes of a module of the package."""
-    tree = ast.parse(registry.module_path(module).read_text(encoding="utf-8"))
-    return {node.name: ast.get_docstring(node) or "" for node in tree.body if isinstance(node, ast.ClassDef)}
 
 
 def facts_of(name: str) -> Facts:
