@@ -41,7 +41,8 @@ def table(family: str, folder: Path) -> str:
         own = ", ".join(f"`{key}`" for key in about.parameters if key != COMMON.get(family))
         labels = "needed" if about.facts.needs_labels else "no"
         class_name = about.documented.rpartition(".")[2]
-        lines.append(f"| [{name}]({page}) | `{class_name}` | {about.summary} | {own} | {labels} | {about.facts.cost} |")
+        does = about.summary.replace("|", r"\|")  # would end the cell
+        lines.append(f"| [{name}]({page}) | `{class_name}` | {does} | {own} | {labels} | {about.facts.cost} |")
     return "\n".join(lines)
 
 
