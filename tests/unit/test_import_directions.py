@@ -44,7 +44,7 @@ ALLOWED = {
         *("datasets", "labelspace", "linalg", "metrics", "plot", "preprocessing", "projection"),
         *("propagation", "registry", "selection", "spectral", "stats"),
     },
-    "methods": BASE | {"datasets", "linalg", "registry"},
+    "methods": BASE | {"datasets", "linalg", "registry", "sources"},
     "commandline": BASE | FILES | {"datasets", "evaluation", "methods", "registry"},
 }
 
