@@ -83,6 +83,12 @@ def test_tables_round_trip(tmp_path_factory, data, suffix):
     equal(mlreduce.read(path, labels=list(data.label_names)), data)
 
 
+def test_small_weights_come_back(tmp_path, songs):
+    data = replace(songs, sample_weight=np.array([0.0, 5e-324, 2e-307]))
+    data.save(tmp_path / "w.npz")
+    equal(mlreduce.read(tmp_path / "w.npz"), data)
+
+
 @settings(max_examples=20, deadline=None)
 @given(data=_sets())
 def test_npz_round_trips(tmp_path_factory, data):

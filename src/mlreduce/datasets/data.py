@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from mlreduce.exceptions import DataError, unknown_name
 from mlreduce.files import read_arrays
 from mlreduce.guards import check_names
-from mlreduce.validation import check_sample_weight, is_sparse
+from mlreduce.validation import is_sparse
 
 __all__ = ["IMPUTATIONS", "MultiLabelData"]
 
@@ -291,8 +291,8 @@ class MultiLabelData:
                 raise ValueError("X or Y is no matrix of its type")
             if not (np.isin(Y, (0, 1)) | np.isnan(Y)).all() or (Y.dtype.kind == "f" and not np.isnan(Y).any()):
                 raise ValueError("Y holds other numbers than 0 and 1, or floats without need")
-            if weights is not None:
-                weights = check_sample_weight(weights, len(Y))
+            if weights is not None and not (weights.dtype == np.float64 and weights.ndim == 1 and (weights >= 0).all()):
+                raise ValueError("sample_weight holds other numbers than weights")
             (impute,) = _unpacked(arrays["impute"]) if "impute" in arrays else (None,)
             texts = _texts(arrays.get("texts"))
             return cls(X, Y, features, labels, name, dropped, weights, texts, impute=impute)
