@@ -13,14 +13,12 @@ from mlreduce_studies.options import FIGURES, TABLES, schema_of
 
 KINDS = [*(("table", TABLES, name) for name in TABLES), *(("figure", FIGURES, name) for name in FIGURES)]
 
-# Methods whose parameters are put together when the class is made.
-MADE = {name for name in registry.method_names("projection") if name.startswith("mesd-")}
 
 
 @pytest.mark.parametrize("name", registry.method_names())
 def test_parameters_are_those_of_the_class(name):
     read = sources.parameters_of(registry.module_of(name), registry.class_name_of(name))
-    assert read == (None if name in MADE else registry.method_class(name)._get_param_names())
+    assert read == registry.method_class(name)._get_param_names()
 
 
 @pytest.mark.parametrize(("decorator", "kinds", "name"), KINDS, ids=[f"{kind}-{name}" for kind, _, name in KINDS])

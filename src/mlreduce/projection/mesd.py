@@ -20,7 +20,8 @@ from mlreduce.projection.repulsion import DLA, DNE, OLPPR
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
 from mlreduce.spectral.duplication import instances_with_labels
-from mlreduce.validation import FloatArray, Size, check_options, named_parameters
+from mlreduce.spectral.graphs.proximity import ProximityLike
+from mlreduce.validation import FloatArray, Size, check_options
 
 __all__ = [
     "MESD",
@@ -123,30 +124,17 @@ class _NamedMESD(MESD):
     _method: ClassVar[type[ClassProjection]]
 
     def __init_subclass__(cls, method: type[ClassProjection] | None = None) -> None:
-        if method is None:  # a subclass of one of those below
-            return
-        cls._method = method
-        cls.complexity = method.complexity
-        cls.signed_values = method.signed_values  # type: ignore[assignment,method-assign]
-        parameters = inspect.signature(method.__init__)
-        weighted = inspect.Parameter(
-            "weighted", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=False, annotation=bool
-        )
+        if method is not None:  # or a subclass of one of those below
+            cls._method = method
+            cls.complexity = method.complexity
+            cls.signed_values = method.signed_values  # type: ignore[assignment,method-assign]
+            cls.__doc__ = _document(inspect.getdoc(cls), inspect.getdoc(method))
+        super().__init_subclass__()
 
-        signature = parameters.replace(parameters=[*parameters.parameters.values(), weighted])
-
-        def __init__(self: _NamedMESD, *args: Any, **kwargs: Any) -> None:
-            bound = signature.bind(self, *args, **kwargs)
-            bound.apply_defaults()
-            for name in list(signature.parameters)[1:]:
-                setattr(self, name, bound.arguments[name])
-
-        __init__.__signature__ = signature  # type: ignore[attr-defined]  # where scikit-learn finds the parameters
-        cls.__init__ = named_parameters(__init__)  # type: ignore[method-assign]
-        cls.__doc__ = _document(inspect.getdoc(cls), inspect.getdoc(method))
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        raise NotImplementedError  # abstract: every subclass has its own
+    def __init__(self, weighted: bool = False, **parameters: Any) -> None:
+        self.weighted = weighted
+        for name, value in parameters.items():
+            setattr(self, name, value)
 
     def _base(self) -> ClassProjection:
         base = self._method(**{name: getattr(self, name) for name in self._method._get_param_names()})
@@ -177,6 +165,9 @@ class MESDFDA(_NamedMESD, method=FDA):
     True
     """
 
+    def __init__(self, n_components: Size = None, ridge: float | None = None, weighted: bool = False) -> None:
+        super().__init__(weighted, n_components=n_components, ridge=ridge)
+
 
 @register("mesd-lfda")
 class MESDLFDA(_NamedMESD, method=LFDA):
@@ -189,6 +180,15 @@ class MESDLFDA(_NamedMESD, method=LFDA):
     >>> mlreduce.MESDLFDA(proximity={"n_neighbors": 5}).fit(data.X, data.Y).n_components_
     30
     """
+
+    def __init__(
+        self,
+        n_components: Size = None,
+        ridge: float | None = None,
+        proximity: ProximityLike = None,
+        weighted: bool = False,
+    ) -> None:
+        super().__init__(weighted, n_components=n_components, ridge=ridge, proximity=proximity)
 
 
 @register("mesd-mfa")
@@ -206,6 +206,16 @@ class MESDMFA(_NamedMESD, method=MFA):
     (300, 3)
     """
 
+    def __init__(
+        self,
+        n_components: Size = None,
+        ridge: float | None = None,
+        n_neighbors: int = 5,
+        n_pairs: int | None = None,
+        weighted: bool = False,
+    ) -> None:
+        super().__init__(weighted, n_components=n_components, ridge=ridge, n_neighbors=n_neighbors, n_pairs=n_pairs)
+
 
 @register("mesd-mmc")
 class MESDMMC(_NamedMESD, method=MMC):
@@ -219,6 +229,9 @@ class MESDMMC(_NamedMESD, method=MMC):
     >>> bool((method.eigenvalues_ >= 0).all())
     True
     """
+
+    def __init__(self, n_components: Size = None, within_weight: float = 1.0, weighted: bool = False) -> None:
+        super().__init__(weighted, n_components=n_components, within_weight=within_weight)
 
 
 @register("mesd-dla")
@@ -236,6 +249,16 @@ class MESDDLA(_NamedMESD, method=DLA):
     (300, 2)
     """
 
+    def __init__(
+        self,
+        n_components: Size = None,
+        n_neighbors: int = 5,
+        n_others: int = 5,
+        beta: float = 0.1,
+        weighted: bool = False,
+    ) -> None:
+        super().__init__(weighted, n_components=n_components, n_neighbors=n_neighbors, n_others=n_others, beta=beta)
+
 
 @register("mesd-dne")
 class MESDDNE(_NamedMESD, method=DNE):
@@ -252,6 +275,9 @@ class MESDDNE(_NamedMESD, method=DNE):
     (300, 2)
     """
 
+    def __init__(self, n_components: Size = None, n_neighbors: int = 5, weighted: bool = False) -> None:
+        super().__init__(weighted, n_components=n_components, n_neighbors=n_neighbors)
+
 
 @register("mesd-olpp-r")
 class MESDOLPPR(_NamedMESD, method=OLPPR):
@@ -267,6 +293,11 @@ class MESDOLPPR(_NamedMESD, method=OLPPR):
     3
     """
 
+    def __init__(
+        self, n_components: Size = None, beta: float = 1.0, proximity: ProximityLike = None, weighted: bool = False
+    ) -> None:
+        super().__init__(weighted, n_components=n_components, beta=beta, proximity=proximity)
+
 
 @register("mesd-sonpp")
 class MESDSONPP(_NamedMESD, method=SONPP):
@@ -280,6 +311,11 @@ class MESDSONPP(_NamedMESD, method=SONPP):
     >>> bool((method.eigenvalues_ < 0).all())  # costs of reconstruction, with changed sign
     True
     """
+
+    def __init__(
+        self, n_components: Size = None, n_neighbors: int = 5, reg: float = 0.001, weighted: bool = False
+    ) -> None:
+        super().__init__(weighted, n_components=n_components, n_neighbors=n_neighbors, reg=reg)
 
 
 @register("mesd-donpp")
@@ -298,6 +334,16 @@ class MESDDONPP(_NamedMESD, method=DONPP):
     30
     """
 
+    def __init__(
+        self,
+        n_components: Size = None,
+        n_others: int = 5,
+        beta: float = 0.1,
+        reg: float = 0.001,
+        weighted: bool = False,
+    ) -> None:
+        super().__init__(weighted, n_components=n_components, n_others=n_others, beta=beta, reg=reg)
+
 
 @register("mesd-onpp-r")
 class MESDONPPR(_NamedMESD, method=ONPPR):
@@ -310,3 +356,16 @@ class MESDONPPR(_NamedMESD, method=ONPPR):
     >>> mlreduce.MESDONPPR(n_components=2).fit_transform(data.X, data.Y).shape
     (300, 2)
     """
+
+    def __init__(
+        self,
+        n_components: Size = None,
+        n_neighbors: int = 5,
+        reg: float = 0.001,
+        beta: float = 0.1,
+        proximity: ProximityLike = None,
+        weighted: bool = False,
+    ) -> None:
+        super().__init__(
+            weighted, n_components=n_components, n_neighbors=n_neighbors, reg=reg, beta=beta, proximity=proximity
+        )
