@@ -63,3 +63,8 @@ def test_hosted_tests_run_what_the_project_says():
     assert set(re.findall(r"make ([a-z-]+)", text)) <= targets
     classified = re.findall(r"Python :: (3\.\d+)", "\n".join(SETTINGS["project"]["classifiers"]))
     assert ["3.11", *tests["jobs"]["versions"]["strategy"]["matrix"]["python"]] == classified
+
+
+@pytest.mark.parametrize("name", ["datasets.toml", "further-datasets.toml"])
+def test_the_catalogue_of_data_sets_is_one_file(name):
+    assert (PROJECT / "src" / "mlreduce" / "datasets" / name).read_bytes() == (PROJECT / "config" / name).read_bytes()
