@@ -31,10 +31,12 @@ TITLES = {
 }
 # Packages whose modules have public names of their own.
 DEEP = ("mlreduce.preprocessing", "mlreduce.spectral")
+# Further modules with public names.
+PUBLIC = ("mlreduce.evaluation.comparison",)
 # Modules with names for other modules alone.
 INTERNAL = tuple(
     f"mlreduce.{name}"
-    for name in ("commandline", "configuration", "docstrings", "escaping", "files", "folders", "guards")
+    for name in ("commandline", "configuration", "docstrings", "escaping", "files", "folders", "guards", "sources")
 )
 
 
@@ -43,6 +45,7 @@ def public_modules() -> Iterator[tuple[str, list[str]]]:
     for found in sorted(pkgutil.walk_packages(mlreduce.__path__, "mlreduce."), key=lambda found: found.name):
         parent = found.name.rpartition(".")[0]
         deep = parent == "mlreduce" or found.name.startswith(tuple(f"{package}." for package in DEEP))
+        deep = deep or found.name in PUBLIC
         if not deep or ".__" in found.name or "._" in found.name or found.name in INTERNAL:
             continue
         module = importlib.import_module(found.name)

@@ -144,7 +144,7 @@ def test_every_public_name_is_in_the_reference(site):
     wanted |= {f"{own.formula.__module__}.{own.formula.__name__}" for own in MEASURES.values()}
     wanted |= {
         "mlreduce.datasets.read_catalogue",
-        "mlreduce.evaluation.Comparison",
+        "mlreduce.evaluation.comparison.Comparison",
         "mlreduce.metrics.evaluate",
         "mlreduce.metrics.get_scorer",
     }
