@@ -14,7 +14,6 @@ from mlreduce_studies.options import FIGURES, TABLES, schema_of
 KINDS = [*(("table", TABLES, name) for name in TABLES), *(("figure", FIGURES, name) for name in FIGURES)]
 
 
-
 @pytest.mark.parametrize("name", registry.method_names())
 def test_parameters_are_those_of_the_class(name):
     read = sources.parameters_of(registry.module_of(name), registry.class_name_of(name))
