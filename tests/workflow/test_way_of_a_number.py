@@ -61,4 +61,6 @@ def test_files_behind_a_cell_of_table_3(tmp_path):
         *ran
     }
     assert len(ran) <= 60, ran
+    page = (PROJECT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    assert f"functions of {len(ran)} files run" in page, ran
     assert len(loaded) <= 85, loaded
