@@ -37,7 +37,7 @@ __all__ = ["STRATEGY", "FeatureSpaceStrategy", "embed", "fit_method", "make_redu
 
 
 def make_reduction(label: str, entry: Mapping[str, Any], seed: int = 0, dataset: str = "", split: int = 0) -> Any:
-    """Make a projection, or what propagates labels, from an entry of a study; one that draws gets a seed of its own.
+    """Make a projection, or what propagates labels, from an entry of a study; a randomised one gets a seed of its own.
 
     A class of another package, by its import path, or of a script is any transformer.
 

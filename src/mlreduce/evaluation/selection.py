@@ -36,7 +36,7 @@ __all__ = ["STRATEGY", "SelectionStrategy", "make_selector"]
 
 
 def make_selector(label: str, entry: Mapping[str, Any], seed: int, dataset: str, split: int) -> Selector:
-    """Make a selector from an entry of a study file; one that draws gets a seed of its own.
+    """Make a selector from an entry of a study file; a randomised one gets a seed of its own.
 
     A class of another package, by its import path, or of a script is any estimator that rates features when fitted.
 

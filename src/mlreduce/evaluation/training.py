@@ -24,7 +24,7 @@ _Parameters = Mapping[str, Mapping[str, Any]]
 
 
 def make_coder(name: str, parameters: Mapping[str, Any], seed: int, dataset: str, split: int) -> LabelCoder:
-    """Make a label coder from an entry of a study; one that draws gets a seed of its own.
+    """Make a label coder from an entry of a study; a randomised one gets a seed of its own.
 
     Raises
     ------

@@ -28,8 +28,8 @@ _PRINTED = 6
 CAUTION = """\
 share: of the other methods in the committed studies, how many it beats on average; least: the same at half a critical
 difference less. Both are of other data sets, and families are not compared with each other. Seconds are estimates for
-one thread, right to a factor of four or so, but where rounds depend on the data, as the reason then says: such a fit
-may take many times as long. Try the first few on your data: mlreduce.compare."""
+one thread, right to a factor of four or so, but where iterations depend on the data, as the reason then says: such a
+fit may take many times as long. Try the first few on your data: mlreduce.compare."""
 
 
 @dataclass(frozen=True)
@@ -202,7 +202,7 @@ def _for(facts: Facts, rankings: list[Ranking], estimate: Estimate | None) -> st
     if not facts.out_of_sample:
         parts.append("for the training instances only")
     if "max_iter" in getattr(registry.method_class(facts.name), "_get_param_names", list)():
-        parts.append("rounds depend on the data")
+        parts.append("iterations depend on the data")
     if estimate is not None and not estimate.measured:
         parts.append("cost from others of its family")
     return "; ".join(parts)
