@@ -49,15 +49,14 @@ def counted(study: str) -> dict[str, int]:
 
 def draw_claims(path: Path) -> None:
     """Draw how many claims of each paper have which verdict."""
-    studies = sorted(
-        file.parent.name for file in REFERENCE.glob("*/claims.csv") if sum(counted(file.parent.name).values())
-    )
+    claims = {file.parent.name: counted(file.parent.name) for file in sorted(REFERENCE.glob("*/claims.csv"))}
+    claims = {study: counts for study, counts in claims.items() if any(counts.values())}
     with house_style():
         figure, axis = pyplot().subplots(figsize=(7.2, 2.3), layout="constrained")
-        left = [0] * len(studies)
+        left = [0] * len(claims)
         for verdict, colour in SHADES.items():
-            widths = [counted(study)[verdict] for study in studies]
-            bars = axis.barh(studies, widths, left=left, color=colour, label=verdict, height=0.7)
+            widths = [counts[verdict] for counts in claims.values()]
+            bars = axis.barh([*claims], widths, left=left, color=colour, label=verdict, height=0.7)
             axis.bar_label(bars, [width or "" for width in widths], label_type="center", fontsize=8)
             left = [start + width for start, width in zip(left, widths, strict=True)]
         axis.invert_yaxis()

@@ -15,6 +15,9 @@ sys.path.insert(0, str(PACKAGE.parent))
 import mlreduce  # noqa: E402
 from mlreduce import registry  # noqa: E402
 
+#: Folders of these packages within the package; "" is the whole.
+PACKAGES = ("", "methods", "plot", *registry.FAMILIES)
+
 
 def stub(folder: str) -> str:
     """Return the stub of a package within the package, or of the whole one for ""."""
@@ -33,7 +36,7 @@ def stub(folder: str) -> str:
 
 def write(package: Path = PACKAGE) -> None:
     """Write the stubs into a copy of the package, or into the package itself."""
-    for folder in ("", "methods", *registry.FAMILIES):
+    for folder in PACKAGES:
         (package / folder / "__init__.pyi").write_text(stub(folder), encoding="utf-8")
 
 

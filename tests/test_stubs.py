@@ -20,9 +20,6 @@ write_stubs = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(write_stubs)
 
 
-PACKAGES = ("", "methods", *registry.FAMILIES)
-
-
 def names_of(folder: str) -> set[str]:
     return {line.rsplit(" ", 1)[1] for line in write_stubs.stub(folder).splitlines() if line.startswith("from")}
 
@@ -34,7 +31,7 @@ def test_stubs_name_what_is_there():
         assert getattr(mlreduce, name) is not None
 
 
-@pytest.mark.parametrize("folder", PACKAGES)
+@pytest.mark.parametrize("folder", write_stubs.PACKAGES)
 def test_stubs_have_what_the_packages_offer(folder):
     module = importlib.import_module(f"mlreduce.{folder}".strip("."))
     assert names_of(folder) >= set(module.__all__) - {"__version__"}

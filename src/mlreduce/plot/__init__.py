@@ -7,13 +7,7 @@ changed afterwards.
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from mlreduce.plot.comparisons import comparison_matrix, critical_differences, quality_against_size
-    from mlreduce.plot.labels import label_cooccurrence, label_map
-    from mlreduce.plot.spectra import spectrum
-    from mlreduce.plot.trees import model_tree
+from typing import Any
 
 __all__ = [
     "comparison_matrix",
@@ -24,15 +18,20 @@ __all__ = [
     "quality_against_size",
     "spectrum",
 ]
-# Modules by the functions in them: figures of studies that need a layout alone do not import all.
-_MODULES = {
-    **dict.fromkeys(("comparison_matrix", "critical_differences", "quality_against_size"), "comparisons"),
-    **dict.fromkeys(("label_cooccurrence", "label_map"), "labels"),
-    **{"spectrum": "spectra", "model_tree": "trees"},
+
+ON_DEMAND = {
+    "comparison_matrix": "mlreduce.plot.comparisons",
+    "critical_differences": "mlreduce.plot.comparisons",
+    "label_cooccurrence": "mlreduce.plot.labels",
+    "label_map": "mlreduce.plot.labels",
+    "model_tree": "mlreduce.plot.trees",
+    "quality_against_size": "mlreduce.plot.comparisons",
+    "spectrum": "mlreduce.plot.spectra",
 }
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"{__name__}.{_MODULES[name]}"), name)
+    # Imported on demand: figures of studies that need a layout alone do not import all.
+    if name in ON_DEMAND:
+        return getattr(importlib.import_module(ON_DEMAND[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -63,19 +63,13 @@ def base_method(label: str) -> str:
     return next((start for start in starts if start in names), label)
 
 
-def _is_control(label: str) -> bool:
-    return base_method(label).partition("-")[0] == "random" or base_method(label) in _CONTROLS
-
-
-def _place(label: str) -> tuple[int, int]:
-    """Return the hue of a method's group, and the number of its shade."""
-    if _is_control(label):
-        return len(_HUES) - 1, 0
+def _place(label: str) -> tuple[int, int] | None:
+    """Return the hue of a method's group, and the number of its shade; None for chance and no reduction."""
     base = base_method(label)
-    beginning = next((name for name in _BEGINNINGS if base.startswith(name)), None)
-    if base in _PLACES:
-        return _PLACES[base]
-    return (crc32(base.encode()) % len(_HUES) if beginning is None else _BEGINNINGS[beginning]), 0
+    if base.partition("-")[0] == "random" or base in _CONTROLS:
+        return None
+    hue = next((hue for name, hue in _BEGINNINGS.items() if base.startswith(name)), crc32(base.encode()) % len(_HUES))
+    return _PLACES.get(base, (hue, 0))
 
 
 def colour_of(label: str) -> str:
@@ -91,9 +85,10 @@ def colour_of(label: str) -> str:
     >>> colour_of("mvmd"), colour_of("mvmd-0.5"), colour_of("random")
     ('#D55E00', '#D55E00', '#808080')
     """
-    if _is_control(label):
+    place = _place(label)
+    if place is None:
         return _CONTROL
-    hue, position = _place(label)
+    hue, position = place
     shade = _SHADES[position % len(_SHADES)] if _HUES[hue] != "#000000" else 0.25 * (position % 3)
     end = 255 if shade > 0 else 0
     parts = (int(_HUES[hue][start : start + 2], 16) for start in (1, 3, 5))
@@ -108,7 +103,7 @@ def method_styles(methods: Sequence[str]) -> dict[str, dict[str, Any]]:
     styles: dict[str, dict[str, Any]] = {}
     taken = set()
     for method in methods:
-        hue, position = _place(method)
+        hue, position = _place(method) or (len(_HUES) - 1, 0)
         colour, first = colour_of(method), hue + 5 * position
         # Dashes first, then another marker.
         choices = [
