@@ -270,8 +270,8 @@ class Study:
         """Return how a protocol splits a data set: see `mlreduce.evaluation.splitting.take_splits`."""
         rule = dict(self.protocols[protocol])
         sampled: Mapping[str, Any] = rule.pop("sampled", {})
-        labelled = {"labelled": rule.pop("labelled")} if "labelled" in rule else {}
-        return {**sampled.get(dataset, rule), **labelled}
+        kept = {name: rule.pop(name) for name in ("labelled", "stratify") if name in rule}
+        return {**sampled.get(dataset, rule), **kept}
 
     @property
     def costed(self) -> list[str]:
