@@ -168,6 +168,7 @@ class MultilabelStratifiedKFold(BaseCrossValidator):
         Returns
         -------
         int
+            Each is yielded by ``split``.
         """
         return check_count(self.n_splits, "n_splits", least=2) * check_count(self.n_repeats, "n_repeats")
 

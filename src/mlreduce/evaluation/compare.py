@@ -151,12 +151,15 @@ def compare(
     names = names_of(named, chosen)
     decisive = {
         "predictors": chosen, "measures": sorted(measures), "sizes": sorted(set(map(int, sizes))),
-        "cv": rows, "scaling": scaling,
-        "random_state": int(random_state), "versions": versions_of(names),
+        "scaling": scaling, "random_state": int(random_state), "versions": versions_of(names),
         **({"impute": data.impute} if data.impute else {}),
     }  # fmt: skip
     shared = digest(digest_of_data(data), decisive, own_sources(names))
-    jobs = [Job(method, fold, digest(shared, method, fold)) for fold in range(len(rows)) for method in named]
+    jobs = [
+        Job(method, fold, digest(shared, method, fold, of_rows))
+        for fold, of_rows in enumerate(map(digest, rows))
+        for method in named
+    ]
     kept = Store(store, FORM)
     found = {job.key: own for job in jobs if (own := kept.read(job.key)) is not None}
     left = [job for job in jobs if job.key not in found or found[job.key]["failures"]]
@@ -220,6 +223,8 @@ def _splits(
             raise ValueError("groups goes with a splitter or a number of folds")
         pairs = list(cv.split(data.X, data.Y, groups) if hasattr(cv, "split") else cv)
         rows = [[_rows(part, len(data.Y)) for part in pair] for pair in pairs]
+    except DataError:
+        raise
     except (TypeError, ValueError) as error:
         raise ConfigurationError(f"cv: {name} does not split these data: {error}") from error
     for number, pair in enumerate(rows):
