@@ -29,6 +29,7 @@ MODULES = (
         "exceptions",
         "labelspace",
         "metrics",
+        "model_selection",
         "plot",
         "predictors",
     ),

@@ -37,7 +37,7 @@ ON_DEMAND = {
     "recommend": "mlreduce.methods.recommendation",
 }
 #: Packages that are imported when first asked for.
-PACKAGES = ("datasets", "metrics", "plot", "preprocessing", *registry.FAMILIES)
+PACKAGES = ("datasets", "metrics", "model_selection", "plot", "preprocessing", *registry.FAMILIES)
 
 __all__ = ["__version__", "make", "plot", "register", *ON_DEMAND]
 

@@ -127,7 +127,8 @@ class Study:
     family : {"labelspace", "projection", "selection"}
         What its methods are.
     protocols : dict of str to dict
-        Name to ``{"train": fraction}``, ``{"folds": number}`` or ``{"parts": "validation" or "test"}``; see `rule_of`.
+        Name to ``{"train": fraction}``, ``{"folds": number}`` or ``{"parts": "validation" or "test"}``, and the keys
+        beside these; see `rule_of`.
     scaling : dict of str to str
         Data sets, and "default", to what is done to the features; see `mlreduce.preprocessing.scaling.scale_parts`.
     relation : dict of str to str
@@ -270,8 +271,8 @@ class Study:
         """Return how a protocol splits a data set: see `mlreduce.evaluation.splitting.take_splits`."""
         rule = dict(self.protocols[protocol])
         sampled: Mapping[str, Any] = rule.pop("sampled", {})
-        labelled = {"labelled": rule.pop("labelled")} if "labelled" in rule else {}
-        return {**sampled.get(dataset, rule), **labelled}
+        kept = {name: rule.pop(name) for name in ("labelled", "stratify") if name in rule}
+        return {**sampled.get(dataset, rule), **kept}
 
     @property
     def costed(self) -> list[str]:
@@ -591,6 +592,9 @@ def _check_names(study: Study, where: str, catalogue: Catalogue) -> None:
         for name in names:
             if name not in study.protocols:
                 raise ConfigurationError(unknown_name("protocol", name, study.protocols, f"{where}: {key}"))
+    for name, rule in study.protocols.items():
+        if {"parts", "stratify"} <= rule.keys():
+            raise ConfigurationError(f"{where}: protocols.{name}: parts are stratified as they are; leave stratify out")
     for dataset in study.datasets:
         if dataset not in catalogue:
             raise ConfigurationError(unknown_name("data set", dataset, catalogue, where))

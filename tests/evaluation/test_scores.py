@@ -18,7 +18,8 @@ from skmultilearn.problem_transform import BinaryRelevance, ClassifierChain, Lab
 
 import mlreduce
 from mlreduce.datasets.data import MultiLabelData
-from mlreduce.evaluation.splitting import take_splits
+from mlreduce.evaluation.splitting import Split
+from mlreduce.model_selection import MultilabelStratifiedKFold
 
 MEASURES = ["micro-f1", "hamming-loss", "ranking-loss"]
 QUICK = {"cv": 3, "sizes": [40], "measures": MEASURES}
@@ -29,7 +30,8 @@ def compare(data, methods, predictors, **options):
 
 
 def folds(data, cv, repeats=1):
-    return take_splits(data.Y, {"folds": cv}, range(cv * repeats), 0, "comparison")
+    rows = MultilabelStratifiedKFold(cv, n_repeats=repeats).split(data.X, data.Y)
+    return {number: Split(*pair) for number, pair in enumerate(rows)}
 
 
 def scaled(data, split):

@@ -144,7 +144,33 @@ def test_sampled_rows_are_disjoint_and_as_many_as_asked():
         sample_rows(orders[0], 46, 0.1)
 
 
-PROTOCOLS = [{"train": 0.8}, {"folds": 5}, {"train_rows": 10, "test": 0.2}, {"parts": "test"}, {"parts": "validation"}]
+@pytest.mark.parametrize("stratify", ["first", "second"])
+@pytest.mark.parametrize("protocol", [{"folds": 7}, {"train": 0.7}, {"train_rows": 60, "test": 0.2}])
+def test_stratified_splits_have_the_sizes_of_random_ones_and_all_labels(protocol, stratify, rng):
+    labels = (rng.random((150, 9)) < np.linspace(0.08, 0.5, 9)).astype(int)
+    random, even = (
+        take_splits(labels, rule, range(7), 1, "a") for rule in (protocol, protocol | {"stratify": stratify})
+    )
+    parts = 7 if "folds" in protocol else 2
+    enough = labels[:, labels.sum(axis=0) >= parts]
+    assert enough.shape[1] > 5
+    for split, other in zip(even.values(), random.values(), strict=True):
+        assert [len(split.train), len(split.test)] == [len(other.train), len(other.test)]
+        assert not set(split.train) & set(split.test)
+        assert (enough[split.test].sum(axis=0) > 0).all()
+        assert (enough[split.train].sum(axis=0) > 0).all()
+    spreads = [spread(labels, [split.test for split in splits.values()]).sum() for splits in (even, random)]
+    assert spreads[0] < spreads[1]
+    assert len({tuple(split.test) for split in even.values()}) == 7
+    if "folds" in protocol:
+        np.testing.assert_array_equal(np.sort(np.concatenate([even[i].test for i in range(7)])), np.arange(150))
+
+
+PROTOCOLS = [
+    {"train": 0.8}, {"folds": 5}, {"train_rows": 10, "test": 0.2}, {"parts": "test"}, {"parts": "validation"},
+    {"train": 0.8, "stratify": "first"}, {"folds": 5, "stratify": "second"},
+    {"train_rows": 10, "test": 0.2, "stratify": "first"},
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("protocol", [own | more for own in PROTOCOLS for more in ({}, {"labelled": 0.5})])

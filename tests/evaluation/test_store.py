@@ -17,9 +17,9 @@ from sklearn.base import BaseEstimator, TransformerMixin
 
 import mlreduce
 from mlreduce.evaluation import jobs
-from mlreduce.evaluation.splitting import take_splits
 from mlreduce.evaluation.store import digest
 from mlreduce.exceptions import MLReduceError
+from mlreduce.model_selection import MultilabelStratifiedKFold
 
 QUICK = {"cv": 2, "sizes": [40], "measures": ["micro-f1"]}
 
@@ -313,7 +313,7 @@ def test_what_fails_leaves_a_gap_and_is_said_once(data, tmp_path, failing):
 
 def test_pairs_are_compared_on_the_folds_that_both_have(data, tmp_path, failing):
     whole = compare(data, None, ["pca", "pls"], cv=4)
-    train = take_splits(data.Y, {"folds": 4}, [0], 0, "comparison")[0].train
+    train, _ = next(MultilabelStratifiedKFold(4).split(data.X, data.Y))
     total = int(data.Y[train].sum())
     with pytest.warns(UserWarning, match="1 of 12"):
         found = compare(data, None, {"pca": "pca", "fails": {"method": "fails", "total": total}, "pls": "pls"}, cv=4)

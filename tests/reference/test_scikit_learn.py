@@ -133,7 +133,7 @@ def test_registered_classifiers_pass_every_check_but_the_listed(name):
     votes = hasattr(model, "predict_proba")
     together = {"check_methods_subset_invariance"} if name == "pcut" else set()  # decides all rows together
     allowed = set(VOTING_EXCEPTIONS if votes else CLASSIFIER_EXCEPTIONS)
-    if votes and model.ranks:  # what is never sure, or so rarely
+    if votes and model.ranks and name != "rakel":  # what is never sure, or so rarely
         allowed.remove("check_classifiers_multilabel_output_format_predict_proba")
     assert set(failures(model)) & set(failures(derived)) == allowed | together
 

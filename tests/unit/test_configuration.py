@@ -86,6 +86,19 @@ def test_protocols_in_parts(changed):
         changed({"protocols": {"choice": {"parts": "train"}}}, GMBA)
 
 
+def test_protocols_that_keep_the_shares_of_labels(changed):
+    sampled = {"planted": {"train_rows": 200, "test": 0.1}}
+    rules = {"a": {"folds": 3, "stratify": "second", "sampled": sampled}, "b": {"train": 0.7, "stratify": "first"}}
+    study = changed({"protocols": rules}, GMBA)
+    assert study.rule_of("a", "digits") == {"folds": 3, "stratify": "second"}
+    assert study.rule_of("a", "planted") == {**sampled["planted"], "stratify": "second"}
+    assert study.rule_of("b", "planted") == rules["b"]
+    with pytest.raises(ConfigurationError, match="protocols.c.stratify: unknown value 'yes'"):
+        changed({"protocols": {"c": {"folds": 3, "stratify": "yes"}}}, GMBA)
+    with pytest.raises(ConfigurationError, match="protocols.c: parts are stratified as they are"):
+        changed({"protocols": {"c": {"parts": "test", "stratify": "first"}}}, GMBA)
+
+
 def test_an_optional_data_set_may_be_absent_from_the_mirror(changed, tmp_path, monkeypatch):
     changes = {"scales.paper.datasets": ["mediamill", "planted"], "scales.paper.optional": ["mediamill"]}
     monkeypatch.delenv("MLREDUCE_MIRROR", raising=False)

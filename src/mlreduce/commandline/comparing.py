@@ -25,7 +25,9 @@ def add_commands(commands: Any) -> None:
     parser.add_argument("--methods", metavar="NAMES", help="names or import paths, with commas")
     parser.add_argument("--predictors", metavar="NAMES", help="the same of predictors (default: ridge,ml-knn)")
     parser.add_argument("--measures", metavar="NAMES", help="the first decides the order")
-    parser.add_argument("--folds", type=int, default=5, metavar="N", help="of the cross-validation (default: 5)")
+    parser.add_argument(
+        "--folds", type=int, default=5, metavar="N", help="of the stratified cross-validation (default: 5)"
+    )
     parser.add_argument("--sizes", default="10,25,50", metavar="N,N", help="in percent (default: 10,25,50)")
     parser.add_argument(
         "--impute", metavar="HOW", help="fill missing values: mean, median or most-frequent of each fold"

@@ -23,6 +23,7 @@ from mlreduce.evaluation.jobs import FAILURES, FORM, SCORES, Common, Job, factor
 from mlreduce.evaluation.store import Store, digest, digest_of_data
 from mlreduce.exceptions import ConfigurationError, DataError, MLReduceError, unknown_name
 from mlreduce.metrics import find_measure
+from mlreduce.model_selection import MultilabelStratifiedKFold
 from mlreduce.preprocessing.scaling import SCALINGS
 from mlreduce.validation import check_features, check_finite, check_labels, column_names, is_sparse
 
@@ -74,13 +75,15 @@ def compare(
         As ``methods``: regressors, whose predictions above one half are labels, or multi-label classifiers. Label
         coders are combined with the regressors alone, which then predict codes.
     cv : int, splitter or iterable, default=5
-        Number of folds, at least 2; rows are shuffled. Or a splitter of scikit-learn (give it a ``random_state``, or
-        each call draws other rows), or pairs of arrays of the numbers of training and test rows.
+        Number of folds, at least 2, each with its share of each label: those of `MultilabelStratifiedKFold`. Or a
+        splitter of scikit-learn (give it a ``random_state``, or each call draws other rows), such as
+        ``KFold(5, shuffle=True, random_state=0)`` for folds by chance, or pairs of arrays of the numbers of training
+        and test rows.
     groups : array-like of shape (n_samples,) or None, default=None
         Which rows belong together, for a splitter that keeps groups in one part, as `GroupKFold`; with a number of
         folds, that is the splitter.
     repeats : int, default=1
-        How often the rows are shuffled and cut into folds anew; 1 where ``cv`` is no number or there are groups.
+        How often the rows are dealt to folds anew; 1 where ``cv`` is no number or there are groups.
     sizes : sequence of int, default=(10, 25, 50)
         In percent of the features (of the labels for label coders), 1..100. Transformers of other packages have one
         size, that of their output.
@@ -141,19 +144,22 @@ def compare(
     data, measures = _as_data(X, y, impute), [measures] if isinstance(measures, str) else list(measures)
     named, chosen = as_methods(methods), as_entries(predictors, "predictors")
     _check_numbers(repeats, sizes, margin)
-    rule, n_splits, test_share = _splits(cv, repeats, groups, data)
+    rows, test_share = _splits(cv, repeats, groups, data, random_state)
     _check_names(named, chosen, measures, scaling)
     if scaling is None:
         scaling = "none" if is_sparse(data.X) else "standard"
     names = names_of(named, chosen)
     decisive = {
         "predictors": chosen, "measures": sorted(measures), "sizes": sorted(set(map(int, sizes))),
-        "cv": rule["folds"] if "folds" in rule else rule["rows"], "scaling": scaling,
-        "random_state": int(random_state), "versions": versions_of(names),
+        "scaling": scaling, "random_state": int(random_state), "versions": versions_of(names),
         **({"impute": data.impute} if data.impute else {}),
     }  # fmt: skip
     shared = digest(digest_of_data(data), decisive, own_sources(names))
-    jobs = [Job(method, fold, digest(shared, method, fold)) for fold in range(n_splits) for method in named]
+    jobs = [
+        Job(method, fold, digest(shared, method, fold, of_rows))
+        for fold, of_rows in enumerate(map(digest, rows))
+        for method in named
+    ]
     kept = Store(store, FORM)
     found = {job.key: own for job in jobs if (own := kept.read(job.key)) is not None}
     left = [job for job in jobs if job.key not in found or found[job.key]["failures"]]
@@ -161,7 +167,7 @@ def compare(
     with TemporaryDirectory() as folder:
         coded = any(job.method.family == "labelspace" for job in left)
         design = factorise(data, Path(folder)) if coded else None
-        common = Common.of(data, {**decisive, "rule": rule}, names, design)
+        common = Common.of(data, {**decisive, "rule": {"rows": rows}}, names, design)
         for key, own in run_all(left, common, n_jobs, deadline, progress):
             kept.write(key, own)
             found[key] = own
@@ -170,7 +176,7 @@ def compare(
         "methods": {method.label: dict(method.entry) for method in named},
         **decisive,
         **{"measures": list(dict.fromkeys(measures)), "repeats": int(repeats), "margin": float(margin)},
-        **{"cv": n_splits // repeats, "test_share": test_share, "splitter": _splitter(cv, groups)},
+        **{"cv": len(rows) // repeats, "test_share": test_share, "splitter": _splitter(cv, groups)},
     }
     result = _result([found[job.key] for job in _balanced(jobs, found)], settings)
     _warn(result, len(jobs) - len(found), time_budget)
@@ -195,16 +201,20 @@ def _as_data(X: Any, y: Any, impute: str | None) -> MultiLabelData:
     return MultiLabelData(features, labels, names[0], names[1], "data", impute=impute)
 
 
-def _splits(cv: Any, repeats: int, groups: Any, data: MultiLabelData) -> tuple[dict[str, Any], int, float]:
-    """Return a rule of `take_splits`, how many splits it has, and the share of the rows that test in one."""
+def _splits(
+    cv: Any, repeats: int, groups: Any, data: MultiLabelData, random_state: int
+) -> tuple[list[list[list[int]]], float]:
+    """Return the rows that train and that test in each split, and the share of the rows that test in one."""
     if _is_whole(cv) or isinstance(cv, (str, float, bool, type(None))):
         if not _is_whole(cv) or cv < 2:
             raise ConfigurationError(
                 f"cv must be a whole number of at least 2, a splitter or pairs of rows to train and to test; got {cv!r}"
             )
         if groups is None:
-            return {"folds": int(cv)}, int(cv) * repeats, 1 / int(cv)
-        cv = GroupKFold(int(cv))
+            cv = MultilabelStratifiedKFold(int(cv), n_repeats=repeats, random_state=int(random_state))
+            repeats = 1
+        else:
+            cv = GroupKFold(int(cv))
     if repeats != 1:
         raise ConfigurationError("repeats goes with a number of folds alone; give a splitter that repeats")
     name = type(cv).__name__
@@ -213,6 +223,8 @@ def _splits(cv: Any, repeats: int, groups: Any, data: MultiLabelData) -> tuple[d
             raise ValueError("groups goes with a splitter or a number of folds")
         pairs = list(cv.split(data.X, data.Y, groups) if hasattr(cv, "split") else cv)
         rows = [[_rows(part, len(data.Y)) for part in pair] for pair in pairs]
+    except DataError:
+        raise
     except (TypeError, ValueError) as error:
         raise ConfigurationError(f"cv: {name} does not split these data: {error}") from error
     for number, pair in enumerate(rows):
@@ -221,7 +233,7 @@ def _splits(cv: Any, repeats: int, groups: Any, data: MultiLabelData) -> tuple[d
     if not rows:
         raise ConfigurationError(f"cv: {name} has no split")
     shares = [len(test) / (len(train) + len(test)) for train, test in rows]
-    return {"rows": rows}, len(rows), float(np.mean(shares))
+    return rows, float(np.mean(shares))
 
 
 def _rows(part: Any, n_samples: int) -> list[int]:

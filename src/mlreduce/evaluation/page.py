@@ -58,7 +58,7 @@ def _sections(comparison: Comparison) -> Iterator[str]:
     settings, scores = comparison.settings, comparison.scores
     data, size = settings["data"], max(settings["sizes"])
     repeats = f", {settings['repeats']} times" if settings["repeats"] > 1 else ""
-    splits = f"{settings['cv']}-fold cross-validation{repeats}"
+    splits = f"{settings['cv']}-fold stratified cross-validation{repeats}"
     if settings["splitter"]:
         splits = f"{settings['cv']} splits of {escape(settings['splitter'])}"
     yield (

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from mlreduce.evaluation.seeds import derive_seed
 from mlreduce.exceptions import DataError
+from mlreduce.model_selection import iterative_stratification
 
 __all__ = [
     "Parts",
@@ -209,8 +210,8 @@ def take_splits(
         ``{"train_rows": number, "test": fraction}``, see `sample_rows`; ``{"parts": "test"}`` or
         ``{"parts": "validation"}``, where the first of `three_parts` trains and the one named tests; where the third
         tests, the second is kept for validation; ``{"rows": [[train, test], ...]}``, the row numbers themselves.
-        Optionally ``labelled``: the share of the training rows whose labels
-        are known.
+        Optionally ``labelled``: the share of the training rows whose labels are known; and, but with ``parts``,
+        ``stratify``: "first" or "second", the order of the `iterative_stratification` that deals the rows.
     numbers : iterable of int
         Which splits.
     seed : int
@@ -222,21 +223,50 @@ def take_splits(
     -------
     dict of int to Split
     """
-    splits = {}
+    splits, orders = {}, {}
     for number in numbers:
         if "rows" in protocol:
             splits[number] = Split(*(np.asarray(rows, dtype=np.int64) for rows in protocol["rows"][number]))
             continue
         drawn = number // int(protocol["folds"]) if "folds" in protocol else number
-        order = random_order(len(labels), drawn, seed, dataset)
-        if "train" in protocol:
-            split = split_rows(order, protocol["train"])
-        elif "train_rows" in protocol:
-            split = sample_rows(order, protocol["train_rows"], protocol["test"])
-        elif "parts" in protocol:
+        if drawn not in orders:
+            orders[drawn] = random_order(len(labels), drawn, seed, dataset)
+            if "stratify" in protocol:
+                orders[drawn] = _stratified(labels, protocol, orders[drawn], derive_seed(seed, dataset, "deal", drawn))
+        order = orders[drawn]
+        if "parts" in protocol:
             train, validation, test = random_parts(labels, number, seed, dataset)
             split = Split(train, test, validation) if protocol["parts"] == "test" else Split(train, validation)
         else:
-            split = fold_rows(order, int(protocol["folds"]), number % int(protocol["folds"]))
+            split = _taken(order, protocol, number)
         splits[number] = _partly_labelled(split, order, protocol["labelled"]) if "labelled" in protocol else split
     return splits
+
+
+def _taken(order: NDArray[np.integer], protocol: Mapping[str, Any], number: int) -> Split:
+    """Take the rows of a split from an order."""
+    if "train" in protocol:
+        return split_rows(order, protocol["train"])
+    if "train_rows" in protocol:
+        return sample_rows(order, protocol["train_rows"], protocol["test"])
+    return fold_rows(order, int(protocol["folds"]), number % int(protocol["folds"]))
+
+
+def _stratified(
+    labels: NDArray[Any], protocol: Mapping[str, Any], order: NDArray[np.int32], seed: int
+) -> NDArray[np.int32]:
+    """Move rows of a random order so that the parts that a protocol takes from it have their shares of the labels."""
+    if "folds" in protocol:
+        sizes = [len(rows) for rows in np.array_split(order, int(protocol["folds"]))]
+    else:
+        split = _taken(order, protocol, 0)
+        sizes = [len(split.train), len(split.test)]
+    rest = len(order) - sum(sizes)
+    part = iterative_stratification(
+        labels,
+        sizes + [rest] * (rest > 0),
+        order={"first": 1, "second": 2}[protocol["stratify"]],
+        random_state=seed,
+        rest=rest > 0,
+    )
+    return order[np.argsort(part[order], kind="stable")]

@@ -31,6 +31,7 @@ STUDIES = study_files(Path(__file__).parents[3], [PAPERS])
         {"train_rows": 20, "test": 0.1},
         {"parts": "test"},
         {"parts": "test", "labelled": 0.4},
+        {"folds": 7, "stratify": "first"},
     ],
 )
 def test_part_sizes_are_those_of_the_splits(rule, n_samples):

@@ -1,0 +1,90 @@
+"""Folds that keep labels, beside other packages: the table of docs/model-selection.md.
+
+    MLREDUCE_MIRROR=... python benchmarks/stratification.py
+
+scikit-multilearn comes with the extra `dev`; `iterative-stratification` is used where it can be imported, such as from
+a folder of PYTHONPATH into which ``pip install --no-deps --target FOLDER iterative-stratification`` has put it.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection import KFold
+
+import mlreduce
+from mlreduce.model_selection import MultilabelStratifiedKFold
+
+FOLDS = 10
+DATASETS = ("medical", "enron", "yeast", "cal500", "corel5k", "rcv1s1", "bibtex", "delicious")
+PAGE = Path(__file__).parents[1] / "docs" / "model-selection.md"
+
+
+def theirs(name: str, **options: Any) -> Any:
+    """Make a splitter of another package."""
+    if name == "iterative-stratification":
+        from iterstrat.ml_stratifiers import MultilabelStratifiedKFold as Theirs
+
+        return Theirs(FOLDS, shuffle=True, random_state=0)
+    from skmultilearn.model_selection import IterativeStratification
+
+    np.random.seed(0)  # noqa: NPY002 -- the seed of scikit-multilearn is NumPy's own
+    return IterativeStratification(FOLDS, **options)
+
+
+SPLITTERS: dict[str, Callable[[], Any]] = {
+    "by chance": lambda: KFold(FOLDS, shuffle=True, random_state=0),
+    "first order": lambda: MultilabelStratifiedKFold(FOLDS),
+    "second order": lambda: MultilabelStratifiedKFold(FOLDS, order=2),
+    "iterative-stratification 0.1.9": lambda: theirs("iterative-stratification"),
+    "scikit-multilearn 0.2.0, first": lambda: theirs("scikit-multilearn", order=1),
+    "scikit-multilearn 0.2.0, second": lambda: theirs("scikit-multilearn", order=2),
+}
+
+
+def quality(labels: np.ndarray, folds: list[np.ndarray]) -> tuple[float, float, int]:
+    """Return LD, the share of folds without a label that has a row for each, and the spread of the sizes."""
+    counts = np.array([labels[rows].sum(axis=0) for rows in folds])
+    sizes, total = np.array(list(map(len, folds))), labels.sum(axis=0)
+    odds = counts / (sizes[:, np.newaxis] - counts)
+    deviation = np.abs(odds - total / (len(labels) - total)).mean()
+    return float(deviation), float((counts[:, total >= FOLDS] == 0).mean()), int(np.ptp(sizes))
+
+
+def rows() -> Iterator[str]:
+    """Yield the lines of the table."""
+    yield f"| data set | {' | '.join(SPLITTERS)} |"
+    yield "| --- |" + " --- |" * len(SPLITTERS)
+    for name in DATASETS:
+        labels = mlreduce.load_dataset(name).Y.astype(int)
+        cells = []
+        for made in SPLITTERS.values():
+            splitter, began = made(), time.perf_counter()
+            with np.errstate(all="ignore"):
+                folds = [test for _, test in splitter.split(labels, labels)]
+                seconds = time.perf_counter() - began
+                deviation, missing, spread = quality(labels, folds)
+            cells.append(f"{deviation:.4f}, {100 * missing:.1f} %, {spread}, {seconds:.2f} s")
+        yield f"| {name} {labels.shape[0]} x {labels.shape[1]} | {' | '.join(cells)} |"
+
+
+def main() -> None:
+    """Write the table into the page."""
+    warnings.simplefilter("ignore")
+    if importlib.util.find_spec("iterstrat") is None:
+        del SPLITTERS["iterative-stratification 0.1.9"]
+    pairs = np.array([[1, 1, 1, 0, 0, 0], [1, 0, 0, 1, 1, 0], [0, 1, 0, 1, 0, 1], [0, 0, 1, 0, 1, 1]])
+    list(MultilabelStratifiedKFold(2, order=2).split(pairs, pairs))  # compiles all loops: no two folds have all labels
+    before, begin, rest = PAGE.read_text("utf-8").partition("<!-- folds: begin -->\n")
+    _, end, after = rest.partition("<!-- folds: end -->")
+    PAGE.write_text(before + begin + "\n".join(["", *rows(), "", ""]) + end + after, "utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,258 @@
+"""Label powerset and random k-labelsets: sets of labels as classes of any classifier."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from mlreduce.complexity import Complexity
+from mlreduce.exceptions import DataError
+from mlreduce.predictors._base import LabelClassifier
+from mlreduce.registry import register
+from mlreduce.validation import FloatArray, check_count, check_features, is_sparse
+
+__all__ = ["LabelPowerset", "RAkEL"]
+
+
+class _SetModel:
+    """A classifier whose classes are the different rows of some labels."""
+
+    def __init__(self, estimator: Any, features: Any, labels: FloatArray, random: Any) -> None:
+        self.sets, classes = np.unique(labels.astype(np.int8), axis=0, return_inverse=True)
+        # One class is no problem for a classifier, and most refuse it.
+        self.estimator = _seeded(estimator, random).fit(features, classes.reshape(-1)) if len(self.sets) > 1 else None
+
+    def predict(self, features: Any) -> NDArray[np.int8]:
+        """Return the labels of the predicted class of each row."""
+        if self.estimator is None:
+            return np.repeat(self.sets, features.shape[0], axis=0)
+        return np.asarray(self.sets[self.estimator.predict(features)])
+
+
+def _seeded(estimator: Any, random: Any) -> Any:
+    """Return a copy of a classifier, or a decision tree for None, with a seed where it takes one and has none."""
+    made = _tree() if estimator is None else estimator
+    if not (hasattr(made, "fit") and hasattr(made, "predict")) or isinstance(made, type):
+        raise DataError(f"estimator must be a classifier, such as LogisticRegression(); got {made!r}")
+    made = clone(made)
+    unset = [name for name, value in made.get_params().items() if name.endswith("random_state") and value is None]
+    return made.set_params(**{name: random.randint(2**31 - 1) for name in sorted(unset)})
+
+
+def _tree() -> Any:
+    """Return a decision tree for features beyond 1e38, too; within the range of the training rows nothing changes."""
+    clip = FunctionTransformer(_clipped, accept_sparse=True)
+    return make_pipeline(MaxAbsScaler(), clip, DecisionTreeClassifier())
+
+
+def _clipped(features: Any) -> Any:
+    """Clip to [-1, 1]."""
+    if not is_sparse(features):
+        return np.clip(features, -1, 1)
+    clipped = features.copy()
+    clipped.data = np.clip(clipped.data, -1, 1)
+    return clipped
+
+
+@register("label-powerset")
+class LabelPowerset(LabelClassifier):
+    """Label powerset (LP): each set of labels that a training instance has is a class of one classifier.
+
+    Sets that no training instance has are never predicted.
+
+    Parameters
+    ----------
+    estimator : classifier of scikit-learn or None, default=None
+        Predicts the classes; it is copied. None is a decision tree.
+    random_state : int, RandomState instance or None, default=None
+        Seed of an estimator that has none of its own.
+
+    Attributes
+    ----------
+    labelsets_ : ndarray of shape (n_sets, n_labels), in {0, 1}
+        The sets, in the order of the classes.
+    estimator_ : classifier or None
+        The fitted one; None where there is one set only.
+    classes_, n_features_in_, feature_names_in_, label_names_
+        As of `LabelClassifier`.
+
+    References
+    ----------
+    Tsoumakas and Katakis, "Multi-label classification: an overview", International Journal of Data Warehousing and
+    Mining 3(3), 2007.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> data = mlreduce.load_dataset("digits-300")
+    >>> model = mlreduce.LabelPowerset(LogisticRegression(max_iter=1000)).fit(data.X[:200], data.Y[:200])
+    >>> model.labelsets_.shape  # the labels are properties of ten digits
+    (10, 8)
+    >>> model.predict(data.X[200:]).shape
+    (100, 8)
+    """
+
+    complexity = Complexity("n s", "n q")
+
+    def __init__(self, estimator: Any = None, random_state: Any = None) -> None:
+        self.estimator = estimator
+        self.random_state = random_state
+
+    def _fit(self, features: Any, labels: FloatArray) -> None:
+        self._model = _SetModel(self.estimator, features, labels, check_random_state(self.random_state))
+        self.labelsets_, self.estimator_ = self._model.sets, self._model.estimator
+
+    def _predicted(self, X: Any) -> NDArray[Any]:
+        check_is_fitted(self, "labelsets_")
+        return self._model.predict(check_features(self, X, reset=False))
+
+
+@register("rakel")
+class RAkEL(LabelClassifier):
+    """Random k-labelsets (RAkEL): a label powerset on each of many small random sets of labels, which vote.
+
+    Parameters
+    ----------
+    estimator : classifier of scikit-learn or None, default=None
+        Predicts the classes of each set; it is copied. None is a decision tree.
+    labelset_size : int, default=3
+        Labels in each set, at least 1; where there are fewer labels, all.
+    n_models : int or None, default=None
+        Number of overlapping sets, which differ from each other; None is twice the number of labels, or as many as
+        there are.
+    overlapping : bool, default=True
+        Whether sets may share labels (RAkEL-o), which then vote. Otherwise each label is in one set (RAkEL-d), and the
+        last one has the labels that are left.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the sets, and of estimators that have none of their own.
+
+    Attributes
+    ----------
+    labelsets_ : list of ndarray of int
+        Columns of the labels in each set.
+    estimators_ : list of classifier or None
+        The fitted ones; None for a set whose labels are the same in all training instances.
+    classes_, n_features_in_, feature_names_in_, label_names_
+        As of `LabelClassifier`.
+
+    Warns
+    -----
+    UserWarning
+        If a label is in none of the overlapping sets, so that it is never predicted.
+
+    References
+    ----------
+    Tsoumakas, Katakis and Vlahavas, "Random k-labelsets for multilabel classification", IEEE Transactions on Knowledge
+    and Data Engineering 23(7), 2011.
+
+    Examples
+    --------
+    >>> import mlreduce
+    >>> data = mlreduce.load_dataset("digits-300")
+    >>> model = mlreduce.RAkEL(random_state=0).fit(data.X[:200], data.Y[:200])
+    >>> len(model.labelsets_), model.predict_proba(data.X[200:]).shape
+    (16, (100, 8))
+    >>> apart = mlreduce.RAkEL(overlapping=False, random_state=0).fit(data.X[:200], data.Y[:200])
+    >>> sorted(map(len, apart.labelsets_))
+    [2, 3, 3]
+    """
+
+    complexity = Complexity("2 n s q", "n q")
+    ranks = True
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        labelset_size: int = 3,
+        n_models: int | None = None,
+        overlapping: bool = True,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.labelset_size = labelset_size
+        self.n_models = n_models
+        self.overlapping = overlapping
+        self.random_state = random_state
+
+    def _fit(self, features: Any, labels: FloatArray) -> None:
+        random, n_labels = check_random_state(self.random_state), labels.shape[1]
+        size = min(check_count(self.labelset_size, "labelset_size"), n_labels)
+        if self.overlapping:
+            n_models = 2 * n_labels if self.n_models is None else check_count(self.n_models, "n_models")
+            self.labelsets_ = _different_sets(n_labels, size, n_models, random)
+        else:
+            order = random.permutation(n_labels)
+            self.labelsets_ = [np.sort(order[start : start + size]) for start in range(0, n_labels, size)]
+        self._models = [_SetModel(self.estimator, features, labels[:, own], random) for own in self.labelsets_]
+        self.estimators_ = [model.estimator for model in self._models]
+        self._n_votes = np.bincount(np.concatenate(self.labelsets_), minlength=n_labels)
+        if not self._n_votes.all():
+            left_out = np.flatnonzero(self._n_votes == 0)
+            warnings.warn(
+                f"{len(left_out)} of {n_labels} labels are in none of the {len(self.labelsets_)} sets and never "
+                f"predicted, among them column {left_out[0]}: raise n_models",
+                stacklevel=3,
+            )
+
+    def predict_proba(self, X: Any) -> Any:
+        """Return the share of the sets with a label that predict it, (n_samples, n_labels); (n_samples, 2) of a vector.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Features of the instances.
+
+        Returns
+        -------
+        ndarray or DataFrame of shape (n_samples, n_labels), or ndarray of shape (n_samples, 2)
+            In [0, 1]; a label above one half is predicted.
+        """
+        return self._probabilities(self.predict_scores(X), X)
+
+    def predict_scores(self, X: Any) -> FloatArray:
+        """Return the share of the sets with a label that predict it; above one half means present.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Features of the instances.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels)
+            In [0, 1].
+        """
+        check_is_fitted(self, "labelsets_")
+        features = check_features(self, X, reset=False)
+        votes = np.zeros((features.shape[0], len(self._n_votes)))
+        for model, labels in zip(self._models, self.labelsets_, strict=True):
+            votes[:, labels] += model.predict(features)
+        return votes / np.maximum(self._n_votes, 1)
+
+    def _predicted(self, X: Any) -> NDArray[Any]:
+        return np.asarray(self.predict_scores(X) > 0.5)
+
+
+def _different_sets(n_labels: int, size: int, number: int, random: Any) -> list[NDArray[np.int64]]:
+    """Draw different sets of labels; all there are, if they are not more than asked for."""
+    if math.comb(n_labels, size) <= 2 * number:  # drawing would often meet known ones
+        every = list(combinations(range(n_labels), size))
+        chosen = [every[place] for place in random.permutation(len(every))[:number]]
+    else:
+        drawn: dict[tuple[int, ...], None] = {}
+        while len(drawn) < number:
+            drawn[tuple(sorted(random.permutation(n_labels)[:size].tolist()))] = None
+        chosen = list(drawn)
+    return [np.array(own) for own in chosen]
