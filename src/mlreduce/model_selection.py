@@ -372,7 +372,7 @@ def _n_rows(y: Any) -> int:
 
 def _positive(y: Any) -> sp.csr_array:
     """Return which labels rows are known to have."""
-    labels, known = check_known_labels(y, _n_rows(y))
+    labels, known = check_known_labels(y, 0 if y is None else _n_rows(y))
     positive = sp.csr_array(labels if known is None else labels * known)
     positive.sort_indices()
     return positive

@@ -257,11 +257,10 @@ def _stratified(
     """Move rows of a random order so that the parts that a protocol takes from it have their shares of the labels."""
     from mlreduce.model_selection import iterative_stratification  # compiled loops, which few studies ask for
 
+    split = _taken(order, protocol, 0)
+    sizes = [len(split.train), len(split.test)]
     if "folds" in protocol:
         sizes = [len(rows) for rows in np.array_split(order, int(protocol["folds"]))]
-    else:
-        split = _taken(order, protocol, 0)
-        sizes = [len(split.train), len(split.test)]
     rest = len(order) - sum(sizes)
     part = iterative_stratification(
         labels,
