@@ -48,13 +48,16 @@ SPLITTERS: dict[str, Callable[[], Any]] = {
 }
 
 
-def quality(labels: np.ndarray, folds: list[np.ndarray]) -> tuple[float, float, int]:
-    """Return LD, the share of folds without a label that has a row for each, and the spread of the sizes."""
+def quality(labels: np.ndarray, folds: list[np.ndarray]) -> tuple[float, float, float, int]:
+    """Return LD, the shares of folds without a label or pair that has a row for each, and the spread of the sizes."""
     counts = np.array([labels[rows].sum(axis=0) for rows in folds])
     sizes, total = np.array(list(map(len, folds))), labels.sum(axis=0)
     odds = counts / (sizes[:, np.newaxis] - counts)
     deviation = np.abs(odds - total / (len(labels) - total)).mean()
-    return float(deviation), float((counts[:, total >= FOLDS] == 0).mean()), int(np.ptp(sizes))
+    table = labels.astype(np.float32)
+    pairs = np.triu(table.T @ table, 1) >= FOLDS
+    pairs_missing = np.mean([((table[rows].T @ table[rows])[pairs] == 0).mean() for rows in folds])
+    return float(deviation), float((counts[:, total >= FOLDS] == 0).mean()), float(pairs_missing), int(np.ptp(sizes))
 
 
 def rows() -> Iterator[str]:
@@ -69,8 +72,9 @@ def rows() -> Iterator[str]:
             with np.errstate(all="ignore"):
                 folds = [test for _, test in splitter.split(labels, labels)]
                 seconds = time.perf_counter() - began
-                deviation, missing, spread = quality(labels, folds)
-            cells.append(f"{deviation:.4f}, {100 * missing:.1f} %, {spread}, {seconds:.2f} s")
+                deviation, missing, pairs_missing, spread = quality(labels, folds)
+            shares = f"{100 * missing:.1f} %, {100 * pairs_missing:.1f} %"
+            cells.append(f"{deviation:.4f}, {shares}, {spread}, {seconds:.2f} s")
         yield f"| {name} {labels.shape[0]} x {labels.shape[1]} | {' | '.join(cells)} |"
 
 

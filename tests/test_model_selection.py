@@ -138,6 +138,22 @@ def test_shares_are_kept_better_than_by_scikit_multilearn_and_by_chance(seed):
     assert deviation(pairs, second) < deviation(pairs, ours)
 
 
+def test_exchanges_keep_the_shares_of_the_other_labels():
+    """Forty labels with hardly more rows than folds, which cannot be dealt alone, beside twenty frequent ones."""
+    even = chance = 0.0
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        labels = np.zeros((300, 60), dtype=int)
+        labels[:, 40:] = rng.random((300, 20)) < 0.3
+        for label in range(40):
+            labels[rng.choice(300, rng.integers(10, 16), replace=False), label] = 1
+        folds = folds_of(MultilabelStratifiedKFold(10, random_state=seed), labels)
+        assert all((labels[test].sum(axis=0) > 0).all() for test in folds)
+        even += deviation(labels, folds)
+        chance += deviation(labels, folds_of(KFold(10, shuffle=True, random_state=seed), labels))
+    assert even < 0.75 * chance
+
+
 @pytest.mark.parametrize("order", [1, 2])
 def test_form_of_labels_changes_nothing(order):
     labels = rare_labels(0, 120, 8)
@@ -210,6 +226,8 @@ LABELS = np.eye(6, 2, dtype=int)
     ("call", "said"),
     [
         (lambda: iterative_stratification(LABELS, [3, 4]), r"add up to the 6 rows; got \[3, 4\]"),
+        (lambda: iterative_stratification(None, [3, 3]), "y to be passed, but the target y is None"),
+        (lambda: iterative_stratification([{1}, {2}], [1, 1]), "MultiLabelBinarizer"),
         (lambda: iterative_stratification(LABELS, [6, 0]), "sizes must be whole numbers of at least 1"),
         (lambda: iterative_stratification(LABELS, [3, 3], order=3), r"order must be 1 \(labels\) or 2"),
         (lambda: iterative_stratification(LABELS * 2, [3, 3]), "labels must be 0/1 or -1/1"),

@@ -372,7 +372,7 @@ def _n_rows(y: Any) -> int:
 
 def _positive(y: Any) -> sp.csr_array:
     """Return which labels rows are known to have."""
-    labels, known = check_known_labels(y, _n_rows(y))
+    labels, known = check_known_labels(y, 0 if y is None else _n_rows(y))
     positive = sp.csr_array(labels if known is None else labels * known)
     positive.sort_indices()
     return positive
@@ -526,7 +526,7 @@ def _exchange(
                         to, wanted = number, label
                     nth -= 1
         step += 1
-        comes, goes, fewest_after, worst_share = -1, -1, 0, 0
+        comes, goes, missing_after, share_after = -1, -1, 0, 0
         for at in range(begins[wanted], begins[wanted + 1]):
             row = rows[at]
             source = part[row]
@@ -549,8 +549,8 @@ def _exchange(
                         share += (-1 if back else 1) * change
                 if (free_at[row] > step or free_at[other] > step) and after >= fewest:
                     continue
-                if comes < 0 or after < fewest_after or (after == fewest_after and share < worst_share):
-                    comes, goes, fewest_after, worst_share = row, other, after, share
+                if comes < 0 or after < missing_after or (after == missing_after and share < share_after):
+                    comes, goes, missing_after, share_after = row, other, after, share
         if comes < 0:
             continue
         source = part[comes]

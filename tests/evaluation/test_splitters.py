@@ -11,6 +11,7 @@ import mlreduce
 from mlreduce.datasets.embedded import planted
 from mlreduce.exceptions import ConfigurationError
 from mlreduce.metrics import evaluate
+from mlreduce.model_selection import MultilabelStratifiedKFold
 
 QUICK = {"methods": ["mvmd"], "predictors": ["linear"], "sizes": [50], "measures": ["micro-f1"]}
 
@@ -65,7 +66,15 @@ def test_label_coders_see_training_rows_alone(data):
     np.testing.assert_allclose(found.scores["value"], [evaluate("micro-f1", data.Y[test], predicted)], atol=1e-12)
 
 
-def test_folds_of_a_number_are_as_before(data):
+def test_a_number_of_folds_keeps_the_shares_of_labels(data, tmp_path):
+    for seed in (3, -1):
+        folds = MultilabelStratifiedKFold(3, n_repeats=2, random_state=seed % 2**32)
+        found = mlreduce.compare(data, cv=3, repeats=2, **QUICK, random_state=seed)
+        np.testing.assert_allclose(found.scores["value"], by_hand(data, folds.split(data.X, data.Y)), atol=1e-12)
+    assert "by 3-fold stratified cross-validation, 2 times;" in found.to_html(tmp_path / "page.html").read_text()
+
+
+def test_folds_of_a_number_are_no_splitter_for_the_reader(data):
     found = mlreduce.compare(data, cv=3, **QUICK)
     assert (found.settings["test_share"], found.settings["splitter"]) == (1 / 3, "")
     assert not found.scores.equals(mlreduce.compare(data, cv=KFold(3), **QUICK).scores)

@@ -166,6 +166,12 @@ def test_stratified_splits_have_the_sizes_of_random_ones_and_all_labels(protocol
         np.testing.assert_array_equal(np.sort(np.concatenate([even[i].test for i in range(7)])), np.arange(150))
 
 
+def test_too_few_rows_are_refused_whether_stratified_or_not():
+    for more in ({}, {"stratify": "first"}):
+        with pytest.raises(DataError, match="4 rows are too few for 5 folds"):
+            take_splits(np.ones((4, 1)), {"folds": 5, **more}, [0], 1, "a")
+
+
 PROTOCOLS = [
     {"train": 0.8}, {"folds": 5}, {"train_rows": 10, "test": 0.2}, {"parts": "test"}, {"parts": "validation"},
     {"train": 0.8, "stratify": "first"}, {"folds": 5, "stratify": "second"},

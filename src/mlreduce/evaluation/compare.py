@@ -211,7 +211,7 @@ def _splits(
                 f"cv must be a whole number of at least 2, a splitter or pairs of rows to train and to test; got {cv!r}"
             )
         if groups is None:
-            cv = MultilabelStratifiedKFold(int(cv), n_repeats=repeats, random_state=int(random_state))
+            cv = MultilabelStratifiedKFold(int(cv), n_repeats=repeats, random_state=int(random_state) % 2**32)
             repeats = 1
         else:
             cv = GroupKFold(int(cv))

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from mlreduce.evaluation.seeds import derive_seed
 from mlreduce.exceptions import DataError
-from mlreduce.model_selection import iterative_stratification
 
 __all__ = [
     "Parts",
@@ -256,11 +255,12 @@ def _stratified(
     labels: NDArray[Any], protocol: Mapping[str, Any], order: NDArray[np.int32], seed: int
 ) -> NDArray[np.int32]:
     """Move rows of a random order so that the parts that a protocol takes from it have their shares of the labels."""
+    from mlreduce.model_selection import iterative_stratification  # compiled loops, which few studies ask for
+
+    split = _taken(order, protocol, 0)
+    sizes = [len(split.train), len(split.test)]
     if "folds" in protocol:
         sizes = [len(rows) for rows in np.array_split(order, int(protocol["folds"]))]
-    else:
-        split = _taken(order, protocol, 0)
-        sizes = [len(split.train), len(split.test)]
     rest = len(order) - sum(sizes)
     part = iterative_stratification(
         labels,

@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError
-from mlreduce.predictors._base import LabelClassifier
+from mlreduce.predictors._base import LabelClassifier, ScoringClassifier
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray, check_count, check_features, is_sparse
 
@@ -120,7 +120,7 @@ class LabelPowerset(LabelClassifier):
 
 
 @register("rakel")
-class RAkEL(LabelClassifier):
+class RAkEL(ScoringClassifier):
     """Random k-labelsets (RAkEL): a label powerset on each of many small random sets of labels, which vote.
 
     Parameters
@@ -170,7 +170,6 @@ class RAkEL(LabelClassifier):
     """
 
     complexity = Complexity("2 n s q", "n q")
-    ranks = True
 
     def __init__(
         self,
@@ -219,30 +218,15 @@ class RAkEL(LabelClassifier):
         ndarray or DataFrame of shape (n_samples, n_labels), or ndarray of shape (n_samples, 2)
             In [0, 1]; a label above one half is predicted.
         """
-        return self._probabilities(self.predict_scores(X), X)
+        return self._probabilities(self._scores(X), X)
 
-    def predict_scores(self, X: Any) -> FloatArray:
-        """Return the share of the sets with a label that predict it; above one half means present.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Features of the instances.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_labels)
-            In [0, 1].
-        """
+    def _scores(self, X: Any) -> FloatArray:
         check_is_fitted(self, "labelsets_")
         features = check_features(self, X, reset=False)
         votes = np.zeros((features.shape[0], len(self._n_votes)))
         for model, labels in zip(self._models, self.labelsets_, strict=True):
             votes[:, labels] += model.predict(features)
         return votes / np.maximum(self._n_votes, 1)
-
-    def _predicted(self, X: Any) -> NDArray[Any]:
-        return np.asarray(self.predict_scores(X) > 0.5)
 
 
 def _different_sets(n_labels: int, size: int, number: int, random: Any) -> list[NDArray[np.int64]]:
