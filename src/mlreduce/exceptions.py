@@ -13,6 +13,7 @@ from pathlib import Path
 __all__ = [
     "ConfigurationError",
     "DataError",
+    "DegenerateWarning",
     "FetchError",
     "MLReduceError",
     "MissingPackageError",
@@ -127,6 +128,22 @@ class ProjectionWarning(UserWarning):
     ...     _ = mlreduce.PLS(n_components=20).fit(data.X, data.Y)
     >>> print(caught[0].message)
     PLS has 9 positive eigenvalues: n_components_ is 9, not 20
+    """
+
+
+class DegenerateWarning(UserWarning):
+    """A fit used little of the data, or ended before its optimum; the sentence says what was left out and what to do.
+
+    The attribute that it names holds the number.
+
+    Examples
+    --------
+    >>> import mlreduce, warnings
+    >>> data = mlreduce.load_dataset("emotions-10")
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     _ = mlreduce.PPTChi2().fit(data.X, data.Y)
+    >>> print(caught[0].message)
     """
 
 

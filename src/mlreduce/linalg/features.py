@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from mlreduce.linalg.utilities import canonical
 from mlreduce.validation import FloatArray, as_dense, is_sparse
 
-__all__ = ["Coordinates", "Features", "WeightedFeatures"]
+__all__ = ["Coordinates", "Features", "WeightedFeatures", "constant_columns"]
 
 # Bytes of rows centred at once: bounds the temporary copy of a dense matrix.
 _BLOCK_BYTES = 2**25
@@ -58,7 +58,7 @@ class Features:
         if centred and is_sparse(X):
             X = canonical(X)
             full = _full(X)
-            self.constant = _constant(X, full)
+            self.constant = constant_columns(X, full)
             self.mean = self._shift = _mean(X, self.constant)
             if full.any():
                 self._stored, self._shift = _shift_columns(X, full, self.mean)
@@ -75,7 +75,7 @@ class Features:
     @cached_property
     def constant(self) -> NDArray[np.bool_]:
         """Mask of constant columns, which must not get a variance from rounding."""
-        return _constant(self.X)
+        return constant_columns(self.X)
 
     @cached_property
     def mean(self) -> FloatArray:
@@ -134,7 +134,7 @@ class Features:
     def _cross(self, labels: Any) -> FloatArray:
         dense = self.transposed_dot(labels)
         if self.centred:
-            dense[:, _constant(labels)] = 0.0
+            dense[:, constant_columns(labels)] = 0.0
         norms = np.sqrt(_column_squares(labels) * self.shape[0])
         dense[np.abs(dense) <= _ROUNDING * np.multiply.outer(np.sqrt(self._stored_squares), norms)] = 0.0
         return dense
@@ -280,8 +280,8 @@ def _full(X: Any) -> NDArray[np.bool_]:
     return full
 
 
-def _constant(X: Any, full: NDArray[np.bool_] | None = None) -> NDArray[np.bool_]:
-    """Mask of constant columns; of a sparse matrix ``full`` is `_full`, where it is known."""
+def constant_columns(X: Any, full: NDArray[np.bool_] | None = None) -> NDArray[np.bool_]:
+    """Return the mask of constant columns; of a sparse matrix ``full`` is `_full`, where it is known."""
     constant: NDArray[np.bool_]
     if not is_sparse(X):
         constant = (X[0] == X[-1]) & (X[0] == X[len(X) // 2])
@@ -290,7 +290,7 @@ def _constant(X: Any, full: NDArray[np.bool_] | None = None) -> NDArray[np.bool_
     constant = _column_squares(X) == 0
     columns = np.flatnonzero(_full(X) if full is None else full)
     if len(columns):
-        constant[columns] = _constant(as_dense(X[:, columns]))
+        constant[columns] = constant_columns(as_dense(X[:, columns]))
     return constant
 
 
@@ -307,7 +307,7 @@ def _shift_columns(X: Any, full: NDArray[np.bool_], mean: FloatArray) -> tuple[A
     """Centre the columns of a sparse matrix that store a value in every row; also return the means of the result."""
     values = X.data - np.where(full, mean, 0.0)[X.indices]
     shifted = sp.csr_array((values, X.indices, X.indptr), shape=X.shape)
-    return shifted, _mean(shifted, _constant(shifted))
+    return shifted, _mean(shifted, constant_columns(shifted))
 
 
 def _column_squares(X: Any) -> FloatArray:
@@ -361,7 +361,7 @@ class WeightedFeatures(Features):
             table = sp.csr_array(sp.diags_array(self.roots) @ X)
         else:
             used = X[weights > 0]
-            constant = _constant(used)
+            constant = constant_columns(used)
             self._centre[constant] = used[0, constant]
             self._rest = np.zeros(X.shape[1])
             table = self.roots[:, np.newaxis] * (X - self._centre)

@@ -11,7 +11,7 @@ from sklearn.utils import Tags
 from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError
 from mlreduce.registry import register
-from mlreduce.selection.base import Selector, check_not_negative
+from mlreduce.selection.base import Selector
 from mlreduce.validation import FloatArray, Size, as_dense, check_count, check_option
 
 __all__ = ["AnovaF", "Chi2", "MutualInformation", "UnivariateSelector"]
@@ -94,10 +94,6 @@ class Chi2(UnivariateSelector):
         tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = True
         return tags
-
-    def _scores(self, X: Any, labels: FloatArray) -> FloatArray:
-        check_not_negative(X, "Chi2", getattr(self, "feature_names_in_", None))
-        return super()._scores(X, labels)
 
     def _of_label(self, X: Any, label: Any) -> FloatArray:
         return np.asarray(chi2(X, label)[0])
