@@ -4,7 +4,8 @@
     OPENBLAS_NUM_THREADS=1 python benchmarks/defaults.py --methods leml,sleec --output /tmp/few.csv
 
 Selectors keep a tenth of the features and projections five directions, from which ridge regression and ML-kNN predict;
-coders are those of a `CodedClassifier`; predictors are on their own. Rows of the data are sampled, 70 % of them for
+coders are those of a `CodedClassifier`; predictors are on their own. Methods that take one label per instance are left
+out. Rows of the data are sampled, 70 % of them for
 training; features are as published. Label average precision (AP) and micro-averaged F1 are those of the test part.
 Random features and random projections are means of five draws.
 
@@ -27,11 +28,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from sklearn.base import is_regressor
 
 import mlreduce
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.labelspace import CodedClassifier
 from mlreduce.linalg.utilities import above_half
+from mlreduce.methods.facts import facts_of
 from mlreduce.metrics import Outcome, find_measure
 from mlreduce.registry import kind_of, make
 from mlreduce.validation import FloatArray
@@ -44,7 +47,7 @@ PREDICTORS = ("ridge", "ml-knn")
 ROWS = {"selection": 600, "projection": 600, "labelspace": 600, "predictors": 1500}
 DIRECTIONS, DRAWS, SECONDS = 5, 5, 60
 MEASURES = {"ap": "average-precision", "f1": "micro-f1"}
-#: Methods that are no choice of anybody, and those whose result depends on an estimator that they are given.
+#: What others are compared with.
 CONTROLS = ("all-features", "majority-labels", "random-features", "random-projection")
 
 #: (method, rule) to why a rule is broken still.
@@ -90,7 +93,10 @@ class Part:
             return self.measured(model.predict_scores(X_test))
         if hasattr(model, "decision_function"):
             return self.measured(model.decision_function(X_test) + 0.5, model.predict(X_test))
-        return self.measured(model.predict(X_test).astype(float))
+        if hasattr(model, "predict_proba"):
+            return self.measured(model.predict_proba(X_test), model.predict(X_test))
+        values = self.measured(model.predict(X_test).astype(float))
+        return values if is_regressor(model) else {**values, "ap": np.nan}  # nothing ranks the labels
 
     def cells(self, kind: str, name: str) -> Iterator[tuple[str, dict[str, float]]]:
         """Yield predictors and what is measured with them."""
@@ -101,8 +107,8 @@ class Part:
         else:
             n_features = self.X.shape[1]
             size = {"k": max(1, n_features // 10)} if kind == "selection" else {"n_components": DIRECTIONS}
-            reductions = [make(name, **size)]
-            if name in CONTROLS:
+            reductions = [make(name, **(size if name != "all-features" else {}))]
+            if name.startswith("random"):
                 reductions = [make(name, **size, random_state=seed) for seed in range(DRAWS)]
             pairs = []
             for reduction in reductions:
@@ -184,16 +190,12 @@ def main() -> int:
     parser.add_argument("--judge", action="store_true", help="only judge the output that is there")
     arguments = parser.parse_args()
     if not arguments.judge:
-        chosen = (
-            arguments.methods.split(",")
-            if arguments.methods
-            else [n for kind in ROWS for n in mlreduce.list_methods(kind)]
-        )
+        every = [name for kind in ROWS for name in mlreduce.list_methods(kind) if not facts_of(name).single_label]
+        chosen = arguments.methods.split(",") if arguments.methods else every
         part = arguments.output.with_name(f"{arguments.output.name}.part")
         table = sweep(["frequencies", *chosen], arguments.datasets.split(","), part)
-        table.sort_values(["family", "method", "dataset", "predictor"], kind="stable").to_csv(
-            arguments.output, index=False
-        )
+        table = table.sort_values(["family", "method", "dataset", "predictor"], kind="stable")
+        table.to_csv(arguments.output, index=False)
         part.unlink()
         if arguments.methods:
             return 0
