@@ -78,6 +78,13 @@ class Features:
         return constant_columns(self.X)
 
     @cached_property
+    def n_used(self) -> int:
+        """Number of columns that are not zero: of centred features those that vary."""
+        if self.centred:
+            return int(np.count_nonzero(~self.constant))
+        return int(np.count_nonzero(_any_value(self.X)))
+
+    @cached_property
     def mean(self) -> FloatArray:
         """Column means, exact for constant columns; zeros if the features are not centred."""
         return _mean(self.X, self.constant) if self.centred else np.zeros(self.shape[1])
@@ -292,6 +299,11 @@ def constant_columns(X: Any, full: NDArray[np.bool_] | None = None) -> NDArray[n
     if len(columns):
         constant[columns] = constant_columns(as_dense(X[:, columns]))
     return constant
+
+
+def _any_value(X: Any) -> NDArray[np.bool_]:
+    """Mask of the columns with a value other than zero."""
+    return np.asarray((X != 0).sum(axis=0)).reshape(-1) > 0
 
 
 def _mean(X: Any, constant: NDArray[np.bool_]) -> FloatArray:
