@@ -211,9 +211,10 @@ class LEML(DecidingClassifier):
             largest = _largest_penalty(features, labels[train], part)
             start = _leading_labels(labels[train], part, rank)
             penalties = [share * largest for share in SHARES]
-            rows = as_dense(X[held_out]) - features.mean
+            rows = X[held_out]
             for factors in self._factors(features, labels[train], part, start, penalties, *_ROUGH):
-                yield rows @ factors.features @ factors.labels.T + factors.intercept
+                projected = rows @ factors.features - features.mean @ factors.features
+                yield projected @ factors.labels.T + factors.intercept
 
         return best_candidate(scores, labels, known)
 
