@@ -9,8 +9,8 @@ out. Rows of the data are sampled, 70 % of them for
 training; features are as published. Label average precision (AP) and micro-averaged F1 are those of the test part.
 Random features and random projections are means of five draws.
 
-`broken` says which rules a table breaks; the rest of the line is the reason in `REASONS`. Exit status 1 where one has
-none. A run that was interrupted goes on from its output with ``.part``.
+`violations` are the rules that a table breaks, with the reasons in `REASONS`; exit status 1 where one has none. They
+are put into docs/defaults.md. A run that was interrupted goes on from its output with ``.part``.
 """
 
 from __future__ import annotations
@@ -50,8 +50,9 @@ MEASURES = {"ap": "average-precision", "f1": "micro-f1"}
 #: What others are compared with.
 CONTROLS = ("all-features", "majority-labels", "random-features", "random-projection")
 
-#: (method, rule) to why a rule is broken still.
-REASONS: dict[tuple[str, str], str] = {}
+#: Why a method breaks a rule still.
+REASONS: dict[str, str] = {}
+PAGE = PROJECT / "docs" / "defaults.md"
 
 
 class TooSlowError(Exception):
@@ -149,7 +150,7 @@ def sweep(names: list[str], datasets: list[str], part: Path) -> pd.DataFrame:
     return pd.read_csv(part)
 
 
-def broken(table: pd.DataFrame) -> pd.DataFrame:
+def violations(table: pd.DataFrame) -> pd.DataFrame:
     """Return the rules that methods break: method, rule, and the data sets with both values."""
     table = table.fillna({"predictor": "", "failed": ""})
     ap = table.pivot_table(index=["method", "predictor"], columns="dataset", values="ap")
@@ -178,8 +179,17 @@ def broken(table: pd.DataFrame) -> pd.DataFrame:
         wanted = pd.Series({name: least})
         add(method, f"at least {least}", values.loc[method, ""], wanted, values.loc[method, ""][[name]] < least, 0)
     rows = pd.DataFrame(found, columns=["method", "rule", "cells"])
-    reasons = [REASONS.get((row.method, row.rule), "") for row in rows.itertuples()]
-    return rows.assign(reason=reasons)
+    return rows.assign(reason=[REASONS.get(method, "") for method in rows["method"]])
+
+
+def write_page(rules: pd.DataFrame) -> None:
+    """Put the table of violations into the page, between its marks."""
+    begin, end = "<!-- violations: begin -->", "<!-- violations: end -->"
+    lines = ["| method | below | on | reason |", "| --- | --- | --- | --- |"]
+    lines += [f"| `{row.method}` | {row.rule} | {row.cells} | {row.reason} |" for row in rules.itertuples()]
+    before, _, rest = PAGE.read_text(encoding="utf-8").partition(begin)
+    after = rest.partition(end)[2]
+    PAGE.write_text("\n\n".join([before + begin, "\n".join(lines), end]) + after, encoding="utf-8")
 
 
 def main() -> int:
@@ -199,8 +209,10 @@ def main() -> int:
         part.unlink()
         if arguments.methods:
             return 0
-    rules = broken(pd.read_csv(arguments.output))
-    rules.to_csv(arguments.output.with_name(f"{arguments.output.stem}-broken.csv"), index=False)
+    rules = violations(pd.read_csv(arguments.output))
+    rules.to_csv(arguments.output.with_name(f"{arguments.output.stem}-violations.csv"), index=False)
+    if arguments.output == TABLE:
+        write_page(rules)
     print(rules.to_string(index=False))
     return int((rules["reason"] == "").any())
 
