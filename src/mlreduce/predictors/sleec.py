@@ -85,7 +85,7 @@ class SLEEC(DecidingClassifier):
         Partitions, each from another start of k-means, whose scores are averaged. With one cluster all are the same.
     alpha : float, "gcv" or "loo", default="gcv"
         Penalty of the regression, as of `RidgeRegressor`.
-    max_steps : int, default=500
+    max_steps : int, default=2000
         Most steps of the projection.
     tol : float, default=1e-3
         Relative decrease of the sum of squares that ends them, >= 0.
@@ -154,7 +154,7 @@ class SLEEC(DecidingClassifier):
         n_clusters: int | None = None,
         n_learners: int = 1,
         alpha: float | str = "gcv",
-        max_steps: int = 500,
+        max_steps: int = 2000,
         tol: float = 1e-3,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:

@@ -67,7 +67,7 @@ class MESD(Projection):
     --------
     >>> import mlreduce
     >>> data = mlreduce.load_dataset("digits")
-    >>> mlreduce.MESD(base="mmc", n_components=3).fit_transform(data.X, data.Y).shape
+    >>> mlreduce.MESD(base="fda", n_components=3).fit_transform(data.X, data.Y).shape
     (1797, 3)
     """
 
