@@ -80,8 +80,10 @@ benchmark: $(STAMP) ## every method beside other packages, and the claims on spe
 	for name in peers bibtex_split projections model_trees information selection embeddings; do \
 		OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/$$name.py || exit 1; done
 
-deviations: $(STAMP) ## experiments on what is not reproduced, into docs/deviations (an hour)
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/deviations.py
+deviations: ## experiments on what is not reproduced, into docs/deviations (an hour)
+defaults: ## all defaults on eight data sets, into docs/defaults.md (minutes)
+deviations defaults: $(STAMP)
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/$@.py
 
 reference: $(STAMP) ## the full protocols, and their summary into results/reference; MLREDUCE_MIRROR=FOLDER of published files
 	$(BIN)/snakemake --cores $(CORES) --quiet rules --configfile config/paper.yaml

@@ -336,8 +336,8 @@ CASES: dict[str, Case] = {
     ),
     "ridge": Case(library("ridge"), {"scikit-learn": (peer("sklearn.linear_model.Ridge"), True)}, regression),
     "kernel-ridge": Case(
-        library("kernel-ridge"),
-        {"scikit-learn": (peer("sklearn.kernel_ridge.KernelRidge", kernel="rbf"), True)},
+        library("kernel-ridge", gamma=0.01),
+        {"scikit-learn": (peer("sklearn.kernel_ridge.KernelRidge", kernel="rbf", gamma=0.01), True)},
         distances,
     ),
     "br-knn": Case(

@@ -13,6 +13,7 @@ from pathlib import Path
 __all__ = [
     "ConfigurationError",
     "DataError",
+    "DegenerateWarning",
     "FetchError",
     "MLReduceError",
     "MissingPackageError",
@@ -127,6 +128,24 @@ class ProjectionWarning(UserWarning):
     ...     _ = mlreduce.PLS(n_components=20).fit(data.X, data.Y)
     >>> print(caught[0].message)
     PLS has 9 positive eigenvalues: n_components_ is 9, not 20
+    """
+
+
+class DegenerateWarning(UserWarning):
+    """A fit used little of the data; the sentence says what was left out and what to do.
+
+    Examples
+    --------
+    >>> import mlreduce, warnings
+    >>> data = mlreduce.load_dataset("planted-300")
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     method = mlreduce.PPTChi2().fit(data.X, data.Y)
+    >>> print(caught[0].message)  # doctest: +NORMALIZE_WHITESPACE
+    PPTChi2 leaves out 207 of 300 instances, whose label sets occur less often than min_count=6; a smaller min_count
+    keeps more of them
+    >>> method.n_pruned_
+    207
     """
 
 

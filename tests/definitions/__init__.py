@@ -31,7 +31,7 @@ import scipy.sparse as sp
 
 import mlreduce
 from mlreduce import registry
-from mlreduce.exceptions import ProjectionWarning
+from mlreduce.exceptions import DegenerateWarning, ProjectionWarning
 
 from . import _families
 
@@ -110,7 +110,8 @@ def fit(name: str, case: str, change: Any = lambda cls: cls, seed: int = 7) -> t
     if getattr(method, "reduces", True):
         method.set_params(**{key: value for key, value in few.items() if key in method.get_params(deep=False)})
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ProjectionWarning)  # fewer directions than asked for, a singular constraint
+        for category in (DegenerateWarning, ProjectionWarning):
+            warnings.simplefilter("ignore", category)  # fewer directions than asked for, a singular constraint
         method.fit(storage(X), Y)
     return X, Y, method
 

@@ -37,13 +37,19 @@ def steps(F, Y, fitted, criterion, relevance=None):
     """Every feature taken has the largest value of the criterion, of equal ones the more relevant, then the first.
 
     ``criterion(F, Y, f, S)`` is the value of the feature f where those of the list S have been taken. The rest follow
-    by their values in the last step.
+    by their values in the last step, and then the constant features, which have no information.
     """
-    d, number = F.shape[1], int(fitted.get_support().sum())
-    order = np.argsort(fitted.ranking_)
-    of = {f: 0.0 if relevance is None else round(relevance(F, Y, f, []), 9) for f in range(d)}
+    order, d = np.argsort(fitted.ranking_), F.shape[1]
+    np.testing.assert_array_equal(fitted.scores_[order], np.arange(d)[::-1])
+    varying = np.flatnonzero((F[0] != F).any(axis=0))
+    assert fitted.n_informative_ == len(varying)
+    if not len(varying):
+        varying = np.arange(d)
+    assert not fitted.gains_[order[len(varying) :]].any()
+    number, order = min(int(fitted.get_support().sum()), len(varying)), order[: len(varying)]
+    of = {f: 0.0 if relevance is None else round(relevance(F, Y, f, []), 9) for f in varying.tolist()}
     for step in range(number):
-        values = {f: criterion(F, Y, f, order[:step].tolist()) for f in range(d) if f not in order[:step]}
+        values = {f: criterion(F, Y, f, order[:step].tolist()) for f in varying.tolist() if f not in order[:step]}
         best = max(values, key=lambda f: (round(values[f], 9), of[f], -f))
         assert order[step] == best, f"feature {order[step]} is taken in step {step}, not {best}"
         np.testing.assert_allclose(fitted.gains_[best], values[best], atol=1e-9)
@@ -51,4 +57,3 @@ def steps(F, Y, fitted, criterion, relevance=None):
     values = [criterion(F, Y, f, last) for f in order[number:]]
     np.testing.assert_allclose(fitted.gains_[order[number:]], values, atol=1e-9)
     assert (np.diff(fitted.gains_[order[number:]]) <= 0).all()
-    np.testing.assert_array_equal(fitted.scores_[order], np.arange(d)[::-1])

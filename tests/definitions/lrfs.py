@@ -11,7 +11,8 @@ from .mim import criterion as relevance
 
 
 def criterion(F, Y, f, S):
-    pairs = list(permutations(range(Y.shape[1]), 2))
+    varying = [label for label in range(Y.shape[1]) if 0 < Y[:, label].sum() < len(Y)]
+    pairs = list(permutations(varying, 2))
     of_pairs = sum(conditional(F[:, f], Y[:, i], Y[:, j]) for i, j in pairs) if pairs else relevance(F, Y, f, S)
     return of_pairs - (sum(information(F[:, f], F[:, s]) for s in S) / len(S) if S else 0)
 

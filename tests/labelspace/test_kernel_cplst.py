@@ -6,6 +6,7 @@ import scipy.linalg
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.spatial.distance import pdist
 from sklearn.metrics.pairwise import rbf_kernel
 
 import mlreduce
@@ -27,11 +28,11 @@ def literal(K, alpha, Z):
 def test_directions_are_those_of_the_formula(gamma, alpha, kind, example):
     X, Y = example
     coder = KernelCPLST(gamma=gamma, alpha=alpha).fit(kind(X), Y)
-    matrix = literal(rbf_kernel(X, gamma=gamma), alpha, Y - Y.mean(axis=0))
+    assert coder.gamma_ == pytest.approx(gamma or 1 / np.square(pdist(X)).mean(), rel=1e-12)
+    matrix = literal(rbf_kernel(X, gamma=coder.gamma_), alpha, Y - Y.mean(axis=0))
     np.testing.assert_allclose(coder.eigenvalues_, np.linalg.eigvalsh(matrix)[::-1], atol=1e-8)
     V = coder.components_
     np.testing.assert_allclose(V @ matrix @ V.T, np.diag(coder.eigenvalues_), atol=1e-8)
-    assert coder.gamma_ == (gamma or 1 / 7)
 
 
 def test_a_linear_kernel_and_a_small_penalty_give_cplst(example):

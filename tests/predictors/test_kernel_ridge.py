@@ -5,7 +5,9 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.spatial.distance import pdist
 from sklearn.kernel_ridge import KernelRidge
+from sklearn.metrics import f1_score
 
 import mlreduce
 from mlreduce.exceptions import DataError
@@ -25,13 +27,28 @@ def problem(n=40, d=5, q=3, seed=0, n_test=9):
 def test_it_matches_scikit_learn(gamma, alpha, kind):
     X, T, X_test = problem()
     X[np.abs(X) < 0.5] = 0
-    ours, theirs = KernelRidgeRegressor(gamma, alpha), KernelRidge(kernel="rbf", gamma=gamma, alpha=alpha)
-    ours.fit(kind(X), T)
-    theirs.fit(X, T)
+    ours = KernelRidgeRegressor(gamma, alpha).fit(kind(X), T)
+    assert ours.gamma_ == pytest.approx(gamma or 1 / np.square(pdist(X)).mean(), rel=1e-12)
+    mean = T.mean(axis=0)
+    theirs = KernelRidge(kernel="rbf", gamma=ours.gamma_, alpha=alpha).fit(X, T - mean)
     np.testing.assert_allclose(ours.dual_coef_, theirs.dual_coef_, rtol=1e-6, atol=1e-6)
-    np.testing.assert_allclose(ours.predict(kind(X_test)), theirs.predict(X_test), atol=1e-8)
-    np.testing.assert_allclose(ours.predict(X_test), theirs.predict(X_test), atol=1e-8)
-    assert ours.gamma_ == (gamma or 1 / 5)
+    np.testing.assert_allclose(ours.predict(kind(X_test)), theirs.predict(X_test) + mean, atol=1e-8)
+    np.testing.assert_allclose(ours.predict(X_test), theirs.predict(X_test) + mean, atol=1e-8)
+
+
+def test_the_default_width_suits_any_units_and_number_of_features():
+    data = mlreduce.load_dataset("digits")
+    X = np.hstack([data.X / 1000, np.zeros((len(data.X), 200))])
+    for features in (data.X, X):
+        model = mlreduce.make("kernel-ridge").fit(features[:1000], data.Y[:1000])
+        predicted = model.predict(features[1000:]) > 0.5
+        assert f1_score(data.Y[1000:], predicted, average="micro") > 0.95  # 0.000 with 1 / n_features
+
+
+def test_rows_that_are_all_the_same_have_a_width():
+    model = mlreduce.make("kernel-ridge").fit(np.ones((3, 2)), np.array([1.0, 2.0, 6.0]))
+    assert model.gamma_ == 1.0
+    np.testing.assert_allclose(model.predict([[1.0, 1.0], [99.0, 0.0]]), 3.0)
 
 
 @given(st.integers(2, 20), st.integers(1, 5), st.floats(1e-3, 10), st.floats(1e-3, 1e2), st.randoms())
@@ -56,7 +73,8 @@ def test_a_split_is_predicted_as_by_training_on_centred_targets(gamma, alpha, st
     X, T, X_test = problem()
     model, mean = KernelRidgeRegressor(gamma, alpha), T.mean(axis=0)
     split = model.on_split(storage(X), T, storage(X_test))
-    expected = model.fit(X, T - mean).predict(X_test) + mean
+    expected = model.fit(X, T).predict(X_test)
+    np.testing.assert_allclose(model.fit(X, T - mean).predict(X_test) + mean, expected, atol=1e-10)
     for _ in range(2):  # the second time from what was kept
         np.testing.assert_allclose(split.predictions(gamma, alpha), expected, atol=1e-10)
     other = KernelRidgeRegressor(0.3, 2.0).fit(X, T - mean).predict(X_test) + mean

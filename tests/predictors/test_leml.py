@@ -12,6 +12,7 @@ from sklearn.base import clone
 
 import mlreduce
 from mlreduce.exceptions import DataError
+from mlreduce.metrics import Outcome, find_measure
 from mlreduce.predictors import leml
 from mlreduce.predictors._low_rank import LOSSES, alternate
 
@@ -130,11 +131,12 @@ def test_without_penalty_it_is_least_squares(rng):
 def test_all_ways_for_the_squared_loss_agree(form, monkeypatch, rng):
     X, Y = problem(rng)
     X[rng.random(X.shape) < 0.5] = 0
-    first = mlreduce.LEML(2, tol=1e-13, max_iter=5000).fit(X, Y)
+    first = mlreduce.LEML(2, penalty=1.0, tol=1e-13, max_iter=5000).fit(X, Y)
     monkeypatch.setattr(leml, "is_large", lambda X: True)
-    second = mlreduce.LEML(2, tol=1e-13, max_iter=5000).fit(form(X), form(Y))
-    monkeypatch.setattr(leml, "alternate_squared", lambda X, Y, *rest, large: alternate(X, Y, None, squared, *rest))
-    third = mlreduce.LEML(2, tol=1e-13, max_iter=5000).fit(form(X), Y)
+    second = mlreduce.LEML(2, penalty=1.0, tol=1e-13, max_iter=5000).fit(form(X), form(Y))
+    monkeypatch.setattr(leml, "squared_system", lambda X, Y, large: X)
+    monkeypatch.setattr(leml, "alternate_squared", lambda X, Y, *rest: alternate(X, Y, None, squared, *rest))
+    third = mlreduce.LEML(2, penalty=1.0, tol=1e-13, max_iter=5000).fit(form(X), Y)
     for other in (second, third):
         np.testing.assert_allclose(other.coef_, first.coef_, atol=1e-5)
         assert other.objective_[-1] == pytest.approx(first.objective_[-1], rel=1e-9)
@@ -182,7 +184,7 @@ def test_low_rank_helps_where_labels_are_missing(rng):
 def test_orders_do_not_matter_and_fits_repeat(loss, missing, rng):
     X, Y = problem(rng, missing=missing)
     rows, labels = rng.permutation(60), rng.permutation(5)
-    model = mlreduce.LEML(3, loss=loss, tol=1e-9)
+    model = mlreduce.LEML(3, penalty=1.0, loss=loss, tol=1e-9)
     first, second = clone(model).fit(X, Y), clone(model).fit(X[rows], Y[rows][:, labels])
     np.testing.assert_allclose(second.coef_, first.coef_[labels], atol=1e-7)
     assert pickle.dumps(clone(model).fit(X, Y)) == pickle.dumps(first)
@@ -213,7 +215,7 @@ def test_scores_and_decisions_agree_with_predictions(loss, rng):
     ("parameters", "message"),
     [
         ({"loss": "logit"}, "loss must be 'squared', 'logistic' or 'squared-hinge'; got 'logit'"),
-        ({"penalty": 0}, "penalty must be a number > 0; got 0"),
+        ({"penalty": 0}, "penalty, if not 'cv', must be a number > 0; got 0"),
         ({"tol": -1}, "tol must be a number >= 0; got -1"),
         ({"max_iter": 0}, "max_iter must be an integer >= 1; got 0"),
         ({"n_components": 6}, "n_components must be between 1 and 5, the number of labels; got 6"),
@@ -231,3 +233,41 @@ def test_labels_that_nobody_knows_are_refused(rng):
         mlreduce.LEML().fit(X, Y)
     with pytest.raises(DataError, match="no label is known"):
         mlreduce.LEML().fit(X, np.full_like(Y, np.nan))
+
+
+@losses
+@gaps
+def test_the_penalty_is_chosen_by_folds_in_any_units(loss, missing, rng):
+    X, Y = problem(rng, n=120, missing=missing)
+    model = mlreduce.LEML(3, loss=loss).fit(X, Y)
+    centred = Y - np.nanmean(Y, axis=0)
+    largest = np.linalg.norm((X - X.mean(axis=0)).T @ np.nan_to_num(centred), 2)
+    places = np.flatnonzero(np.isclose(np.array(leml.SHARES) * largest, model.penalty_))
+    assert len(places) == 1
+    assert model.at_edge_ == (places[0] in (0, len(leml.SHARES) - 1))
+    again = mlreduce.LEML(3, penalty=model.penalty_, loss=loss).fit(X, Y)
+    np.testing.assert_array_equal(again.coef_, model.coef_)
+    assert not again.at_edge_
+    scaled = mlreduce.LEML(3, loss=loss).fit(64 * X, Y)
+    assert scaled.penalty_ == pytest.approx(64 * model.penalty_)
+    with pytest.raises(DataError, match="^penalty, if not 'cv', must be a number > 0; got 'loo'"):
+        mlreduce.LEML(penalty="loo").fit(X, Y)
+
+
+def test_labels_of_many_useless_features_are_still_ordered(rng):
+    """With a penalty of 1 the 300 features that say nothing put labels in an order worse than their frequencies."""
+    X = rng.standard_normal((150, 3))
+    Y = (X @ rng.standard_normal((3, 12)) + rng.standard_normal((150, 12)) > np.linspace(-2, 2, 12)).astype(float)
+    X = np.hstack([5 * X, 5 * rng.standard_normal((150, 300))])
+    train, test = slice(100), slice(100, None)
+    frequencies = np.tile(Y[train].mean(axis=0), (50, 1))
+    precision = find_measure("average-precision")
+    alone, fixed, chosen = (
+        precision(Outcome(Y[test].astype(np.int8), scores > 0.5, scores=scores))
+        for scores in (
+            frequencies,
+            mlreduce.LEML(penalty=1.0).fit(X[train], Y[train]).predict_scores(X[test]),
+            mlreduce.LEML().fit(X[train], Y[train]).predict_scores(X[test]),
+        )
+    )
+    assert fixed < alone < chosen

@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.naive_bayes import GaussianNB
 
+import mlreduce
 from mlreduce.exceptions import DataError
 from mlreduce.linalg.utilities import above_half
+from mlreduce.metrics import Outcome, find_measure
 from mlreduce.predictors import MLKNN, MLNB, BinaryRelevanceKNN
 
 FEATURES = {
@@ -58,7 +60,7 @@ def test_naive_bayes_matches_the_reference(features, n, d, q, smoothing, seed):
 @pytest.mark.parametrize("seed", range(3))
 def test_naive_bayes_is_scikit_learns_a_label(seed):
     X, Y, X_new, _ = problem(n=200, seed=seed)
-    fitted = MLNB(smoothing=0).fit(X, Y)
+    fitted = MLNB(smoothing=0, variance_floor=1e-9).fit(X, Y)
     for label, y in enumerate(Y.T):
         theirs = GaussianNB(var_smoothing=0).fit(X, y)
         np.testing.assert_allclose(fitted.predict_proba(X_new)[:, label], theirs.predict_proba(X_new)[:, 1], rtol=1e-9)
@@ -67,6 +69,18 @@ def test_naive_bayes_is_scikit_learns_a_label(seed):
         np.testing.assert_allclose(fitted.prior_[label], theirs.class_prior_[1])
     smoothed = MLNB().fit(X, Y)
     np.testing.assert_allclose(smoothed.prior_, (1 + Y.sum(axis=0)) / 202)
+
+
+def test_the_floor_of_variances_is_chosen():
+    data = mlreduce.load_dataset("digits")
+    X, X_new, Y, Y_new = data.X[:600], data.X[600:], data.Y[:600], data.Y[600:]
+    precision = find_measure("average-precision")
+    fitted = MLNB().fit(X, Y)
+    assert fitted.variance_floor_ == 1.0
+    assert precision(Outcome(Y_new, fitted.predict(X_new), scores=fitted.predict_scores(X_new))) > 0.86
+    bare = MLNB(variance_floor=1e-9).fit(X, Y)  # pixels that hardly vary among the few with a label decide alone
+    assert precision(Outcome(Y_new, bare.predict(X_new), scores=bare.predict_scores(X_new))) < 0.8
+    assert MLNB().fit(X[:1], Y[:1]).variance_floor_ == 0.1  # one row has no folds
 
 
 def test_without_smoothing_to_speak_of_one_neighbour_is_followed():
@@ -139,7 +153,7 @@ def test_impossible_parameters_are_refused():
     with pytest.raises(DataError, match="11 neighbours need as many training rows"):
         list(MLKNN(11).predict_nested(X, Y.astype(float), X_new, [1]))
     for floor in (0, -1, "1"):
-        with pytest.raises(DataError, match="^variance_floor must be"):
+        with pytest.raises(DataError, match="^variance_floor, if not 'cv', must be a number > 0"):
             MLNB(variance_floor=floor).fit(X, Y)
     with pytest.raises(DataError, match="^smoothing must be"):
         MLNB(smoothing=-1).fit(X, Y)

@@ -9,6 +9,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
 
 import mlreduce
 from mlreduce.exceptions import DataError
@@ -90,7 +91,7 @@ def test_first_step_is_the_projection_within_its_span(rng):
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
 def test_at_full_rank_it_votes_by_predicted_labels(form, rng):
     X, Y = problem(rng)
-    model = mlreduce.SLEEC(n_neighbors=5, alpha=2.0).fit(form(X), Y)
+    model = mlreduce.SLEEC(None, n_neighbors=5, alpha=2.0).fit(form(X), Y)
     ridge = mlreduce.RidgeRegressor(alpha=2.0).fit(X, Y)
     votes = BinaryRelevanceKNN(5).fit(ridge.predict(X), Y)
     new = rng.standard_normal((20, 6))
@@ -127,7 +128,7 @@ def test_default_sizes(rng, monkeypatch):
     X, Y = problem(rng)
     monkeypatch.setattr("mlreduce.predictors.sleec._CLUSTER", 40)
     monkeypatch.setattr("mlreduce.predictors.sleec._RANK", 5)
-    model = mlreduce.SLEEC(random_state=0).fit(X, Y)
+    model = mlreduce.SLEEC(n_components=None, random_state=0).fit(X, Y)
     assert (model.n_clusters_, model.n_components_) == (3, 5)
     assert mlreduce.SLEEC(n_components=7, random_state=0).fit(X, Y).n_components_ == 7
 
@@ -155,7 +156,7 @@ def test_features_and_labels_that_do_not_vary(rng):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"n_neighbors": 0}, "n_neighbors must be an integer >= 1; got 0"),
+        ({"n_neighbors": 0}, "n_neighbors, if not 'cv', must be an integer >= 1; got 0"),
         ({"n_label_neighbors": 1.5}, "n_label_neighbors must be an integer >= 1; got 1.5"),
         ({"n_learners": 0}, "n_learners must be an integer >= 1"),
         ({"n_clusters": 91}, "n_clusters must be between 1 and 90, the number of rows; got 91"),
@@ -167,3 +168,26 @@ def test_features_and_labels_that_do_not_vary(rng):
 def test_wrong_parameters_are_refused(parameters, message, rng):
     with pytest.raises(DataError, match=message):
         mlreduce.SLEEC(**parameters).fit(*problem(rng))
+
+
+def test_shape_is_chosen_by_folds(monkeypatch, rng):
+    X, Y = problem(rng)
+    asked = []
+
+    def second_best(scores, labels):
+        asked.append([each.shape for each in scores(np.arange(60), np.arange(60, 90))])
+        return 3
+
+    monkeypatch.setattr("mlreduce.predictors.sleec.best_candidate", second_best)
+    model = mlreduce.SLEEC().fit(X, Y)
+    assert asked == [[(30, 8)] * 6]  # all labels, half and a quarter of their number, by 10 and 30 neighbours
+    assert (model.n_components_, model.n_neighbors_) == (4, 30)
+    np.testing.assert_array_equal(model.predict_scores(X), mlreduce.SLEEC(4, 30).fit(X, Y).predict_scores(X))
+
+
+def test_it_says_where_the_embedding_has_not_converged(rng):
+    X, Y = problem(rng)
+    with pytest.warns(ConvergenceWarning, match="1 of 1 clusters still improved .* max_steps=2"):
+        model = mlreduce.SLEEC(3, max_steps=2, tol=1e-6).fit(X, Y)
+    assert model.not_converged_ == 1
+    assert mlreduce.SLEEC(3).fit(X, Y).not_converged_ == 0

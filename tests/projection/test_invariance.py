@@ -11,6 +11,9 @@ from hypothesis import strategies as st
 from projection_problems import CENTRED, REPRESENTATIVES, SUPERVISED, data, same_directions, same_values, signed
 
 import mlreduce
+from mlreduce.exceptions import DataError
+from mlreduce.linalg.features import Features
+from mlreduce.spectral import TrainingSet
 
 both = pytest.mark.parametrize("kind", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
 TALL, WIDE = (40, 7, 4), (12, 25, 4)
@@ -140,3 +143,31 @@ def test_coding_of_the_labels(name, centred, rng):
         assert signed_.sum() == pytest.approx(trace)
     else:
         assert signed_.sum() > binary.sum()
+
+
+@pytest.mark.parametrize("name", mlreduce.list_methods("projection").filter(single_label=False, control=False))
+@both
+@settings(max_examples=3)
+@given(places=st.lists(st.integers(0, 7), min_size=1, max_size=40))
+def test_columns_of_zeros_change_nothing(name, kind, places):
+    X, Y = data(np.random.default_rng(5), *TALL)
+    more = np.insert(X, places, 0.0, axis=1)
+    zero = ~more.any(axis=0)
+    alone, beside = (mlreduce.make(name, n_components=3).fit(kind(rows), Y) for rows in (X, more))
+    same_values(beside, alone, rtol=1e-8)
+    np.testing.assert_allclose(beside.components_[:, ~zero], alone.components_, atol=1e-7)
+    np.testing.assert_allclose(beside.components_[:, zero], 0, atol=1e-10)
+
+
+def test_a_ridge_may_count_all_columns(rng):
+    """As mvmd-2016 has it: a thousandth of the mean over all columns, those of zeros included."""
+    X, Y = data(rng, *TALL)
+    more = np.hstack([X, np.zeros((40, 14))])  # a third of the columns
+    old = mlreduce.MLDA(ridge="all-columns").fit(more, Y)
+    trace = np.trace(mlreduce.MLDA()._within(TrainingSet(X, Y.astype(float))).matrix(Features(X, centred=True)))
+    number = mlreduce.MLDA(ridge=1e-3 * trace / 21).fit(more, Y)
+    np.testing.assert_allclose(old.components_, number.components_, atol=1e-9)
+    whole, none = (mlreduce.MLDA(ridge=ridge).fit(X, Y) for ridge in ("all-columns", None))
+    np.testing.assert_array_equal(whole.components_, none.components_)
+    with pytest.raises(DataError, match="ridge must be a number >= 0"):
+        mlreduce.MLDA(ridge="all").fit(X, Y)

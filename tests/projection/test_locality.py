@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import proximity_by_the_book as book
 import pytest
@@ -10,6 +12,7 @@ import scipy.sparse as sp
 from projection_problems import data, same_directions
 
 import mlreduce
+from mlreduce.exceptions import DegenerateWarning
 from mlreduce.spectral import TrainingSet
 from mlreduce.spectral.graphs.proximity import Proximity
 
@@ -78,3 +81,16 @@ def test_neighbours_are_searched_once(rng, monkeypatch):
     for name in ("lpp", "olpp", "npp", "onpp", "usc", "le", "lle", "isomap", "symmetric-spectral"):
         mlreduce.make(name, n_components=2).fit_training_set(shared)
     assert len(calls) == 1
+
+
+@pytest.mark.parametrize("name", ["olpp", "onpp", "mesd-dla", "mesd-sonpp", "ssmmc"])
+def test_directions_in_which_features_hardly_vary_are_reported(name):
+    """Pixels at the border of digits are nearly constant: there the cost of neighbours is least."""
+    data = mlreduce.load_dataset("digits-300")
+    with pytest.warns(DegenerateWarning, match=r"the 3 directions hold .* random ones 0\.05: .*Fit it after PCA"):
+        mlreduce.make(name, n_components=3).fit(data.X, data.Y)
+    reduced = mlreduce.PCA(n_components=0.5).fit_transform(data.X)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        mlreduce.make(name, n_components=3).fit(reduced, data.Y)
+        mlreduce.make(name, n_components=None).fit(data.X, data.Y)  # all directions hold all variance

@@ -16,7 +16,7 @@ from scipy.stats import chi2_contingency
 from sklearn.metrics import normalized_mutual_info_score
 
 import mlreduce
-from mlreduce.exceptions import DataError
+from mlreduce.exceptions import DataError, DegenerateWarning
 from mlreduce.selection import FIMF, PMU, PPTMI, PPTChi2
 from mlreduce.selection.greedy import Information
 from mlreduce.selection.information import Counted, Pairs, mutual_information
@@ -106,12 +106,10 @@ def test_features_are_put_into_bins(name):
 def test_a_label_that_nobody_or_everybody_has_adds_nothing(name):
     F, Y = problem(n=150, seed=3)
     more = np.column_stack([np.zeros(150, dtype=int), Y, np.ones(150, dtype=int)])
-    if name == "lrfs":  # which counts a label beside one that is constant, I(f;l|l') = I(f;l), once for each
-        relevance = fit("mim", F, Y).gains_
-        expected = fit(name, F, Y, 1).gains_ + 2 * relevance
-        np.testing.assert_allclose(fit(name, F, more, 1).gains_, expected, atol=1e-9)
-        return
     np.testing.assert_allclose(fit(name, F, more).gains_, fit(name, F, Y).gains_, atol=1e-9)
+    if name == "lrfs":  # beside a label that is constant I(f;l|l') is I(f;l)
+        expected = fit(name, F, Y, 1).gains_ + 2 * fit("mim", F, Y).gains_
+        np.testing.assert_allclose(fit(name, F, more, 1, others="all").gains_, expected, atol=1e-9)
 
 
 @every
@@ -227,6 +225,18 @@ def test_rare_label_sets_are_left_out(name):
     own, without = fit(name, F, Y, min_count=9), fit(name, F[often], Y[often], min_count=1)
     np.testing.assert_array_equal(own.gains_, without.gains_)
     assert not np.array_equal(own.gains_, fit(name, F, Y, min_count=1).gains_)
+    assert (own.n_pruned_, without.n_pruned_) == (200 - often.sum(), 0)
+
+
+@pytest.mark.parametrize("name", PRUNING)
+def test_it_says_where_most_instances_are_left_out(name):
+    F, Y = problem(n=200, q=6, seed=13)
+    sizes = np.bincount(book.as_one(*Y.T))
+    most = int(np.sort(sizes)[-2])  # two sets are left
+    left_out = int(sizes[sizes < most].sum())
+    assert 2 * left_out > 200
+    with pytest.warns(DegenerateWarning, match=f"leaves out {left_out} of 200 instances.* min_count={most}"):
+        assert fit(name, F, Y, min_count=most).n_pruned_ == left_out
 
 
 def test_features_that_add_nothing_follow_by_their_own_information():

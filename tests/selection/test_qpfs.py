@@ -255,15 +255,15 @@ def test_the_diagonal_may_hold_the_entropies():
 
 @sampled
 def test_diagonal_of_a_feature_independent_of_the_sample(cls):
-    F = np.array([[0, i, i] for i in range(2)] * 4)
+    F = np.array([[j, i, i] for i in range(2) for j in range(2)] * 2)
     Y = F[:, 1:2]
     for seed in range(20):
         fitted = cls(discretise=None, sampling=0.4, random_state=seed).fit(F, Y)
         if fitted.sampled_.tolist() == [0]:
-            np.testing.assert_allclose(np.diag(fitted.dependency_), [0, np.log(2), np.log(2)])
+            np.testing.assert_allclose(np.diag(fitted.dependency_), [np.log(2)] * 3)
             break
     else:
-        pytest.fail("the constant feature was never sampled")
+        pytest.fail("the independent feature was never sampled")
     assert fitted.ranking_[0] == 3
 
 
@@ -275,6 +275,8 @@ def test_features_are_put_into_bins(cls, method):
     Y = (X[:, :2] > 0).astype(int)
     own = {} if cls is QPFS else {"random_state": 0}
     bins = Discretiser(method, 4).fit_transform(X, Y)
+    varying = (bins != bins[0]).any(axis=0)  # "mdl" leaves features in one bin, which are not sampled without it
+    X, bins = X[:, varying], bins[:, varying]
     fitted = cls(discretise=method, n_bins=4, **own).fit(X, Y)
     np.testing.assert_array_equal(fitted.weights_, cls(discretise=None, **own).fit(bins, Y).weights_)
     np.testing.assert_array_equal(

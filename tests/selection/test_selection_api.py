@@ -7,6 +7,8 @@ import inspect
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from sklearn.feature_selection import SelectKBest, f_classif
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -208,4 +210,32 @@ def test_labels_of_nobody_and_of_everybody(name):
         np.array_equal(method.fit(X, np.insert(Y, 2, value, axis=1)).ranking_, ranking) for value in (0, 1)
     ]  # fmt: skip
     by_instances = {"gmba", "mlfs", "mlrf", "spec", "rfs", "mifs", "scmfs"}
-    assert same == [name != "lrfs", name != "lrfs" and name not in by_instances]
+    assert same == [True, name not in by_instances]
+
+
+@every
+@given(places=st.lists(st.integers(0, 8), min_size=1, max_size=6), value=st.sampled_from([0.0, 1.0, 700.0]))
+@settings(max_examples=5)
+def test_constant_features_come_last_and_change_no_other(name, places, value):
+    X, Y = rows_and_labels()
+    method = make(name)
+    method.set_params(**{key: own for key, own in (("k", 4), ("min_count", 2)) if key in method.get_params()})
+    ranking = method.fit(X, Y).ranking_
+    assert method.n_informative_ == 8
+    more = np.insert(X, places, value, axis=1)
+    constant = (more == more[0]).all(axis=0)
+    fitted = method.fit(more, Y)
+    assert fitted.n_informative_ == 8
+    np.testing.assert_array_equal(fitted.ranking_[~constant], ranking)
+    np.testing.assert_array_equal(fitted.ranking_[constant], np.arange(8, len(constant)) + 1)
+    assert fitted.scores_[constant].max() <= fitted.scores_[~constant].min()
+    for attribute in fitted.by_feature:
+        assert len(getattr(fitted, attribute)) == len(constant)
+    if hasattr(fitted, "sampled_"):
+        assert not constant[fitted.sampled_].any()
+
+
+def rows_and_labels():
+    rng = np.random.default_rng(3)
+    X = rng.uniform(size=(40, 8))
+    return X, (X[:, :3] + 0.2 * rng.standard_normal((40, 3)) > 0.5).astype(int)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import definitions
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 from sklearn.feature_selection import SelectKBest, chi2, f_classif, mutual_info_classif
 from sklearn.linear_model import MultiTaskLasso
 
@@ -112,3 +115,28 @@ def test_a_penalty_that_leaves_out_all_features():
     largest = np.linalg.norm(centred.T @ (Y - Y.mean(axis=0)) / 80, axis=1).max()
     assert not LassoMultiTask(alpha=1.001 * largest).fit(X, Y).scores_.any()
     assert LassoMultiTask(alpha=0.999 * largest, tol=1e-10).fit(X, Y).scores_.any()
+
+
+@given(st.integers(2, 40), st.integers(1, 6), st.integers(0, 10**6), st.sampled_from([None, 1, 3]))
+@settings(max_examples=60)
+def test_mutual_information_is_that_of_all_distances(n, n_neighbors, seed, levels):
+    book, rng = definitions.load("mutual-info"), np.random.default_rng(seed)
+    X = rng.standard_normal((n, 3)) if levels is None else rng.integers(0, levels + 1, (n, 3)) * 7.5
+    y = (rng.random(n) < 0.3).astype(int)
+    varying = (X[0] != X).any(axis=0)
+    assume(0 < y.sum() < n and varying.any())
+    fitted = mlreduce.MutualInformation(n_neighbors=n_neighbors, random_state=seed).fit(X, y)
+    expected = [book.estimate(x, y, n_neighbors) for x in book.noisy(X[:, varying], seed).T]
+    np.testing.assert_allclose(fitted.scores_[varying], expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("levels", [None, 1, 3])
+def test_mutual_information_is_that_of_scikit_learn(levels):
+    """Of classes with at least twice as many instances as neighbours: of smaller ones its distances are rounded."""
+    rng = np.random.default_rng(2)
+    X = rng.standard_normal((300, 8)) if levels is None else rng.integers(0, levels + 1, (300, 8)) * 7.5
+    for share in (0.1, 0.5):
+        y = (rng.random(300) < share).astype(int)
+        theirs = mutual_info_classif(X, y, discrete_features=False, random_state=4)
+        ours = mlreduce.MutualInformation(random_state=4).fit(X, y)
+        np.testing.assert_allclose(ours.scores_, theirs, atol=1e-12)

@@ -35,7 +35,7 @@ ALLOWED = {
     "embedding": BASE | {"linalg", "registry", "spectral"},
     "propagation": BASE | {"linalg", "registry", "spectral"},
     "model_selection": BASE | {"linalg"},
-    "predictors": BASE | {"linalg", "registry"},
+    "predictors": BASE | {"linalg", "metrics", "registry"},
     "labelspace": BASE | {"linalg", "registry", "predictors"},
     "selection": BASE | {"linalg", "registry", "preprocessing", "spectral"},
     "stats": BASE,

@@ -44,7 +44,7 @@ class FaIE(FactorCoder):
         diagonal of ``Z'Z``. With 0 the codes are those of `PLST`, each of norm one.
     ridge : float or None, default=None
         Penalty of the regression, > 0, in squared units of the features; None is a thousandth of the mean diagonal of
-        ``X'X``.
+        ``X'X`` over the features that vary.
 
     Attributes
     ----------
@@ -114,7 +114,7 @@ class FaIE(FactorCoder):
         alpha = float(np.square(Z).sum() / Z.shape[1]) if self.alpha is None else check_range(self.alpha, "alpha", 0)
         if self.ridge is not None:
             return alpha, check_range(self.ridge, "ridge", 0, open_ends=True)
-        return alpha, _RIDGE * float(X.squared_norms.sum()) / X.shape[1] or 1.0  # features that do not vary
+        return alpha, _RIDGE * float(X.squared_norms.sum()) / max(X.n_used, 1) or 1.0  # features that do not vary
 
 
 def _by_columns(X: Features, Z: FloatArray, alpha: float, ridge: float, size: int) -> tuple[FloatArray, FloatArray]:

@@ -45,7 +45,8 @@ class KernelCPLST(LabelCoder):
     n_components
         As of `LabelCoder`.
     gamma : float or None, default=None
-        Width of the kernel, > 0: the larger, the narrower. None means ``1 / n_features``.
+        Width of the kernel, > 0: the larger, the narrower. None means 1 over the mean squared distance of two training
+        rows.
     alpha : float, default=1.0
         Penalty of the regression, > 0.
 
@@ -77,7 +78,7 @@ class KernelCPLST(LabelCoder):
 
     def _statistics(self, features: Any, labels: FloatArray) -> LabelStatistics:
         alpha = check_positive(self.alpha, "alpha")
-        self.gamma_ = check_gamma(self.gamma, features.shape[1])
+        self.gamma_ = check_gamma(self.gamma, features)
         check_kernel_size(features.shape[0])
         statistics = LabelStatistics.of(labels)
         kernel = gaussian_kernel(squared_distances(features), self.gamma_, overwrite=True)

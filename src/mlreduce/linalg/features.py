@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from mlreduce.linalg.utilities import canonical
 from mlreduce.validation import FloatArray, as_dense, is_sparse
 
-__all__ = ["Coordinates", "Features", "WeightedFeatures"]
+__all__ = ["Coordinates", "Features", "WeightedFeatures", "constant_columns"]
 
 # Bytes of rows centred at once: bounds the temporary copy of a dense matrix.
 _BLOCK_BYTES = 2**25
@@ -58,7 +58,7 @@ class Features:
         if centred and is_sparse(X):
             X = canonical(X)
             full = _full(X)
-            self.constant = _constant(X, full)
+            self.constant = constant_columns(X, full)
             self.mean = self._shift = _mean(X, self.constant)
             if full.any():
                 self._stored, self._shift = _shift_columns(X, full, self.mean)
@@ -75,7 +75,14 @@ class Features:
     @cached_property
     def constant(self) -> NDArray[np.bool_]:
         """Mask of constant columns, which must not get a variance from rounding."""
-        return _constant(self.X)
+        return constant_columns(self.X)
+
+    @cached_property
+    def n_used(self) -> int:
+        """Number of columns that are not zero: of centred features those that vary."""
+        if self.centred:
+            return int(np.count_nonzero(~self.constant))
+        return int(np.count_nonzero(_any_value(self.X)))
 
     @cached_property
     def mean(self) -> FloatArray:
@@ -134,7 +141,7 @@ class Features:
     def _cross(self, labels: Any) -> FloatArray:
         dense = self.transposed_dot(labels)
         if self.centred:
-            dense[:, _constant(labels)] = 0.0
+            dense[:, constant_columns(labels)] = 0.0
         norms = np.sqrt(_column_squares(labels) * self.shape[0])
         dense[np.abs(dense) <= _ROUNDING * np.multiply.outer(np.sqrt(self._stored_squares), norms)] = 0.0
         return dense
@@ -280,8 +287,8 @@ def _full(X: Any) -> NDArray[np.bool_]:
     return full
 
 
-def _constant(X: Any, full: NDArray[np.bool_] | None = None) -> NDArray[np.bool_]:
-    """Mask of constant columns; of a sparse matrix ``full`` is `_full`, where it is known."""
+def constant_columns(X: Any, full: NDArray[np.bool_] | None = None) -> NDArray[np.bool_]:
+    """Return the mask of constant columns; of a sparse matrix ``full`` is `_full`, where it is known."""
     constant: NDArray[np.bool_]
     if not is_sparse(X):
         constant = (X[0] == X[-1]) & (X[0] == X[len(X) // 2])
@@ -290,8 +297,13 @@ def _constant(X: Any, full: NDArray[np.bool_] | None = None) -> NDArray[np.bool_
     constant = _column_squares(X) == 0
     columns = np.flatnonzero(_full(X) if full is None else full)
     if len(columns):
-        constant[columns] = _constant(as_dense(X[:, columns]))
+        constant[columns] = constant_columns(as_dense(X[:, columns]))
     return constant
+
+
+def _any_value(X: Any) -> NDArray[np.bool_]:
+    """Mask of the columns with a value other than zero."""
+    return np.asarray((X != 0).sum(axis=0)).reshape(-1) > 0
 
 
 def _mean(X: Any, constant: NDArray[np.bool_]) -> FloatArray:
@@ -307,7 +319,7 @@ def _shift_columns(X: Any, full: NDArray[np.bool_], mean: FloatArray) -> tuple[A
     """Centre the columns of a sparse matrix that store a value in every row; also return the means of the result."""
     values = X.data - np.where(full, mean, 0.0)[X.indices]
     shifted = sp.csr_array((values, X.indices, X.indptr), shape=X.shape)
-    return shifted, _mean(shifted, _constant(shifted))
+    return shifted, _mean(shifted, constant_columns(shifted))
 
 
 def _column_squares(X: Any) -> FloatArray:
@@ -361,7 +373,7 @@ class WeightedFeatures(Features):
             table = sp.csr_array(sp.diags_array(self.roots) @ X)
         else:
             used = X[weights > 0]
-            constant = _constant(used)
+            constant = constant_columns(used)
             self._centre[constant] = used[0, constant]
             self._rest = np.zeros(X.shape[1])
             table = self.roots[:, np.newaxis] * (X - self._centre)

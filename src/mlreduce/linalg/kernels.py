@@ -10,6 +10,7 @@ import scipy.sparse as sp
 
 from mlreduce.exceptions import DataError
 from mlreduce.linalg.distances import inner_products, squared_norms
+from mlreduce.linalg.features import Features
 from mlreduce.validation import FloatArray, as_dense, check_memory, check_range, is_sparse
 
 __all__ = [
@@ -37,15 +38,26 @@ def check_positive(value: Any, name: str) -> float:
     return check_range(value, name, 0, open_ends=True)
 
 
-def check_gamma(gamma: Any, n_features: int) -> float:
-    """Return the width parameter of a Gaussian kernel; None means ``1 / n_features``.
+def check_gamma(gamma: Any, X: Any) -> float:
+    """Return the width parameter of a Gaussian kernel; None means 1 over the mean squared distance of two rows of X.
+
+    The mean kernel of two different rows is then near ``exp(-1)`` in any units of the features, and for any number.
+
+    Parameters
+    ----------
+    gamma : float or None
+    X : ndarray or csr_array of shape (n_rows, n_features)
+        The training rows. If they are all the same, None means 1.
 
     Raises
     ------
     DataError
         If it is neither None nor a finite number > 0.
     """
-    return 1.0 / n_features if gamma is None else check_positive(gamma, "gamma")
+    if gamma is not None:
+        return check_positive(gamma, "gamma")
+    scatter = float(Features(X, centred=True).squared_norms.sum())
+    return max(X.shape[0] - 1, 1) / (2.0 * scatter) if scatter > 0 else 1.0
 
 
 def check_kernel_size(n_samples: int) -> None:

@@ -12,7 +12,7 @@ from scipy.special import expit
 from mlreduce.linalg.features import Features
 from mlreduce.validation import FloatArray
 
-__all__ = ["LOSSES", "Factors", "Loss", "alternate", "alternate_squared"]
+__all__ = ["LOSSES", "Factors", "Loss", "alternate", "alternate_squared", "squared_system"]
 
 # Conjugate gradients end at this residual, relative to the gradient, or after this many products.
 _RESIDUAL = 1e-3
@@ -143,8 +143,16 @@ class _Products:
         return W
 
 
+def squared_system(X: Features, labels: Any, *, large: bool) -> _Decomposed | _Products:
+    """Return the systems of centred features and labels that `alternate_squared` solves for any penalty.
+
+    Where matrices over the features are too large only products with the features are used.
+    """
+    return _Products(X, labels) if large else _Decomposed(X, labels)
+
+
 def alternate_squared(
-    X: Features, labels: Any, penalty: float, start: FloatArray, max_iter: int, tol: float, *, large: bool
+    system: _Decomposed | _Products, labels: Any, penalty: float, start: FloatArray, max_iter: int, tol: float
 ) -> Factors:
     """Minimise for the squared loss of all cells: no array of the shape of the labels is made.
 
@@ -152,8 +160,8 @@ def alternate_squared(
 
     Parameters
     ----------
-    X : Features
-        Centred.
+    system
+        Of `squared_system`.
     labels : ndarray or csr_array of shape (n_samples, n_labels)
         In {0, 1}.
     penalty : float
@@ -164,12 +172,9 @@ def alternate_squared(
         Most iterations.
     tol : float
         Relative decrease of the objective that ends them.
-    large : bool
-        Whether matrices over the features are too large, so that only products with the features are used.
     """
     intercept = np.asarray(labels.mean(axis=0), dtype=np.float64).ravel()
     total = float(labels.sum() - labels.shape[0] * np.square(intercept).sum())  # of squares of the centred labels
-    system = _Products(X, labels) if large else _Decomposed(X, labels)
     W, factor = np.zeros((system.size, start.shape[1])), start
     objective: list[float] = []
     for _ in range(max_iter):
@@ -203,7 +208,9 @@ def alternate(
 
     Parameters
     ----------
-    X, labels, penalty, start, max_iter, tol
+    X : Features
+        Centred.
+    labels, penalty, start, max_iter, tol
         As of `alternate_squared`; labels dense.
     known : ndarray of shape (n_samples, n_labels), bool, or None
         None for all cells.

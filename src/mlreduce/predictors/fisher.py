@@ -78,7 +78,8 @@ class FisherClassifier(DecidingClassifier):
     ----------
     ridge : float or None, default=None
         Ridge of the scatter, >= 0, in squared units of the features; None is a thousandth of the mean diagonal of the
-        scatter of all rows. Without a ridge and with collinear features, w is the shortest solution.
+        scatter of all rows, over the features that vary. Without a ridge and with collinear features, w is the shortest
+        solution.
     threshold : {"midpoint", "prior"}, default="midpoint"
         A label is present beyond the middle of the two projected class means; or where it is likelier, for normal
         classes of equal covariance ``(S_w + ridge I) / n`` that are as frequent as among the training rows.
@@ -132,7 +133,7 @@ class FisherClassifier(DecidingClassifier):
     def _ridge(self, features: Features) -> float:
         if self.ridge is not None:
             return check_range(self.ridge, "ridge", 0)
-        return float(_RIDGE * features.squared_norms.sum() / features.shape[1])
+        return float(_RIDGE * features.squared_norms.sum() / max(features.n_used, 1))
 
     def _log_odds(self, X: Any) -> FloatArray:
         check_is_fitted(self, "coef_")

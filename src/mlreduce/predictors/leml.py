@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Any, Self
 
 import numpy as np
@@ -12,7 +13,8 @@ from mlreduce.exceptions import DataError
 from mlreduce.linalg.features import Features
 from mlreduce.linalg.lsqr import is_large
 from mlreduce.predictors._base import DecidingClassifier
-from mlreduce.predictors._low_rank import LOSSES, alternate, alternate_squared
+from mlreduce.predictors._choice import best_candidate
+from mlreduce.predictors._low_rank import LOSSES, Factors, alternate, alternate_squared, squared_system
 from mlreduce.registry import register
 from mlreduce.validation import (
     FloatArray,
@@ -27,6 +29,12 @@ from mlreduce.validation import (
 
 __all__ = ["LEML"]
 
+#: Shares of the largest penalty that "cv" compares.
+SHARES = tuple(float(10.0 ** (-half / 2)) for half in range(1, 11))
+
+# Most iterations, and the tolerance, of the fits that are compared.
+_ROUGH = (50, 1e-3)
+
 
 @register("leml")
 class LEML(DecidingClassifier):
@@ -40,9 +48,10 @@ class LEML(DecidingClassifier):
     ----------
     n_components : int, str or None, default=None
         Rank k: a number of 1..n_labels, a percentage of n_labels such as ``"50%"``, None for all.
-    penalty : float, default=1.0
+    penalty : float or "cv", default="cv"
         Lambda, > 0. As a weight of the trace norm it is in the units of the singular values of ``X'Y``, unlike the
-        penalty of a ridge regression.
+        penalty of a ridge regression; from the largest of these on all coefficients are 0. "cv" chooses a share of it,
+        of 0.32 to 1e-5 in steps of half a power of ten, by the average precision in three folds of at most 3000 rows.
     loss : {"squared", "logistic", "squared-hinge"}, default="squared"
         Of a label y in {0, 1} and its score z: ``(z - y)^2 / 2``; ``log(1 + exp(-sz))`` or ``max(0, 1 - sz)^2 / 2``
         with ``s = 2y - 1``.
@@ -64,6 +73,10 @@ class LEML(DecidingClassifier):
     objective_ : ndarray of shape (n_iter,)
         After each iteration, never increasing.
     n_iter_ : int
+    penalty_ : float
+        Lambda itself, whatever ``penalty`` is.
+    at_edge_ : bool
+        Whether the least or the greatest share was the best: others beyond may be better.
     classes_
         As of `DecidingClassifier`.
     n_features_in_, feature_names_in_, label_names_
@@ -106,7 +119,7 @@ class LEML(DecidingClassifier):
     def __init__(
         self,
         n_components: int | str | None = None,
-        penalty: float = 1.0,
+        penalty: float | str = "cv",
         loss: str = "squared",
         max_iter: int = 200,
         tol: float = 1e-6,
@@ -138,21 +151,31 @@ class LEML(DecidingClassifier):
             If a feature is not finite, a label is none of 0/1, -1/1 and NaN or is NaN for all instances, or a
             parameter is out of range.
         """
-        penalty, tol = check_range(self.penalty, "penalty", 0, open_ends=True), check_range(self.tol, "tol", 0)
+        chosen = isinstance(self.penalty, str) and self.penalty == "cv"
+        if not chosen:
+            check_range(self.penalty, "penalty, if not 'cv',", 0, open_ends=True)
+        tol = check_range(self.tol, "tol", 0)
         check_option(self.loss, "loss", LOSSES)
         max_iter = check_count(self.max_iter, "max_iter")
         checked = check_features(self, X, reset=True)
         labels, known = check_known_labels(y, checked.shape[0])
         self._remember(y, labels.shape[1])
+        nowhere = np.flatnonzero(~known.any(axis=0)) if known is not None else np.empty(0, dtype=np.intp)
+        if len(nowhere):
+            raise DataError(
+                f"label {nowhere[0]} of y is NaN for all instances, and {len(nowhere) - 1} more; a label must be known "
+                "of one at least: leave such labels out"
+            )
         rank = check_components(self.n_components, labels.shape[1], "labels")
         start = _leading_labels(labels, known, rank)
         features = Features(checked, centred=True)
-        if self.loss == "squared" and known is None:
-            large = is_large(checked)
-            factors = alternate_squared(features, labels, penalty, start, max_iter, tol, large=large)
+        if chosen:
+            best = self._best_share(checked, labels, known, rank)
+            self.penalty_ = SHARES[best] * _largest_penalty(features, labels, known)
+            self.at_edge_ = best in (0, len(SHARES) - 1)
         else:
-            dense = as_dense(labels)
-            factors = alternate(features, dense, known, LOSSES[self.loss], penalty, start, max_iter, tol)
+            self.penalty_, self.at_edge_ = float(self.penalty), False
+        factors = next(self._factors(features, labels, known, start, [self.penalty_], max_iter, tol))
         self.feature_factors_, self.label_factors_ = factors.features, factors.labels
         self.coef_ = factors.labels @ factors.features.T
         self.intercept_ = factors.intercept - self.coef_ @ features.mean
@@ -160,10 +183,63 @@ class LEML(DecidingClassifier):
         self.n_iter_ = len(factors.objective)
         return self
 
+    def _factors(
+        self,
+        features: Features,
+        labels: Any,
+        known: Any,
+        start: FloatArray,
+        penalties: Iterable[float],
+        max_iter: int,
+        tol: float,
+    ) -> Iterator[Factors]:
+        """Yield the solution for each penalty."""
+        if self.loss == "squared" and known is None:
+            system = squared_system(features, labels, large=is_large(features.X))
+            for penalty in penalties:
+                yield alternate_squared(system, labels, penalty, start, max_iter, tol)
+        else:
+            dense = as_dense(labels)
+            for penalty in penalties:
+                yield alternate(features, dense, known, LOSSES[self.loss], penalty, start, max_iter, tol)
+
+    def _best_share(self, X: Any, labels: Any, known: Any, rank: int) -> int:
+        """Return the number of the best of `SHARES`."""
+
+        def scores(train: Any, held_out: Any) -> Iterator[FloatArray]:
+            features, part = Features(X[train], centred=True), None if known is None else known[train]
+            largest = _largest_penalty(features, labels[train], part)
+            start = _leading_labels(labels[train], part, rank)
+            penalties = [share * largest for share in SHARES]
+            rows = X[held_out]
+            for factors in self._factors(features, labels[train], part, start, penalties, *_ROUGH):
+                projected = rows @ factors.features - features.mean @ factors.features
+                yield projected @ factors.labels.T + factors.intercept
+
+        return best_candidate(scores, labels, known)
+
     def _scores(self, X: Any) -> FloatArray:
         check_is_fitted(self, "coef_")
         scores: FloatArray = check_features(self, X, reset=False) @ self.coef_.T + self.intercept_
         return scores if self.loss == "squared" else scores + 0.5
+
+
+def _largest_penalty(features: Features, labels: Any, known: Any) -> float:
+    """Return the largest singular value of ``X'Y`` for centred labels, 0 where unknown: coefficients are 0 from it on.
+
+    That is so with the squared loss. With the others it is the scale of the penalty alone. 1 where it is zero.
+    """
+    if known is not None:
+        labels = _centred(labels, known)
+    product = features.transposed_dot(labels)
+    largest = float(np.linalg.norm(product, 2))
+    return largest if largest > 0 else 1.0
+
+
+def _centred(labels: Any, known: Any) -> FloatArray:
+    """Return labels less the mean of the known of each, 0 where not known."""
+    means = (labels * known).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
+    return np.where(known, labels - means, 0.0)
 
 
 def _leading_labels(labels: Any, known: Any, rank: int) -> FloatArray:
@@ -173,14 +249,7 @@ def _leading_labels(labels: Any, known: Any, rank: int) -> FloatArray:
         sizes = products.diagonal()
         scatter = products - np.outer(sizes, sizes) / labels.shape[0]
     else:
-        counts = known.sum(axis=0)
-        nowhere = np.flatnonzero(counts == 0)
-        if len(nowhere):
-            raise DataError(
-                f"label {nowhere[0]} of y is NaN for all instances, and {len(nowhere) - 1} more; a label must be known "
-                "of one at least: leave such labels out"
-            )
-        centred = np.where(known, labels - (labels * known).sum(axis=0) / counts, 0.0)
+        centred = _centred(labels, known)
         scatter = centred.T @ centred
     leading: FloatArray = np.linalg.eigh(scatter)[1][:, ::-1][:, :rank]
     return leading

@@ -46,7 +46,8 @@ class RelationFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     selection : {"random", "k-means++"}, default="random"
         How prototypes are chosen: uniformly, or far from each other by k-means++ seeding.
     gamma : float or None, default=None
-        Width parameter of the Gaussian kernel, > 0; None means ``1 / n_features``.
+        Width parameter of the Gaussian kernel, > 0; None means 1 over the mean squared distance of two
+        training instances.
     random_state : int, RandomState instance or None, default=None
         Seed of the choice of prototypes.
 
@@ -115,7 +116,7 @@ class RelationFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         features = check_features(self, X, reset=True)
         if not callable(self.metric) and self.metric not in _RELATIONS:
             raise DataError(unknown_name("metric", self.metric, _RELATIONS))
-        self._gamma = check_gamma(self.gamma, features.shape[1])
+        self._gamma = check_gamma(self.gamma, features)
         number = check_size(self.n_prototypes, features.shape[0], "instances", "n_prototypes")
         self.prototype_indices_ = self._chosen(features, number)
         self.prototypes_ = features[self.prototype_indices_]

@@ -11,7 +11,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.complexity import Complexity
-from mlreduce.exceptions import DataError, ProjectionWarning, warn
+from mlreduce.exceptions import DataError, DegenerateWarning, ProjectionWarning, warn
 from mlreduce.linalg.features import Features
 from mlreduce.linalg.lsqr import DENSE_SIDE
 from mlreduce.spectral import Form, TrainingSet
@@ -48,6 +48,9 @@ PAIRS_DENSE = replace(NEIGHBOURS_DENSE, memory="n^2 + m^2")
 
 # Relative tolerance of shares: sums of equal eigenvalues are not exact.
 _SHARE_ROUNDING = 1e-12
+
+# Directions are orthonormal within this, and hold little variance at this share of what random ones hold.
+_ORTHONORMAL, _LITTLE = 1e-6, 0.1
 
 
 def energy_size(eigenvalues: FloatArray, threshold: float) -> int:
@@ -181,9 +184,34 @@ class Projection(NamedParameters, ClassNamePrefixFeaturesOutMixin, TransformerMi
         -----
         ProjectionWarning
             If there are fewer directions than ``n_components``, or the constraint is singular.
+        DegenerateWarning
+            If a method that may minimise (``signed_values``) finds orthonormal directions along which the features
+            hardly vary: a tenth of the variance that as many random directions hold, or less.
         """
         features = check_features(self, X, reset=True)
-        return self.fit_training_set(self._training_set(features, y))
+        data = self._training_set(features, y)
+        self.fit_training_set(data)
+        if self.signed_values and self.centred:
+            self._check_variance(data.centred)
+        return self
+
+    def _check_variance(self, features: Features) -> None:
+        """Warn of directions with hardly any variance: the least cost is that of noise, or of features in small units.
+
+        ``P'P = I`` makes scales comparable; other constraints set the variance themselves.
+        """
+        P, n_used = self.components_, features.n_used
+        total = float(features.squared_norms.sum())
+        if not total or np.abs(P @ P.T - np.eye(len(P))).max() > _ORTHONORMAL:
+            return
+        share, of_random = float(np.square(features.dot(P.T)).sum()) / total, len(P) / n_used
+        if share <= _LITTLE * of_random:
+            warn(
+                f"{type(self).__name__}: the {len(P)} directions hold {share:.1g} of the variance of X, as many random "
+                f"ones {of_random:.1g}: the least cost is where X hardly varies. Fit it after PCA, "
+                f"make_pipeline(PCA(n_components=0.5), {type(self).__name__}(...)), or standardise the features",
+                DegenerateWarning,
+            )
 
     def _training_set(self, features: Any, Y: Any) -> TrainingSet:
         """Return the training set of checked features and labels."""

@@ -10,7 +10,7 @@ from mlreduce.exceptions import DataError
 from mlreduce.linalg.utilities import quotient
 from mlreduce.projection.base import NEIGHBOURS_DENSE, PAIRS_DENSE, PRODUCTS
 from mlreduce.projection.classes import ClassProjection
-from mlreduce.projection.scatter import Discriminant, between_classes, within_classes
+from mlreduce.projection.scatter import Discriminant, Ridge, between_classes, within_classes
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
 from mlreduce.spectral.duplication import symmetrised
@@ -91,7 +91,7 @@ class LFDA(FDA):
     def __init__(
         self,
         n_components: Size = None,
-        ridge: float | None = None,
+        ridge: Ridge = None,
         proximity: ProximityLike = None,
     ) -> None:
         super().__init__(n_components, ridge)
@@ -155,7 +155,7 @@ class MFA(ClassProjection, Discriminant):
     def __init__(
         self,
         n_components: Size = None,
-        ridge: float | None = None,
+        ridge: Ridge = None,
         n_neighbors: int = 5,
         n_pairs: int | None = None,
     ) -> None:

@@ -30,7 +30,7 @@ class SFEHS(MDDMKernel):
     kernel : {"linear", "rbf"}, callable or ndarray of shape (n_samples, n_samples), default="linear"
         L, as of `MDDMKernel`.
     gamma : float or None, default=None
-        Of ``"rbf"``, > 0; None is ``1 / n_labels``.
+        Of ``"rbf"``, > 0; None is 1 over the mean squared distance of two instances' labels.
     estimate : {"biased", "unbiased"}, default="biased"
         ``"biased"``: ``tr(KHLH) / (n - 1)^2``, which has the directions of `MDDMKernel`. ``"unbiased"``: with M the
         kernel matrix without its diagonal, ``(tr(M_K M_L) + 1'M_K 1 1'M_L 1 / ((n - 1)(n - 2))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mlreduce.projection.base import NEIGHBOURS, NEIGHBOURS_DENSE, Projection
-from mlreduce.projection.scatter import check_ridge, with_ridge
+from mlreduce.projection.scatter import Ridge, check_ridge, with_ridge
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
 from mlreduce.spectral.graphs.proximity import ProximityLike, attraction, check_proximity, degrees, reconstruction
@@ -77,7 +77,8 @@ class LPP(OLPP):
     constraint : {"degree", "scatter"}, default="degree"
         ``X'D(W)X``, D(W) the row sums of W, or ``X'X``.
     ridge : float or None, default=None
-        Ridge of the constraint, >= 0, in its units; None is a thousandth of its mean diagonal.
+        Ridge of the constraint, >= 0, in its units; None is a thousandth of its mean diagonal over the
+        features that are not zero.
 
     References
     ----------
@@ -100,7 +101,7 @@ class LPP(OLPP):
         n_components: Size = None,
         proximity: ProximityLike = None,
         constraint: str = "degree",
-        ridge: float | None = None,
+        ridge: Ridge = None,
     ) -> None:
         super().__init__(n_components, proximity)
         self.constraint = constraint
@@ -175,7 +176,8 @@ class NPP(ONPP):
     n_neighbors : int, default=10
         Number of neighbours that reconstruct an instance, >= 1; at most n_samples - 1 are used.
     ridge : float or None, default=None
-        Ridge of the constraint, >= 0, in its units; None is a thousandth of its mean diagonal.
+        Ridge of the constraint, >= 0, in its units; None is a thousandth of its mean diagonal over the
+        features that are not zero.
 
     References
     ----------
@@ -193,7 +195,7 @@ class NPP(ONPP):
     complexity = NEIGHBOURS_DENSE
     centred = False
 
-    def __init__(self, n_components: Size = None, n_neighbors: int = 10, ridge: float | None = None) -> None:
+    def __init__(self, n_components: Size = None, n_neighbors: int = 10, ridge: Ridge = None) -> None:
         super().__init__(n_components, n_neighbors)
         self.ridge = ridge
 

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mlreduce.exceptions import DataError, unknown_name
-from mlreduce.linalg.kernels import check_gamma, gaussian_kernel, squared_distances
+from mlreduce.linalg.kernels import check_gamma, check_positive, gaussian_kernel, squared_distances
 from mlreduce.projection.base import LEAST_SQUARES, THIN, Projection
 from mlreduce.projection.covariance import CovarianceProjection
 from mlreduce.registry import register
@@ -132,7 +132,7 @@ class MDDMKernel(Projection):
         ``"linear"``: ``YY'``, Y in {0, 1}. ``"rbf"``: ``exp(-gamma ||y - y'||^2)``. A callable takes Y as an ndarray
         in {0, 1} and returns the matrix; a matrix has the order of the rows passed to `fit`.
     gamma : float or None, default=None
-        Of ``"rbf"``, > 0; None is ``1 / n_labels``.
+        Of ``"rbf"``, > 0; None is 1 over the mean squared distance of two instances' labels.
 
     References
     ----------
@@ -165,7 +165,8 @@ class MDDMKernel(Projection):
         super()._check_parameters()
         if isinstance(self.kernel, str) and self.kernel not in ("linear", "rbf"):
             raise DataError(unknown_name("kernel of labels", self.kernel, ["linear", "rbf"]))
-        check_gamma(self.gamma, 1)
+        if self.gamma is not None:
+            check_positive(self.gamma, "gamma")
 
     def _kernel(self, data: TrainingSet) -> Form:
         """Return K_Y."""
@@ -176,7 +177,7 @@ class MDDMKernel(Projection):
             # Instances with equal labels have equal rows: the kernel is one of the distinct label sets.
             sets, which = np.unique(as_dense(labels), axis=0, return_inverse=True)
             which = which.reshape(-1)
-            kernel = gaussian_kernel(squared_distances(sets), check_gamma(self.gamma, labels.shape[1]))
+            kernel = gaussian_kernel(squared_distances(sets), check_gamma(self.gamma, labels))
             if 2 * len(sets) > len(which):  # few are equal: a factor would not be thin
                 return Form(graph=kernel[np.ix_(which, which)])
             members = sp.csr_array(

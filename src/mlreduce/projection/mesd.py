@@ -17,6 +17,7 @@ from mlreduce.projection.classes import ClassProjection
 from mlreduce.projection.fisher import FDA, LFDA, MFA, MMC
 from mlreduce.projection.reconstruction import DONPP, ONPPR, SONPP
 from mlreduce.projection.repulsion import DLA, DNE, OLPPR
+from mlreduce.projection.scatter import Ridge
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
 from mlreduce.spectral.duplication import instances_with_labels
@@ -66,7 +67,7 @@ class MESD(Projection):
     --------
     >>> import mlreduce
     >>> data = mlreduce.load_dataset("digits")
-    >>> mlreduce.MESD(base="mmc", n_components=3).fit_transform(data.X, data.Y).shape
+    >>> mlreduce.MESD(base="fda", n_components=3).fit_transform(data.X, data.Y).shape
     (1797, 3)
     """
 
@@ -165,7 +166,7 @@ class MESDFDA(_NamedMESD, method=FDA):
     True
     """
 
-    def __init__(self, n_components: Size = None, ridge: float | None = None, weighted: bool = False) -> None:
+    def __init__(self, n_components: Size = None, ridge: Ridge = None, weighted: bool = False) -> None:
         super().__init__(weighted, n_components=n_components, ridge=ridge)
 
 
@@ -184,7 +185,7 @@ class MESDLFDA(_NamedMESD, method=LFDA):
     def __init__(
         self,
         n_components: Size = None,
-        ridge: float | None = None,
+        ridge: Ridge = None,
         proximity: ProximityLike = None,
         weighted: bool = False,
     ) -> None:
@@ -209,7 +210,7 @@ class MESDMFA(_NamedMESD, method=MFA):
     def __init__(
         self,
         n_components: Size = None,
-        ridge: float | None = None,
+        ridge: Ridge = None,
         n_neighbors: int = 5,
         n_pairs: int | None = None,
         weighted: bool = False,

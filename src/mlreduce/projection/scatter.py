@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -13,22 +13,43 @@ from mlreduce.projection.base import Projection
 from mlreduce.spectral import Form, TrainingSet
 from mlreduce.validation import FloatArray, Size, check_range
 
-__all__ = ["Discriminant", "between_classes", "check_ridge", "weighted_mean", "with_ridge", "within_classes"]
+__all__ = [
+    "ALL_COLUMNS",
+    "Discriminant",
+    "Ridge",
+    "between_classes",
+    "check_ridge",
+    "weighted_mean",
+    "with_ridge",
+    "within_classes",
+]
 
 # Default ridge of a scatter, relative to its mean diagonal.
 _RIDGE = 1e-3
 
+#: A ridge of a thousandth of the mean diagonal over all columns, constant ones too.
+ALL_COLUMNS = "all-columns"
 
-def check_ridge(ridge: float | None) -> None:
-    """Raise DataError unless a ridge is None or a number >= 0."""
-    if ridge is not None:
+
+#: Number, None or `ALL_COLUMNS`.
+Ridge: TypeAlias = float | str | None
+
+
+def check_ridge(ridge: Ridge) -> None:
+    """Raise DataError unless a ridge is None, `ALL_COLUMNS` or a number >= 0."""
+    if ridge is not None and not (isinstance(ridge, str) and ridge == ALL_COLUMNS):
         check_range(ridge, "ridge", 0)
 
 
-def with_ridge(scatter: Form, features: Features, ridge: float | None) -> Form:
-    """Return a scatter of features plus a ridge, None for a thousandth of the scatter's mean diagonal."""
-    if ridge is None:
-        ridge = _RIDGE * scatter.mean_diagonal(features)
+def with_ridge(scatter: Form, features: Features, ridge: Ridge) -> Form:
+    """Return a scatter of features plus a ridge, None for a thousandth of the scatter's mean diagonal.
+
+    The mean is over the columns that are not zero, so that others may be left out; with `ALL_COLUMNS` over all.
+    """
+    if ridge is None or isinstance(ridge, str):
+        n_columns, n_used = features.shape[1], features.n_used
+        whole = isinstance(ridge, str) or n_used in (0, n_columns)
+        ridge = _RIDGE * scatter.mean_diagonal(features) * (1.0 if whole else n_columns / n_used)
     return replace(scatter, ridge=float(ridge))
 
 
@@ -71,12 +92,12 @@ class Discriminant(Projection):
     ----------
     n_components
         As of `Projection`.
-    ridge : float or None, default=None
+    ridge : float, "all-columns" or None, default=None
         Ridge of the within-class scatter, >= 0, in squared units of the features; None is a thousandth of the
-        scatter's mean diagonal.
+        scatter's mean diagonal over the features that vary, "all-columns" over all of them.
     """
 
-    def __init__(self, n_components: Size = None, ridge: float | None = None) -> None:
+    def __init__(self, n_components: Size = None, ridge: Ridge = None) -> None:
         super().__init__(n_components)
         self.ridge = ridge
 

@@ -10,6 +10,7 @@ import numpy as np
 from mlreduce.linalg.features import Features
 from mlreduce.linalg.utilities import quotient
 from mlreduce.projection.discriminant import WeightedDiscriminant, cosine_weights
+from mlreduce.projection.scatter import Ridge
 from mlreduce.registry import register
 from mlreduce.spectral import TrainingSet
 from mlreduce.validation import FloatArray, Size, as_dense, check_option
@@ -148,7 +149,7 @@ class WMLDA(WeightedDiscriminant):
     (1797, 3)
     """
 
-    def __init__(self, n_components: Size = None, ridge: float | None = None, weights: str = "entropy") -> None:
+    def __init__(self, n_components: Size = None, ridge: Ridge = None, weights: str = "entropy") -> None:
         super().__init__(n_components, ridge)
         self.weights = weights
 

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError
+from mlreduce.linalg.features import constant_columns
 from mlreduce.preprocessing.discretisation import Bins, discretise
 from mlreduce.validation import (
     FloatArray,
@@ -74,7 +75,10 @@ class Selector(NamedParameters, SelectorMixin, BaseEstimator):
     scores_ : ndarray of shape (n_features,)
         The larger, the better the feature.
     ranking_ : ndarray of shape (n_features,), int
-        1 is the best feature; of equal scores the first column comes first.
+        1 is the best feature; of equal scores the first column comes first. Features that are constant in ``X`` come
+        last, and do not change the order of the others.
+    n_informative_ : int
+        Number of features that are not constant in ``X``.
     n_features_in_ : int
     feature_names_in_ : ndarray of str
         Only when ``X`` had names.
@@ -103,6 +107,9 @@ class Selector(NamedParameters, SelectorMixin, BaseEstimator):
     supervised = True
     #: Whether features are selected; False for the control that keeps all features.
     selects = True
+
+    #: Fitted arrays with a row per feature, besides the scores and the ranking.
+    by_feature: tuple[str, ...] = ()
 
     k: Size
 
@@ -139,12 +146,37 @@ class Selector(NamedParameters, SelectorMixin, BaseEstimator):
         if self.supervised:
             labels = self._check_labels(y, features.shape[0])
             remember_label_names(self, y)
-        self._size(features.shape[1])
-        scores = self._scores(features, labels)
-        self.scores_ = scores
-        self.ranking_ = np.empty(len(scores), dtype=np.intp)
-        self.ranking_[self._best_first(scores)] = np.arange(1, len(scores) + 1)
+        if self.__sklearn_tags__().input_tags.positive_only:
+            check_not_negative(features, type(self).__name__, getattr(self, "feature_names_in_", None))
+        size, varying = self._size(features.shape[1]), np.flatnonzero(~constant_columns(features))
+        self.n_informative_ = len(varying)
+        if 0 < len(varying) < features.shape[1]:
+            self._rank(features[:, varying], labels, min(size, len(varying)))
+            self._widen(varying, features.shape[1])
+        else:
+            self._rank(features, labels, size)
         return self
+
+    def _rank(self, features: Any, labels: FloatArray, size: int) -> None:
+        """Score and rank features, of which ``size`` are to be kept."""
+        self._n_kept = size
+        self.scores_ = self._scores(features, labels)
+        self.ranking_ = np.empty(len(self.scores_), dtype=np.intp)
+        self.ranking_[self._best_first(self.scores_)] = np.arange(1, len(self.scores_) + 1)
+
+    def _widen(self, places: NDArray[np.intp], n_features: int) -> None:
+        """Let what was fitted to the features at some places stand for all: the others, which are constant, come last.
+
+        Their rows of the arrays `by_feature` are 0; none has a score above one that varies.
+        """
+        others = np.setdiff1d(np.arange(n_features), places)
+        for name in ("scores_", "ranking_", *self.by_feature):
+            narrow = getattr(self, name)
+            wide = np.zeros((n_features, *narrow.shape[1:]), dtype=narrow.dtype)
+            wide[places] = narrow
+            setattr(self, name, wide)
+        self.scores_[others] = min(0.0, self.scores_[places].min())
+        self.ranking_[others] = np.arange(len(places), n_features) + 1
 
     def _check_labels(self, y: Any, n_samples: int) -> FloatArray:
         """Return the labels as `_scores` takes them, shape (n_samples, n_labels)."""

@@ -78,8 +78,8 @@ class GreedySelector(DiscretisingSelector):
     """Base of the greedy selectors: features are selected one by one, each with the largest criterion J(f) of the rest.
 
     A method defines the terms of J (`_begin`), their update by the feature last selected (`_add`), and J itself
-    (`_values`) where it is not their value. Constant features and labels have no information: their terms are 0 (`LRFS`
-    alone counts a constant label as one more beside each). Costs are for a fixed number of bins.
+    (`_values`) where it is not their value. Constant labels have no information: their terms are 0. Costs are for a
+    fixed number of bins.
 
     Parameters
     ----------
@@ -100,14 +100,19 @@ class GreedySelector(DiscretisingSelector):
 
     #: Whether J depends on the features selected before; where it does not, k makes no difference to the fit.
     looks_back = True
+    by_feature = ("gains_",)
 
     def _scores(self, X: Any, labels: FloatArray) -> FloatArray:
         self._check_parameters()
         information = self._information(self._bins(X, labels), labels)
-        order, self.gains_ = self._order(information, self._size(X.shape[1]) if self.looks_back else 1)
+        order, self.gains_ = self._order(information, self._n_kept if self.looks_back else 1)
         scores = np.empty(len(order))
         scores[order] = np.arange(len(order))[::-1]
         return scores
+
+    def _widen(self, places: NDArray[np.intp], n_features: int) -> None:
+        super()._widen(places, n_features)
+        self.scores_ = (n_features - self.ranking_).astype(np.float64)
 
     def _check_parameters(self) -> None:
         """Raise DataError if a parameter of the method is out of range."""

@@ -17,6 +17,8 @@ __all__ = ["LRFS", "LSMFS", "MLSMFS", "PMU"]
 
 #: Pairs of labels in the third term of `PMU`.
 PAIRS = ("distinct", "ordered")
+#: Other labels in the first term of `LRFS`.
+OTHERS = ("varying", "all")
 
 
 @register("pmu")
@@ -94,11 +96,14 @@ class LRFS(MeanRedundancy):
     ----------
     k, discretise, n_bins
         As of `GreedySelector`.
+    others : {"varying", "all"}, default="varying"
+        Which labels are l': those that some instances have and others lack, or all. A label that all instances have, or
+        none, tells nothing; with I(f;l|l') = I(f;l) it would add to the weight of the relevance against the redundancy.
 
-    Notes
-    -----
-    A label that all instances have, or none, counts among the other labels: with I(f;l|l') = I(f;l) it adds to the
-    weight of the relevance against the redundancy. Leave such labels out for the ranking without them.
+    Raises
+    ------
+    DataError
+        If a parameter is out of range.
 
     References
     ----------
@@ -116,9 +121,23 @@ class LRFS(MeanRedundancy):
 
     complexity = Complexity("n d q^2 + k n d", "n d")
 
+    def __init__(
+        self,
+        k: Size = 0.5,
+        discretise: str | None = "equal-width",
+        n_bins: int = 3,
+        others: Literal["varying", "all"] = "varying",
+    ) -> None:
+        super().__init__(k, discretise, n_bins)
+        self.others = others
+
+    def _check_parameters(self) -> None:
+        check_option(self.others, "others", OTHERS)
+
     def _relevance(self, information: Information) -> FloatArray:
-        n_others = len(information.labels.starts) - 2
-        if not n_others:
+        starts = information.labels.starts
+        n_others = len(starts) - 2 if self.others == "all" else np.count_nonzero(np.diff(starts)) - 1
+        if n_others < 1:
             return information.relevance
         shared = sum((pairs.sum(axis=1) for pairs in information.label_pairs()), np.zeros(len(information.relevance)))
         relevance: FloatArray = n_others * information.relevance - 2.0 * shared / information.n_samples

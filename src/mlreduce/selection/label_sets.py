@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mlreduce.complexity import Complexity
-from mlreduce.exceptions import DataError
+from mlreduce.exceptions import DataError, DegenerateWarning, warn
 from mlreduce.linalg.compiled import compiled
 from mlreduce.preprocessing.discretisation import Bins
 from mlreduce.registry import register
@@ -26,11 +26,14 @@ class LabelSets:
     classes : ndarray of int, shape (n_kept,)
         Number of the label set of each instance.
     n_classes : int
+    n_pruned : int
+        Number of the other instances.
     """
 
     def __init__(self, bins: Bins, labels: FloatArray, min_count: int) -> None:
         sets, counts = np.unique(labels, axis=0, return_inverse=True, return_counts=True)[1:]
         kept = (counts >= min_count)[sets.reshape(-1)]
+        self.n_pruned = int(np.count_nonzero(~kept))
         self.n_classes = np.count_nonzero(counts >= min_count)
         if self.n_classes < 2:
             raise DataError(
@@ -108,6 +111,11 @@ class LabelSetSelector(GreedySelector):
         As of `GreedySelector`.
     min_count : int, default=6
         Label sets that occur less often are pruned, with their instances; >= 1, and 1 keeps all. Two must be left.
+
+    Attributes
+    ----------
+    n_pruned_ : int
+        Number of instances that were left out; a `DegenerateWarning` says so where they are more than half.
     """
 
     def __init__(
@@ -120,7 +128,15 @@ class LabelSetSelector(GreedySelector):
         check_count(self.min_count, "min_count")
 
     def _information(self, bins: Bins, labels: FloatArray) -> LabelSets:
-        return LabelSets(bins, labels, self.min_count)
+        sets = LabelSets(bins, labels, self.min_count)
+        self.n_pruned_ = sets.n_pruned
+        if 2 * self.n_pruned_ > len(labels):
+            warn(
+                f"{type(self).__name__} leaves out {self.n_pruned_} of {len(labels)} instances, whose label sets occur "
+                f"less often than min_count={self.min_count}; a smaller min_count keeps more of them",
+                DegenerateWarning,
+            )
+        return sets
 
 
 @register("ppt-mi")
@@ -142,6 +158,8 @@ class PPTMI(LabelSetSelector):
 
     Attributes
     ----------
+    n_pruned_
+        As of `LabelSetSelector`.
     ranking_
         As of `Selector`. Of equal J that with the larger I(f;L), and then the first column, comes first.
 
@@ -197,6 +215,8 @@ class PPTChi2(LabelSetSelector):
     ----------
     gains_ : ndarray of shape (n_features,)
         J, to within 2^-33.
+    n_pruned_
+        As of `LabelSetSelector`.
 
     References
     ----------

@@ -64,6 +64,8 @@ class LassoMultiTask(Selector):
 
     complexity = Complexity("n d q", "n d")
 
+    by_feature = ("coef_",)
+
     def __init__(self, k: Size = 0.5, alpha: float = 0.01, max_iter: int = 10_000, tol: float = 1e-4) -> None:
         self.k = k
         self.alpha = alpha

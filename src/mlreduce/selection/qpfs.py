@@ -143,6 +143,14 @@ class QPFS(DiscretisingSelector):
         self.weights_, self.kkt_residual_ = minimise(self.dependency_, self.relevance_)
         return self.weights_.copy()
 
+    by_feature = ("weights_", "relevance_", "dependency_")
+
+    def _widen(self, places: NDArray[np.intp], n_features: int) -> None:
+        super()._widen(places, n_features)
+        dependency = np.zeros((n_features, n_features))
+        dependency[:, places] = self.dependency_
+        self.dependency_ = dependency
+
     def _check(self) -> None:
         """Raise DataError if a parameter is out of range."""
 
@@ -203,6 +211,10 @@ class SampledQPFS(QPFS):
         replaced = np.diag(filled) <= _RCOND * entropies.max() if self.diagonal == "average" else np.arange(n_features)
         filled[replaced, replaced] = entropies[replaced]
         return filled
+
+    def _widen(self, places: NDArray[np.intp], n_features: int) -> None:
+        super()._widen(places, n_features)
+        self.sampled_ = places[self.sampled_]
 
 
 @register("qpfs-approx")

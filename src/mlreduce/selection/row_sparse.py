@@ -68,6 +68,8 @@ class RowSparseSelector(Selector):
         Number of iterations.
     """
 
+    by_feature: tuple[str, ...] = ("coef_",)
+
     def __init__(self, k: Size = 0.5, gamma: float = 1.0, max_iter: int = 500, tol: float = 1e-6) -> None:
         self.k = k
         self.gamma = gamma

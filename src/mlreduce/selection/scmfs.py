@@ -13,7 +13,6 @@ from mlreduce.complexity import Complexity
 from mlreduce.linalg.compiled import compiled
 from mlreduce.linalg.features import Features
 from mlreduce.registry import register
-from mlreduce.selection.base import check_not_negative
 from mlreduce.selection.row_sparse import RowSparseSelector
 from mlreduce.validation import FloatArray, Size, check_range, check_size, is_sparse
 
@@ -106,7 +105,6 @@ class SCMFS(RowSparseSelector):
         alpha = check_range(self.alpha, "alpha", 0, open_ends=True)
         beta = check_range(self.beta, "beta", 0, open_ends=True)
         n_latent = check_size(self.n_latent, labels.shape[1], "labels", name="n_latent")
-        check_not_negative(X, "SCMFS", getattr(self, "feature_names_in_", None))
         return _CommonMode(X, labels, n_latent, alpha, beta)
 
     def _learned(self, loss: _CommonMode) -> None:

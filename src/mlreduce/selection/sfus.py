@@ -67,6 +67,7 @@ class SFUS(RowSparseSelector):
     """
 
     complexity = Complexity("s d + d^3", "s + d^2")
+    by_feature = ("coef_", "subspace_")
 
     def __init__(
         self,
