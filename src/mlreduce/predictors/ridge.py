@@ -279,8 +279,8 @@ class RidgeRegressor(Regressor):
     """
 
     linear = True
-    #: What warnings call the regression.
-    _who = "RidgeRegressor"
+    #: Whether the end of the penalties is worth a warning.
+    _warns = True
     complexity = Complexity("s m + m^3", "m^2", iterated="1000 s q", iterates_on="sparse")
 
     def __init__(self, alpha: float | str = "loo", relative: bool = False) -> None:
@@ -346,8 +346,8 @@ class RidgeRegressor(Regressor):
             penalties, errors = _errors_of_penalties(features, targets, exact=alpha == "loo")
             best = _largest_of_least(errors)
             edge = None if len(errors) == 1 else {0: "lowest", len(errors) - 1: "highest"}.get(best)
-            if edge is not None:
-                warn(f"{self._who}: the {edge} of the penalties compared was chosen: {_EDGES[edge]}", UserWarning)
+            if edge is not None and self._warns:
+                warn(f"RidgeRegressor: the {edge} of the penalties compared was chosen: {_EDGES[edge]}", UserWarning)
             if remember:
                 self.penalties_, self.errors_, self.edge_ = penalties, errors, edge
             return float(penalties[best])

@@ -259,7 +259,7 @@ class SLEEC(DecidingClassifier):
         pairs = neighbour_pairs(labels, min(self.n_label_neighbors, len(labels)))
         embedding, history = embed_labels(labels, pairs, rank, max_steps, self.tol)
         regressor = RidgeRegressor(self.alpha)
-        regressor._who = "SLEEC"
+        regressor._warns = False  # one of several inside
         return regressor.fit(features, embedding), history
 
     def _scores(self, X: Any) -> FloatArray:
