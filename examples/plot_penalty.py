@@ -37,8 +37,8 @@ for split, (train, test) in enumerate(ShuffleSplit(5, train_size=1 / 3, random_s
                 scores[after][row, column, split] = f1_score(Y_test, predicted, average="micro", zero_division=0)
 
 # %%
-# With the penalty 1, MLDA is the last of the four; with the penalty that generalised cross-validation chooses ("gcv",
-# the default) it is among the first two. Where the projected features are standardised, both agree.
+# With the penalty 1, MLDA is the last of the four; with the penalty that generalised cross-validation chooses ("gcv")
+# it is among the first two. Where the projected features are standardised, both agree.
 one, chosen = penalties.index(1.0), penalties.index("gcv")
 for after, values in scores.items():
     means = values.mean(axis=2)

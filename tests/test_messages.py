@@ -58,7 +58,7 @@ def test_warnings_name_the_method_once_and_point_here(name):
             for warning in seen:
                 assert type(method).__name__ in str(warning.message), case
                 assert warning.filename == __file__, case
-                assert warning.category in (ProjectionWarning, ConvergenceWarning), case
+                assert warning.category in (ProjectionWarning, ConvergenceWarning, UserWarning), case
 
 
 def test_awkward_data_cause_warnings():

@@ -28,6 +28,7 @@ ON_DEMAND = {
     "MultiLabelData": "mlreduce.datasets.data",
     "Proximity": "mlreduce.spectral.graphs.proximity",
     "RelationFeatures": "mlreduce.preprocessing.relation",
+    "ThresholdClassifier": "mlreduce.predictors.threshold",
     "compare": "mlreduce.evaluation.compare",
     "describe": "mlreduce.methods.description",
     "list_datasets": "mlreduce.datasets.catalogue",

@@ -155,6 +155,8 @@ class Study:
     energies : list of float
         Shares of the eigenvalues' sum.
     measures : list of str
+    decision : str
+        Which labels are predicted from scores: see `mlreduce.predictors.decision.Decision`.
     tables, figures : dict of str to dict
     approximation : dict or None
         What of the features' dependencies is approximated, and how; see `mlreduce_studies.experiments.approximation`.
@@ -189,6 +191,7 @@ class Study:
     sizes: Sequence[int]
     energies: Sequence[float]
     measures: Sequence[str]
+    decision: str
     tables: Mapping[str, Mapping[str, Any]]
     figures: Mapping[str, Mapping[str, Any]]
     approximation: Mapping[str, Any] | None = None
@@ -456,6 +459,7 @@ def load_study(
         sizes=content["sizes"],
         energies=content.get("energies", []),
         measures=content["measures"],
+        decision=content.get("decision", "half"),
         tables=content["tables"],
         figures=content["figures"],
         approximation=content.get("approximation"),

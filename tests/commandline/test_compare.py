@@ -21,6 +21,7 @@ from mlreduce.commandline import main
 from mlreduce.datasets.embedded import planted
 
 QUICK = ["--methods", "pca,pls", "--predictors", "linear", "--folds", "2", "--sizes", "20", "--jobs", "1"]
+QUICK += ["--decision", "cardinality"]
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +52,14 @@ def test_writes_the_page_and_the_tables(given, data, tmp_path, capsys):
     out, err = capsys.readouterr()
     assert err == ""  # no bar where nobody watches
     found = mlreduce.compare(
-        mlreduce.read(data, 4), None, ["pca", "pls"], ["linear"], cv=2, sizes=[20], store=output / "fits"
+        mlreduce.read(data, 4),
+        None,
+        ["pca", "pls"],
+        ["linear"],
+        cv=2,
+        sizes=[20],
+        store=output / "fits",
+        decision="cardinality",
     )
     said = json.loads(out)
     assert said == {

@@ -73,7 +73,7 @@ def test_chosen_parameters_reach_coder_and_predictor(study):
     scores = scores[scores.measure == "hamming-loss"].set_index(["method", "split", "size"]).value
     for (split, name), own in CHOSEN.items():
         coder = mlreduce.make(name, **(own if name == "kernel-cplst" else {}))
-        model = CodedClassifier(coder, mlreduce.make("kernel-ridge", **own))
+        model = CodedClassifier(coder, mlreduce.make("kernel-ridge", **own), "half")
         train, test = splits[int(split)][:2]
         predicted = model.fit(data.X[train], data.Y[train]).predict(data.X[test])
         expected = metrics.hamming_loss(data.Y[test], predicted)
@@ -87,7 +87,7 @@ def test_scores_are_those_of_fitting_and_predicting(study):
         for size in (3, 5) if name != "br" else (5,):
             values = scores[(scores.method == name) & (scores["size"] == size) & (scores.measure == "hamming-loss")]
             for number, split in splits.items():
-                model = CodedClassifier(mlreduce.make(name, n_components=size))
+                model = CodedClassifier(mlreduce.make(name, n_components=size), mlreduce.LinearRegressor(), "half")
                 model.fit(data.X[split.train], data.Y[split.train])
                 predicted = model.predict(data.X[split.test])
                 expected = metrics.hamming_loss(data.Y[split.test], predicted)
@@ -110,7 +110,8 @@ def test_rows_in_neither_part_of_a_split_have_no_influence(study, rule):
             coder = mlreduce.make(name).fit(data.X[split.train], data.Y[split.train])
             for attribute, value in fitted[str(number), name].items():
                 np.testing.assert_allclose(value, getattr(coder, attribute), atol=1e-9)
-            model = CodedClassifier(mlreduce.make(name, n_components=3)).fit(data.X[split.train], data.Y[split.train])
+            model = CodedClassifier(mlreduce.make(name, n_components=3), mlreduce.LinearRegressor(), "half")
+            model.fit(data.X[split.train], data.Y[split.train])
             expected = metrics.hamming_loss(data.Y[split.test], model.predict(data.X[split.test]))
             np.testing.assert_allclose(scores[name, number, 3], expected, atol=1e-15)
 
@@ -159,7 +160,8 @@ def test_codes_that_are_no_linear_map_are_trained_on_as_they_are(predictor, stud
     scores = run(study, methods=methods, numbers=(0,), predictor=predictor)
     split = splits[0]
     for name, parameters in methods.items():
-        model = CodedClassifier(mlreduce.make(name, **parameters), mlreduce.make(predictor[0], **predictor[1]))
+        regressor = mlreduce.make(predictor[0], **predictor[1])
+        model = CodedClassifier(mlreduce.make(name, **parameters), regressor, "half")
         predicted = model.fit(data.X[split.train], data.Y[split.train]).predict(data.X[split.test])
         cell = scores[(scores.method == name) & (scores["size"] == 5) & (scores.measure == "hamming-loss")]
         np.testing.assert_allclose(cell.value, np.mean(predicted != data.Y[split.test]), atol=1e-12)

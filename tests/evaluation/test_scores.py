@@ -22,7 +22,7 @@ from mlreduce.evaluation.splitting import Split
 from mlreduce.model_selection import MultilabelStratifiedKFold
 
 MEASURES = ["micro-f1", "hamming-loss", "ranking-loss"]
-QUICK = {"cv": 3, "sizes": [40], "measures": MEASURES}
+QUICK = {"cv": 3, "sizes": [40], "measures": MEASURES, "decision": "half"}
 
 
 def compare(data, methods, predictors, **options):

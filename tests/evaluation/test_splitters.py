@@ -13,7 +13,10 @@ from mlreduce.exceptions import ConfigurationError
 from mlreduce.metrics import evaluate
 from mlreduce.model_selection import MultilabelStratifiedKFold
 
-QUICK = {"methods": ["mvmd"], "predictors": ["linear"], "sizes": [50], "measures": ["micro-f1"]}
+QUICK = {
+    **{"methods": ["mvmd"], "predictors": ["linear"], "sizes": [50], "measures": ["micro-f1"]},
+    "decision": "half",
+}
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +63,7 @@ def test_scores_are_of_the_splits_asked_for(data, cv, groups, tmp_path):
 def test_label_coders_see_training_rows_alone(data):
     """Neither the coder nor linear regression learns from rows that are in neither part."""
     train, test = np.arange(24), np.arange(24, 40)
-    found = mlreduce.compare(data, **QUICK | {"methods": ["cplst"]}, cv=[(train, test)])
+    found = mlreduce.compare(data, **QUICK | {"methods": ["cplst"], "decision": "one-threshold"}, cv=[(train, test)])
     model = mlreduce.CodedClassifier(mlreduce.CPLST(n_components=2), mlreduce.LinearRegressor())
     predicted = model.fit(data.X[train], data.Y[train]).predict(data.X[test])
     np.testing.assert_allclose(found.scores["value"], [evaluate("micro-f1", data.Y[test], predicted)], atol=1e-12)

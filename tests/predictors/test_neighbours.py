@@ -13,6 +13,7 @@ from sklearn.multioutput import ClassifierChain, MultiOutputClassifier
 from sklearn.neighbors import KNeighborsClassifier
 
 from mlreduce.exceptions import DataError
+from mlreduce.linalg.utilities import above_half
 from mlreduce.predictors import BinaryRelevanceKNN, ClassifierChainKNN
 
 BOTH = (BinaryRelevanceKNN, ClassifierChainKNN)
@@ -38,7 +39,7 @@ def problem(features="continuous", n=60, d=5, q=4, n_new=30, seed=0):
 
 
 def same_votes(model, X, Y, X_new):
-    parameters = {name: value for name, value in model.get_params().items() if name != "random_state"}
+    parameters = {name: value for name, value in model.get_params().items() if name in ("n_neighbors", "order")}
     votes = VOTES[type(model)](X, Y, X_new, **parameters)
     np.testing.assert_array_equal(model.predict_proba(X_new), votes / model.n_neighbors)
     np.testing.assert_array_equal(model.predict(X_new), 2 * votes > model.n_neighbors)
@@ -115,7 +116,7 @@ def test_nested_sizes_are_each_size_alone(cls, features, n_neighbors):
         assert len(nested) == len(sizes)
         for size, predicted in zip(sizes, nested, strict=True):
             alone = clone(model).fit(X[:, :size], Y).predict(X_new[:, :size])
-            np.testing.assert_array_equal(predicted, alone)
+            np.testing.assert_array_equal(above_half(predicted), alone)
 
 
 @both

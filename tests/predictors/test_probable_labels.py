@@ -38,7 +38,7 @@ def problem(features="continuous", n=60, d=5, q=4, n_new=20, seed=0):
 def test_ml_knn_matches_the_reference(features, n, q, n_neighbors, smoothing, seed):
     X, Y, X_new, _ = problem(features, n, 3, q, 6, seed)
     n_neighbors = min(n_neighbors, n - 1)
-    fitted = MLKNN(n_neighbors, smoothing).fit(X, Y)
+    fitted = MLKNN(n_neighbors, smoothing, decision="half").fit(X, Y)
     expected = book.ml_knn(X, Y, X_new, n_neighbors, smoothing)
     np.testing.assert_allclose(fitted.predict_proba(X_new), expected, rtol=1e-12)
     np.testing.assert_array_equal(fitted.predict(X_new), above_half(expected))
@@ -100,7 +100,7 @@ def test_nested_sizes_are_each_size_alone(model, features, monkeypatch):
         nested = list(model.predict_nested(X, Y.astype(float), X_new, sizes))
         assert len(nested) == len(sizes)
         for size, scores in zip(sizes, nested, strict=True):
-            alone = clone(model).fit(X[:, :size], Y)
+            alone = clone(model).set_params(decision="half").fit(X[:, :size], Y)
             np.testing.assert_allclose(scores, alone.predict_scores(X_new[:, :size]), rtol=1e-9, atol=1e-9)
             np.testing.assert_array_equal(above_half(scores), alone.predict(X_new[:, :size]))
 

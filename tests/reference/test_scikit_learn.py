@@ -116,7 +116,9 @@ def test_embeddings_pass_every_check(name):
 @pytest.mark.parametrize("name", sorted(set(mlreduce.list_methods("predictors")) - set(CLASSIFIERS)))
 @pytest.mark.filterwarnings("ignore")
 def test_regressors_pass_every_check(name):
-    assert failures(mlreduce.make(name)) == {}
+    # The choice of the penalty leaves out a row with its weight, as scikit-learn's RidgeCV does.
+    weights = {f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse")}
+    assert set(failures(mlreduce.make(name))) <= (weights if name == "ridge" else set())
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -133,8 +135,10 @@ def test_registered_classifiers_pass_every_check_but_the_listed(name):
     votes = hasattr(model, "predict_proba")
     together = {"check_methods_subset_invariance"} if name == "pcut" else set()  # decides all rows together
     allowed = set(VOTING_EXCEPTIONS if votes else CLASSIFIER_EXCEPTIONS)
-    if votes and model.ranks and name != "rakel":  # what is never sure, or so rarely
+    if name in ("ml-knn", "mlnb"):  # what is never sure, or so rarely
         allowed.remove("check_classifiers_multilabel_output_format_predict_proba")
+    if name == "ml-knn":  # rounds probabilities; those above a threshold are predicted
+        allowed.add("check_classifier_multioutput")
     assert set(failures(model)) & set(failures(derived)) == allowed | together
 
 
@@ -151,15 +155,17 @@ def test_binary_relevance_is_scikit_multilearns(example):
 
     X, Y = example
     theirs = BinaryRelevance(RidgeClassifier(alpha=1e-10)).fit(X, Y).predict(X).toarray()
-    np.testing.assert_array_equal(CodedClassifier(mlreduce.BR()).fit(X, Y).predict(X), theirs)
+    own = CodedClassifier(mlreduce.BR(), mlreduce.LinearRegressor(), decision="half").fit(X, Y)
+    np.testing.assert_array_equal(own.predict(X), theirs)
 
 
 def test_works_inside_scikit_multilearns_wrappers(example):
     from skmultilearn.problem_transform import BinaryRelevance
 
     X, Y = example
-    wrapped = BinaryRelevance(CodedClassifier(), require_dense=[True, True]).fit(X, Y)
-    np.testing.assert_array_equal(wrapped.predict(X).toarray(), CodedClassifier().fit(X, Y).predict(X))
+    model = CodedClassifier(regressor=mlreduce.RidgeRegressor(1.0), decision="half")
+    wrapped = BinaryRelevance(model, require_dense=[True, True]).fit(X, Y)
+    np.testing.assert_array_equal(wrapped.predict(X).toarray(), clone(model).fit(X, Y).predict(X))
 
 
 def test_grid_search_pipeline_clone_and_pickle(example):
@@ -176,7 +182,7 @@ def test_grid_search_pipeline_clone_and_pickle(example):
 
 def test_any_regressor_serves(example):
     X, Y = example
-    model = CodedClassifier(mlreduce.PLST(n_components=4), DecisionTreeRegressor(random_state=0)).fit(X, Y)
+    model = CodedClassifier(mlreduce.PLST(n_components=4), DecisionTreeRegressor(random_state=0), "half").fit(X, Y)
     codes = model.coder_.encode(Y)
     np.testing.assert_array_equal(model.predict(X), model.coder_.decode(codes))  # a full tree remembers its codes
 

@@ -71,6 +71,17 @@ def test_shipped_studies_are_valid(scale, monkeypatch):
     assert qpfs.averages["qpfs-approx"] == [f"qpfs-approx-{draw}" for draw in range(5)]
 
 
+def test_studies_name_one_half_and_may_have_another_decision(changed):
+    """Which ones there are is known from the schema, without a look at what makes decisions."""
+    from mlreduce.predictors.decision import DECISIONS
+
+    assert all(read_yaml(path)["decision"] == "half" for path in STUDIES.values())
+    assert [changed({"decision": rule}).decision for rule in DECISIONS] == list(DECISIONS)
+    assert changed({"decision": None}).decision == "half"
+    with pytest.raises(ConfigurationError, match="one-treshold"):
+        changed({"decision": "one-treshold"})
+
+
 def test_methods_that_draw_are_written_out(changed):
     study = changed({"methods.controls.random": {"method": "random-features", "draws": 3}}, GMBA)
     assert study.averages["random"] == ["random-0", "random-1", "random-2"]

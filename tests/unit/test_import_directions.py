@@ -42,7 +42,7 @@ ALLOWED = {
     "plot": BASE | {"escaping", "metrics", "registry", "stats"},
     "evaluation": {
         *(*BASE, *FILES),
-        *("datasets", "labelspace", "linalg", "metrics", "plot", "preprocessing", "projection"),
+        *("datasets", "labelspace", "linalg", "metrics", "plot", "predictors", "preprocessing", "projection"),
         *("model_selection", "propagation", "registry", "selection", "spectral", "stats"),
     },
     "methods": BASE | {"datasets", "linalg", "registry", "sources"},

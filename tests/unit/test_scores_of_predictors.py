@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn import metrics
 
@@ -59,8 +60,11 @@ def test_scores_are_those_of_the_model_by_hand(study):
 
 
 @pytest.mark.parametrize("predictor", ["br-knn", "cc-knn"])
-@pytest.mark.parametrize("share", [True, False])
-def test_voting_classifiers_have_no_scores(study, predictor, share):
-    run(study, predictor, measures=["hamming-loss"], share=share)
+def test_votes_are_scores(study, predictor):
+    pd.testing.assert_frame_equal(run(study, predictor), run(study, predictor, share=False), check_exact=True)
+
+
+def test_proportional_cuts_have_no_scores(study):
+    run(study, "pcut", measures=["hamming-loss"])
     with pytest.raises(ConfigurationError, match="here is only said which are present"):
-        run(study, predictor, share=share)
+        run(study, "pcut")

@@ -41,6 +41,7 @@ def manifest_description(plan: Plan, jobs: Jobs, study: Study) -> dict[str, Any]
         "sizes": list(study.sizes),
         "energies": list(study.energies),
         "measures": sorted(study.measures),
+        "decision": study.decision,
         "groups": groups,
         "predictors": {name: dict(parameters) for name, parameters in sorted(study.predictors.items())},
         "code": {name: jobs.digest("predict", study, f"{protocol}.{name}", ALL) for name in sorted(study.groups)},

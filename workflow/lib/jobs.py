@@ -214,6 +214,7 @@ class Jobs:
                 "energies": list(study.energies),
                 "every_size": dataset in study.curves,
                 "measures": sorted(study.measures),
+                "decision": study.decision,
             }
         return json.dumps(settings, sort_keys=True)
 

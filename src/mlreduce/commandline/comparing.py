@@ -32,6 +32,10 @@ def add_commands(commands: Any) -> None:
     parser.add_argument(
         "--impute", metavar="HOW", help="fill missing values: mean, median or most-frequent of each fold"
     )
+    parser.add_argument(
+        "--decision", default="one-threshold", metavar="RULE",
+        help="which labels are predicted from scores: one-threshold (default), half, per-label, cardinality or top-k",
+    )  # fmt: skip
     parser.add_argument("--jobs", type=int, default=-1, metavar="N", help="processes (default: all cores)")
     parser.add_argument("--minutes", type=float, metavar="N", help="begin no fit after so many minutes")
     parser.add_argument("--seed", type=int, default=0, metavar="N")
@@ -60,6 +64,7 @@ def _compare(options: argparse.Namespace) -> Any:
         measures=_names(options.measures, DEFAULT_MEASURES),
         cv=options.folds,
         sizes=[int(size) for size in sizes],
+        decision=options.decision,
         impute=options.impute,
         n_jobs=options.jobs,
         time_budget=None if options.minutes is None else 60 * options.minutes,

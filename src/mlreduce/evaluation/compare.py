@@ -24,6 +24,7 @@ from mlreduce.evaluation.store import Store, digest, digest_of_data
 from mlreduce.exceptions import ConfigurationError, DataError, MLReduceError, unknown_name
 from mlreduce.metrics import find_measure
 from mlreduce.model_selection import MultilabelStratifiedKFold
+from mlreduce.predictors.decision import check_decision
 from mlreduce.preprocessing.scaling import SCALINGS
 from mlreduce.validation import check_features, check_finite, check_labels, column_names, is_sparse
 
@@ -48,6 +49,7 @@ def compare(
     sizes: Sequence[int] = (10, 25, 50),
     measures: Sequence[str] = DEFAULT_MEASURES,
     scaling: str | None = None,
+    decision: str = "one-threshold",
     impute: str | None = None,
     margin: float = 0.01,
     n_jobs: int | None = None,
@@ -72,7 +74,7 @@ def compare(
         dict of label to these, or to a dict of parameters with ``method`` or ``class``. Projections, selectors and
         label coders may be mixed.
     predictors : sequence or dict, default=("ridge", "ml-knn")
-        As ``methods``: regressors, whose predictions above one half are labels, or multi-label classifiers. Label
+        As ``methods``: regressors, whose predictions of labels are scores, or multi-label classifiers. Label
         coders are combined with the regressors alone, which then predict codes.
     cv : int, splitter or iterable, default=5
         Number of folds, at least 2, each with its share of each label: those of `MultilabelStratifiedKFold`. Or a
@@ -91,6 +93,11 @@ def compare(
         Of `mlreduce.metrics.MEASURES`. Those that rank labels are left out for predictors that give labels only.
     scaling : {"standard", "unit", "none", "tf-idf"} or None, default=None
         What is done to the features; None is "standard" for dense and "none" for sparse ones.
+    decision : {"one-threshold", "half", "per-label", "cardinality", "top-k"}, default="one-threshold"
+        Which labels are predicted from scores: by one half, or by thresholds (the best labels of a row with "top-k")
+        that are chosen for micro-F1 on held-out scores of the training rows, as of `ScoringClassifier`. These come with
+        ridge and kernel ridge regression and neighbours; other predictors are trained three times more. Classifiers
+        without scores, and `ProportionalCut`, decide themselves.
     impute : {"mean", "median", "most-frequent"} or None, default=None
         What of the training rows of a fold fills missing values of a feature, 0 where they have none; None takes what
         a data set's entry says, and otherwise refuses them.
@@ -146,12 +153,13 @@ def compare(
     _check_numbers(repeats, sizes, margin)
     rows, test_share = _splits(cv, repeats, groups, data, random_state)
     _check_names(named, chosen, measures, scaling)
+    check_decision(decision, "micro-f1")
     if scaling is None:
         scaling = "none" if is_sparse(data.X) else "standard"
     names = names_of(named, chosen)
     decisive = {
         "predictors": chosen, "measures": sorted(measures), "sizes": sorted(set(map(int, sizes))),
-        "scaling": scaling, "random_state": int(random_state), "versions": versions_of(names),
+        "scaling": scaling, "decision": decision, "random_state": int(random_state), "versions": versions_of(names),
         **({"impute": data.impute} if data.impute else {}),
     }  # fmt: skip
     shared = digest(digest_of_data(data), decisive, own_sources(names))

@@ -151,7 +151,9 @@ class FeatureSpaceStrategy(Strategy):
         chosen: Chosen | None = None,
     ) -> pd.DataFrame:
         """Train the predictor on the projected features of every split and measure it: see `Strategy.score`."""
-        measuring = Measuring(self._data, predictor, measured.measures, self._share, failures, self._seed)
+        measuring = Measuring(
+            self._data, predictor, measured.measures, self._share, failures, self._seed, measured.decision
+        )
         for number, split in splits.items():
             view = View(self._data, split, self._space)
             for label, entry in methods.items():

@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, is_regressor
 from mlreduce import registry
 from mlreduce.evaluation.view import View
 from mlreduce.exceptions import ConfigurationError, DataError
+from mlreduce.predictors.threshold import label_scores
 from mlreduce.selection.base import Selector
 from mlreduce.validation import FloatArray, as_dense, is_sparse
 
@@ -178,24 +179,8 @@ class ForeignClassifier(BaseEstimator):
         return Guess((labels > 0.5).astype(np.int8), self._scores(X))
 
     def _scores(self, X: FloatArray) -> FloatArray | None:
-        for verb in ("predict_proba", "decision_function"):
-            try:
-                found = getattr(self.estimator, verb)(X)
-            except (AttributeError, NotImplementedError):  # of a classifier inside too, when it is called
-                continue
-            scores = self._of_labels(found) if isinstance(found, list) else _dense(found)
-            if scores.shape == (len(X), self._n_labels):
-                return scores
-        return None
-
-    def _of_labels(self, found: list[FloatArray]) -> FloatArray:
-        """Return the probabilities of 1 from an array per label, which has one column where training had one class."""
-        classes = self.estimator.classes_
-        columns = [
-            own[:, -1] if own.shape[1] == 2 else np.full(len(own), float(np.ravel(known)[0]))
-            for own, known in zip(found, classes, strict=True)
-        ]
-        return np.column_stack(columns)
+        found = label_scores(self.estimator, X, self._n_labels)
+        return None if found is None else found[0]
 
 
 def _dense(values: Any) -> FloatArray:

@@ -67,8 +67,8 @@ class Common(NamedTuple):
     ----------
     data : MultiLabelData
     settings : dict
-        Plain values: predictors, measures, sizes, scaling and random_state as of `mlreduce.compare`, and the rule of
-        the splits.
+        Plain values: predictors, measures, sizes, scaling, decision and random_state as of `mlreduce.compare`, and the
+        rule of the splits.
     design : str or None
         File of the factorised features, for label coders.
     classes : dict of str to (str, type)
@@ -198,6 +198,9 @@ def _experiment(
         "family": method.family,
         "space": {"scaling": settings["scaling"], "relation": None},
         "tasks": [task],
-        "measured": {"sizes": sizes, "energies": [], "every_size": False, "measures": measures},
+        "measured": {
+            **{"sizes": sizes, "energies": [], "every_size": False, "measures": measures},
+            "decision": settings["decision"],
+        },
     }
     return Experiment(_NAME, common.data, asked, settings["random_state"], common.design)

@@ -179,7 +179,7 @@ def _wrong_labels(coder: LabelCoder, codes: FloatArray, truth: NDArray[np.int8])
     if not coder.reduces:
         return float(np.count_nonzero(coder.decode(codes) != truth))
     cls = type(coder)
-    if cls.round is LabelCoder.round and cls.reconstruct_sizes is LabelCoder.reconstruct_sizes:
+    if all(getattr(cls, name) is getattr(LabelCoder, name) for name in ("scores", "round", "reconstruct_sizes")):
         coordinates, basis = coder._coordinates(codes)
         counted = errors_by_size(*map(np.ascontiguousarray, (coordinates, basis)), coder.mean_, 0.5 + TIE, truth)
         return float(counted.sum())

@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,6 +31,7 @@ from mlreduce.labelspace.base import LabelCoder, LabelStatistics
 from mlreduce.linalg.least_squares import Design, HeldOutLeastSquares
 from mlreduce.metrics.measures import find_measure
 from mlreduce.metrics.outcome import Outcome
+from mlreduce.predictors.decision import Decision
 from mlreduce.validation import FloatArray, check_finite
 
 if TYPE_CHECKING:
@@ -147,11 +149,12 @@ class LabelSpaceStrategy(Strategy):
                     if (number, label) not in failures
                 }
                 parameters = {label: (chosen or {}).get((str(number), label), {}) for label in coders}
-                train = partial(_predicted_codes, training, split, coders, parameters)
-                for label, predicted_codes in failures.attempt_all(number, list(coders), train).items():
+                train = partial(_predicted_codes, training, split, coders, parameters, measured.decision)
+                for label, (held_out, predicted_codes) in failures.attempt_all(number, list(coders), train).items():
                     cells: list[tuple[Any, ...]] = []
                     truth = data.Y[split.test]
-                    outcomes = _outcomes(coders[label], truth, labels[split.test], predicted_codes, list(sizes))
+                    decide = partial(_decisions, measured.decision, coders[label], labels[split.train], held_out)
+                    outcomes = _outcomes(coders[label], truth, labels[split.test], predicted_codes, list(sizes), decide)
                     for size, outcome in failures.attempt_each(number, label, outcomes):
                         for measure, compute in functions.items():
                             value = compute(outcome)
@@ -208,13 +211,34 @@ def _predicted_codes(
     split: Split,
     coders: Mapping[str, LabelCoder],
     parameters: Mapping[str, Mapping[str, float]],
+    decision: str,
     names: Sequence[str],
-) -> dict[str, FloatArray]:
-    return training.predicted_codes(split, {name: coders[name] for name in names}, parameters)
+) -> dict[str, tuple[FloatArray | None, FloatArray]]:
+    """Return predicted codes of the training rows, where the decision takes them, and of the test rows."""
+    chosen = {name: coders[name] for name in names}
+    if decision != "half":
+        return {**training.held_out_codes(split, chosen, parameters)}
+    return {name: (None, codes) for name, codes in training.predicted_codes(split, chosen, parameters).items()}
+
+
+def _decisions(
+    rule: str, coder: LabelCoder, labels: FloatArray, held_out: FloatArray | None, sizes: Sequence[int]
+) -> Iterator[Decision | None]:
+    """Yield the decision at each size; None where codes are rounded."""
+    if held_out is None:
+        yield from repeat(None, len(sizes))
+        return
+    for size, centred in zip(sizes, coder.reconstruct_sizes(held_out, sizes), strict=True):
+        yield Decision.of(rule, "micro-f1", coder.scores(centred, size), labels)
 
 
 def _outcomes(
-    coder: LabelCoder, truth: Any, labels: FloatArray, predicted_codes: FloatArray, sizes: Sequence[int]
+    coder: LabelCoder,
+    truth: Any,
+    labels: FloatArray,
+    predicted_codes: FloatArray,
+    sizes: Sequence[int],
+    decide: Callable[[Sequence[int]], Iterator[Decision | None]],
 ) -> Iterator[tuple[int, Outcome]]:
     """Yield the outcome of decoding predicted codes, at every size that the coder has.
 
@@ -229,12 +253,12 @@ def _outcomes(
         )
     possible = [size for size in sizes if size <= coder.n_components_ and (size == coder.n_labels_ or coder.reduces)]
     guesses, decoded = (coder.reconstruct_sizes(each, possible) for each in (predicted_codes, codes))
-    for size, guess, own in zip(possible, guesses, decoded, strict=True):
+    for size, guess, own, decision in zip(possible, guesses, decoded, decide(possible), strict=True):
         yield (
             size,
             Outcome(
                 labels=truth,
-                predicted=coder.round(guess, size),
+                predicted=(coder.round(guess, size) if decision is None else decision.apply(coder.scores(guess, size))),
                 centred=centred,
                 decoded_codes=own,
                 codes=codes[:, :size],

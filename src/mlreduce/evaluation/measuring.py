@@ -20,6 +20,8 @@ from mlreduce.evaluation.splitting import Split
 from mlreduce.linalg.utilities import above_half
 from mlreduce.metrics.measures import find_measure
 from mlreduce.metrics.outcome import Outcome
+from mlreduce.predictors._base import ScoringClassifier
+from mlreduce.predictors.decision import Decision, check_decision, fit_left_out, fold_predictions
 from mlreduce.validation import FloatArray
 
 __all__ = ["Measuring"]
@@ -42,6 +44,9 @@ class Measuring:
     failures : Failures, default=RAISE
     seed : int, default=0
         Of the study; a predictor that draws derives its own for each split.
+    decision : str, default="half"
+        Which labels are predicted from scores: see `mlreduce.predictors.decision.Decision`. Classifiers whose entry has
+        a ``decision`` have their own, and those without scores their labels.
 
     Attributes
     ----------
@@ -57,6 +62,7 @@ class Measuring:
         share: bool,
         failures: Failures = RAISE,
         seed: int = 0,
+        decision: str = "half",
     ) -> None:
         self._data, (self._name, self._parameters), self._failures = data, predictor, failures
         self._model, self._seed = registry.make_entry(self._name, self._parameters), seed
@@ -64,6 +70,11 @@ class Measuring:
             self._model = as_predictor(self._model, self._name)
         self._measures = {name: find_measure(name) for name in measures}
         self._labels = data.Y.astype(np.float64)
+        self._decision = str(self._parameters.get("decision", decision)), "micro-f1"
+        if isinstance(self._model, ScoringClassifier):
+            self._decision = self._decision[0], self._model.measure
+            self._model.set_params(decision="half")  # decided here, from scores
+        check_decision(*self._decision)
         self._nested = share and hasattr(self._model, "predict_nested")
         self.rows: list[tuple[Any, ...]] = []
 
@@ -92,10 +103,11 @@ class Measuring:
         known = split.train if split.labelled is None else split.labelled
         # All methods and sizes of a split have what a predictor draws in common.
         seeded(self._model, self._parameters, self._seed, self._data.name, self._name, number)
-        guesses = self._guesses(parts, self._labels[known], list(sizes))
+        labels = self._labels[known]
+        guesses = self._guesses(parts, labels, list(sizes))
         rows: list[tuple[Any, ...]] = []
-        for size, guess in self._failures.attempt_each(number, label, guesses):
-            own = guess if isinstance(guess, Guess) else Guess(above_half(guess), self._scores(guess))
+        for size, (held_out, guess) in self._failures.attempt_each(number, label, guesses):
+            own = self._decided(labels, held_out, guess)
             outcome = Outcome(truth, own.labels, scores=own.scores)
             for measure, compute in self._measures.items():
                 value = compute(outcome)
@@ -122,10 +134,25 @@ class Measuring:
 
     def _guesses(
         self, parts: tuple[FloatArray, FloatArray], labels: FloatArray, sizes: Sequence[int]
-    ) -> Iterator[tuple[int, FloatArray]]:
+    ) -> Iterator[tuple[int, tuple[FloatArray | None, Any]]]:
+        """Yield the size, the scores of the training rows by models of the others (or None), and what is predicted."""
         train, test = parts
-        predict = self._model.predict_nested if self._nested else partial(_each_size, self._model)
-        yield from zip(sizes, predict(train, labels, test, sizes), strict=True)
+        if self._decision[0] == "half":
+            predict = self._model.predict_nested if self._nested else partial(_each_size, self._model)
+            for size, guess in zip(sizes, predict(train, labels, test, sizes), strict=True):
+                yield size, (None, guess)
+            return
+        nested = self._nested and hasattr(self._model, "_nested_left_out")
+        held_out = self._model._nested_left_out if nested else partial(_each_held_out, self._model)
+        yield from zip(sizes, held_out(train, labels, test, sizes), strict=True)
+
+    def _decided(self, labels: FloatArray, held_out: FloatArray | None, guess: Any) -> Guess:
+        """Return labels and what ranks them."""
+        own = guess if isinstance(guess, Guess) else Guess(above_half(guess), self._scores(guess))
+        if held_out is None:
+            return own
+        decision = Decision.of(*self._decision, held_out, labels, ~np.isnan(labels))
+        return own._replace(labels=decision.apply(own.scores))
 
     def _scores(self, guess: FloatArray) -> FloatArray | None:
         """Return what ranks the labels; what a regressor guesses without the digits that rounding decides."""
@@ -141,3 +168,22 @@ def _each_size(
         fitted = clone(model).fit(train[:, :size], targets)
         predict = fitted.predict_scores if getattr(model, "ranks", False) else fitted.predict
         yield predict(test[:, :size])
+
+
+def _each_held_out(
+    model: Any, train: FloatArray, targets: FloatArray, test: FloatArray, sizes: Sequence[int]
+) -> Iterator[tuple[FloatArray | None, Any]]:
+    """Yield held-out scores, None of what gives labels only, and what is predicted from the first columns."""
+    for size in sizes:
+        fitted, Z, rows = clone(model), train[:, :size], test[:, :size]
+        if is_regressor(fitted):
+            yield fit_left_out(fitted, Z, targets), fitted.predict(rows)
+        elif isinstance(fitted, ScoringClassifier):
+            held_out = fitted._fit_half(Z, targets)
+            if held_out is None:
+                held_out = fold_predictions(model, Z, targets, lambda own, X: own.predict_scores(X))
+            yield held_out, fitted.predict_scores(rows)
+        else:
+            guess = fitted.fit(Z, targets).predict(rows)
+            scored = isinstance(guess, Guess) and guess.scores is not None
+            yield fold_predictions(model, Z, targets, lambda own, X: own.predict(X).scores) if scored else None, guess

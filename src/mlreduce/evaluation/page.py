@@ -181,5 +181,6 @@ def _end(comparison: Comparison) -> Iterator[str]:
     imputed = f" Missing values: {escape(settings['impute'])}." if "impute" in settings else ""
     yield (
         f'<p class="small">Scaling of the features: {escape(settings["scaling"])}.{imputed} '
+        f"Decision from scores to labels: {escape(settings['decision'])}. "
         f"Seed {settings['random_state']}. {versions}.</p>"
     )

@@ -130,7 +130,7 @@ class SelectionStrategy(Strategy):
     ) -> pd.DataFrame:
         """Train the predictor on the best features of every split and measure it: see `Strategy.score`."""
         data = self._data
-        measuring = Measuring(data, predictor, measured.measures, self._share, failures, self._seed)
+        measuring = Measuring(data, predictor, measured.measures, self._share, failures, self._seed, measured.decision)
         for number, split in splits.items():
             scaled = normalise(data, split, self._space["scaling"])
             place = np.full(data.X.shape[1], -1)

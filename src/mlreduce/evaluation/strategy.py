@@ -52,6 +52,8 @@ class Measured(NamedTuple):
         Of label coders: at all sizes 1..n_labels too.
     dimensions : sequence of int, default=()
         Of projections: numbers of directions beside the percentages and energies.
+    decision : str, default="half"
+        Which labels are predicted from scores: see `mlreduce.predictors.decision.Decision`.
     """
 
     measures: Sequence[str]
@@ -59,6 +61,7 @@ class Measured(NamedTuple):
     energies: Sequence[float] = ()
     every_size: bool = False
     dimensions: Sequence[int] = ()
+    decision: str = "half"
 
 
 class Strategy:
@@ -165,8 +168,8 @@ class Strategy:
         fitted : mapping
             What `fit` yielded.
         predictor : (label, entry of a study file)
-            Trained on labels in {0, 1}; a label is predicted above one half. What regressors predict, and classifiers
-            with ``ranks``, also ranks the labels for the measures that ask for scores.
+            Trained on labels in {0, 1}; the decision of ``measured`` says which labels are predicted. What regressors
+            predict, and classifiers with ``ranks``, also ranks the labels for the measures that ask for scores.
         measured : Measured
         failures : Failures, default=RAISE
             Takes what the predictor, or a method that transforms or decodes, raises; a method that failed before on a

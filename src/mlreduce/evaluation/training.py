@@ -15,6 +15,7 @@ from mlreduce.evaluation.splitting import Split
 from mlreduce.exceptions import ConfigurationError
 from mlreduce.labelspace.base import LabelCoder
 from mlreduce.linalg.least_squares import Design
+from mlreduce.predictors.decision import fit_left_out
 from mlreduce.validation import FloatArray
 
 __all__ = ["HeldOut", "OnSplit", "Training", "make_coder"]
@@ -98,6 +99,23 @@ class Training:
             if not coder.linear:
                 codes = coder.training_codes(self._labels[split.train])
                 predicted[name] = self._trained(split, codes, parameters.get(name, {}))
+        return predicted
+
+    def held_out_codes(
+        self, split: Split, coders: _Coders, parameters: _Parameters
+    ) -> dict[str, tuple[FloatArray, FloatArray]]:
+        """Return the codes of the training rows, predicted by models of the others, and those of the test rows.
+
+        Parameters
+        ----------
+        split, coders, parameters
+            As of `predicted_codes`.
+        """
+        predicted = {}
+        for name, coder in coders.items():
+            model = self._configured(parameters.get(name, {}))
+            held_out = fit_left_out(model, self._X[split.train], coder.training_codes(self._labels[split.train]))
+            predicted[name] = held_out, model.predict(self._X[split.test]).reshape(len(split.test), -1)
         return predicted
 
     def _of_linear(self, split: Split, coders: _Coders, parameters: _Parameters) -> dict[str, FloatArray]:

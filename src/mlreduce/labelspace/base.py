@@ -433,6 +433,21 @@ class LabelCoder(NamedParameters, BaseEstimator):
 
         Parameters
         ----------
+        centred, size
+            As of `scores`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels), int8
+            Labels.
+        """
+        return above_half(self.scores(centred, size))
+
+    def scores(self, centred: FloatArray, size: int) -> FloatArray:
+        """Return reconstructed labels: the larger, the likelier.
+
+        Parameters
+        ----------
         centred : ndarray of shape (n_samples, n_labels)
             Labels less their training means, as of `reconstruct`.
         size : int
@@ -440,10 +455,11 @@ class LabelCoder(NamedParameters, BaseEstimator):
 
         Returns
         -------
-        ndarray of shape (n_samples, n_labels), int8
-            Labels.
+        ndarray of shape (n_samples, n_labels)
+            Scores, of which rounding predicts those above one half.
         """
-        return above_half(centred + self.mean_)
+        scores: FloatArray = centred + self.mean_
+        return scores
 
     def _check_labels(self, scores: FloatArray) -> None:
         check_is_fitted(self, "components_")

@@ -5,21 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.exceptions import DataError
 from mlreduce.labelspace.base import LabelCoder
 from mlreduce.labelspace.cplst import CPLST
-from mlreduce.predictors._base import LabelClassifier
-from mlreduce.predictors.linear import LinearRegressor
+from mlreduce.predictors._base import DecidingClassifier
+from mlreduce.predictors.decision import fit_left_out
+from mlreduce.predictors.ridge import RidgeRegressor
 from mlreduce.validation import FloatArray, check_features
 
 __all__ = ["CodedClassifier"]
 
 
-class CodedClassifier(LabelClassifier):
+class CodedClassifier(DecidingClassifier):
     """Multi-label classifier that learns codes of the labels instead of the labels.
 
     The coder is fitted on features and labels, then the regressor on features and codes. It works in `Pipeline` and
@@ -30,17 +30,29 @@ class CodedClassifier(LabelClassifier):
     coder : LabelCoder or None, default=None
         Any method of ``mlreduce.list_methods("labelspace")``; None is CPLST with all components.
     regressor : estimator or None, default=None
-        Any multi-output regressor; None is minimum-norm linear least squares.
+        Any multi-output regressor; None is `mlreduce.RidgeRegressor`, whose penalty is chosen by leave-one-out errors.
+    decision : {"half", "one-threshold", "per-label", "cardinality", "top-k"}, default="one-threshold"
+        As of `ScoringClassifier`. ``"half"`` rounds, as the paper does.
+    measure
+        As of `ScoringClassifier`.
 
     Attributes
     ----------
     coder_, regressor_ : fitted clones
-    classes_ : ndarray of shape (n_labels,)
-        The numbers of the labels; 0 and 1 where labels were a vector.
+    thresholds_, k_
+        As of `ScoringClassifier`.
+    classes_
+        As of `DecidingClassifier`.
+
+    Notes
+    -----
+    Thresholds are chosen on codes that the regressor predicts of rows which it was not trained on, decoded by the coder
+    of all rows: exactly, at less than one more fit of the regressor, for ridge and kernel ridge; from three folds for
+    others, and for sparse matrices that are too large to be decomposed.
 
     References
     ----------
-    Chen and Lin (2012), algorithm 1.
+    Chen and Lin (2012), algorithm 1, which has minimum-norm least squares (`mlreduce.LinearRegressor`) and rounds.
 
     Examples
     --------
@@ -50,13 +62,32 @@ class CodedClassifier(LabelClassifier):
     >>> model = CodedClassifier(mlreduce.CPLST(n_components=4)).fit(data.X[:1200], data.Y[:1200])
     >>> model.predict(data.X[1200:]).shape
     (597, 8)
+    >>> bool(0.2 < model.thresholds_[0] < 0.5)  # above it a label is predicted
+    True
     """
 
-    def __init__(self, coder: LabelCoder | None = None, regressor: Any = None) -> None:
+    def __init__(
+        self,
+        coder: LabelCoder | None = None,
+        regressor: Any = None,
+        decision: str = "one-threshold",
+        measure: str = "micro-f1",
+    ) -> None:
         self.coder = coder
         self.regressor = regressor
+        self.decision = decision
+        self.measure = measure
 
     def _fit(self, features: Any, labels: FloatArray) -> None:
+        codes = self._fit_coder(features, labels)
+        self.regressor_.fit(features, codes)
+
+    def _fit_left_out(self, features: Any, labels: FloatArray) -> FloatArray:
+        codes = self._fit_coder(features, labels)
+        return self._decoded(fit_left_out(self.regressor_, features, codes))
+
+    def _fit_coder(self, features: Any, labels: FloatArray) -> FloatArray:
+        """Fit the coder, and return the codes of the training rows."""
         if self.coder is not None and not isinstance(self.coder, LabelCoder):
             raise DataError(
                 "coder must be a label coder of mlreduce.list_methods('labelspace'), as mlreduce.CPLST(), or None; "
@@ -71,31 +102,14 @@ class CodedClassifier(LabelClassifier):
                 f"got {self.regressor!r}"
             )
         self.coder_ = clone(self.coder) if self.coder is not None else CPLST()
-        self.regressor_ = clone(self.regressor) if self.regressor is not None else LinearRegressor()
-        self.coder_.fit(features, labels)
-        self.regressor_.fit(features, self.coder_.training_codes(labels))
+        self.regressor_ = clone(self.regressor) if self.regressor is not None else RidgeRegressor()
+        return self.coder_.fit(features, labels).training_codes(labels)
 
-    def decision_function(self, X: Any) -> Any:
-        """Return the reconstructed labels less one half: above zero means present (up to ties).
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Features of the instances.
-
-        Returns
-        -------
-        ndarray or DataFrame of shape (n_samples, n_labels), or ndarray of shape (n_samples,)
-            A DataFrame where ``fit`` saw one; a vector where labels were a vector.
-        """
-        codes = self._codes(X)
-        return self._decisions(self.coder_.reconstruct(codes) + self.coder_.mean_ - 0.5, X)
-
-    def _predicted(self, X: Any) -> NDArray[np.int8]:
-        codes = self._codes(X)
-        return self.coder_.decode(codes)
-
-    def _codes(self, X: Any) -> FloatArray:
+    def _scores(self, X: Any) -> FloatArray:
+        """Return the labels decoded from predicted codes, before rounding."""
         check_is_fitted(self, "regressor_")
-        codes = np.asarray(self.regressor_.predict(check_features(self, X, reset=False)), dtype=np.float64)
-        return codes.reshape(len(codes), -1)
+        return self._decoded(np.asarray(self.regressor_.predict(check_features(self, X, reset=False))))
+
+    def _decoded(self, codes: FloatArray) -> FloatArray:
+        codes = self.coder_._check_codes(codes.reshape(len(codes), -1))
+        return self.coder_.scores(self.coder_.reconstruct(codes), codes.shape[1])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from mlreduce.complexity import Complexity
@@ -57,7 +56,7 @@ class PBR(LabelCoder):
         order = check_random_state(self.random_state).permutation(self.n_labels_)
         return np.eye(self.n_labels_)[order], np.diag(statistics.gram)[order]
 
-    def round(self, centred: FloatArray, size: int) -> NDArray[np.int8]:
-        """Round reconstructed labels to {0, 1} where learned; the others are 0."""
+    def scores(self, centred: FloatArray, size: int) -> FloatArray:
+        """Return reconstructed labels where learned; the others are 0."""
         learned = self.components_[:size].any(axis=0)
-        return super().round(centred, size) * learned.astype(np.int8)
+        return super().scores(centred, size) * learned

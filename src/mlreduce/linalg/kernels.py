@@ -149,13 +149,17 @@ class RidgeSolution(NamedTuple):
         ``(K + alpha I)^-1 T``: predictions are kernels with the training rows, times these.
     residual : ndarray of shape (n_samples, n_targets)
         ``T - K (K + alpha I)^-1 T``, which is alpha times the coefficients.
+    left : ndarray of shape (n_samples,) or None
+        ``alpha`` times the diagonal of ``(K + alpha I)^-1``: the residual of a row divided by it is that of a
+        regression on the other rows. None where it was not asked for.
     """
 
     coefficients: FloatArray
     residual: FloatArray
+    left: FloatArray | None = None
 
 
-def kernel_ridge(kernel: FloatArray, alpha: float, targets: FloatArray) -> RidgeSolution:
+def kernel_ridge(kernel: FloatArray, alpha: float, targets: FloatArray, *, leaving_out: bool = False) -> RidgeSolution:
     """Solve ``(K + alpha I) C = T`` for a symmetric kernel matrix without negative eigenvalues.
 
     Parameters
@@ -165,6 +169,8 @@ def kernel_ridge(kernel: FloatArray, alpha: float, targets: FloatArray) -> Ridge
         > 0. Where it is lost in the rounding errors of the kernel, the limit of small penalties is taken: directions
         in which the kernel is zero get no coefficients, and remain in the residual.
     targets : ndarray of shape (n_samples, n_targets)
+    leaving_out : bool, default=False
+        Return ``left`` too, at twice the cost of the solution.
     """
     shifted = kernel.copy()
     shifted.flat[:: len(shifted) + 1] += alpha
@@ -175,7 +181,11 @@ def kernel_ridge(kernel: FloatArray, alpha: float, targets: FloatArray) -> Ridge
         reciprocal_condition, _ = scipy.linalg.lapack.dpocon(factor, norm, uplo="L")
         if reciprocal_condition > np.finfo(float).eps:
             coefficients, _ = scipy.linalg.lapack.dpotrs(factor, targets, lower=1)
-            return RidgeSolution(coefficients, alpha * coefficients)
+            if not leaving_out:
+                return RidgeSolution(coefficients, alpha * coefficients)
+            inverse, _ = scipy.linalg.lapack.dtrtri(np.tril(factor), lower=1)
+            left = alpha * np.square(inverse).sum(axis=0)
+            return RidgeSolution(coefficients, alpha * coefficients, left)
     # Rows that coincide make the kernel singular, and rounding then leaves small negative eigenvalues. A penalty
     # smaller than they are gives no positive definite matrix: decompose, and leave out what is zero up to rounding.
     values, vectors = np.linalg.eigh(kernel)
@@ -184,5 +194,7 @@ def kernel_ridge(kernel: FloatArray, alpha: float, targets: FloatArray) -> Ridge
     inside = vectors.T @ targets
     outside = targets - vectors @ inside
     return RidgeSolution(
-        vectors @ (inside / (values + alpha)), outside + vectors @ (inside * (alpha / (values + alpha)))
+        vectors @ (inside / (values + alpha)),
+        outside + vectors @ (inside * (alpha / (values + alpha))),
+        1.0 - np.square(vectors) @ (values[:, 0] / (values[:, 0] + alpha)) if leaving_out else None,
     )

@@ -83,6 +83,8 @@ class FisherClassifier(DecidingClassifier):
     threshold : {"midpoint", "prior"}, default="midpoint"
         A label is present beyond the middle of the two projected class means; or where it is likelier, for normal
         classes of equal covariance ``(S_w + ridge I) / n`` that are as frequent as among the training rows.
+    decision, measure
+        As of `ScoringClassifier`.
 
     Attributes
     ----------
@@ -94,6 +96,8 @@ class FisherClassifier(DecidingClassifier):
         predicted for all, or for none.
     ridge_ : float
         The ridge itself.
+    thresholds_, k_
+        As of `ScoringClassifier`.
     classes_
         As of `DecidingClassifier`.
     n_features_in_, feature_names_in_, label_names_
@@ -116,9 +120,17 @@ class FisherClassifier(DecidingClassifier):
     linear = True
     complexity = Complexity("s m + m^3", "m^2")
 
-    def __init__(self, ridge: float | None = None, threshold: str = "midpoint") -> None:
+    def __init__(
+        self,
+        ridge: float | None = None,
+        threshold: str = "midpoint",
+        decision: str = "half",
+        measure: str = "micro-f1",
+    ) -> None:
         self.ridge = ridge
         self.threshold = threshold
+        self.decision = decision
+        self.measure = measure
 
     def _fit(self, features: Any, labels: FloatArray) -> None:
         X, sides = Features(features, centred=True), _Sides.of(labels, self.threshold)
@@ -141,8 +153,9 @@ class FisherClassifier(DecidingClassifier):
         return decisions
 
     def _margins(self, X: Any) -> FloatArray:
-        """Return the log odds, in nats."""
-        return self._log_odds(X)
+        """Return the log odds, in nats, less those at the thresholds."""
+        odds = self._log_odds(X)
+        return odds - (self._levels - 0.5)
 
     def _scores(self, X: Any) -> FloatArray:
         return self._log_odds(X) + 0.5

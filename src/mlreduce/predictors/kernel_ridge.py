@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from mlreduce.complexity import Complexity
 from mlreduce.linalg.kernels import (
+    RidgeSolution,
     check_gamma,
     check_kernel_size,
     check_positive,
@@ -15,7 +18,7 @@ from mlreduce.linalg.kernels import (
 )
 from mlreduce.predictors._base import Regressor
 from mlreduce.registry import register
-from mlreduce.validation import FloatArray
+from mlreduce.validation import FloatArray, check_regression
 
 __all__ = ["HeldOutKernelRidge", "KernelRidgeRegressor"]
 
@@ -69,15 +72,32 @@ class KernelRidgeRegressor(Regressor):
         self.alpha = alpha
 
     def _fit(self, features: Any, targets: FloatArray) -> None:
+        self._solve(features, targets)
+
+    def _fit_left_out(self, X: Any, y: Any) -> FloatArray | None:
+        features, targets = check_regression(self, X, y)
+        solution = self._solve(features, targets, leaving_out=True)
+        left = solution.left
+        if left is None or left.min() <= 0 or len(left) == 1:
+            return None
+        # The mean of the others differs from that of all, which shifts their targets by the same number.
+        table, rest = targets.reshape(len(left), -1), solution.residual
+        shifts = (table - self.intercept_) / (len(left) - 1)
+        predicted: FloatArray = table - (rest[:, :-1] + shifts * rest[:, -1:]) / left[:, np.newaxis]
+        return predicted
+
+    def _solve(self, features: Any, targets: FloatArray, leaving_out: bool = False) -> RidgeSolution:
         alpha = check_positive(self.alpha, "alpha")
         self.gamma_ = check_gamma(self.gamma, features)
         check_kernel_size(features.shape[0])
         kernel = gaussian_kernel(squared_distances(features), self.gamma_, overwrite=True)
         self.intercept_ = targets.mean(axis=0)
-        centred = targets - self.intercept_
-        coefficients = kernel_ridge(kernel, alpha, centred.reshape(len(targets), -1)).coefficients
+        centred = (targets - self.intercept_).reshape(len(targets), -1)
+        columns = np.column_stack([centred, np.ones(len(centred))]) if leaving_out else centred
+        solution = kernel_ridge(kernel, alpha, columns, leaving_out=leaving_out)
         self.X_fit_ = features
-        self.dual_coef_ = coefficients.reshape(targets.shape)
+        self.dual_coef_ = solution.coefficients[:, : centred.shape[1]].reshape(targets.shape)
+        return solution
 
     def on_split(self, X_train: Any, labels: FloatArray, X_test: Any) -> HeldOutKernelRidge:
         """Return this regression for one split and many parameters.

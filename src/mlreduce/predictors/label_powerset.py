@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from itertools import combinations
 from typing import Any
 
@@ -17,7 +16,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.complexity import Complexity
-from mlreduce.exceptions import DataError
+from mlreduce.exceptions import DataError, warn
 from mlreduce.predictors._base import LabelClassifier, ScoringClassifier
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray, check_count, check_features, is_sparse
@@ -137,6 +136,8 @@ class RAkEL(ScoringClassifier):
         last one has the labels that are left.
     random_state : int, RandomState instance or None, default=None
         Seed of the sets, and of estimators that have none of their own.
+    decision, measure
+        As of `ScoringClassifier`.
 
     Attributes
     ----------
@@ -144,6 +145,8 @@ class RAkEL(ScoringClassifier):
         Columns of the labels in each set.
     estimators_ : list of classifier or None
         The fitted ones; None for a set whose labels are the same in all training instances.
+    thresholds_, k_
+        As of `ScoringClassifier`.
     classes_, n_features_in_, feature_names_in_, label_names_
         As of `LabelClassifier`.
 
@@ -178,12 +181,16 @@ class RAkEL(ScoringClassifier):
         n_models: int | None = None,
         overlapping: bool = True,
         random_state: Any = None,
+        decision: str = "half",
+        measure: str = "micro-f1",
     ) -> None:
         self.estimator = estimator
         self.labelset_size = labelset_size
         self.n_models = n_models
         self.overlapping = overlapping
         self.random_state = random_state
+        self.decision = decision
+        self.measure = measure
 
     def _fit(self, features: Any, labels: FloatArray) -> None:
         random, n_labels = check_random_state(self.random_state), labels.shape[1]
@@ -199,10 +206,10 @@ class RAkEL(ScoringClassifier):
         self._n_votes = np.bincount(np.concatenate(self.labelsets_), minlength=n_labels)
         if not self._n_votes.all():
             left_out = np.flatnonzero(self._n_votes == 0)
-            warnings.warn(
+            warn(
                 f"{len(left_out)} of {n_labels} labels are in none of the {len(self.labelsets_)} sets and never "
                 f"predicted, among them column {left_out[0]}: raise n_models",
-                stacklevel=3,
+                UserWarning,
             )
 
     def predict_proba(self, X: Any) -> Any:
@@ -216,11 +223,12 @@ class RAkEL(ScoringClassifier):
         Returns
         -------
         ndarray or DataFrame of shape (n_samples, n_labels), or ndarray of shape (n_samples, 2)
-            In [0, 1]; a label above one half is predicted.
+            In [0, 1].
         """
         return self._probabilities(self._scores(X), X)
 
     def _scores(self, X: Any) -> FloatArray:
+        """Return the share of the sets with a label that predict it."""
         check_is_fitted(self, "labelsets_")
         features = check_features(self, X, reset=False)
         votes = np.zeros((features.shape[0], len(self._n_votes)))

@@ -59,6 +59,8 @@ class LEML(DecidingClassifier):
         Most iterations, each of which solves for W and then for H and b.
     tol : float, default=1e-6
         Relative decrease of the objective in an iteration that ends them, >= 0.
+    decision, measure
+        As of `ScoringClassifier`.
 
     Attributes
     ----------
@@ -77,6 +79,8 @@ class LEML(DecidingClassifier):
         Lambda itself, whatever ``penalty`` is.
     at_edge_ : bool
         Whether the least or the greatest share was the best: others beyond may be better.
+    thresholds_, k_
+        As of `ScoringClassifier`.
     classes_
         As of `DecidingClassifier`.
     n_features_in_, feature_names_in_, label_names_
@@ -123,12 +127,16 @@ class LEML(DecidingClassifier):
         loss: str = "squared",
         max_iter: int = 200,
         tol: float = 1e-6,
+        decision: str = "half",
+        measure: str = "micro-f1",
     ) -> None:
         self.n_components = n_components
         self.penalty = penalty
         self.loss = loss
         self.max_iter = max_iter
         self.tol = tol
+        self.decision = decision
+        self.measure = measure
 
     def fit(self, X: Any, y: Any) -> Self:
         """Find the factors.
@@ -151,15 +159,20 @@ class LEML(DecidingClassifier):
             If a feature is not finite, a label is none of 0/1, -1/1 and NaN or is NaN for all instances, or a
             parameter is out of range.
         """
+        features = check_features(self, X, reset=True)
+        labels, known = check_known_labels(y, features.shape[0])
+        self._remember(y, labels.shape[1])
+        self._decide(features, labels if known is None else np.where(known, labels, np.nan), known)
+        return self
+
+    def _fit(self, features: Any, labels: Any) -> None:
         chosen = isinstance(self.penalty, str) and self.penalty == "cv"
         if not chosen:
             check_range(self.penalty, "penalty, if not 'cv',", 0, open_ends=True)
         tol = check_range(self.tol, "tol", 0)
         check_option(self.loss, "loss", LOSSES)
         max_iter = check_count(self.max_iter, "max_iter")
-        checked = check_features(self, X, reset=True)
-        labels, known = check_known_labels(y, checked.shape[0])
-        self._remember(y, labels.shape[1])
+        labels, known = check_known_labels(labels, features.shape[0])
         nowhere = np.flatnonzero(~known.any(axis=0)) if known is not None else np.empty(0, dtype=np.intp)
         if len(nowhere):
             raise DataError(
@@ -168,20 +181,19 @@ class LEML(DecidingClassifier):
             )
         rank = check_components(self.n_components, labels.shape[1], "labels")
         start = _leading_labels(labels, known, rank)
-        features = Features(checked, centred=True)
+        X = Features(features, centred=True)
         if chosen:
-            best = self._best_share(checked, labels, known, rank)
-            self.penalty_ = SHARES[best] * _largest_penalty(features, labels, known)
+            best = self._best_share(features, labels, known, rank)
+            self.penalty_ = SHARES[best] * _largest_penalty(X, labels, known)
             self.at_edge_ = best in (0, len(SHARES) - 1)
         else:
             self.penalty_, self.at_edge_ = float(self.penalty), False
-        factors = next(self._factors(features, labels, known, start, [self.penalty_], max_iter, tol))
+        factors = next(self._factors(X, labels, known, start, [self.penalty_], max_iter, tol))
         self.feature_factors_, self.label_factors_ = factors.features, factors.labels
         self.coef_ = factors.labels @ factors.features.T
-        self.intercept_ = factors.intercept - self.coef_ @ features.mean
+        self.intercept_ = factors.intercept - self.coef_ @ X.mean
         self.objective_ = np.array(factors.objective)
         self.n_iter_ = len(factors.objective)
-        return self
 
     def _factors(
         self,

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.complexity import Complexity
-from mlreduce.predictors._base import LabelClassifier
+from mlreduce.predictors._base import ScoringClassifier
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray, check_features
 
@@ -17,14 +16,24 @@ __all__ = ["MajorityLabels"]
 
 
 @register("majority-labels")
-class MajorityLabels(LabelClassifier):
+class MajorityLabels(ScoringClassifier):
     """Majority labels: a control that predicts the labels which more than half of the training instances have.
 
-    Its loss is the smallest of all predictions that ignore the features, label by label.
+    Its loss is the smallest of all predictions that ignore the features, label by label. The scores are the frequencies
+    of the labels.
+
+    Parameters
+    ----------
+    decision, measure
+        As of `ScoringClassifier`.
 
     Attributes
     ----------
     majority_ : ndarray of shape (n_labels,), in {0, 1}
+        Whether more than half of the training instances have a label, whatever the decision is.
+    frequencies_ : ndarray of shape (n_labels,)
+    thresholds_, k_
+        As of `ScoringClassifier`.
     classes_, n_features_in_, feature_names_in_, label_names_
         As of `LabelClassifier`.
 
@@ -39,10 +48,21 @@ class MajorityLabels(LabelClassifier):
 
     complexity = Complexity("n q", "n q")
 
+    def __init__(self, decision: str = "half", measure: str = "micro-f1") -> None:
+        self.decision = decision
+        self.measure = measure
+
     def _fit(self, features: Any, labels: FloatArray) -> None:
+        self.frequencies_ = labels.mean(axis=0)
         self.majority_ = (2 * labels.sum(axis=0) > len(labels)).astype(int)
 
-    def _predicted(self, X: Any) -> NDArray[np.int64]:
+    def _fit_left_out(self, features: Any, labels: FloatArray) -> FloatArray | None:
+        self._fit(features, labels)
+        n_others = max(len(labels) - 1, 1)
+        left_out: FloatArray = (labels.sum(axis=0) - labels) / n_others
+        return left_out
+
+    def _scores(self, X: Any) -> FloatArray:
         check_is_fitted(self, "majority_")
         features = check_features(self, X, reset=False)
-        return np.tile(self.majority_, (features.shape[0], 1))
+        return np.tile(self.frequencies_, (features.shape[0], 1))

@@ -8,10 +8,8 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from mlreduce.exceptions import DataError
 from mlreduce.linalg.distances import GrowingDistances
-from mlreduce.predictors._base import ScoringClassifier
-from mlreduce.predictors.neighbours import _by_label, _NeighbourVotes
+from mlreduce.predictors.neighbours import _by_label, _check_others, _NeighbourVotes
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray, check_range
 
@@ -56,8 +54,25 @@ class _Rates(NamedTuple):
         return probability
 
 
+def _left_out(votes: NDArray[np.int64], labels: FloatArray, n_neighbors: int, smoothing: float) -> FloatArray:
+    """Return the posterior of each training row, its own label taken out of the frequencies and counts."""
+    n_samples, n_labels = labels.shape
+    totals, places = labels.sum(axis=0), np.arange(n_labels) * (n_neighbors + 1) + votes
+
+    def share(own: FloatArray, sizes: FloatArray) -> FloatArray:
+        counts = np.bincount(places.ravel(), own.ravel(), minlength=n_labels * (n_neighbors + 1))
+        rates: FloatArray = (smoothing + counts[places] - own) / (smoothing * (n_neighbors + 1) + sizes - own)
+        return rates
+
+    prior = (smoothing + totals - labels) / (2 * smoothing + n_samples - 1)
+    yes = prior * share(labels, totals)
+    no = (1.0 - prior) * share(1.0 - labels, n_samples - totals)
+    probability: FloatArray = yes / (yes + no)
+    return probability
+
+
 @register("ml-knn")
-class MLKNN(ScoringClassifier, _NeighbourVotes):
+class MLKNN(_NeighbourVotes):
     """Multi-label k-nearest neighbours (ML-KNN): Bayes' rule on the neighbours' labels.
 
     How likely a label is where so many neighbours have it is counted on the training rows, each among the others. Of
@@ -69,6 +84,10 @@ class MLKNN(ScoringClassifier, _NeighbourVotes):
         >= 1; there must be more training rows.
     smoothing : float, default=1.0
         Additive smoothing of every count, > 0.
+    decision : {"half", "one-threshold", "per-label", "cardinality", "top-k"}, default="one-threshold"
+        As of `ScoringClassifier`. ``"half"`` is the paper's.
+    measure
+        As of `ScoringClassifier`.
 
     Attributes
     ----------
@@ -76,8 +95,16 @@ class MLKNN(ScoringClassifier, _NeighbourVotes):
         Probability of each label.
     given_present_, given_absent_ : ndarray of shape (n_labels, n_neighbors + 1)
         Probability of each number of neighbours with the label, for instances with the label and without it.
+    thresholds_, k_
+        As of `ScoringClassifier`.
     classes_, n_features_in_, feature_names_in_, label_names_
         As of `LabelClassifier`.
+
+    Notes
+    -----
+    Thresholds are chosen from the votes that `fit` counts among the training rows, at no further search: of a row its
+    neighbours are others, and its labels are taken out of the label frequencies and of the counts. It still is a
+    neighbour of the rows that are counted, which is all that distinguishes its score from that of a fit on the others.
 
     References
     ----------
@@ -94,9 +121,17 @@ class MLKNN(ScoringClassifier, _NeighbourVotes):
     0.7
     """
 
-    def __init__(self, n_neighbors: int = 10, smoothing: float = 1.0) -> None:
+    def __init__(
+        self,
+        n_neighbors: int = 10,
+        smoothing: float = 1.0,
+        decision: str = "one-threshold",
+        measure: str = "micro-f1",
+    ) -> None:
         self.n_neighbors = n_neighbors
         self.smoothing = smoothing
+        self.decision = decision
+        self.measure = measure
 
     @property
     def least_instances(self) -> int:
@@ -104,18 +139,24 @@ class MLKNN(ScoringClassifier, _NeighbourVotes):
         return self.n_neighbors + 1
 
     def _fit(self, features: Any, labels: FloatArray) -> None:
+        self._count_votes(features, labels)
+
+    def _fit_left_out(self, features: Any, labels: FloatArray) -> FloatArray | None:
+        votes = self._count_votes(features, labels)
+        return _left_out(votes, labels, int(self.n_neighbors), float(self.smoothing))
+
+    def _count_votes(self, features: Any, labels: FloatArray) -> NDArray[np.int64]:
+        """Fit, and return the votes for each training row among the others."""
         super()._fit(features, labels)
-        votes = [self._votes(pairs, self._present, True) for pairs in self._training.pairs()]
-        self._rates = self._count(np.concatenate(votes), self._present.T)
+        votes = np.concatenate([self._votes(pairs, self._present, True) for pairs in self._training.pairs()])
+        self._rates = self._count(votes, self._present.T)
         self.prior_, self.given_present_, self.given_absent_ = self._rates
+        return votes
 
     def _shares(self, X: Any) -> FloatArray:
         """Return the probability of each label."""
         votes = self._votes_for(X)
         return self._rates.posterior(votes)
-
-    def _scores(self, X: Any) -> FloatArray:
-        return self._shares(X)
 
     def _nested(self, train: Any, labels: FloatArray, test: Any, sizes: Sequence[int]) -> Iterator[NDArray[Any]]:
         self._check(len(labels), labels.shape[1])
@@ -127,13 +168,16 @@ class MLKNN(ScoringClassifier, _NeighbourVotes):
             rates = self._count(self._votes(among.pairs(), present, True), labels)
             yield rates.posterior(self._votes(beyond.pairs(), present))
 
+    def _from_votes(
+        self, among: NDArray[np.int64], beyond: NDArray[np.int64], labels: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        left_out = _left_out(among, labels, int(self.n_neighbors), float(self.smoothing))
+        return left_out, self._count(among, labels).posterior(beyond)
+
     def _count(self, votes: NDArray[np.int64], labels: NDArray[Any]) -> _Rates:
         return _Rates.of(votes, labels, int(self.n_neighbors), float(self.smoothing))
 
     def _check(self, n_samples: int, n_labels: int) -> None:
         super()._check(n_samples, n_labels)
         check_range(self.smoothing, "smoothing", 0, open_ends=True)
-        if n_samples == self.n_neighbors:
-            raise DataError(
-                f"{self.n_neighbors} neighbours of a training row need one row more; got n_samples={n_samples}"
-            )
+        _check_others(self.n_neighbors, n_samples)

@@ -89,6 +89,8 @@ class MLNB(ScoringClassifier, NestedClassifier):
         Least variance of a feature where a label is present or absent, as a share of the feature's whole variance;
         > 0. "cv" chooses 0.001, 0.01, 0.1, 0.3 or 1 by the average precision in three folds of at most 3000 rows.
         With small ones a feature that varies little among the few instances of a label outweighs all others.
+    decision, measure
+        As of `ScoringClassifier`.
 
     Attributes
     ----------
@@ -98,6 +100,8 @@ class MLNB(ScoringClassifier, NestedClassifier):
         Of each feature where the label is absent, and where it is present; variances are sums of squares over counts.
     variance_floor_ : float
         The share itself, whatever ``variance_floor`` is.
+    thresholds_, k_
+        As of `ScoringClassifier`.
     classes_, n_features_in_, feature_names_in_, label_names_
         As of `LabelClassifier`.
 
@@ -123,9 +127,17 @@ class MLNB(ScoringClassifier, NestedClassifier):
 
     complexity = Complexity("n d q", "n d")
 
-    def __init__(self, smoothing: float = 1.0, variance_floor: float | str = "cv") -> None:
+    def __init__(
+        self,
+        smoothing: float = 1.0,
+        variance_floor: float | str = "cv",
+        decision: str = "half",
+        measure: str = "micro-f1",
+    ) -> None:
         self.smoothing = smoothing
         self.variance_floor = variance_floor
+        self.decision = decision
+        self.measure = measure
 
     def _fit(self, features: Any, labels: FloatArray) -> None:
         self._gaussians = self._estimate(as_dense(features), labels)

@@ -14,14 +14,14 @@ from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError, unknown_name
 from mlreduce.linalg.compiled import compiled, distance_on_grid
 from mlreduce.linalg.distances import GrowingDistances, Pairs, TrainingRows
-from mlreduce.predictors._base import NestedClassifier
+from mlreduce.predictors._base import NestedClassifier, ScoringClassifier
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray, check_count, check_features
 
 __all__ = ["BinaryRelevanceKNN", "ClassifierChainKNN"]
 
 
-class _NeighbourVotes(NestedClassifier):
+class _NeighbourVotes(ScoringClassifier, NestedClassifier):
     """Base of the classifiers by votes of the nearest training rows."""
 
     complexity = Complexity("n s", "n q")
@@ -34,6 +34,13 @@ class _NeighbourVotes(NestedClassifier):
         self._check(len(labels), labels.shape[1])
         self._training, self._present = TrainingRows(features), _by_label(labels)
         self._order = self._order_of(labels.shape[1])
+
+    def _fit_left_out(self, features: Any, labels: FloatArray) -> FloatArray | None:
+        _check_others(self.n_neighbors, len(labels))
+        self._fit(features, labels)
+        votes = [self._votes(pairs, self._present, True, self._order) for pairs in self._training.pairs()]
+        shares: FloatArray = np.concatenate(votes) / self.n_neighbors
+        return shares
 
     def predict_proba(self, X: Any) -> Any:
         """Return the probability of each label, shape (n_samples, n_labels); of 0 and 1 where labels were a vector.
@@ -62,8 +69,8 @@ class _NeighbourVotes(NestedClassifier):
         blocks = self._training.pairs(features)
         return np.concatenate([self._votes(pairs, self._present, order=self._order) for pairs in blocks])
 
-    def _predicted(self, X: Any) -> NDArray[Any]:
-        return np.asarray(self._shares(X) > 0.5)
+    def _scores(self, X: Any) -> FloatArray:
+        return self._shares(X)
 
     def _nested(self, train: Any, labels: FloatArray, test: Any, sizes: Sequence[int]) -> Iterator[NDArray[Any]]:
         self._check(len(labels), labels.shape[1])
@@ -71,7 +78,27 @@ class _NeighbourVotes(NestedClassifier):
         present, order = _by_label(labels), self._order_of(labels.shape[1])
         for size in sizes:
             distances.add(size)
-            yield (2 * self._votes(distances.pairs(), present, order=order) > self.n_neighbors).astype(np.int64)
+            yield self._votes(distances.pairs(), present, order=order) / self.n_neighbors
+
+    def _nested_left_out(
+        self, train: Any, labels: FloatArray, test: Any, sizes: Sequence[int]
+    ) -> Iterator[tuple[FloatArray, FloatArray]]:
+        """Yield the scores of the training rows among the others, and those of the test rows."""
+        self._check(len(labels), labels.shape[1])
+        _check_others(self.n_neighbors, len(labels))
+        among, beyond = GrowingDistances(train, train), GrowingDistances(train, test)
+        present, order = _by_label(labels), self._order_of(labels.shape[1])
+        for size in sizes:
+            among.add(size)
+            beyond.add(size)
+            votes = self._votes(among.pairs(), present, True, order), self._votes(beyond.pairs(), present, order=order)
+            yield self._from_votes(*votes, labels)
+
+    def _from_votes(
+        self, among: NDArray[np.int64], beyond: NDArray[np.int64], labels: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return the scores by the votes for the training rows, and for others."""
+        return among / self.n_neighbors, beyond / self.n_neighbors
 
     def _votes(
         self,
@@ -104,10 +131,15 @@ class BinaryRelevanceKNN(_NeighbourVotes):
     Parameters
     ----------
     n_neighbors : int, default=3
-        >= 1; a label is present where more than half of the neighbours have it.
+        >= 1.
+    decision, measure
+        As of `ScoringClassifier`. By default, ``"half"``, a label is predicted that more than half of the neighbours
+        have; for the other decisions the training rows vote among the others.
 
     Attributes
     ----------
+    thresholds_, k_
+        As of `ScoringClassifier`.
     classes_, n_features_in_, feature_names_in_, label_names_
         As of `LabelClassifier`.
 
@@ -124,8 +156,10 @@ class BinaryRelevanceKNN(_NeighbourVotes):
     0.7
     """
 
-    def __init__(self, n_neighbors: int = 3) -> None:
+    def __init__(self, n_neighbors: int = 3, decision: str = "half", measure: str = "micro-f1") -> None:
         self.n_neighbors = n_neighbors
+        self.decision = decision
+        self.measure = measure
 
 
 @register("cc-knn")
@@ -143,9 +177,15 @@ class ClassifierChainKNN(_NeighbourVotes):
         The labels in the order of the chain; None for that of the columns, "shuffled" for a random one.
     random_state : int, RandomState instance or None, default=None
         Seed of a shuffled order.
+    decision, measure
+        As of `ScoringClassifier`. The labels that are features of the next are always those of most neighbours. By
+        default, ``"half"``, they are also what is predicted; for the other decisions the training rows vote among the
+        others.
 
     Attributes
     ----------
+    thresholds_, k_
+        As of `ScoringClassifier`.
     classes_, n_features_in_, feature_names_in_, label_names_
         As of `LabelClassifier`.
 
@@ -167,11 +207,18 @@ class ClassifierChainKNN(_NeighbourVotes):
     _chained = True
 
     def __init__(
-        self, n_neighbors: int = 3, order: Sequence[int] | Literal["shuffled"] | None = None, random_state: Any = None
+        self,
+        n_neighbors: int = 3,
+        order: Sequence[int] | Literal["shuffled"] | None = None,
+        random_state: Any = None,
+        decision: str = "half",
+        measure: str = "micro-f1",
     ) -> None:
         self.n_neighbors = n_neighbors
         self.order = order
         self.random_state = random_state
+        self.decision = decision
+        self.measure = measure
 
     def _order_of(self, n_labels: int) -> NDArray[np.int64]:
         if self.order is None:
@@ -186,6 +233,11 @@ class ClassifierChainKNN(_NeighbourVotes):
                 raise DataError(unknown_name("order", self.order, ["shuffled"]))
         elif self.order is not None and sorted(self.order) != list(range(n_labels)):
             raise DataError(f"order must hold each of 0..{n_labels - 1}, the labels, once; got {self.order!r}")
+
+
+def _check_others(n_neighbors: int, n_samples: int) -> None:
+    if n_samples == n_neighbors:
+        raise DataError(f"{n_neighbors} neighbours of a training row need one row more; got n_samples={n_samples}")
 
 
 def _by_label(labels: FloatArray) -> NDArray[np.int8]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from numbers import Real
 from typing import Any, NamedTuple, Self
@@ -11,13 +11,15 @@ import numpy as np
 import scipy.linalg
 
 from mlreduce.complexity import Complexity
-from mlreduce.exceptions import DataError
+from mlreduce.exceptions import DataError, warn
+from mlreduce.linalg.distances import row_blocks
 from mlreduce.linalg.features import Features, WeightedFeatures
 from mlreduce.linalg.least_squares import DEFAULT_RCOND
 from mlreduce.linalg.lsqr import bidiagonal_spectra, is_large, lsqr
 from mlreduce.predictors._base import Regressor
+from mlreduce.predictors.decision import fit_left_out
 from mlreduce.registry import register
-from mlreduce.validation import FloatArray, check_finite, check_regression, check_sample_weight
+from mlreduce.validation import FloatArray, as_dense, check_finite, check_regression, check_sample_weight
 
 __all__ = ["RidgeRegressor"]
 
@@ -28,6 +30,19 @@ _ILL_CONDITIONED = 1e-10
 # Penalties that cross-validation compares, relative to the largest squared singular value: four per decade. Below them
 # the scatter matrix is no longer accurate; above them nothing but the mean is left.
 _TRIED = np.logspace(-10, 3, 53)
+
+# Of them those whose exact errors are compared first; then those around the best.
+_STEP = 4
+
+# Least share of a row that the others must leave to it: below, what leaving it out changes is lost in rounding.
+_ALONE = 1e-8
+
+# What the chosen end of the penalties says.
+_EDGES = {
+    "lowest": "the features determine the targets, or alpha='gcv' is misled by rows that repeat; give alpha a number, "
+    "or take alpha='loo'",
+    "highest": "the features say nothing of the targets beyond their mean; scale the features, or take others",
+}
 
 # Relative difference of errors that are equal: the larger penalty is taken.
 _SAME = 1e-9
@@ -97,6 +112,35 @@ def _coefficients(features: Features, targets: FloatArray, penalty: float) -> Fl
     return solution
 
 
+def _left_to_each(features: Features, penalty: float) -> FloatArray | None:
+    """Return one less the diagonal of the hat matrix, the intercept included; None where it is not cheap, or zero.
+
+    The residual of a row divided by it is that of a regression on the other rows.
+    """
+    if is_large(features.X):
+        return None
+    rows, columns = features.shape
+    factor = None
+    if columns <= rows:
+        factor = _Factor.of(_plus_diagonal(features.scatter, penalty))
+        if factor is not None:
+            left = np.empty(rows)
+            for block in row_blocks(rows, columns):
+                part = as_dense(features.X[block]) - features.mean
+                left[block] = 1.0 - features.intercept_leverage - np.square(factor.half_solve(part.T)).sum(axis=0)
+    elif penalty > 0:
+        factor = _Factor.of(_plus_diagonal(features.gram, penalty))
+        if factor is not None:
+            inverse, _ = scipy.linalg.lapack.dtrtri(factor.lower, lower=1)
+            left = penalty * np.square(inverse * factor.scale).sum(axis=0) - features.intercept_leverage
+    if factor is None:
+        vectors, values, _ = scipy.linalg.svd(features.dense(), full_matrices=False, check_finite=False)
+        kept = values > DEFAULT_RCOND * values[0]
+        shares = np.square(values[kept]) / (np.square(values[kept]) + penalty)
+        left = 1.0 - features.intercept_leverage - np.square(vectors[:, kept]) @ shares
+    return left if left.min() > _ALONE else None
+
+
 def _errors_of_penalties(features: Features, targets: FloatArray, *, exact: bool) -> tuple[FloatArray, FloatArray]:
     """Return penalties and their (generalised) leave-one-out errors, from one eigendecomposition.
 
@@ -104,11 +148,6 @@ def _errors_of_penalties(features: Features, targets: FloatArray, *, exact: bool
     ``F = penalty / (S^2 + penalty)``, and its hat matrix, the intercept included, ``11'/n + U (1 - F) U'``.
     """
     if is_large(features.X):
-        if exact:
-            raise DataError(
-                f"alpha='loo' decomposes a matrix of order {min(features.shape)}; take 'gcv', which is estimated by "
-                "iteration at this size"
-            )
         return _estimated_errors(features, targets)
     rows, columns = features.shape
     squares, vectors = scipy.linalg.eigh(features.gram if rows < columns else features.scatter, check_finite=False)
@@ -130,11 +169,26 @@ def _errors_of_penalties(features: Features, targets: FloatArray, *, exact: bool
         return penalties, _generalised(residual, shrinkage.sum(axis=1) + (rows - 1 - len(squares)), rows, targets)
     assert left is not None
     rest, lost = targets - left @ along, 1.0 - features.intercept_leverage - np.square(left).sum(axis=1)
-    errors = np.empty(len(penalties))
-    for number, factors in enumerate(shrinkage):
-        residual = left @ (factors[:, np.newaxis] * along) + rest
-        errors[number] = np.square(residual / (np.square(left) @ factors + lost)[:, np.newaxis]).mean()
-    return penalties, errors
+    errors = np.full(len(penalties), np.inf)
+
+    def compare(numbers: Iterable[int]) -> None:
+        for number in numbers:
+            factors = shrinkage[number]
+            residual = left @ (factors[:, np.newaxis] * along)
+            residual += rest
+            residual /= (np.square(left) @ factors + lost)[:, np.newaxis]
+            errors[number] = np.square(residual, out=residual).mean()
+
+    compare(range(0, len(penalties), _STEP))
+    best = _largest_of_least(errors)
+    compare(number for number in range(best - _STEP + 1, best + _STEP) if 0 <= number < len(errors) and number != best)
+    compared = np.isfinite(errors)
+    return penalties[compared], errors[compared]
+
+
+def _largest_of_least(errors: FloatArray) -> int:
+    """Return the number of the largest penalty whose error is the least."""
+    return int(np.flatnonzero(errors <= errors.min() * (1.0 + _SAME))[-1])
 
 
 def _generalised(residual: FloatArray, trace: FloatArray, rows: int, targets: FloatArray) -> FloatArray:
@@ -177,9 +231,11 @@ class RidgeRegressor(Regressor):
 
     Parameters
     ----------
-    alpha : float, "gcv" or "loo", default="gcv"
-        Strength of the penalty. ``"gcv"`` chooses it by generalised cross-validation, ``"loo"`` by the exact error of
-        leaving out each row; one penalty serves all targets. A number, >= 0, is the penalty itself. Features of unit
+    alpha : float, "loo" or "gcv", default="loo"
+        Strength of the penalty. ``"loo"`` chooses it by the exact error of leaving out each row; ``"gcv"`` by
+        generalised cross-validation, which is faster, and takes too small a penalty where features are as many as rows
+        and rows repeat; one penalty serves all targets. Large sparse matrices, which are not decomposed, always have
+        the latter, estimated by iteration. A number, >= 0, is the penalty itself. Features of unit
         norm, such as those of a projection with ``P'Xc'XcP = I``, need a far smaller one than standardised features:
         one number does not serve both.
     relative : bool, default=False
@@ -194,11 +250,18 @@ class RidgeRegressor(Regressor):
     penalty_ : float
         The penalty itself, chosen or given, whatever ``relative`` is.
     penalties_ : ndarray of shape (n_penalties,)
-        Penalties compared, ascending: 53 from 1e-10 to 1000 times the largest squared singular value of Xc. Only where
-        the penalty is chosen.
+        Penalties compared, ascending, from 1e-10 to 1000 times the largest squared singular value of Xc: four per
+        decade; by the exact errors one per decade, and four around the best. Only where the penalty is chosen.
     errors_ : ndarray of shape (n_penalties,)
         Their criterion: the mean squared error of leaving out each row, or its generalised approximation, averaged over
         the targets, in their squared units. Only where the penalty is chosen.
+    edge_ : {"lowest", "highest"} or None
+        Which end of ``penalties_`` was chosen, if any. Only where the penalty is chosen.
+
+    Warns
+    -----
+    UserWarning
+        If the chosen penalty is the lowest or the highest of those compared.
 
     References
     ----------
@@ -216,9 +279,11 @@ class RidgeRegressor(Regressor):
     """
 
     linear = True
+    #: Whether the end of the penalties is worth a warning.
+    _warns = True
     complexity = Complexity("s m + m^3", "m^2", iterated="1000 s q", iterates_on="sparse")
 
-    def __init__(self, alpha: float | str = "gcv", relative: bool = False) -> None:
+    def __init__(self, alpha: float | str = "loo", relative: bool = False) -> None:
         self.alpha = alpha
         self.relative = relative
 
@@ -245,6 +310,20 @@ class RidgeRegressor(Regressor):
         DataError
             If a feature is not finite, ``alpha`` is not a number >= 0, "gcv" or "loo", or a weight is negative.
         """
+        self._solve(X, y, sample_weight)
+        return self
+
+    def _fit_left_out(self, X: Any, y: Any) -> FloatArray | None:
+        features, centred = self._solve(X, y)
+        left = _left_to_each(features, self.penalty_)
+        if left is None:
+            return None
+        residual = centred - features.dot(self.coef_.reshape(centred.shape[1], -1).T)
+        predicted: FloatArray = np.asarray(y, dtype=np.float64).reshape(centred.shape) - residual / left[:, np.newaxis]
+        return predicted
+
+    def _solve(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Features, FloatArray]:
+        """Fit, and return the centred features and targets."""
         X, targets = check_regression(self, X, y)
         table = targets.reshape(len(targets), -1)
         weights = check_sample_weight(sample_weight, len(table))
@@ -259,15 +338,19 @@ class RidgeRegressor(Regressor):
         self.coef_, self.intercept_ = coefficients.T, target_mean - features.mean @ coefficients
         if targets.ndim == 1:
             self.coef_, self.intercept_ = self.coef_[0], float(self.intercept_[0])
-        return self
+        return features, centred
 
     def _penalty(self, features: Features, targets: FloatArray, *, remember: bool = False) -> float:
         alpha: Any = self.alpha  # whatever a configuration holds
         if isinstance(alpha, str) and alpha in ("gcv", "loo"):
             penalties, errors = _errors_of_penalties(features, targets, exact=alpha == "loo")
+            best = _largest_of_least(errors)
+            edge = None if len(errors) == 1 else {0: "lowest", len(errors) - 1: "highest"}.get(best)
+            if edge is not None and self._warns:
+                warn(f"RidgeRegressor: the {edge} of the penalties compared was chosen: {_EDGES[edge]}", UserWarning)
             if remember:
-                self.penalties_, self.errors_ = penalties, errors
-            return float(penalties[np.flatnonzero(errors <= errors.min() * (1.0 + _SAME))[-1]])
+                self.penalties_, self.errors_, self.edge_ = penalties, errors, edge
+            return float(penalties[best])
         if not isinstance(alpha, Real) or not 0 <= float(alpha) < np.inf:
             raise DataError(
                 f"alpha, the strength of the ridge penalty, must be a finite number >= 0, 'gcv' or 'loo'; got {alpha!r}"
@@ -323,6 +406,37 @@ class RidgeRegressor(Regressor):
             return _one_by_one(leading, targets - target_mean, target_mean, queries, sizes, penalty)
         weights = factor.half_solve(leading.transposed_dot(targets - target_mean))
         return _accumulate(factor.half_solve(queries.T).T, weights, target_mean, sizes)
+
+    def _nested_left_out(
+        self, Z_train: FloatArray, T_train: FloatArray, Z_test: FloatArray, sizes: Sequence[int]
+    ) -> Iterator[tuple[FloatArray, FloatArray]]:
+        """Yield leave-one-out predictions of the training rows, and what `predict_nested` does.
+
+        The diagonals of the hat matrices are sums over the columns, as the predictions are.
+        """
+        training, targets, testing = (np.asarray(a, dtype=np.float64) for a in (Z_train, T_train, Z_test))
+        _check_nested(training, targets, testing, sizes)
+        mean, largest = targets.mean(axis=0), sizes[-1]
+        penalty = self._penalty(Features(training, centred=True), targets - mean)
+        leading = Features(training[:, :largest], centred=True)
+        factor = _Factor.of(_plus_diagonal(leading.scatter, penalty))
+        if factor is None:
+            for size in sizes:
+                model = RidgeRegressor(penalty)
+                left_out = fit_left_out(model, training[:, :size], targets)
+                yield left_out, model.predict(testing[:, :size])
+            return
+        weights = factor.half_solve(leading.transposed_dot(targets - mean))
+        own, queries = (factor.half_solve((rows[:, :largest] - leading.mean).T).T for rows in (training, testing))
+        left = np.full(len(own), 1.0 - leading.intercept_leverage)
+        starts = (0, *sizes)
+        fits, guesses = (_accumulate(basis, weights, mean, sizes) for basis in (own, queries))
+        for start, stop, fitted, guess in zip(starts, sizes, fits, guesses, strict=False):
+            left -= np.square(own[:, start:stop]).sum(axis=1)
+            if left.min() > _ALONE:
+                yield targets - (targets - fitted) / left[:, np.newaxis], guess
+            else:
+                yield fit_left_out(RidgeRegressor(penalty), training[:, :stop], targets), guess
 
 
 def _accumulate(basis: FloatArray, weights: FloatArray, mean: FloatArray, sizes: Sequence[int]) -> Iterator[FloatArray]:

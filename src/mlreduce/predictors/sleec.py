@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
@@ -83,7 +82,7 @@ class SLEEC(DecidingClassifier):
         Clusters, of 1..n_samples; None is one for every 6000 instances.
     n_learners : int, default=1
         Partitions, each from another start of k-means, whose scores are averaged. With one cluster all are the same.
-    alpha : float, "gcv" or "loo", default="gcv"
+    alpha : float, "loo" or "gcv", default="loo"
         Penalty of the regression, as of `RidgeRegressor`.
     max_steps : int, default=2000
         Most steps of the projection.
@@ -91,6 +90,8 @@ class SLEEC(DecidingClassifier):
         Relative decrease of the sum of squares that ends them, >= 0.
     random_state : int, RandomState or None, default=None
         Of k-means; nothing else is random.
+    decision, measure
+        As of `ScoringClassifier`.
 
     Attributes
     ----------
@@ -101,6 +102,8 @@ class SLEEC(DecidingClassifier):
         Number of clusters, over all learners, whose projection still improved at ``max_steps``.
     objective_ : list of list of ndarray
         For each learner and cluster half of the sum of squares before the first step and after each, never increasing.
+    thresholds_, k_
+        As of `ScoringClassifier`.
     classes_
         As of `DecidingClassifier`.
     n_features_in_, feature_names_in_, label_names_
@@ -122,9 +125,9 @@ class SLEEC(DecidingClassifier):
     by the nearest predictions of a ridge regression of the labels. With few labels that is often the best.
 
     The paper's penalty ``||VX||_1``, which makes embedded instances sparse, is left out; so is the choice of the number
-    of labels to predict, of which those are predicted here that more than half of the neighbours have. The projection
-    starts from the embedding that is best for all inner products. Which of equally near label
-    vectors are kept depends on the order of the instances.
+    of labels to predict, of which by default those are predicted that more than half of the neighbours have. The
+    projection starts from the embedding that is best for all inner products. Which of equally near label vectors are
+    kept depends on the order of the instances.
 
     Cost: for clusters of m instances O(m² l) for l labels per instance, O(m (M + p) M) per step for p label
     neighbours, and a ridge regression; prediction O(m M) per instance.
@@ -153,10 +156,12 @@ class SLEEC(DecidingClassifier):
         n_label_neighbors: int = 15,
         n_clusters: int | None = None,
         n_learners: int = 1,
-        alpha: float | str = "gcv",
+        alpha: float | str = "loo",
         max_steps: int = 2000,
         tol: float = 1e-3,
         random_state: int | np.random.RandomState | None = None,
+        decision: str = "half",
+        measure: str = "micro-f1",
     ) -> None:
         self.n_components = n_components
         self.n_neighbors = n_neighbors
@@ -167,6 +172,8 @@ class SLEEC(DecidingClassifier):
         self.max_steps = max_steps
         self.tol = tol
         self.random_state = random_state
+        self.decision = decision
+        self.measure = measure
 
     def _fit(self, features: Any, labels: FloatArray) -> None:
         for name in ("n_label_neighbors", "n_learners", "max_steps"):
@@ -251,7 +258,9 @@ class SLEEC(DecidingClassifier):
         """Return the regression of the embedded labels, and the objective of the embedding."""
         pairs = neighbour_pairs(labels, min(self.n_label_neighbors, len(labels)))
         embedding, history = embed_labels(labels, pairs, rank, max_steps, self.tol)
-        return RidgeRegressor(self.alpha).fit(features, embedding), history
+        regressor = RidgeRegressor(self.alpha)
+        regressor._warns = False  # one of several inside
+        return regressor.fit(features, embedding), history
 
     def _scores(self, X: Any) -> FloatArray:
         """Return the share of the nearest training instances that have each label, averaged over the learners."""
@@ -260,9 +269,6 @@ class SLEEC(DecidingClassifier):
         shares = [learner.shares(features, self._n_labels) for learner in self._learners]
         scores: FloatArray = np.mean(shares, axis=0)
         return scores
-
-    def _predicted(self, X: Any) -> NDArray[np.bool_]:
-        return np.asarray(self._scores(X) > 0.5)
 
 
 def neighbour_pairs(labels: FloatArray, n_neighbors: int) -> Any:
