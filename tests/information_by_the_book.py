@@ -95,18 +95,26 @@ def bins_of(x, cuts):
 # Information
 
 
+def known(*columns):
+    """The columns in the rows where none is NaN, an unknown label."""
+    rows = ~np.isnan(np.column_stack(columns)).any(axis=1)
+    return [column[rows] for column in columns]
+
+
 def entropy(*columns):
     """Of the joint distribution of some columns."""
-    return class_entropy(list(zip(*(column.tolist() for column in columns), strict=True)))
+    return class_entropy(list(zip(*(column.tolist() for column in known(*columns)), strict=True)))
 
 
 def information(a, b):
     """Equation 3 of Lim, Lee and Kim (2016)."""
+    a, b = known(a, b)
     return entropy(a) + entropy(b) - entropy(a, b)
 
 
 def conditional(a, b, given):
     """I(a;b|given)."""
+    a, b, given = known(a, b, given)
     return entropy(a, given) + entropy(b, given) - entropy(given) - entropy(a, b, given)
 
 
@@ -116,13 +124,15 @@ def as_one(*columns):
 
 
 def pruned(F, Y, min_count):
-    """Features and classes of the instances whose label set occurs so often."""
+    """Features and classes of the instances whose label set is known and occurs so often."""
+    F, Y = F[~np.isnan(Y).any(axis=1)], Y[~np.isnan(Y).any(axis=1)]
     sets = [tuple(row) for row in Y.tolist()]
     kept = [i for i, labels in enumerate(sets) if sets.count(labels) >= min_count]
     return F[kept], as_one(*Y[kept].T) if kept else np.array([])
 
 
 def interaction(a, b, c):
+    a, b, c = known(a, b, c)
     pairs = entropy(a, b) + entropy(a, c) + entropy(b, c)
     return entropy(a) + entropy(b) + entropy(c) - pairs + entropy(a, b, c)
 

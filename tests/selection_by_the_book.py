@@ -13,14 +13,21 @@ from sklearn.utils import check_random_state
 
 
 def label_similarity(Y):
-    """Equations 2 and 3: the shared labels among those that one of the two has, each by its number of instances."""
-    n, weights = len(Y), Y.sum(axis=0)
+    """Equations 2 and 3: the shared labels among those that one of the two has, each by its number of instances.
+
+    Only labels that are known of both; NaN where there are none.
+    """
+    n, weights = len(Y), np.nansum(Y, axis=0)
     A = np.zeros((n, n))
     for i in range(n):
         for j in range(i):
-            shared, either = weights[(Y[i] == 1) & (Y[j] == 1)].sum(), weights[(Y[i] == 1) | (Y[j] == 1)].sum()
+            known = ~np.isnan(Y[i]) & ~np.isnan(Y[j])
+            shared = weights[(Y[i] == 1) & (Y[j] == 1)].sum()
+            either = weights[known & ((Y[i] == 1) | (Y[j] == 1))].sum()
             if either > 0:
                 A[i, j] = A[j, i] = shared / either
+            elif not known.any():
+                A[i, j] = A[j, i] = np.nan
     return A
 
 
@@ -114,7 +121,7 @@ def skipped(X, Y, n_neighbors=3, s_min=1.0):
 
 def spec(X, Y, variant="equations", s=None):
     """Equation 17, its left-hand side, one feature after the other."""
-    A = label_similarity(Y) if s is None else s
+    A = np.nan_to_num(label_similarity(Y) if s is None else s)
     n, degrees = len(A), A.sum(axis=1)
     if variant == "published-code":
         degrees = np.where(degrees == 0, 0.01, degrees)
@@ -141,7 +148,7 @@ def spec(X, Y, variant="equations", s=None):
 def mlfs(X, Y, variant="equations"):
     """The F statistic; an instance counts once in each of its labels."""
     published = variant == "published-code"
-    n, used = len(X), [q for q in range(Y.shape[1]) if Y[:, q].sum() > 0]
+    n, used = len(X), [q for q in range(Y.shape[1]) if (Y[:, q] == 1).any()]
     members = {q: [i for i in range(n) if Y[i, q] == 1] for q in used}
     assignments = sum(len(rows) for rows in members.values())
     count, classes = (n, Y.shape[1]) if published else (assignments, len(used))
@@ -176,7 +183,7 @@ def mlrf(X, Y, n_neighbors=3, variant="equations", random_state=None):
         return mlrf_as_published(X, Y, n_neighbors, check_random_state(random_state).permutation(len(X)))
     if variant == "pairs":
         return mlrf_of_pairs(X, Y, n_neighbors)
-    n, labels, sizes, unit = len(X), range(Y.shape[1]), Y.sum(axis=0), unit_of(X)
+    n, labels, sizes, unit = len(X), range(Y.shape[1]), np.nansum(Y, axis=0), unit_of(X)
     spread = X.max(axis=0) - X.min(axis=0)
     assignments = sizes.sum()
     W = np.zeros(X.shape[1])
@@ -192,7 +199,7 @@ def mlrf(X, Y, n_neighbors=3, variant="equations", random_state=None):
         ordered = nearest_of([j for j in range(n) if j != i], d)
         absent = [q for q in labels if Y[i, q] == 0]
         for p in labels:
-            if Y[i, p] == 0:
+            if Y[i, p] != 1:
                 continue
             hits = [j for j in ordered if Y[j, p] == 1][:n_neighbors]
             if hits:

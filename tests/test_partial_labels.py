@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
 
+import mlreduce
 from mlreduce.exceptions import DataError
 from mlreduce.validation import check_known_labels, check_labels, fill_unlabelled
 
@@ -35,7 +38,7 @@ def test_rows_of_nan_are_unlabelled(labels):
     before = labels.copy() if hasattr(labels, "copy") else labels
     found, known = check_known_labels(labels, 5)
     np.testing.assert_array_equal(known, np.repeat(KNOWN[:, None], 3, axis=1))
-    np.testing.assert_array_equal(found[KNOWN], Y[KNOWN])
+    np.testing.assert_array_equal(found, np.where(KNOWN[:, None], Y, 0))
     assert found.dtype == np.float64
     np.testing.assert_array_equal(fill_unlabelled(labels, 5)[1], KNOWN)
     if isinstance(labels, pd.DataFrame):
@@ -83,8 +86,36 @@ def test_wrong_labels_are_refused(labels, sentence):
 
 
 def test_rows_known_in_part_are_refused_where_a_method_needs_whole_ones():
-    with pytest.raises(DataError, match="row 1 of y is NaN in part, and 1 more; all labels of a row .* for MDDMp, "):
+    with pytest.raises(
+        DataError, match='row 1 of y is NaN in part, and 1 more; all labels of a row .*unknown_labels="cells"'
+    ):
         fill_unlabelled(np.where([[1, 0, 1]], partial(), 1)[1:])
+
+
+def test_the_methods_that_a_refusal_names_are_those_that_declare_it():
+    with pytest.raises(DataError) as caught:
+        check_labels([[np.nan, 1], [0, 1]])
+    call = re.search(r"mlreduce\.list_methods\(\)\.filter\(.*?\)", str(caught.value))[0]
+    assert {"mddmp", "csfs", "leml", "smse1"} <= {*eval(call, {"mlreduce": mlreduce})} < {*mlreduce.list_methods()}
+
+
+@pytest.mark.parametrize(
+    ("labels", "sentence"),
+    [
+        ([[1, np.nan], [np.nan, np.nan]], "y is NaN throughout column 1: such a label is ignored"),
+        (
+            pd.DataFrame({"a": [np.nan] * 3, "b": [0, 1, np.nan], "c": [np.nan] * 3}),
+            r"column 0 \('a'\), and so are 1 more:",
+        ),
+    ],
+)
+def test_a_label_that_is_known_nowhere_is_named(labels, sentence):
+    with pytest.warns(UserWarning, match=sentence) as caught:
+        found, known = check_known_labels(labels)
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+    np.testing.assert_array_equal(known, ~np.isnan(np.asarray(labels, dtype=float)))
+    np.testing.assert_array_equal(found, np.nan_to_num(np.asarray(labels, dtype=float)))
 
 
 def test_the_number_of_rows():

@@ -1,6 +1,7 @@
 """Tables of the methods on Markdown pages: a comment ``<!-- methods: projection -->`` becomes the table of a family.
 
-A row is what the method says of itself, with a link to the page that names it: "`mvmd`, class `MVMD`".
+A row is what the method says of itself, with a link to the page that names it: "`mvmd`, class `MVMD`". A comment
+``<!-- unknown labels -->`` becomes the table of what takes unknown labels.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from mlreduce.methods.description import describe
 DOCS = Path(__file__).parents[1]
 #: The parameter that all methods of a family have.
 COMMON = {"projection": "n_components", "embedding": "n_components", "labelspace": "n_components", "selection": "k"}
+
+_LABELS = {"cells": "needed, NaN in cells", "rows": "needed, NaN in rows", "no": "needed"}
 
 
 @cache
@@ -39,10 +42,25 @@ def table(family: str, folder: Path) -> str:
         about = describe(name)
         page = os.path.relpath(declared_pages()[name], folder)
         own = ", ".join(f"`{key}`" for key in about.parameters if key != COMMON.get(family))
-        labels = "needed" if about.facts.needs_labels else "no"
+        labels = _LABELS[about.facts.unknown_labels] if about.facts.needs_labels else "no"
         class_name = about.documented.rpartition(".")[2]
         does = about.summary.replace("|", r"\|")  # would end the cell
         lines.append(f"| [{name}]({page}) | `{class_name}` | {does} | {own} | {labels} | {about.facts.cost} |")
+    return "\n".join(lines)
+
+
+def unknown_table(folder: Path) -> str:
+    """Return which of the methods that need labels take unknown ones as Markdown, its links from a folder."""
+    lines = ["| family | single cells | rows alone | neither |", "| --- " * 4 + "|"]
+    for family in registry.FAMILIES:
+        cells: dict[str, list[str]] = {"cells": [], "rows": [], "no": []}
+        for name in registry.method_names(family):
+            facts = describe(name).facts
+            if facts.needs_labels and name in declared_pages():
+                page = os.path.relpath(declared_pages()[name], folder)
+                cells[facts.unknown_labels].append(f"[{name}]({page})")
+        if any(cells.values()):
+            lines.append(f"| {family} | " + " | ".join(", ".join(names) for names in cells.values()) + " |")
     return "\n".join(lines)
 
 
@@ -50,6 +68,7 @@ def write_tables(app: Any, docname: str, source: list[str]) -> None:
     """Replace the comments of a page."""
     folder = Path(app.env.doc2path(docname)).parent
     source[0] = re.sub(r"<!-- methods: (\w+) -->", lambda found: table(found[1], folder), source[0])
+    source[0] = re.sub("<!-- unknown labels -->", lambda _: unknown_table(folder), source[0])
 
 
 def setup(app: Any) -> dict[str, bool]:

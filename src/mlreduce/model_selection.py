@@ -372,8 +372,8 @@ def _n_rows(y: Any) -> int:
 
 def _positive(y: Any) -> sp.csr_array:
     """Return which labels rows are known to have."""
-    labels, known = check_known_labels(y, 0 if y is None else _n_rows(y))
-    positive = sp.csr_array(labels if known is None else labels * known)
+    labels, _ = check_known_labels(y, 0 if y is None else _n_rows(y), sparse=True)
+    positive = sp.csr_array(labels)
     positive.sort_indices()
     return positive
 

@@ -31,6 +31,13 @@ def set_to(matrix, places, value):
     return change
 
 
+def partly_equal(X, Y):
+    """Make a feature equal to a label where that is known, and another one but in one row."""
+    Y[:15, 3] = np.nan
+    X[15:, 2], X[15:, 4] = Y[15:, 3], Y[15:, 3]
+    X[20, 4] = 1 - X[20, 4]
+
+
 @pytest.mark.parametrize("sparse", [True, False])
 @pytest.mark.parametrize(
     ("change", "sentence"),
@@ -38,9 +45,10 @@ def set_to(matrix, places, value):
         (set_to("Y", (slice(None), 1), 0), "1 label(s) that no instance has: 'x'"),
         (set_to("Y", (slice(None), 1), 1), "1 label(s) that every instance has: 'x'"),
         (set_to("Y", (slice(None), 1), np.nan), "1 label(s) of which nothing is known: 'x'"),
-        (set_to("Y", (slice(None, 4), 1), np.nan), "2.50% of the labels are unknown"),
+        (set_to("Y", (slice(None, 4), 1), np.nan), "4 of 160 labels are unknown (2.50%)"),
         (set_to("Y", (slice(None), 1), lambda X, Y: Y[:, 3]), "1 label(s) equal to an earlier one: 'z'"),
         (set_to("X", (slice(None), 2), lambda X, Y: Y[:, 3]), "1 feature(s) equal to a label; are there labels among"),
+        (partly_equal, "1 feature(s) equal to a label; are there labels among the features?: 'c'"),
         (set_to("X", (slice(None), 2), lambda X, Y: X[:, 0]), "1 feature(s) equal to an earlier one: 'c'"),
         (set_to("X", (slice(None), 2), 0), "1 feature(s) that are 0 throughout: 'c'"),
         (set_to("X", (3,), lambda X, Y: X[0]), "1 row(s) of features (2.5%) equal to an earlier one"),

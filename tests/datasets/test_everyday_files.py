@@ -107,8 +107,23 @@ def test_texts_and_dates_are_left_out_by_name_kept_or_refused_with_that_remedy(t
         mlreduce.read(path, drop=["tt"])
     with pytest.raises(ConfigurationError, match="drop is a list of names; got the text 'day'"):
         mlreduce.read(path, drop="day")
-    with pytest.raises(DataError, match="keep_text names 'a', which is numeric"):
-        mlreduce.read(path, drop=["day", "t"], keep_text=["a"])
+    for option in ("keep_text", "ngrams"):
+        with pytest.raises(DataError, match=f"{option} names 'a', which is numeric"):
+            mlreduce.read(path, drop=["day", "t"], **{option: ["a"]})
+
+
+def test_texts_become_counts_of_hashed_ngrams(tmp_path):
+    path = written(tmp_path, "s.csv", "smiles,w,toxic\nCCO,2,1\nOCC,3,\n,4,0\n")
+    data = mlreduce.read(path, 1, ngrams=["smiles"], keep_text=["smiles"])
+    assert data.feature_names == ["w", *(f"smiles n-gram {place}" for place in range(1024))]
+    assert data.texts == {"smiles": ["CCO", "OCC", ""]}
+    np.testing.assert_array_equal(data.Y[:, 0], [1, NAN, 0])
+    assert data.X[:, [0]].toarray().ravel().tolist() == [2, 3, 4]
+    counts = data.X[:, 1:].toarray()
+    assert counts.sum(axis=1).tolist() == [6, 6, 0]  # C C O, CC CO, CCO
+    both = np.minimum(*counts[:2])
+    assert both.sum() == 4  # C C O, CC
+    assert mlreduce.read(path, 1, ngrams=["smiles"], drop=["w"]).X.shape == (3, 1024)
 
 
 def test_parts_with_other_texts_are_one_set(tmp_path):
@@ -341,8 +356,10 @@ def test_a_limit_can_be_raised_where_the_refusal_says_so(tmp_path, monkeypatch):
 def test_all_labels_unknown(tmp_path):
     data = mlreduce.read(written(tmp_path, "m.arff", MUSIC))
     assert np.isnan(data.Y).all()
-    assert data.describe()["unknown"] == 1
-    assert data.cardinality == 0
+    described = data.describe()
+    assert described["unknown"] == 1
+    assert (data.cardinality, described["label_sets"]) == (0, 0)
+    assert np.isnan([described["unlabelled"], described["mean_imbalance"]]).all()
 
 
 def test_what_takes_unknown_labels_says_so(tmp_path):
@@ -352,17 +369,21 @@ def test_what_takes_unknown_labels_says_so(tmp_path):
     known = ~np.isnan(data.Y)
     assert described["unknown"] == 1 / 24
     assert described["cardinality"] == pytest.approx(data.Y[:, 0].mean() + data.Y[known[:, 1], 1].mean())
-    predicted = np.zeros(data.Y.shape)
+    whole = data.Y[known.all(axis=1)]
+    assert described["label_sets"] == len(np.unique(whole, axis=0))
+    assert described["unlabelled"] == (np.nansum(data.Y, axis=1) == 0).mean()
+    shares = np.nanmean(data.Y, axis=0)
+    assert described["mean_imbalance"] == pytest.approx((shares.max() / shares).mean())
+    assert "1 of 24 labels are unknown (4.17%)" in data.check()
+    assert evaluate("hamming-loss", data.Y, np.zeros(data.Y.shape)) == np.nansum(data.Y) / 23
     for refuse in (
-        lambda: evaluate("hamming-loss", data.Y, predicted),
-        lambda: mlreduce.make("plst").fit(data.X, data.Y),
-        lambda: mlreduce.make("cplst").fit(data.X, data.Y),
-        lambda: mlreduce.make("mlfs").fit(data.X, data.Y),
-        lambda: mlreduce.make("br-knn").fit(data.X, data.Y),
+        lambda: mlreduce.make("rcca").fit(data.X, data.Y),
+        lambda: mlreduce.make("lasso-multitask").fit(data.X, data.Y),
     ):
         with pytest.raises(DataError, match=r"(?s)y is NaN in column 1.*row 3: all labels have to be known here"):
             refuse()
     assert mlreduce.make("mddmp", n_components=1).fit(data.X, data.Y).transform(data.X).shape == (12, 1)
+    assert mlreduce.make("mrmr", k=1).fit(data.X, data.Y).transform(data.X).shape == (12, 1)
 
 
 @pytest.mark.parametrize("features", [[["a", 1], ["c", 2]], pd.DataFrame({"x": [1, 2], "sex": ["f", "m"]})])

@@ -11,7 +11,9 @@ The file of the method `kernel-cplst` is `kernel_cplst.py`. It has
     Parameters with which the method is made. Every term of the equations has an effect with them.
 ``DATA`` (may be left out)
     ``"classes"``: every instance has one label; ``"partly"``: Y is NaN in the rows of some instances.
-    Otherwise an instance has any number of labels, all of them known.
+    Otherwise an instance has any number of labels, all of them known. With the data ``"cells"`` Y is NaN in some cells:
+    so the definitions of selectors and label coders that take unknown labels are checked, too, those of coders with
+    what is filled in for NaN (`_codes.completed`).
 
 Files whose names begin with an underscore are shared. `tests/test_definitions.py` runs all of them on small problems
 (`CASES`), together with what a family promises of all its methods (`_families.py`), and
@@ -33,7 +35,7 @@ import mlreduce
 from mlreduce import registry
 from mlreduce.exceptions import DegenerateWarning, ProjectionWarning
 
-from . import _families
+from . import _codes, _families
 
 #: Numbers of instances, features and labels; storage of the features; parameters, where a method has them.
 CASES = {
@@ -98,13 +100,18 @@ def problem(kind: str, n: int, d: int, q: int, seed: int = 7) -> tuple[Any, Any]
     Y[1], Y[4], Y[n - 3] = Y[0], Y[0], Y[2]  # label sets that occur more than once
     if kind == "partly":
         Y[[3, 5, 6, n - 4]] = np.nan
+    if kind == "cells":
+        Y[rng.random((n, q)) < 0.2] = np.nan
+        Y[:6], Y[-3:] = np.where(np.isnan(Y[:6]), 1.0, Y[:6]), 0.0  # every label is there and is not, sets recur
     return X, Y
 
 
-def fit(name: str, case: str, change: Any = lambda cls: cls, seed: int = 7) -> tuple[Any, Any, Any]:
+def fit(
+    name: str, case: str, change: Any = lambda cls: cls, seed: int = 7, data: str | None = None
+) -> tuple[Any, Any, Any]:
     """Features, labels and the method fitted to them; `change` may put another class in the place of its class."""
     shape, storage, few = CASES[case]
-    X, Y = problem(getattr(load(name), "DATA", "labels"), *shape, seed)
+    X, Y = problem(data or getattr(load(name), "DATA", "labels"), *shape, seed)
     method = make(name)
     method = change(type(method))(**method.get_params(deep=False))
     if getattr(method, "reduces", True):
@@ -116,8 +123,10 @@ def fit(name: str, case: str, change: Any = lambda cls: cls, seed: int = 7) -> t
     return X, Y, method
 
 
-def check(name: str, case: str, change: Any = lambda cls: cls, seed: int = 7) -> None:
+def check(name: str, case: str, change: Any = lambda cls: cls, seed: int = 7, data: str | None = None) -> None:
     """Raise AssertionError where the method is not by its definition, or breaks what its family promises."""
-    X, Y, method = fit(name, case, change, seed)
+    X, Y, method = fit(name, case, change, seed, data)
+    if data == "cells" and registry.kind_of(name) == "labelspace":
+        Y, method.encode = _codes.completed(X, Y), method.project  # `encode` takes 0 and 1
     getattr(_families, registry.kind_of(name))(X, Y, method)
     load(name).definition(X, Y, method)

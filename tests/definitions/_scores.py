@@ -24,6 +24,11 @@ def regressed(fitted, W, objective):
     scored(fitted, np.linalg.norm(W, axis=1), rtol=1e-7)
 
 
+def known_part(X, y):
+    """The rows where a label is known."""
+    return X[~np.isnan(y)], y[~np.isnan(y)]
+
+
 def bins(X):
     """Each feature in three bins of equal width, the default of the selectors by information."""
     return np.column_stack([bins_of(x, equal_width(x, 3)) for x in X.T.tolist()])

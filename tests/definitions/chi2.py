@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ._scores import scored
+from ._scores import known_part, scored
 
 
 def definition(X, Y, fitted):
-    scored(fitted, np.mean([chi_square(X, y) for y in Y.T], axis=0))
+    scored(fitted, np.mean([chi_square(*known_part(X, y)) for y in Y.T], axis=0))
 
 
 def chi_square(X, y):

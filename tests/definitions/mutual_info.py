@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import psi
 
-from ._scores import scored
+from ._scores import known_part, scored
 
 PARAMETERS = {"random_state": 0}
 
@@ -33,7 +33,9 @@ def noisy(X, seed=0):
 
 
 def definition(X, Y, fitted):
-    varying = (X[0] != X).any(axis=0)
-    scores, noisy_columns = np.zeros(X.shape[1]), noisy(X[:, varying])
-    scores[varying] = [np.mean([estimate(x, y) for y in Y.T]) for x in noisy_columns.T]
-    scored(fitted, scores)
+    scores = np.zeros((Y.shape[1], X.shape[1]))
+    for number, label in enumerate(Y.T):
+        rows, y = known_part(X, label)
+        varying = (rows[0] != rows).any(axis=0)
+        scores[number, varying] = [estimate(x, y) for x in noisy(rows[:, varying]).T]
+    scored(fitted, scores.mean(axis=0))

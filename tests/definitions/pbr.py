@@ -17,7 +17,7 @@ def definition(X, Y, fitted):
     np.testing.assert_allclose(codes, centred(Y)[:, chosen], atol=1e-12)
     for m in range(1, len(chosen) + 1):
         decoded, kept = np.zeros(Y.shape), chosen[:m]
-        decoded[:, kept] = Y[:, kept]
+        decoded[:, kept] = Y[:, kept] > 0.5
         np.testing.assert_array_equal(fitted.decode(codes[:, :m]), decoded)
         restored = np.zeros(Y.shape)
         restored[:, kept] = 0.8 * centred(Y)[:, kept]

@@ -226,11 +226,16 @@ def test_wrong_parameters_are_refused(parameters, message, rng):
         mlreduce.LEML(**parameters).fit(*problem(rng))
 
 
-def test_labels_that_nobody_knows_are_refused(rng):
+@losses
+def test_a_label_that_is_known_nowhere_is_ignored(loss, rng):
     X, Y = problem(rng)
     Y[:, 2] = np.nan
-    with pytest.raises(DataError, match="label 2 of y is NaN for all instances, and 0 more"):
-        mlreduce.LEML().fit(X, Y)
+    with pytest.warns(UserWarning, match="y is NaN throughout column 2: such a label is ignored"):
+        model = mlreduce.LEML(2, loss=loss).fit(X, Y)
+    others = mlreduce.LEML(2, loss=loss).fit(X, np.delete(Y, 2, axis=1))
+    np.testing.assert_allclose(np.delete(model.coef_, 2, axis=0), others.coef_, atol=1e-6)
+    np.testing.assert_array_equal(model.coef_[2], 0)
+    assert not model.predict(X)[:, 2].any()
     with pytest.raises(DataError, match="no label is known"):
         mlreduce.LEML().fit(X, np.full_like(Y, np.nan))
 

@@ -379,8 +379,12 @@ def test_missing_values_are_named(bad, form):
     for use in (lambda: M5PRegressor().fit(form(broken), y), lambda: model.predict(form(broken))):
         with pytest.raises(DataError, match=r"X contains (NaN|infinity) in column 1"):
             use()
-    with pytest.raises(ValueError, match="y contains (NaN|infinity)"):
-        M5PRegressor().fit(X, targets)
+    if np.isnan(bad):  # an unknown target
+        others = M5PRegressor().fit(np.delete(X, 2, axis=0), np.delete(y, 2))
+        np.testing.assert_array_equal(M5PRegressor().fit(X, targets).predict(X), others.predict(X))
+    else:
+        with pytest.raises(ValueError, match="y contains infinity"):
+            M5PRegressor().fit(X, targets)
 
 
 @pytest.mark.parametrize("value", [0, -3, 2.5, 4.0, True, "4", None, np.nan])

@@ -389,7 +389,8 @@ def test_each_label_apart_where_they_are_not_coupled(name):
 def test_a_label_that_is_known_nowhere(name):
     X, _, partial = cells()
     partial[:, 2] = np.nan
-    method = mlreduce.make(name).fit(X, partial)
+    with pytest.warns(UserWarning, match="column 2"):
+        method = mlreduce.make(name).fit(X, partial)
     np.testing.assert_allclose(method.embedding_[:, 2], 0, atol=1e-12)
     assert not method.transduction_[:, 2].any()
     rest = mlreduce.make(name).fit(X, partial[:, [0, 1, 3]])

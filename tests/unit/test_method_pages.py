@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from mlreduce import list_methods
 from mlreduce.datasets import load_dataset
 from mlreduce.registry import FAMILIES, kind_of, method_class, method_names
 
@@ -23,6 +24,14 @@ def loaded(path: Path):
     module = sys.modules[path.stem] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+KINDS = ("cells", "rows", "no")
+
+
+def named(cell: str) -> list[str]:
+    """Return the methods that a cell links to."""
+    return re.findall(r"\[([a-z0-9-]+)\]\(", cell)
 
 
 method_tables = loaded(DOCS / "_ext" / "method_tables.py")
@@ -62,6 +71,16 @@ def test_tables_stand_where_the_comments_are():
     assert source[0].startswith("Before.\n\n| name | class |")
     assert "| [smse1](propagation.md) | `SMSE1` |" in source[0]
     assert source[0].endswith(" |\n\nAfter.\n")
+
+
+def test_the_table_of_unknown_labels_is_what_methods_declare():
+    sphinx = SimpleNamespace(env=SimpleNamespace(doc2path=lambda name: DOCS / f"{name}.md"))
+    source = [(DOCS / "partial-labels.md").read_text(encoding="utf-8")]
+    method_tables.write_tables(sphinx, "partial-labels", source)
+    rows = re.findall(r"^\| (\w+) \| (.*) \| (.*) \| (.*) \|$", source[0], flags=re.MULTILINE)
+    told = {name: kind for _, *cells in rows for kind, cell in zip(KINDS, cells, strict=True) for name in named(cell)}
+    facts = list_methods().to_frame().loc[METHODS]
+    assert told == facts.loc[facts["needs_labels"], "unknown_labels"].to_dict()
 
 
 def test_every_page_has_an_example():

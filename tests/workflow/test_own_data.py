@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 import yaml
 
+from mlreduce.datasets.data import MultiLabelData
 from mlreduce_studies.study import PAPERS, study_files
 
 RNG = np.random.default_rng(0)
@@ -139,3 +140,19 @@ def test_a_missing_value_is_filled_by_each_split(project):
         assert len(scores)
         assert np.isfinite(scores["value"]).all()
     assert not list(project.path("results").rglob("*.design.npz"))
+
+
+@pytest.mark.slow
+def test_known_labels_are_measured_where_others_are_not(project):
+    """What needs all labels has failed cells, with the sentence that says so."""
+    unknown = np.random.default_rng(1).random(Y.shape) < 0.2
+    write(project, X, np.where(unknown, "?", Y))
+    output = project.run(*DEFAULTS, "splits=2", "studies=comparison", "methods=pca,mddmp,rcca", fails=True)
+    assert "DataError: y is NaN in column" in output
+    (base,) = project.path("results").glob("demo-mine*/comparison")
+    scores, failures = pd.read_parquet(base / "scores.parquet"), pd.read_csv(base / "failures.csv")
+    assert set(failures["method"]) == {"rcca"}
+    assert set(scores["method"]) == {"pca", "mddmp"}
+    assert np.isfinite(scores["value"]).all()
+    (prepared,) = project.path("results/data").glob("mine*.npz")
+    np.testing.assert_array_equal(MultiLabelData.load(prepared).Y, np.where(unknown, np.nan, Y))

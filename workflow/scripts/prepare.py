@@ -22,8 +22,6 @@ with job(snakemake):
             f"{error}. In a workflow: fill them in the file, or in its entry leave the columns out by drop: [...], or "
             "fill NaN by the training rows of each split: impute: mean, median or most-frequent"
         ) from error
-    if data.Y.dtype.kind == "f":
-        raise DataError(f"{data.name}: some labels are unknown; the workflow compares methods on known ones only")
     if data.sample_weight is not None:
         warn(f"{data.name}: the weights of its instances are not used by the studies", ProjectionWarning)
     data = replace(data, sample_weight=None, texts={})

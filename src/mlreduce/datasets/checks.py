@@ -51,12 +51,15 @@ def checked(data: MultiLabelData) -> list[str]:
     say(np.flatnonzero((counts == totals) & (totals > 0)), labels, "label(s) that every instance has")
     say(np.flatnonzero(totals == 0), labels, "label(s) of which nothing is known")
     if not known.all():
-        findings.append(f"{1 - known.mean():.2%} of the labels are unknown")
+        findings.append(f"{(~known).sum():,} of {known.size:,} labels are unknown ({1 - known.mean():.2%})")
     columns = _hashes(data.X)
     if len(data.Y) > _LEAST_ROWS:
-        varied = np.flatnonzero((counts > 0) & (counts < totals) & known.all(axis=0))
+        varied, partly = (counts > 0) & (counts < totals), ~known.all(axis=0)
+        varied, partly = np.flatnonzero(varied & ~partly), np.flatnonzero(varied & partly & (totals > _LEAST_ROWS))
         of_labels = set(np.array(_hashes(data.Y.astype(np.float64)))[varied].tolist())
         equal = [index for index, column in enumerate(columns) if column in of_labels]
+        if len(partly):
+            equal = sorted({*equal, *_equal_where_known(data.X, data.Y[:, partly])})
         say(equal, features, "feature(s) equal to a label; are there labels among the features?")
         say(_repeated(_hashes(data.Y.astype(np.float64)), varied), labels, "label(s) equal to an earlier one")
     say(counting_columns(data.X), features, "feature(s) that count the rows; identifiers?")
@@ -70,6 +73,14 @@ def checked(data: MultiLabelData) -> list[str]:
     if repeated:
         findings.append(f"{repeated} row(s) of features ({repeated / len(rows):.1%}) equal to an earlier one")
     return findings + _unlike_catalogue(data)
+
+
+def _equal_where_known(X: Any, labels: NDArray[Any]) -> list[int]:
+    """Return the columns that equal one of the labels wherever it is known."""
+    present, absent = (labels == 1).astype(np.float64), (labels == 0).astype(np.float64)
+    ones, filled = ((X == 1).T.astype(np.float64), (X != 0).T.astype(np.float64))
+    equal = ((ones @ present) == present.sum(axis=0)) & ((filled @ absent) == 0)
+    return [int(column) for column in np.flatnonzero(equal.any(axis=1))]
 
 
 def _hashes(X: Any) -> list[bytes]:

@@ -115,9 +115,10 @@ class MultiLabelData:
             ``instances``, ``features``, ``labels``; ``cardinality``, the mean number of labels of an instance, and
             ``density``, that over the number of labels; ``label_sets``, how many different ones occur; ``unlabelled``,
             the share of instances without a label; ``mean_imbalance``, the mean over the labels that occur of the
-            number of instances of the most frequent label over theirs (MeanIR, Charte et al. 2015, Neurocomputing 163);
+            frequency of the most frequent label over theirs (MeanIR, Charte et al. 2015, Neurocomputing 163);
             ``zeros``, the share of zeros among the values of X; and ``unknown``, the share of unknown labels, where
-            there are some.
+            there are some. Frequencies are then those among the known labels, label sets those of instances whose
+            labels are all known, and ``unlabelled`` is a share of the instances with a known label.
 
         Examples
         --------
@@ -125,20 +126,23 @@ class MultiLabelData:
         >>> mlreduce.load_dataset("digits-300").describe()["labels"]
         8
         """
-        counts = (self.Y == 1).sum(axis=0)
+        counts, whole, some = (self.Y == 1).sum(axis=0), self.Y, self.Y
+        unknown = np.isnan(self.Y) if self.Y.dtype.kind == "f" else np.zeros(1, dtype=bool)
+        if unknown.any():
+            counts = counts / np.maximum((~unknown).sum(axis=0), 1)
+            whole, some = self.Y[~unknown.any(axis=1)], self.Y[~unknown.all(axis=1)]
         occurring = counts[counts > 0]
-        unknown = float(np.isnan(self.Y).mean()) if self.Y.dtype.kind == "f" else 0.0
         return {
             "instances": self.X.shape[0],
             "features": self.X.shape[1],
             "labels": self.Y.shape[1],
             "cardinality": self.cardinality,
             "density": self.cardinality / self.Y.shape[1],
-            "label_sets": len(np.unique(self.Y, axis=0)),
-            "unlabelled": float(np.mean(~(self.Y == 1).any(axis=1))),
+            "label_sets": len(np.unique(whole, axis=0)),
+            "unlabelled": float(np.mean(~(some == 1).any(axis=1))) if len(some) else np.nan,
             "mean_imbalance": float(np.mean(occurring.max() / occurring)) if len(occurring) else np.nan,
             "zeros": self.zeros,
-            **({"unknown": unknown} if unknown else {}),
+            **({"unknown": float(unknown.mean())} if unknown.any() else {}),
         }
 
     def check(self) -> list[str]:

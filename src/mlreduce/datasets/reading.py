@@ -22,7 +22,7 @@ FORMATS = {
     "npz": (".npz",),
     "openml": (),
 }
-_COLUMNS = ("drop", "keep_text", "categories", "label_values", "keep_identifiers")
+_COLUMNS = ("drop", "keep_text", "categories", "ngrams", "label_values", "keep_identifiers")
 #: Arguments of `read` that a format takes, beside ``name`` and ``max_bytes``.
 TAKES = {
     "arff": ("labels", "n_labels", "encoding", "label_order", *_COLUMNS),
@@ -50,6 +50,7 @@ class _Options(TypedDict, total=False):
     drop: Sequence[str] | None
     keep_text: Sequence[str] | None
     categories: Sequence[str] | None
+    ngrams: Sequence[str] | None
     label_values: Sequence[str | float] | None
     keep_identifiers: bool | None
     label_order: str | None
@@ -96,6 +97,7 @@ def read(
     drop: Sequence[str] | None = None,
     keep_text: Sequence[str] | None = None,
     categories: Sequence[str] | None = None,
+    ngrams: Sequence[str] | None = None,
     label_values: Sequence[str | float] | None = None,
     keep_identifiers: bool | None = None,
     label_order: str | None = None,
@@ -142,10 +144,11 @@ def read(
         Of CSV, what separates cells; None is a comma, a tab in .tsv files.
     decimal : {".", ","} or None, default=None
         Of CSV, what separates decimals; None is ".".
-    drop, keep_text, categories : sequence of str or None, default=None
+    drop, keep_text, categories, ngrams : sequence of str or None, default=None
         Names of attributes or columns of ARFF files, tables and OpenML: to leave out; to keep as text, in
-        ``data.texts``; texts to make 0/1 columns of, one for each value. Columns of text are refused otherwise, but for
-        no/yes and false/true. Labels that are counted are counted without those left out.
+        ``data.texts``; texts to make 0/1 columns of, one for each value; texts to count the runs of one to three
+        characters of, hashed into 1,024 columns. Columns of text are refused otherwise, but for no/yes and false/true.
+        Labels that are counted are counted without those left out.
     label_values : sequence of two or None, default=None
         Of the same files, the value of a label that means 0 and the one that means 1, as ``["absent", "present"]``.
         None takes 0/1, -1/1, no/yes, false/true, and of two values listed in ARFF the second as 1.

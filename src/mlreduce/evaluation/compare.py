@@ -17,16 +17,24 @@ from sklearn.model_selection import GroupKFold
 
 from mlreduce import registry
 from mlreduce.datasets.data import MultiLabelData
-from mlreduce.evaluation.compared import Method, as_entries, as_methods, names_of, own_sources, versions_of
+from mlreduce.evaluation.compared import (
+    Method,
+    as_entries,
+    as_methods,
+    names_of,
+    own_sources,
+    takes_unknown,
+    versions_of,
+)
 from mlreduce.evaluation.comparison import Comparison
 from mlreduce.evaluation.jobs import FAILURES, FORM, SCORES, Common, Job, factorise, run_all
 from mlreduce.evaluation.store import Store, digest, digest_of_data
-from mlreduce.exceptions import ConfigurationError, DataError, MLReduceError, unknown_name
+from mlreduce.exceptions import ConfigurationError, DataError, MLReduceError, unknown_name, warn
 from mlreduce.metrics import find_measure
 from mlreduce.model_selection import MultilabelStratifiedKFold
 from mlreduce.predictors.decision import check_decision
 from mlreduce.preprocessing.scaling import SCALINGS
-from mlreduce.validation import check_features, check_finite, check_labels, column_names, is_sparse
+from mlreduce.validation import check_features, check_finite, check_known_labels, column_names, is_sparse
 
 __all__ = ["DEFAULT_MEASURES", "DEFAULT_METHODS", "DEFAULT_PREDICTORS", "compare"]
 
@@ -68,7 +76,8 @@ def compare(
     X : MultiLabelData, array-like, sparse matrix or DataFrame of shape (n_samples, n_features)
         Features; missing values are NaN. A data set (`mlreduce.load_dataset`, `mlreduce.read`) has its labels with it.
     y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels), or None, default=None
-        Labels in {0, 1} or {-1, 1}; None where ``X`` is a data set.
+        Labels in {0, 1} or {-1, 1}, NaN where not known: measures are those of the known labels, and what needs all
+        labels is left out. None where ``X`` is a data set.
     methods : sequence or dict, default=DEFAULT_METHODS
         Names of `mlreduce.list_methods`, import paths of classes of other packages, or estimators (not fitted); or a
         dict of label to these, or to a dict of parameters with ``method`` or ``class``. Projections, selectors and
@@ -132,7 +141,8 @@ def compare(
     Warns
     -----
     UserWarning
-        If a method failed on a fold, or the time budget ended before the last fit.
+        If a method failed on a fold, or the time budget ended before the last fit; if labels are unknown and something
+        needs all, or a label is known of no instance.
 
     References
     ----------
@@ -152,6 +162,8 @@ def compare(
     named, chosen = as_methods(methods), as_entries(predictors, "predictors")
     _check_numbers(repeats, sizes, margin)
     rows, test_share = _splits(cv, repeats, groups, data, random_state)
+    if data.Y.dtype.kind == "f" and np.isnan(data.Y).any():
+        named, chosen = _taking_unknown(named, chosen)
     _check_names(named, chosen, measures, scaling)
     check_decision(decision, "micro-f1")
     if scaling is None:
@@ -201,7 +213,8 @@ def _as_data(X: Any, y: Any, impute: str | None) -> MultiLabelData:
     if y is None:
         raise DataError("y is missing: the labels, or a data set with its labels instead of X")
     features = check_features(BaseEstimator(), X, reset=True, missing=impute is not None)
-    labels = check_labels(y, features.shape[0]).astype(np.int8)
+    labels, known = check_known_labels(y, features.shape[0])
+    labels = labels.astype(np.int8) if known is None else np.where(known, labels, np.nan)
     names = [
         column_names(own) or list(map(str, range(1, width + 1)))
         for own, width in ((X, features.shape[1]), (y, labels.shape[1]))
@@ -260,6 +273,21 @@ def _splitter(cv: Any, groups: Any) -> str:
     if not _is_whole(cv):
         return type(cv).__name__ if hasattr(cv, "split") else "given rows"
     return "GroupKFold" if groups is not None else ""
+
+
+def _taking_unknown(methods: Sequence[Method], predictors: Mapping[str, Any]) -> tuple[list[Method], dict[str, Any]]:
+    """Return those that take unknown labels; name the others in a warning."""
+    named = [method for method in methods if takes_unknown(method.label, method.entry)]
+    chosen = {label: entry for label, entry in predictors.items() if takes_unknown(label, entry)}
+    others = [method.label for method in methods if method not in named]
+    others += [label for label in predictors if label not in chosen]
+    remedy = 'mlreduce.list_methods().filter(unknown_labels="cells") names what takes them'
+    if not named or not chosen:
+        what = f"{'predictors' if named else 'methods'} to compare need all: {', '.join(others)}"
+        raise ConfigurationError(f"some labels are unknown (NaN), and the {what}. {remedy}")
+    if others:
+        warn(f"left out, since some labels are unknown (NaN): {', '.join(others)}. {remedy}", UserWarning)
+    return named, chosen
 
 
 def _check_numbers(repeats: Any, sizes: Any, margin: Any) -> None:

@@ -17,7 +17,17 @@ from mlreduce.projection.base import Projection
 from mlreduce.propagation.base import LabelPropagation
 from mlreduce.selection.base import Selector
 
-__all__ = ["Entry", "Method", "as_entries", "as_methods", "names_of", "own_classes", "own_sources", "versions_of"]
+__all__ = [
+    "Entry",
+    "Method",
+    "as_entries",
+    "as_methods",
+    "names_of",
+    "own_classes",
+    "own_sources",
+    "takes_unknown",
+    "versions_of",
+]
 
 Entry: TypeAlias = Mapping[str, Any]
 
@@ -175,6 +185,25 @@ def _family(label: str, entry: Entry) -> str:
     if registry.kind_of(name) == "predictors":
         reason = "is a predictor; give it under predictors"
     raise ConfigurationError(f"methods: {label}: {cls.__name__} {reason}")
+
+
+def takes_unknown(label: str, entry: Entry) -> bool:
+    """Whether a method or predictor may be fitted to labels of which some are unknown.
+
+    Parameters
+    ----------
+    label, entry : str, dict
+        As in a study file.
+
+    Returns
+    -------
+    bool
+        Also True where it takes unknown rows, needs no labels, or is of another package and does not say: it may fail.
+    """
+    made = registry.make_entry(label, entry)
+    if not getattr(made, "supervised", True) or getattr(made, "takes_unknown_rows", False):
+        return True
+    return bool(getattr(made, "takes_unknown_cells", True))
 
 
 def names_of(methods: Iterable[Method], predictors: Mapping[str, Entry]) -> list[str]:

@@ -65,6 +65,11 @@ def fit_method(method: Any, view: View) -> Arrays:
     if isinstance(method, LabelPropagation):
         return {"embedding_": method.fit_training_set(view.all_rows).embedding_}
     partly = isinstance(method, PartlyLabelled) or not method.supervised
+    if view.unknown:  # what is done with single unknown labels is the method's own
+        if view.related:
+            raise DataError("some labels are NaN, not known; a study on relation features takes labels that are known")
+        method.fit(view.train, view.partly_labelled()) if partly else method.fit(view.known(view.train), view.labels)
+        return fitted_arrays(method)
     return fitted_arrays(method.fit_training_set(view.training if partly else view.training.labelled_part))
 
 

@@ -14,7 +14,7 @@ from mlreduce.evaluation.view import View
 from mlreduce.exceptions import ConfigurationError, DataError
 from mlreduce.predictors.threshold import label_scores
 from mlreduce.selection.base import Selector
-from mlreduce.validation import FloatArray, as_dense, is_sparse
+from mlreduce.validation import FloatArray, as_dense, check_labels, is_sparse
 
 __all__ = ["ForeignClassifier", "ForeignReduction", "ForeignSelector", "Guess", "as_predictor", "is_foreign"]
 
@@ -103,7 +103,11 @@ class ForeignReduction:
     def embed(self, view: View) -> FloatArray:
         """Fit, and return the embedding of the training rows whose labels are known, then of the test rows."""
         train = view.known(view.train)
-        self.estimator.fit(train, view.labels.astype(np.int64))
+        tags = getattr(self.estimator, "__sklearn_tags__", None)
+        if view.unknown and tags is not None and not tags().target_tags.required:
+            self.estimator.fit(train)
+        else:
+            self.estimator.fit(train, check_labels(view.labels).astype(np.int64))
         parts = [_as_rows(self.estimator.transform(rows), rows.shape[0]) for rows in (train, view.test)]
         return np.vstack(parts)
 
@@ -165,7 +169,7 @@ class ForeignClassifier(BaseEstimator):
     def fit(self, X: FloatArray, y: FloatArray) -> Self:
         """Fit to labels in {0, 1}."""
         self._n_labels = y.shape[1]
-        self.estimator.fit(X, y.astype(np.int64))
+        self.estimator.fit(X, check_labels(y).astype(np.int64))
         return self
 
     def predict(self, X: FloatArray) -> Guess:

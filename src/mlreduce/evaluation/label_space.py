@@ -28,11 +28,12 @@ from mlreduce.evaluation.training import Training, make_coder
 from mlreduce.evaluation.view import imputed
 from mlreduce.exceptions import DataError
 from mlreduce.labelspace.base import LabelCoder, LabelStatistics
+from mlreduce.labelspace.completion import complete_labels
 from mlreduce.linalg.least_squares import Design, HeldOutLeastSquares
 from mlreduce.metrics.measures import find_measure
 from mlreduce.metrics.outcome import Outcome
 from mlreduce.predictors.decision import Decision
-from mlreduce.validation import FloatArray, check_finite
+from mlreduce.validation import FloatArray, check_finite, split_known
 
 if TYPE_CHECKING:
     from mlreduce.evaluation.search import Evaluator, Search
@@ -50,13 +51,29 @@ class LabelSpaceStrategy(Strategy):
         return Design.load(self._design_file)
 
     def _places(self, splits: Mapping[int, Split]) -> Iterator[tuple[MultiLabelData, Design, Mapping[int, Split]]]:
-        """Yield data, design and splits; where values are filled by the training rows, those of one split at a time."""
-        if self._data.impute is None:
+        """Yield data, design and splits.
+
+        Where values or labels are filled in from the training rows, those of one split at a time.
+        """
+        if self._data.impute is None and not self._unknown:
             yield self._data, self._design, splits
             return
         for number, split in splits.items():
             data = imputed(self._data, split.train)
-            yield data, Design.of(data.X, rcond=0.0), {number: split}
+            design = self._design if self._data.impute is None else Design.of(data.X, rcond=0.0)
+            yield (self._completed(data, split) if self._unknown else data), design, {number: split}
+
+    @cached_property
+    def _unknown(self) -> bool:
+        """Whether some labels are not known."""
+        return self._data.Y.dtype.kind == "f" and bool(np.isnan(self._data.Y).any())
+
+    @staticmethod
+    def _completed(data: MultiLabelData, split: Split) -> MultiLabelData:
+        """Fill in the unknown labels of the training rows as coders do; those of others are 0, and not measured."""
+        labels, known = np.nan_to_num(data.Y), ~np.isnan(data.Y[split.train])
+        labels[split.train] = complete_labels(data.X[split.train], labels[split.train], known)
+        return replace(data, Y=labels)
 
     def choose(self, task: Mapping[str, Any], splits: Mapping[int, Split], failures: Failures) -> pd.DataFrame:
         """Choose width and penalty of kernels by cross validation, or search parameters of coders."""
@@ -118,7 +135,8 @@ class LabelSpaceStrategy(Strategy):
                     coder = make_coder(label, entry, self._seed, data.name, number)
                     known, found = coder.get_params(), (chosen or {}).get((str(number), label), {})
                     coder.set_params(**{key: value for key, value in found.items() if key in known})
-                    arrays = failures.attempt(number, label, _fitted, coder, data, split, shared)
+                    given = self._data.Y[split.train] if self._unknown else None
+                    arrays = failures.attempt(number, label, _fitted, coder, data, split, shared, given)
                     if arrays is not None:
                         yield (str(number), label), arrays
 
@@ -152,9 +170,11 @@ class LabelSpaceStrategy(Strategy):
                 train = partial(_predicted_codes, training, split, coders, parameters, measured.decision)
                 for label, (held_out, predicted_codes) in failures.attempt_all(number, list(coders), train).items():
                     cells: list[tuple[Any, ...]] = []
-                    truth = data.Y[split.test]
-                    decide = partial(_decisions, measured.decision, coders[label], labels[split.train], held_out)
-                    outcomes = _outcomes(coders[label], truth, labels[split.test], predicted_codes, list(sizes), decide)
+                    truth = self._data.Y[split.test]
+                    given = self._data.Y[split.train].astype(np.float64)
+                    coded = None if self._unknown else labels[split.test]
+                    decide = partial(_decisions, measured.decision, coders[label], given, held_out)
+                    outcomes = _outcomes(coders[label], truth, coded, predicted_codes, list(sizes), decide)
                     for size, outcome in failures.attempt_each(number, label, outcomes):
                         for measure, compute in functions.items():
                             value = compute(outcome)
@@ -185,9 +205,13 @@ class _Shared:
     def __init__(
         self, design: Design, labels: FloatArray, split: Split, regressions: dict[float, HeldOutLeastSquares]
     ) -> None:
-        self.plain = LabelStatistics.of(labels[split.train])
         self._design, self._labels, self._split, self._regressions = design, labels, split, regressions
         self._explained: dict[float, LabelStatistics] = {}
+
+    @cached_property
+    def plain(self) -> LabelStatistics:
+        """The statistics of the labels alone."""
+        return LabelStatistics.of(self._labels[self._split.train])
 
     def explained(self, rcond: float) -> LabelStatistics:
         """Return the statistics with what regression with a cut-off explains."""
@@ -199,7 +223,9 @@ class _Shared:
         return self._explained[rcond]
 
 
-def _fitted(coder: LabelCoder, data: MultiLabelData, split: Split, shared: _Shared) -> Arrays:
+def _fitted(coder: LabelCoder, data: MultiLabelData, split: Split, shared: _Shared, given: Any) -> Arrays:
+    if given is not None:  # labels of which some are not known
+        return fitted_arrays(coder.fit(data.X[split.train], given))
     if not coder.shares_statistics:
         return fitted_arrays(coder.fit(data.X[split.train], data.Y[split.train]))
     statistics = shared.explained(coder.rcond) if coder.feature_aware else shared.plain
@@ -229,36 +255,45 @@ def _decisions(
         yield from repeat(None, len(sizes))
         return
     for size, centred in zip(sizes, coder.reconstruct_sizes(held_out, sizes), strict=True):
-        yield Decision.of(rule, "micro-f1", coder.scores(centred, size), labels)
+        yield Decision.of(rule, "micro-f1", coder.scores(centred, size), *split_known(labels))
+
+
+def _labels_of(coder: LabelCoder, guess: FloatArray, size: int, decision: Decision | None) -> Any:
+    return coder.round(guess, size) if decision is None else decision.apply(coder.scores(guess, size))
 
 
 def _outcomes(
     coder: LabelCoder,
     truth: Any,
-    labels: FloatArray,
+    labels: FloatArray | None,
     predicted_codes: FloatArray,
     sizes: Sequence[int],
     decide: Callable[[Sequence[int]], Iterator[Decision | None]],
 ) -> Iterator[tuple[int, Outcome]]:
     """Yield the outcome of decoding predicted codes, at every size that the coder has.
 
-    One with a parameter ``n_components`` has none beyond.
+    One with a parameter ``n_components`` has none beyond. Without labels to code, since some are not known, what is not
+    known is not measured, and there are no errors of codes.
     """
-    codes = coder.project(labels)
-    centred = labels - coder.mean_
     if min(sizes) > coder.n_components_:
         raise DataError(
             f"{registry.name_of(type(coder))}: the code is {coder.n_components_} long, and sizes of "
             f"{', '.join(map(str, sizes))} are asked for"
         )
     possible = [size for size in sizes if size <= coder.n_components_ and (size == coder.n_labels_ or coder.reduces)]
-    guesses, decoded = (coder.reconstruct_sizes(each, possible) for each in (predicted_codes, codes))
+    guesses = coder.reconstruct_sizes(predicted_codes, possible)
+    if labels is None:
+        for size, guess, decision in zip(possible, guesses, decide(possible), strict=True):
+            yield size, Outcome.over_known(truth, _labels_of(coder, guess, size, decision))
+        return
+    codes, centred = coder.project(labels), labels - coder.mean_
+    decoded = coder.reconstruct_sizes(codes, possible)
     for size, guess, own, decision in zip(possible, guesses, decoded, decide(possible), strict=True):
         yield (
             size,
             Outcome(
                 labels=truth,
-                predicted=(coder.round(guess, size) if decision is None else decision.apply(coder.scores(guess, size))),
+                predicted=_labels_of(coder, guess, size, decision),
                 centred=centred,
                 decoded_codes=own,
                 codes=codes[:, :size],

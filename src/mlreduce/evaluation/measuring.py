@@ -22,7 +22,7 @@ from mlreduce.metrics.measures import find_measure
 from mlreduce.metrics.outcome import Outcome
 from mlreduce.predictors._base import ScoringClassifier
 from mlreduce.predictors.decision import Decision, check_decision, fit_left_out, fold_predictions
-from mlreduce.validation import FloatArray
+from mlreduce.validation import FloatArray, split_known
 
 __all__ = ["Measuring"]
 
@@ -108,7 +108,9 @@ class Measuring:
         rows: list[tuple[Any, ...]] = []
         for size, (held_out, guess) in self._failures.attempt_each(number, label, guesses):
             own = self._decided(labels, held_out, guess)
-            outcome = Outcome(truth, own.labels, scores=own.scores)
+            outcome = self._failures.attempt(number, label, Outcome.over_known, truth, own.labels, own.scores)
+            if outcome is None:
+                break
             for measure, compute in self._measures.items():
                 value = compute(outcome)
                 rows += [
@@ -151,7 +153,7 @@ class Measuring:
         own = guess if isinstance(guess, Guess) else Guess(above_half(guess), self._scores(guess))
         if held_out is None:
             return own
-        decision = Decision.of(*self._decision, held_out, labels, ~np.isnan(labels))
+        decision = Decision.of(*self._decision, held_out, *split_known(labels))
         return own._replace(labels=decision.apply(own.scores))
 
     def _scores(self, guess: FloatArray) -> FloatArray | None:

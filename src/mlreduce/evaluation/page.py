@@ -66,6 +66,8 @@ def _sections(comparison: Comparison) -> Iterator[str]:
         f"{data['labels']} labels (cardinality {data['cardinality']:.2f}), by {splits}; "
         "everything is fitted on training folds alone.</p>"
     )
+    if "unknown" in data:
+        yield f"<p>{data['unknown']:.1%} of the labels are unknown; the others are measured.</p>"
     if len(comparison.failures):
         number = len(comparison.failures)
         yield f'<p><a href="#failures">{number} evaluations failed</a>; means are over the others.</p>'

@@ -151,7 +151,7 @@ def three_parts(labels: NDArray[Any], rng: np.random.Generator) -> Parts:
     Parameters
     ----------
     labels : ndarray of shape (n_samples, n_labels)
-        In {0, 1}.
+        In {0, 1}; NaN, not known, counts as 0.
     rng : Generator
         Decides which of the rows with the same labels goes where.
 
@@ -164,7 +164,7 @@ def three_parts(labels: NDArray[Any], rng: np.random.Generator) -> Parts:
     if n_samples < 4:
         raise DataError(f"{n_samples} rows are too few for three parts; four are the least")
     order = rng.permutation(n_samples)
-    Y = np.asarray(labels)[order] != 0
+    Y = np.asarray(labels)[order] == 1
     _, same = np.unique(Y, axis=0, return_inverse=True)
     part = np.empty(n_samples, dtype=np.int8)
     room = np.array([len(rows) for rows in np.array_split(order, 3)])

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.evaluation.splitting import Split
-from mlreduce.validation import FloatArray, check_labels, is_sparse
+from mlreduce.validation import FloatArray, check_known_labels, check_labels, is_sparse
 
 if TYPE_CHECKING:
     from mlreduce.preprocessing.scaling import ScaledParts
@@ -80,7 +80,11 @@ class View:
     labelled : ndarray of bool, shape (n_train,)
         Which of the training rows have labels that are known.
     labels : ndarray of shape (n_labelled, n_labels), float64
-        Theirs, in {0, 1}.
+        Theirs, in {0, 1}; NaN where a single one is not known.
+    unknown : bool
+        Whether one of these is not known.
+    related : bool
+        Whether the features are relations to the training rows.
     """
 
     def __init__(self, data: MultiLabelData, split: Split, space: Mapping[str, Any]) -> None:
@@ -88,7 +92,8 @@ class View:
         self._scaled = scaled.train, scaled.test
         self.train, self.test = self._scaled
         self._relation = None
-        if space["relation"] is not None:
+        self.related = space["relation"] is not None
+        if self.related:
             from mlreduce.preprocessing.relation import RelationFeatures
 
             self._relation = RelationFeatures(metric=space["relation"]).fit(scaled.train)
@@ -96,6 +101,7 @@ class View:
         known = split.train if split.labelled is None else split.labelled
         self.labelled = np.isin(split.train, known)
         self.labels = data.Y[known].astype(np.float64)
+        self.unknown = data.Y.dtype.kind == "f" and bool(np.isnan(self.labels).any())
 
     @cached_property
     def training(self) -> TrainingSet:
@@ -113,7 +119,19 @@ class View:
         parts = [self.train, self.test] if self._relation is None else self._scaled
         rows = sp.csr_array(sp.vstack(parts)) if is_sparse(parts[0]) else np.vstack(parts)
         labelled = np.concatenate([self.labelled, np.zeros(self.test.shape[0], dtype=bool)])
+        if self.unknown:
+            from mlreduce.spectral import TrainingSet
+
+            labels = np.vstack([self.partly_labelled(), np.full((self.test.shape[0], self.labels.shape[1]), np.nan)])
+            cells, known = check_known_labels(labels)
+            return TrainingSet(rows, cells, known=known)
         return _training_set(rows, self.labels, labelled, None)
+
+    def partly_labelled(self) -> FloatArray:
+        """Return the labels of all training rows, NaN where not known."""
+        labels = np.full((len(self.labelled), self.labels.shape[1]), np.nan)
+        labels[self.labelled] = self.labels
+        return labels
 
     def known(self, rows: FloatArray) -> FloatArray:
         """Return those of the training rows of an array whose labels are known."""

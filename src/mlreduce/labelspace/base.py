@@ -8,9 +8,9 @@ here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError
+from mlreduce.labelspace.completion import complete_labels
 from mlreduce.linalg.gram import factorise
 from mlreduce.linalg.least_squares import DEFAULT_RCOND
 from mlreduce.linalg.utilities import above_half, signed
@@ -30,6 +31,7 @@ from mlreduce.validation import (
     check_components,
     check_features,
     check_finite,
+    check_known_labels,
     check_labels,
     remember_label_names,
 )
@@ -89,12 +91,12 @@ class LabelStatistics:
 
     @classmethod
     def of(cls, Y: FloatArray) -> Self:
-        """Compute from labels in {0, 1}, without features.
+        """Compute from labels, without features.
 
         Parameters
         ----------
         Y : ndarray of shape (n_samples, n_labels)
-            In {0, 1}.
+            In {0, 1}, or in between where a label was not known.
 
         Returns
         -------
@@ -106,7 +108,7 @@ class LabelStatistics:
             counts = (rare.T @ rare).toarray()
         else:
             counts = Y.T @ Y
-        mean = counts.diagonal() / len(Y)
+        mean = Y.sum(axis=0) / len(Y)
         return cls(len(Y), mean, counts - len(Y) * np.outer(mean, mean))
 
     def with_explained(self, explained_gram: FloatArray) -> Self:
@@ -183,7 +185,7 @@ class LabelCoder(NamedParameters, BaseEstimator):
     eigenvalues_ : ndarray of shape (n_components,)
         Contribution of each direction to the method's objective; 0 where it is nothing but rounding.
     mean_ : ndarray of shape (n_labels,)
-        Means of the labels.
+        Means of the labels; those not known are filled in.
     n_components_ : int
     n_labels_ : int
     label_names_ : list of str
@@ -213,8 +215,12 @@ class LabelCoder(NamedParameters, BaseEstimator):
     #: Whether it uses them through kernel ridge regression, with the method's ``gamma`` and ``alpha``, instead of
     #: least squares: the directions then cannot come from a factorisation of the features that methods share.
     kernelised = False
+    #: Whether single labels of an instance may be unknown: cells of NaN.
+    takes_unknown_cells = True
     #: Whether codes may be shorter than the number of labels.
     reduces = True
+    #: Fitted arrays with an entry for each label, and on which axis.
+    _by_label: ClassVar[Mapping[str, int]] = {"components_": 1, "mean_": 0}
 
     def __init__(self, n_components: int | str | None = None, rcond: float = DEFAULT_RCOND) -> None:
         self.n_components = n_components
@@ -234,8 +240,11 @@ class LabelCoder(NamedParameters, BaseEstimator):
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features), or None
             Features. None is allowed where the method does not use them.
-        y : array-like or sparse matrix of shape (n_samples, n_labels)
-            Labels in {0, 1} or {-1, 1}.
+        y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels)
+            Labels in {0, 1} or {-1, 1}, NaN where not known. These are filled in first, by a ridge regression on the
+            features that is repeated with what it filled in (`mlreduce.labelspace.completion.complete_labels`), or
+            without features by the mean of the label. A label that is known nowhere has no part in the code, and is
+            decoded as absent.
 
         Returns
         -------
@@ -245,18 +254,36 @@ class LabelCoder(NamedParameters, BaseEstimator):
         Raises
         ------
         DataError
-            If a feature is not finite, a label is not 0/1 or -1/1, a parameter is out of range, or X is None for a
-            method that uses the features.
+            If a feature is not finite, a label is not 0/1, -1/1 or NaN, none is known, a parameter is out of range, or
+            X is None for a method that uses the features.
         """
         if X is None and self.feature_aware:
             raise DataError(f"{type(self).__name__} needs the features: X must not be None")
         features = None if X is None else check_features(self, X, reset=True)
-        labels = check_labels(y, None if features is None else features.shape[0])
+        labels, known = check_known_labels(y, None if features is None else features.shape[0])
         remember_label_names(self, y)
-        return self._fit(features, labels)
+        if known is None:
+            return self._fit(features, labels)
+        some = np.flatnonzero(known.any(axis=0))
+        self._fit(features, complete_labels(features, labels[:, some], known[:, some]))
+        if len(some) < labels.shape[1]:
+            self._widen(some, labels.shape[1])
+        return self
+
+    def _widen(self, fitted: NDArray[np.intp], n_labels: int) -> None:
+        """Have zeros for the labels that are known nowhere, from a fit to the others."""
+        self.n_labels_ = n_labels
+        for name, axis in self._by_label.items():
+            values = np.moveaxis(getattr(self, name), axis, 0)
+            widened = np.zeros((n_labels, *values.shape[1:]))
+            widened[fitted] = values
+            setattr(self, name, np.moveaxis(widened, 0, axis))
 
     def _fit(self, features: Any, labels: FloatArray) -> Self:
-        """Fit to checked features and labels; overridden by methods that statistics are not enough for."""
+        """Fit to checked features and labels, those not known filled in by numbers from 0 to 1.
+
+        Overridden by methods that statistics are not enough for.
+        """
         return self.fit_statistics(self._statistics(features, labels))
 
     @property
@@ -307,7 +334,7 @@ class LabelCoder(NamedParameters, BaseEstimator):
         Parameters
         ----------
         Y : array-like or sparse matrix of shape (n_samples, n_labels)
-            Labels in {0, 1} or {-1, 1}.
+            Labels in {0, 1} or {-1, 1}, all known.
 
         Returns
         -------
@@ -346,20 +373,23 @@ class LabelCoder(NamedParameters, BaseEstimator):
         codes: FloatArray = (scores - self.mean_) @ self.components_.T
         return codes
 
-    def training_codes(self, labels: FloatArray) -> FloatArray:
+    def training_codes(self, labels: FloatArray, features: Any = None) -> FloatArray:
         """Return the codes of the training rows, for a predictor to be trained on.
 
         Parameters
         ----------
         labels : ndarray of shape (n_samples, n_labels)
-            Those of `fit`, in {0, 1}.
+            Those of `fit`, in {0, 1}, NaN where not known.
+        features : ndarray or csr_array of shape (n_samples, n_features), or None, default=None
+            Those of `fit`, by which labels that are not known are filled in.
 
         Returns
         -------
         ndarray of shape (n_samples, n_components)
             Their codes.
         """
-        return self.project(labels)
+        known = ~np.isnan(labels)
+        return self.project(labels if known.all() else complete_labels(features, labels, known))
 
     def reconstruct(self, codes: FloatArray) -> FloatArray:
         """Reconstruct centred labels ``z`` from codes of any size up to ``n_components_``.

@@ -25,6 +25,8 @@ class MLCBMaD(FactorCoder):
     B, for each label, those labels that at least the share tau of its instances have too. One after the other it adds
     the row, with the best column for it, that covers the most ones not yet covered less zeros not yet covered.
 
+    Labels that are not known, NaN in ``y``, are filled in first: see `fit`.
+
     Parameters
     ----------
     n_components
@@ -47,8 +49,9 @@ class MLCBMaD(FactorCoder):
     Predicted codes are numbers. A label's score is the largest of those of its sets, so that it is predicted where a
     code above one half names it: the Boolean product of the rounded codes.
 
-    Of candidates that cover as much the first label's is taken. Cost: O(n q² + q³) to begin with, then O(s q b) per
-    column of the code for its s instances and b labels.
+    A label that is not known, NaN in ``y``, counts by the number from 0 to 1 that is filled in for it: p ones and 1 - p
+    zeros. Of candidates that cover as much the first label's is taken. Cost: O(n q² + q³) to begin with, then O(s q b)
+    per column of the code for its s instances and b labels.
 
     References
     ----------
@@ -72,11 +75,13 @@ class MLCBMaD(FactorCoder):
 
     def _factorise(self, features: Any, labels: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         check_range(self.tau, "tau", 0, 1)
-        together = labels.T @ labels
-        candidates = (quotient(together, together.diagonal()[:, np.newaxis]) >= self.tau).astype(np.float64)
+        together, present = labels.T @ labels, labels.sum(axis=0)
+        together.flat[:: len(together) + 1] = present
+        candidates = (quotient(together, present[:, np.newaxis]) >= self.tau).astype(np.float64)
         size = self.n_components_
         codes, rows, covers = np.zeros((len(labels), size)), np.zeros((size, self.n_labels_)), np.zeros(size)
-        worth = 2 * labels - 1  # of covering a cell: 1 for a one, -1 for a zero, 0 once it is covered
+        # Of covering a cell: 1 for a one, -1 for a zero, in between where a label was not known, 0 once it is covered.
+        worth = 2 * labels - 1
         gains = worth @ candidates.T  # of each instance by each candidate
         for column in range(size):
             totals = np.maximum(gains, 0.0).sum(axis=0)

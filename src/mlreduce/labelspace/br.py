@@ -19,6 +19,8 @@ class BR(LabelCoder):
 
     The baseline of label-space reduction: with linear regression, PLST and CPLST at full size equal it exactly.
 
+    Labels that are not known, NaN in ``y``, are filled in first: see `fit`.
+
     Parameters
     ----------
     n_components : None, default=None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 import scipy.linalg
 
@@ -24,6 +26,8 @@ class CCACode(LabelCoder):
     correlations rho^2. They are not orthogonal, so that decoding goes through the pseudo-inverse of the directions
     in use. Equal correlations (all are one where the rows are linearly independent) go by the variance of the labels;
     directions in which the labels do not vary come last, as unit vectors.
+
+    Labels that are not known, NaN in ``y``, are filled in first: see `fit`.
 
     Parameters
     ----------
@@ -53,6 +57,7 @@ class CCACode(LabelCoder):
 
     complexity = Complexity("s m + m^3 + n q^2", "n d + m^2 + n q", iterated="1000 s q", iterates_on="sparse")
     feature_aware = True
+    _by_label: ClassVar = {**LabelCoder._by_label, "basis_": 0}
 
     def _directions(self, statistics: LabelStatistics) -> tuple[FloatArray, FloatArray]:
         variances, axes = ordered_eigenvectors(statistics.gram, statistics.gram)

@@ -66,6 +66,8 @@ class CodedClassifier(DecidingClassifier):
     True
     """
 
+    takes_unknown_cells = True
+
     def __init__(
         self,
         coder: LabelCoder | None = None,
@@ -103,7 +105,7 @@ class CodedClassifier(DecidingClassifier):
             )
         self.coder_ = clone(self.coder) if self.coder is not None else CPLST()
         self.regressor_ = clone(self.regressor) if self.regressor is not None else RidgeRegressor()
-        return self.coder_.fit(features, labels).training_codes(labels)
+        return self.coder_.fit(features, labels).training_codes(labels, features)
 
     def _scores(self, X: Any) -> FloatArray:
         """Return the labels decoded from predicted codes, before rounding."""

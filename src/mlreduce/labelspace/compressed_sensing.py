@@ -37,6 +37,8 @@ class CompressedSensing(LabelCoder):
     decoding adds again. Decoding is not linear: the errors of codes are computed as for other coders, but do not bound
     the Hamming loss here. With one direction every label explains a code fully, and the first label is picked.
 
+    Labels that are not known, NaN in ``y``, are filled in first: see `fit`.
+
     Parameters
     ----------
     n_components
@@ -110,6 +112,7 @@ class CompressedSensing(LabelCoder):
 def _sparsest(signals: FloatArray, directions: FloatArray, n_nonzero: int) -> FloatArray:
     """Return sparse vectors ``y``, one row per signal, with ``directions @ y`` near the signal."""
     norms = np.linalg.norm(directions, axis=0)
+    norms[norms == 0] = 1.0  # of labels that were known nowhere
     atoms = directions / norms  # of norm one, so that correlations compare
     recovered = np.zeros((len(signals), len(norms)))
     _pursue(atoms.T @ atoms, np.ascontiguousarray(signals @ atoms), n_nonzero, recovered)

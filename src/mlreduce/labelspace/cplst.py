@@ -22,6 +22,8 @@ class CPLST(SketchedCoder):
     Directions are the leading eigenvectors of ``Z'HZ``, Z the centred labels and H the hat matrix of linear
     regression: the smallest sum of encoding and prediction error on the training rows, which bounds the Hamming loss.
 
+    Labels that are not known, NaN in ``y``, are filled in first: see `fit`.
+
     Parameters
     ----------
     n_components, rcond

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
@@ -28,6 +30,8 @@ class CSSP(LabelCoder):
 
     Labels are chosen by the leading M right singular vectors ``V_M`` of the centred labels Z, M the length of the code,
     and decoded by least squares, ``Z ~ C C^+ Z`` for the chosen columns C. The features are not used.
+
+    Labels that are not known, NaN in ``y``, are filled in first: see `fit`.
 
     Parameters
     ----------
@@ -76,6 +80,8 @@ class CSSP(LabelCoder):
     ((3,), (1797, 3))
     """
 
+    _by_label: ClassVar = {**LabelCoder._by_label, "basis_": 1, "leverage_": 0}
+
     def __init__(
         self,
         n_components: int | str | None = None,
@@ -92,6 +98,10 @@ class CSSP(LabelCoder):
         self.chosen_ = self._chosen(vectors[: self.n_components_])
         self.basis_, self.triangle_ = _orthonormalised(statistics.gram, self.chosen_)
         return np.eye(self.n_labels_)[self.chosen_], np.square(self.basis_).sum(axis=1)
+
+    def _widen(self, fitted: NDArray[np.intp], n_labels: int) -> None:
+        super()._widen(fitted, n_labels)
+        self.chosen_ = fitted[self.chosen_]
 
     def _chosen(self, leading: FloatArray) -> NDArray[np.intp]:
         size, n_labels = leading.shape

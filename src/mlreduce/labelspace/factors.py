@@ -68,13 +68,15 @@ class FactorCoder(LabelCoder):
         """Return codes, decoder and eigenvalues of at least ``n_components_`` columns, most important first."""
         raise NotImplementedError  # abstract: a coder is this choice
 
-    def training_codes(self, labels: FloatArray) -> FloatArray:
+    def training_codes(self, labels: FloatArray, features: Any = None) -> FloatArray:
         """Return the codes of the training rows, ``codes_``, for a predictor to be trained on.
 
         Parameters
         ----------
         labels : ndarray of shape (n_samples, n_labels)
-            Those of `fit`, in {0, 1}.
+            Those of `fit`, in {0, 1}, NaN where not known.
+        features : ndarray or csr_array of shape (n_samples, n_features), or None, default=None
+            Not used.
 
         Returns
         -------

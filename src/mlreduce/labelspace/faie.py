@@ -35,6 +35,8 @@ class FaIE(FactorCoder):
     Z and the hat matrix ``G = X(X'X + ridge I)^-1 X'`` of a ridge regression on the centred features X. The decoder is
     ``D = T'Z``. Train a predictor of the codes on the features; there is no encoder of other labels.
 
+    Labels that are not known, NaN in ``y``, are filled in first: see `fit`.
+
     Parameters
     ----------
     n_components

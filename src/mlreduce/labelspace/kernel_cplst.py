@@ -40,6 +40,8 @@ class KernelCPLST(LabelCoder):
     prediction error on the training rows that an orthonormal code has with this regression. Train the predictor
     ``kernel-ridge`` with the same ``gamma`` and ``alpha`` on the codes.
 
+    Labels that are not known, NaN in ``y``, are filled in first: see `fit`.
+
     Parameters
     ----------
     n_components

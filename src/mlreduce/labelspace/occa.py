@@ -18,6 +18,8 @@ class OCCA(LabelCoder):
     prediction error ``||HZV' - ZV'||_F^2`` on the training rows. Directions that the regression fits exactly tie at
     zero (all of them where the rows are linearly independent); ties go by the variance of the labels.
 
+    Labels that are not known, NaN in ``y``, are filled in first: see `fit`.
+
     Parameters
     ----------
     n_components, rcond

@@ -18,6 +18,8 @@ __all__ = ["PBR"]
 class PBR(LabelCoder):
     """Partial binary relevance (PBR): learn a random subset of the labels, predict the others absent.
 
+    Labels that are not known, NaN in ``y``, are filled in first: see `fit`.
+
     Parameters
     ----------
     n_components : int, str or None, default=None

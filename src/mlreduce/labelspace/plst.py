@@ -20,6 +20,8 @@ class PLST(SketchedCoder):
     Directions are the leading eigenvectors of ``Z'Z``, Z the centred labels: the smallest encoding error
     ``||Z - ZV'V||_F^2`` that any orthonormal code of the size has. The features are not used.
 
+    Labels that are not known, NaN in ``y``, are filled in first: see `fit`.
+
     Parameters
     ----------
     n_components

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,19 @@ from numpy.typing import NDArray
 
 from mlreduce.validation import FloatArray, is_sparse
 
-__all__ = ["TIE", "above_half", "best_of_each", "canonical", "quotient", "scaled", "signed", "signs"]
+__all__ = [
+    "TIE",
+    "above_half",
+    "best_of_each",
+    "canonical",
+    "joined",
+    "known_together",
+    "quotient",
+    "rows_of",
+    "scaled",
+    "signed",
+    "signs",
+]
 
 
 def quotient(numerators: FloatArray | float, denominators: FloatArray) -> FloatArray:
@@ -63,6 +76,49 @@ def best_of_each(scores: FloatArray, shares: FloatArray) -> NDArray[np.int8]:
     ranks = np.empty_like(order)
     np.put_along_axis(ranks, order, np.arange(len(scores))[:, np.newaxis], axis=0)
     return ((ranks < numbers) & (scores > 0)).astype(np.int8)
+
+
+def known_together(table: FloatArray) -> Iterator[tuple[Any, Any]]:
+    """Group the columns of a table that are known, not NaN, in the same rows.
+
+    Parameters
+    ----------
+    table : ndarray of shape (n_samples, n_columns)
+
+    Yields
+    ------
+    rows, columns : ndarray of int
+        Indices; columns that are known nowhere are in no group. Once, slices of all, where all cells are known.
+    """
+    unknown = np.isnan(table)
+    if not unknown.any():
+        yield slice(None), slice(None)
+        return
+    patterns, which = np.unique(unknown, axis=1, return_inverse=True)
+    for number, pattern in enumerate(patterns.T):
+        if not pattern.all():
+            yield np.flatnonzero(~pattern), np.flatnonzero(which.ravel() == number)
+
+
+def joined(parts: Sequence[tuple[Any, FloatArray]], n_columns: int) -> FloatArray:
+    """Put columns that `known_together` divided together again; those of no part are zero.
+
+    Parameters
+    ----------
+    parts : sequence of (columns, ndarray of shape (n_rows, len(columns)))
+    n_columns : int
+    """
+    if isinstance(parts[0][0], slice):
+        return parts[0][1]
+    whole = np.zeros((len(parts[0][1]), n_columns))
+    for columns, part in parts:
+        whole[:, columns] = part
+    return whole
+
+
+def rows_of(X: Any, rows: Any) -> Any:
+    """Return some rows of an array or sparse matrix; itself, not a copy, where they are a slice of all."""
+    return X if isinstance(rows, slice) else X[rows]
 
 
 # Entries of a direction whose magnitudes differ by less, relatively, are of equal magnitude but for rounding.

@@ -159,7 +159,7 @@ def _against(facts: Facts, shape: Shape, estimate: Estimate | None, budget: floa
         yield f"needs {facts.least_instances} instances at least"
     if shape.negative and not facts.negative:
         yield "takes no negative features; sklearn.preprocessing.MinMaxScaler scales them to [0, 1]"
-    if shape.second_set < facts.least_second_set and shape.unknown == "no":
+    if shape.second_set < facts.least_second_set:
         yield f"needs two label sets of {facts.least_second_set} instances each; a smaller min_count takes rarer ones"
     if shape.sparse and facts.sparse == "no":
         yield "takes no sparse features"

@@ -36,7 +36,7 @@ class Shape(NamedTuple):
     negative : bool
         Whether a feature is below 0 somewhere.
     second_set : int
-        How many instances have the second most frequent set of labels; 0 where all have the same.
+        How many instances have the second most frequent set of labels, all known; 0 where all have the same.
     """
 
     sizes: Sizes
@@ -86,13 +86,14 @@ def _labels(y: Any, n_samples: int) -> tuple[int, str, bool, bool, int]:
         classes = not (found <= {0, 1} or found <= {-1, 1})
         second = _second([repr(label) for label in np.asarray(filled).tolist()])
         return len(found) if classes else 1, "no" if labelled is None else "rows", True, classes, second
-    labels, known = check_known_labels(y, n_samples)
+    labels, known = check_known_labels(y, n_samples, sparse=True)
     counts = np.asarray(labels.sum(axis=1)).reshape(-1)
     rows = sp.csr_array(labels).tolil().rows
-    second = _second([tuple(row) for row in rows])
+    sets = [tuple(row) for row in rows]
     if known is None:
-        return int(labels.shape[1]), "no", bool((counts == 1).all()), False, second
-    whole, some = known.all(axis=1), known.any(axis=1)
+        return int(labels.shape[1]), "no", bool((counts == 1).all()), False, _second(sets)
+    whole, some = known[:, known.any(axis=0)].all(axis=1), known.any(axis=1)
+    second = _second([sets[row] for row in np.flatnonzero(whole)])
     unknown = "rows" if (whole == some).all() else "cells"
     return int(labels.shape[1]), unknown, bool((counts[whole] == 1).all()), False, second
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["MethodList", "list_methods"]
 
 #: Columns that are printed.
-_SHOWN = ("full_name", "family", "needs_labels", "linear", "sparse", "out_of_sample", "cost", "year")
+_SHOWN = ("full_name", "family", "needs_labels", "unknown_labels", "linear", "sparse", "out_of_sample", "cost", "year")
 
 
 class MethodList(list[str]):

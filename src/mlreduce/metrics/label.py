@@ -21,7 +21,7 @@ __all__ = ["hamming_loss", "macro_f1", "macro_precision", "macro_recall", "micro
 def hamming_loss(outcome: Outcome) -> float:
     """Return the fraction of label assignments that are wrong."""
     check_pair(outcome.labels, outcome.predicted)
-    return float(np.count_nonzero(outcome.labels != outcome.predicted) / outcome.labels.size)
+    return float(np.count_nonzero(outcome.labels != outcome.predicted) / outcome.n_known())
 
 
 @measure("micro-f1", label="micro-F1", higher_is_better=True)

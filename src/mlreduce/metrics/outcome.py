@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mlreduce.exceptions import DataError
 from mlreduce.metrics.counts import Counts, Ranks
 from mlreduce.validation import FloatArray
 
@@ -32,6 +34,9 @@ class Outcome:
         ``ZV'`` and the regressor's prediction of it.
     scores : ndarray of shape (n_samples, n_labels) or None
         The larger, the likelier the label.
+    known : ndarray of shape (n_samples, n_labels), bool, or None
+        Which labels are known; None if all are. Where not, labels and predictions are 0 and scores are -inf. Each
+        instance and each label has a known cell: `over_known` leaves out others.
 
     Examples
     --------
@@ -49,6 +54,58 @@ class Outcome:
     codes: FloatArray | None = None
     predicted_codes: FloatArray | None = None
     scores: FloatArray | None = None
+    known: NDArray[np.bool_] | None = None
+
+    @classmethod
+    def over_known(cls, labels: NDArray[Any], predicted: NDArray[Any], scores: FloatArray | None = None) -> Self:
+        """Return the outcome over the known labels; what is predicted in other cells does not matter.
+
+        Parameters
+        ----------
+        labels : ndarray of shape (n_samples, n_labels)
+            In {0, 1}, NaN where not known.
+        predicted, scores
+            As of the attributes.
+
+        Returns
+        -------
+        Outcome
+
+        Raises
+        ------
+        DataError
+            If no label is known.
+        """
+        if labels.dtype.kind != "f" or not np.isnan(labels).any():
+            return cls(labels.astype(np.int8, copy=False), predicted, scores=scores)
+        known = ~np.isnan(labels)
+        part = np.ix_(known.any(axis=1), known.any(axis=0))
+        known = known[part]
+        if not known.size:
+            raise DataError("no label of the instances to predict is known (all are NaN): there is nothing to measure")
+        return cls(
+            np.where(known, labels[part], 0).astype(np.int8),
+            np.where(known, predicted[part], 0).astype(predicted.dtype),
+            scores=None if scores is None else np.where(known, scores[part], -np.inf),
+            known=known,
+        )
+
+    def n_known(self, axis: int | None = None) -> Any:
+        """Return the number of known labels.
+
+        Parameters
+        ----------
+        axis : {0, 1} or None, default=None
+            0 for that of each label, 1 for that of each instance, None for that of all.
+
+        Returns
+        -------
+        int or ndarray of int
+            One number where all labels are known.
+        """
+        if self.known is None:
+            return self.labels.size if axis is None else self.labels.shape[axis]
+        return np.count_nonzero(self.known, axis=axis)
 
     @property
     def has_scores(self) -> bool:

@@ -119,7 +119,7 @@ def _ranking_losses(outcome: Outcome) -> FloatArray:
     ranks = outcome.ranks
     false_behind = np.where(ranks.true, ranks.behind - ranks.true_behind, 0).sum(axis=1)
     n_true = np.count_nonzero(ranks.true, axis=1)
-    losses: FloatArray = false_behind / np.maximum(n_true * (ranks.true.shape[1] - n_true), 1)
+    losses: FloatArray = false_behind / np.maximum(n_true * (outcome.n_known(axis=1) - n_true), 1)
     return losses
 
 
@@ -150,12 +150,14 @@ def _areas(outcome: Outcome, together: bool = False) -> FloatArray:
 
     scores: NDArray[Any] = np.asarray(outcome.scores)
     check_pair(outcome.labels, scores)
-    true = outcome.labels.astype(bool)
+    true, n_known = outcome.labels.astype(bool), outcome.n_known(axis=0)
     if together:
-        true, scores = true.reshape(-1, 1), scores.reshape(-1, 1)
+        true, scores, n_known = true.reshape(-1, 1), scores.reshape(-1, 1), outcome.n_known()
     n_true = np.count_nonzero(true, axis=0)
-    n_false = len(true) - n_true
+    n_false = n_known - n_true
     mixed = (n_true > 0) & (n_false > 0)
     sums = np.where(true, rankdata(scores, axis=0), 0.0).sum(axis=0)
-    areas: FloatArray = (sums - n_true * (n_true + 1) / 2)[mixed] / (n_true * n_false)[mixed]
+    # Unknown labels, whose scores are the smallest, come before all others.
+    first = n_true * (n_true + 1) / 2 + n_true * (len(true) - n_known)
+    areas: FloatArray = (sums - first)[mixed] / (n_true * n_false)[mixed]
     return areas

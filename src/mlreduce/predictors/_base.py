@@ -16,10 +16,13 @@ from mlreduce.predictors.decision import Decision, check_decision, fold_predicti
 from mlreduce.validation import (
     FloatArray,
     NamedParameters,
+    as_dense,
     check_features,
+    check_known_labels,
     check_labels,
     check_regression,
     remember_label_names,
+    split_known,
 )
 
 __all__ = ["DecidingClassifier", "LabelClassifier", "NestedClassifier", "Regressor", "ScoringClassifier"]
@@ -34,6 +37,8 @@ class Regressor(NamedParameters, MultiOutputMixin, RegressorMixin, BaseEstimator
     complexity: Complexity
     #: Whether training on several targets equals training on each.
     independent_targets = True
+    #: Whether single targets of an instance may be unknown: cells of NaN.
+    takes_unknown_cells = False
     #: An attribute that `fit` sets.
     _fitted = "coef_"
 
@@ -50,7 +55,7 @@ class Regressor(NamedParameters, MultiOutputMixin, RegressorMixin, BaseEstimator
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Features of the instances; a sparse matrix stays sparse.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Targets, in any unit.
+            Targets, in any unit; NaN where not known, for methods that take single unknown targets.
 
         Returns
         -------
@@ -120,6 +125,8 @@ class LabelClassifier(NamedParameters, ClassifierMixin, BaseEstimator):
     linear = False
     #: What a fit costs, with predictions for as many instances.
     complexity: Complexity
+    #: Whether single labels of an instance may be unknown: cells of NaN.
+    takes_unknown_cells = False
     #: Whether it scores labels: ``predict_scores`` gives a number per label, larger is
     #: likelier, and ``predict_nested`` yields such numbers.
     ranks = False
@@ -140,7 +147,7 @@ class LabelClassifier(NamedParameters, ClassifierMixin, BaseEstimator):
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Features of the instances.
         y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels) or (n_samples,)
-            Labels in {0, 1} or {-1, 1}.
+            Labels in {0, 1} or {-1, 1}; NaN where not known, for methods that take single unknown labels.
 
         Returns
         -------
@@ -179,9 +186,13 @@ class LabelClassifier(NamedParameters, ClassifierMixin, BaseEstimator):
         raise NotImplementedError  # abstract
 
     def _checked(self, X: Any, y: Any) -> tuple[Any, FloatArray]:
-        """Return checked features, and labels as a matrix; remember the shape and the names of the labels."""
+        """Return checked features, and labels as a matrix, NaN where not known; remember their shape and names."""
         features = check_features(self, X, reset=True)
-        labels = check_labels(y, features.shape[0])
+        if self.takes_unknown_cells:
+            labels, known = check_known_labels(y, features.shape[0])
+            labels = labels if known is None else np.where(known, labels, np.nan)
+        else:
+            labels = check_labels(y, features.shape[0])
         self._remember(y, labels.shape[1])
         return features, labels
 
@@ -263,7 +274,7 @@ class ScoringClassifier(LabelClassifier):
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Features of the instances.
         y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels) or (n_samples,)
-            Labels in {0, 1} or {-1, 1}.
+            Labels in {0, 1} or {-1, 1}; NaN where not known, for methods that take single unknown labels.
 
         Returns
         -------
@@ -280,18 +291,19 @@ class ScoringClassifier(LabelClassifier):
         self._decide(features, labels)
         return self
 
-    def _decide(self, features: Any, labels: FloatArray, known: NDArray[np.bool_] | None = None) -> None:
+    def _decide(self, features: Any, labels: Any) -> None:
         """Fit to checked features and labels, and choose the decision on held-out scores of the known labels."""
         check_decision(self.decision, self.measure)
         if self.decision == "half":
             self._fit(features, labels)
             self._set(Decision.half(labels.shape[1]))
         else:
+            labels = as_dense(labels)
             scores = self._fit_left_out(features, labels)
             if scores is None:
                 model = clone(self).set_params(decision="half")
                 scores = fold_predictions(model, features, labels, type(self).predict_scores)
-            self._set(Decision.of(self.decision, self.measure, scores, labels, known))
+            self._set(Decision.of(self.decision, self.measure, scores, *split_known(labels)))
 
     @property
     def _levels(self) -> FloatArray:
@@ -377,7 +389,7 @@ class NestedClassifier(LabelClassifier):
         train : ndarray of shape (n_train, n_features)
             Training features, most important column first.
         labels : ndarray of shape (n_train, n_labels)
-            In {0, 1}.
+            In {0, 1}, NaN where not known.
         test : ndarray of shape (n_test, n_features)
             Features to predict from.
         sizes : sequence of int
@@ -391,9 +403,15 @@ class NestedClassifier(LabelClassifier):
         Raises
         ------
         DataError
-            If a parameter is out of range or there are too few rows.
+            If a parameter is out of range, there are too few rows, or a label is not known and the method needs all.
         """
+        self._check_known(labels)
         yield from self._nested(train, labels, test, sizes)
+
+    def _check_known(self, labels: FloatArray) -> None:
+        """Refuse unknown labels where the method needs all; the error names the first."""
+        if not self.takes_unknown_cells and np.isnan(labels).any():
+            check_labels(labels)
 
     def _nested(self, train: Any, labels: FloatArray, test: Any, sizes: Sequence[int]) -> Iterator[NDArray[Any]]:
         raise NotImplementedError  # abstract

@@ -7,12 +7,14 @@ from itertools import pairwise
 from typing import Any, NamedTuple, Self
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.complexity import Complexity
 from mlreduce.linalg.features import Features
+from mlreduce.linalg.utilities import known_together
 from mlreduce.predictors._base import DecidingClassifier
-from mlreduce.predictors.ridge import _check_nested, _coefficients, _Factor, _plus_diagonal
+from mlreduce.predictors.ridge import _check_nested, _coefficients, _Factor, _plus_diagonal, nested_parts
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray, as_dense, check_features, check_option, check_range
 
@@ -94,7 +96,7 @@ class FisherClassifier(DecidingClassifier):
     intercept_ : ndarray of shape (n_labels,)
         For a label that all training rows have, or none, the log odds with half a row added on each side: it is
         predicted for all, or for none.
-    ridge_ : float
+    ridge_ : float, or ndarray of shape (n_labels,) where labels are unknown
         The ridge itself.
     thresholds_, k_
         As of `ScoringClassifier`.
@@ -118,6 +120,9 @@ class FisherClassifier(DecidingClassifier):
     """
 
     linear = True
+    takes_unknown_cells = True
+
+    ridge_: Any
     complexity = Complexity("s m + m^3", "m^2")
 
     def __init__(
@@ -133,6 +138,9 @@ class FisherClassifier(DecidingClassifier):
         self.measure = measure
 
     def _fit(self, features: Any, labels: FloatArray) -> None:
+        if np.isnan(labels).any():
+            self._fit_parts(features, labels)
+            return
         X, sides = Features(features, centred=True), _Sides.of(labels, self.threshold)
         self.ridge_ = self._ridge(X)
         centred = labels - labels.mean(axis=0)
@@ -141,6 +149,17 @@ class FisherClassifier(DecidingClassifier):
         scale, shift = sides.scale_and_shift(explained)
         self.coef_ = (scale * coefficients).T
         self.intercept_ = shift - self.coef_ @ X.mean
+
+    def _fit_parts(self, features: Any, labels: FloatArray) -> None:
+        """Fit labels that are known in the same rows to these."""
+        n_labels = labels.shape[1]
+        self.coef_, self.intercept_ = np.zeros((n_labels, features.shape[1])), np.zeros(n_labels)
+        self.ridge_ = np.zeros(n_labels)
+        for rows, columns in known_together(labels):
+            part = clone(self)
+            part._fit(features[rows], labels[rows][:, columns])
+            self.coef_[columns], self.intercept_[columns] = part.coef_, part.intercept_
+            self.ridge_[columns] = part.ridge_
 
     def _ridge(self, features: Features) -> float:
         if self.ridge is not None:
@@ -174,7 +193,7 @@ class FisherClassifier(DecidingClassifier):
         Z_train : ndarray of shape (n_train, n_columns)
             Training features, most important column first.
         Y_train : ndarray or sparse matrix of shape (n_train, n_labels)
-            Labels in {0, 1}.
+            Labels in {0, 1}, NaN where not known.
         Z_test : ndarray of shape (n_test, n_columns)
             Features to predict from.
         sizes : sequence of int
@@ -191,7 +210,11 @@ class FisherClassifier(DecidingClassifier):
             If shapes or sizes do not fit, a value is not finite, or a parameter is out of range.
         """
         training, labels, testing = (as_dense(a) for a in (Z_train, Y_train, Z_test))
-        _check_nested(training, labels, testing, sizes)
+        unknown = np.isnan(labels)
+        _check_nested(training, np.where(unknown, 0.0, labels), testing, sizes)
+        if unknown.any():
+            yield from nested_parts(self.predict_nested, training, labels, testing, sizes)
+            return
         sides = _Sides.of(labels, self.threshold)
         ridge = self._ridge(Features(training, centred=True))
         centred, largest = labels - labels.mean(axis=0), sizes[-1]

@@ -16,6 +16,7 @@ from mlreduce.linalg.kernels import (
     kernel_ridge,
     squared_distances,
 )
+from mlreduce.linalg.utilities import known_together
 from mlreduce.predictors._base import Regressor
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray, check_regression
@@ -41,9 +42,10 @@ class KernelRidgeRegressor(Regressor):
     Attributes
     ----------
     dual_coef_ : ndarray of shape (n_samples, n_targets) or (n_samples,)
-        ``(K + alpha I)^-1 T`` for the kernel matrix K of the training rows and the targets T less their means.
+        ``(K + alpha I)^-1 T`` for the kernel matrix K of the training rows and the targets T less their means; of a
+        target that is NaN somewhere those of the other rows, and 0.
     intercept_ : ndarray of shape (n_targets,), or float
-        The targets' means, which are added to what the kernel predicts.
+        The targets' means where they are known, which are added to what the kernel predicts.
     X_fit_ : ndarray or csr_array of shape (n_samples, n_features)
         The training rows.
     gamma_ : float
@@ -65,6 +67,7 @@ class KernelRidgeRegressor(Regressor):
     """
 
     complexity = Complexity("n s + n^3", "n^2")
+    takes_unknown_cells = True
     _fitted = "dual_coef_"
 
     def __init__(self, gamma: float | None = None, alpha: float = 1.0) -> None:
@@ -77,8 +80,8 @@ class KernelRidgeRegressor(Regressor):
     def _fit_left_out(self, X: Any, y: Any) -> FloatArray | None:
         features, targets = check_regression(self, X, y)
         solution = self._solve(features, targets, leaving_out=True)
-        left = solution.left
-        if left is None or left.min() <= 0 or len(left) == 1:
+        left = None if solution is None else solution.left
+        if solution is None or left is None or left.min() <= 0 or len(left) == 1:
             return None
         # The mean of the others differs from that of all, which shifts their targets by the same number.
         table, rest = targets.reshape(len(left), -1), solution.residual
@@ -86,16 +89,27 @@ class KernelRidgeRegressor(Regressor):
         predicted: FloatArray = table - (rest[:, :-1] + shifts * rest[:, -1:]) / left[:, np.newaxis]
         return predicted
 
-    def _solve(self, features: Any, targets: FloatArray, leaving_out: bool = False) -> RidgeSolution:
+    def _solve(self, features: Any, targets: FloatArray, leaving_out: bool = False) -> RidgeSolution | None:
+        """Fit, and return the solution; None where targets are not all known."""
         alpha = check_positive(self.alpha, "alpha")
         self.gamma_ = check_gamma(self.gamma, features)
         check_kernel_size(features.shape[0])
         kernel = gaussian_kernel(squared_distances(features), self.gamma_, overwrite=True)
+        self.X_fit_, table = features, targets.reshape(len(targets), -1)
+        if np.isnan(table).any():
+            coefficients, means = np.zeros(table.shape), np.zeros(table.shape[1])
+            for rows, columns in known_together(table):
+                known = table[rows][:, columns]
+                means[columns] = known.mean(axis=0)
+                part = kernel_ridge(kernel[np.ix_(rows, rows)], alpha, known - means[columns])
+                coefficients[np.ix_(rows, columns)] = part.coefficients
+            self.intercept_ = means if targets.ndim == 2 else float(means[0])
+            self.dual_coef_ = coefficients.reshape(targets.shape)
+            return None
         self.intercept_ = targets.mean(axis=0)
         centred = (targets - self.intercept_).reshape(len(targets), -1)
         columns = np.column_stack([centred, np.ones(len(centred))]) if leaving_out else centred
         solution = kernel_ridge(kernel, alpha, columns, leaving_out=leaving_out)
-        self.X_fit_ = features
         self.dual_coef_ = solution.coefficients[:, : centred.shape[1]].reshape(targets.shape)
         return solution
 

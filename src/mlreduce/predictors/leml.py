@@ -9,7 +9,6 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.complexity import Complexity
-from mlreduce.exceptions import DataError
 from mlreduce.linalg.features import Features
 from mlreduce.linalg.lsqr import is_large
 from mlreduce.predictors._base import DecidingClassifier
@@ -25,6 +24,7 @@ from mlreduce.validation import (
     check_known_labels,
     check_option,
     check_range,
+    split_known,
 )
 
 __all__ = ["LEML"]
@@ -89,7 +89,7 @@ class LEML(DecidingClassifier):
     Raises
     ------
     DataError
-        If a parameter is out of range, the rank is above n_labels, or a label is NaN for all instances.
+        If a parameter is out of range, or the rank is above n_labels.
 
     Notes
     -----
@@ -156,13 +156,18 @@ class LEML(DecidingClassifier):
         Raises
         ------
         DataError
-            If a feature is not finite, a label is none of 0/1, -1/1 and NaN or is NaN for all instances, or a
-            parameter is out of range.
+            If a feature is not finite, a label is none of 0/1, -1/1 and NaN, no label is known, or a parameter is out
+            of range.
+
+        Warns
+        -----
+        UserWarning
+            If a label is known of no instance: it has no part in the fit, and nobody is predicted to have it.
         """
         features = check_features(self, X, reset=True)
-        labels, known = check_known_labels(y, features.shape[0])
+        labels, known = check_known_labels(y, features.shape[0], sparse=True)
         self._remember(y, labels.shape[1])
-        self._decide(features, labels if known is None else np.where(known, labels, np.nan), known)
+        self._decide(features, labels if known is None else np.where(known, labels, np.nan))
         return self
 
     def _fit(self, features: Any, labels: Any) -> None:
@@ -172,13 +177,7 @@ class LEML(DecidingClassifier):
         tol = check_range(self.tol, "tol", 0)
         check_option(self.loss, "loss", LOSSES)
         max_iter = check_count(self.max_iter, "max_iter")
-        labels, known = check_known_labels(labels, features.shape[0])
-        nowhere = np.flatnonzero(~known.any(axis=0)) if known is not None else np.empty(0, dtype=np.intp)
-        if len(nowhere):
-            raise DataError(
-                f"label {nowhere[0]} of y is NaN for all instances, and {len(nowhere) - 1} more; a label must be known "
-                "of one at least: leave such labels out"
-            )
+        labels, known = split_known(labels)
         rank = check_components(self.n_components, labels.shape[1], "labels")
         start = _leading_labels(labels, known, rank)
         X = Features(features, centred=True)

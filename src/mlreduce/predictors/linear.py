@@ -7,6 +7,7 @@ from typing import Any
 from mlreduce.complexity import Complexity
 from mlreduce.linalg.gram import factorise
 from mlreduce.linalg.least_squares import DEFAULT_RCOND, Design, HeldOutLeastSquares
+from mlreduce.linalg.utilities import joined, known_together, rows_of
 from mlreduce.predictors._base import Regressor
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray, as_dense
@@ -22,7 +23,7 @@ class LinearRegressor(Regressor):
     """Linear regression by least squares with an intercept, of minimum norm.
 
     The design is ``[1 X]``, so that the intercept counts in the norm; where the design has full column rank this is
-    ordinary least squares.
+    ordinary least squares. A target that is NaN somewhere is that of a fit to the other rows.
 
     Parameters
     ----------
@@ -34,7 +35,7 @@ class LinearRegressor(Regressor):
     coef_ : ndarray of shape (n_targets, n_features) or (n_features,)
     intercept_ : ndarray of shape (n_targets,) or float
     rank_ : int or None
-        Numerical rank of the design; None where it was not decomposed.
+        Numerical rank of the design; None where it was not decomposed, or targets are known in different rows.
 
     Notes
     -----
@@ -54,15 +55,20 @@ class LinearRegressor(Regressor):
     """
 
     linear = True
+    takes_unknown_cells = True
     complexity = Complexity("s m + m^3", "n d + m^2", iterated="1000 s q", iterates_on="sparse")
 
     def __init__(self, rcond: float = DEFAULT_RCOND) -> None:
         self.rcond = rcond
 
     def _fit(self, features: Any, targets: FloatArray) -> None:
-        design = factorise(features, self.rcond)
-        coefficients = design.coefficients(targets.reshape(len(targets), -1))
-        self.rank_ = design.rank
+        table = targets.reshape(len(targets), -1)
+        parts = []
+        for rows, columns in known_together(table):
+            design = factorise(rows_of(features, rows), self.rcond)
+            parts.append((columns, design.coefficients(table[rows][:, columns])))
+        self.rank_ = design.rank if len(parts) == 1 else None
+        coefficients = joined(parts, table.shape[1])
         self.coef_, self.intercept_ = coefficients[1:].T, coefficients[0]
         if targets.ndim == 1:
             self.coef_, self.intercept_ = self.coef_[0], float(self.intercept_[0])

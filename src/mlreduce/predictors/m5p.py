@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError
-from mlreduce.linalg.utilities import canonical
+from mlreduce.linalg.utilities import canonical, known_together, rows_of
 from mlreduce.predictors._base import Regressor
 from mlreduce.predictors._tree_columns import Columns, sort_columns
 from mlreduce.predictors._tree_growth import grow
@@ -35,7 +35,7 @@ class M5PRegressor(Regressor):
 
     Features are not scaled and need not be. Targets should be of the order of one: splits whose gains differ by less
     than 1e-6 count as equal, in the targets' unit to the power of two fifths. Several targets get a tree each; the
-    columns are sorted once for all.
+    columns are sorted once for all. A target that is NaN somewhere has the tree of the other rows.
 
     Parameters
     ----------
@@ -83,6 +83,7 @@ class M5PRegressor(Regressor):
     """
 
     complexity = Complexity("s q", "s")
+    takes_unknown_cells = True
     _fitted = "trees_"
 
     def __init__(
@@ -97,12 +98,19 @@ class M5PRegressor(Regressor):
         self._check_parameters()
         features = canonical(features)
         table = targets.reshape(len(targets), -1)
-        columns, rows = sort_columns(features), Rows.of(features)
+        table = np.where(np.isnan(table).all(axis=0), 0.0, table)  # a target known nowhere gets a leaf
+        trees: dict[int, Tree] = {}
         # One BLAS thread: the matrices are small, and the bits must not depend on the number of cores.
         with threadpoolctl.threadpool_limits(1, user_api="blas"):
-            self.trees_ = joblib.Parallel(n_jobs=self.n_jobs, require="sharedmem")(
-                joblib.delayed(self._build)(columns, rows, np.require(target, None, ["C", "W"])) for target in table.T
-            )
+            for known, own in known_together(table):
+                part = rows_of(features, known)
+                columns, rows = sort_columns(part), Rows.of(part)
+                built = joblib.Parallel(n_jobs=self.n_jobs, require="sharedmem")(
+                    joblib.delayed(self._build)(columns, rows, np.require(target, None, ["C", "W"]))
+                    for target in table[known][:, own].T
+                )
+                trees |= zip(np.arange(table.shape[1])[own].tolist(), built, strict=True)
+        self.trees_ = [trees[target] for target in range(table.shape[1])]
         self.n_leaves_ = [int(np.count_nonzero(tree.feature < 0)) for tree in self.trees_]
         self._one_dimension = targets.ndim == 1
 

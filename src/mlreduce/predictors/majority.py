@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from mlreduce.complexity import Complexity
 from mlreduce.predictors._base import ScoringClassifier
 from mlreduce.registry import register
-from mlreduce.validation import FloatArray, check_features
+from mlreduce.validation import FloatArray, check_features, split_known
 
 __all__ = ["MajorityLabels"]
 
@@ -47,18 +47,22 @@ class MajorityLabels(ScoringClassifier):
     """
 
     complexity = Complexity("n q", "n q")
+    takes_unknown_cells = True
 
     def __init__(self, decision: str = "half", measure: str = "micro-f1") -> None:
         self.decision = decision
         self.measure = measure
 
     def _fit(self, features: Any, labels: FloatArray) -> None:
-        self.frequencies_ = labels.mean(axis=0)
-        self.majority_ = (2 * labels.sum(axis=0) > len(labels)).astype(int)
+        labels, known = split_known(labels)
+        n_known = len(labels) if known is None else known.sum(axis=0)
+        self.frequencies_ = labels.sum(axis=0) / np.maximum(n_known, 1)
+        self.majority_ = (2 * labels.sum(axis=0) > n_known).astype(int)
 
     def _fit_left_out(self, features: Any, labels: FloatArray) -> FloatArray | None:
         self._fit(features, labels)
-        n_others = max(len(labels) - 1, 1)
+        labels, known = split_known(labels)
+        n_others = np.maximum((len(labels) if known is None else known.sum(axis=0)) - 1, 1)
         left_out: FloatArray = (labels.sum(axis=0) - labels) / n_others
         return left_out
 

@@ -33,8 +33,11 @@ class _Rates(NamedTuple):
 
     @classmethod
     def of(cls, votes: NDArray[np.int64], labels: FloatArray, n_neighbors: int, smoothing: float) -> Self:
-        n_samples, n_labels = labels.shape
-        prior = (smoothing + labels.sum(axis=0)) / (2 * smoothing + n_samples)
+        n_labels = labels.shape[1]
+        known = labels >= 0
+        present = np.where(known, labels, 0)
+        n_known = known.sum(axis=0)
+        prior = np.where(n_known > 0, (smoothing + present.sum(axis=0)) / (2 * smoothing + n_known), 0.0)
         places = (np.arange(n_labels) * (n_neighbors + 1) + votes).ravel()
 
         def share(weights: FloatArray) -> FloatArray:
@@ -44,7 +47,7 @@ class _Rates(NamedTuple):
             rates: FloatArray = (smoothing + counts) / totals
             return rates
 
-        return cls(prior, share(labels), share(1.0 - labels))
+        return cls(prior, share(present), share(known - present))
 
     def posterior(self, votes: NDArray[np.int64]) -> FloatArray:
         """Return the probability of each label, shape (n_samples, n_labels)."""
@@ -56,7 +59,8 @@ class _Rates(NamedTuple):
 
 def _left_out(votes: NDArray[np.int64], labels: FloatArray, n_neighbors: int, smoothing: float) -> FloatArray:
     """Return the posterior of each training row, its own label taken out of the frequencies and counts."""
-    n_samples, n_labels = labels.shape
+    known = labels >= 0
+    labels, n_labels, n_known = np.where(known, labels, 0.0), labels.shape[1], known.sum(axis=0)
     totals, places = labels.sum(axis=0), np.arange(n_labels) * (n_neighbors + 1) + votes
 
     def share(own: FloatArray, sizes: FloatArray) -> FloatArray:
@@ -64,9 +68,9 @@ def _left_out(votes: NDArray[np.int64], labels: FloatArray, n_neighbors: int, sm
         rates: FloatArray = (smoothing + counts[places] - own) / (smoothing * (n_neighbors + 1) + sizes - own)
         return rates
 
-    prior = (smoothing + totals - labels) / (2 * smoothing + n_samples - 1)
+    prior = (smoothing + totals - labels) / (2 * smoothing + np.maximum(n_known - 1, 0))
     yes = prior * share(labels, totals)
-    no = (1.0 - prior) * share(1.0 - labels, n_samples - totals)
+    no = (1.0 - prior) * share(known - labels, n_known - totals)
     probability: FloatArray = yes / (yes + no)
     return probability
 
@@ -76,7 +80,8 @@ class MLKNN(_NeighbourVotes):
     """Multi-label k-nearest neighbours (ML-KNN): Bayes' rule on the neighbours' labels.
 
     How likely a label is where so many neighbours have it is counted on the training rows, each among the others. Of
-    rows that are equally far away the first are taken.
+    rows that are equally far away the first are taken. Where a label is not known of all training rows (NaN), those of
+    which it is are its neighbours, and they are counted.
 
     Parameters
     ----------
@@ -161,7 +166,7 @@ class MLKNN(_NeighbourVotes):
     def _nested(self, train: Any, labels: FloatArray, test: Any, sizes: Sequence[int]) -> Iterator[NDArray[Any]]:
         self._check(len(labels), labels.shape[1])
         among, beyond = GrowingDistances(train, train), GrowingDistances(train, test)
-        present = _by_label(labels)
+        present = _by_label(labels, self.n_neighbors)
         for size in sizes:
             among.add(size)
             beyond.add(size)

@@ -15,12 +15,16 @@ from mlreduce.linalg.compiled import compiled
 from mlreduce.predictors._base import NestedClassifier, ScoringClassifier
 from mlreduce.predictors._choice import best_candidate
 from mlreduce.registry import register
-from mlreduce.validation import FloatArray, as_dense, check_features, check_range
+from mlreduce.validation import FloatArray, as_dense, check_features, check_range, split_known
 
 __all__ = ["MLNB"]
 
 #: Shares that "cv" compares; of equally good ones it takes the first.
 FLOORS = (0.1, 0.01, 1e-3, 0.3, 1.0)
+
+
+# Log odds of a label that is known nowhere.
+_NEVER = np.log(np.finfo(float).tiny)
 
 
 class _Gaussians(NamedTuple):
@@ -49,7 +53,8 @@ class _Gaussians(NamedTuple):
         unit = np.sqrt(np.square(centred).mean(axis=0))
         unit[unit == 0] = 1.0
         centred /= unit
-        sides = np.stack([1.0 - labels, labels])
+        labels, known = split_known(labels)
+        sides = np.stack([(1.0 if known is None else known) - labels, labels])
         sizes = sides.sum(axis=1)
         with np.errstate(divide="ignore"):  # minus infinity for an empty class
             logs = np.log(smoothing + sizes)
@@ -61,7 +66,10 @@ class _Gaussians(NamedTuple):
         for side in range(2):
             empty = sizes[side] == 0
             means[side, empty], variances[side, empty] = means[1 - side, empty], variances[1 - side, empty]
-        return cls(centre, unit, logs[1] - logs[0], means, variances)
+        prior = logs[1] - logs[0]
+        if known is not None:
+            prior[~known.any(axis=0)] = _NEVER
+        return cls(centre, unit, prior, means, variances)
 
     def log_odds(self, X: FloatArray, sizes: Sequence[int]) -> FloatArray:
         """Return the log odds of each label by the first features, shape (n_sizes, n_samples, n_labels)."""
@@ -107,7 +115,8 @@ class MLNB(ScoringClassifier, NestedClassifier):
 
     Notes
     -----
-    A label that all training rows have, or none, is decided by its prior. Sparse features are made dense.
+    A label that all training rows have, or none, is decided by its prior. Where a label is not known, a row counts in
+    the features' whole variance, and not in the label's prior, means and variances. Sparse features are made dense.
 
     References
     ----------
@@ -126,6 +135,7 @@ class MLNB(ScoringClassifier, NestedClassifier):
     """
 
     complexity = Complexity("n d q", "n d")
+    takes_unknown_cells = True
 
     def __init__(
         self,

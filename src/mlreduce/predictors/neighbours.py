@@ -25,6 +25,7 @@ class _NeighbourVotes(ScoringClassifier, NestedClassifier):
     """Base of the classifiers by votes of the nearest training rows."""
 
     complexity = Complexity("n s", "n q")
+    takes_unknown_cells = True
     #: Whether predicted labels are features of the next label.
     _chained = False
 
@@ -32,7 +33,7 @@ class _NeighbourVotes(ScoringClassifier, NestedClassifier):
 
     def _fit(self, features: Any, labels: FloatArray) -> None:
         self._check(len(labels), labels.shape[1])
-        self._training, self._present = TrainingRows(features), _by_label(labels)
+        self._training, self._present = TrainingRows(features), _by_label(labels, self.n_neighbors)
         self._order = self._order_of(labels.shape[1])
 
     def _fit_left_out(self, features: Any, labels: FloatArray) -> FloatArray | None:
@@ -75,7 +76,7 @@ class _NeighbourVotes(ScoringClassifier, NestedClassifier):
     def _nested(self, train: Any, labels: FloatArray, test: Any, sizes: Sequence[int]) -> Iterator[NDArray[Any]]:
         self._check(len(labels), labels.shape[1])
         distances = GrowingDistances(train, test)
-        present, order = _by_label(labels), self._order_of(labels.shape[1])
+        present, order = _by_label(labels, self.n_neighbors), self._order_of(labels.shape[1])
         for size in sizes:
             distances.add(size)
             yield self._votes(distances.pairs(), present, order=order) / self.n_neighbors
@@ -84,10 +85,11 @@ class _NeighbourVotes(ScoringClassifier, NestedClassifier):
         self, train: Any, labels: FloatArray, test: Any, sizes: Sequence[int]
     ) -> Iterator[tuple[FloatArray, FloatArray]]:
         """Yield the scores of the training rows among the others, and those of the test rows."""
+        self._check_known(labels)
         self._check(len(labels), labels.shape[1])
         _check_others(self.n_neighbors, len(labels))
         among, beyond = GrowingDistances(train, train), GrowingDistances(train, test)
-        present, order = _by_label(labels), self._order_of(labels.shape[1])
+        present, order = _by_label(labels, self.n_neighbors), self._order_of(labels.shape[1])
         for size in sizes:
             among.add(size)
             beyond.add(size)
@@ -110,7 +112,7 @@ class _NeighbourVotes(ScoringClassifier, NestedClassifier):
         """Return how many of the neighbours have each label; of training rows among themselves, of the others."""
         order = np.arange(len(present)) if order is None else order
         first = pairs.rows.start if among_themselves else -1
-        votes = _votes(*pairs[1:], first, present, self.n_neighbors, order, self._chained)
+        votes = _votes(*pairs[1:], first, present, self.n_neighbors, order, self._chained, present.min() < 0)
         return np.asarray(votes)
 
     def _order_of(self, n_labels: int) -> NDArray[np.int64]:
@@ -126,7 +128,8 @@ class _NeighbourVotes(ScoringClassifier, NestedClassifier):
 class BinaryRelevanceKNN(_NeighbourVotes):
     """Binary relevance with k-nearest neighbours (BR-kNN): a label is present where most neighbours have it.
 
-    All labels share the same neighbours; of training rows at equal distance the first are taken.
+    All labels share the same neighbours, but for labels that are not known of all training rows (NaN): their neighbours
+    are among the rows of which they are known. Of training rows at equal distance the first are taken.
 
     Parameters
     ----------
@@ -167,7 +170,8 @@ class ClassifierChainKNN(_NeighbourVotes):
     """Classifier chain with k-nearest neighbours (CC-kNN): predicted labels are features of the next.
 
     A label is one more column, 0 or 1, so that its weight depends on the scale of the features. The distances of the
-    features are computed once, and each label moves the training rows that have it nearer or farther by one.
+    features are computed once, and each label moves the training rows that have it nearer or farther by one: of the
+    training rows all labels have to be known.
 
     Parameters
     ----------
@@ -204,6 +208,7 @@ class ClassifierChainKNN(_NeighbourVotes):
     """
 
     complexity = Complexity("n s + q n^2", "n q")
+    takes_unknown_cells = False
     _chained = True
 
     def __init__(
@@ -240,9 +245,19 @@ def _check_others(n_neighbors: int, n_samples: int) -> None:
         raise DataError(f"{n_neighbors} neighbours of a training row need one row more; got n_samples={n_samples}")
 
 
-def _by_label(labels: FloatArray) -> NDArray[np.int8]:
-    """Return labels as a table with a row per label."""
-    return np.ascontiguousarray(labels.T, dtype=np.int8)
+def _by_label(labels: FloatArray, n_neighbors: int) -> NDArray[np.int8]:
+    """Return labels as a table with a row per label: 1, 0, and -1 where not known."""
+    known = labels >= 0
+    if known.all():
+        return np.ascontiguousarray(labels.T, dtype=np.int8)
+    counts = known.sum(axis=0)
+    few = np.flatnonzero((counts > 0) & (counts <= n_neighbors))
+    if len(few):
+        raise DataError(
+            f"y is known of {counts[few[0]]} rows in column {few[0]}; for {n_neighbors} neighbours known there, "
+            f"{n_neighbors + 1} are the least: leave such a label out, or lower n_neighbors"
+        )
+    return np.ascontiguousarray(np.where(known, labels, -1).T, dtype=np.int8)
 
 
 # Columns that are compared with the farthest neighbour at once, so that the processor takes several in one step.
@@ -260,12 +275,14 @@ def _votes(
     n_neighbors: int,
     order: NDArray[np.int64],
     chained: bool,
+    partly: bool,
 ) -> NDArray[np.int64]:
     """Return how many of the nearest columns of each row have each label.
 
     Column ``first`` and the following, unless it is -1, are the rows themselves and left out. In a chain each label is
     one more coordinate: a step of one for the columns that have it, towards the row if it is predicted and away from
-    it if not. What would be added for all columns alike is left out.
+    it if not. What would be added for all columns alike is left out. Where labels are known ``partly``, the neighbours
+    are those of which the label is known, that is, not -1.
     """
     n_rows, n_columns = products.shape
     votes = np.zeros((n_rows, len(present)), dtype=np.int64)
@@ -278,7 +295,8 @@ def _votes(
         if first >= 0:
             distances[first + row] = np.inf
         for place in range(len(order)):
-            if place == 0 or chained:
+            label = order[place]
+            if place == 0 or chained or partly:
                 count = 0
                 farthest = np.inf
                 for start in range(0, n_columns, _CHUNK):
@@ -289,6 +307,8 @@ def _votes(
                     if count == n_neighbors and closer == 0:
                         continue
                     for column in range(start, stop):
+                        if partly and present[label, column] < 0:
+                            continue
                         distance = distances[column]
                         if count < n_neighbors or distance < farthest:
                             at = count if count < n_neighbors else n_neighbors - 1
@@ -299,9 +319,8 @@ def _votes(
                             count = min(count + 1, n_neighbors)
                             if count == n_neighbors:
                                 farthest = distances[best[count - 1]]
-            label = order[place]
-            for neighbour in best:
-                votes[row, label] += present[label, neighbour]
+            for at in range(count):
+                votes[row, label] += present[label, best[at]]
             if chained:
                 away = -1.0 if 2 * votes[row, label] > n_neighbors else 1.0
                 for column in range(n_columns):

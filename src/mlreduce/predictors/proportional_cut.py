@@ -12,7 +12,7 @@ from mlreduce.complexity import Complexity
 from mlreduce.linalg.utilities import best_of_each
 from mlreduce.predictors._base import LabelClassifier
 from mlreduce.registry import register
-from mlreduce.validation import FloatArray, as_dense, check_features
+from mlreduce.validation import FloatArray, as_dense, check_features, split_known
 
 __all__ = ["ProportionalCut"]
 
@@ -29,7 +29,7 @@ class ProportionalCut(LabelClassifier):
     Attributes
     ----------
     shares_ : ndarray of shape (n_labels,)
-        Share of the training instances that have each label.
+        Share of the training instances that have each label, of those of which it is known.
     classes_, n_features_in_, feature_names_in_, label_names_
         As of `LabelClassifier`.
 
@@ -49,9 +49,11 @@ class ProportionalCut(LabelClassifier):
     """
 
     complexity = Complexity("n q", "n q")
+    takes_unknown_cells = True
 
     def _fit(self, features: Any, labels: FloatArray) -> None:
-        self.shares_ = labels.mean(axis=0)
+        labels, known = split_known(labels)
+        self.shares_ = labels.mean(axis=0) if known is None else labels.sum(axis=0) / np.maximum(known.sum(axis=0), 1)
 
     def _predicted(self, X: Any) -> NDArray[np.int64]:
         check_is_fitted(self, "shares_")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from numbers import Real
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 import scipy.linalg
+from sklearn.base import clone
 
 from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError, warn
@@ -16,6 +17,7 @@ from mlreduce.linalg.distances import row_blocks
 from mlreduce.linalg.features import Features, WeightedFeatures
 from mlreduce.linalg.least_squares import DEFAULT_RCOND
 from mlreduce.linalg.lsqr import bidiagonal_spectra, is_large, lsqr
+from mlreduce.linalg.utilities import joined, known_together
 from mlreduce.predictors._base import Regressor
 from mlreduce.predictors.decision import fit_left_out
 from mlreduce.registry import register
@@ -227,7 +229,8 @@ class RidgeRegressor(Regressor):
     of the features or, where these are more than the rows, of the rows. Where the penalty is zero and the features are
     collinear the solution of minimum norm is taken; singular values below 1e-10 of the largest then count as zero.
     A sparse matrix of more than 6000 rows and features is solved by LSQR iteration, in memory for the matrix and a few
-    arrays of the coefficients' shape.
+    arrays of the coefficients' shape. A target that is NaN somewhere is that of a fit to the other rows, together with
+    the targets known in the same rows.
 
     Parameters
     ----------
@@ -247,7 +250,7 @@ class RidgeRegressor(Regressor):
     ----------
     coef_ : ndarray of shape (n_targets, n_features) or (n_features,)
     intercept_ : ndarray of shape (n_targets,) or float
-    penalty_ : float
+    penalty_ : float, or ndarray of shape (n_targets,) where several targets are NaN somewhere
         The penalty itself, chosen or given, whatever ``relative`` is.
     penalties_ : ndarray of shape (n_penalties,)
         Penalties compared, ascending, from 1e-10 to 1000 times the largest squared singular value of Xc: four per
@@ -279,8 +282,13 @@ class RidgeRegressor(Regressor):
     """
 
     linear = True
+    takes_unknown_cells = True
     #: Whether the end of the penalties is worth a warning.
     _warns = True
+
+    intercept_: Any
+    penalty_: Any
+
     complexity = Complexity("s m + m^3", "m^2", iterated="1000 s q", iterates_on="sparse")
 
     def __init__(self, alpha: float | str = "loo", relative: bool = False) -> None:
@@ -295,7 +303,7 @@ class RidgeRegressor(Regressor):
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Features of the instances. A sparse matrix stays sparse: its means are accounted for, not subtracted.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Targets, in any unit.
+            Targets, in any unit; NaN where not known.
         sample_weight : array-like of shape (n_samples,) or None, default=None
             Weights >= 0 of the squared errors; a whole number stands for so many equal rows, except in the choice of
             the penalty, which leaves out a row with its weight.
@@ -310,23 +318,57 @@ class RidgeRegressor(Regressor):
         DataError
             If a feature is not finite, ``alpha`` is not a number >= 0, "gcv" or "loo", or a weight is negative.
         """
-        self._solve(X, y, sample_weight)
+        X, targets = check_regression(self, X, y)
+        weights = check_sample_weight(sample_weight, len(targets))
+        if np.isnan(targets).any():
+            self._fit_parts(X, targets, weights)
+        else:
+            self._solve(X, targets, weights)
         return self
 
     def _fit_left_out(self, X: Any, y: Any) -> FloatArray | None:
-        features, centred = self._solve(X, y)
+        X, targets = check_regression(self, X, y)
+        if np.isnan(targets).any():
+            return self._fit_parts(X, targets, leaving_out=True)
+        features, centred = self._solve(X, targets)
         left = _left_to_each(features, self.penalty_)
         if left is None:
             return None
         residual = centred - features.dot(self.coef_.reshape(centred.shape[1], -1).T)
-        predicted: FloatArray = np.asarray(y, dtype=np.float64).reshape(centred.shape) - residual / left[:, np.newaxis]
+        predicted: FloatArray = targets.reshape(centred.shape) - residual / left[:, np.newaxis]
         return predicted
 
-    def _solve(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Features, FloatArray]:
-        """Fit, and return the centred features and targets."""
-        X, targets = check_regression(self, X, y)
+    def _fit_parts(
+        self, X: Any, targets: FloatArray, weights: FloatArray | None = None, leaving_out: bool = False
+    ) -> FloatArray | None:
+        """Fit targets known in the same rows to these; return what `_fit_left_out` does, NaN where not known."""
         table = targets.reshape(len(targets), -1)
-        weights = check_sample_weight(sample_weight, len(table))
+        n_targets = table.shape[1]
+        self.coef_, self.intercept_ = np.zeros((n_targets, X.shape[1])), np.zeros(n_targets)
+        self.penalty_ = np.zeros(n_targets)
+        left_out: FloatArray | None = np.full(table.shape, np.nan) if leaving_out else None
+        for rows, columns in known_together(table):
+            part, own = clone(self), table[rows][:, columns]
+            if left_out is None:
+                part.fit(X[rows], own, None if weights is None else weights[rows])
+            else:
+                predicted = part._fit_left_out(X[rows], own)
+                if predicted is not None:
+                    left_out[np.ix_(rows, columns)] = predicted
+                leaving_out &= predicted is not None
+            self.coef_[columns], self.intercept_[columns] = part.coef_, part.intercept_
+            self.penalty_[columns] = part.penalty_
+        if targets.ndim == 1:
+            self.coef_, self.intercept_ = self.coef_[0], float(self.intercept_[0])
+            self.penalty_ = float(self.penalty_[0])
+        for name in ("penalties_", "errors_", "edge_"):  # of an earlier fit
+            if hasattr(self, name):
+                delattr(self, name)
+        return left_out if leaving_out else None
+
+    def _solve(self, X: Any, targets: FloatArray, weights: FloatArray | None = None) -> tuple[Features, FloatArray]:
+        """Fit, and return the centred features and targets."""
+        table = targets.reshape(len(targets), -1)
         if weights is None:
             features, target_mean = Features(X, centred=True), table.mean(axis=0)
             centred = table - target_mean
@@ -379,7 +421,7 @@ class RidgeRegressor(Regressor):
         Z_train : ndarray of shape (n_train, n_columns)
             Training features, most important column first.
         T_train : ndarray of shape (n_train, n_targets)
-            Training targets.
+            Training targets; NaN where not known.
         Z_test : ndarray of shape (n_test, n_columns)
             Features to predict from.
         sizes : sequence of int
@@ -396,7 +438,10 @@ class RidgeRegressor(Regressor):
             If shapes or sizes do not fit, a value is not finite, or ``alpha`` is not a number >= 0, "gcv" or "loo".
         """
         training, targets, testing = (np.asarray(a, dtype=np.float64) for a in (Z_train, T_train, Z_test))
-        _check_nested(training, targets, testing, sizes)
+        unknown = np.isnan(targets)
+        _check_nested(training, np.where(unknown, 0.0, targets), testing, sizes)
+        if unknown.any():
+            return nested_parts(self.predict_nested, training, targets, testing, sizes)
         target_mean, largest = targets.mean(axis=0), sizes[-1]
         penalty = self._penalty(Features(training, centred=True), targets - target_mean)
         leading = Features(training[:, :largest], centred=True)
@@ -415,7 +460,11 @@ class RidgeRegressor(Regressor):
         The diagonals of the hat matrices are sums over the columns, as the predictions are.
         """
         training, targets, testing = (np.asarray(a, dtype=np.float64) for a in (Z_train, T_train, Z_test))
-        _check_nested(training, targets, testing, sizes)
+        unknown = np.isnan(targets)
+        _check_nested(training, np.where(unknown, 0.0, targets), testing, sizes)
+        if unknown.any():
+            yield from self._nested_left_out_parts(training, targets, testing, sizes)
+            return
         mean, largest = targets.mean(axis=0), sizes[-1]
         penalty = self._penalty(Features(training, centred=True), targets - mean)
         leading = Features(training[:, :largest], centred=True)
@@ -437,6 +486,33 @@ class RidgeRegressor(Regressor):
                 yield targets - (targets - fitted) / left[:, np.newaxis], guess
             else:
                 yield fit_left_out(RidgeRegressor(penalty), training[:, :stop], targets), guess
+
+    def _nested_left_out_parts(
+        self, train: FloatArray, targets: FloatArray, test: FloatArray, sizes: Sequence[int]
+    ) -> Iterator[tuple[FloatArray, FloatArray]]:
+        """Yield the same where targets that are known in the same rows are trained on these; NaN where not known."""
+        parts = [
+            (rows, columns, self._nested_left_out(train[rows], targets[rows][:, columns], test, sizes))
+            for rows, columns in known_together(targets)
+        ]
+        for _ in sizes:
+            left_out, guesses = np.full(targets.shape, np.nan), []
+            for rows, columns, part in parts:
+                left_out[np.ix_(rows, columns)], guess = next(part)
+                guesses.append((columns, guess))
+            yield left_out, joined(guesses, targets.shape[1])
+
+
+def nested_parts(
+    predict: Callable[..., Iterator[FloatArray]], train: Any, targets: FloatArray, test: Any, sizes: Sequence[int]
+) -> Iterator[FloatArray]:
+    """Yield what a ``predict_nested`` predicts where targets that are known in the same rows are trained on these."""
+    parts = [
+        (columns, predict(train[rows], targets[rows][:, columns], test, sizes))
+        for rows, columns in known_together(targets)
+    ]
+    for _ in sizes:
+        yield joined([(columns, next(part)) for columns, part in parts], targets.shape[1])
 
 
 def _accumulate(basis: FloatArray, weights: FloatArray, mean: FloatArray, sizes: Sequence[int]) -> Iterator[FloatArray]:

@@ -59,6 +59,11 @@ class ThresholdClassifier(DecidingClassifier):
         self.decision = decision
         self.measure = measure
 
+    @property
+    def takes_unknown_cells(self) -> bool:  # type: ignore[override]
+        """Whether single labels may be unknown: where the estimator takes such labels or targets."""
+        return self.estimator is None or bool(getattr(self.estimator, "takes_unknown_cells", False))
+
     def _fit(self, features: Any, labels: FloatArray) -> None:
         self._make().fit(features, self._targets(labels))
 
@@ -84,7 +89,8 @@ class ThresholdClassifier(DecidingClassifier):
         return self.estimator_
 
     def _targets(self, labels: FloatArray) -> Any:
-        targets = labels if is_regressor(self.estimator_) else labels.astype(np.int64)
+        as_they_are = is_regressor(self.estimator_) or np.isnan(labels).any()
+        targets = labels if as_they_are else labels.astype(np.int64)
         return targets[:, 0] if self._one_dimension else targets
 
     def _scores(self, X: Any) -> FloatArray:

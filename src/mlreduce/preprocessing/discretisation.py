@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from mlreduce.exceptions import DataError, unknown_name
 from mlreduce.linalg.compiled import compiled
 from mlreduce.linalg.distances import row_blocks
-from mlreduce.validation import FloatArray, as_dense, check_count, check_features, check_labels, is_sparse
+from mlreduce.validation import FloatArray, as_dense, check_count, check_features, check_known_labels, is_sparse
 
 __all__ = ["DISCRETISERS", "Bins", "Discretiser", "discretise"]
 
@@ -136,7 +136,8 @@ class Discretiser(TransformerMixin, BaseEstimator):
         X : array-like or sparse matrix of shape (n_samples, n_features)
             A sparse matrix is made dense some columns at a time.
         y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels), or None
-            Labels in {0, 1} or {-1, 1}; only the supervised methods use them.
+            Labels in {0, 1} or {-1, 1}; only the supervised methods use them. Of labels that are not known, NaN, "laim"
+            counts those that are, and "mdl" leaves the instance out.
 
         Returns
         -------
@@ -163,11 +164,19 @@ class Discretiser(TransformerMixin, BaseEstimator):
             return partial(_equal_frequency, n_bins=self.n_bins)
         if Y is None:
             raise DataError(f"the discretiser {self.method!r} needs labels, but the target y is None")
-        labels = check_labels(Y, n_samples).astype(np.int8)
+        checked, known = check_known_labels(Y, n_samples)
+        labels = checked.astype(np.int8)
         if self.method == "laim":
             return partial(_supervised, search=partial(_laim_cuts, labels))
-        sets = np.unique(labels, axis=0, return_inverse=True)[1].reshape(-1)
-        return partial(_supervised, search=partial(_mdl_cuts, sets, _entropy_terms(n_samples)))
+        whole = slice(None) if known is None else np.flatnonzero(known[:, known.any(axis=0)].all(axis=1))
+        sets = np.unique(labels[whole], axis=0, return_inverse=True)[1].reshape(-1)
+        if not len(sets):
+            raise DataError(
+                f'the discretiser "mdl" takes sets of labels, and none of the {n_samples} instances has all its labels '
+                'known: take another, such as "laim"'
+            )
+        search = partial(_mdl_cuts, sets, _entropy_terms(len(sets)))
+        return lambda values: _supervised(values[whole], search)
 
     def transform(self, X: Any) -> Bins:
         """Return the number of each value's bin, a dense array of int32 of the shape of ``X``.

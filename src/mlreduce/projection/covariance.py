@@ -126,7 +126,7 @@ class CovarianceProjection(Projection):
         labels, known = None, None
         if self.supervised:
             if self.takes_unknown_cells:
-                labels, known = check_known_labels(y, features.shape[0])
+                labels, known = check_known_labels(y, features.shape[0], sparse=True)
             else:
                 labels = check_labels(y, features.shape[0], sparse=True)
             remember_label_names(self, y)

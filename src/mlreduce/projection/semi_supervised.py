@@ -56,7 +56,7 @@ class PartlyLabelled(Projection):
     def _training_set(self, features: Any, Y: Any) -> TrainingSet:
         part = self._parts()[0]
         if part.takes_unknown_cells:
-            cells, known = check_known_labels(Y, features.shape[0])
+            cells, known = check_known_labels(Y, features.shape[0], sparse=True)
             if known is not None and not known[rows := np.asarray(known.any(axis=1))].all():
                 remember_label_names(self, Y)
                 completed = completed_labels(cells[rows], known[rows], np.ones(int(rows.sum())))

@@ -152,9 +152,9 @@ class LabelPropagation(NamedParameters, BaseEstimator):
             or the objective is not convex.
         """
         features = check_features(self, X, reset=True)
-        labels, known = check_known_labels(y, features.shape[0])
+        labels, known = check_known_labels(y, features.shape[0], sparse=True)
         remember_label_names(self, y)
-        self.fit_training_set(TrainingSet(features, labels if known is None else labels * known, known=known))
+        self.fit_training_set(TrainingSet(features, labels, known=known))
         if np.ndim(y) == 1:
             self.transduction_ = self.transduction_[:, 0]
         return self

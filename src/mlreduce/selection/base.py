@@ -20,6 +20,7 @@ from mlreduce.validation import (
     NamedParameters,
     Size,
     check_features,
+    check_known_labels,
     check_labels,
     check_option,
     check_size,
@@ -105,6 +106,8 @@ class Selector(NamedParameters, SelectorMixin, BaseEstimator):
     complexity: Complexity
     #: Whether `fit` needs labels.
     supervised = True
+    #: Whether single labels of an instance may be unknown: cells of NaN.
+    takes_unknown_cells = False
     #: Whether features are selected; False for the control that keeps all features.
     selects = True
 
@@ -129,7 +132,8 @@ class Selector(NamedParameters, SelectorMixin, BaseEstimator):
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Features of the instances.
         y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels), or None
-            Labels in {0, 1} or {-1, 1}. The controls `AllFeatures` and `RandomFeatures` ignore it.
+            Labels in {0, 1} or {-1, 1}, NaN where not known for methods that take it. A label that is known nowhere is
+            ignored. The controls `AllFeatures` and `RandomFeatures` ignore ``y``.
 
         Returns
         -------
@@ -139,7 +143,8 @@ class Selector(NamedParameters, SelectorMixin, BaseEstimator):
         Raises
         ------
         DataError
-            If a feature is not finite, a label is not 0/1 or -1/1, or a parameter is impossible.
+            If a feature is not finite, a label is not 0/1 or -1/1, or a parameter is impossible; if a label is NaN and
+            the method takes no unknown ones, or no label is known.
         """
         features = check_features(self, X, reset=True)
         labels = np.empty((features.shape[0], 0))
@@ -179,12 +184,19 @@ class Selector(NamedParameters, SelectorMixin, BaseEstimator):
         self.ranking_[others] = np.arange(len(places), n_features) + 1
 
     def _check_labels(self, y: Any, n_samples: int) -> FloatArray:
-        """Return the labels as `_scores` takes them, shape (n_samples, n_labels)."""
-        labels: FloatArray = check_labels(y, n_samples)
-        return labels
+        """Return the labels as `_scores` takes them: a column for each label that is known somewhere."""
+        labels: FloatArray
+        if not self.takes_unknown_cells:
+            labels = check_labels(y, n_samples)
+            return labels
+        labels, known = check_known_labels(y, n_samples)
+        return labels if known is None else np.where(known, labels, np.nan)[:, known.any(axis=0)]
 
     def _scores(self, X: Any, labels: FloatArray) -> FloatArray:
-        """Return a score per feature, larger is better, for a checked array or CSR matrix and labels in {0, 1}."""
+        """Return a score per feature, larger is better, for a checked array or CSR matrix and labels in {0, 1}.
+
+        Where the method takes unknown labels they are NaN.
+        """
         raise NotImplementedError  # abstract: a selector is this choice
 
     def _best_first(self, scores: FloatArray) -> NDArray[np.intp]:

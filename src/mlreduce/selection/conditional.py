@@ -22,6 +22,8 @@ class JMI(GreedySelector):
 
     The pair of f and s is one variable. While no feature is selected, J is ``sum_l I(f;l)``.
 
+    Labels may be unknown, NaN in ``y``: terms with a label l count the instances where it is known.
+
     Parameters
     ----------
     k, discretise, n_bins
@@ -67,6 +69,8 @@ class CMIM(GreedySelector):
         J(f) = sum_l min(I(f;l), min_{s selected} I(f;l|s))
 
     The information of a feature about a label is that beside the selected feature that leaves it the least.
+
+    Labels may be unknown, NaN in ``y``: terms with a label l count the instances where it is known.
 
     Parameters
     ----------
@@ -114,6 +118,8 @@ class D2F(GreedySelector):
 
     The first two terms of `PMU`.
 
+    Labels may be unknown, NaN in ``y``: terms with a label l count the instances where it is known.
+
     Parameters
     ----------
     k, discretise, n_bins
@@ -147,6 +153,8 @@ class MDMR(MeanRedundancy):
     """Max-dependency and min-redundancy (MDMR): relevance minus the mean conditional redundancy.
 
         J(f) = sum_l I(f;l) - mean_{s selected} [I(f;s) - sum_l I(f;l|s)]
+
+    Labels may be unknown, NaN in ``y``: terms with a label l count the instances where it is known.
 
     Parameters
     ----------

@@ -34,6 +34,7 @@ class AllFeatures(Selector):
 
     complexity = Complexity("d", "d")
     supervised = False
+    takes_unknown_cells = True
     selects = False
     k = None
 
@@ -63,6 +64,7 @@ class RandomFeatures(Selector):
 
     complexity = Complexity("d", "d")
     supervised = False
+    takes_unknown_cells = True
 
     def __init__(self, k: Size = 0.5, random_state: Any = None) -> None:
         self.k = k

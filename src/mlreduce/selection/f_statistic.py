@@ -22,7 +22,8 @@ class MLFS(Selector):
     """Multi-label F statistic (MLFS): between-label over within-label scatter.
 
     An instance counts once in each of its labels, and not at all if it has none. With one label an instance this is
-    the F statistic of analysis of variance.
+    the F statistic of analysis of variance. An unknown label, NaN in ``y``, is as one that the instance does not have:
+    only labels that instances have enter the formula.
 
     Parameters
     ----------
@@ -51,13 +52,14 @@ class MLFS(Selector):
     """
 
     complexity = Complexity("n d q", "n d")
+    takes_unknown_cells = True
 
     def __init__(self, k: Size = 0.5, variant: Literal["equations", "published-code"] = "equations") -> None:
         self.k = k
         self.variant = variant
 
     def _scores(self, X: Any, labels: FloatArray) -> FloatArray:
-        as_published = check_variant(self.variant)
+        as_published, labels = check_variant(self.variant), np.nan_to_num(labels)
         sizes = labels.sum(axis=0)
         present = np.flatnonzero(sizes)
         if not len(present):

@@ -33,7 +33,8 @@ class GMBA(Selector):
     margin. Weights of the features start at 1 and take a step of length ``step`` down the gradient of the loss of one
     instance after the other. The random order of the instances matters, see ``n_orders``.
 
-    Instances with fewer than ``n_neighbors`` hits or misses are skipped.
+    Instances with fewer than ``n_neighbors`` hits or misses are skipped. Labels may be unknown, NaN in ``y``: two
+    instances are compared by the labels that are known of both, and are neither hit nor miss if there are none.
 
     Parameters
     ----------
@@ -84,6 +85,7 @@ class GMBA(Selector):
     """
 
     complexity = Complexity("d n^2", "n^2 + n d")
+    takes_unknown_cells = True
 
     def __init__(
         self,
@@ -173,21 +175,23 @@ class _Slopes:
         similarity = self._graph.of(rows)
         hit = similarity >= self._s_min
         n_hits = np.count_nonzero(hit, axis=1)
-        few = np.minimum(n_hits, len(self.skipped) - 1 - n_hits) < self._n_neighbors
+        miss = self._graph.comparable(rows) & ~hit
+        few = np.minimum(n_hits, np.count_nonzero(miss, axis=1)) < self._n_neighbors
         self.skipped[rows[few]] = True
         used = np.flatnonzero(~few)
         if len(used):
-            slopes[used] = self._of_used(rows[used], similarity[used], hit[used])
+            slopes[used] = self._of_used(rows[used], similarity[used], hit[used], miss[used])
         return slopes
 
-    def _of_used(self, rows: NDArray[np.intp], similarity: FloatArray, hit: NDArray[np.bool_]) -> FloatArray:
+    def _of_used(
+        self, rows: NDArray[np.intp], similarity: FloatArray, hit: NDArray[np.bool_], miss: NDArray[np.bool_]
+    ) -> FloatArray:
         line = np.arange(len(rows))
         distances = self._distances.of(rows)
         hits = nearest(np.where(hit, distances, np.inf), self._n_neighbors)
         misses = distances  # of no miss infinite
         of_hits = distances[line[:, np.newaxis], hits]
-        misses[hit] = np.inf
-        misses[line, rows] = np.inf
+        misses[~miss] = np.inf
         margin = np.abs(of_hits[:, 0] - misses.min(axis=1))
         weights = np.zeros(similarity.shape)  # of each miss, over the nearest hits
         features = as_dense(self._X[rows])

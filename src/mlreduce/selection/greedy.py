@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mlreduce.exceptions import DataError
 from mlreduce.preprocessing.discretisation import Bins
 from mlreduce.selection.base import DiscretisingSelector
-from mlreduce.selection.information import Counted, Pairs, Triples
+from mlreduce.selection.information import Counted, KnownTriples, Labels, Pairs, Triples
 from mlreduce.validation import FloatArray
 
-__all__ = ["GreedySelector", "Information"]
+__all__ = ["GreedySelector", "Information", "whole_rows"]
 
 # Values of a criterion are rounded to multiples of this many nats, so that ties are exact.
 _UNIT = 2.0**-32
@@ -23,17 +24,18 @@ _UNIT = 2.0**-32
 class Information:
     """Mutual and interaction information of discrete features and labels, counted on demand; in nats.
 
-    Memory: one number per feature and label, and counts of their pairs of bins.
+    Information on labels, NaN where not known, is that of the rows where they are known. Memory: one number per feature
+    and label, and counts of their pairs of bins.
     """
 
     def __init__(self, bins: Bins, labels: NDArray[Any]) -> None:
-        self.features, self.labels = Counted.of(bins), Counted.of(labels)
+        self.features, self.labels = Counted.of(bins), Labels(labels)
         self.n_samples = len(bins)
 
     @cached_property
-    def triples(self) -> Triples:
+    def triples(self) -> Triples | KnownTriples:
         """Counts of features and labels, for `n_samples` times their mutual information."""
-        return Triples(self.features, self.labels)
+        return self.labels.with_features(self.features)
 
     @cached_property
     def relevances(self) -> FloatArray:
@@ -68,14 +70,24 @@ class Information:
         interaction: FloatArray = self.triples.given(self._parts[feature], others).sum(axis=1) / self.n_samples
         return interaction
 
-    def label_pairs(self) -> Iterator[FloatArray]:
-        """Yield for each label, n times, ``I(f;l;l')`` of features and later labels, (n_features, n_later)."""
-        for label, parts in enumerate(self.labels.parts()[:-1]):
-            yield self.triples.given(parts, first=label + 1)
+    def label_pairs(self, labels: Labels | None = None) -> Iterator[FloatArray]:
+        """Yield for each label, n times, ``I(f;l;l')`` of features and later labels, (n_features, n_later).
+
+        ``labels`` are some of the labels, or all.
+        """
+        triples = self.triples if labels is None else labels.with_features(self.features)
+        for label, parts in enumerate((labels or self.labels).counted.parts()[:-1]):
+            if isinstance(triples, KnownTriples):
+                yield triples.given(parts, first=label + 1, label=label)
+            else:
+                yield triples.given(parts, first=label + 1)
 
 
 class GreedySelector(DiscretisingSelector):
     """Base of the greedy selectors: features are selected one by one, each with the largest criterion J(f) of the rest.
+
+    Labels may be unknown, NaN in ``y``: information on a label is that of the instances where it is known, on two
+    labels that of the instances where both are, and of features on each other that of all instances.
 
     A method defines the terms of J (`_begin`), their update by the feature last selected (`_add`), and J itself
     (`_values`) where it is not their value. Constant labels have no information: their terms are 0. Costs are for a
@@ -101,6 +113,7 @@ class GreedySelector(DiscretisingSelector):
     #: Whether J depends on the features selected before; where it does not, k makes no difference to the fit.
     looks_back = True
     by_feature = ("gains_",)
+    takes_unknown_cells = True
 
     def _scores(self, X: Any, labels: FloatArray) -> FloatArray:
         self._check_parameters()
@@ -119,7 +132,7 @@ class GreedySelector(DiscretisingSelector):
 
     def _information(self, bins: Bins, labels: FloatArray) -> Any:
         """Return what the criterion is computed from."""
-        return Information(bins, labels.astype(np.int8))
+        return Information(bins, labels)
 
     def _order(self, information: Any, number: int) -> tuple[NDArray[np.intp], FloatArray]:
         """Return the features in the order in which they are selected, and their gains."""
@@ -154,6 +167,23 @@ class GreedySelector(DiscretisingSelector):
     def _values(self, information: Any, state: FloatArray, n_selected: int) -> FloatArray:
         """Return J of each feature, shape (n_features,), when some are selected."""
         return state
+
+
+def whole_rows(labels: FloatArray) -> NDArray[np.bool_]:
+    """Return the instances of which all labels are known, for criteria that take their set.
+
+    Raises
+    ------
+    DataError
+        If there are none.
+    """
+    whole = np.asarray(~np.isnan(labels).any(axis=1))
+    if not whole.any():
+        raise DataError(
+            f"none of the {len(labels)} instances has all its labels known, and the method takes sets of labels: take "
+            "one that takes label by label, such as MIM, or fewer labels"
+        )
+    return whole
 
 
 def _rounded(gains: FloatArray) -> FloatArray:

@@ -6,6 +6,7 @@ variable is left out: its counts follow from the others, and matrices of binary 
 
 from __future__ import annotations
 
+from copy import copy
 from itertools import pairwise
 from typing import Any, NamedTuple, Self
 
@@ -20,6 +21,8 @@ from mlreduce.validation import FloatArray, is_sparse
 
 __all__ = [
     "Counted",
+    "KnownTriples",
+    "Labels",
     "Pairs",
     "Triples",
     "entropies",
@@ -141,6 +144,48 @@ class Counted(NamedTuple):
                 counts, starts, other_starts, totals[bins], other_totals[beyond:], self.n_samples, table
             )
         return sums
+
+
+class Labels:
+    """Labels counted as `Counted` variables, and which cells are known.
+
+    Parameters
+    ----------
+    table : ndarray of shape (n_samples, n_labels)
+        In {0, 1}, NaN where not known.
+
+    Attributes
+    ----------
+    counted : Counted
+        As if a label were 0 where not known.
+    known : ndarray of shape (n_samples, n_labels), bool, or None
+        None where all are.
+    """
+
+    def __init__(self, table: NDArray[Any]) -> None:
+        unknown = np.isnan(table)
+        self._table, self.known = table, ~unknown if unknown.any() else None
+        self.counted = Counted.of((table == 1).astype(np.int8))
+
+    def variables(self, chosen: NDArray[np.intp]) -> Labels:
+        """Return some of the labels."""
+        return Labels(self._table[:, chosen])
+
+    def entropies(self) -> FloatArray:
+        """Return the entropy of each label over the rows where it is known, in nats."""
+        if self.known is None:
+            return self.counted.entropies()
+        columns = [column[~np.isnan(column), np.newaxis].astype(np.int8) for column in self._table.T]
+        return np.concatenate([entropies(column) for column in columns])
+
+    def shared(self, features: Counted) -> FloatArray:
+        """Return n times the mutual information of each feature with each label."""
+        return shared_information(features, self.counted) if self.known is None else self.with_features(features).shared
+
+    def with_features(self, features: Counted) -> Triples | KnownTriples:
+        """Return what features and labels share."""
+        one = self.counted
+        return Triples(features, one) if self.known is None else KnownTriples(features, one, self.known)
 
 
 def _as_array(products: Any) -> NDArray[Any]:
@@ -282,6 +327,7 @@ class Triples:
         self._terms = _terms(np.arange(one.n_samples + 1))
         self._starts, self._bins = (one.starts, other.starts), (*_bins_of_rows(one), *_bins_of_rows(other))
         self._all = self._counts(np.arange(one.n_samples))
+        self._n_rows = one.n_samples
 
     def given(
         self, parts: list[NDArray[np.intp]], chosen: NDArray[np.intp] | None = None, first: int = 0
@@ -294,7 +340,7 @@ class Triples:
         chosen = np.arange(len(self.shared)) if chosen is None else chosen
         within = np.zeros((len(chosen), self.shared.shape[1] - first))
         pairs, totals, other_totals = (counts.copy() for counts in self._all)
-        n_left = len(self._terms) - 1
+        n_left = self._n_rows
         for rows in parts:
             part = self._counts(rows)
             pairs -= part[0]
@@ -305,8 +351,19 @@ class Triples:
         _add_information(
             within, pairs, totals, other_totals, n_left, *self._starts, chosen, first, self._terms, _ROUNDING
         )
-        _subtract_from(within, self.shared, chosen, first, _ROUNDING * self._terms[-1])
+        _subtract_from(within, self.shared, chosen, first, _ROUNDING * self._terms[self._n_rows])
         return within
+
+    def among(self, rows: NDArray[np.intp], other: Counted | None = None) -> Triples:
+        """Return the counts of some rows only, of which n is the number, with another second table if there is one."""
+        some = copy(self)
+        if other is not None:
+            some._starts, some._bins = (self._starts[0], other.starts), (*self._bins[:2], *_bins_of_rows(other))
+        some._n_rows, some._all = len(rows), some._counts(rows)
+        some.shared = np.zeros((len(self.shared), len(some._starts[1]) - 1))
+        every = np.arange(len(self.shared))
+        _add_information(some.shared, *some._all, len(rows), *some._starts, every, 0, self._terms, _ROUNDING)
+        return some
 
     def _counts(self, rows: NDArray[np.intp]) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
         """Return how many of the rows have each pair of bins, each bin of one table and each of the other."""
@@ -314,6 +371,46 @@ class Triples:
         pairs = np.zeros((len(totals), len(other_totals)), dtype=np.int32)
         _count(rows, *self._bins, pairs, totals, other_totals)
         return pairs, totals, other_totals
+
+
+class KnownTriples:
+    """`Triples` of features and labels of which some cells are not known, each label somewhere.
+
+    An information is that of the rows where its labels are known, times the number of all rows.
+    """
+
+    def __init__(self, features: Counted, labels: Counted, known: NDArray[np.bool_]) -> None:
+        self._n_samples, self._known = features.n_samples, known
+        patterns, groups = np.unique(known, axis=1, return_inverse=True)
+        of_none = Triples(features, labels.variables(np.empty(0, dtype=np.intp)))
+        self.shared = np.zeros((len(features.starts) - 1, known.shape[1]))
+        self._groups = []
+        for group, rows in enumerate(patterns.T):  # labels that are known of the same rows
+            (chosen,) = np.nonzero(groups.reshape(-1) == group)
+            triples = of_none.among(np.flatnonzero(rows), labels.variables(chosen))
+            self.shared[:, chosen] = triples.shared * (self._n_samples / np.count_nonzero(rows))
+            self._groups.append((chosen, rows, triples))
+
+    def given(
+        self,
+        parts: list[NDArray[np.intp]],
+        chosen: NDArray[np.intp] | None = None,
+        first: int = 0,
+        label: int | None = None,
+    ) -> FloatArray:
+        """Return n times ``I(a;b;c)`` as `Triples.given`; a is a feature, or the label of a number."""
+        interactions = np.zeros((len(self.shared) if chosen is None else len(chosen), self.shared.shape[1]))
+        for labels, known, triples in self._groups:
+            if labels[-1] < first:
+                continue
+            rows, counted = known, triples
+            if label is not None:
+                rows = known & self._known[:, label]
+                counted = triples.among(np.flatnonzero(rows))
+            share = np.count_nonzero(rows) / self._n_samples
+            if share:
+                interactions[:, labels] = counted.given([part[rows[part]] for part in parts], chosen) / share
+        return interactions[:, first:]
 
 
 def _bins_of_rows(table: Counted) -> tuple[NDArray[np.int64], NDArray[np.int32]]:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mlreduce.validation import FloatArray, check_labels
+from mlreduce.validation import FloatArray, check_known_labels
 
 __all__ = ["LabelGraph", "label_similarity"]
 
@@ -18,39 +18,54 @@ class LabelGraph:
     Parameters
     ----------
     labels : ndarray of shape (n_samples, n_labels), in {0, 1}
+        NaN where not known: two instances are compared by the labels that are known of both.
     """
 
     def __init__(self, labels: FloatArray) -> None:
-        self._labels = labels
-        self._weighted = labels * labels.sum(axis=0)  # a label is weighted by its number of instances
+        unknown = np.isnan(labels)
+        self._known = (~unknown).astype(np.float64) if unknown.any() else None
+        self._labels = np.nan_to_num(labels)
+        self._weighted = self._labels * self._labels.sum(axis=0)  # a label is weighted by its number of instances
         self._totals = self._weighted.sum(axis=1)
 
     def of(self, rows: NDArray[np.intp]) -> FloatArray:
         """Return the similarities of some instances to all, shape (n_rows, n_samples); 0 to themselves."""
         shared: FloatArray = self._weighted[rows] @ self._labels.T
-        either = self._totals[rows, np.newaxis] + self._totals
+        if self._known is None:
+            either = self._totals[rows, np.newaxis] + self._totals
+        else:
+            either = self._weighted[rows] @ self._known.T + self._known[rows] @ self._weighted.T
         either -= shared
         np.maximum(either, 1.0, out=either)  # whole numbers: 0 only where neither has a label
         shared /= either
         shared[np.arange(len(rows)), rows] = 0.0
         return shared
 
+    def comparable(self, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
+        """Return which instances some can be compared with, shape (n_rows, n_samples): not themselves."""
+        if self._known is None:
+            comparable = np.ones((len(rows), len(self._labels)), dtype=bool)
+        else:
+            comparable = self._known[rows] @ self._known.T > 0
+        comparable[np.arange(len(rows)), rows] = False
+        return comparable
+
 
 def label_similarity(Y: Any) -> FloatArray:
     """Return the adjacency matrix of the label graph: the weighted Jaccard similarity of label sets.
 
     The weight of the labels that both instances have over that of the labels that either has; a label
-    weighs as much as it has instances.
+    weighs as much as it has instances, where known.
 
     Parameters
     ----------
     Y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels)
-        Labels in {0, 1} or {-1, 1}.
+        Labels in {0, 1} or {-1, 1}, NaN where not known: two instances are then compared by the labels known of both.
 
     Returns
     -------
     ndarray of shape (n_samples, n_samples)
-        Symmetric, in [0, 1], with a zero diagonal; 0 between instances without labels.
+        Symmetric, in [0, 1], with a zero diagonal; 0 between instances without labels, or none known of both.
 
     Raises
     ------
@@ -61,5 +76,7 @@ def label_similarity(Y: Any) -> FloatArray:
     ----------
     Yan and Li (2016), equations 2 and 3.
     """
-    labels = check_labels(Y)
+    labels, known = check_known_labels(Y)
+    if known is not None:
+        labels = np.where(known, labels, np.nan)[:, known.any(axis=0)]
     return LabelGraph(labels).of(np.arange(len(labels)))

@@ -32,6 +32,8 @@ class PMU(GreedySelector):
     ``I(.;.;.)`` is the interaction information, see `mlreduce.selection.information.interaction_information`. Only the
     middle term changes, by what the last feature selected adds to it.
 
+    Labels may be unknown, NaN in ``y``: a term counts the instances where its labels are known.
+
     Parameters
     ----------
     k, discretise, n_bins
@@ -92,6 +94,9 @@ class LRFS(MeanRedundancy):
 
     Ordered pairs of labels. One label has no other: the first term is then I(f;l).
 
+    Labels may be unknown, NaN in ``y``: I(f;l|l') is then ``I(f;l) - I(f;l;l')``, the former of the instances where l
+    is known and the latter of those where both are.
+
     Parameters
     ----------
     k, discretise, n_bins
@@ -135,8 +140,8 @@ class LRFS(MeanRedundancy):
         check_option(self.others, "others", OTHERS)
 
     def _relevance(self, information: Information) -> FloatArray:
-        starts = information.labels.starts
-        n_others = len(starts) - 2 if self.others == "all" else np.count_nonzero(np.diff(starts)) - 1
+        all_labels, varying = information.relevances.shape[1], np.count_nonzero(information.labels.entropies())
+        n_others = (all_labels if self.others == "all" else varying) - 1
         if n_others < 1:
             return information.relevance
         shared = sum((pairs.sum(axis=1) for pairs in information.label_pairs()), np.zeros(len(information.relevance)))
@@ -151,6 +156,9 @@ class LSMFS(GreedySelector):
         J(f) = sum_l I(f;l) + sum_{l != l'} max(0, I(f;l|l') - I(f;l)) - sum_{s selected} I(f;s)
 
     A label l' supplements l where the feature has more information about l given l'. Ordered pairs of labels.
+
+    Labels may be unknown, NaN in ``y``: a term counts the instances where its labels are known, so that the second is
+    ``max(0, -I(f;l;l'))`` of those where both are.
 
     Parameters
     ----------
@@ -199,6 +207,8 @@ class MLSMFS(LSMFS):
         J(f) = sum_l I(f;l) + max_{l != l'} max(0, I(f;l|l') - I(f;l)) - sum_{s selected} I(f;s)
 
     The largest of the terms that `LSMFS` adds up.
+
+    Labels may be unknown, NaN in ``y``: as of `LSMFS`.
 
     Parameters
     ----------

@@ -10,14 +10,14 @@ from mlreduce.exceptions import DataError, DegenerateWarning, warn
 from mlreduce.linalg.compiled import compiled
 from mlreduce.preprocessing.discretisation import Bins
 from mlreduce.registry import register
-from mlreduce.selection.greedy import GreedySelector
+from mlreduce.selection.greedy import GreedySelector, whole_rows
 from mlreduce.validation import FloatArray, Size, check_count
 
 __all__ = ["PPTMI", "LabelSetSelector", "PPTChi2"]
 
 
 class LabelSets:
-    """Features and label sets of the instances whose label set is not rare.
+    """Features and label sets of the instances whose label set is known and not rare.
 
     Attributes
     ----------
@@ -31,14 +31,17 @@ class LabelSets:
     """
 
     def __init__(self, bins: Bins, labels: FloatArray, min_count: int) -> None:
+        whole = whole_rows(labels)
+        bins, labels = bins[whole], labels[whole]
         sets, counts = np.unique(labels, axis=0, return_inverse=True, return_counts=True)[1:]
         kept = (counts >= min_count)[sets.reshape(-1)]
         self.n_pruned = int(np.count_nonzero(~kept))
         self.n_classes = np.count_nonzero(counts >= min_count)
         if self.n_classes < 2:
+            known = "" if len(whole) == len(bins) else f" whose labels are all known, of {len(whole)}"
             raise DataError(
                 f"{self.n_classes} of {len(counts)} label sets occur min_count={min_count} times or more among "
-                f"n_samples={len(bins)} instances, the commonest {counts.max()} times; two must be left: take a "
+                f"n_samples={len(bins)} instances{known}, the commonest {counts.max()} times; two must be left: take a "
                 "smaller min_count"
             )
         self.classes = np.unique(sets.reshape(-1)[kept], return_inverse=True)[1]
@@ -116,6 +119,7 @@ class LabelSetSelector(GreedySelector):
     ----------
     n_pruned_ : int
         Number of instances that were left out; a `DegenerateWarning` says so where they are more than half.
+        Instances with an unknown label, NaN in ``y``, are left out before.
     """
 
     def __init__(
@@ -148,6 +152,8 @@ class PPTMI(LabelSetSelector):
     S are the selected features and L the label set of an instance as a class, both as one variable. Instances with rare
     label sets are left out. Of equal J the feature with the larger I(f;L) is selected first: with many features in S,
     often from ten on, every label set differs from the others, and J is H(L) for all that remain.
+
+    Instances with an unknown label, NaN in ``y``, are left out, too, once features are bins.
 
     Parameters
     ----------
@@ -203,6 +209,8 @@ class PPTChi2(LabelSetSelector):
         J(f) = sum_{bins b, label sets L} (n_bL - n_b n_L / n)^2 / (n_b n_L / n)
 
     Counts n of instances; those with rare label sets are left out.
+
+    Instances with an unknown label, NaN in ``y``, are left out, too, once features are bins.
 
     Parameters
     ----------

@@ -48,7 +48,8 @@ class LassoMultiTask(Selector):
 
     Notes
     -----
-    Sparse features are made dense. `MSSL` with alpha = 0 and ``gamma = 2 n alpha`` minimises the same.
+    Sparse features are made dense. All labels have to be known, since scikit-learn's class takes no weights of single
+    targets: take `MSSL` where some are not. `MSSL` with alpha = 0 and ``gamma = 2 n alpha`` minimises the same.
 
     References
     ----------

@@ -12,7 +12,7 @@ from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError, unknown_name
 from mlreduce.registry import register
 from mlreduce.selection.base import DiscretisingSelector
-from mlreduce.selection.information import Counted, shared_information
+from mlreduce.selection.information import Counted, Labels, shared_information
 from mlreduce.selection.quadratic import minimise, nearest_positive
 from mlreduce.validation import FloatArray, Size, check_range
 
@@ -87,7 +87,8 @@ class QPFS(DiscretisingSelector):
     """Quadratic programming feature selection (QPFS): maximal relevance, minimal dependency.
 
     The weights minimise ``x'Qx / 2 - c'x`` over all x >= 0; Q is the mutual information of the features
-    with each other, with their entropies on the diagonal, and c that with the labels, summed over these.
+    with each other, with their entropies on the diagonal, and c that with the labels, summed over these. Labels may be
+    unknown, NaN in ``y``: c then is that of the instances where a label is known, and Q that of all.
 
     Where Q is not positive semidefinite the nearest such matrix takes its place: its negative eigenvalues become 0. The
     function has a minimum in either case, as no entry of Q is negative and no diagonal entry of a feature that varies
@@ -133,12 +134,12 @@ class QPFS(DiscretisingSelector):
     """
 
     complexity = Complexity("n d^2 + d^3", "n d + d^2")
+    takes_unknown_cells = True
 
     def _scores(self, X: Any, labels: FloatArray) -> FloatArray:
         self._check()
         counted = Counted.of(self._bins(X, labels))
-        with_labels = shared_information(counted, Counted.of(labels.astype(np.int8)))
-        self.relevance_ = with_labels.sum(axis=1) / len(labels)
+        self.relevance_ = Labels(labels).shared(counted).sum(axis=1) / len(labels)
         self.dependency_, self.n_negative_eigenvalues_ = nearest_positive(self._dependency(counted))
         self.weights_, self.kkt_residual_ = minimise(self.dependency_, self.relevance_)
         return self.weights_.copy()
@@ -226,6 +227,8 @@ class ApproximateQPFS(SampledQPFS):
     The result is rarely positive semidefinite, see `QPFS`. A feature independent of the sampled ones would have a 0 on
     the diagonal and the function no minimum: its entropy stands there.
 
+    Labels may be unknown, NaN in ``y``: as of `QPFS`.
+
     Parameters
     ----------
     k, sampling, discretise, n_bins, random_state
@@ -273,6 +276,8 @@ class NystromQPFS(SampledQPFS):
 
     The paper's baseline for its own approximation. A feature independent of the sampled ones has its entropy on the
     diagonal, as in `ApproximateQPFS`.
+
+    Labels may be unknown, NaN in ``y``: as of `QPFS`.
 
     Parameters
     ----------

@@ -38,6 +38,8 @@ class MRMR(MeanRedundancy):
 
         J(f) = sum_l I(f;l) - mean_{s selected} I(f;s)
 
+    Labels may be unknown, NaN in ``y``: terms with a label l count the instances where it is known.
+
     Parameters
     ----------
     k, discretise, n_bins
@@ -72,6 +74,8 @@ class SCLS(GreedySelector):
 
     Redundancy is relative to the entropy H(f), so that the sum over the labels is needed once only. J is 0 for a
     constant feature, and mostly negative when some features are selected: more so for relevant ones.
+
+    Labels may be unknown, NaN in ``y``: terms with a label l count the instances where it is known.
 
     Parameters
     ----------

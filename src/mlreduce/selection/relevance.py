@@ -9,8 +9,8 @@ import numpy as np
 from mlreduce.complexity import Complexity
 from mlreduce.preprocessing.discretisation import Bins
 from mlreduce.registry import register
-from mlreduce.selection.greedy import GreedySelector, Information
-from mlreduce.selection.information import Counted, Triples, shared_information
+from mlreduce.selection.greedy import GreedySelector, Information, whole_rows
+from mlreduce.selection.information import Counted, shared_information
 from mlreduce.validation import FloatArray, Size, check_count
 
 __all__ = ["FIMF", "IGMF", "MIM"]
@@ -21,6 +21,8 @@ class MIM(GreedySelector):
     """Mutual information maximisation (MIM), summed over the labels.
 
         J(f) = sum_l I(f;l)
+
+    Labels may be unknown, NaN in ``y``: terms with a label l count the instances where it is known.
 
     Parameters
     ----------
@@ -61,6 +63,8 @@ class FIMF(GreedySelector):
         J(f) = sum_l I(f;l) - sum_{pairs l, l' of Q} I(f;l;l')        I(f;l;l') = I(f;l) - I(f;l|l')
 
     Q holds the labels of the largest entropy, so that the cost is not that of all pairs of labels.
+
+    Labels may be unknown, NaN in ``y``: a term counts the instances where its labels are known.
 
     Parameters
     ----------
@@ -107,12 +111,9 @@ class FIMF(GreedySelector):
 
     def _begin(self, information: Information) -> FloatArray:
         gains = information.relevance.copy()
-        uncertain = information.labels.variables(
-            np.argsort(-information.labels.entropies(), kind="stable")[: self.n_labels]
-        )
-        triples = Triples(information.features, uncertain)
-        for label, parts in enumerate(uncertain.parts()[:-1]):
-            gains -= triples.given(parts, first=label + 1).sum(axis=1) / information.n_samples
+        uncertain = np.argsort(-information.labels.entropies(), kind="stable")[: self.n_labels]
+        for interactions in information.label_pairs(information.labels.variables(uncertain)):
+            gains -= interactions.sum(axis=1) / information.n_samples
         return gains
 
 
@@ -123,7 +124,7 @@ class IGMF(GreedySelector):
         J(f) = 2 I(f;L) / (H(f) + H(L))
 
     L is the set of labels of an instance, as one variable with a value for each set that occurs. J is in [0, 1]; it is
-    0 where both are constant.
+    0 where both are constant. Instances with an unknown label, NaN in ``y``, are left out once features are bins.
 
     Parameters
     ----------
@@ -156,8 +157,9 @@ class IGMF(GreedySelector):
     looks_back = False
 
     def _information(self, bins: Bins, labels: FloatArray) -> tuple[Counted, Counted]:
-        sets = np.unique(labels, axis=0, return_inverse=True)[1].reshape(-1, 1)
-        return Counted.of(bins), Counted.of(sets)
+        whole = whole_rows(labels)
+        sets = np.unique(labels[whole], axis=0, return_inverse=True)[1].reshape(-1, 1)
+        return Counted.of(bins[whole]), Counted.of(sets)
 
     def _begin(self, information: Any) -> FloatArray:
         features, sets = information

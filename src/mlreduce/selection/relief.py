@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from mlreduce.complexity import Complexity
+from mlreduce.exceptions import DataError
 from mlreduce.linalg.compiled import compiled, compiled_part
 from mlreduce.linalg.distances import Distances, nearest, row_blocks
 from mlreduce.registry import register
@@ -25,6 +26,8 @@ class MLRF(Selector):
     Each label of an instance is compared with each label that it does not have: the nearest instances with the former
     are hits, the nearest with the latter and without the former are misses. Misses count by the share of their label
     among the labels that the instance does not have. With one label an instance this is ReliefF over all instances.
+    Labels may be unknown, NaN in ``y``: an instance neither has nor lacks an unknown label. The published code takes
+    none.
 
     Parameters
     ----------
@@ -61,6 +64,7 @@ class MLRF(Selector):
     """
 
     complexity = Complexity("d n^2 + n d q", "n^2 + n d")
+    takes_unknown_cells = True
 
     def __init__(
         self,
@@ -77,27 +81,29 @@ class MLRF(Selector):
     def _scores(self, X: Any, labels: FloatArray) -> FloatArray:
         n_neighbors = check_count(self.n_neighbors, "n_neighbors")
         if check_variant(self.variant, "pairs"):
+            if np.isnan(labels).any():
+                raise DataError('y has unknown labels (NaN), which MLRF does not take with variant="published-code"')
             return _as_published(X, labels, n_neighbors, check_random_state(self.random_state))
-        scores = np.zeros(X.shape[1])
-        if not labels.any():
+        scores, present, absent = np.zeros(X.shape[1]), labels == 1, labels == 0
+        if not present.any():
             return scores
-        if self.variant == "pairs":
-            return _of_pairs(X, labels, n_neighbors)
-        distances, present = Distances(X), labels.astype(bool)
         # How many instances have one label and not the other.
-        apart = (labels.sum(axis=0)[:, np.newaxis] - labels.T @ labels).astype(np.int64)
-        priors = labels.sum(axis=0) / labels.sum()
+        apart = (present.T.astype(np.float64) @ absent.astype(np.float64)).astype(np.int64)
+        if self.variant == "pairs":
+            return _of_pairs(X, present, absent, apart, n_neighbors)
+        distances = Distances(X)
+        priors = present.sum(axis=0) / present.sum()
         scaled = _in_units_of_range(as_dense(X))
-        of_labels, members = np.nonzero(labels.T)
+        of_labels, members = np.nonzero(present.T)
         bounds = np.searchsorted(of_labels, np.arange(labels.shape[1] + 1))
         for rows in row_blocks(len(labels), len(labels)):
             number = np.arange(rows.start, rows.stop)
             weights = _weights_of_neighbours(
-                distances.of(number), number, present, members, bounds, apart, priors, n_neighbors
+                distances.of(number), number, present, absent, members, bounds, apart, priors, n_neighbors
             )
             every = np.broadcast_to(np.arange(len(labels)), weights.shape)
             _add_weighted_differences(scores, scaled, number, every, weights)
-        scores /= labels.sum()
+        scores /= present.sum()
         return scores
 
 
@@ -112,6 +118,7 @@ def _weights_of_neighbours(
     distances: FloatArray,
     rows: NDArray[np.intp],
     present: NDArray[np.bool_],
+    absent: NDArray[np.bool_],
     members: NDArray[np.intp],
     bounds: NDArray[np.intp],
     apart: NDArray[np.int64],
@@ -133,14 +140,14 @@ def _weights_of_neighbours(
             of_members[which] = far[members[which]]
         rest = 0.0  # share of the labels that the instance does not have
         for each in range(n_labels):
-            if not present[row, each]:
+            if absent[row, each]:
                 rest += priors[each]
         for label in range(n_labels):
             if not present[row, label]:
                 continue
             for other in range(n_labels):
                 hits = other == label
-                if present[row, other] and not hits:
+                if not absent[row, other] and not hits:
                     continue
                 n_hits = bounds[label + 1] - bounds[label] - 1
                 full = min(n_neighbors, n_hits if hits else apart[other, label])
@@ -149,7 +156,7 @@ def _weights_of_neighbours(
                     if of_members[which] >= reach:
                         continue
                     candidate = members[which]
-                    if candidate == row or (not hits and present[candidate, label]):
+                    if candidate == row or (not hits and not absent[candidate, label]):
                         continue
                     if held < full:
                         heap[held] = candidate
@@ -198,19 +205,23 @@ def _add_weighted_differences(
                     scores[feature] += weight * abs(features[feature] - values[feature])
 
 
-def _of_pairs(X: Any, labels: FloatArray, n_neighbors: int) -> FloatArray:
+def _of_pairs(
+    X: Any,
+    present: NDArray[np.bool_],
+    absent: NDArray[np.bool_],
+    apart: NDArray[np.int64],
+    n_neighbors: int,
+) -> FloatArray:
     """Return the mean over the pairs of labels of ReliefF's scores for the instances with one of them and no more."""
-    dense, scores, present = as_dense(X), np.zeros(X.shape[1]), labels.astype(bool)
-    apart = (labels.sum(axis=0)[:, np.newaxis] - labels.T @ labels).astype(np.int64)
-    distances = Distances(X)
-    for block in row_blocks(len(labels), len(labels)):
+    dense, scores, distances = as_dense(X), np.zeros(X.shape[1]), Distances(X)
+    for block in row_blocks(len(present), len(present)):
         number = np.arange(block.start, block.stop)
         of_block = distances.of(number)
         of_block[np.arange(len(number)), number] = np.inf
         weights = _weights_within_pairs(
-            np.argsort(of_block, axis=1, kind="stable"), number, present, apart, n_neighbors
+            np.argsort(of_block, axis=1, kind="stable"), number, present, absent, apart, n_neighbors
         )
-        every = np.broadcast_to(np.arange(len(labels)), weights.shape)
+        every = np.broadcast_to(np.arange(len(present)), weights.shape)
         _add_weighted_differences(scores, dense, number, every, weights)
     n_pairs = np.count_nonzero(np.triu((apart > 0) & (apart.T > 0), 1))
     mean: FloatArray = scores / max(n_pairs, 1)
@@ -222,6 +233,7 @@ def _weights_within_pairs(
     nearest_first: NDArray[np.intp],
     rows: NDArray[np.intp],
     present: NDArray[np.bool_],
+    absent: NDArray[np.bool_],
     apart: NDArray[np.int64],
     n_neighbors: int,
 ) -> FloatArray:
@@ -240,19 +252,17 @@ def _weights_within_pairs(
             for other in range(n_labels):
                 hits_left = min(n_neighbors, apart[label, other] - 1)
                 misses_left = min(n_neighbors, apart[other, label])
-                if present[row, other] or hits_left == 0 or misses_left == 0:
+                if not absent[row, other] or hits_left == 0 or misses_left == 0:
                     continue
                 share = 1.0 / (apart[label, other] + apart[other, label])
                 of_hit, of_miss = -share / hits_left, share / misses_left
                 for which in range(n_others):
                     candidate = nearest_first[place, which]
-                    if present[candidate, label] == present[candidate, other]:
-                        continue
-                    if present[candidate, label]:
+                    if present[candidate, label] and absent[candidate, other]:
                         if hits_left > 0:
                             weights[place, candidate] += of_hit
                             hits_left -= 1
-                    elif misses_left > 0:
+                    elif present[candidate, other] and absent[candidate, label] and misses_left > 0:
                         weights[place, candidate] += of_miss
                         misses_left -= 1
                     if hits_left == 0 and misses_left == 0:

@@ -28,7 +28,8 @@ class SPEC(Selector):
 
     A feature x, weighted by the degrees D of the graph with adjacency A, has the score ``phi = x'(D - A)x / x'Dx`` in
     [0, 2], which is ``f'Lf`` for the normalised Laplacian L and f = D^(1/2) x of unit norm. A small one says that
-    instances with the same labels have nearly the same value.
+    instances with the same labels have nearly the same value. Labels may be unknown, NaN in ``y``: the graph compares
+    two instances by the labels that are known of both, and does not join them if there are none.
 
     Parameters
     ----------
@@ -60,6 +61,7 @@ class SPEC(Selector):
     """
 
     complexity = Complexity("d n^2", "n^2 + n d")
+    takes_unknown_cells = True
 
     def __init__(self, k: Size = 0.5, variant: Literal["equations", "published-code"] = "equations") -> None:
         self.k = k

@@ -32,6 +32,7 @@ class UnivariateSelector(Selector):
     """Base of the controls that score each feature for each label by itself, and aggregate over the labels.
 
     Labels that all or no instances have are left out; at least one other is needed. Constant features have the score 0.
+    Labels may be unknown, NaN in ``y``: the score for a label is that of the instances where it is known.
 
     Parameters
     ----------
@@ -41,23 +42,26 @@ class UnivariateSelector(Selector):
         Aggregation of the scores over the labels: high for features that are relevant to all labels, or highly to one.
     """
 
+    takes_unknown_cells = True
+
     def __init__(self, k: Size = 0.5, aggregate: str = "mean") -> None:
         self.k = k
         self.aggregate = aggregate
 
     def _scores(self, X: Any, labels: FloatArray) -> FloatArray:
         check_option(self.aggregate, "aggregate", AGGREGATES)
-        varying = np.flatnonzero(labels.min(axis=0) < labels.max(axis=0))
+        varying = np.flatnonzero(np.nanmin(labels, axis=0) < np.nanmax(labels, axis=0))
         if not len(varying):
             raise DataError(
                 f"no label has both values among the {len(labels)} instances: a score compares those that have a label "
                 "with those that do not, and all labels are of one class"
             )
-        scores = np.zeros((len(varying), X.shape[1]))
-        highest, lowest = (as_dense(each).reshape(-1) for each in (X.max(axis=0), X.min(axis=0)))
-        features = np.flatnonzero(lowest < highest)  # a constant one has score 0, of which scikit-learn would warn
-        if len(features):
-            scores[:, features] = [self._of_label(X[:, features], labels[:, label].astype(int)) for label in varying]
+        scores, known, of_all = np.zeros((len(varying), X.shape[1])), ~np.isnan(labels), _varying(X)
+        for number, label in enumerate(varying):
+            rows = np.flatnonzero(known[:, label])
+            some, features = (X, of_all) if len(rows) == len(labels) else (X[rows], _varying(X[rows]))
+            if len(features):
+                scores[number, features] = self._of_label(some[:, features], labels[rows, label].astype(int))
         aggregated: FloatArray = scores.mean(axis=0) if self.aggregate == "mean" else scores.max(axis=0)
         return aggregated
 
@@ -66,12 +70,20 @@ class UnivariateSelector(Selector):
         raise NotImplementedError  # abstract: a control is this choice
 
 
+def _varying(X: Any) -> NDArray[np.intp]:
+    """Return the features that are not constant: of others scikit-learn would warn."""
+    highest, lowest = (as_dense(each).reshape(-1) for each in (X.max(axis=0), X.min(axis=0)))
+    return np.flatnonzero(lowest < highest)
+
+
 @register("chi2")
 class Chi2(UnivariateSelector):
     """Chi-square statistic of scikit-learn over the labels: a control for counts.
 
     See ``sklearn.feature_selection.chi2``, a statistic of the sums of a feature over the instances with and without a
     label. Features must not be negative.
+
+    Labels may be unknown, NaN in ``y``: the score for a label is that of the instances where it is known.
 
     Parameters
     ----------
@@ -113,6 +125,8 @@ class AnovaF(UnivariateSelector):
 
     See ``sklearn.feature_selection.f_classif``. `MLFS` is one F statistic of all labels together.
 
+    Labels may be unknown, NaN in ``y``: the score for a label is that of the instances where it is known.
+
     Parameters
     ----------
     k, aggregate
@@ -148,6 +162,8 @@ class MutualInformation(UnivariateSelector):
 
     The values are those of ``sklearn.feature_selection.mutual_info_classif``, by a search among sorted values. Features
     are not discretised, unlike those of `MIM`; sparse ones are made dense, and take continuous values too.
+
+    Labels may be unknown, NaN in ``y``: the score for a label is that of the instances where it is known.
 
     Parameters
     ----------
@@ -192,19 +208,22 @@ class MutualInformation(UnivariateSelector):
     def _scores(self, X: Any, labels: FloatArray) -> FloatArray:
         check_count(self.n_neighbors, "n_neighbors")
         self._prepared: tuple[FloatArray, NDArray[np.intp]] | None = None
+        self._n_rows = len(labels)
         try:
             return super()._scores(as_dense(X), labels)
         finally:
-            del self._prepared
+            del self._prepared, self._n_rows
 
     def _of_label(self, X: Any, label: Any) -> FloatArray:
-        # A seed gives every label the same noise, other sources a new one.
-        prepared = self._prepared
-        if prepared is None or not isinstance(self.random_state, numbers.Integral):
+        # A seed gives every label that is known of all instances the same noise, other sources a new one.
+        shared = len(label) == self._n_rows and isinstance(self.random_state, numbers.Integral)
+        prepared = self._prepared if shared else None
+        if prepared is None:
             values = scale(X, with_mean=False)
             noise = check_random_state(self.random_state).standard_normal(size=values.shape)
             values += _NOISE * np.maximum(1, np.abs(values).mean(axis=0)) * noise
-            prepared = self._prepared = values, np.argsort(values, axis=0)
+            prepared = values, np.argsort(values, axis=0)
+            self._prepared = prepared if shared else None
         digamma = np.r_[0.0, psi(np.arange(1, len(label) + 1))]
         return np.asarray(_ross(*prepared, label, self.n_neighbors, digamma))
 

@@ -23,6 +23,7 @@ from mlreduce.validation.labels import (
     check_labels,
     fill_unlabelled,
     remember_label_names,
+    split_known,
 )
 from mlreduce.validation.parameters import (
     NamedParameters,
@@ -66,4 +67,5 @@ __all__ = [
     "machine_memory",
     "named_parameters",
     "remember_label_names",
+    "split_known",
 ]

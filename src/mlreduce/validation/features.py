@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from mlreduce.exceptions import DataError
+from mlreduce.exceptions import DataError, warn
 
 __all__ = [
     "LARGEST",
@@ -24,9 +24,11 @@ __all__ = [
     "check_memory",
     "check_regression",
     "check_sample_weight",
+    "check_some_known",
     "column_names",
     "is_sparse",
     "machine_memory",
+    "unknown_cells",
 ]
 
 #: An array of 64-bit floats, of any shape.
@@ -233,6 +235,62 @@ def _fits(estimator: Any, X: FloatArray) -> bool:
     return getattr(estimator, "n_features_in_", None) == X.shape[1] and not hasattr(estimator, "feature_names_in_")
 
 
+def unknown_cells(Y: Any) -> NDArray[np.bool_] | None:
+    """Mask of NaN in Y; None if there are none."""
+    if is_sparse(Y):
+        entries = Y.tocoo()
+        missing = np.isnan(entries.data) if entries.data.dtype.kind == "f" else np.zeros(0, dtype=bool)
+        if not missing.any():
+            return None
+        unknown = np.zeros(Y.shape, dtype=bool)
+        unknown[entries.row[missing], entries.col[missing]] = True
+        return unknown
+    if hasattr(Y, "isna"):
+        unknown = np.asarray(Y.isna())
+    else:
+        try:
+            array = np.asarray(Y)
+        except ValueError:  # lists of different lengths, which are refused elsewhere
+            return None
+        if array.dtype.kind not in "fO":
+            return None
+        missing = np.isnan if array.dtype.kind == "f" else np.vectorize(_is_missing, otypes=[bool])
+        unknown = np.asarray(missing(array))
+    return unknown if unknown.any() else None
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or bool(value != value)
+
+
+def check_some_known(unknown: NDArray[np.bool_], what: str, names: Sequence[str] | None) -> None:
+    """Refuse y of which no cell is known; warn of columns of which none is.
+
+    Parameters
+    ----------
+    unknown : ndarray of shape (n_samples, n_columns), bool
+    what : {"label", "target"}
+    names : sequence of str or None
+        Of the columns.
+
+    Raises
+    ------
+    DataError
+        If all cells are unknown.
+
+    Warns
+    -----
+    UserWarning
+        If a column is unknown throughout.
+    """
+    nowhere = np.flatnonzero(unknown.all(axis=0))
+    if len(nowhere) == unknown.shape[1]:
+        raise DataError(f"no {what} is known: all cells of y are NaN")
+    if len(nowhere):
+        more = f", and so are {len(nowhere) - 1} more" if len(nowhere) > 1 else ""
+        warn(f"y is NaN throughout {_column(int(nowhere[0]), names)}{more}: such a {what} is ignored", UserWarning)
+
+
 def check_regression(estimator: Any, X: Any, y: Any) -> tuple[Any, FloatArray]:
     """Check features and targets for a regressor's ``fit``; sparse targets are made dense.
 
@@ -240,6 +298,7 @@ def check_regression(estimator: Any, X: Any, y: Any) -> tuple[Any, FloatArray]:
     -------
     X : ndarray or csr_array, float64
     y : ndarray of shape (n_samples,) or (n_samples, n_targets), float64
+        NaN where not known, for a regressor that declares ``takes_unknown_cells = True``.
 
     Raises
     ------
@@ -252,11 +311,15 @@ def check_regression(estimator: Any, X: Any, y: Any) -> tuple[Any, FloatArray]:
     if is_sparse(y):
         check_memory(8.0 * np.prod(y.shape), "a dense matrix of the targets", "fit fewer targets at once")
         y = np.ascontiguousarray(as_dense(y))  # the same digits whatever the storage
+    unknown = unknown_cells(y) if getattr(estimator, "takes_unknown_cells", False) else None
+    if unknown is not None and 0 < unknown.ndim < 3:
+        check_some_known(unknown.reshape(len(unknown), -1), "target", target_names)
+        y = np.where(unknown, 0.0, np.asarray(y))
     X, y = _validated(estimator, X, y=y, multi_output=True, y_numeric=True)
     check_finite(X, names, training=True)
     targets = np.asarray(y, dtype=np.float64)
     check_finite(targets.reshape(len(targets), -1), target_names, "y")
-    return X, targets
+    return X, targets if unknown is None else np.where(unknown.reshape(targets.shape), np.nan, targets)
 
 
 def check_sample_weight(weights: Any, n_samples: int) -> FloatArray | None:

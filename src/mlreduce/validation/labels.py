@@ -10,9 +10,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from mlreduce.exceptions import DataError
-from mlreduce.validation.features import column_names, is_sparse
+from mlreduce.validation.features import check_some_known, column_names, is_sparse, unknown_cells
 
-__all__ = ["check_known_labels", "check_labels", "fill_unlabelled", "remember_label_names"]
+__all__ = ["check_known_labels", "check_labels", "fill_unlabelled", "remember_label_names", "split_known"]
 
 _LABEL_SETS = (
     "y holds sets of labels; a matrix of 0 and 1, one column per label, is needed: "
@@ -20,8 +20,7 @@ _LABEL_SETS = (
 )
 
 _UNKNOWN = (
-    "Single unknown labels are for MDDMp, MDDMf, MVMD, PLS and OPLS, for SemiSupervised with one of these as "
-    "supervised_part, for the selectors CSFS and MDFS, and for the label propagations"
+    'mlreduce.list_methods().filter(unknown_labels="cells") names the methods that take single unknown labels (NaN)'
 )
 
 # Size and density of dense labels from which sparse products are faster.
@@ -88,20 +87,24 @@ def check_labels(Y: Any, n_samples: int | None = None, *, sparse: bool = False) 
     return sp.csr_array(positive, dtype=np.float64) if sparse and rare else positive.astype(np.float64)
 
 
-def check_known_labels(Y: Any, n_samples: int) -> tuple[Any, NDArray[np.bool_] | None]:
-    """Check a label matrix of which some cells are unknown.
+def check_known_labels(
+    Y: Any, n_samples: int | None = None, *, sparse: bool = False
+) -> tuple[Any, NDArray[np.bool_] | None]:
+    """Check a label matrix of which some cells may be unknown: for what declares ``takes_unknown_cells = True``.
 
     Parameters
     ----------
     Y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels) or (n_samples,)
         As of `check_labels`; a cell is NaN where a label is not known. A sparse matrix has to store its NaN.
-    n_samples : int
+    n_samples : int or None, default=None
         The number of rows it must have.
+    sparse : bool, default=False
+        As of `check_labels`, where all cells are known.
 
     Returns
     -------
     labels : ndarray or csr_array of shape (n_samples, n_labels), float64, in {0, 1}
-        Any of the two where not known.
+        What `check_labels` returns where all cells are known; otherwise an ndarray, 0 where not known.
     known : ndarray of shape (n_samples, n_labels), bool, or None
         Which cells are known; None if all are.
 
@@ -109,19 +112,44 @@ def check_known_labels(Y: Any, n_samples: int) -> tuple[Any, NDArray[np.bool_] |
     ------
     DataError
         If no cell is known, or as `check_labels`.
+
+    Warns
+    -----
+    UserWarning
+        If a label is known of no instance: what it tells is nothing, and it is ignored.
     """
-    unknown = None if Y is None else _unknown(Y)
+    unknown = None if Y is None else unknown_cells(Y)
     if unknown is None or unknown.ndim > 2:
-        return check_labels(Y, n_samples, sparse=True), None
+        return check_labels(Y, n_samples, sparse=sparse), None
     _check_rows(unknown, n_samples)
     table = unknown.reshape(len(unknown), -1)
-    if table.all():
-        raise DataError("no label is known: all cells of y are NaN")
+    check_some_known(table, "label", column_names(Y))
     # A copy in any case: np.array alone makes none of a DataFrame of pandas 2.2.
     cells = np.asarray(Y.toarray() if is_sparse(Y) else Y).reshape(table.shape).copy()
     cells[table] = cells[~table][0]
     filled = type(Y)(cells, columns=Y.columns) if hasattr(Y, "columns") else cells  # errors name the labels
-    return check_labels(filled, n_samples), ~table
+    labels = check_labels(filled, n_samples)
+    labels[table] = 0
+    return labels, ~table
+
+
+def split_known(labels: Any) -> tuple[Any, NDArray[np.bool_] | None]:
+    """Divide checked labels that are NaN where not known into what `check_known_labels` returns.
+
+    Parameters
+    ----------
+    labels : ndarray or csr_array of shape (n_samples, n_labels), float64
+        In {0, 1}; NaN in an array alone.
+
+    Returns
+    -------
+    labels, known
+        As of `check_known_labels`; the labels themselves and None where there is no NaN.
+    """
+    if is_sparse(labels) or not np.isnan(labels).any():
+        return labels, None
+    known = ~np.isnan(labels)
+    return np.where(known, labels, 0.0), known
 
 
 def fill_unlabelled(Y: Any, n_samples: int | None = None) -> tuple[Any, NDArray[np.bool_] | None]:
@@ -145,7 +173,7 @@ def fill_unlabelled(Y: Any, n_samples: int | None = None) -> tuple[Any, NDArray[
     DataError
         If a row is NaN in part, no row is labelled, or the number of rows differs from ``n_samples``.
     """
-    unknown = None if Y is None else _unknown(Y)
+    unknown = None if Y is None else unknown_cells(Y)
     if unknown is None or unknown.ndim > 2:
         return Y, None
     _check_rows(unknown, n_samples)
@@ -163,34 +191,6 @@ def fill_unlabelled(Y: Any, n_samples: int | None = None) -> tuple[Any, NDArray[
     if hasattr(Y, "iloc"):
         return Y.iloc[rows], ~unlabelled
     return (sp.csr_array(Y) if is_sparse(Y) else np.asarray(Y))[rows], ~unlabelled
-
-
-def _unknown(Y: Any) -> NDArray[np.bool_] | None:
-    """Mask of NaN in Y; None if there are none."""
-    if is_sparse(Y):
-        entries = Y.tocoo()
-        missing = np.isnan(entries.data) if entries.data.dtype.kind == "f" else np.zeros(0, dtype=bool)
-        if not missing.any():
-            return None
-        unknown = np.zeros(Y.shape, dtype=bool)
-        unknown[entries.row[missing], entries.col[missing]] = True
-        return unknown
-    if hasattr(Y, "isna"):
-        unknown = np.asarray(Y.isna())
-    else:
-        try:
-            array = np.asarray(Y)
-        except ValueError:  # lists of different lengths, which `check_labels` refuses
-            return None
-        if array.dtype.kind not in "fO":
-            return None
-        missing = np.isnan if array.dtype.kind == "f" else np.vectorize(_is_missing, otypes=[bool])
-        unknown = np.asarray(missing(array))
-    return unknown if unknown.any() else None
-
-
-def _is_missing(value: Any) -> bool:
-    return value is None or bool(value != value)
 
 
 def _check_signs(labels: Any, positive: NDArray[np.bool_], names: Sequence[str] | None) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -30,6 +31,8 @@ _MOVED = re.compile(r"weka\.filters\.\w+\.attribute\.", re.IGNORECASE)
 _WORDS = {**dict.fromkeys(("yes", "true", "y", "t"), 1.0), **dict.fromkeys(("no", "false", "n", "f"), 0.0)}
 # In fewer rows all values of a nominal attribute differ by chance: in ten rows once in 2,755 tables of ten values.
 _LEAST_ROWS = 10
+# Columns that n-grams of a text are hashed into.
+_N_GRAMS = 1024
 
 
 class Columns(NamedTuple):
@@ -38,13 +41,15 @@ class Columns(NamedTuple):
     drop: Sequence[str] = ()
     keep_text: Sequence[str] = ()
     categories: Sequence[str] = ()
+    ngrams: Sequence[str] = ()
     label_values: Sequence[str | float] | None = None
     keep_identifiers: bool = False
 
     def checked(self, names: Sequence[str], where: str) -> Columns:
         """Return this after checking that the names are there, and that ``label_values`` are two."""
         known = set(names)
-        for option, given in (("drop", self.drop), ("keep_text", self.keep_text), ("categories", self.categories)):
+        for option in ("drop", "keep_text", "categories", "ngrams"):
+            given = getattr(self, option)
             if isinstance(given, str):
                 raise ConfigurationError(f"{option} is a list of names; got the text {given!r}")
             for name in given:
@@ -94,13 +99,21 @@ def encoded(
         chosen = set(which)
         rest = [index for index in rest if index not in chosen]
     n_rows = table.values.shape[0]
-    texts = {}
+    texts: dict[str, list[str]] = {}
+    counts: dict[str, list[str]] = {}
     for index in list(rest):
         attribute = table.attributes[index]
-        if attribute.name in columns.keep_text:
-            texts[attribute.name] = _texts(attribute, _column(table.values, index), where)
+        for option in ("keep_text", "ngrams"):
+            if attribute.name in getattr(columns, option):
+                own = _texts(attribute, _column(table.values, index), where, option)
+                (texts if option == "keep_text" else counts)[attribute.name] = own
+        if attribute.name in {**texts, **counts}:
             rest.remove(index)
     X, feature_names, dropped = _encode(table, rest, columns, check, where)
+    if counts:
+        parts = [_ngrams(own, partial(check, what=f"n-grams of {name[:40]!r}")) for name, own in counts.items()]
+        X = sp.csr_array(sp.hstack([sp.csr_array(X), *parts]))
+        feature_names += [f"{name} n-gram {place}" for name in counts for place in range(_N_GRAMS)]
     if not feature_names:
         raise DataError(f"{where}: no attribute or column is left as a feature")
     check(9 * n_rows * len(which), what=f"{len(which)} labels of {n_rows} rows")
@@ -210,9 +223,20 @@ def _number(value: Any) -> float:
         return np.nan
 
 
-def _texts(attribute: Attribute, column: NDArray[np.float64], where: str) -> list[str]:
+def _ngrams(texts: Sequence[str], check: Callable[[int], None]) -> sp.csr_array:
+    """Count the runs of one to three characters of texts, hashed into columns."""
+    from sklearn.feature_extraction.text import HashingVectorizer  # slow to import
+
+    check(3 * 12 * sum(map(len, texts)))
+    counter = HashingVectorizer(
+        analyzer="char", ngram_range=(1, 3), n_features=_N_GRAMS, norm=None, alternate_sign=False, lowercase=False
+    )
+    return sp.csr_array(counter.transform(texts))
+
+
+def _texts(attribute: Attribute, column: NDArray[np.float64], where: str, option: str) -> list[str]:
     if attribute.places is None:
-        raise DataError(f"{where}: keep_text names {attribute.name[:40]!r}, which is numeric")
+        raise DataError(f"{where}: {option} names {attribute.name[:40]!r}, which is numeric")
     values = list(attribute.places)
     return ["" if np.isnan(place) else values[int(place)] for place in column]
 
@@ -278,8 +302,8 @@ def _text_error(attribute: Attribute, where: str) -> DataError:
         hint = " Are these numbers with decimal commas? decimal=',' reads them."
     return DataError(
         f"{where}: the column {name!r} is not numeric, it holds text such as {shown!r}.{hint} Leave it out with "
-        f"drop=[{name!r}], keep it as text with keep_text=[{name!r}], or make a 0/1 column of each of its values with "
-        f"categories=[{name!r}]"
+        f"drop=[{name!r}], keep it as text with keep_text=[{name!r}], make a 0/1 column of each of its values with "
+        f"categories=[{name!r}], or count its n-grams with ngrams=[{name!r}]"
     )
 
 

@@ -1,0 +1,52 @@
+"""Labels that are not known, filled in for the label coders."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mlreduce.linalg.utilities import quotient
+from mlreduce.predictors.ridge import RidgeRegressor
+from mlreduce.validation import FloatArray
+
+__all__ = ["complete_labels"]
+
+# Regressions after which further ones change next to nothing.
+_ITERATIONS = 10
+
+
+def complete_labels(features: Any, labels: FloatArray, known: NDArray[np.bool_]) -> FloatArray:
+    """Fill in labels that are not known by a ridge regression on the features that is repeated with what it filled in.
+
+    It starts from the mean of the label where known, with the penalty that leaving out rows chooses then, and clips
+    predictions to [0, 1]. Repeated without an end it would be, but for the clipping, the regression of each label on
+    the rows where it is known: they alone would leave its error as it is.
+
+    Parameters
+    ----------
+    features : ndarray or csr_array of shape (n_samples, n_features), or None
+        None leaves the means.
+    labels : ndarray of shape (n_samples, n_labels)
+        In {0, 1} where known.
+    known : ndarray of shape (n_samples, n_labels), bool
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_labels)
+        In [0, 1]; ``labels`` where known.
+    """
+    means = quotient(np.where(known, labels, 0.0).sum(axis=0), known.sum(axis=0).astype(np.float64))
+    completed: FloatArray = np.where(known, labels, means)
+    if features is None:
+        return completed
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # an edge of the penalties is no harm here
+        penalty = RidgeRegressor().fit(features, completed).penalty_
+    regression = RidgeRegressor(alpha=penalty)
+    for _ in range(_ITERATIONS):
+        predicted = regression.fit(features, completed).predict(features)
+        completed = np.where(known, labels, predicted.clip(0.0, 1.0))
+    return completed
