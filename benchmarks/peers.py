@@ -363,11 +363,13 @@ CASES: dict[str, Case] = {
     "mlnb": Case(library("mlnb"), {"scikit-learn": (naive_bayes, False)}),
     "m5p": Case(lambda X, Y: mlreduce.make("m5p").fit(X, Y[:, 0].astype(float)), {"Weka": (weka, True)}),
     "mlrf": Case(library("mlrf"), {}, distances),
-    "rfs": Case(library("rfs"), {}, None, Octave.method("RFS", COMPONENTS)),
+    "rfs": Case(library("rfs", gamma=1.0, solver="reweighted"), {}, None, Octave.method("RFS", COMPONENTS)),
     "mim": Case(library("mim", k=COMPONENTS), {}, None, Octave.method("MLMIM", COMPONENTS)),
     "mrmr": Case(library("mrmr", k=COMPONENTS), {}, None, Octave.method("MLMRMR", COMPONENTS)),
     "jmi": Case(library("jmi", k=COMPONENTS), {}, None, Octave.method("MLJMI", COMPONENTS)),
-    "mifs": Case(library("mifs"), {}, None, Octave.method("MIFS", COMPONENTS)),
+    "mifs": Case(
+        library("mifs", gamma=1.0, tol=1e-6, solver="reweighted"), {}, None, Octave.method("MIFS", COMPONENTS)
+    ),
     "pmu": Case(library("pmu"), {}),
     "qpfs": Case(library("qpfs"), {}),
     "gmba": Case(library("gmba", random_state=0), {}, distances),

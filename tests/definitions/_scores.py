@@ -6,8 +6,8 @@ import numpy as np
 import proximity_by_the_book
 from information_by_the_book import bins_of, equal_width
 
-#: Of the selectors by regression: a few iterations, each equal to that of the equations.
-THREE_ITERATIONS = {"max_iter": 3, "tol": 0, "gamma": 0.3}
+#: Of the selectors by regression: close to a minimum in which rows are zero.
+AT_MINIMUM = {"gamma": "15%", "tol": 1e-12, "max_iter": 5000}
 
 
 def scored(fitted, scores, rtol=1e-9):
@@ -17,11 +17,18 @@ def scored(fitted, scores, rtol=1e-9):
     np.testing.assert_array_equal(np.argsort(fitted.ranking_), np.argsort(-fitted.scores_, kind="stable"))
 
 
-def regressed(fitted, W, objective):
-    """The coefficients, their norms as scores, and the objective that they reach."""
-    np.testing.assert_allclose(fitted.coef_, W, atol=1e-8)
+def at_minimum(fitted, objective, slopes):
+    """The conditions of a minimum, by half the negative gradient of the loss by W; scores and their order follow."""
+    W, norms, gamma = fitted.coef_, np.linalg.norm(fitted.coef_, axis=1), fitted.gamma_
+    steepness, active = 2 * np.linalg.norm(slopes, axis=1) / gamma, norms > 0
+    assert active.any()
+    np.testing.assert_allclose(gamma, 0.15 * fitted.gamma_max_)
+    np.testing.assert_allclose(2 * slopes[active], gamma * W[active] / norms[active, np.newaxis], atol=2e-5 * gamma)
+    assert (steepness[~active] <= 1 + 1e-9).all()
+    np.testing.assert_allclose(fitted.scores_, norms, rtol=1e-12)
+    np.testing.assert_array_equal(np.argsort(fitted.ranking_), np.lexsort((-steepness.round(7), -fitted.scores_)))
     np.testing.assert_allclose(fitted.objective_[-1], objective, rtol=1e-7)
-    scored(fitted, np.linalg.norm(W, axis=1), rtol=1e-7)
+    assert fitted.gap_ <= 1e-12
 
 
 def known_part(X, y):

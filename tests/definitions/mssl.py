@@ -1,15 +1,15 @@
-"""Squared errors, a Laplacian over the features and the L2,1 norm, minimised in turn."""
+"""Squared errors, a Laplacian over the features and the L2,1 norm: the conditions of a minimum."""
 
 from __future__ import annotations
 
-from regressions_by_the_book import mssl, mssl_objective
+from regressions_by_the_book import centring, laplacian, mssl_objective
 
-from ._scores import THREE_ITERATIONS, graph, regressed
+from ._scores import AT_MINIMUM, at_minimum, graph
 
-PARAMETERS = {**THREE_ITERATIONS, "alpha": 0.5}
+PARAMETERS = {**AT_MINIMUM, "alpha": 0.5}
 
 
 def definition(X, Y, fitted):
-    S = graph(X.T)
-    W = mssl(X, Y, S, 0.5, 0.3, 3)
-    regressed(fitted, W, mssl_objective(X, Y, S, W, 0.5, 0.3))
+    S, W = graph(X.T), fitted.coef_
+    slopes = X.T @ centring(len(X)) @ (Y - X @ W) - 0.5 * laplacian(S) @ W
+    at_minimum(fitted, mssl_objective(X, Y, S, W, 0.5, fitted.gamma_), slopes)

@@ -24,11 +24,15 @@ def problem(n=40, d=7, q=3, seed=0):
     return X, (X @ W + 0.3 * rng.standard_normal((n, q)) > 0.3).astype(int)
 
 
+def paper(**parameters):
+    return RFS(solver="reweighted", **{"gamma": 1.0, **parameters})
+
+
 @given(st.integers(2, 25), st.integers(1, 25), seeds, st.sampled_from([0.1, 1.0, 5.0]), st.integers(1, 6))
 @settings(max_examples=60)
 def test_coefficients_match_the_reference(n, d, seed, gamma, n_iter):
     X, Y = problem(n, d, seed=seed)
-    fitted = RFS(gamma=gamma, n_iter=n_iter).fit(X, Y)
+    fitted = paper(gamma=gamma, n_iter=n_iter).fit(X, Y)
     W = book.rfs(X, Y.astype(float), gamma, n_iter)
     np.testing.assert_allclose(fitted.coef_, W, atol=1e-5)
     np.testing.assert_allclose(fitted.scores_, np.linalg.norm(fitted.coef_, axis=1))
@@ -40,7 +44,7 @@ def test_coefficients_match_the_reference(n, d, seed, gamma, n_iter):
 def test_the_objective_never_rises(n, d, seed, gamma):
     X, Y = problem(n, d, seed=seed)
     X[:, 0] = 0
-    objective = RFS(gamma=gamma, n_iter=15).fit(X, Y).objective_
+    objective = paper(gamma=gamma, n_iter=15).fit(X, Y).objective_
     assert len(objective) == 15
     assert (np.diff(objective) <= 1e-7 * objective[:-1] + 1e-6).all()
 
@@ -48,7 +52,7 @@ def test_the_objective_never_rises(n, d, seed, gamma):
 @pytest.mark.parametrize(("n", "d", "gamma"), [(40, 7, 1.0), (40, 7, 5.0), (12, 20, 1.0)])
 def test_the_limit_is_the_minimum(n, d, gamma):
     X, Y = problem(n, d)
-    fitted = RFS(gamma=gamma, n_iter=300).fit(X, Y)
+    fitted = paper(gamma=gamma, n_iter=300).fit(X, Y)
 
     def smooth(flat, width):
         W = flat.reshape(d, 3)
@@ -82,7 +86,7 @@ def test_scores_do_not_depend_on_the_system(n, d, make, monkeypatch):
     monkeypatch.setattr(rfs, "penalised", lambda K, T, p, own=rfs.penalised: (solved.append(K.shape), own(K, T, p))[1])
     X, Y = problem(n, d)
     X[np.random.default_rng(0).random(X.shape) < 0.4] = 0
-    scores = {system: RFS(system=system).fit(make(X), Y).scores_ for system in ("auto", "instances", "features")}
+    scores = {system: paper(system=system).fit(make(X), Y).scores_ for system in ("auto", "instances", "features")}
     assert solved == [(min(n, d), min(n, d))] * 10 + [(n, n)] * 10 + [(d, d)] * 10
     np.testing.assert_allclose(scores["instances"], scores["features"], atol=1e-9)
     np.testing.assert_array_equal(scores["auto"], scores["instances" if n <= d else "features"])
@@ -97,18 +101,35 @@ def test_an_unknown_system_is_refused():
 def test_sparse_features_give_the_same(n, d):
     X, Y = problem(n, d)
     X[np.random.default_rng(0).random(X.shape) < 0.7] = 0
-    expected = RFS().fit(X, Y)
-    fitted = RFS().fit(sp.csr_array(X), Y)
+    expected = paper().fit(X, Y)
+    fitted = paper().fit(sp.csr_array(X), Y)
     np.testing.assert_allclose(fitted.coef_, expected.coef_, atol=1e-9)
     np.testing.assert_allclose(fitted.objective_, expected.objective_)
 
 
 def test_features_that_matter_come_first_despite_outliers():
     X, Y = problem(n=200, d=12)
-    assert set(np.argsort(RFS(gamma=2.0).fit(X, Y).ranking_)[:3]) == {0, 1, 2}
+    assert set(np.argsort(paper(gamma=2.0).fit(X, Y).ranking_)[:3]) == {0, 1, 2}
     X[:4, 11] = 1e4  # a squared loss would follow these
     Y[:4] = 1
-    assert set(np.argsort(RFS(gamma=2.0).fit(X, Y).ranking_)[:3]) == {0, 1, 2}
+    assert set(np.argsort(paper(gamma=2.0).fit(X, Y).ranking_)[:3]) == {0, 1, 2}
+
+
+@pytest.mark.parametrize(("n", "d"), [(40, 7), (12, 20)])
+def test_rows_are_exactly_zero_where_the_minimum_has_zeros(n, d):
+    """Norms of residuals below a tenth count by their squares, which adds n / 20 at most."""
+    X, Y = problem(n, d)
+    for gamma in (5.0, 1.0):
+        fitted = RFS(gamma=gamma, tol=1e-12, max_iter=5000).fit(X, Y)
+        E, W = X @ fitted.coef_ - Y, fitted.coef_
+        norms, own = np.linalg.norm(E, axis=1), np.linalg.norm(W, axis=1)
+        slopes = X.T @ (E / np.maximum(norms, 0.1)[:, None])
+        np.testing.assert_allclose(slopes[own > 0], -gamma * W[own > 0] / own[own > 0, None], atol=1e-4 * gamma)
+        assert (np.linalg.norm(slopes[own == 0], axis=1) <= gamma * (1 + 1e-9)).all()
+        paper_objective = paper(gamma=gamma, n_iter=300).fit(X, Y).objective_[-1]
+        assert paper_objective - 1e-6 <= fitted.objective_[-1] <= paper_objective + n / 20
+        assert book.rfs_objective(X, Y, W, gamma) <= fitted.objective_[-1]
+    assert fitted.gap_ <= 1e-12
 
 
 def test_labels_and_features_of_zeros_only():

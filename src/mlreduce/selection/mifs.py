@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Literal
 
 import numpy as np
 
@@ -41,7 +42,7 @@ class MIFS(RowSparseSelector):
         As of `RowSparseSelector`.
     proximity : Proximity, dict of its parameters, or None, default=None
         Graph of the instances; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
-    max_iter, tol
+    max_iter, tol, solver
         As of `RowSparseSelector`.
 
     Attributes
@@ -77,6 +78,8 @@ class MIFS(RowSparseSelector):
     (1797, 10)
     """
 
+    _centred = False
+
     complexity = Complexity("n s + m^3", "s + m^2 + n q")
 
     def __init__(
@@ -85,12 +88,13 @@ class MIFS(RowSparseSelector):
         n_latent: Size = 0.5,
         alpha: float = 1.0,
         beta: float = 1.0,
-        gamma: float = 1.0,
+        gamma: float | str | None = None,
         proximity: ProximityLike = None,
-        max_iter: int = 500,
-        tol: float = 1e-6,
+        max_iter: int = 1000,
+        tol: float = 1e-8,
+        solver: Literal["coordinate-descent", "reweighted"] = "coordinate-descent",
     ) -> None:
-        super().__init__(k, gamma, max_iter, tol)
+        super().__init__(k, gamma, max_iter, tol, solver)
         self.n_latent = n_latent
         self.alpha = alpha
         self.beta = beta
@@ -102,12 +106,14 @@ class MIFS(RowSparseSelector):
         n_latent = check_size(self.n_latent, labels.shape[1], "labels", name="n_latent")
         return _LatentLabels(X, labels, n_latent, alpha, beta * graph_laplacian(self.proximity, X))
 
-    def _learned(self, loss: _LatentLabels) -> None:
+    def _learned(self, loss: _LatentLabels, spread: Callable[[FloatArray], FloatArray]) -> None:
         self.latent_labels_, self.label_basis_ = loss.targets, loss.basis
 
 
 class _LatentLabels(Regression):
     """The loss of `MIFS`; its targets are V."""
+
+    alternating = True
 
     def __init__(self, X: Any, labels: FloatArray, n_latent: int, alpha: float, laplacian: Any) -> None:
         leading = np.linalg.eigh(labels.T @ labels)[1][:, ::-1]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from mlreduce.complexity import Complexity
 from mlreduce.registry import register
@@ -34,7 +34,7 @@ class MSSL(RowSparseSelector):
     proximity : Proximity, dict of its parameters, or None, default=None
         Graph of the features, each a point with its values as coordinates; None is ``Proximity()``: Gaussian weights,
         ten nearest neighbours.
-    max_iter, tol
+    max_iter, tol, solver
         As of `RowSparseSelector`.
 
     Attributes
@@ -57,9 +57,11 @@ class MSSL(RowSparseSelector):
     --------
     >>> import mlreduce
     >>> data = mlreduce.load_dataset("digits")
-    >>> mlreduce.MSSL(k=10, gamma=20.0).fit_transform(data.X, data.Y).shape
+    >>> mlreduce.MSSL(k=10).fit_transform(data.X, data.Y).shape
     (1797, 10)
     """
+
+    _merges_copies = False  # whose coefficients their graph ties together
 
     complexity = Complexity("s d + d^3", "s + d^2")
 
@@ -67,24 +69,16 @@ class MSSL(RowSparseSelector):
         self,
         k: Size = 0.5,
         alpha: float = 1.0,
-        gamma: float = 1.0,
+        gamma: float | str | None = None,
         proximity: ProximityLike = None,
-        max_iter: int = 500,
-        tol: float = 1e-6,
+        max_iter: int = 1000,
+        tol: float = 1e-8,
+        solver: Literal["coordinate-descent", "reweighted"] = "coordinate-descent",
     ) -> None:
-        super().__init__(k, gamma, max_iter, tol)
+        super().__init__(k, gamma, max_iter, tol, solver)
         self.alpha = alpha
         self.proximity = proximity
 
     def _loss(self, X: Any, labels: FloatArray) -> Regression:
         alpha = check_range(self.alpha, "alpha", 0)
-        return _OnManifold(X, labels, alpha * as_dense(graph_laplacian(self.proximity, X.T)))
-
-
-class _OnManifold(Regression):
-    def __init__(self, X: Any, labels: FloatArray, curvature: FloatArray) -> None:
-        super().__init__(X, labels, curvature=curvature)
-        self._curvature = curvature
-
-    def update(self, coefficients: FloatArray) -> float:
-        return super().update(coefficients) + float(((self._curvature @ coefficients) * coefficients).sum())
+        return Regression(X, labels, curvature=alpha * as_dense(graph_laplacian(self.proximity, X.T)))

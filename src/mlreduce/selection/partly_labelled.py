@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Literal
 
 import numpy as np
 
@@ -34,7 +35,7 @@ class PartlyLabelledSelector(RowSparseSelector):
         labels = as_dense(checked)
         return labels if known is None else np.where(known, labels, np.nan)
 
-    def _learned(self, loss: Any) -> None:
+    def _learned(self, loss: Any, spread: Callable[[FloatArray], FloatArray]) -> None:
         self.soft_labels_ = loss.targets
 
 
@@ -58,7 +59,7 @@ class CSFS(PartlyLabelledSelector):
 
     Parameters
     ----------
-    k, gamma, max_iter, tol
+    k, gamma, max_iter, tol, solver
         As of `RowSparseSelector`.
 
     Attributes
@@ -85,7 +86,7 @@ class CSFS(PartlyLabelledSelector):
     >>> data = mlreduce.load_dataset("digits")
     >>> labels = data.Y.astype(float)
     >>> labels[100:] = np.nan  # not labelled
-    >>> mlreduce.CSFS(k=10, gamma=20.0).fit(data.X, labels).transform(data.X).shape
+    >>> mlreduce.CSFS(k=10).fit(data.X, labels).transform(data.X).shape
     (1797, 10)
     """
 
@@ -101,6 +102,7 @@ class _Clipped(Regression):
     def __init__(self, X: Any, labels: FloatArray) -> None:
         start, self._known = _start(labels)
         super().__init__(X, start)
+        self.alternating = not self._known.all()
 
     def update(self, coefficients: FloatArray) -> float:
         fitted = self.fitted(coefficients)
@@ -131,7 +133,7 @@ class MDFS(PartlyLabelledSelector):
         As of `RowSparseSelector`.
     proximity : Proximity, dict of its parameters, or None, default=None
         Graph of the instances; None is ``Proximity()``: Gaussian weights, ten nearest neighbours.
-    max_iter, tol
+    max_iter, tol, solver
         As of `RowSparseSelector`.
 
     Attributes
@@ -159,7 +161,7 @@ class MDFS(PartlyLabelledSelector):
     >>> data = mlreduce.load_dataset("digits")
     >>> labels = data.Y.astype(float)
     >>> labels[::2, 0] = np.nan  # not known
-    >>> mlreduce.MDFS(k=10, gamma=20.0).fit(data.X, labels).transform(data.X).shape
+    >>> mlreduce.MDFS(k=10).fit(data.X, labels).transform(data.X).shape
     (1797, 10)
     """
 
@@ -170,12 +172,13 @@ class MDFS(PartlyLabelledSelector):
         k: Size = 0.5,
         alpha: float = 1.0,
         beta: float = 1.0,
-        gamma: float = 1.0,
+        gamma: float | str | None = None,
         proximity: ProximityLike = None,
-        max_iter: int = 500,
-        tol: float = 1e-6,
+        max_iter: int = 1000,
+        tol: float = 1e-8,
+        solver: Literal["coordinate-descent", "reweighted"] = "coordinate-descent",
     ) -> None:
-        super().__init__(k, gamma, max_iter, tol)
+        super().__init__(k, gamma, max_iter, tol, solver)
         self.alpha = alpha
         self.beta = beta
         self.proximity = proximity
@@ -188,6 +191,8 @@ class MDFS(PartlyLabelledSelector):
 
 class _Smoothed(Regression):
     """The loss of `MDFS`; its targets are F."""
+
+    alternating = True
 
     def __init__(self, X: Any, labels: FloatArray, alpha: float, beta: float, laplacian: Any) -> None:
         start, known = _start(labels)

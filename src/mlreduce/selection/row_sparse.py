@@ -2,30 +2,72 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any, Literal, Protocol
 
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
+from numpy.typing import NDArray
 from scipy.sparse import csgraph
 from scipy.sparse.linalg import LinearOperator, cg
 from sklearn.exceptions import ConvergenceWarning
 
 from mlreduce.exceptions import DataError, warn
 from mlreduce.linalg.features import Features
+from mlreduce.linalg.utilities import quotient, scaled
 from mlreduce.selection.base import Selector
+from mlreduce.selection.descent import Minimum, Smooth, minimise, penalised
 from mlreduce.spectral import TrainingSet
 from mlreduce.spectral.graphs.proximity import check_proximity
-from mlreduce.validation import FloatArray, Size, as_dense, check_count, check_range, is_sparse
+from mlreduce.validation import (
+    FloatArray,
+    Size,
+    as_dense,
+    check_count,
+    check_option,
+    check_percentage,
+    check_range,
+    is_sparse,
+)
 
 __all__ = ["Loss", "Regression", "RowSparseSelector", "graph_laplacian", "penalised", "solve_positive"]
+
+SOLVERS = ("coordinate-descent", "reweighted")
 
 # Relative residual at which a linear system counts as solved.
 _SOLVED = 1e-12
 
+# Weights of the norms on the path, relative to the smallest with which all rows are zero.
+_SHARES = np.geomspace(1.0, 0.001, 20)[1:]
 
-class Loss(Protocol):
+# Gap and most iterations on the way to the weight that is asked for.
+_ROUGH, _ROUGH_ITERATIONS = 1e-2, 30
+
+# Weights in a row without smaller errors, after which none is tried.
+_PATIENCE = 4
+
+# Relative decrease, and most iterations, of the other variables with all rows zero.
+_SETTLED, _SETTLING = 1e-12, 500
+
+# Parts into which rows are divided to choose a weight, and the penalty of the ridge regressions that compare them, of
+# features of unit variance relative to the number of rows.
+_FOLDS, _RIDGE = 3, 0.1
+
+# Relative difference of columns that count as equal.
+_EQUAL = 1e-9
+
+# Number of features up to which all their products are kept.
+_SMALL = 2000
+
+
+class Loss(Smooth, Protocol):
     """What `RowSparseSelector` minimises, but the penalty: a function of the coefficients W and other variables."""
+
+    @property
+    def n_targets(self) -> int:
+        """Number of columns of W."""
 
     def coefficients(self, widths: FloatArray, gamma: float) -> FloatArray:
         """Return the W that minimises the loss plus ``gamma sum_j ||w_j||^2 / widths_j``, the rest as it is.
@@ -40,55 +82,157 @@ class Loss(Protocol):
 class RowSparseSelector(Selector):
     """Base of the selectors that minimise a loss of coefficients W plus ``gamma sum_j ||w_j||``, the L2,1 norm.
 
-    Each iteration minimises over W, with ``||w_j||^2 / (2 s_j)`` in place of ``||w_j||``, s_j that norm in the
-    iteration before and one half in the first, and then over the other variables of the loss. ``||w_j||`` lies below
-    that plus ``s_j / 2`` and touches it at s_j, so that the objective does not increase. A row that is 0 stays so. A
-    method defines the loss.
+    A method defines the loss. W is minimised over by block coordinate descent, which leaves rows exactly zero, and the
+    other variables of the loss in between.
 
     Parameters
     ----------
     k
         As of `Selector`.
-    gamma : float, default=1.0
-        Weight of the norms of the rows of W, > 0; with larger values more rows vanish.
-    max_iter : int, default=500
+    gamma : float, str or None, default=None
+        Weight of the norms of the rows of W: a number > 0; a percentage of ``gamma_max_``, such as "5%"; or None, to
+        choose among 19 from 70 % of it down to 0.1 % by squared errors on held-out rows.
+    max_iter : int, default=1000
         Largest number of iterations, >= 1.
-    tol : float, default=1e-6
-        Relative decrease of the objective in an iteration at which to stop, >= 0; 0 for all ``max_iter`` iterations.
+    tol : float, default=1e-8
+        When to stop, >= 0; 0 for all ``max_iter`` iterations. Of "coordinate-descent" the largest ``gap_``, of
+        "reweighted" the relative decrease of the objective in an iteration.
+    solver : {"coordinate-descent", "reweighted"}, default="coordinate-descent"
+        "reweighted" is what the papers print, and takes a number for gamma: in each iteration a ridge regression with
+        ``||w_j||^2 / (2 s_j)`` in place of ``||w_j||``, s_j that norm in the iteration before and one half in the
+        first, and then the other variables. Rows of W approach zero but do not reach it.
 
     Attributes
     ----------
     scores_ : ndarray of shape (n_features,)
-        Norms of the rows of W.
+        Norms of the rows of W. Features whose columns are equal, or one the negative of the other, have equal ones.
+        Features with rows of zeros are ranked by how steep the loss is by these rows.
     coef_ : ndarray of shape (n_features, n_targets)
         W.
     objective_ : ndarray of shape (n_iter,)
         Objective after each iteration; it does not increase.
     n_iter_ : int
         Number of iterations.
+    gamma_ : float
+        Weight of the norms.
+    gamma_max_ : float
+        The smallest weight with which rows of zeros stay so: all rows are zero with it where the problem is convex.
+        As the following not of "reweighted".
+    gap_ : float
+        Bound of how far the objective is above the minimum, relative to it, where the problem is convex; elsewhere how
+        far the conditions of a minimum are missed.
+    gammas_, errors_ : ndarray of shape (n_weights,)
+        Weights that were compared, and their squared errors, relative to those of the labels' means. Only where gamma
+        is chosen.
+
+    Notes
+    -----
+    To choose gamma, each third of the rows, at random with seed 0, is held out once. W is learned from the others, and
+    ridge regressions predict the labels held out from the best features: half, a quarter, an eighth and a sixteenth of
+    them, or of the number of rows where that is smaller. Of equal errors the largest gamma is taken; after four
+    without a smaller error no other is tried.
     """
 
     by_feature: tuple[str, ...] = ("coef_",)
 
-    def __init__(self, k: Size = 0.5, gamma: float = 1.0, max_iter: int = 500, tol: float = 1e-6) -> None:
+    #: Whether features are centred, as with an intercept.
+    _centred = True
+    #: Whether equal columns are minimised over as one.
+    _merges_copies = True
+    #: Whether W has no negative entries.
+    _positive = False
+
+    def __init__(
+        self,
+        k: Size = 0.5,
+        gamma: float | str | None = None,
+        max_iter: int = 1000,
+        tol: float = 1e-8,
+        solver: Literal["coordinate-descent", "reweighted"] = "coordinate-descent",
+    ) -> None:
         self.k = k
         self.gamma = gamma
         self.max_iter = max_iter
         self.tol = tol
+        self.solver = solver
 
     def _stopping(self) -> tuple[int, float]:
-        """Return the largest number of iterations, and the relative decrease of the objective at which to stop."""
+        """Return the largest number of iterations, and the tolerance at which to stop."""
         return check_count(self.max_iter, "max_iter"), check_range(self.tol, "tol", 0)
 
     def _loss(self, X: Any, labels: FloatArray) -> Loss:
         """Return the loss, with its other variables at their starting values."""
         raise NotImplementedError  # abstract: a method is this choice
 
-    def _learned(self, loss: Any) -> None:
-        """Keep other variables of a loss as attributes."""
+    def _learned(self, loss: Any, spread: Callable[[FloatArray], FloatArray]) -> None:
+        """Keep other variables of a loss as attributes; what has a row per column of its X is spread to all."""
 
     def _scores(self, X: Any, labels: FloatArray) -> FloatArray:
-        gamma = check_range(self.gamma, "gamma", 0, open_ends=True)
+        if check_option(self.solver, "solver", SOLVERS) == "reweighted":
+            return self._reweighted(X, labels)
+        max_iter, tol = self._stopping()
+        number = share = 0.0
+        if isinstance(self.gamma, str):
+            share = float(check_percentage(self.gamma, "gamma")) / 100.0
+        elif self.gamma is not None:
+            number = check_range(self.gamma, "gamma", 0, open_ends=True)
+        path = _Path(self, X, labels)
+        self.gamma_max_ = path.gamma_max
+        if self.gamma is None:
+            errors = self._held_out_errors(X, labels)
+            share = _SHARES[errors.argmin()]
+            self.gammas_, self.errors_ = _SHARES[: len(errors)] * self.gamma_max_, errors
+        # Where there is nothing to explain, all weights give zeros.
+        self.gamma_ = number or share * self.gamma_max_ or 1.0
+        for gamma in self.gamma_max_ * _SHARES:
+            if gamma > self.gamma_:
+                path.minimise(gamma, _ROUGH, _ROUGH_ITERATIONS)
+        minimum = path.minimise(self.gamma_, tol, max_iter)
+        if minimum.gap > tol > 0:
+            ended = len(minimum.objective) <= max_iter
+            remedy = "features of similar size may help" if ended else "a larger max_iter lets it converge"
+            warn(
+                f"{type(self).__name__}: after {len(minimum.objective) - 1} iterations the objective may be above the "
+                f"minimum by {minimum.gap:.1g} of itself, more than tol={tol:g}; {remedy}",
+                ConvergenceWarning,
+            )
+        self.coef_, self.gap_ = path.coefficients, minimum.gap
+        self.objective_ = np.array(minimum.objective[1:] or minimum.objective)
+        self.n_iter_ = len(self.objective_)
+        self._steepness = path.steepness
+        self._learned(path.loss, path.spread)
+        norms: FloatArray = np.linalg.norm(self.coef_, axis=1)
+        return norms
+
+    def _best_first(self, scores: FloatArray) -> NDArray[np.intp]:
+        return np.lexsort((-self._steepness, -scores))
+
+    def _held_out_errors(self, X: Any, labels: FloatArray) -> FloatArray:
+        """Return the errors of ridge regressions on the features that weights on the path rank first."""
+        sizes = sorted({max(1, min(X.shape) // part) for part in (2, 4, 8, 16)})
+        folds = np.random.default_rng(0).permutation(len(labels)) % _FOLDS
+        parts = []
+        for fold in range(_FOLDS):
+            kept, held = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
+            if len(held) and (~np.isnan(labels[kept])).any():
+                ridge = _NestedRidge(X[kept], labels[kept], X[held], labels[held])
+                parts.append((_Path(self, X[kept], labels[kept]), ridge))
+        errors: list[float] = []
+        for share in _SHARES:
+            total = 0.0
+            for path, ridge in parts:
+                path.minimise(share * path.gamma_max or 1.0, _ROUGH, _ROUGH_ITERATIONS)
+                best = np.lexsort((-path.steepness, -np.linalg.norm(path.coefficients, axis=1)))
+                total += ridge.errors(best, sizes)
+            errors.append(total)
+            if len(errors) - np.argmin(errors) > _PATIENCE:
+                break
+        return np.array(errors)
+
+    def _reweighted(self, X: Any, labels: FloatArray) -> FloatArray:
+        if self.gamma is None or isinstance(self.gamma, str):
+            raise DataError(f"solver='reweighted' takes a number for gamma, not {self.gamma!r}")
+        gamma = self.gamma_ = check_range(self.gamma, "gamma", 0, open_ends=True)
         max_iter, tol = self._stopping()
         loss = self._loss(X, labels)
         widths, objective = np.ones(X.shape[1]), [np.inf]
@@ -107,8 +251,126 @@ class RowSparseSelector(Selector):
                     ConvergenceWarning,
                 )
         self.coef_, self.objective_, self.n_iter_ = coefficients, np.array(objective[1:]), len(objective) - 1
-        self._learned(loss)
+        self._steepness = np.zeros(X.shape[1])
+        self._learned(loss, lambda table: table)
         return norms
+
+
+class _Path:
+    """Minima of a method's problem for one weight after the other, each from the one before."""
+
+    def __init__(self, method: RowSparseSelector, X: Any, labels: FloatArray) -> None:
+        self._copies = _Copies(X, method._centred) if method._merges_copies else None
+        if self._copies is not None:
+            X = self._copies.merged(X)
+        self.loss, self._positive = method._loss(X, labels), method._positive
+        self._penalties = np.ones(X.shape[1]) if self._copies is None else self._copies.roots
+        self._current = np.zeros((X.shape[1], self.loss.n_targets))
+        before = np.inf
+        for _ in range(_SETTLING):  # the other variables, with all rows zero
+            value, slopes = self.loss.descent(self._current)
+            if before - value <= _SETTLED * before < np.inf:
+                break
+            before = value
+        slopes = np.maximum(slopes, 0.0) if self._positive else slopes
+        #: See `RowSparseSelector`.
+        self.gamma_max = float((2.0 * np.linalg.norm(slopes, axis=1) / self._penalties).max())
+
+    def minimise(self, gamma: float, tol: float, max_iter: int) -> Minimum:
+        """Go on to a weight."""
+        minimum = minimise(self.loss, self._current, gamma * self._penalties, tol, max_iter, self._positive)
+        self._current, self._steep = minimum.coefficients, minimum.steepness
+        return minimum
+
+    @property
+    def coefficients(self) -> FloatArray:
+        """W, of all features."""
+        return self.spread(self._current)
+
+    def spread(self, table: FloatArray) -> FloatArray:
+        """Turn a row for each column that the loss knows into one for each feature."""
+        return table if self._copies is None else self._copies.shared(table)
+
+    @property
+    def steepness(self) -> FloatArray:
+        """How steep the loss is by each row, relative to the penalty, on a grid wider than rounding errors."""
+        steepness = self._steep if self._copies is None else self._steep[self._copies.of]
+        rounded: FloatArray = np.round(steepness, 9)
+        return rounded
+
+
+class _Copies:
+    """Columns that are equal, or one the negative of the other, as one column each.
+
+    Of m copies of x any split of the coefficients is as good, where all have the same sign; it is split evenly. Then
+    ``x sqrt(m)`` has the coefficients ``w sqrt(m)`` and their norm the weight ``sqrt(m)``, and the squares of the
+    coefficients and the distances between instances are as before.
+
+    Attributes
+    ----------
+    of : ndarray of shape (n_features,), int
+        The column that stands for each.
+    roots : ndarray of shape (n_columns,)
+        The square roots of the numbers of copies.
+    """
+
+    def __init__(self, X: Any, centred: bool) -> None:
+        features = Features(X, centred)
+        n_samples, n_features = X.shape
+        probes = features.transposed_dot(np.random.default_rng(0).standard_normal(n_samples))
+        first, self._signs = np.arange(n_features), np.ones(n_features)
+        order = np.argsort(np.abs(probes), kind="stable")
+        probed = np.abs(probes[order])
+        starts = np.flatnonzero(np.append(True, np.diff(probed) > _EQUAL * probed[1:]))
+        for alike in np.split(order, starts[1:]):
+            if len(alike) > 1 and probes[alike[0]] != 0.0:
+                alike = np.sort(alike)
+                columns = as_dense(X[:, alike]) - features.mean[alike]
+                columns *= np.sign(probes[alike])
+                apart = np.abs(columns - columns[:, :1]).max(axis=0)
+                equal = alike[apart <= _EQUAL * np.abs(columns[:, 0]).max()]
+                first[equal], self._signs[equal] = equal[0], np.sign(probes[equal] * probes[equal[0]])
+        self._kept, self.of, counts = np.unique(first, return_inverse=True, return_counts=True)
+        self.roots = np.sqrt(counts)
+
+    def merged(self, X: Any) -> Any:
+        """Return one column for all copies, times the square root of their number."""
+        if len(self._kept) == X.shape[1]:
+            return X
+        return scaled(X[:, self._kept], columns=self.roots)
+
+    def shared(self, coefficients: FloatArray) -> FloatArray:
+        """Return the coefficients of all columns."""
+        shared: FloatArray = coefficients[self.of] * (self._signs / self.roots[self.of])[:, np.newaxis]
+        return shared
+
+
+class _NestedRidge:
+    """Squared errors on other rows of ridge regressions on the first of some ordered features, of many numbers."""
+
+    def __init__(self, X: Any, labels: FloatArray, others: Any, their_labels: FloatArray) -> None:
+        self._features, known = Features(X, centred=True), ~np.isnan(labels)
+        means = np.where(known, labels, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
+        self._moments = self._features.transposed_dot(np.where(known, labels - means, 0.0))
+        self._others, self._wanted, self._known = others, their_labels - means, ~np.isnan(their_labels)
+
+    def errors(self, best: NDArray[np.intp], sizes: list[int]) -> float:
+        """Return the sum over the sizes of the errors, relative to those of the means of the labels."""
+        best = best[: sizes[-1]]
+        mean, others = self._features.mean[best], self._others[:, best]
+        correlations = Features(self._features.X[:, best], centred=True).scatter
+        scale = quotient(1.0, np.sqrt(correlations.diagonal()))
+        correlations = correlations * scale * scale[:, np.newaxis]
+        correlations.flat[:: len(best) + 1] += _RIDGE
+        lower = scipy.linalg.cholesky(correlations, lower=True, check_finite=False)
+        solved = scipy.linalg.solve_triangular(lower, scale[:, np.newaxis] * self._moments[best], lower=True)
+        errors = 0.0
+        for size in sizes:
+            weights = scipy.linalg.solve_triangular(lower[:size, :size], solved[:size], trans=1, lower=True)
+            weights *= scale[:size, np.newaxis]
+            predicted = others[:, :size] @ weights - mean[:size] @ weights
+            errors += float(np.square((predicted - self._wanted)[self._known]).sum())
+        return errors / max(float(np.square(self._wanted[self._known]).sum()), np.finfo(float).tiny)
 
 
 class Regression:
@@ -124,15 +386,46 @@ class Regression:
         L of an additional term ``tr(W'LW)``, positive semidefinite.
     """
 
+    #: Whether the targets are variables.
+    alternating = False
+
     def __init__(
         self, X: Any, targets: FloatArray, intercept: bool = True, curvature: FloatArray | None = None
     ) -> None:
         self.features, self.targets, self.intercept = Features(X, centred=intercept), targets, intercept
+        self._curvature = curvature
         self._by_feature = curvature is not None or X.shape[1] <= X.shape[0]
-        if self._by_feature:
-            self._scatter = self.features.scatter if curvature is None else self.features.scatter + curvature
-        else:
-            self._columns = Features(X.T.tocsr() if is_sparse(X) else self.features.dense().T, centred=False)
+        self._keeps_products = self._by_feature or X.shape[1] <= _SMALL
+
+    @property
+    def n_targets(self) -> int:
+        """Number of columns of W."""
+        return int(self.targets.shape[1])
+
+    @cached_property
+    def _curved(self) -> FloatArray:
+        return self.features.scatter if self._curvature is None else self.features.scatter + self._curvature
+
+    @property
+    def _scatter(self) -> FloatArray:
+        return self._curved
+
+    @cached_property
+    def _moments(self) -> FloatArray:
+        return self.features.transposed_dot(self.targets - self._intercepts)
+
+    @cached_property
+    def _square(self) -> float:
+        return float(np.square(self.targets - self._intercepts).sum())
+
+    @property
+    def _intercepts(self) -> FloatArray | float:
+        return self.targets.mean(axis=0) if self.intercept else 0.0
+
+    @cached_property
+    def _columns(self) -> Features:
+        X = self.features.X
+        return Features(X.T.tocsr() if is_sparse(X) else self.features.dense().T, centred=False)
 
     def coefficients(self, widths: FloatArray, gamma: float) -> FloatArray:
         """Return W, from the smaller of the systems over features and over instances: see `Loss`."""
@@ -154,21 +447,28 @@ class Regression:
         return fitted + self.targets.mean(axis=0) if self.intercept else fitted
 
     def update(self, coefficients: FloatArray) -> float:
-        """Return the squared errors: there are no other variables."""
-        return float(np.square(self.fitted(coefficients) - self.targets).sum())
+        """Return the squared errors and the additional term: there are no other variables."""
+        value = float(np.square(self.fitted(coefficients) - self.targets).sum())
+        if self._curvature is None:
+            return value
+        return value + float(((self._curvature @ coefficients) * coefficients).sum())
 
+    def descent(self, coefficients: FloatArray) -> tuple[float, FloatArray]:
+        """Minimise over the other variables; return the loss, and half its negative gradient by W."""
+        if not self.alternating and self._keeps_products:
+            active = np.flatnonzero(coefficients.any(axis=1))
+            slopes = self._moments - self._curved[:, active] @ coefficients[active]
+            return self._square - float((coefficients * (self._moments + slopes)).sum()), slopes
+        value = self.update(coefficients)
+        slopes = self.features.transposed_dot(self.targets - self.fitted(coefficients))
+        return value, slopes if self._curvature is None else slopes - self._curvature @ coefficients
 
-def penalised(products: Any, targets: FloatArray, penalty: float) -> FloatArray:
-    """Solve ``(K + penalty I) Z = T`` for a positive semidefinite K."""
-    matrix = as_dense(products)
-    matrix.flat[:: len(matrix) + 1] += penalty
-    solution: FloatArray
-    try:
-        solution = scipy.linalg.cho_solve(scipy.linalg.cho_factor(matrix, check_finite=False), targets)
-    except np.linalg.LinAlgError:  # the penalty is lost in the rounding of large products
-        values, vectors = scipy.linalg.eigh(matrix, check_finite=False)
-        solution = vectors @ ((vectors.T @ targets) / np.maximum(values, penalty)[:, np.newaxis])
-    return solution
+    def products(self, rows: NDArray[np.intp]) -> FloatArray:
+        """Return half the second derivative by some rows of W."""
+        if self._keeps_products:
+            block: FloatArray = self._curved[np.ix_(rows, rows)]
+            return block
+        return Features(self.features.X[:, rows], centred=self.intercept).scatter
 
 
 def graph_laplacian(proximity: Any, points: Any) -> Any:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 from sklearn.utils import Tags
 from sklearn.utils.extmath import randomized_svd
 
@@ -45,7 +47,9 @@ class SCMFS(RowSparseSelector):
         As of `RowSparseSelector`.
     max_iter : int, default=5000
         As of `RowSparseSelector`.
-    tol
+    tol : float, default=1e-6
+        As of `RowSparseSelector`.
+    solver
         As of `RowSparseSelector`.
 
     Attributes
@@ -54,6 +58,10 @@ class SCMFS(RowSparseSelector):
         W.
     common_mode_ : ndarray of shape (n_samples, n_latent)
         V.
+    feature_factors_ : ndarray of shape (n_features, n_latent)
+        Q'.
+    label_factors_ : ndarray of shape (n_latent, n_labels)
+        B.
 
     Notes
     -----
@@ -61,6 +69,8 @@ class SCMFS(RowSparseSelector):
 
     The paper leaves the scale of the factors free. Then there is no minimum: V and W times t, and Q and B over t, leave
     the second and third term as they are, and the others go to 0 with t. Unit norms fix the scale, and lose no product.
+
+    Of "reweighted", too, rows of W are minimised over without weights, once in each iteration, and reach zero.
 
     In place of multiplicative steps from a random start each row of W, each column of V and each row of Q and B is
     minimised over exactly, in turn, from the positive parts of singular vectors of features and labels (Boutsidis and
@@ -79,6 +89,11 @@ class SCMFS(RowSparseSelector):
     (1797, 10)
     """
 
+    by_feature = ("coef_", "feature_factors_")
+
+    _centred = False
+    _positive = True
+
     complexity = Complexity("s d + q d^2", "s + d^2 + n q")
 
     def __init__(
@@ -87,11 +102,12 @@ class SCMFS(RowSparseSelector):
         n_latent: Size = 0.5,
         alpha: float = 1.0,
         beta: float = 1.0,
-        gamma: float = 1.0,
+        gamma: float | str | None = None,
         max_iter: int = 5000,
         tol: float = 1e-6,
+        solver: Literal["coordinate-descent", "reweighted"] = "coordinate-descent",
     ) -> None:
-        super().__init__(k, gamma, max_iter, tol)
+        super().__init__(k, gamma, max_iter, tol, solver)
         self.n_latent = n_latent
         self.alpha = alpha
         self.beta = beta
@@ -107,20 +123,37 @@ class SCMFS(RowSparseSelector):
         n_latent = check_size(self.n_latent, labels.shape[1], "labels", name="n_latent")
         return _CommonMode(X, labels, n_latent, alpha, beta)
 
-    def _learned(self, loss: _CommonMode) -> None:
+    def _learned(self, loss: _CommonMode, spread: Callable[[FloatArray], FloatArray]) -> None:
+        n_columns = loss.n_columns
         self.common_mode_ = loss.mode
+        self.feature_factors_ = spread(loss.units[:n_columns]) / np.sqrt(self.alpha)
+        self.label_factors_ = loss.units[n_columns:].T / np.sqrt(self.beta)
 
 
 class _CommonMode:
     """The loss of `SCMFS`: Z are features and labels side by side, U the rows of Q and B as columns, both weighted."""
 
+    alternating = True
+
     def __init__(self, X: Any, labels: FloatArray, n_latent: int, alpha: float, beta: float) -> None:
-        self._features = Features(X, centred=False)
+        self._features, self.n_columns = Features(X, centred=False), X.shape[1]
         both = [np.sqrt(alpha) * X, np.sqrt(beta) * labels]
         self._both: Any = sp.hstack(both, format="csr") if is_sparse(X) else np.hstack(both)
         self._square = float(np.square(self._both.data if is_sparse(X) else self._both).sum())
-        self.mode, self._units = _positive_parts(self._both, n_latent)
+        self.mode, self.units = _positive_parts(self._both, n_latent)
         self._coefficients = np.zeros((X.shape[1], n_latent))
+
+    @property
+    def n_targets(self) -> int:
+        return int(self.mode.shape[1])
+
+    def descent(self, coefficients: FloatArray) -> tuple[float, FloatArray]:
+        value = self.update(coefficients)
+        return value, self._features.transposed_dot(self.mode - self._features.dot(coefficients))
+
+    def products(self, rows: NDArray[np.intp]) -> FloatArray:
+        block: FloatArray = self._features.scatter[np.ix_(rows, rows)]
+        return block
 
     def coefficients(self, widths: FloatArray, gamma: float) -> FloatArray:
         moments = self._features.transposed_dot(self.mode)
@@ -128,7 +161,7 @@ class _CommonMode:
         return self._coefficients
 
     def update(self, coefficients: FloatArray) -> float:
-        fitted, mode, units = self._features.dot(coefficients), self.mode, self._units
+        fitted, mode, units = self._features.dot(coefficients), self.mode, self.units
         products, overlaps = self._both @ units, units.T @ units
         for column in range(mode.shape[1]):
             rest = products[:, column] - mode @ overlaps[:, column] + mode[:, column]

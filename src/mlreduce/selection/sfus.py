@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mlreduce.complexity import Complexity
 from mlreduce.registry import register
@@ -12,6 +14,9 @@ from mlreduce.selection.row_sparse import Regression, RowSparseSelector
 from mlreduce.validation import FloatArray, Size, check_range, check_size
 
 __all__ = ["SFUS"]
+
+# Singular value, relative to the largest, that counts as zero.
+_RANK = 1e-10
 
 
 @register("sfus")
@@ -34,7 +39,7 @@ class SFUS(RowSparseSelector):
         as many as labels, or as features where these are fewer: the second term is 0 then.
     beta : float, default=1.0
         Weight of what of the coefficients lies outside of the subspace, >= 0.
-    gamma, max_iter, tol
+    gamma, max_iter, tol, solver
         As of `RowSparseSelector`.
 
     Attributes
@@ -42,7 +47,7 @@ class SFUS(RowSparseSelector):
     coef_ : ndarray of shape (n_features, n_labels)
         W.
     subspace_ : ndarray of shape (n_features, n_latent)
-        Q. The best P is ``Q'W``.
+        Q. The best P is ``Q'W``. Fewer columns where W is of a smaller rank.
 
     Notes
     -----
@@ -74,11 +79,12 @@ class SFUS(RowSparseSelector):
         k: Size = 0.5,
         n_latent: Size = 0.5,
         beta: float = 1.0,
-        gamma: float = 1.0,
-        max_iter: int = 500,
-        tol: float = 1e-6,
+        gamma: float | str | None = None,
+        max_iter: int = 1000,
+        tol: float = 1e-8,
+        solver: Literal["coordinate-descent", "reweighted"] = "coordinate-descent",
     ) -> None:
-        super().__init__(k, gamma, max_iter, tol)
+        super().__init__(k, gamma, max_iter, tol, solver)
         self.n_latent = n_latent
         self.beta = beta
 
@@ -86,21 +92,40 @@ class SFUS(RowSparseSelector):
         n_latent = check_size(self.n_latent, labels.shape[1], "labels", name="n_latent")
         return _SharedSubspace(X, labels, min(n_latent, X.shape[1]), check_range(self.beta, "beta", 0))
 
-    def _learned(self, loss: _SharedSubspace) -> None:
-        self.subspace_ = loss.subspace
+    def _learned(self, loss: _SharedSubspace, spread: Callable[[FloatArray], FloatArray]) -> None:
+        self.subspace_ = spread(loss.subspace)
 
 
 class _SharedSubspace(Regression):
     """The loss of `SFUS`."""
 
     def __init__(self, X: Any, labels: FloatArray, n_latent: int, beta: float) -> None:
+        super().__init__(X, labels)
         self.subspace: FloatArray = np.empty((X.shape[1], 0))
-        super().__init__(X, labels, curvature=beta * np.eye(X.shape[1]))
-        self._whole, self._n_latent, self._beta = self._scatter, n_latent, beta
+        self._n_latent, self._beta, self._by_feature = n_latent, beta, True
+
+    @property
+    def _scatter(self) -> FloatArray:
+        whole = self._curved + self._beta * np.eye(len(self.subspace))
+        return whole - self._beta * (self.subspace @ self.subspace.T)
 
     def update(self, coefficients: FloatArray) -> float:
         left, singular_values, _ = np.linalg.svd(coefficients, full_matrices=False)
         self.subspace = left[:, : self._n_latent]
-        self._scatter = self._whole - self._beta * (self.subspace @ self.subspace.T)
         outside = float(np.square(singular_values[self._n_latent :]).sum())
         return super().update(coefficients) + self._beta * outside
+
+    def descent(self, coefficients: FloatArray) -> tuple[float, FloatArray]:
+        value, slopes = super().descent(coefficients)
+        active = np.flatnonzero(coefficients.any(axis=1))
+        left, singular_values, _ = np.linalg.svd(coefficients[active], full_matrices=False)
+        # Of a smaller rank the other directions are open: none is taken.
+        rank = int((singular_values > _RANK * singular_values.max(initial=0.0)).sum())
+        self.subspace = np.zeros((len(coefficients), min(rank, self._n_latent)))
+        self.subspace[active] = left[:, : self.subspace.shape[1]]
+        outside = coefficients - self.subspace @ (self.subspace.T @ coefficients)
+        return value + self._beta * float(np.square(outside).sum()), slopes - self._beta * outside
+
+    def products(self, rows: NDArray[np.intp]) -> FloatArray:
+        shared = self.subspace[rows]
+        return super().products(rows) + self._beta * (np.eye(len(rows)) - shared @ shared.T)

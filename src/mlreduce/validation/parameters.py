@@ -20,6 +20,7 @@ __all__ = [
     "check_count",
     "check_option",
     "check_options",
+    "check_percentage",
     "check_range",
     "check_size",
     "is_share",
@@ -166,7 +167,7 @@ def check_size(size: Size, largest: int, what: str, name: str = "n_components") 
     if size is None:
         return largest
     if isinstance(size, str):
-        return max(1, int(_percentage(size, name) * largest / 100))
+        return max(1, int(check_percentage(size, name) * largest / 100))
     if not _is_number(size):
         raise DataError(f"{name} must be a number, a percentage such as '50%' or None; got {size!r}")
     if isinstance(size, (int, np.integer)):
@@ -178,8 +179,14 @@ def check_size(size: Size, largest: int, what: str, name: str = "n_components") 
     return max(1, int(size * largest))
 
 
-def _percentage(text: str, name: str) -> Decimal:
-    """Return the number of a percentage, which is exact: 7 % of 100 are 7."""
+def check_percentage(text: str, name: str) -> Decimal:
+    """Return the number of a percentage, which is exact: 7 % of 100 are 7.
+
+    Raises
+    ------
+    DataError
+        If the text is not a percentage above 0 and up to 100.
+    """
     try:
         number = Decimal(text.strip().removesuffix("%")) if text.strip().endswith("%") else Decimal("nan")
     except InvalidOperation:
