@@ -36,6 +36,11 @@ def known_part(X, y):
     return X[~np.isnan(y)], y[~np.isnan(y)]
 
 
+def completed(Y, fitted, intercept=False):
+    """The labels, and what is fitted in place of those that are not known, which then have no error."""
+    return np.where(np.isnan(Y), fitted + (np.nanmean(Y - fitted, axis=0) if intercept else 0), Y)
+
+
 def bins(X):
     """Each feature in three bins of equal width, the default of the selectors by information."""
     return np.column_stack([bins_of(x, equal_width(x, 3)) for x in X.T.tolist()])

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from ._scores import AT_MINIMUM, at_minimum
+from ._scores import AT_MINIMUM, at_minimum, completed
 
 PARAMETERS = AT_MINIMUM
 
 
 def definition(X, Y, fitted):
-    E = Y - X @ fitted.coef_
+    E = completed(Y, X @ fitted.coef_) - X @ fitted.coef_
     norms = np.linalg.norm(E, axis=1)
     larger = np.maximum(norms, 0.1)
     objective = (norms**2 / larger + larger).sum() / 2 + fitted.gamma_ * np.linalg.norm(fitted.coef_, axis=1).sum()

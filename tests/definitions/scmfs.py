@@ -5,14 +5,15 @@ from __future__ import annotations
 import numpy as np
 from regressions_by_the_book import scmfs_objective
 
-from ._scores import AT_MINIMUM, at_minimum
+from ._scores import AT_MINIMUM, at_minimum, completed
 
 PARAMETERS = {**AT_MINIMUM, "n_latent": 2, "alpha": 0.5, "beta": 2.0}
 
 
 def definition(X, Y, fitted):
-    both = np.hstack([np.sqrt(0.5) * X, np.sqrt(2.0) * Y])
     W, V, Q, B = fitted.coef_, fitted.common_mode_, fitted.feature_factors_.T, fitted.label_factors_
+    Y = completed(Y, V @ B)
+    both = np.hstack([np.sqrt(0.5) * X, np.sqrt(2.0) * Y])
     U = np.hstack([np.sqrt(0.5) * Q, np.sqrt(2.0) * B]).T
     assert min(W.min(), V.min(), U.min()) >= 0
     for c in range(2):

@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 from regressions_by_the_book import centring, sfus_objective
 
-from ._scores import AT_MINIMUM, at_minimum
+from ._scores import AT_MINIMUM, at_minimum, completed
 
 PARAMETERS = {**AT_MINIMUM, "beta": 0.5, "n_latent": 1}
 
 
 def definition(X, Y, fitted):
     W, Q = fitted.coef_, fitted.subspace_
+    Y = completed(Y, X @ W, intercept=True)
     np.testing.assert_allclose(Q.T @ Q, np.eye(1), atol=1e-9)
     outside, values = W - Q @ (Q.T @ W), np.linalg.svd(W, compute_uv=False)
     np.testing.assert_allclose(np.sum(outside**2), np.sum(values[1:] ** 2), rtol=1e-6, atol=1e-12)

@@ -9,7 +9,13 @@ import numpy as np
 
 from mlreduce.complexity import Complexity
 from mlreduce.registry import register
-from mlreduce.selection.row_sparse import Regression, RowSparseSelector, graph_laplacian, solve_positive
+from mlreduce.selection.row_sparse import (
+    Regression,
+    RowSparseSelector,
+    completed_by_means,
+    graph_laplacian,
+    solve_positive,
+)
 from mlreduce.spectral.graphs.proximity import ProximityLike
 from mlreduce.validation import FloatArray, Size, check_range, check_size
 
@@ -26,6 +32,8 @@ class MIFS(RowSparseSelector):
 
     over W, one row per feature, the latent labels V, one column for each of them, and B, which turns them into labels.
     L is the Laplacian of a graph of the instances.
+
+    Labels may be unknown, NaN in ``y``: the second term is the squared errors of the known ones.
 
     Parameters
     ----------
@@ -116,10 +124,11 @@ class _LatentLabels(Regression):
     alternating = True
 
     def __init__(self, X: Any, labels: FloatArray, n_latent: int, alpha: float, laplacian: Any) -> None:
-        leading = np.linalg.eigh(labels.T @ labels)[1][:, ::-1]
+        self._labels, self._labels_known = completed_by_means(labels)
+        leading = np.linalg.eigh(self._labels.T @ self._labels)[1][:, ::-1]
         self.basis: FloatArray = leading[:, :n_latent].T
-        super().__init__(X, labels @ self.basis.T, intercept=False)
-        self._labels, self._alpha, self._laplacian = labels, alpha, laplacian
+        super().__init__(X, self._labels @ self.basis.T, intercept=False)
+        self._alpha, self._laplacian = alpha, laplacian
         self._diagonal = (1.0 + alpha + laplacian.diagonal())[:, np.newaxis] + np.zeros(n_latent)
 
     def _smoothed(self, latent: FloatArray) -> FloatArray:
@@ -132,6 +141,9 @@ class _LatentLabels(Regression):
         self.targets = solve_positive(self._smoothed, self._diagonal, moments, self.targets)
         left, _, right = np.linalg.svd(self.targets.T @ self._labels, full_matrices=False)
         self.basis = left @ right
-        errors = np.square(self._labels - self.targets @ self.basis).sum()
+        decoded = self.targets @ self.basis
+        if self._labels_known is not None:
+            self._labels = np.where(self._labels_known, self._labels, decoded)
+        errors = np.square(self._labels - decoded).sum()
         smoothness = (self.targets * (self._laplacian @ self.targets)).sum()
         return float(np.square(fitted - self.targets).sum() + self._alpha * errors + smoothness)

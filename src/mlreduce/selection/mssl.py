@@ -23,6 +23,8 @@ class MSSL(RowSparseSelector):
 
     over W, one row per feature, and b. L is the Laplacian of a graph of the features.
 
+    Labels may be unknown, NaN in ``y``: the first term is the squared errors of the known ones.
+
     Parameters
     ----------
     k

@@ -27,9 +27,6 @@ class PartlyLabelledSelector(RowSparseSelector):
         F.
     """
 
-    #: Whether single labels of an instance may be unknown: cells of NaN.
-    takes_unknown_cells = True
-
     def _check_labels(self, y: Any, n_samples: int) -> FloatArray:
         checked, known = check_known_labels(y, n_samples)
         labels = as_dense(checked)
@@ -37,13 +34,6 @@ class PartlyLabelledSelector(RowSparseSelector):
 
     def _learned(self, loss: Any, spread: Callable[[FloatArray], FloatArray]) -> None:
         self.soft_labels_ = loss.targets
-
-
-def _start(labels: FloatArray) -> tuple[FloatArray, Any]:
-    """Return the labels, unknown ones as the mean of the known ones of that label or 0, and the mask of the known."""
-    known = ~np.isnan(labels)
-    sums, counts = np.where(known, labels, 0.0).sum(axis=0), known.sum(axis=0)
-    return np.where(known, labels, sums / np.maximum(counts, 1)), known
 
 
 @register("csfs")
@@ -99,15 +89,8 @@ class CSFS(PartlyLabelledSelector):
 class _Clipped(Regression):
     """The loss of `CSFS`; its targets are F."""
 
-    def __init__(self, X: Any, labels: FloatArray) -> None:
-        start, self._known = _start(labels)
-        super().__init__(X, start)
-        self.alternating = not self._known.all()
-
-    def update(self, coefficients: FloatArray) -> float:
-        fitted = self.fitted(coefficients)
-        self.targets = np.where(self._known, self.targets, fitted.clip(0.0, 1.0))
-        return float(np.square(fitted - self.targets).sum())
+    def _best_targets(self, fitted: FloatArray) -> FloatArray:
+        return fitted.clip(0.0, 1.0)
 
 
 @register("mdfs")
@@ -195,8 +178,8 @@ class _Smoothed(Regression):
     alternating = True
 
     def __init__(self, X: Any, labels: FloatArray, alpha: float, beta: float, laplacian: Any) -> None:
-        start, known = _start(labels)
-        super().__init__(X, start)
+        super().__init__(X, labels)
+        known = ~np.isnan(labels)
         self._weights, self._laplacian = alpha * known, laplacian
         self._labels = np.where(known, labels, 0.0)
         self._between = beta * _label_laplacian(self._labels)

@@ -13,7 +13,7 @@ from mlreduce.exceptions import DataError, unknown_name
 from mlreduce.linalg.utilities import scaled
 from mlreduce.registry import register
 from mlreduce.selection.descent import penalised
-from mlreduce.selection.row_sparse import RowSparseSelector
+from mlreduce.selection.row_sparse import RowSparseSelector, completed_by_means
 from mlreduce.validation import FloatArray, Size, as_dense, check_count, is_sparse
 
 __all__ = ["RFS"]
@@ -34,6 +34,8 @@ class RFS(RowSparseSelector):
 
     It minimises ``sum_i ||x_i W - y_i|| + gamma sum_j ||w_j||`` over the coefficients W, one row per feature. There is
     no intercept, and labels are 0 and 1, as in the paper.
+
+    Labels may be unknown, NaN in ``y``: the residual of an instance is that of its known ones.
 
     Parameters
     ----------
@@ -119,7 +121,8 @@ class _Residuals:
     alternating = True
 
     def __init__(self, X: Any, labels: FloatArray, over_instances: bool) -> None:
-        self._X, self._labels, self._over_instances = X, labels, over_instances
+        self._X, self._over_instances = X, over_instances
+        self._labels, self._known = completed_by_means(labels)
         self._by_instance: FloatArray | None = None
 
     @property
@@ -127,11 +130,19 @@ class _Residuals:
         return int(self._labels.shape[1])
 
     def descent(self, coefficients: FloatArray) -> tuple[float, FloatArray]:
-        residuals = self._labels - self._X @ coefficients
+        residuals = self._residuals(coefficients)
         norms = np.linalg.norm(residuals, axis=1)
         self._norms = np.maximum(norms, _ROUNDED)
         value = float((np.square(norms) / (2.0 * self._norms) + self._norms / 2.0).sum())
         return value, self._X.T @ (residuals / (2.0 * self._norms)[:, np.newaxis])
+
+    def _residuals(self, coefficients: FloatArray) -> FloatArray:
+        """Return the residuals of the labels, of those that are not known what is best: none."""
+        fitted = self._X @ coefficients
+        if self._known is not None:
+            self._labels = np.where(self._known, self._labels, fitted)
+        residuals: FloatArray = self._labels - fitted
+        return residuals
 
     def products(self, rows: NDArray[np.intp]) -> FloatArray:
         columns = scaled(self._X[:, rows], rows=1.0 / np.sqrt(2.0 * self._norms))
@@ -143,7 +154,7 @@ class _Residuals:
         return _weighted_ridge(self._X, self._labels, widths, self._by_instance, gamma, self._over_instances)
 
     def update(self, coefficients: FloatArray) -> float:
-        residuals = np.linalg.norm(self._X @ coefficients - self._labels, axis=1)
+        residuals = np.linalg.norm(self._residuals(coefficients), axis=1)
         self._by_instance = 2.0 * np.maximum(residuals, _LEAST_NORM)
         return float(residuals.sum())
 

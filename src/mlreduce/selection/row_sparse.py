@@ -32,7 +32,15 @@ from mlreduce.validation import (
     is_sparse,
 )
 
-__all__ = ["Loss", "Regression", "RowSparseSelector", "graph_laplacian", "penalised", "solve_positive"]
+__all__ = [
+    "Loss",
+    "Regression",
+    "RowSparseSelector",
+    "completed_by_means",
+    "graph_laplacian",
+    "penalised",
+    "solve_positive",
+]
 
 SOLVERS = ("coordinate-descent", "reweighted")
 
@@ -83,7 +91,8 @@ class RowSparseSelector(Selector):
     """Base of the selectors that minimise a loss of coefficients W plus ``gamma sum_j ||w_j||``, the L2,1 norm.
 
     A method defines the loss. W is minimised over by block coordinate descent, which leaves rows exactly zero, and the
-    other variables of the loss in between.
+    other variables of the loss in between. Labels may be unknown, NaN in ``y``: the errors of labels are those of the
+    known ones. The others are variables of the loss, too, and become what the rest of them gives.
 
     Parameters
     ----------
@@ -133,6 +142,7 @@ class RowSparseSelector(Selector):
     without a smaller error no other is tried.
     """
 
+    takes_unknown_cells = True
     by_feature: tuple[str, ...] = ("coef_",)
 
     #: Whether features are centred, as with an intercept.
@@ -376,6 +386,8 @@ class _NestedRidge:
 class Regression:
     """Squared errors ``||X W + 1 b' - F||^2`` of some targets F.
 
+    Targets that are not known, NaN, are variables: what the regression gives is the best there, without an error.
+
     Parameters
     ----------
     X : ndarray or csr_array of shape (n_samples, n_features)
@@ -392,7 +404,10 @@ class Regression:
     def __init__(
         self, X: Any, targets: FloatArray, intercept: bool = True, curvature: FloatArray | None = None
     ) -> None:
-        self.features, self.targets, self.intercept = Features(X, centred=intercept), targets, intercept
+        self.features, self.intercept = Features(X, centred=intercept), intercept
+        self.targets, self._known = completed_by_means(targets)
+        if self._known is not None:
+            self.alternating = True
         self._curvature = curvature
         self._by_feature = curvature is not None or X.shape[1] <= X.shape[0]
         self._keeps_products = self._by_feature or X.shape[1] <= _SMALL
@@ -447,19 +462,29 @@ class Regression:
         return fitted + self.targets.mean(axis=0) if self.intercept else fitted
 
     def update(self, coefficients: FloatArray) -> float:
-        """Return the squared errors and the additional term: there are no other variables."""
-        value = float(np.square(self.fitted(coefficients) - self.targets).sum())
+        """Minimise over the targets that are not known; return the squared errors and the additional term."""
+        fitted = self.fitted(coefficients)
+        if self._known is not None:
+            self.targets = np.where(self._known, self.targets, self._best_targets(fitted))
+        value = float(np.square(fitted - self.targets).sum())
         if self._curvature is None:
             return value
         return value + float(((self._curvature @ coefficients) * coefficients).sum())
 
+    def _best_targets(self, fitted: FloatArray) -> FloatArray:
+        """Return the best targets where they are not known."""
+        return fitted
+
     def descent(self, coefficients: FloatArray) -> tuple[float, FloatArray]:
         """Minimise over the other variables; return the loss, and half its negative gradient by W."""
+        return self._descent(coefficients, self.update)
+
+    def _descent(self, coefficients: FloatArray, update: Callable[[FloatArray], float]) -> tuple[float, FloatArray]:
         if not self.alternating and self._keeps_products:
             active = np.flatnonzero(coefficients.any(axis=1))
             slopes = self._moments - self._curved[:, active] @ coefficients[active]
             return self._square - float((coefficients * (self._moments + slopes)).sum()), slopes
-        value = self.update(coefficients)
+        value = update(coefficients)
         slopes = self.features.transposed_dot(self.targets - self.fitted(coefficients))
         return value, slopes if self._curvature is None else slopes - self._curvature @ coefficients
 
@@ -469,6 +494,18 @@ class Regression:
             block: FloatArray = self._curved[np.ix_(rows, rows)]
             return block
         return Features(self.features.X[:, rows], centred=self.intercept).scatter
+
+
+def completed_by_means(targets: FloatArray) -> tuple[FloatArray, NDArray[np.bool_] | None]:
+    """Return the targets, where not known the mean of the known ones of that column or 0; and which are known.
+
+    None instead of the latter where all are.
+    """
+    known = ~np.isnan(targets)
+    if known.all():
+        return targets, None
+    sums, counts = np.where(known, targets, 0.0).sum(axis=0), known.sum(axis=0)
+    return np.where(known, targets, sums / np.maximum(counts, 1)), known
 
 
 def graph_laplacian(proximity: Any, points: Any) -> Any:

@@ -15,7 +15,7 @@ from mlreduce.complexity import Complexity
 from mlreduce.linalg.compiled import compiled
 from mlreduce.linalg.features import Features
 from mlreduce.registry import register
-from mlreduce.selection.row_sparse import RowSparseSelector
+from mlreduce.selection.row_sparse import RowSparseSelector, completed_by_means
 from mlreduce.validation import FloatArray, Size, check_range, check_size, is_sparse
 
 __all__ = ["SCMFS"]
@@ -31,6 +31,8 @@ class SCMFS(RowSparseSelector):
         subject to    alpha ||q_c||^2 + beta ||b_c||^2 = 1 for each row of Q and B
 
     W has one row per feature; V, the shared mode, one column for each row c of Q and B. Features must not be negative.
+
+    Labels may be unknown, NaN in ``y``: the third term is the squared errors of the known ones.
 
     Parameters
     ----------
@@ -137,11 +139,17 @@ class _CommonMode:
 
     def __init__(self, X: Any, labels: FloatArray, n_latent: int, alpha: float, beta: float) -> None:
         self._features, self.n_columns = Features(X, centred=False), X.shape[1]
-        both = [np.sqrt(alpha) * X, np.sqrt(beta) * labels]
-        self._both: Any = sp.hstack(both, format="csr") if is_sparse(X) else np.hstack(both)
-        self._square = float(np.square(self._both.data if is_sparse(X) else self._both).sum())
+        completed, self._known = completed_by_means(labels)
+        self._weighted = np.sqrt(alpha) * X
+        self._join(np.sqrt(beta) * completed)
         self.mode, self.units = _positive_parts(self._both, n_latent)
         self._coefficients = np.zeros((X.shape[1], n_latent))
+
+    def _join(self, labels: FloatArray) -> None:
+        """Put features and labels side by side, both weighted."""
+        both, self._labels = [self._weighted, labels], labels
+        self._both: Any = sp.hstack(both, format="csr") if is_sparse(self._weighted) else np.hstack(both)
+        self._square = float(np.square(self._both.data if is_sparse(self._weighted) else self._both).sum())
 
     @property
     def n_targets(self) -> int:
@@ -171,6 +179,10 @@ class _CommonMode:
             rest = products[:, column] - units @ overlaps[:, column] + overlaps[column, column] * units[:, column]
             best = np.maximum(rest, 0.0) if rest.max() > 0 else (np.arange(len(rest)) == rest.argmax()).astype(float)
             units[:, column] = best / np.linalg.norm(best)
+        if self._known is not None:
+            decoded = mode @ units[self._weighted.shape[1] :].T
+            self._join(np.where(self._known, self._labels, decoded))
+            products = self._both.T @ mode
         crossed = float((products * units).sum())
         errors = self._square - 2.0 * crossed + float((overlaps * (units.T @ units)).sum())
         return float(np.square(fitted - mode).sum()) + max(errors, 0.0)

@@ -30,6 +30,8 @@ class SFUS(RowSparseSelector):
     over W, one row per feature, b, the shared subspace Q, one column for each of its dimensions, and P, what each label
     takes of it.
 
+    Labels may be unknown, NaN in ``y``: the first term is the squared errors of the known ones.
+
     Parameters
     ----------
     k
@@ -116,7 +118,7 @@ class _SharedSubspace(Regression):
         return super().update(coefficients) + self._beta * outside
 
     def descent(self, coefficients: FloatArray) -> tuple[float, FloatArray]:
-        value, slopes = super().descent(coefficients)
+        value, slopes = self._descent(coefficients, super().update)
         active = np.flatnonzero(coefficients.any(axis=1))
         left, singular_values, _ = np.linalg.svd(coefficients[active], full_matrices=False)
         # Of a smaller rank the other directions are open: none is taken.
