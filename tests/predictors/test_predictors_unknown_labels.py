@@ -19,9 +19,17 @@ ALONE = [name for name in TAKING if name not in ("leml", "pcut")]
 REGRESSORS = [name for name in ALONE if hasattr(mlreduce.registry.method_class(name), "independent_targets")]
 
 
+#: For few rows, with decisions label by label, and without what is chosen from the features of all rows.
+PARAMETERS = {
+    "ml-knn": {"n_neighbors": 5, "decision": "half"},
+    "kernel-ridge": {"gamma": 0.1},
+    "mlnb": {"variance_floor": 1e-9},
+}
+
+
 def made(name):
-    """Make a method for few rows, which decides label by label."""
-    return mlreduce.make(name, **({"n_neighbors": 5, "decision": "half"} if name == "ml-knn" else {}))
+    """Make a method for these tests."""
+    return mlreduce.make(name, **PARAMETERS.get(name, {}))
 
 
 def partly(rng, n=60, d=7, q=5, share=0.3):

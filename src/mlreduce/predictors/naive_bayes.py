@@ -175,7 +175,7 @@ class MLNB(ScoringClassifier, NestedClassifier):
                 gaussians = _Gaussians.of(features[train], labels[train], smoothing, floor)
                 yield gaussians.log_odds(features[held_out], [features.shape[1]])[0]
 
-        return best_candidate(scores, labels)
+        return best_candidate(scores, *split_known(labels))
 
     def _log_odds(self, X: Any) -> FloatArray:
         check_is_fitted(self, "classes_")
