@@ -117,12 +117,9 @@ class Part:
 
     def predicted(self, model: Any, X: Any, X_test: Any) -> dict[str, float]:
         model.fit(X, self.Y)
-        if hasattr(model, "predict_scores"):
-            return self.measured(model.predict_scores(X_test))
-        if hasattr(model, "decision_function"):
-            return self.measured(model.decision_function(X_test) + 0.5, model.predict(X_test))
-        if hasattr(model, "predict_proba"):
-            return self.measured(model.predict_proba(X_test), model.predict(X_test))
+        for verb in ("predict_scores", "decision_function", "predict_proba"):
+            if hasattr(model, verb):
+                return self.measured(getattr(model, verb)(X_test), model.predict(X_test))
         values = self.measured(model.predict(X_test).astype(float))
         return values if is_regressor(model) else {**values, "ap": np.nan}  # nothing ranks the labels
 

@@ -208,7 +208,7 @@ class MultilabelStratifiedKFold(BaseCrossValidator):
 class MultilabelStratifiedShuffleSplit(BaseShuffleSplit):
     """Random splits into training and test rows, each with its share of each label: iterative stratification.
 
-    The sizes are those of `sklearn.model_selection.ShuffleSplit`. Each label that at least two rows have is in both
+    The sizes are those of ``sklearn.model_selection.ShuffleSplit``. Each label that at least two rows have is in both
     parts; where no exchange of rows does that, a warning names the label.
 
     Parameters
@@ -291,7 +291,7 @@ def multilabel_train_test_split(
 ) -> list[Any]:
     """Split arrays into training and test rows, each part with its share of each label.
 
-    As `sklearn.model_selection.train_test_split`, which cannot stratify by more than one label.
+    As ``sklearn.model_selection.train_test_split``, which cannot stratify by more than one label.
 
     Parameters
     ----------
