@@ -11,6 +11,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
 from skmultilearn import ensemble, problem_transform
 
 import mlreduce
@@ -111,3 +112,13 @@ def test_parameters_out_of_range(parameters, said, parts):
     X, Y, _ = parts
     with pytest.raises(DataError, match=said):
         mlreduce.RAkEL(**parameters).fit(X, Y)
+
+
+def test_indices_of_64_bits(parts):
+    X, Y, new = parts[:3]
+    X, new = (sp.csr_array(np.where(np.abs(own) > 0.5, own, 0)) for own in (X, new))
+    wide = [sp.csr_array((own.data, own.indices.astype(np.int64), own.indptr.astype(np.int64))) for own in (X, new)]
+    assert wide[0].indices.dtype == np.int64
+    tree = DecisionTreeClassifier(random_state=0)
+    for model in (mlreduce.LabelPowerset(tree), mlreduce.RAkEL(tree, random_state=0)):
+        np.testing.assert_array_equal(model.fit(wide[0], Y).predict(wide[1]), model.fit(X, Y).predict(new))

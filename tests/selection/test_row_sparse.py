@@ -15,7 +15,7 @@ from sklearn.metrics import roc_auc_score
 
 import mlreduce
 from mlreduce.exceptions import DataError
-from mlreduce.selection import CSFS, MDFS, MIFS, MSSL, SCMFS, SFUS
+from mlreduce.selection import CSFS, MDFS, MIFS, MSSL, SCMFS, SFUS, row_sparse
 from mlreduce.selection.row_sparse import SOLVERS, Regression, solve_positive
 from mlreduce.spectral import TrainingSet
 from mlreduce.spectral.graphs.proximity import Proximity
@@ -506,3 +506,13 @@ def test_weights_that_cannot_be_are_refused(name):
             mlreduce.make(name, gamma=gamma, solver="reweighted").fit(X, Y)
     with pytest.raises(DataError, match="solver must be 'coordinate-descent' or 'reweighted'; got 'newton'"):
         mlreduce.make(name, solver="newton").fit(X, Y)
+
+
+@pytest.mark.parametrize(("n_samples", "tried"), [(30, False), (300, True)])
+def test_weights_end_where_more_features_are_kept_than_half_of_the_rows(n_samples, tried, monkeypatch):
+    monkeypatch.setattr(row_sparse, "_PATIENCE", 100)
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n_samples, 60))
+    Y = (X[:, :3] + rng.standard_normal((n_samples, 3)) > 0).astype(float)
+    errors = mlreduce.CSFS(k=5).fit(X, Y).errors_
+    assert (len(errors) == len(row_sparse._SHARES)) == tried

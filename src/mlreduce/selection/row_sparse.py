@@ -139,7 +139,7 @@ class RowSparseSelector(Selector):
     To choose gamma, each third of the rows, at random with seed 0, is held out once. W is learned from the others, and
     ridge regressions predict the labels held out from the best features: half, a quarter, an eighth and a sixteenth of
     them, or of the number of rows where that is smaller. Of equal errors the largest gamma is taken; after four
-    without a smaller error no other is tried.
+    without a smaller error no other is tried, nor after one with which more features are kept than half of the rows.
     """
 
     takes_unknown_cells = True
@@ -235,7 +235,7 @@ class RowSparseSelector(Selector):
                 best = np.lexsort((-path.steepness, -np.linalg.norm(path.coefficients, axis=1)))
                 total += ridge.errors(best, sizes)
             errors.append(total)
-            if len(errors) - np.argmin(errors) > _PATIENCE:
+            if len(errors) - np.argmin(errors) > _PATIENCE or all(path.is_full for path, _ in parts):
                 break
         return np.array(errors)
 
@@ -274,6 +274,7 @@ class _Path:
         if self._copies is not None:
             X = self._copies.merged(X)
         self.loss, self._positive = method._loss(X, labels), method._positive
+        self._n_samples = X.shape[0]
         self._penalties = np.ones(X.shape[1]) if self._copies is None else self._copies.roots
         self._current = np.zeros((X.shape[1], self.loss.n_targets))
         before = np.inf
@@ -291,6 +292,11 @@ class _Path:
         minimum = minimise(self.loss, self._current, gamma * self._penalties, tol, max_iter, self._positive)
         self._current, self._steep = minimum.coefficients, minimum.steepness
         return minimum
+
+    @property
+    def is_full(self) -> bool:
+        """Whether more rows of W are not zero than half of the instances: regressions on so many fit anything."""
+        return bool(2 * np.count_nonzero(self._current.any(axis=1)) > self._n_samples)
 
     @property
     def coefficients(self) -> FloatArray:

@@ -196,9 +196,16 @@ def check_features(estimator: Any, X: Any, *, reset: bool, missing: bool = False
         check_finite(X, training=reset, missing=missing)
         return X
     names = column_names(X)
-    X = _validated(estimator, X, reset=reset)
+    X = _with_short_indices(_validated(estimator, X, reset=reset))
     check_finite(X, names, training=reset, missing=missing)
     return X
+
+
+def _with_short_indices(X: Any) -> Any:
+    """Return a sparse matrix with indices of 32 bits where they suffice: trees of scikit-learn take no others."""
+    if not is_sparse(X) or X.indices.dtype != np.int64 or max(X.nnz, *X.shape) > np.iinfo(np.int32).max:
+        return X
+    return type(X)((X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), shape=X.shape)
 
 
 def _validated(estimator: Any, X: Any, **options: Any) -> Any:
