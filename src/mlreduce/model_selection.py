@@ -197,7 +197,7 @@ class MultilabelStratifiedKFold(BaseCrossValidator):
         n_samples = _check_rows(self, X, y, groups)
         if n_samples < self.n_splits:
             raise DataError(f"{n_samples} rows are too few for {self.n_splits} folds")
-        sizes = _fold_sizes(n_samples, self.n_splits)
+        sizes = [len(rows) for rows in np.array_split(np.arange(n_samples), self.n_splits)]
         random = check_random_state(self.random_state)
         for _ in range(self.n_repeats):
             part = iterative_stratification(y, sizes, order=self.order, random_state=random)
@@ -346,11 +346,6 @@ def _take(array: Any, rows: NDArray[np.int64]) -> Any:
     if hasattr(array, "iloc"):
         return array.iloc[rows]
     return [array[row] for row in rows] if isinstance(array, (list, tuple)) else array[rows]
-
-
-def _fold_sizes(n_samples: int, n_splits: int) -> list[int]:
-    """Sizes that differ by at most one row, the larger ones first."""
-    return [n_samples // n_splits + (number < n_samples % n_splits) for number in range(n_splits)]
 
 
 def _check_rows(splitter: Any, X: Any, y: Any, groups: Any) -> int:

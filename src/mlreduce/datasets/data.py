@@ -101,6 +101,11 @@ class MultiLabelData:
         return float(self.Y.sum(axis=1, dtype=np.int64).mean())
 
     @property
+    def has_unknown_labels(self) -> bool:
+        """Whether some labels are not known: NaN."""
+        return self.Y.dtype.kind == "f" and bool(np.isnan(self.Y).any())
+
+    @property
     def zeros(self) -> float:
         """Share of zeros among the values of X."""
         filled = np.count_nonzero(self.X.data if is_sparse(self.X) else self.X)

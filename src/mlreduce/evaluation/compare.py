@@ -162,7 +162,7 @@ def compare(
     named, chosen = as_methods(methods), as_entries(predictors, "predictors")
     _check_numbers(repeats, sizes, margin)
     rows, test_share = _splits(cv, repeats, groups, data, random_state)
-    if data.Y.dtype.kind == "f" and np.isnan(data.Y).any():
+    if data.has_unknown_labels:
         named, chosen = _taking_unknown(named, chosen)
     _check_names(named, chosen, measures, scaling)
     check_decision(decision, "micro-f1")

@@ -66,7 +66,7 @@ class LabelSpaceStrategy(Strategy):
     @cached_property
     def _unknown(self) -> bool:
         """Whether some labels are not known."""
-        return self._data.Y.dtype.kind == "f" and bool(np.isnan(self._data.Y).any())
+        return self._data.has_unknown_labels
 
     @staticmethod
     def _completed(data: MultiLabelData, split: Split) -> MultiLabelData:

@@ -181,10 +181,7 @@ def _each_held_out(
         if is_regressor(fitted):
             yield fit_left_out(fitted, Z, targets), fitted.predict(rows)
         elif isinstance(fitted, ScoringClassifier):
-            held_out = fitted._fit_half(Z, targets)
-            if held_out is None:
-                held_out = fold_predictions(model, Z, targets, lambda own, X: own.predict_scores(X))
-            yield held_out, fitted.predict_scores(rows)
+            yield fitted._fit_half(Z, targets), fitted.predict_scores(rows)
         else:
             guess = fitted.fit(Z, targets).predict(rows)
             scored = isinstance(guess, Guess) and guess.scores is not None

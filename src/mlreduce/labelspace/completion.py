@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -42,10 +41,9 @@ def complete_labels(features: Any, labels: FloatArray, known: NDArray[np.bool_])
     completed: FloatArray = np.where(known, labels, means)
     if features is None:
         return completed
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # an edge of the penalties is no harm here
-        penalty = RidgeRegressor().fit(features, completed).penalty_
-    regression = RidgeRegressor(alpha=penalty)
+    chooser = RidgeRegressor()
+    chooser._warns = False  # an edge of the penalties is no harm here
+    regression = RidgeRegressor(chooser.fit(features, completed).penalty_)
     for _ in range(_ITERATIONS):
         predicted = regression.fit(features, completed).predict(features)
         completed = np.where(known, labels, predicted.clip(0.0, 1.0))

@@ -21,11 +21,19 @@ from mlreduce.validation import (
     check_known_labels,
     check_labels,
     check_regression,
+    join_known,
     remember_label_names,
     split_known,
 )
 
-__all__ = ["DecidingClassifier", "LabelClassifier", "NestedClassifier", "Regressor", "ScoringClassifier"]
+__all__ = [
+    "DecidingClassifier",
+    "LabelClassifier",
+    "NestedClassifier",
+    "ProbableClassifier",
+    "Regressor",
+    "ScoringClassifier",
+]
 
 
 class Regressor(NamedParameters, MultiOutputMixin, RegressorMixin, BaseEstimator):
@@ -160,8 +168,12 @@ class LabelClassifier(NamedParameters, ClassifierMixin, BaseEstimator):
             If a feature is not finite, a label is not 0/1 or -1/1, a parameter is out of range, or there are too few
             rows.
         """
-        self._fit(*self._checked(X, y))
+        self._decide(*self._checked(X, y))
         return self
+
+    def _decide(self, features: Any, labels: Any) -> None:
+        """Fit to checked features and labels, and choose what is predicted from scores."""
+        self._fit(features, labels)
 
     def _fit(self, features: Any, labels: FloatArray) -> None:
         raise NotImplementedError  # abstract
@@ -189,8 +201,7 @@ class LabelClassifier(NamedParameters, ClassifierMixin, BaseEstimator):
         """Return checked features, and labels as a matrix, NaN where not known; remember their shape and names."""
         features = check_features(self, X, reset=True)
         if self.takes_unknown_cells:
-            labels, known = check_known_labels(y, features.shape[0])
-            labels = labels if known is None else np.where(known, labels, np.nan)
+            labels = join_known(*check_known_labels(y, features.shape[0]))
         else:
             labels = check_labels(y, features.shape[0])
         self._remember(y, labels.shape[1])
@@ -266,31 +277,6 @@ class ScoringClassifier(LabelClassifier):
     decision: str
     measure: str
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Fit to features and labels, and choose the thresholds.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Features of the instances.
-        y : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels) or (n_samples,)
-            Labels in {0, 1} or {-1, 1}; NaN where not known, for methods that take single unknown labels.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
-
-        Raises
-        ------
-        DataError
-            If a feature is not finite, a label is not 0/1 or -1/1, a parameter is out of range, or there are too few
-            rows.
-        """
-        features, labels = self._checked(X, y)
-        self._decide(features, labels)
-        return self
-
     def _decide(self, features: Any, labels: Any) -> None:
         """Fit to checked features and labels, and choose the decision on held-out scores of the known labels."""
         check_decision(self.decision, self.measure)
@@ -299,11 +285,16 @@ class ScoringClassifier(LabelClassifier):
             self._set(Decision.half(labels.shape[1]))
         else:
             labels = as_dense(labels)
-            scores = self._fit_left_out(features, labels)
-            if scores is None:
-                model = clone(self).set_params(decision="half")
-                scores = fold_predictions(model, features, labels, type(self).predict_scores)
+            scores = self._held_out(features, labels)
             self._set(Decision.of(self.decision, self.measure, scores, *split_known(labels)))
+
+    def _held_out(self, features: Any, labels: FloatArray) -> FloatArray:
+        """Fit, and return scores of each row by a fit on others: all others where that is cheap, else inner folds."""
+        scores = self._fit_left_out(features, labels)
+        if scores is None:
+            model = clone(self).set_params(decision="half")
+            scores = fold_predictions(model, features, labels, type(self).predict_scores)
+        return scores
 
     @property
     def _levels(self) -> FloatArray:
@@ -312,10 +303,10 @@ class ScoringClassifier(LabelClassifier):
     def _set(self, decision: Decision) -> None:
         self._decision, self.thresholds_, self.k_ = decision, decision.thresholds, decision.k
 
-    def _fit_half(self, X: Any, y: Any) -> FloatArray | None:
-        """Do as `fit` with the decision "half", and return what `_fit_left_out` does."""
+    def _fit_half(self, X: Any, y: Any) -> FloatArray:
+        """Do as `fit` with the decision "half", and return held-out scores of the rows."""
         features, labels = self._checked(X, y)
-        scores = self._fit_left_out(features, labels)
+        scores = self._held_out(features, labels)
         self._set(Decision.half(labels.shape[1]))
         return scores
 
@@ -345,6 +336,31 @@ class ScoringClassifier(LabelClassifier):
     def _predicted(self, X: Any) -> NDArray[Any]:
         scores = self._scores(X)
         return self._decision.apply(scores)
+
+
+class ProbableClassifier(ScoringClassifier):
+    """Base of the classifiers by scores that are probabilities, or have their order."""
+
+    def predict_proba(self, X: Any) -> Any:
+        """Return the probability of each label, shape (n_samples, n_labels); of 0 and 1 where labels were a vector.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Features of the instances.
+
+        Returns
+        -------
+        ndarray or DataFrame of shape (n_samples, n_labels), or ndarray of shape (n_samples, 2)
+            In [0, 1]; of votes, their shares.
+        """
+        return self._probabilities(self._shares(X), X)
+
+    def _shares(self, X: Any) -> FloatArray:
+        raise NotImplementedError  # abstract
+
+    def _scores(self, X: Any) -> FloatArray:
+        return self._shares(X)
 
 
 class DecidingClassifier(ScoringClassifier):

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.model_selection import KFold
 
 from mlreduce.metrics.measures import find_measure
 from mlreduce.metrics.outcome import Outcome
@@ -39,12 +40,11 @@ def best_candidate(scores: Callable[[Rows, Rows], Iterable[FloatArray]], labels:
         fixed seed from the order of the rows.
     """
     order = np.random.default_rng(0).permutation(labels.shape[0])[:_ROWS]
-    folds = [np.sort(part) for part in np.array_split(order, min(_FOLDS, len(order)))]
-    if len(folds) < 2:
+    if len(order) < 2:
         return 0
     precisions = []
-    for number, held_out in enumerate(folds):
-        train = np.sort(np.concatenate(folds[:number] + folds[number + 1 :]))
+    for parts in KFold(min(_FOLDS, len(order))).split(order):
+        train, held_out = (np.sort(order[part]) for part in parts)
         truth = as_dense(labels[held_out]).astype(np.int8)
         precisions.append(
             [

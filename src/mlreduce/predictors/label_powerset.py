@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError, warn
-from mlreduce.predictors._base import LabelClassifier, ScoringClassifier
+from mlreduce.predictors._base import LabelClassifier, ProbableClassifier
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray, check_count, check_features, is_sparse
 
@@ -119,7 +119,7 @@ class LabelPowerset(LabelClassifier):
 
 
 @register("rakel")
-class RAkEL(ScoringClassifier):
+class RAkEL(ProbableClassifier):
     """Random k-labelsets (RAkEL): a label powerset on each of many small random sets of labels, which vote.
 
     Parameters
@@ -212,22 +212,7 @@ class RAkEL(ScoringClassifier):
                 UserWarning,
             )
 
-    def predict_proba(self, X: Any) -> Any:
-        """Return the share of the sets with a label that predict it, (n_samples, n_labels); (n_samples, 2) of a vector.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Features of the instances.
-
-        Returns
-        -------
-        ndarray or DataFrame of shape (n_samples, n_labels), or ndarray of shape (n_samples, 2)
-            In [0, 1].
-        """
-        return self._probabilities(self._scores(X), X)
-
-    def _scores(self, X: Any) -> FloatArray:
+    def _shares(self, X: Any) -> FloatArray:
         """Return the share of the sets with a label that predict it."""
         check_is_fitted(self, "labelsets_")
         features = check_features(self, X, reset=False)

@@ -24,6 +24,7 @@ from mlreduce.validation import (
     check_known_labels,
     check_option,
     check_range,
+    join_known,
     split_known,
 )
 
@@ -165,9 +166,9 @@ class LEML(DecidingClassifier):
             If a label is known of no instance: it has no part in the fit, and nobody is predicted to have it.
         """
         features = check_features(self, X, reset=True)
-        labels, known = check_known_labels(y, features.shape[0], sparse=True)
+        labels = join_known(*check_known_labels(y, features.shape[0], sparse=True))
         self._remember(y, labels.shape[1])
-        self._decide(features, labels if known is None else np.where(known, labels, np.nan))
+        self._decide(features, labels)
         return self
 
     def _fit(self, features: Any, labels: Any) -> None:

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.complexity import Complexity
 from mlreduce.linalg.compiled import compiled
-from mlreduce.predictors._base import NestedClassifier, ScoringClassifier
+from mlreduce.predictors._base import NestedClassifier, ProbableClassifier
 from mlreduce.predictors._choice import best_candidate
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray, as_dense, check_features, check_range, split_known
@@ -86,7 +86,7 @@ class _Gaussians(NamedTuple):
 
 
 @register("mlnb")
-class MLNB(ScoringClassifier, NestedClassifier):
+class MLNB(ProbableClassifier, NestedClassifier):
     """Multi-label naive Bayes (MLNB): Gaussian naive Bayes for each label.
 
     Parameters
@@ -183,20 +183,9 @@ class MLNB(ScoringClassifier, NestedClassifier):
         odds: FloatArray = self._gaussians.log_odds(features, [features.shape[1]])[0]
         return odds
 
-    def predict_proba(self, X: Any) -> Any:
-        """Return the probability of each label, shape (n_samples, n_labels); of 0 and 1 where labels were a vector.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Features of the instances.
-
-        Returns
-        -------
-        ndarray or DataFrame of shape (n_samples, n_labels), or ndarray of shape (n_samples, 2)
-            In [0, 1].
-        """
-        return self._probabilities(expit(self._log_odds(X)), X)
+    def _shares(self, X: Any) -> FloatArray:
+        shares: FloatArray = expit(self._log_odds(X))
+        return shares
 
     def _scores(self, X: Any) -> FloatArray:
         """Return the log odds plus one half: they have the order of the probabilities, which may round to 0 or 1."""

@@ -14,14 +14,14 @@ from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError, unknown_name
 from mlreduce.linalg.compiled import compiled, distance_on_grid
 from mlreduce.linalg.distances import GrowingDistances, Pairs, TrainingRows
-from mlreduce.predictors._base import NestedClassifier, ScoringClassifier
+from mlreduce.predictors._base import NestedClassifier, ProbableClassifier
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray, check_count, check_features
 
 __all__ = ["BinaryRelevanceKNN", "ClassifierChainKNN"]
 
 
-class _NeighbourVotes(ScoringClassifier, NestedClassifier):
+class _NeighbourVotes(ProbableClassifier, NestedClassifier):
     """Base of the classifiers by votes of the nearest training rows."""
 
     complexity = Complexity("n s", "n q")
@@ -43,21 +43,6 @@ class _NeighbourVotes(ScoringClassifier, NestedClassifier):
         shares: FloatArray = np.concatenate(votes) / self.n_neighbors
         return shares
 
-    def predict_proba(self, X: Any) -> Any:
-        """Return the probability of each label, shape (n_samples, n_labels); of 0 and 1 where labels were a vector.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Features of the instances.
-
-        Returns
-        -------
-        ndarray or DataFrame of shape (n_samples, n_labels), or ndarray of shape (n_samples, 2)
-            In [0, 1]: shares of the neighbours, or what a method makes of them.
-        """
-        return self._probabilities(self._shares(X), X)
-
     def _shares(self, X: Any) -> FloatArray:
         """Return the share of the neighbours with each label."""
         shares: FloatArray = self._votes_for(X) / self.n_neighbors
@@ -69,9 +54,6 @@ class _NeighbourVotes(ScoringClassifier, NestedClassifier):
         features = check_features(self, X, reset=False)
         blocks = self._training.pairs(features)
         return np.concatenate([self._votes(pairs, self._present, order=self._order) for pairs in blocks])
-
-    def _scores(self, X: Any) -> FloatArray:
-        return self._shares(X)
 
     def _nested(self, train: Any, labels: FloatArray, test: Any, sizes: Sequence[int]) -> Iterator[NDArray[Any]]:
         self._check(len(labels), labels.shape[1])

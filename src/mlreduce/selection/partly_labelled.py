@@ -11,7 +11,7 @@ from mlreduce.complexity import Complexity
 from mlreduce.registry import register
 from mlreduce.selection.row_sparse import Regression, RowSparseSelector, graph_laplacian, solve_positive
 from mlreduce.spectral.graphs.proximity import ProximityLike
-from mlreduce.validation import FloatArray, Size, as_dense, check_known_labels, check_range
+from mlreduce.validation import FloatArray, Size, check_known_labels, check_range, join_known
 
 __all__ = ["CSFS", "MDFS", "PartlyLabelledSelector"]
 
@@ -28,9 +28,8 @@ class PartlyLabelledSelector(RowSparseSelector):
     """
 
     def _check_labels(self, y: Any, n_samples: int) -> FloatArray:
-        checked, known = check_known_labels(y, n_samples)
-        labels = as_dense(checked)
-        return labels if known is None else np.where(known, labels, np.nan)
+        labels: FloatArray = join_known(*check_known_labels(y, n_samples))
+        return labels
 
     def _learned(self, loss: Any, spread: Callable[[FloatArray], FloatArray]) -> None:
         self.soft_labels_ = loss.targets

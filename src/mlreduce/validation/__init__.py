@@ -22,6 +22,7 @@ from mlreduce.validation.labels import (
     check_known_labels,
     check_labels,
     fill_unlabelled,
+    join_known,
     remember_label_names,
     split_known,
 )
@@ -66,6 +67,7 @@ __all__ = [
     "fill_unlabelled",
     "is_share",
     "is_sparse",
+    "join_known",
     "machine_memory",
     "named_parameters",
     "remember_label_names",

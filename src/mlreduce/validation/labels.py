@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from mlreduce.exceptions import DataError
 from mlreduce.validation.features import check_some_known, column_names, is_sparse, unknown_cells
 
-__all__ = ["check_known_labels", "check_labels", "fill_unlabelled", "remember_label_names", "split_known"]
+__all__ = ["check_known_labels", "check_labels", "fill_unlabelled", "join_known", "remember_label_names", "split_known"]
 
 _LABEL_SETS = (
     "y holds sets of labels; a matrix of 0 and 1, one column per label, is needed: "
@@ -150,6 +150,22 @@ def split_known(labels: Any) -> tuple[Any, NDArray[np.bool_] | None]:
         return labels, None
     known = ~np.isnan(labels)
     return np.where(known, labels, 0.0), known
+
+
+def join_known(labels: Any, known: NDArray[np.bool_] | None) -> Any:
+    """Return what `check_known_labels` returns as one array, NaN where not known: the inverse of `split_known`.
+
+    Parameters
+    ----------
+    labels, known
+        As of `check_known_labels`.
+
+    Returns
+    -------
+    ndarray or csr_array of shape (n_samples, n_labels)
+        The labels themselves where all are known.
+    """
+    return labels if known is None else np.where(known, labels, np.nan)
 
 
 def fill_unlabelled(Y: Any, n_samples: int | None = None) -> tuple[Any, NDArray[np.bool_] | None]:
