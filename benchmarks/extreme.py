@@ -1,0 +1,248 @@
+"""Data with many labels, generated: what reading, fits and predictions take, in seconds and memory.
+
+    OPENBLAS_NUM_THREADS=1 python benchmarks/extreme.py               # all rows of docs/performance/extreme.csv
+    python benchmarks/extreme.py --run read-wiki10                    # one of them, printed
+    python benchmarks/extreme.py --data 20000x5000x20000 --write set.xmc
+
+Words and labels are drawn by Zipf's law; a third of the words of a row belong to its labels, each of which has ten
+words of its own. Each measurement runs in a process of its own whose address space may grow by the limit of its target
+and no further. Seconds are the processor's; memory is the peak above what the process has before, data included.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+FILE = Path(__file__).parents[1] / "docs" / "performance" / "extreme.csv"
+COLUMNS = ("name", "n", "d", "q", "seconds", "most_seconds", "megabytes", "most_megabytes", "result")
+# Rows that are drawn at once, words of a label, share of the words of a row that are its labels'.
+ROWS, LABEL_WORDS, TOPICAL = 20_000, 10, 1 / 3
+
+
+class Sizes(NamedTuple):
+    """Instances, features and labels; mean numbers of words and labels of a row."""
+
+    n: int
+    d: int
+    q: int
+    words: int = 100
+    labels: int = 5
+
+
+SIZES = {
+    "eurlex": Sizes(15_539, 5_000, 3_993, 237, 5),
+    "wiki10": Sizes(14_146, 101_938, 30_938, 673, 19),
+    "amazon": Sizes(490_449, 135_909, 670_091, 75, 5),
+}
+
+
+def sizes_of(text: str) -> Sizes:
+    """Return the sizes of a name, or of ``20000x5000x20000``."""
+    return SIZES[text] if text in SIZES else Sizes(*map(int, text.split("x")))
+
+
+def generate(sizes: Sizes, seed: int = 0) -> tuple[sp.csr_array, sp.csr_array]:
+    """Return features of unit norm, float64, and labels, int8, both CSR."""
+    random = np.random.default_rng(seed)
+    words_of = random.integers(sizes.d, size=(sizes.q, LABEL_WORDS))
+    parts = [_rows(random, min(ROWS, sizes.n - start), sizes, words_of) for start in range(0, sizes.n, ROWS)]
+    X, Y = (sp.csr_array(sp.vstack(blocks, format="csr")) for blocks in zip(*parts, strict=True))
+    return X, Y
+
+
+def _rows(random: Any, n: int, sizes: Sizes, words_of: Any) -> tuple[Any, Any]:
+    counts = 1 + random.poisson(sizes.labels - 1, n)
+    labels, starts = _zipf(random, sizes.q, counts.sum()), np.cumsum(counts) - counts
+    Y = _counted(labels, counts, sizes.q)
+    lengths = 1 + random.poisson(sizes.words - 1, n)
+    words = _zipf(random, sizes.d, lengths.sum())
+    topical = np.flatnonzero(random.random(len(words)) < TOPICAL)
+    rows = np.repeat(np.arange(n), lengths)[topical]
+    chosen = labels[starts[rows] + (random.random(len(rows)) * counts[rows]).astype(np.int64)]
+    words[topical] = words_of[chosen, random.integers(LABEL_WORDS, size=len(rows))]
+    X = _counted(words, lengths, sizes.d).astype(np.float64)
+    X.data = 1 + np.log(X.data)
+    X.data /= np.repeat(np.sqrt(X.multiply(X).sum(axis=1)), np.diff(X.indptr))
+    return X, sp.csr_array((np.ones(Y.nnz, dtype=np.int8), Y.indices, Y.indptr), shape=Y.shape)
+
+
+def _zipf(random: Any, n_items: int, size: int) -> Any:
+    """Draw with probability ln(1 + 1/rank) / ln(n_items + 1)."""
+    return np.minimum((n_items + 1) ** random.random(size) - 1, n_items - 1).astype(np.int32)
+
+
+def _counted(items: Any, lengths: Any, width: int) -> sp.csr_array:
+    indptr = np.concatenate(([0], np.cumsum(lengths))).astype(np.int32)
+    table = sp.csr_array((np.ones(len(items)), items, indptr), shape=(len(lengths), width))
+    table.sum_duplicates()
+    return table
+
+
+def write(path: Path, X: sp.csr_array, Y: sp.csr_array) -> None:
+    """Write in the text format of the extreme classification repository."""
+    with path.open("w", encoding="ascii") as file:
+        file.write(f"{X.shape[0]} {X.shape[1]} {Y.shape[1]}\n")
+        for row in range(X.shape[0]):
+            columns, values = (part[X.indptr[row] : X.indptr[row + 1]].tolist() for part in (X.indices, X.data))
+            labels = ",".join(map(str, Y.indices[Y.indptr[row] : Y.indptr[row + 1]].tolist()))
+            file.write(f"{labels} {' '.join(map('%d:%.5g'.__mod__, zip(columns, values, strict=True)))}\n")
+
+
+def read(path: Path) -> str:
+    import mlreduce
+
+    return repr(mlreduce.read(path, format="xmc"))
+
+
+def majority(X: Any, Y: Any) -> str:
+    import mlreduce
+
+    return f"{mlreduce.MajorityLabels().fit(X, Y).majority_.sum()} labels"
+
+
+def plst(X: Any, Y: Any) -> str:
+    from mlreduce.labelspace import PLST
+
+    return f"{PLST(n_components=100, random_state=0).fit(X, Y).transform(Y[:1000]).shape}"
+
+
+def plst_ridge(X: Any, Y: Any) -> str:
+    import mlreduce
+    from mlreduce.labelspace import PLST, CodedClassifier
+
+    regressor = mlreduce.RidgeRegressor(alpha=1.0)
+    model = CodedClassifier(PLST(n_components=100, random_state=0), regressor)
+    return _precision(model.fit(X, Y), X, Y)
+
+
+def ml_knn(X: Any, Y: Any) -> str:
+    import mlreduce
+
+    return _precision(mlreduce.MLKNN().fit(X, Y), X, Y)
+
+
+def chi2(X: Any, Y: Any) -> str:
+    import mlreduce
+
+    return f"first features {mlreduce.make('chi2', k=100).fit(X, Y).ranking_[:5].tolist()}"
+
+
+def mddmp(X: Any, Y: Any) -> str:
+    import mlreduce
+
+    return f"{mlreduce.make('mddmp', n_components=50).fit(X, Y).transform(X[:1000]).shape}"
+
+
+def _precision(model: Any, X: Any, Y: Any, n_rows: int = 1000) -> str:
+    """Predict some of the training rows: what is measured is the cost."""
+    best = model.predict_top(X[:n_rows], k=5)
+    return f"precision-at-5 of training rows {best.astype(bool).multiply(Y[:n_rows] != 0).sum() / n_rows / 5:.3f}"
+
+
+class Task(NamedTuple):
+    """What is measured, on which data, and the most that it may take."""
+
+    run: Callable[..., str]
+    data: str
+    seconds: float = 60.0
+    megabytes: float = 4096.0
+
+
+TASKS = {
+    "read-wiki10": Task(read, "wiki10", megabytes=200),
+    "majority-wiki10": Task(majority, "wiki10", seconds=0.01, megabytes=1000),
+    "plst-wiki10": Task(plst, "wiki10", megabytes=1000),
+    "chi2": Task(chi2, "20000x5000x20000"),
+    "mddm-mddmp": Task(mddmp, "20000x5000x20000"),
+    "plst-ridge": Task(plst_ridge, "20000x5000x20000"),
+    "ml-knn": Task(ml_knn, "20000x5000x20000"),
+    "read-amazon": Task(read, "amazon", seconds=600, megabytes=2000),
+}
+
+
+def _status(key: str) -> float:
+    """Return megabytes of this process: VmHWM, the peak; VmRSS, now; VmSize, the address space."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return float(next(line.split()[1] for line in lines if line.startswith(key))) / 1024
+
+
+def measure(name: str, folder: Path) -> dict[str, Any]:
+    """Run one task in this process."""
+    warnings.simplefilter("ignore")
+    task, sizes = TASKS[name], sizes_of(TASKS[name].data)
+    import mlreduce
+
+    tiny = generate(Sizes(60, 50, 20, 10, 2))
+    arguments: tuple[Any, ...] = generate(sizes)
+    if task.run is read:
+        small, path = folder / "tiny.xmc", folder / f"{task.data}.xmc"
+        write(small, *tiny)
+        if not path.exists():
+            write(path, *arguments)
+        tiny, arguments = (small,), (path,)  # type: ignore[assignment]
+    try:
+        task.run(*tiny)  # what is imported and compiled first
+    except Exception:  # noqa: BLE001 - of so few rows
+        mlreduce.list_methods()
+    Path("/proc/self/clear_refs").write_text("5")
+    before = _status("VmRSS")
+    most = int((_status("VmSize") + task.megabytes) * 2**20)
+    resource.setrlimit(resource.RLIMIT_AS, (most, resource.RLIM_INFINITY))
+    start = time.process_time()
+    try:
+        result = task.run(*arguments)
+    except Exception as error:  # noqa: BLE001 - is what is measured
+        result = f"{type(error).__name__}: {error}".splitlines()[0][:160]
+    taken = time.process_time() - start
+    data = 0.0 if task.run is read else sum(part.nbytes for M in arguments for part in (M.data, M.indices)) / 2**20
+    values = (name, *sizes[:3], f"{taken:.3g}", task.seconds, round(_status("VmHWM") - before + data), task.megabytes)
+    return dict(zip(COLUMNS, (*values, result), strict=True))
+
+
+def main() -> None:
+    """Write a generated set, measure one task, or all of them into the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--run", choices=TASKS, help="one task, in this process")
+    parser.add_argument("--tasks", default=",".join(TASKS), help="those that are measured")
+    parser.add_argument("--data", default="eurlex", help=f"what --write writes: {', '.join(SIZES)}, or NxDxQ")
+    parser.add_argument("--write", type=Path)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "mlreduce-extreme")
+    parser.add_argument("--output", type=Path, default=FILE)
+    options = parser.parse_args()
+    if options.write:
+        write(options.write, *generate(sizes_of(options.data), options.seed))
+        return
+    options.folder.mkdir(parents=True, exist_ok=True)
+    writer = csv.DictWriter(sys.stdout, COLUMNS, lineterminator="\n")
+    if options.run:
+        writer.writerow(measure(options.run, options.folder))
+        return
+    environment = os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    rows = []
+    for name in options.tasks.split(","):
+        command = [sys.executable, __file__, "--run", name, "--folder", str(options.folder)]
+        done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+        error = (done.stderr.strip().splitlines() or [f"status {done.returncode}"])[-1]
+        rows.append(done.stdout if done.returncode == 0 else f'{name},,,,,,,,"{error}"\n')
+        print(rows[-1], end="", flush=True)
+    options.output.parent.mkdir(parents=True, exist_ok=True)
+    options.output.write_text(",".join(COLUMNS) + "\n" + "".join(rows), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
