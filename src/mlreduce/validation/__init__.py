@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from mlreduce.validation.features import (
     LARGEST,
-    MEMORY_SHARE,
     SMALLEST,
     FloatArray,
     as_dense,
     as_precise,
     check_features,
     check_finite,
-    check_memory,
     check_regression,
     check_sample_weight,
     column_names,
     is_sparse,
-    machine_memory,
 )
 from mlreduce.validation.labels import (
+    DENSE_CELLS,
     check_known_labels,
     check_labels,
     fill_unlabelled,
@@ -26,6 +24,7 @@ from mlreduce.validation.labels import (
     remember_label_names,
     split_known,
 )
+from mlreduce.validation.memory import MEMORY_SHARE, check_memory, machine_memory, memory_left
 from mlreduce.validation.parameters import (
     NamedParameters,
     Size,
@@ -41,6 +40,7 @@ from mlreduce.validation.parameters import (
 )
 
 __all__ = [
+    "DENSE_CELLS",
     "LARGEST",
     "MEMORY_SHARE",
     "SMALLEST",
@@ -69,6 +69,7 @@ __all__ = [
     "is_sparse",
     "join_known",
     "machine_memory",
+    "memory_left",
     "named_parameters",
     "remember_label_names",
     "split_known",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,23 +10,21 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from mlreduce.exceptions import DataError, warn
+from mlreduce.validation.memory import check_memory
 
 __all__ = [
     "LARGEST",
-    "MEMORY_SHARE",
     "SMALLEST",
     "FloatArray",
     "as_dense",
     "as_precise",
     "check_features",
     "check_finite",
-    "check_memory",
     "check_regression",
     "check_sample_weight",
     "check_some_known",
     "column_names",
     "is_sparse",
-    "machine_memory",
     "unknown_cells",
 ]
 
@@ -38,37 +35,11 @@ FloatArray = NDArray[np.float64]
 #: methods compute, stay finite, and squares do not vanish.
 LARGEST, SMALLEST = 1e70, 1e-100
 
-#: Share of the machine's memory that an array may take.
-MEMORY_SHARE = 0.8
-
 
 def column_names(table: Any) -> list[str] | None:
     """Return the column names of a DataFrame as strings, None for anything else."""
     columns = getattr(table, "columns", None)
     return None if columns is None else [str(column) for column in columns]
-
-
-def machine_memory() -> int | None:
-    """Return the bytes of memory of this machine; None where the system does not say."""
-    try:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, ValueError, OSError):  # not on Windows
-        return None
-
-
-def check_memory(n_bytes: float, what: str, advice: str) -> None:
-    """Refuse what needs more than four fifths of this machine's memory, where the system says how much that is.
-
-    Raises
-    ------
-    DataError
-        With both numbers and the advice.
-    """
-    memory = machine_memory()
-    if memory is not None and n_bytes > MEMORY_SHARE * memory:
-        raise DataError(
-            f"{what} needs about {n_bytes / 1e9:.3g} GB of memory, and this machine has {memory / 1e9:.3g} GB: {advice}"
-        )
 
 
 def is_sparse(X: Any) -> bool:
@@ -245,10 +216,13 @@ def _fits(estimator: Any, X: FloatArray) -> bool:
 def unknown_cells(Y: Any) -> NDArray[np.bool_] | None:
     """Mask of NaN in Y; None if there are none."""
     if is_sparse(Y):
-        entries = Y.tocoo()
+        entries = Y if Y.format in ("csr", "csc", "coo") else Y.tocoo()
         missing = np.isnan(entries.data) if entries.data.dtype.kind == "f" else np.zeros(0, dtype=bool)
         if not missing.any():
             return None
+        what = "a dense matrix of y, of which some cells are NaN,"
+        check_memory(10.0 * np.prod(Y.shape), what, "leave rows or columns out", (Y.shape[-1], "columns"))
+        entries = Y.tocoo()
         unknown = np.zeros(Y.shape, dtype=bool)
         unknown[entries.row[missing], entries.col[missing]] = True
         return unknown

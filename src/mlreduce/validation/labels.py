@@ -11,8 +11,17 @@ from numpy.typing import NDArray
 
 from mlreduce.exceptions import DataError
 from mlreduce.validation.features import check_some_known, column_names, is_sparse, unknown_cells
+from mlreduce.validation.memory import check_memory
 
-__all__ = ["check_known_labels", "check_labels", "fill_unlabelled", "join_known", "remember_label_names", "split_known"]
+__all__ = [
+    "DENSE_CELLS",
+    "check_known_labels",
+    "check_labels",
+    "fill_unlabelled",
+    "join_known",
+    "remember_label_names",
+    "split_known",
+]
 
 _LABEL_SETS = (
     "y holds sets of labels; a matrix of 0 and 1, one column per label, is needed: "
@@ -22,6 +31,11 @@ _LABEL_SETS = (
 _UNKNOWN = (
     'mlreduce.list_methods().filter(unknown_labels="cells") names the methods that take single unknown labels (NaN)'
 )
+
+#: Number of cells beyond which labels are kept as a sparse matrix where that is smaller.
+DENSE_CELLS = 2**25
+
+_ADVICE = "give fewer rows or labels, or use a method that takes sparse labels"
 
 # Size and density of dense labels from which sparse products are faster.
 _SMALL_LABELS = 20_000
@@ -39,7 +53,7 @@ def check_labels(Y: Any, n_samples: int | None = None, *, sparse: bool = False) 
     n_samples : int or None, default=None
         The number of rows it must have.
     sparse : bool, default=False
-        Return a CSR array where ``Y`` is sparse, or large and labels are rare.
+        Return a CSR array where ``Y`` is sparse, or large and labels are rare; a sparse matrix is never made dense.
 
     Returns
     -------
@@ -48,18 +62,19 @@ def check_labels(Y: Any, n_samples: int | None = None, *, sparse: bool = False) 
     Raises
     ------
     DataError
-        If Y is None, a value is not a label, the shape is wrong, or the number of rows differs from ``n_samples``.
+        If Y is None, a value is not a label, the shape is wrong, the number of rows differs from ``n_samples``, or a
+        dense array is too large for the memory.
     """
     if Y is None:
         raise DataError("a multi-label method requires y to be passed, but the target y is None")
-    if sparse and is_sparse(Y) and Y.ndim == 2 and Y.shape[1]:
-        ones = sp.csr_array(Y, dtype=np.float64, copy=True)
-        ones.sum_duplicates()  # duplicate entries add up
-        if np.isin(ones.data, (0, 1)).all():
-            _check_rows(ones, n_samples)
-            ones.eliminate_zeros()
-            return ones
     names = column_names(Y)
+    Y = _sparse_frame(Y)
+    if is_sparse(Y) and Y.ndim == 2 and Y.shape[1]:
+        ones = _check_stored(Y, n_samples, names)
+        if sparse:
+            return ones
+        check_memory(8.0 * np.prod(Y.shape), "a dense matrix of the labels", _ADVICE, (Y.shape[1], "labels"))
+        return ones.toarray()
     try:
         array = Y.toarray() if is_sparse(Y) else np.asarray(Y)
     except ValueError:  # rows of different lengths
@@ -84,7 +99,10 @@ def check_labels(Y: Any, n_samples: int | None = None, *, sparse: bool = False) 
     if np.count_nonzero(array) != present:
         _check_signs(array, positive, names)
     rare = array.size > _SMALL_LABELS and present < _RARE * array.size
-    return sp.csr_array(positive, dtype=np.float64) if sparse and rare else positive.astype(np.float64)
+    if sparse and rare:
+        return sp.csr_array(positive, dtype=np.float64)
+    check_memory(8.0 * array.size, "a dense matrix of the labels", _ADVICE, (array.shape[1], "labels"))
+    return positive.astype(np.float64)
 
 
 def check_known_labels(
@@ -118,6 +136,7 @@ def check_known_labels(
     UserWarning
         If a label is known of no instance: what it tells is nothing, and it is ignored.
     """
+    Y = _sparse_frame(Y)
     unknown = None if Y is None else unknown_cells(Y)
     if unknown is None or unknown.ndim > 2:
         return check_labels(Y, n_samples, sparse=sparse), None
@@ -209,6 +228,36 @@ def fill_unlabelled(Y: Any, n_samples: int | None = None) -> tuple[Any, NDArray[
     return (sp.csr_array(Y) if is_sparse(Y) else np.asarray(Y))[rows], ~unlabelled
 
 
+def _sparse_frame(Y: Any) -> Any:
+    """Return a DataFrame of many sparse columns as a sparse matrix; anything else as it is."""
+    if not hasattr(Y, "dtypes") or not hasattr(Y, "columns") or Y.size < DENSE_CELLS:
+        return Y
+    sparse = all(getattr(kind, "fill_value", None) == 0 for kind in Y.dtypes)
+    return Y.sparse.to_coo() if sparse else Y
+
+
+def _check_stored(Y: Any, n_samples: int | None, names: Sequence[str] | None) -> sp.csr_array:
+    """Check a sparse matrix by its entries and return those that are 1."""
+    labels = sp.csr_array(Y, dtype=bool if Y.dtype == bool else np.float64, copy=True)
+    labels.sum_duplicates()  # duplicate entries add up
+    labels = labels.astype(np.float64)
+    _check_rows(labels, n_samples)
+    values = labels.data
+    if not np.isin(values, (0, 1)).all():
+        wrong = ~np.isin(values, (-1, 0, 1))
+        signs = not wrong.any()
+        if signs and (np.count_nonzero(values) < np.prod(labels.shape)):
+            wrong = values == -1
+        if wrong.any():
+            place = int(np.argmax(wrong))
+            row = int(np.searchsorted(labels.indptr, place, side="right")) - 1
+            continuous = not np.all(values[np.isfinite(values)] % 1 == 0)
+            raise _wrong_label(values[place], row, int(labels.indices[place]), names, continuous)
+        labels.data[values == -1] = 0
+    labels.eliminate_zeros()
+    return labels
+
+
 def _check_signs(labels: Any, positive: NDArray[np.bool_], names: Sequence[str] | None) -> None:
     """Refuse labels other than -1 and 1."""
     wrong = ~(positive | (labels == 0) | (labels == -1))
@@ -217,13 +266,20 @@ def _check_signs(labels: Any, positive: NDArray[np.bool_], names: Sequence[str] 
             raise DataError("y mixes 0 and -1; labels are either 0/1 or -1/1 throughout")
         return
     row, column = (int(i) for i in np.argwhere(wrong)[0])
-    named = f" ({names[column]!r})" if names is not None else ""
-    if np.isnan(labels[row, column]):
-        raise DataError(f"y is NaN in column {column}{named}, row {row}: all labels have to be known here. {_UNKNOWN}")
-    kind = "" if np.all(labels % 1 == 0) else "y is continuous: "
-    raise DataError(
-        f"{kind}y holds {labels[row, column]:g} in column {column}{named}, row {row}; labels must be 0/1 or -1/1"
-    )
+    raise _wrong_label(labels[row, column], row, column, names, not np.all(labels % 1 == 0))
+
+
+def _wrong_label(value: float, row: int, column: int, names: Sequence[str] | None, continuous: bool) -> DataError:
+    place = f"column {column}" + (f" ({names[column]!r})" if names is not None else "") + f", row {row}"
+    if np.isnan(value):
+        return DataError(f"y is NaN in {place}: all labels have to be known here. {_UNKNOWN}")
+    if value == -1:
+        return DataError(
+            f"y mixes 0 and -1; labels are either 0/1 or -1/1 throughout: it stores -1 in {place}, and what a sparse "
+            "matrix does not store is 0"
+        )
+    kind = "y is continuous: " if continuous else ""
+    return DataError(f"{kind}y holds {value:g} in {place}; labels must be 0/1 or -1/1")
 
 
 def _check_rows(Y: Any, n_samples: int | None) -> None:
