@@ -56,7 +56,7 @@ def sizes_of(text: str) -> Sizes:
 
 
 def generate(sizes: Sizes, seed: int = 0) -> tuple[sp.csr_array, sp.csr_array]:
-    """Return features of unit norm, float64, and labels, int8, both CSR."""
+    """Return features of unit norm to four digits, float64, and labels, int8, both CSR."""
     random = np.random.default_rng(seed)
     words_of = random.integers(sizes.d, size=(sizes.q, LABEL_WORDS))
     parts = [_rows(random, min(ROWS, sizes.n - start), sizes, words_of) for start in range(0, sizes.n, ROWS)]
@@ -76,7 +76,7 @@ def _rows(random: Any, n: int, sizes: Sizes, words_of: Any) -> tuple[Any, Any]:
     words[topical] = words_of[chosen, random.integers(LABEL_WORDS, size=len(rows))]
     X = _counted(words, lengths, sizes.d).astype(np.float64)
     X.data = 1 + np.log(X.data)
-    X.data /= np.repeat(np.sqrt(X.multiply(X).sum(axis=1)), np.diff(X.indptr))
+    X.data = np.round(X.data / np.repeat(np.sqrt(X.multiply(X).sum(axis=1)), np.diff(X.indptr)), 4)
     return X, sp.csr_array((np.ones(Y.nnz, dtype=np.int8), Y.indices, Y.indptr), shape=Y.shape)
 
 
@@ -94,12 +94,10 @@ def _counted(items: Any, lengths: Any, width: int) -> sp.csr_array:
 
 def write(path: Path, X: sp.csr_array, Y: sp.csr_array) -> None:
     """Write in the text format of the extreme classification repository."""
-    with path.open("w", encoding="ascii") as file:
-        file.write(f"{X.shape[0]} {X.shape[1]} {Y.shape[1]}\n")
-        for row in range(X.shape[0]):
-            columns, values = (part[X.indptr[row] : X.indptr[row + 1]].tolist() for part in (X.indices, X.data))
-            labels = ",".join(map(str, Y.indices[Y.indptr[row] : Y.indptr[row + 1]].tolist()))
-            file.write(f"{labels} {' '.join(map('%d:%.5g'.__mod__, zip(columns, values, strict=True)))}\n")
+    from mlreduce.datasets import MultiLabelData
+
+    names = [list(map(str, range(width))) for width in (X.shape[1], Y.shape[1])]
+    MultiLabelData(X, Y, *names, path.stem).save(path)
 
 
 def read(path: Path) -> str:

@@ -7,6 +7,7 @@ import lzma
 import tarfile
 import zipfile
 
+import numpy as np
 import pytest
 
 from mlreduce.datasets.readers.arff import read_arff, read_label_names
@@ -145,9 +146,15 @@ def attributes(number: int) -> str:
 
 
 def test_labels_of_empty_rows(tmp_path):
-    (tmp_path / "b.arff").write_text(f"@relation b\n{attributes(8001)}@data\n{rows(5000)}")
+    (tmp_path / "b.arff").write_text(f"@relation b\n{attributes(6501)}@data\n{rows(5000)}")
+    with pytest.raises(DataError, match=r"b\.arff: 6500 labels of 5000 rows would need 279 MB, out of proportion"):
+        read_arff([tmp_path / "b.arff"], 6500)
+    (tmp_path / "b.arff").write_text(f"@relation b\n{attributes(8001)}@data\n{rows(4999)}{{5 ?}}\n")
     with pytest.raises(DataError, match=r"b\.arff: 8000 labels of 5000 rows would need 343 MB, out of proportion"):
-        read_arff([tmp_path / "b.arff"], 8000)
+        read_arff([tmp_path / "b.arff"], {"first": 8000})
+    (tmp_path / "b.arff").write_text(f"@relation b\n{attributes(8001)}@data\n{rows(5000)}")
+    data, _ = read_arff([tmp_path / "b.arff"], 8000)  # more than 2**25: kept sparse
+    assert (data.Y.shape, data.Y.nnz, data.Y.dtype) == ((5000, 8000), 0, np.int8)
 
 
 def test_a_column_for_each_of_many_values(tmp_path):
@@ -165,8 +172,8 @@ def test_a_column_for_each_of_many_values(tmp_path):
 
 def test_a_label_for_each_row(tmp_path):
     (tmp_path / "b.svmlight").write_text("".join(f"{i}\n" for i in range(17_000)))
-    with pytest.raises(DataError, match="17000 labels of 17000 rows would need 276 MB"):
-        read_svmlight([tmp_path / "b.svmlight"], 3)
+    labels = read_svmlight([tmp_path / "b.svmlight"], 3).Y
+    assert (labels.shape, labels.nnz, labels.dtype) == ((17_000, 17_000), 17_000, np.int8)
 
 
 def test_features_that_no_row_has(tmp_path):

@@ -348,6 +348,7 @@ def load_dataset(
     *,
     catalogue: str | Path | None = ...,
     cache: str | Path | None = ...,
+    sparse_labels: bool | None = ...,
     return_X_y: Literal[False] = ...,
     as_frame: Literal[False] = ...,
 ) -> MultiLabelData: ...
@@ -360,6 +361,7 @@ def load_dataset(
     *,
     catalogue: str | Path | None = ...,
     cache: str | Path | None = ...,
+    sparse_labels: bool | None = ...,
     return_X_y: bool = ...,
     as_frame: bool = ...,
 ) -> Any: ...
@@ -371,6 +373,7 @@ def load_dataset(
     *,
     catalogue: str | Path | None = None,
     cache: str | Path | None = None,
+    sparse_labels: bool | None = None,
     return_X_y: bool = False,
     as_frame: bool = False,
 ) -> MultiLabelData | tuple[Any, Any]:
@@ -389,6 +392,8 @@ def load_dataset(
     cache : path or None, default=None
         Folder of downloads; also the environment variable MLREDUCE_CACHE. The default is the user's cache
         folder, shared by all checkouts.
+    sparse_labels : bool or None, default=None
+        Whether Y is a CSR array; None where there are more than 2**25 cells, most of them 0.
     return_X_y : bool, default=False
         Return features and labels only.
     as_frame : bool, default=False
@@ -415,7 +420,9 @@ def load_dataset(
     MultiLabelData('digits': 1797 instances, 64 dense features, 8 labels, cardinality 3.294)
     """
     dataset = read_catalogue(catalogue)[name]
-    data = dataset.read(dataset.fetch(mirror, cache))
+    from mlreduce.datasets.reading import keep_labels
+
+    data = keep_labels(dataset.read(dataset.fetch(mirror, cache)), sparse_labels)
     if as_frame:
         return data.as_frame()
     return (data.X, data.Y) if return_X_y else data

@@ -38,8 +38,10 @@ def counting_columns(X: Any) -> list[int]:
 def checked(data: MultiLabelData) -> list[str]:
     """Return what `MultiLabelData.check` does."""
     labels, features = list(data.label_names), list(data.feature_names)
-    known = ~np.isnan(data.Y) if data.Y.dtype.kind == "f" else np.ones(data.Y.shape, dtype=bool)
-    counts, totals = (data.Y == 1).sum(axis=0), known.sum(axis=0)
+    n_rows, n_labels = data.Y.shape
+    known = ~np.isnan(data.Y) if data.Y.dtype.kind == "f" else None
+    counts = (data.Y == 1).sum(axis=0)
+    totals = np.full(n_labels, n_rows) if known is None else known.sum(axis=0)
     findings = list(data.notes)
 
     def say(which: Any, names: Sequence[str], sentence: str) -> None:
@@ -50,20 +52,21 @@ def checked(data: MultiLabelData) -> list[str]:
     say(np.flatnonzero((counts == 0) & (totals > 0)), labels, "label(s) that no instance has")
     say(np.flatnonzero((counts == totals) & (totals > 0)), labels, "label(s) that every instance has")
     say(np.flatnonzero(totals == 0), labels, "label(s) of which nothing is known")
-    if not known.all():
+    if known is not None and not known.all():
         findings.append(f"{(~known).sum():,} of {known.size:,} labels are unknown ({1 - known.mean():.2%})")
     columns = _hashes(data.X)
-    if len(data.Y) > _LEAST_ROWS:
-        varied, partly = (counts > 0) & (counts < totals), ~known.all(axis=0)
+    if n_rows > _LEAST_ROWS:
+        varied, partly = (counts > 0) & (counts < totals), totals < n_rows
         varied, partly = np.flatnonzero(varied & ~partly), np.flatnonzero(varied & partly & (totals > _LEAST_ROWS))
-        of_labels = set(np.array(_hashes(data.Y.astype(np.float64)))[varied].tolist())
+        labels_hashed = _hashes(data.Y.astype(np.float64))
+        of_labels = set(np.array(labels_hashed)[varied].tolist())
         equal = [index for index, column in enumerate(columns) if column in of_labels]
         if len(partly):
             equal = sorted({*equal, *_equal_where_known(data.X, data.Y[:, partly])})
         say(equal, features, "feature(s) equal to a label; are there labels among the features?")
-        say(_repeated(_hashes(data.Y.astype(np.float64)), varied), labels, "label(s) equal to an earlier one")
+        say(_repeated(labels_hashed, varied), labels, "label(s) equal to an earlier one")
     say(counting_columns(data.X), features, "feature(s) that count the rows; identifiers?")
-    empty = _hashes(np.zeros((len(data.Y), 1)))[0]
+    empty = _hashes(np.zeros((n_rows, 1)))[0]
     constant = [index for index, column in enumerate(columns) if column == empty]
     say(constant, features, "feature(s) that are 0 throughout")
     varying = [index for index, column in enumerate(columns) if column != empty]

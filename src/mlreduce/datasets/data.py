@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from mlreduce.exceptions import DataError, unknown_name
 from mlreduce.files import read_arrays
 from mlreduce.guards import check_names
-from mlreduce.validation import is_sparse
+from mlreduce.validation import check_labels, is_sparse
 
 __all__ = ["IMPUTATIONS", "MultiLabelData"]
 
@@ -31,8 +32,10 @@ class MultiLabelData:
     ----------
     X : ndarray or csr_array of shape (n_samples, n_features), float64
         Features; sparse where the published file is. Missing values are NaN.
-    Y : ndarray of shape (n_samples, n_labels), int8 or float64
+    Y : ndarray or csr_array of shape (n_samples, n_labels), int8 or float64
         Labels in {0, 1}, int8 (sums and products of them need a wider type first); float64 where some are NaN, unknown.
+        Readers return a CSR array where there are more than 2**25 cells and it is smaller; a sparse matrix that is
+        given stays one.
     feature_names : list of str
     label_names : list of str
     name : str
@@ -64,7 +67,7 @@ class MultiLabelData:
     """
 
     X: Any
-    Y: NDArray[Any]
+    Y: Any
     feature_names: Sequence[str]
     label_names: Sequence[str]
     name: str
@@ -76,6 +79,10 @@ class MultiLabelData:
 
     def __post_init__(self) -> None:
         rows, columns = self.X.shape
+        if is_sparse(self.Y) and not (
+            self.Y.dtype == np.int8 and self.Y.has_canonical_format and (self.Y.data == 1).all()
+        ):
+            object.__setattr__(self, "Y", check_labels(self.Y, sparse=True).astype(np.int8))
         if self.Y.shape != (rows, len(self.label_names)) or columns != len(self.feature_names):
             raise DataError(
                 f"{self.name}: X {self.X.shape}, Y {self.Y.shape}, {len(self.feature_names)} feature names and "
@@ -143,8 +150,8 @@ class MultiLabelData:
             "labels": self.Y.shape[1],
             "cardinality": self.cardinality,
             "density": self.cardinality / self.Y.shape[1],
-            "label_sets": len(np.unique(whole, axis=0)),
-            "unlabelled": float(np.mean(~(some == 1).any(axis=1))) if len(some) else np.nan,
+            "label_sets": _n_different(whole),
+            "unlabelled": float(np.mean((some == 1).sum(axis=1) == 0)) if some.shape[0] else np.nan,
             "mean_imbalance": float(np.mean(occurring.max() / occurring)) if len(occurring) else np.nan,
             "zeros": self.zeros,
             **({"unknown": float(unknown.mean())} if unknown.any() else {}),
@@ -173,7 +180,7 @@ class MultiLabelData:
         return checked(self)
 
     def as_frame(self) -> tuple[Any, Any]:
-        """Return features and labels as DataFrames with their names; sparse features in sparse columns.
+        """Return features and labels as DataFrames with their names; what is sparse in sparse columns.
 
         Returns
         -------
@@ -183,11 +190,13 @@ class MultiLabelData:
         import pandas as pd  # slow to import, and jobs on arrays need it not
 
         table: Any = pd.DataFrame  # whose types lack `sparse`
-        if is_sparse(self.X):
-            features = table.sparse.from_spmatrix(sp.csr_matrix(self.X), columns=list(self.feature_names))
-        else:
-            features = table(self.X, columns=list(self.feature_names))
-        return features, table(self.Y, columns=list(self.label_names))
+        features, labels = (
+            table.sparse.from_spmatrix(sp.csr_matrix(values), columns=list(names))
+            if is_sparse(values)
+            else table(values, columns=list(names))
+            for values, names in ((self.X, self.feature_names), (self.Y, self.label_names))
+        )
+        return features, labels
 
     def __repr__(self) -> str:
         kind = "sparse" if is_sparse(self.X) else "dense"
@@ -206,6 +215,7 @@ class MultiLabelData:
         .arff                    everything but ``dropped``; sparse where X is
         .csv, .tsv, .parquet     texts, features and labels as columns, the labels last; dense
         .svm, .svmlight, .libsvm labels and features by number, without names, weights and unknown labels
+        .xmc                     the same after a line with the numbers of rows, features and labels
         ======================== =================================================================================
 
         Parameters
@@ -252,7 +262,6 @@ class MultiLabelData:
         ['X', 'Y', 'dropped', 'feature_names', 'label_names', 'name']
         """
         arrays: dict[str, Any] = {
-            "Y": self.Y,
             "feature_names": _packed(self.feature_names),
             "label_names": _packed(self.label_names),
             "dropped": _packed(self.dropped),
@@ -265,14 +274,14 @@ class MultiLabelData:
             arrays["texts"] = np.frombuffer(text.encode(), dtype=np.uint8)
         if self.impute is not None:
             arrays["impute"] = _packed([self.impute])
-        if is_sparse(self.X):
-            return arrays | {
-                "X_data": self.X.data,
-                "X_indices": self.X.indices,
-                "X_indptr": self.X.indptr,
-                "X_shape": np.array(self.X.shape),
-            }
-        return arrays | {"X": self.X}
+        for key, values in (("X", self.X), ("Y", self.Y)):
+            if is_sparse(values):  # labels are ones
+                arrays |= {f"{key}_data": values.data} if key == "X" else {}
+                arrays |= {f"{key}_indices": values.indices, f"{key}_indptr": values.indptr}
+                arrays[f"{key}_shape"] = np.array(values.shape)
+            else:
+                arrays[key] = values
+        return arrays
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
@@ -288,17 +297,21 @@ class MultiLabelData:
         DataError
             If the file is not a whole data set.
         """
-        arrays = read_arrays(path, "prepared data set", ("Y", "feature_names", "label_names", "name", "dropped"))
+        arrays = read_arrays(path, "prepared data set", ("feature_names", "label_names", "name", "dropped"))
         try:
-            X = arrays["X"] if "X" in arrays else _sparse(arrays)
+            X = arrays["X"] if "X" in arrays else _sparse(arrays, "X", arrays["X_data"])
             features, labels, names, dropped = (
                 _unpacked(arrays[key]) for key in ("feature_names", "label_names", "name", "dropped")
             )
             (name,) = names
-            Y, weights = arrays["Y"], arrays.get("sample_weight")
+            weights = arrays.get("sample_weight")
+            Y = arrays["Y"] if "Y" in arrays else _sparse(arrays, "Y", np.ones(arrays["Y_indices"].shape, np.int8))
             if X.dtype != np.float64 or Y.dtype not in (np.int8, np.float64) or {X.ndim, Y.ndim} != {2}:
                 raise ValueError("X or Y is no matrix of its type")
-            if not (np.isin(Y, (0, 1)) | np.isnan(Y)).all() or (Y.dtype.kind == "f" and not np.isnan(Y).any()):
+            if is_sparse(Y):
+                if not Y.has_canonical_format:
+                    raise ValueError("Y holds a label of a row twice, or labels that do not ascend")
+            elif not (np.isin(Y, (0, 1)) | np.isnan(Y)).all() or (Y.dtype.kind == "f" and not np.isnan(Y).any()):
                 raise ValueError("Y holds other numbers than 0 and 1, or floats without need")
             if weights is not None and not (weights.dtype == np.float64 and weights.ndim == 1 and (weights >= 0).all()):
                 raise ValueError("sample_weight holds other numbers than weights")
@@ -329,12 +342,19 @@ def _texts(text: NDArray[np.uint8] | None) -> dict[str, list[str]]:
     return dict(texts)
 
 
-def _sparse(arrays: dict[str, Any]) -> sp.csr_array:
+def _sparse(arrays: dict[str, Any], key: str, data: NDArray[Any]) -> sp.csr_array:
     """Build a sparse matrix and check its indices."""
     matrix = sp.csr_array(
-        (arrays["X_data"], arrays["X_indices"], arrays["X_indptr"]), shape=tuple(arrays["X_shape"].tolist())
+        (data, arrays[f"{key}_indices"], arrays[f"{key}_indptr"]), shape=tuple(arrays[f"{key}_shape"].tolist())
     )
     matrix.check_format(full_check=True)
     if (np.diff(matrix.indptr) < 0).any():  # which SciPy checks only where it ends with values
-        raise ValueError("X_indptr descends")
+        raise ValueError(f"{key}_indptr descends")
     return matrix
+
+
+def _n_different(labels: Any) -> int:
+    """Return the number of different rows."""
+    if not is_sparse(labels):
+        return len(np.unique(labels, axis=0))
+    return len({labels.indices[start:stop].tobytes() for start, stop in itertools.pairwise(labels.indptr)})

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, TypedDict, Unpack, cast, overload
+
+import scipy.sparse as sp
 
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.exceptions import ConfigurationError, DataError, ProjectionWarning, unknown_name, warn
 from mlreduce.guards import limited, opened, uncompressed
+from mlreduce.validation import check_memory, is_sparse
 
-__all__ = ["FORMATS", "TAKES", "read", "read_files"]
+__all__ = ["FORMATS", "TAKES", "keep_labels", "read", "read_files"]
 
 #: Formats with the suffixes of their files. That of .txt and other files follows from the first line.
 FORMATS = {
@@ -60,6 +64,7 @@ class _Options(TypedDict, total=False):
     labels_in: str | None
     version: int | str | None
     max_bytes: int | None
+    sparse_labels: bool | None
 
 
 @overload
@@ -107,6 +112,7 @@ def read(
     labels_in: str | None = None,
     version: int | str | None = None,
     max_bytes: int | None = None,
+    sparse_labels: bool | None = None,
     as_frame: bool = False,
     return_X_y: bool = False,
 ) -> MultiLabelData | tuple[Any, Any]:
@@ -171,6 +177,8 @@ def read(
         OpenML only; None is "active".
     max_bytes : int or None, default=None
         Bytes of arrays that a file may make; None allows 256 MB, and of a large file a hundred times its size.
+    sparse_labels : bool or None, default=None
+        Whether Y is a CSR array; None where there are more than 2**25 cells, most of them 0.
     as_frame : bool, default=False
         Return features and labels, as DataFrames with their names.
     return_X_y : bool, default=False
@@ -217,11 +225,24 @@ def read(
         if kind == "arff" and labels is None and (beside := uncompressed(paths[0]).with_suffix(".xml")).is_file():
             options["labels"] = beside
         data, _ = read_files(kind, paths, options, name or "")
+        data = keep_labels(data, sparse_labels)
     for note in data.notes:
         warn(note, ProjectionWarning)
     if as_frame:
         return data.as_frame()
     return (data.X, data.Y) if return_X_y else data
+
+
+def keep_labels(data: MultiLabelData, sparse: bool | None) -> MultiLabelData:
+    """Return a data set whose labels are a CSR array or not; None leaves them."""
+    if sparse is None or sparse == is_sparse(data.Y):
+        return data
+    if sparse and data.has_unknown_labels:
+        raise DataError(f"{data.name}: some labels are unknown (NaN), which a sparse matrix does not keep")
+    if sparse:
+        return replace(data, Y=sp.csr_array(data.Y))
+    check_memory(data.Y.shape[0] * data.Y.shape[1], f"a dense matrix of the labels of {data.name}", "keep them sparse")
+    return replace(data, Y=data.Y.toarray())
 
 
 def read_files(

@@ -24,10 +24,11 @@ __all__ = ["write"]
 _LAYOUTS = ("meka", "mulan")
 _SEPARATORS = {".csv": ",", ".tsv": "\t"}
 _PARQUET = (".parquet", ".pq")
-_SVMLIGHT = (".svm", ".svmlight", ".libsvm")
+_XMC = ".xmc"
+_SVMLIGHT = (".svm", ".svmlight", ".libsvm", _XMC)
 _SUFFIXES = (".npz", ".arff", *_SEPARATORS, *_PARQUET, *_SVMLIGHT)
-# Rows that are dense at once.
-_ROWS = 500
+# Rows, and about how many cells, that are dense at once.
+_ROWS, _CELLS = 500, 2**24
 
 
 def write(data: MultiLabelData, path: Path, layout: str = "meka") -> None:
@@ -99,34 +100,45 @@ def _arff(data: MultiLabelData, layout: str) -> Iterator[str]:
     yield from (f"@attribute {_quoted(text)} string\n" for text in data.texts)
     yield "\n@data\n"
     sparse = is_sparse(data.X)
-    for row in range(len(data.Y)):
-        labels = [_number(value) for value in data.Y[row]]
+    for row in range(data.X.shape[0]):
+        labels = _labels(data.Y, row)
         texts = [_in_quotes(values[row]) for values in data.texts.values()]
         if sparse:
             start, stop = data.X.indptr[row : row + 2]
             order = np.argsort(data.X.indices[start:stop], kind="stable") + start
-            entries = [(place, value) for place, value in enumerate(labels) if value != "0"]
+            entries = list(labels.items())
             entries += [
                 (int(data.X.indices[i]) + n_labels, _number(data.X.data[i])) for i in order if data.X.data[i] != 0
             ]
             entries += [(n_labels + n_features + place, text) for place, text in enumerate(texts)]
             line = "{" + ",".join(f"{place} {value}" for place, value in entries) + "}"
         else:
-            line = ",".join([*labels, *map(_number, data.X[row]), *texts])
+            cells = [labels.get(place, "0") for place in range(n_labels)]
+            line = ",".join([*cells, *map(_number, data.X[row]), *texts])
         yield line + ("" if data.sample_weight is None else f",{{{_number(data.sample_weight[row])}}}") + "\n"
+
+
+def _labels(Y: Any, row: int) -> dict[int, str]:
+    """Return the labels of a row that are not 0 by their places."""
+    if is_sparse(Y):
+        return dict.fromkeys(Y.indices[Y.indptr[row] : Y.indptr[row + 1]].tolist(), "1")
+    return {int(place): _number(Y[row, place]) for place in np.flatnonzero(Y[row])}
 
 
 def _frames(data: MultiLabelData) -> Iterator[Any]:
     """Yield DataFrames of some rows each: texts, features, labels."""
     import pandas as pd  # slow to import
 
-    for start in range(0, len(data.Y), _ROWS):
-        rows = slice(start, start + _ROWS)
+    n_rows, n_cells = data.X.shape[0], data.X.shape[1] + data.Y.shape[1]
+    step = max(1, min(_ROWS, _CELLS // n_cells))
+    for start in range(0, n_rows, step):
+        rows = slice(start, start + step)
+        Y = data.Y[rows].toarray() if is_sparse(data.Y) else data.Y[rows]
         X = data.X[rows].toarray() if is_sparse(data.X) else data.X[rows]
         parts = [
             pd.DataFrame({name: values[rows] for name, values in data.texts.items()}),
             pd.DataFrame(X, columns=list(data.feature_names)),
-            pd.DataFrame(data.Y[rows], columns=list(data.label_names)),
+            pd.DataFrame(Y, columns=list(data.label_names)),
         ]
         yield pd.concat(parts[not data.texts :], axis=1)
 
@@ -141,7 +153,8 @@ def _write_parquet(data: MultiLabelData, path: Path) -> None:
 
     with from_extra("data", "Parquet files"):
         import pyarrow as _  # noqa: F401
-    check_memory(16 * np.prod(data.X.shape), f"{data.name} as a dense table", "save it as .npz or .arff")
+    n_cells = data.X.shape[0] * (data.X.shape[1] + data.Y.shape[1])
+    check_memory(16.0 * n_cells, f"{data.name} as a dense table", "save it as .npz or .arff")
     pd.concat(list(_frames(data))).to_parquet(path, engine="pyarrow", index=False)
 
 
@@ -149,17 +162,24 @@ def _svmlight(data: MultiLabelData, path: Path) -> Iterator[str]:
     """Yield the lines; names that number labels or features are written, others replaced by their places."""
     _refuse(data, path, data.Y.dtype.kind == "f", "unknown labels")
     _refuse(data, path, bool(data.texts), "texts")
-    labels = _numbered(data.label_names) or list(map(str, range(len(data.label_names))))
-    first = int(list(data.feature_names) == list(map(str, range(1, len(data.feature_names) + 1))))
-    yield f"# Column indices are {('zero', 'one')[first]}-based\n"
+    places = list(map(str, range(len(data.label_names))))
+    if path.suffix.lower() == _XMC:
+        labels, first = places, 0
+        yield f"{data.X.shape[0]} {data.X.shape[1]} {len(labels)}\n"
+    else:
+        labels = _numbered(data.label_names) or places
+        first = int(list(data.feature_names) == list(map(str, range(1, len(data.feature_names) + 1))))
+        yield f"# Column indices are {('zero', 'one')[first]}-based\n"
     X = sp.csr_array(data.X, copy=True)
     X.sum_duplicates()
     X.eliminate_zeros()
-    for row in range(len(data.Y)):
+    for row in range(data.X.shape[0]):
         start, stop = X.indptr[row : row + 2]
-        pairs = zip(X.indices[start:stop], X.data[start:stop], strict=True)
-        entries = [f"{index + first}:{repr(float(value)).removesuffix('.0')}" for index, value in pairs]
-        yield " ".join([",".join(labels[place] for place in np.flatnonzero(data.Y[row])), *entries]) + "\n"
+        pairs = zip(X.indices[start:stop].tolist(), X.data[start:stop].tolist(), strict=True)
+        entries = [f"{index + first}:{repr(value).removesuffix('.0')}" for index, value in pairs]
+        present = ",".join(labels[place] for place in _labels(data.Y, row))
+        # A line without anything would be no row.
+        yield " ".join([present, *(entries or ([] if present else [f"{first}:0"]))]) + "\n"
 
 
 def _numbered(names: Sequence[str]) -> list[str] | None:

@@ -23,6 +23,7 @@ from mlreduce.validation.labels import (
     join_known,
     remember_label_names,
     split_known,
+    stored_labels,
 )
 from mlreduce.validation.memory import MEMORY_SHARE, check_memory, machine_memory, memory_left
 from mlreduce.validation.parameters import (
@@ -73,4 +74,5 @@ __all__ = [
     "named_parameters",
     "remember_label_names",
     "split_known",
+    "stored_labels",
 ]

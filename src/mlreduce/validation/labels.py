@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -150,6 +151,27 @@ def check_known_labels(
     labels = check_labels(filled, n_samples)
     labels[table] = 0
     return labels, ~table
+
+
+def stored_labels(labels: Any) -> Any:
+    """Return labels in {0, 1} as a data set keeps them: int8, CSR where they are many and rare.
+
+    Parameters
+    ----------
+    labels : ndarray or sparse matrix of shape (n_samples, n_labels)
+        Of an ndarray with NaN, unknown, nothing is changed.
+
+    Returns
+    -------
+    ndarray or csr_array
+        CSR where there are more than `DENSE_CELLS` cells and the CSR is smaller.
+    """
+    if not is_sparse(labels) and (labels.dtype.kind == "f" or labels.size <= DENSE_CELLS):
+        return labels
+    cells, filled = math.prod(labels.shape), labels.nnz if is_sparse(labels) else np.count_nonzero(labels)
+    if cells <= DENSE_CELLS or 5 * filled + 4 * labels.shape[0] >= cells:
+        return labels.astype(np.int8).toarray() if is_sparse(labels) else labels
+    return sp.csr_array(labels, dtype=np.int8)
 
 
 def split_known(labels: Any) -> tuple[Any, NDArray[np.bool_] | None]:

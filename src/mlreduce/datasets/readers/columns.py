@@ -17,9 +17,18 @@ from mlreduce.datasets.data import MultiLabelData
 from mlreduce.datasets.readers.arff_syntax import Attribute, Table
 from mlreduce.exceptions import ConfigurationError, DataError, unknown_name
 from mlreduce.guards import check_names
-from mlreduce.validation import is_sparse
+from mlreduce.validation import DENSE_CELLS, is_sparse, stored_labels
 
-__all__ = ["Columns", "Labels", "as_labels", "chosen_labels", "counted_labels", "encoded", "numbered"]
+__all__ = [
+    "Columns",
+    "Labels",
+    "as_labels",
+    "chosen_labels",
+    "counted_labels",
+    "dense_unless_many",
+    "encoded",
+    "numbered",
+]
 
 #: What says which attributes are labels: a file, how many of the last, ``{"first": n}``, or names.
 Labels: TypeAlias = str | Path | int | Mapping[str, int] | Sequence[str] | None
@@ -116,8 +125,8 @@ def encoded(
         feature_names += [f"{name} n-gram {place}" for name in counts for place in range(_N_GRAMS)]
     if not feature_names:
         raise DataError(f"{where}: no attribute or column is left as a feature")
-    check(9 * n_rows * len(which), what=f"{len(which)} labels of {n_rows} rows")
-    Y = _labels(source, which, origin, columns.label_values)
+    check_labels = partial(check, what=f"{len(which)} labels of {n_rows} rows")
+    Y = _labels(source, which, origin, columns.label_values, check_labels)
     label_names = [source.attributes[index].name for index in which]
     for names, what in ((feature_names, "feature"), (label_names, "label"), (dropped, "dropped attribute")):
         check_names(names, what, where)
@@ -137,16 +146,31 @@ def encoded(
     )
 
 
-def as_labels(values: NDArray[Any], names: Sequence[str] | None, where: str, remedy: str = "") -> NDArray[Any]:
-    """Return labels in 0/1 or -1/1, or NaN for unknown, as int8; as float64 where some are unknown.
+def dense_unless_many(values: Any, check: Callable[[int], None], *, unless: bool = True) -> Any:
+    """Return values of labels as an array; a sparse matrix of more than `DENSE_CELLS` known ones as it is.
 
-    ``names`` of None numbers the labels from 1; ``where`` is the file, and ``remedy`` what else messages say.
+    ``check`` is called with the bytes that the array and its labels need; where ``unless`` is false it is made anyway.
+    """
+    cells = values.shape[0] * values.shape[1]
+    if unless and is_sparse(values) and cells > DENSE_CELLS and not np.isnan(values.data).any():
+        return values
+    check(9 * cells)
+    return values.toarray() if is_sparse(values) else values
+
+
+def as_labels(values: Any, names: Sequence[str] | None, where: str, remedy: str = "") -> Any:
+    """Return labels in 0/1 or -1/1, or NaN for unknown, as `stored_labels` says; as float64 where some are unknown.
+
+    Of a sparse matrix none is unknown. ``names`` of None numbers the labels from 1; ``where`` is the file, and
+    ``remedy`` what else messages say.
 
     Raises
     ------
     DataError
         If a value is none of these; the sentence names label and row.
     """
+    if is_sparse(values):
+        return _stored_labels(values, names, where, remedy)
     # One mask at a time: there may be many labels.
     ones = values == 1
     unknown = np.isnan(values) if values.dtype.kind == "f" else np.zeros(values.shape, dtype=bool)
@@ -154,16 +178,36 @@ def as_labels(values: NDArray[Any], names: Sequence[str] | None, where: str, rem
     if (ones.sum(axis=0) + unknown.sum(axis=0) + zeros + negatives < len(values)).any():
         wrong = ~(ones | unknown | (values == 0) | (values == -1))
         row, column = (int(place[0]) for place in np.nonzero(wrong))
-        raise DataError(
-            f"{where}: the label {_name_of(names, column)!r} is {values[row, column]:g} in data row {row + 1}; labels "
-            f"must be 0/1 or -1/1{remedy}"
-        )
-    mixed = (zeros > 0) & (negatives > 0)
+        raise _no_label(values[row, column], row, column, names, where, remedy)
+    _check_mixed((zeros > 0) & (negatives > 0), names, where)
+    return np.where(unknown, np.nan, ones) if unknown.any() else stored_labels(ones.astype(np.int8))
+
+
+def _stored_labels(values: Any, names: Sequence[str] | None, where: str, remedy: str) -> Any:
+    entries = sp.csr_array(values).tocoo()  # by rows
+    rows, columns, data = entries.row, entries.col, entries.data
+    wrong = np.flatnonzero(~np.isin(data, (-1, 0, 1)))
+    if len(wrong):
+        first = wrong[np.lexsort((columns[wrong], rows[wrong]))[0]]
+        raise _no_label(data[first], int(rows[first]), int(columns[first]), names, where, remedy)
+    negatives, signs = (np.bincount(columns[chosen], minlength=values.shape[1]) for chosen in (data == -1, data != 0))
+    _check_mixed((negatives > 0) & (signs < values.shape[0]), names, where)
+    ones = data == 1
+    return stored_labels(sp.csr_array((data[ones], (rows[ones], columns[ones])), shape=values.shape))
+
+
+def _no_label(value: float, row: int, column: int, names: Sequence[str] | None, where: str, remedy: str) -> DataError:
+    return DataError(
+        f"{where}: the label {_name_of(names, column)!r} is {value:g} in data row {row + 1}; labels must be 0/1 or "
+        f"-1/1{remedy}"
+    )
+
+
+def _check_mixed(mixed: NDArray[np.bool_], names: Sequence[str] | None, where: str) -> None:
     if mixed.any():
         raise DataError(
             f"{where}: the label {_name_of(names, int(mixed.argmax()))!r} mixes 0 and -1; is one of them unknown?"
         )
-    return np.where(unknown, np.nan, ones) if unknown.any() else ones.astype(np.int8)
 
 
 def _name_of(names: Sequence[str] | None, column: int) -> str:
@@ -175,19 +219,38 @@ def numbered(size: int) -> list[str]:
     return list(map(str, range(1, size + 1)))
 
 
-def _labels(table: Table, which: Sequence[int], where: str, given: Sequence[str | float] | None) -> NDArray[Any]:
-    values = table.values
-    columns = values.tocsc()[:, which].toarray() if is_sparse(values) else values[:, which]
-    names = [table.attributes[index].name for index in which]
-    for place, index in enumerate(which):
-        codes = _label_codes(table.attributes[index], where, given)
-        if codes is not None:
-            known = ~np.isnan(columns[:, place])
-            columns[known, place] = codes[columns[known, place].astype(np.int64)]
+def _labels(
+    table: Table,
+    which: Sequence[int],
+    where: str,
+    given: Sequence[str | float] | None,
+    check: Callable[[int], None],
+) -> Any:
+    values, attributes = table.values, [table.attributes[index] for index in which]
+    codes = [_label_codes(attribute, where, given) for attribute in attributes]
+
+    def recode(column: NDArray[np.float64], place: int) -> None:
+        known, numbers = ~np.isnan(column), codes[place]
+        if numbers is not None:
+            column[known] = numbers[column[known].astype(np.int64)]
         elif given is not None:
             low, high = (_number(value) for value in given)
-            column = columns[:, place]
-            columns[:, place] = np.select([column == low, column == high, np.isnan(column)], [0, 1, np.nan], 2)
+            column[known] = np.select([column[known] == low, column[known] == high], [0, 1], 2)
+
+    columns = values.tocsc()[:, which] if is_sparse(values) else values[:, which]
+    omitted = np.zeros((len(which), 1))
+    if is_sparse(values):
+        for place, value in enumerate(omitted):  # what a sparse row leaves out may mean 1
+            recode(value, place)
+    columns = dense_unless_many(columns, check, unless=not omitted.any())
+    for place in range(len(which)):
+        recode(
+            columns.data[columns.indptr[place] : columns.indptr[place + 1]]
+            if is_sparse(columns)
+            else columns[:, place],
+            place,
+        )
+    names = [attribute.name for attribute in attributes]
     return as_labels(columns, names, where, ", or label_values=[1, 2] says which value means 0 and which 1")
 
 

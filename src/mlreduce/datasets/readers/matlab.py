@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import zlib
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,10 +18,10 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from mlreduce.datasets.data import MultiLabelData
-from mlreduce.datasets.readers.columns import Labels, as_labels, chosen_labels, numbered
+from mlreduce.datasets.readers.columns import Labels, as_labels, chosen_labels, dense_unless_many, numbered
 from mlreduce.exceptions import ConfigurationError, DataError
 from mlreduce.guards import allowed_bytes, check_memory, opened, stem
-from mlreduce.validation import is_sparse
+from mlreduce.validation import as_dense, is_sparse, stored_labels
 
 __all__ = ["read_mat"]
 
@@ -114,21 +115,31 @@ def read_mat(
             )
     stack = sp.vstack if is_sparse(first_X) else np.vstack
     X = stack([X for X, _, _ in parts])
-    Y = np.vstack([Y for _, Y, _ in parts])
+    labels_of = [Y for _, Y, _ in parts]
+    unknown = any(Y.dtype.kind == "f" for Y in labels_of)
+    dense = unknown or not any(map(is_sparse, labels_of))
+    Y = (
+        np.vstack([Y.toarray() if is_sparse(Y) else Y for Y in labels_of])
+        if dense
+        else sp.vstack(labels_of, format="csr")
+    )
+    Y = stored_labels(Y) if len(parts) > 1 else Y
     if is_sparse(X):
         X = sp.csr_array(X)
     if labels is not None:
-        X, Y = _divided(X, Y, labels, files[0])
+        X, Y = _divided(X, Y, labels, files)
     return MultiLabelData(X, Y, numbered(X.shape[1]), numbered(Y.shape[1]), name or stem(files[0]))
 
 
-def _divided(X: Any, Y: NDArray[Any], labels: Labels, path: Path) -> tuple[Any, NDArray[Any]]:
+def _divided(X: Any, Y: Any, labels: Labels, files: Sequence[Path]) -> tuple[Any, Any]:
     """Divide the columns of both matrices anew."""
     columns = list(map(str, range(X.shape[1] + Y.shape[1])))
-    chosen = np.array(chosen_labels(labels, columns, path), dtype=int)
+    chosen = np.array(chosen_labels(labels, columns, files[0]), dtype=int)
     others = np.setdiff1d(np.arange(len(columns)), chosen)
-    both = sp.csr_array(sp.hstack([X, sp.csr_array(Y)])) if is_sparse(X) else np.hstack([X, Y])
-    return both[:, others].astype(np.float64), as_labels(_dense(both[:, chosen]), None, f"{path}, labels={labels!r}")
+    both = sp.csr_array(sp.hstack([X, sp.csr_array(Y)])) if is_sparse(X) else np.hstack([X, as_dense(Y)])
+    check = partial(check_memory, paths=files, what=f"{len(chosen)} labels of {X.shape[0]} rows")
+    labelled = dense_unless_many(both[:, chosen], check)
+    return both[:, others].astype(np.float64), as_labels(labelled, None, f"{files[0]}, labels={labels!r}")
 
 
 def _parts(
@@ -228,9 +239,8 @@ def _part(
         )
     if 0 in (*X.shape, *target.shape):
         raise DataError(f"{where}: no features, labels or instances")
-    check_memory(9 * math.prod(target.shape), files, f"labels of the shape {target.shape}")
-    labels = _dense(target)
-    labels = labels.T if sides == [1] else labels
+    check = partial(check_memory, paths=files, what=f"labels of the shape {target.shape}")
+    labels = dense_unless_many(target.T if sides == [1] else target, check)
     return X, as_labels(labels, None, f"{path}, {pair[1]}"), where
 
 
@@ -330,10 +340,6 @@ def _array(path: Path, name: str, variable: _Variable, order: str, files: Sequen
     if not matrix.has_canonical_format:
         raise _Damaged(f"the sparse variable {name} has two values at one place")
     return sp.csr_array(matrix)
-
-
-def _dense(matrix: Any) -> NDArray[Any]:
-    return np.asarray(matrix.toarray() if is_sparse(matrix) else matrix)
 
 
 def _within(indices: NDArray[np.int64], size: int) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from io import BytesIO
 from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
@@ -17,7 +18,7 @@ from sklearn.datasets import load_svmlight_files
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.exceptions import ConfigurationError, DataError
 from mlreduce.guards import check_memory, opened, stem
-from mlreduce.validation import check_memory as check_machine
+from mlreduce.validation import stored_labels
 
 __all__ = ["XMC_HEADER", "is_row", "read_svmlight", "read_xmc"]
 
@@ -35,11 +36,25 @@ _COLUMN = re.compile(rb"(?<!\d)(\d++):")
 _LOOSE = re.compile(rb"[_q]")
 #: First line of an XMC file: numbers of rows, features and labels.
 XMC_HEADER = re.compile(rb"\s*+(\d{1,18})[ \t]++(\d{1,18})[ \t]++(\d{1,18})\s*+")
-# Bytes of memory per feature name, and per label of a row beside the matrix.
+# Bytes of memory per name of a feature or label.
 _BYTES_OF_A_NAME = 64
 # Where the file does not say how many features there are: SciPy's indices have 32 bits.
 _LARGEST_INDEX = 2**31 - 1
 _LONGEST_HEADER = 1000
+# Bytes that are read at once.
+_BLOCK = 2**22
+
+
+class _Rows(NamedTuple):
+    """Some rows of a file."""
+
+    #: Number of features of each row, and their places and values.
+    lengths: NDArray[Any]
+    columns: NDArray[np.int32]
+    values: NDArray[np.float64]
+    #: Number of labels of each row, and the labels.
+    n_labels: NDArray[np.int64]
+    labels: NDArray[np.float64]
 
 
 class _Layout(NamedTuple):
@@ -87,27 +102,21 @@ def read_svmlight(
     if zero_based not in (None, "auto", True, False):
         raise ConfigurationError(f"zero_based must be 'auto', True or False; got {zero_based!r}")
     files = [Path(path) for path in paths]
-    matrices: list[Any] = []
-    labels_of: list[Any] = []
+    parts: list[_Rows] = []
     from_zero = any(map(_is_zero_based, files)) if zero_based in (None, "auto") else bool(zero_based)
     first = 0 if from_zero else 1
     for file in files:
         with opened(file) as text:
-            matrix, labels_of_part = _read(text, file, _Layout(first, n_features))
-        matrices.append(matrix)
-        labels_of += labels_of_part
-    if not labels_of:
+            parts += _read(text, file, _Layout(first, n_features))
+    if not any(len(part.lengths) for part in parts):
         raise DataError(f"{files[0]}: no rows; a row is '1,5 3:2 17:1'")
-    # Adding zero turns -0 into 0.
-    labels, columns = np.unique(np.concatenate(labels_of) + 0.0, return_inverse=True)
-    width = max(matrix.shape[1] for matrix in matrices)
-    if n_features is None and not any(matrix.nnz for matrix in matrices):
+    width = n_features or 1 + max(int(part.columns.max(initial=-1)) for part in parts)
+    if not width:
         raise DataError(f"{files[0]}: no row has a feature; a row is '1,5 3:2 17:1'")
     check_memory(_BYTES_OF_A_NAME * width, files, f"the names of {width} features")
-    for matrix in matrices:
-        matrix.resize(matrix.shape[0], width)
-    Y = _matrix(labels_of, columns, len(labels), files)
-    X = sp.csr_array(sp.vstack(matrices, format="csr"))
+    # Adding zero turns -0 into 0.
+    labels, places = np.unique(np.concatenate([part.labels for part in parts]) + 0.0, return_inverse=True)
+    X, Y = _matrices(parts, width, places, len(labels))
     names = list(map(str, range(first, width + first)))
     return MultiLabelData(X, Y, names, [_name(label) for label in labels], name or stem(files[0]))
 
@@ -126,8 +135,7 @@ def read_xmc(paths: Sequence[str | Path], name: str = "") -> MultiLabelData:
         memory; the message names the file and, where it is a line's fault, the line.
     """
     files = [Path(path) for path in paths]
-    matrices: list[Any] = []
-    labels_of: list[Any] = []
+    parts: list[_Rows] = []
     width = n_labels = 0
     for file in files:
         with opened(file) as text:
@@ -137,7 +145,7 @@ def read_xmc(paths: Sequence[str | Path], name: str = "") -> MultiLabelData:
                     f"{file}, line 1: an XMC file begins with its numbers of rows, features and labels, as in '6 30 4'"
                 )
             rows, features, labels = map(int, header.groups())
-            if matrices and (features, labels) != (width, n_labels):
+            if parts and (features, labels) != (width, n_labels):
                 raise DataError(
                     f"{file}, line 1: {features} features and {labels} labels, but {files[0]} has {width} and "
                     f"{n_labels}; parts of one data set must agree"
@@ -146,14 +154,12 @@ def read_xmc(paths: Sequence[str | Path], name: str = "") -> MultiLabelData:
             if width > _LARGEST_INDEX:
                 raise DataError(f"{file}, line 1: {width} features are more than {_LARGEST_INDEX}")
             check_memory(_BYTES_OF_A_NAME * (width + n_labels), files, f"names of {width} features, {n_labels} labels")
-            matrix, labels_of_part = _read(text, file, _Layout(0, width, n_labels))
-        if len(labels_of_part) != rows:
-            raise DataError(f"{file}: its header says {rows} rows, and it has {len(labels_of_part)}; is it truncated?")
-        matrices.append(matrix)
-        labels_of += labels_of_part
-    columns = np.concatenate(labels_of).astype(np.int64)
-    Y = _matrix(labels_of, columns, n_labels, files)
-    X = sp.csr_array(sp.vstack(matrices, format="csr"))
+            read = _read(text, file, _Layout(0, width, n_labels))
+        number = sum(len(part.lengths) for part in read)
+        if number != rows:
+            raise DataError(f"{file}: its header says {rows} rows, and it has {number}; is it truncated?")
+        parts += read
+    X, Y = _matrices(parts, width, np.concatenate([part.labels for part in parts]).astype(np.int32), n_labels)
     feature_names, label_names = (list(map(str, range(n))) for n in (width, n_labels))
     return MultiLabelData(X, Y, feature_names, label_names, name or stem(files[0]))
 
@@ -170,37 +176,51 @@ def is_row(line: bytes) -> bool:
     return line.startswith(b"#") or (bool(line.strip()) and _is_row(line.partition(b"#")[0], _Layout(0, None)))
 
 
-def _matrix(labels_of: Sequence[Any], columns: NDArray[Any], n_labels: int, files: Sequence[Path]) -> NDArray[np.int8]:
-    shape = len(labels_of), n_labels
-    check_memory(shape[0] * n_labels, files, f"{n_labels} labels of {shape[0]} rows")
-    check_machine(
-        shape[0] * n_labels, f"{files[0]}: a matrix of {shape[0]} rows and {n_labels} labels", "keep fewer labels"
-    )
-    Y = np.zeros(shape, dtype=np.int8)
-    Y[np.repeat(np.arange(shape[0]), list(map(len, labels_of))), columns] = 1
-    return Y
+def _matrices(parts: list[_Rows], width: int, places: NDArray[Any], n_labels: int) -> tuple[sp.csr_array, Any]:
+    """Return features and labels of the parts, which are emptied: there is memory for one copy of each."""
+    lengths, n_of = (np.concatenate([getattr(part, key) for part in parts]) for key in ("lengths", "n_labels"))
+    values, columns = [part.values for part in parts], [part.columns for part in parts]
+    parts.clear()
+    data = np.concatenate(values)
+    values.clear()
+    indices = np.concatenate(columns)
+    columns.clear()
+    X = sp.csr_array((data, indices, _starts(lengths)), shape=(len(lengths), width))
+    Y = sp.csr_array((np.ones(len(places)), places, _starts(n_of)), shape=(len(lengths), n_labels))
+    Y.sum_duplicates()
+    Y.data[:] = 1
+    return X, stored_labels(Y)
 
 
-def _read(file: BinaryIO, path: Path, layout: _Layout) -> tuple[Any, list[NDArray[np.float64]]]:
-    """Read features and labels of a file from where it is."""
-    start = file.tell()
-    try:
-        # An open file, since a path ending in .gz would be unpacked without a limit.
-        X, rows = load_svmlight_files(
-            [file], n_features=layout.n_features, multilabel=True, zero_based=not layout.first
+def _starts(lengths: NDArray[np.int64]) -> NDArray[Any]:
+    starts = np.concatenate(([0], np.cumsum(lengths)))
+    return starts.astype(np.int32 if starts[-1] <= np.iinfo(np.int32).max else np.int64)
+
+
+def _read(file: BinaryIO, path: Path, layout: _Layout) -> list[_Rows]:
+    """Read features and labels of a file from where it is, in blocks of whole lines."""
+    start, parts, doubtful = file.tell(), [], False
+    while block := file.read(_BLOCK):
+        block += file.readline()
+        try:
+            # Bytes, since a path ending in .gz would be unpacked without a limit.
+            X, rows = load_svmlight_files(
+                [BytesIO(block)], n_features=layout.n_features, multilabel=True, zero_based=not layout.first
+            )
+        except (ValueError, OverflowError) as error:
+            wrong = _bad_row(file, path, start, layout)
+            raise wrong or DataError(f"{path}: cannot be read as text: {error}") from error
+        n_labels = np.fromiter(map(len, rows), np.int64, len(rows))
+        labels = np.fromiter(chain.from_iterable(rows), np.float64, n_labels.sum())
+        whole = (
+            layout.n_labels is None or ((np.floor(labels) == labels) & (labels >= 0) & (labels < layout.n_labels)).all()
         )
-    except (ValueError, OverflowError) as error:
-        raise _bad_row(file, path, start, layout) or DataError(f"{path}: cannot be read as text: {error}") from error
-    labels = [np.asarray(row, dtype=np.float64) for row in rows]
-    file.seek(start)
-    loose = any(_LOOSE.search(block) for block in iter(lambda: file.read(2**20), b""))
-    finite = np.isfinite(X.data).all() and all(map(math.isfinite, chain.from_iterable(rows)))
-    named = np.concatenate([*labels, np.empty(0)])
-    known = layout.n_labels is None or ((np.floor(named) == named) & (named >= 0) & (named < layout.n_labels)).all()
-    wrong = _bad_row(file, path, start, layout) if loose or not finite or not known else None
-    if wrong:
+        finite = np.isfinite(X.data).all() and np.isfinite(labels).all()
+        doubtful |= not (whole and finite and X.shape[1] <= _LARGEST_INDEX) or bool(_LOOSE.search(block))
+        parts.append(_Rows(np.diff(X.indptr), X.indices.astype(np.int32), X.data, n_labels, labels))
+    if doubtful and (wrong := _bad_row(file, path, start, layout)):
         raise wrong
-    return X, labels
+    return parts
 
 
 def _bad_row(file: BinaryIO, path: Path, start: int, layout: _Layout) -> DataError | None:
