@@ -7,9 +7,12 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["Complexity", "Sizes"]
+__all__ = ["DENSE_SIDE", "Complexity", "Sizes"]
 
-_FACTOR = re.compile(r"(?:[ndqmsk](?:\^[2-9])?|[1-9][0-9]*)")
+#: Order up to which matrices are decomposed densely (0.3 GB) by methods that can iterate with products.
+DENSE_SIDE = 6000
+
+_FACTOR = re.compile(r"(?:[ndqmskp](?:\^[2-9])?|[1-9][0-9]*)")
 
 
 @dataclass(frozen=True)
@@ -24,6 +27,8 @@ class Sizes:
         Stored entries of the features: n d, or of a sparse matrix those that are not zero.
     k : int
         Directions, columns or features that are asked for.
+    p : int or None, default=None
+        Labels that are present, over all instances; None takes n q, all of them.
 
     Examples
     --------
@@ -37,6 +42,11 @@ class Sizes:
     q: int
     s: int
     k: int
+    p: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.p is None:
+            object.__setattr__(self, "p", self.n * self.q)
 
     @property
     def m(self) -> int:
@@ -56,11 +66,14 @@ class Complexity:
         Numbers held beside the features as they are given. With a term ``"n d"`` sparse features are made dense.
     iterated : str or None, default=None
         Operations by iteration with products, which takes the place of ``time`` where m exceeds 6000
-        (`mlreduce.linalg.lsqr.DENSE_SIDE`); about so many, not only up to a factor. None where there is no iteration.
+        (`DENSE_SIDE`); about so many, not only up to a factor. None where there is no iteration.
     iterates_on : {"any", "sparse"}, default="any"
         Which features the iteration takes.
     most : int or None, default=None
         Largest m without iteration; None if only memory and time limit it.
+    least_bytes : float, default=4.0
+        Bytes that a fit was measured to take at least for each number of ``memory`` (docs/scale.md): it is refused
+        where these are too many. Few where the method makes its matrices in blocks.
 
     Examples
     --------
@@ -76,6 +89,7 @@ class Complexity:
     iterated: str | None = None
     iterates_on: Literal["any", "sparse"] = "any"
     most: int | None = None
+    least_bytes: float = 4.0
 
     def __post_init__(self) -> None:
         for text in (self.time, self.memory, self.iterated or "n"):
@@ -127,6 +141,23 @@ class Complexity:
             Not only up to a factor; 0 where there is no iteration.
         """
         return _value(self.iterated, sizes) if self.iterated else 0.0
+
+    def iterates(self, sizes: Sizes, sparse: bool) -> bool:
+        """Whether a fit iterates with products instead of decomposing matrices.
+
+        Parameters
+        ----------
+        sizes : Sizes
+            Of the training set.
+        sparse : bool
+            Whether the features are sparse.
+
+        Returns
+        -------
+        bool
+            Then ``memory`` does not hold.
+        """
+        return sizes.m > DENSE_SIDE and self.iterated is not None and (sparse or self.iterates_on == "any")
 
     @property
     def makes_dense(self) -> bool:

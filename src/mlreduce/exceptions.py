@@ -17,6 +17,7 @@ __all__ = [
     "FetchError",
     "MLReduceError",
     "MissingPackageError",
+    "OutOfMemoryError",
     "ProjectionWarning",
     "StorageError",
     "broken_module",
@@ -57,6 +58,30 @@ class DataError(MLReduceError):
         ...
     mlreduce.exceptions.DataError: X contains NaN in column 1, row 0, ...: impute or drop them first ...
     """
+
+
+class OutOfMemoryError(DataError, MemoryError):
+    """The memory ran out during a call; it is a ``MemoryError`` too.
+
+    Attributes
+    ----------
+    asked : tuple of int
+        Shape of the array that there was no room for; () where it is not known.
+    item_bytes : int
+        Bytes of one of its numbers.
+    left : float
+        Bytes that were left.
+
+    Examples
+    --------
+    >>> from mlreduce.exceptions import DataError, OutOfMemoryError
+    >>> issubclass(OutOfMemoryError, MemoryError), issubclass(OutOfMemoryError, DataError)
+    (True, True)
+    """
+
+    asked: tuple[int, ...] = ()
+    item_bytes: int = 1
+    left: float = 0.0
 
 
 class FetchError(MLReduceError):

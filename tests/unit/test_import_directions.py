@@ -18,7 +18,7 @@ ALLOWED = {
     "complexity": set(),
     "docstrings": set(),
     "exceptions": set(),
-    "validation": {"docstrings", "exceptions"},
+    "validation": {"complexity", "docstrings", "exceptions"},
     "registry": {"exceptions", "sources"},
     "sources": {"exceptions"},
     "guards": {"exceptions"},

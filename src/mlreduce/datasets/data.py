@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from mlreduce.exceptions import DataError, unknown_name
 from mlreduce.files import read_arrays
 from mlreduce.guards import check_names
-from mlreduce.validation import check_labels, is_sparse
+from mlreduce.validation import check_labels, guard_methods, is_sparse
 
 __all__ = ["IMPUTATIONS", "MultiLabelData"]
 
@@ -24,6 +24,7 @@ __all__ = ["IMPUTATIONS", "MultiLabelData"]
 IMPUTATIONS = ("mean", "median", "most-frequent")
 
 
+@guard_methods
 @dataclass(frozen=True)
 class MultiLabelData:
     """A multi-label data set.
@@ -305,7 +306,7 @@ class MultiLabelData:
             )
             (name,) = names
             weights = arrays.get("sample_weight")
-            Y = arrays["Y"] if "Y" in arrays else _sparse(arrays, "Y", np.ones(arrays["Y_indices"].shape, np.int8))
+            Y: Any = arrays["Y"] if "Y" in arrays else _sparse(arrays, "Y", np.ones(arrays["Y_indices"].shape, np.int8))
             if X.dtype != np.float64 or Y.dtype not in (np.int8, np.float64) or {X.ndim, Y.ndim} != {2}:
                 raise ValueError("X or Y is no matrix of its type")
             if is_sparse(Y):

@@ -58,7 +58,7 @@ class MDS(_Scaling):
     True
     """
 
-    complexity = Complexity("n s + k n^2", "n^2")
+    complexity = Complexity("n s + k n^2", "n^2", least_bytes=1)
 
     def _objective(self, data: TrainingSet) -> Form:
         return inner_products(data.centred)
@@ -91,7 +91,7 @@ class Isomap(_Scaling):
     (300, 2)
     """
 
-    complexity = Complexity("n s + k n^2", "n^2")
+    complexity = Complexity("n s + k n^2", "n^2", least_bytes=1)
 
     def __init__(self, n_components: int | str | None = 2, n_neighbors: int = 10) -> None:
         super().__init__(n_components)

@@ -10,13 +10,11 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from mlreduce.complexity import DENSE_SIDE
 from mlreduce.exceptions import warn
 from mlreduce.validation import FloatArray, is_sparse
 
 __all__ = ["DENSE_SIDE", "IterativeDesign", "bidiagonal_spectra", "is_large", "lsqr"]
-
-#: Order up to which matrices are decomposed densely (0.3 GB).
-DENSE_SIDE = 6000
 
 # Norm of the gradient at convergence, relative to that of the starting point.
 _CONVERGED = 1e-13

@@ -13,9 +13,8 @@ from typing import Any, NamedTuple
 
 from mlreduce import registry
 from mlreduce.complexity import Complexity, Sizes
-from mlreduce.linalg.lsqr import DENSE_SIDE
 
-__all__ = ["Estimate", "Ranking", "complexities", "estimated", "iterates", "rankings_of"]
+__all__ = ["Estimate", "Ranking", "complexities", "estimated", "rankings_of"]
 
 RANKS, COSTS = (Path(__file__).with_name(name) for name in ("ranks.csv", "costs.csv"))
 #: Columns of the costs: seconds and bytes are ``rate amount + least``.
@@ -131,12 +130,6 @@ def complexities(name: str) -> list[Complexity]:
     return [own.complexity, *([regression.complexity] if registry.kind_of(name) == "labelspace" else [])]
 
 
-def iterates(complexity: Complexity, sizes: Sizes, sparse: bool) -> bool:
-    """Whether a method iterates with products instead of decomposing matrices."""
-    large = sizes.m > DENSE_SIDE and complexity.iterated is not None
-    return large and (sparse or complexity.iterates_on == "any")
-
-
 def estimated(name: str, sizes: Sizes, sparse: bool) -> Estimate | None:
     """Return what a fit is expected to take; None where the method declares no complexity.
 
@@ -157,7 +150,7 @@ def estimated(name: str, sizes: Sizes, sparse: bool) -> Estimate | None:
     rate = {key: median(own[key] for own in known or costs.values()) for key in CONSTANTS}
     seconds, n_bytes = rate["seconds_least"], rate["bytes_least"]
     for own in parts:
-        if iterates(own, sizes, sparse):
+        if own.iterates(sizes, sparse):
             seconds += _SECONDS * own.iterations(sizes)
             n_bytes += 8.0 * _ARRAYS * (sizes.n + sizes.d) * (sizes.k + sizes.q)
         else:

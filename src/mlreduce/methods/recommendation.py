@@ -12,7 +12,7 @@ from mlreduce import registry
 from mlreduce.complexity import Sizes
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.exceptions import ConfigurationError, DataError, unknown_name
-from mlreduce.methods.evidence import Estimate, Ranking, complexities, estimated, iterates, rankings_of
+from mlreduce.methods.evidence import Estimate, Ranking, complexities, estimated, rankings_of
 from mlreduce.methods.facts import Facts, facts_of
 from mlreduce.methods.shapes import Shape, shape_of
 from mlreduce.validation import MEMORY_SHARE, machine_memory
@@ -164,7 +164,7 @@ def _against(facts: Facts, shape: Shape, estimate: Estimate | None, budget: floa
     if shape.sparse and facts.sparse == "no":
         yield "takes no sparse features"
     for own in complexities(facts.name):
-        if own.most is not None and shape.sizes.m > own.most and not iterates(own, shape.sizes, shape.sparse):
+        if own.most is not None and shape.sizes.m > own.most and not own.iterates(shape.sizes, shape.sparse):
             yield f"needs dense matrices, for {own.most} instances or features at most; reduce them by PCA first"
     memory = machine_memory()
     if estimate is not None and memory is not None and 1e9 * estimate.gigabytes > MEMORY_SHARE * memory:

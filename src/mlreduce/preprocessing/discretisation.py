@@ -19,7 +19,15 @@ from sklearn.utils.validation import check_is_fitted
 from mlreduce.exceptions import DataError, unknown_name
 from mlreduce.linalg.compiled import compiled
 from mlreduce.linalg.distances import row_blocks
-from mlreduce.validation import FloatArray, as_dense, check_count, check_features, check_known_labels, is_sparse
+from mlreduce.validation import (
+    FloatArray,
+    as_dense,
+    check_count,
+    check_features,
+    check_known_labels,
+    guard_methods,
+    is_sparse,
+)
 
 __all__ = ["DISCRETISERS", "Bins", "Discretiser", "discretise"]
 
@@ -76,6 +84,7 @@ def discretise(X: Any, labels: FloatArray, method: str | None, n_bins: int) -> B
     return bins
 
 
+@guard_methods
 class Discretiser(TransformerMixin, BaseEstimator):
     """Discretise each feature into bins numbered from 0.
 

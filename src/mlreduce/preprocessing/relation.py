@@ -15,7 +15,16 @@ from mlreduce.exceptions import DataError, unknown_name
 from mlreduce.linalg.distances import row_blocks, squared_norms
 from mlreduce.linalg.kernels import check_gamma
 from mlreduce.linalg.utilities import quotient
-from mlreduce.validation import FloatArray, Size, as_dense, check_features, check_finite, check_size, is_sparse
+from mlreduce.validation import (
+    FloatArray,
+    Size,
+    as_dense,
+    check_features,
+    check_finite,
+    check_size,
+    guard_methods,
+    is_sparse,
+)
 
 __all__ = ["RelationFeatures"]
 
@@ -27,6 +36,7 @@ _Relation = Callable[[Any], FloatArray]
 _ROUNDING = 4 * np.finfo(float).eps
 
 
+@guard_methods
 class RelationFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Relation features: similarities or distances to training instances, the prototypes.
 

@@ -51,7 +51,7 @@ class MLFS(Selector):
     array(['x2', 'x4', 'x16', 'x18', 'x22'], dtype=object)
     """
 
-    complexity = Complexity("n d q", "n d")
+    complexity = Complexity("n d q", "n d", least_bytes=0.25)
     takes_unknown_cells = True
 
     def __init__(self, k: Size = 0.5, variant: Literal["equations", "published-code"] = "equations") -> None:

@@ -84,7 +84,7 @@ class GMBA(Selector):
     (300, 5)
     """
 
-    complexity = Complexity("d n^2", "n^2 + n d")
+    complexity = Complexity("d n^2", "n^2 + n d", least_bytes=1)
     takes_unknown_cells = True
 
     def __init__(

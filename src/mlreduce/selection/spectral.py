@@ -60,7 +60,7 @@ class SPEC(Selector):
     True
     """
 
-    complexity = Complexity("d n^2", "n^2 + n d")
+    complexity = Complexity("d n^2", "n^2 + n d", least_bytes=1)
     takes_unknown_cells = True
 
     def __init__(self, k: Size = 0.5, variant: Literal["equations", "published-code"] = "equations") -> None:

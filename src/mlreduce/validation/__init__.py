@@ -25,7 +25,14 @@ from mlreduce.validation.labels import (
     split_known,
     stored_labels,
 )
-from mlreduce.validation.memory import MEMORY_SHARE, check_memory, machine_memory, memory_left
+from mlreduce.validation.memory import (
+    MEMORY_SHARE,
+    check_memory,
+    guard_methods,
+    machine_memory,
+    memory_left,
+    within_memory,
+)
 from mlreduce.validation.parameters import (
     NamedParameters,
     Size,
@@ -66,6 +73,7 @@ __all__ = [
     "check_size",
     "column_names",
     "fill_unlabelled",
+    "guard_methods",
     "is_share",
     "is_sparse",
     "join_known",
@@ -75,4 +83,5 @@ __all__ = [
     "remember_label_names",
     "split_known",
     "stored_labels",
+    "within_memory",
 ]

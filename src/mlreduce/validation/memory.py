@@ -1,14 +1,26 @@
-"""How much memory this process may still take, and the refusal of what needs more."""
+"""How much memory this process may still take, and the refusal of what needs more, before a fit or when it runs out."""
 
 from __future__ import annotations
 
+import functools
+import inspect
+import math
 import os
+from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import Any, TypeVar
 
-from mlreduce.exceptions import DataError
+import numpy as np
 
-__all__ = ["MEMORY_SHARE", "check_memory", "machine_memory", "memory_left"]
+from mlreduce.complexity import Complexity, Sizes
+from mlreduce.exceptions import DataError, OutOfMemoryError
+
+__all__ = ["MEMORY_SHARE", "check_memory", "guard_methods", "machine_memory", "memory_left", "within_memory"]
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+_Class = TypeVar("_Class", bound=type)
 
 #: Share of the memory that is left that an array may take.
 MEMORY_SHARE = 0.8
@@ -65,6 +77,139 @@ def check_memory(n_bytes: float, what: str, advice: str, of: tuple[int, str] | N
             f"{what} needs about {n_bytes / 1e9:.3g} GB of memory, and {left / 1e9:.3g} GB are left by the limit of "
             f"{whose}: {advice}{fitting}"
         )
+
+
+def within_memory(function: _Function) -> _Function:
+    """Return a function, or a method, that raises a sentence where the memory runs out; a fit before it begins.
+
+    Raises
+    ------
+    DataError
+        If it is a ``fit``, and what its class declares as ``complexity`` is too much.
+    OutOfMemoryError
+        If the memory runs out, with what was asked for, how much is left and how much of the data would fit.
+    """
+    is_fit = function.__name__ == "fit"
+
+    @functools.wraps(function)
+    def checked(*arguments: Any, **keywords: Any) -> Any:
+        if is_fit:
+            _check_fit(*arguments[:3], **{key: keywords[key] for key in ("X", "y") if key in keywords})
+        try:
+            return function(*arguments, **keywords)
+        except MemoryError as error:
+            failure = _failure(function.__name__, arguments, error)
+        raise failure  # outside of the handler, where the arrays of the call are gone
+
+    return checked  # type: ignore[return-value]
+
+
+def guard_methods(cls: _Class) -> _Class:
+    """Let every public method of a class, not those of its bases, be `within_memory`; return the class."""
+    for name, method in list(vars(cls).items()):
+        if inspect.isfunction(method) and not name.startswith("_") and not inspect.isgeneratorfunction(method):
+            setattr(cls, name, within_memory(method))
+    return cls
+
+
+def _check_fit(estimator: Any, X: Any = None, y: Any = None) -> None:
+    """Refuse a fit that cannot fit into the memory by what its class declares.
+
+    Raises
+    ------
+    DataError
+        With the bytes, what is left, and how many rows, features or labels would fit.
+    """
+    complexity = getattr(type(estimator), "complexity", None)
+    lengths: list[tuple[int, ...]] = [getattr(table, "shape", ()) for table in (X, y)]
+    if not isinstance(complexity, Complexity) or not any(lengths):
+        return
+    n = lengths[0][0] if lengths[0] else lengths[1][0]
+    d, q = (
+        0 if table is None else shape[1] if len(shape) == 2 else 1 for table, shape in zip((X, y), lengths, strict=True)
+    )
+    sparse = hasattr(X, "nnz")
+    wanted = getattr(estimator, "n_components", getattr(estimator, "k", 1))
+    k = wanted if isinstance(wanted, (int, np.integer)) else 1
+    sizes = Sizes(n, d, q, int(X.nnz) if sparse else n * d, int(k), _present(y, n * q))
+    if complexity.iterates(sizes, sparse):
+        return
+    left, whose = memory_left()
+    room = MEMORY_SHARE * left
+
+    def needed(sizes: Sizes) -> float:
+        return complexity.least_bytes * complexity.numbers(sizes)
+
+    if needed(sizes) <= room:
+        return
+    fitting = {
+        "rows": _largest(n, lambda part: needed(_scaled(sizes, part, "n", "s", "p")) <= room),
+        "features": _largest(d, lambda part: needed(_scaled(sizes, part, "d", "s")) <= room),
+        "labels": _largest(q, lambda part: needed(_scaled(sizes, part, "q", "p")) <= room),
+    }
+    would = " or ".join(f"{number:,} {what}" for what, number in fitting.items() if number)
+    raise DataError(
+        f"{type(estimator).__name__} needs {needed(sizes) / 1e9:.3g} GB of memory at least for {_counted(n, d, q)}, "
+        f"and {left / 1e9:.3g} GB are left by the limit of {whose}"
+        + (
+            f": with the other numbers as they are, about {would} would fit"
+            if would
+            else ": take a smaller part of them"
+        )
+    )
+
+
+def _present(y: Any, most: int) -> int:
+    if hasattr(y, "nnz"):
+        return int(y.nnz)
+    return int(np.count_nonzero(y)) if isinstance(y, np.ndarray) and y.dtype.kind in "biuf" else most
+
+
+def _scaled(sizes: Sizes, share: float, *names: str) -> Sizes:
+    return replace(sizes, **{name: int(getattr(sizes, name) * share) for name in names})
+
+
+def _largest(number: int, fits: Callable[[float], bool]) -> int:
+    """Return how many of a number fit, by bisection."""
+    low, high = 0, number
+    while low + 1 < high:
+        middle = (low + high) // 2
+        low, high = (middle, high) if fits(middle / number) else (low, middle)
+    return low
+
+
+def _counted(n: int, d: int, q: int) -> str:
+    parts = [f"{number:,} {what}" for number, what in ((n, "rows"), (d, "features"), (q, "labels")) if number]
+    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
+
+
+def _failure(name: str, arguments: tuple[Any, ...], error: MemoryError) -> OutOfMemoryError:
+    """Return the error of a call that ran out of memory; of nested calls the outermost, which has the data, has it."""
+    left, whose = memory_left()
+    shape, dtype = getattr(error, "shape", None), getattr(error, "dtype", None)
+    asked, item_bytes = ((), 1) if shape is None or dtype is None else (tuple(shape), np.dtype(dtype).itemsize)
+    if isinstance(error, OutOfMemoryError):
+        asked, item_bytes, left = error.asked, error.item_bytes, error.left
+    method = hasattr(type(arguments[0]), name) if arguments else False
+    called = f"{type(arguments[0]).__name__}.{name}" if method else name
+    tables = [table.shape for table in arguments if len(getattr(table, "shape", ())) == 2]
+    given = f" on data of {' and '.join(_product(shape) for shape in tables)}" if tables else ""
+    remain, needed = f"{left / 1e9:.3g} GB are left by the limit of {whose}", float(item_bytes * math.prod(asked))
+    request = f"it asked for {needed / 1e9:.3g} GB for an array of {_product(asked)}, and {remain}" if asked else remain
+    share, fitting = MEMORY_SHARE * left / max(needed, 1.0), []
+    for number, what in zip(
+        (size for table in tables for size in table), ("rows", "columns of X", "", "labels"), strict=False
+    ):
+        if what and number in asked and share < 1:
+            fitting.append(f"{int(number * share ** (1 / asked.count(number))):,} {what}")
+    would = f" (about {' or '.join(fitting)} would fit)" if fitting else ""
+    failure = OutOfMemoryError(f"{called} ran out of memory{given}: {request}; give less data at once{would}")
+    failure.asked, failure.item_bytes, failure.left = asked, item_bytes, left
+    return failure
+
+
+def _product(shape: tuple[int, ...]) -> str:
+    return " x ".join(f"{size:,}" for size in shape)
 
 
 def _taken() -> tuple[int, int]:

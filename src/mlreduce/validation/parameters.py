@@ -12,6 +12,7 @@ import numpy as np
 
 from mlreduce.docstrings import fill_docstring
 from mlreduce.exceptions import DataError, nearest, unknown_name
+from mlreduce.validation.memory import guard_methods
 
 __all__ = [
     "NamedParameters",
@@ -32,15 +33,17 @@ Size: TypeAlias = int | float | str | None
 
 
 class NamedParameters:
-    """Mixin of estimators: clear errors for wrong parameters, and docstrings that repeat nothing of a base.
+    """Mixin of estimators: clear errors for wrong parameters and too little memory, and docstrings that repeat nothing.
 
     A wrong parameter is a TypeError that names the class called and the nearest parameter; Python's names the class
-    that defines ``__init__``, which may be a base. Docstrings are filled by `mlreduce.docstrings`.
+    that defines ``__init__``, which may be a base. Public methods are `mlreduce.validation.within_memory`. Docstrings
+    are filled by `mlreduce.docstrings`.
     """
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         fill_docstring(cls)
+        guard_methods(cls)
         if "__init__" in vars(cls):
             cls.__init__ = named_parameters(cls.__init__)  # type: ignore[method-assign]
 

@@ -115,7 +115,7 @@ def read_mat(
             )
     stack = sp.vstack if is_sparse(first_X) else np.vstack
     X = stack([X for X, _, _ in parts])
-    labels_of = [Y for _, Y, _ in parts]
+    labels_of: list[Any] = [Y for _, Y, _ in parts]
     unknown = any(Y.dtype.kind == "f" for Y in labels_of)
     dense = unknown or not any(map(is_sparse, labels_of))
     Y = (
