@@ -18,6 +18,8 @@ from mlreduce.metrics.measures import measures_that_need
 INSTANCE = ["subset-accuracy", "instance-accuracy", "instance-precision", "instance-recall", "instance-f1"]
 RANKING = ["ranking-loss", "coverage", "one-error", "average-precision", "micro-auc", "macro-auc"]
 LABELLED = ["ranking-loss-labelled", "coverage-labelled", "average-precision-labelled"]
+FIRST = [f"{kind}-at-{k}" for kind in ("precision", "ndcg") for k in (1, 3, 5)]
+SCORED = [f"{kind}-at-{k}" for kind in ("psp", "psndcg") for k in (1, 3, 5)]
 CODES = ["encoding-error", "loss-bound", "prediction-error"]
 KINDS = {"f1": metrics.f1_score, "precision": metrics.precision_score, "recall": metrics.recall_score}
 
@@ -180,7 +182,7 @@ def test_code_errors_by_their_definitions(rng):
 
 
 def test_wrong_shapes_are_refused():
-    for name in set(MEASURES) - set(CODES):
+    for name in set(MEASURES) - set(CODES) - set(SCORED):
         for wrong in (np.zeros((2, 3), dtype=np.int8), np.zeros((0, 2), dtype=np.int8)):
             with pytest.raises(ValueError, match="must agree and not be empty"):
                 measured([name], np.zeros((0, 2), dtype=np.int8), wrong, wrong.astype(float))
@@ -191,10 +193,11 @@ def test_wrong_shapes_are_refused():
     [
         (CODES, "codes", "encoding-error, loss-bound and prediction-error measure codes of the labels"),
         (
-            RANKING + LABELLED,
+            RANKING + LABELLED + FIRST,
             "scores",
             "ranking-loss-labelled measure scores .* another measure, or a predictor with probabilities",
         ),
+        (SCORED, "propensities", "psp-at-5 measure scores of the labels by how often .* mlreduce.metrics.propensities"),
     ],
 )
 def test_outcomes_without_what_a_measure_needs(names, need, sentence):

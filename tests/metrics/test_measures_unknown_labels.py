@@ -13,7 +13,7 @@ import mlreduce
 from mlreduce.exceptions import DataError
 from mlreduce.metrics import MEASURES, Outcome, evaluate, get_scorer
 
-OF_ARRAYS = [name for name, own in MEASURES.items() if own.needs != "codes"]
+OF_ARRAYS = [name for name, own in MEASURES.items() if own.needs in ("labels", "scores")]
 NAN = np.nan
 FEW = settings(max_examples=30)  # of each measure
 

@@ -10,6 +10,7 @@ from mlreduce.metrics.measures import MEASURES, find_measure, higher_is_better, 
 if TYPE_CHECKING:
     from mlreduce.metrics.outcome import Outcome
     from mlreduce.metrics.scorers import evaluate, get_scorer
+    from mlreduce.metrics.top import propensities
 
 __all__ = [
     "MEASURES",
@@ -20,10 +21,11 @@ __all__ = [
     "higher_is_better",
     "measure",
     "measure_label",
+    "propensities",
 ]
 
 # Imported when first asked for: names of measures, and whether larger is better, need no arrays.
-_MODULES = {"Outcome": "outcome", "evaluate": "scorers", "get_scorer": "scorers"}
+_MODULES = {"Outcome": "outcome", "evaluate": "scorers", "get_scorer": "scorers", "propensities": "top"}
 
 
 def __getattr__(name: str) -> Any:

@@ -13,6 +13,7 @@ import numpy as np
 from mlreduce.metrics.counts import check_pair
 from mlreduce.metrics.measures import measure
 from mlreduce.metrics.outcome import Outcome
+from mlreduce.validation import is_sparse
 
 __all__ = ["hamming_loss", "macro_f1", "macro_precision", "macro_recall", "micro_f1", "micro_precision", "micro_recall"]
 
@@ -21,6 +22,9 @@ __all__ = ["hamming_loss", "macro_f1", "macro_precision", "macro_recall", "micro
 def hamming_loss(outcome: Outcome) -> float:
     """Return the fraction of label assignments that are wrong."""
     check_pair(outcome.labels, outcome.predicted)
+    if is_sparse(outcome.labels) or is_sparse(outcome.predicted):
+        counts = outcome.label_counts
+        return float((counts.predicted + counts.true - 2 * counts.hits).sum() / outcome.n_known())
     return float(np.count_nonzero(outcome.labels != outcome.predicted) / outcome.n_known())
 
 

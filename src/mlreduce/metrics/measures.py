@@ -21,11 +21,13 @@ if TYPE_CHECKING:
 __all__ = ["MEASURES", "Measure", "find_measure", "higher_is_better", "measure", "measure_label", "measures_that_need"]
 
 _Formula: TypeAlias = "Callable[[Outcome], float]"
-_Need: TypeAlias = Literal["labels", "scores", "codes"]
+_Need: TypeAlias = Literal["labels", "scores", "propensities", "codes"]
 
 _MISSING = {
     "scores": "measure scores of the labels, and here is only said which are present: choose another measure, or a "
     "predictor with probabilities for a study of features",
+    "propensities": "measure scores of the labels by how often these are in the training data: give "
+    "propensity=mlreduce.metrics.propensities(Y_train), or choose another predictor where labels have no scores",
     "codes": "measure codes of the labels, and this method makes none: choose another measure or a label-space method",
 }
 
@@ -40,8 +42,8 @@ class Measure:
         In study files, and in tables and figures.
     higher_is_better : bool
         False for losses.
-    needs : {"labels", "scores", "codes"}
-        What an outcome must hold beside the predicted labels.
+    needs : {"labels", "scores", "propensities", "codes"}
+        What an outcome must hold beside the predicted labels; "propensities" are so beside scores.
     formula : callable
     """
 
@@ -50,6 +52,11 @@ class Measure:
     higher_is_better: bool
     needs: _Need
     formula: _Formula
+
+    @property
+    def orders(self) -> bool:
+        """Whether it is computed from scores of the labels."""
+        return self.needs in ("scores", "propensities")
 
     def __call__(self, outcome: Outcome) -> float:
         """Return the value; a ConfigurationError if the outcome lacks what the measure needs."""
@@ -76,7 +83,7 @@ def measure(
         In tables and figures; the name where it is empty.
     higher_is_better : bool
         False for losses.
-    needs : {"labels", "scores", "codes"}, default="labels"
+    needs : {"labels", "scores", "propensities", "codes"}, default="labels"
         What an outcome must hold beside the predicted labels.
 
     Returns

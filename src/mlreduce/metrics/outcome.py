@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from mlreduce.exceptions import DataError
-from mlreduce.metrics.counts import Counts, Ranks
-from mlreduce.validation import FloatArray
+from mlreduce.metrics.counts import Counts, Ranks, best_labels, check_pair
+from mlreduce.validation import FloatArray, as_dense, is_sparse
 
-__all__ = ["Outcome"]
+__all__ = ["TOP", "Outcome"]
+
+#: How many first labels of an instance are measured at most.
+TOP = 5
 
 
 @dataclass(frozen=True)
@@ -25,15 +30,17 @@ class Outcome:
 
     Attributes
     ----------
-    labels, predicted : ndarray of shape (n_samples, n_labels), in {0, 1}
+    labels, predicted : ndarray or csr_array of shape (n_samples, n_labels), in {0, 1}
     centred : ndarray of shape (n_samples, n_labels) or None
         True labels less the training mean, Z.
     decoded_codes : ndarray of shape (n_samples, n_labels) or None
         The decoded codes of the true labels: ``ZV'V`` for orthonormal directions.
     codes, predicted_codes : ndarray of shape (n_samples, size) or None
         ``ZV'`` and the regressor's prediction of it.
-    scores : ndarray of shape (n_samples, n_labels) or None
-        The larger, the likelier the label.
+    scores : ndarray or csr_array of shape (n_samples, n_labels), or None
+        The larger, the likelier the label; a CSR array stores the best of each instance only.
+    propensities : ndarray of shape (n_labels,) or None
+        Of the labels of the training instances: `mlreduce.metrics.propensities`.
     known : ndarray of shape (n_samples, n_labels), bool, or None
         Which labels are known; None if all are. Where not, labels and predictions are 0 and scores are -inf. Each
         instance and each label has a known cell: `over_known` leaves out others.
@@ -47,24 +54,27 @@ class Outcome:
     0.25
     """
 
-    labels: NDArray[np.int8]
-    predicted: NDArray[np.int8]
+    labels: Any
+    predicted: Any
     centred: FloatArray | None = None
     decoded_codes: FloatArray | None = None
     codes: FloatArray | None = None
     predicted_codes: FloatArray | None = None
-    scores: FloatArray | None = None
+    scores: Any = None
     known: NDArray[np.bool_] | None = None
+    propensities: FloatArray | None = None
 
     @classmethod
-    def over_known(cls, labels: NDArray[Any], predicted: NDArray[Any], scores: FloatArray | None = None) -> Self:
+    def over_known(
+        cls, labels: Any, predicted: Any, scores: Any = None, propensities: FloatArray | None = None
+    ) -> Self:
         """Return the outcome over the known labels; what is predicted in other cells does not matter.
 
         Parameters
         ----------
         labels : ndarray of shape (n_samples, n_labels)
             In {0, 1}, NaN where not known.
-        predicted, scores
+        predicted, scores, propensities
             As of the attributes.
 
         Returns
@@ -77,7 +87,9 @@ class Outcome:
             If no label is known.
         """
         if labels.dtype.kind != "f" or not np.isnan(labels).any():
-            return cls(labels.astype(np.int8, copy=False), predicted, scores=scores)
+            return cls(labels.astype(np.int8, copy=False), predicted, scores=scores, propensities=propensities)
+        if is_sparse(predicted) or is_sparse(scores):
+            predicted, scores = as_dense(predicted).astype(np.int8), _with_all(scores)
         known = ~np.isnan(labels)
         part = np.ix_(known.any(axis=1), known.any(axis=0))
         known = known[part]
@@ -88,6 +100,7 @@ class Outcome:
             np.where(known, predicted[part], 0).astype(predicted.dtype),
             scores=None if scores is None else np.where(known, scores[part], -np.inf),
             known=known,
+            propensities=None if propensities is None else propensities[part[1][0]],
         )
 
     def n_known(self, axis: int | None = None) -> Any:
@@ -104,13 +117,18 @@ class Outcome:
             One number where all labels are known.
         """
         if self.known is None:
-            return self.labels.size if axis is None else self.labels.shape[axis]
+            return math.prod(self.labels.shape) if axis is None else self.labels.shape[axis]
         return np.count_nonzero(self.known, axis=axis)
 
     @property
     def has_scores(self) -> bool:
         """Whether ranking measures can be computed."""
         return self.scores is not None
+
+    @property
+    def has_propensities(self) -> bool:
+        """Whether propensity-scored measures can be computed."""
+        return self.has_scores and self.propensities is not None
 
     @property
     def has_codes(self) -> bool:
@@ -128,6 +146,48 @@ class Outcome:
         return Counts.of_labels(self.labels, self.predicted)
 
     @cached_property
+    def stored_labels(self) -> sp.csr_array:
+        """The labels as a sparse matrix of ones, computed once for all measures."""
+        stored = sp.csr_array(self.labels)
+        stored.sort_indices()
+        return stored
+
+    @cached_property
+    def best(self) -> NDArray[np.int64]:
+        """The five first labels of each instance by `best_labels`, computed once for all measures."""
+        check_pair(self.labels, self.scores)
+        return best_labels(self.scores, TOP)
+
+    def true_at(self, best: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return which of some labels of each instance are true.
+
+        Parameters
+        ----------
+        best : ndarray of shape (n_samples, k), int
+            Places of labels; -1 stands for none.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, k), bool
+        """
+        stored, n_labels = self.stored_labels, self.labels.shape[1]
+        starts = np.arange(len(best), dtype=np.int64) * n_labels
+        cells = np.repeat(starts, np.diff(stored.indptr)) + stored.indices
+        wanted = starts[:, np.newaxis] + best
+        found = np.minimum(np.searchsorted(cells, wanted), max(len(cells) - 1, 0))
+        return (best >= 0) & (cells[found] == wanted) if len(cells) else np.zeros(best.shape, dtype=bool)
+
+    @cached_property
     def ranks(self) -> Ranks:
         """Ranks of the labels of each instance, computed once for all measures."""
-        return Ranks.of(self.labels, np.asarray(self.scores))
+        return Ranks.of(self.labels, self.scores)
+
+
+def _with_all(scores: Any) -> Any:
+    """Return scores of all labels, minus infinity where a sparse matrix stores none."""
+    if not is_sparse(scores):
+        return scores
+    stored = scores.tocoo()
+    every = np.full(scores.shape, -np.inf)
+    every[stored.row, stored.col] = stored.data
+    return every

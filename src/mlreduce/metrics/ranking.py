@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mlreduce.metrics.counts import check_pair
+from mlreduce.metrics.counts import check_pair, refuse_best
 from mlreduce.metrics.measures import measure
 from mlreduce.metrics.outcome import Outcome
-from mlreduce.validation import FloatArray
+from mlreduce.validation import FloatArray, as_dense, is_sparse
 
 __all__ = [
     "average_precision",
@@ -148,9 +148,11 @@ def _areas(outcome: Outcome, together: bool = False) -> FloatArray:
     """Return the area under the curve of each label that some instances have and others lack."""
     from scipy.stats import rankdata  # slow to import, and naming measures does not need it
 
+    refuse_best(outcome.scores)
     scores: NDArray[Any] = np.asarray(outcome.scores)
     check_pair(outcome.labels, scores)
-    true, n_known = outcome.labels.astype(bool), outcome.n_known(axis=0)
+    true = as_dense(outcome.labels) == 1 if is_sparse(outcome.labels) else outcome.labels.astype(bool)
+    n_known = outcome.n_known(axis=0)
     if together:
         true, scores, n_known = true.reshape(-1, 1), scores.reshape(-1, 1), outcome.n_known()
     n_true = np.count_nonzero(true, axis=0)

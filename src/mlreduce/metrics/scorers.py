@@ -6,16 +6,18 @@ from functools import partial, update_wrapper
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from mlreduce.exceptions import DataError
 from mlreduce.metrics.measures import find_measure
 from mlreduce.metrics.outcome import Outcome
-from mlreduce.validation import as_dense, check_known_labels, check_labels
+from mlreduce.validation import as_dense, check_known_labels, check_labels, is_sparse, within_memory
 
 __all__ = ["evaluate", "get_scorer"]
 
 
-def evaluate(name: str, y_true: Any, y_pred: Any) -> float:
+@within_memory
+def evaluate(name: str, y_true: Any, y_pred: Any, *, propensity: Any = None) -> float:
     """Return a multi-label measure of predicted labels, or of scores of the labels.
 
     Parameters
@@ -24,10 +26,13 @@ def evaluate(name: str, y_true: Any, y_pred: Any) -> float:
         Of `mlreduce.metrics.MEASURES`, such as "hamming-loss", "micro-f1", "instance-f1", "ranking-loss" or "coverage".
     y_true : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels)
         Labels in {0, 1} or {-1, 1}, NaN where not known: a measure is that of the known labels. Instances and labels
-        of which nothing is known are left out.
+        of which nothing is known are left out. What is sparse, here and in ``y_pred``, stays so.
     y_pred : array-like, sparse matrix or DataFrame of shape (n_samples, n_labels)
         Labels; for measures that order labels (ranking loss, coverage, one error, average precision, areas under the
-        ROC curve) numbers, the larger, the likelier the label: probabilities or decisions.
+        ROC curve) numbers, the larger, the likelier the label: probabilities or decisions. Measures of the first labels
+        (precision-at-5, ...) take a sparse matrix that stores the best ones of each instance.
+    propensity : array-like of shape (n_labels,) or None, default=None
+        For propensity-scored measures (psp-at-5, ...): `mlreduce.metrics.propensities` of the training labels.
 
     Returns
     -------
@@ -58,25 +63,39 @@ def evaluate(name: str, y_true: Any, y_pred: Any) -> float:
     0.2
     """
     chosen = find_measure(name)
-    labels, known = check_known_labels(y_true)
+    labels, known = check_known_labels(y_true, sparse=is_sparse(y_true))
     labels = labels.astype(np.int8) if known is None else np.where(known, labels, np.nan)
-    given: Any = as_dense(y_pred) if chosen.needs == "scores" else check_labels(y_pred).astype(np.int8)
+    given: Any
+    if chosen.orders:
+        given = sp.csr_array(y_pred, dtype=np.float64) if is_sparse(y_pred) else as_dense(y_pred)
+    else:
+        given = check_labels(y_pred, sparse=is_sparse(y_pred)).astype(np.int8)
     if given.shape != labels.shape:
         raise DataError(f"y_true and y_pred must have the same shape; got {labels.shape} and {given.shape}")
-    if chosen.needs != "scores":
+    if not chosen.orders:
         return chosen(Outcome.over_known(labels, given))
-    if not np.isfinite(given).all():
+    if not np.isfinite(given.data if is_sparse(given) else given).all():
         raise DataError(f"{name} orders labels by scores, and a score in y_pred is NaN or infinite")
-    return chosen(Outcome.over_known(labels, np.zeros(labels.shape, dtype=np.int8), given))
+    if propensity is not None:
+        propensity = np.asarray(propensity, dtype=np.float64)
+        if propensity.shape != labels.shape[1:] or not ((propensity > 0) & (propensity <= 1)).all():
+            raise DataError(
+                f"propensity must hold a number in (0, 1] for each of the {labels.shape[1]} labels, as "
+                "mlreduce.metrics.propensities does"
+            )
+    nothing = sp.csr_array(labels.shape, dtype=np.int8)  # what is predicted does not matter
+    return chosen(Outcome.over_known(labels, nothing, given, propensity))
 
 
-def get_scorer(name: str) -> Any:
+def get_scorer(name: str, *, propensity: Any = None) -> Any:
     """Return a measure as a scorer for scikit-learn's ``scoring=``; losses are negated, so that larger is better.
 
     Parameters
     ----------
     name : str
         As of `evaluate`. Measures that order labels use ``decision_function``, or else ``predict_proba``.
+    propensity : array-like of shape (n_labels,) or None, default=None
+        As of `evaluate`.
 
     Returns
     -------
@@ -101,9 +120,9 @@ def get_scorer(name: str) -> Any:
     from sklearn.metrics import make_scorer  # slow to import, and jobs of the workflow do not need it
 
     chosen = find_measure(name)
-    if chosen.needs == "codes":
+    if chosen.needs == "codes" or (chosen.needs == "propensities" and propensity is None):
         raise chosen.lacking()
-    response = ("decision_function", "predict_proba") if chosen.needs == "scores" else "predict"
+    response = ("decision_function", "predict_proba") if chosen.orders else "predict"
     # With a name, which scikit-learn 1.6 shows of a scorer.
-    function = update_wrapper(partial(evaluate, name), evaluate)
+    function = update_wrapper(partial(evaluate, name, propensity=propensity), evaluate)
     return make_scorer(function, response_method=response, greater_is_better=chosen.higher_is_better)
