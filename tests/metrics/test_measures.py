@@ -197,7 +197,7 @@ def test_wrong_shapes_are_refused():
             "scores",
             "ranking-loss-labelled measure scores .* another measure, or a predictor with probabilities",
         ),
-        (SCORED, "propensities", "psp-at-5 measure scores of the labels by how often .* mlreduce.metrics.propensities"),
+        (SCORED, "propensities", "psp-at-5 measure scores of the labels by how often .*=mlreduce.metrics.propensities"),
     ],
 )
 def test_outcomes_without_what_a_measure_needs(names, need, sentence):

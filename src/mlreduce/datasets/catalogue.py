@@ -159,7 +159,7 @@ class Dataset(NamedTuple):
             if abs(statistics[key] - expected) > (0 if exact else 0.0015):
                 shown = statistics[key] if exact else round(statistics[key], 3)
                 raise DataError(f"{self.name}: expected {expected} {key}, found {shown}; is a file truncated?")
-        empty = [data.label_names[i] for i in (~(data.Y == 1).any(axis=0)).nonzero()[0]]
+        empty = [data.label_names[i] for i in ((data.Y == 1).sum(axis=0) == 0).nonzero()[0]]
         if empty and self.options.get("empty_labels", "refuse") == "refuse":
             raise DataError(
                 f"{self.name}: no instance has the label(s) {', '.join(map(repr, empty[:5]))}"

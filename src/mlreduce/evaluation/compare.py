@@ -213,7 +213,7 @@ def _as_data(X: Any, y: Any, impute: str | None) -> MultiLabelData:
     if y is None:
         raise DataError("y is missing: the labels, or a data set with its labels instead of X")
     features = check_features(BaseEstimator(), X, reset=True, missing=impute is not None)
-    labels, known = check_known_labels(y, features.shape[0])
+    labels, known = check_known_labels(y, features.shape[0], sparse=is_sparse(y))
     labels = labels.astype(np.int8) if known is None else np.where(known, labels, np.nan)
     names = [
         column_names(own) or list(map(str, range(1, width + 1)))
@@ -243,7 +243,7 @@ def _splits(
         if not hasattr(cv, "split") and groups is not None:
             raise ValueError("groups goes with a splitter or a number of folds")
         pairs = list(cv.split(data.X, data.Y, groups) if hasattr(cv, "split") else cv)
-        rows = [[_rows(part, len(data.Y)) for part in pair] for pair in pairs]
+        rows = [[_rows(part, data.Y.shape[0]) for part in pair] for pair in pairs]
     except DataError:
         raise
     except (TypeError, ValueError) as error:

@@ -76,7 +76,7 @@ def fit_method(method: Any, view: View) -> Arrays:
 def embed(method: Any, arrays: Arrays, view: View) -> tuple[FloatArray, FloatArray]:
     """Return the embeddings of the training rows whose labels are known, and of the test rows."""
     if isinstance(method, ForeignReduction):
-        embedding, n_known = arrays["embedding_"], len(view.labels)
+        embedding, n_known = arrays["embedding_"], view.labels.shape[0]
         return embedding[:n_known], embedding[n_known:]
     if isinstance(method, LabelPropagation):
         embedding = arrays["embedding_"]

@@ -20,9 +20,10 @@ from mlreduce.evaluation.splitting import Split
 from mlreduce.linalg.utilities import above_half
 from mlreduce.metrics.measures import find_measure
 from mlreduce.metrics.outcome import Outcome
+from mlreduce.metrics.top import propensities
 from mlreduce.predictors._base import ScoringClassifier
 from mlreduce.predictors.decision import Decision, check_decision, fit_left_out, fold_predictions
-from mlreduce.validation import FloatArray, split_known
+from mlreduce.validation import FloatArray, as_dense, check_memory, is_sparse, split_known
 
 __all__ = ["Measuring"]
 
@@ -76,6 +77,9 @@ class Measuring:
             self._model.set_params(decision="half")  # decided here, from scores
         check_decision(*self._decision)
         self._nested = share and hasattr(self._model, "predict_nested")
+        # Classifiers update dense sums; a fit of each size is as good. Regressors choose one penalty for all sizes.
+        self._nested &= is_regressor(self._model) or not is_sparse(self._labels)
+        self._scored = any(own.needs == "propensities" for own in self._measures.values())
         self.rows: list[tuple[Any, ...]] = []
 
     def add(
@@ -108,7 +112,7 @@ class Measuring:
         rows: list[tuple[Any, ...]] = []
         for size, (held_out, guess) in self._failures.attempt_each(number, label, guesses):
             own = self._decided(labels, held_out, guess)
-            outcome = self._failures.attempt(number, label, Outcome.over_known, truth, own.labels, own.scores)
+            outcome = self._failures.attempt(number, label, self._outcome, truth, own, labels)
             if outcome is None:
                 break
             for measure, compute in self._measures.items():
@@ -119,6 +123,10 @@ class Measuring:
                 ]
         if (number, label) not in self._failures:
             self.rows += rows
+
+    def _outcome(self, truth: Any, guess: Guess, labels: Any) -> Outcome:
+        """Return what is measured, from the true labels, the guess and the labels of the training rows."""
+        return Outcome.over_known(truth, guess.labels, guess.scores, propensities(labels) if self._scored else None)
 
     def score_at(
         self,
@@ -139,6 +147,9 @@ class Measuring:
     ) -> Iterator[tuple[int, tuple[FloatArray | None, Any]]]:
         """Yield the size, the scores of the training rows by models of the others (or None), and what is predicted."""
         train, test = parts
+        if self._nested and is_sparse(labels):
+            check_memory(8.0 * math.prod(labels.shape), "a dense matrix of the targets", "take a classifier")
+            labels = as_dense(labels)
         if self._decision[0] == "half":
             predict = self._model.predict_nested if self._nested else partial(_each_size, self._model)
             for size, guess in zip(sizes, predict(train, labels, test, sizes), strict=True):
@@ -150,13 +161,17 @@ class Measuring:
 
     def _decided(self, labels: FloatArray, held_out: FloatArray | None, guess: Any) -> Guess:
         """Return labels and what ranks them."""
-        own = guess if isinstance(guess, Guess) else Guess(above_half(guess), self._scores(guess))
+        own = (
+            guess
+            if isinstance(guess, Guess)
+            else Guess(guess.astype(np.int8) if is_sparse(guess) else above_half(guess), self._scores(guess))
+        )
         if held_out is None:
             return own
         decision = Decision.of(*self._decision, held_out, *split_known(labels))
         return own._replace(labels=decision.apply(own.scores))
 
-    def _scores(self, guess: FloatArray) -> FloatArray | None:
+    def _scores(self, guess: Any) -> Any:
         """Return what ranks the labels; what a regressor guesses without the digits that rounding decides."""
         if is_regressor(self._model):
             return guess.round(_DIGITS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from mlreduce.evaluation.seeds import derive_seed
 from mlreduce.exceptions import DataError
+from mlreduce.validation import check_memory, is_sparse
 
 __all__ = [
     "Parts",
@@ -140,7 +142,7 @@ def sample_rows(order: NDArray[np.integer], train_rows: int, test_fraction: floa
     return Split(np.sort(rows[:train_rows]), np.sort(rows[train_rows:]))
 
 
-def three_parts(labels: NDArray[Any], rng: np.random.Generator) -> Parts:
+def three_parts(labels: Any, rng: np.random.Generator) -> Parts:
     """Deal the rows to three parts of one size, in each of which every label has nearly a third of its rows.
 
     The sizes of the parts differ by one at most; the first are the larger ones. Rows with the most labels are dealt
@@ -150,7 +152,7 @@ def three_parts(labels: NDArray[Any], rng: np.random.Generator) -> Parts:
 
     Parameters
     ----------
-    labels : ndarray of shape (n_samples, n_labels)
+    labels : ndarray or csr_array of shape (n_samples, n_labels)
         In {0, 1}; NaN, not known, counts as 0.
     rng : Generator
         Decides which of the rows with the same labels goes where.
@@ -160,10 +162,13 @@ def three_parts(labels: NDArray[Any], rng: np.random.Generator) -> Parts:
     DataError
         If there are fewer than four rows: two to train, and one in each of the others.
     """
-    n_samples = len(labels)
+    n_samples = labels.shape[0]
     if n_samples < 4:
         raise DataError(f"{n_samples} rows are too few for three parts; four are the least")
     order = rng.permutation(n_samples)
+    if is_sparse(labels):
+        check_memory(4.0 * math.prod(labels.shape), "dealing rows to three parts by their labels", "take random parts")
+        labels = labels.toarray()
     Y = np.asarray(labels)[order] == 1
     _, same = np.unique(Y, axis=0, return_inverse=True)
     part = np.empty(n_samples, dtype=np.int8)
@@ -179,7 +184,7 @@ def three_parts(labels: NDArray[Any], rng: np.random.Generator) -> Parts:
     return Parts(*(np.sort(order[part == number]) for number in range(3)))
 
 
-def random_parts(labels: NDArray[Any], number: int, seed: int, dataset: str) -> Parts:
+def random_parts(labels: Any, number: int, seed: int, dataset: str) -> Parts:
     """`three_parts` of one split."""
     return three_parts(labels, np.random.default_rng(derive_seed(seed, dataset, "parts", number)))
 
@@ -194,7 +199,7 @@ def _partly_labelled(split: Split, order: NDArray[np.integer], share: float | st
 
 
 def take_splits(
-    labels: NDArray[Any], protocol: Mapping[str, Any], numbers: Iterable[int], seed: int, dataset: str
+    labels: Any, protocol: Mapping[str, Any], numbers: Iterable[int], seed: int, dataset: str
 ) -> dict[int, Split]:
     """Split the rows of a data set as a protocol says.
 
@@ -202,7 +207,7 @@ def take_splits(
 
     Parameters
     ----------
-    labels : ndarray of shape (n_samples, n_labels), in {0, 1}
+    labels : ndarray or csr_array of shape (n_samples, n_labels), in {0, 1}
     protocol : dict
         One of ``{"train": fraction}``, see `split_rows`; ``{"folds": number}``, where split i is fold ``i % folds`` of
         the order number ``i // folds``, so that more splits than folds are repeated cross validation;
@@ -229,7 +234,7 @@ def take_splits(
             continue
         drawn = number // int(protocol["folds"]) if "folds" in protocol else number
         if drawn not in orders:
-            orders[drawn] = random_order(len(labels), drawn, seed, dataset)
+            orders[drawn] = random_order(labels.shape[0], drawn, seed, dataset)
             if "stratify" in protocol:
                 orders[drawn] = _stratified(labels, protocol, orders[drawn], derive_seed(seed, dataset, "deal", drawn))
         order = orders[drawn]
@@ -251,9 +256,7 @@ def _taken(order: NDArray[np.integer], protocol: Mapping[str, Any], number: int)
     return fold_rows(order, int(protocol["folds"]), number % int(protocol["folds"]))
 
 
-def _stratified(
-    labels: NDArray[Any], protocol: Mapping[str, Any], order: NDArray[np.int32], seed: int
-) -> NDArray[np.int32]:
+def _stratified(labels: Any, protocol: Mapping[str, Any], order: NDArray[np.int32], seed: int) -> NDArray[np.int32]:
     """Move rows of a random order so that the parts that a protocol takes from it have their shares of the labels."""
     from mlreduce.model_selection import iterative_stratification  # compiled loops, which few studies ask for
 

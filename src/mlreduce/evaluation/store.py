@@ -24,10 +24,12 @@ def digest(*parts: Any) -> str:
 
 def digest_of_data(data: MultiLabelData) -> str:
     """Return a digest of features and labels, without their names."""
-    X = data.X
     # A sparse matrix itself remembers what was computed of it.
-    arrays = (X.shape, X.data, X.indices, X.indptr) if is_sparse(X) else X
-    return str(joblib.hash((arrays, data.Y)))
+    arrays = tuple(
+        (table.shape, table.data, table.indices, table.indptr) if is_sparse(table) else table
+        for table in (data.X, data.Y)
+    )
+    return str(joblib.hash(arrays))
 
 
 class Store:

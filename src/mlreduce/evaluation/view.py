@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.evaluation.splitting import Split
-from mlreduce.validation import FloatArray, check_known_labels, check_labels, is_sparse
+from mlreduce.validation import FloatArray, as_dense, check_known_labels, check_labels, check_memory, is_sparse
 
 if TYPE_CHECKING:
     from mlreduce.preprocessing.scaling import ScaledParts
@@ -79,7 +79,7 @@ class View:
     train, test : ndarray or csr_array of shape (n_rows, n_columns)
     labelled : ndarray of bool, shape (n_train,)
         Which of the training rows have labels that are known.
-    labels : ndarray of shape (n_labelled, n_labels), float64
+    labels : ndarray or csr_array of shape (n_labelled, n_labels), float64
         Theirs, in {0, 1}; NaN where a single one is not known.
     unknown : bool
         Whether one of these is not known.
@@ -129,8 +129,12 @@ class View:
 
     def partly_labelled(self) -> FloatArray:
         """Return the labels of all training rows, NaN where not known."""
-        labels = np.full((len(self.labelled), self.labels.shape[1]), np.nan)
-        labels[self.labelled] = self.labels
+        shape = len(self.labelled), self.labels.shape[1]
+        check_memory(
+            8.0 * shape[0] * shape[1], "labels of which some are unknown", "label all rows", (shape[1], "labels")
+        )
+        labels = np.full(shape, np.nan)
+        labels[self.labelled] = as_dense(self.labels)
         return labels
 
     def known(self, rows: FloatArray) -> FloatArray:
