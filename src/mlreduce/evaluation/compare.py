@@ -7,7 +7,6 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -184,13 +183,11 @@ def compare(
     found = {job.key: own for job in jobs if (own := kept.read(job.key)) is not None}
     left = [job for job in jobs if job.key not in found or found[job.key]["failures"]]
     deadline = None if time_budget is None else began + time_budget
-    with TemporaryDirectory() as folder:
-        coded = any(job.method.family == "labelspace" for job in left)
-        design = factorise(data, Path(folder)) if coded else None
-        common = Common.of(data, {**decisive, "rule": {"rows": rows}}, names, design)
-        for key, own in run_all(left, common, n_jobs, deadline, progress):
-            kept.write(key, own)
-            found[key] = own
+    coded = any(job.method.family == "labelspace" for job in left)
+    common = Common.of(data, {**decisive, "rule": {"rows": rows}}, names, factorise(data) if coded else None)
+    for key, own in run_all(left, common, n_jobs, deadline, progress):
+        kept.write(key, own)
+        found[key] = own
     settings = {
         "data": {"name": data.name, **data.describe()},
         "methods": {method.label: dict(method.entry) for method in named},

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import threading
 import time
 import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from concurrent.futures import BrokenExecutor, CancelledError
 from contextlib import nullcontext, suppress
-from dataclasses import replace
-from pathlib import Path
+from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any, NamedTuple, Self
 
 import joblib
 import pandas as pd
 import threadpoolctl
+from joblib.parallel import get_active_backend
 from sklearn.base import is_regressor
 
 from mlreduce import registry
@@ -23,7 +26,7 @@ from mlreduce.evaluation.fitted_arrays import Arrays
 from mlreduce.evaluation.loop import Experiment, Settings, Task
 from mlreduce.evaluation.scores import SCORE_COLUMNS, as_table
 from mlreduce.evaluation.strategy import Key
-from mlreduce.exceptions import ConfigurationError
+from mlreduce.exceptions import ConfigurationError, MLReduceError
 from mlreduce.linalg.least_squares import Design
 from mlreduce.metrics import find_measure
 from mlreduce.validation import check_memory
@@ -42,6 +45,8 @@ FORM = {
 
 # Stands for study and data set: folds and seeds depend on what the data are, not on what they are called.
 _NAME = "comparison"
+# Held by a job, where a backend runs several in threads: warnings and BLAS threads are settings of the process.
+_one = threading.Lock()
 
 
 class Job(NamedTuple):
@@ -60,8 +65,9 @@ class Job(NamedTuple):
     key: str
 
 
-class Common(NamedTuple):
-    """What all jobs have in common.
+@dataclass(frozen=True)
+class Common:
+    """What all jobs have in common: with a job all that a process on another machine needs.
 
     Attributes
     ----------
@@ -69,33 +75,37 @@ class Common(NamedTuple):
     settings : dict
         Plain values: predictors, measures, sizes, scaling, decision and random_state as of `mlreduce.compare`, and the
         rule of the splits.
-    design : str or None
-        File of the factorised features, for label coders.
+    design : Design or None
+        Factorised features, for label coders.
     classes : dict of str to (str, type)
         Classes registered in the calling script, which other processes have to register too.
     """
 
     data: MultiLabelData
     settings: Mapping[str, Any]
-    design: str | None
+    design: Design | None
     classes: Mapping[str, tuple[str, type]]
 
     @classmethod
-    def of(cls, data: MultiLabelData, settings: Mapping[str, Any], names: Collection[str], design: str | None) -> Self:
+    def of(
+        cls, data: MultiLabelData, settings: Mapping[str, Any], names: Collection[str], design: Design | None
+    ) -> Self:
         """Return it for names of methods and predictors."""
         return cls(replace(data, name=_NAME), settings, design, own_classes(names))
 
+    def __sizeof__(self) -> int:
+        """Return the bytes of its numbers, by which Dask's backend sends it to a worker once and not with each job."""
+        return sum(array.data.nbytes for array in (self.data.X, self.data.Y, *(self.design or ())))
 
-def factorise(data: MultiLabelData, folder: Path) -> str | None:
-    """Factorise the features once for the label coders of all folds, into a file of a folder; not where folds fill."""
+
+def factorise(data: MultiLabelData) -> Design | None:
+    """Factorise the features once for the label coders of all folds; not where folds fill."""
     rows, columns = data.X.shape
     check_memory(24 * rows * (columns + 1), "factorising the features for label coders", "leave label coders out")
     if data.impute is not None:
         return None
-    path = folder / "design.npz"
     with threadpoolctl.threadpool_limits(1, user_api="blas"):
-        Design.of(data.X, rcond=0.0).save(path)
-    return str(path)
+        return Design.of(data.X, rcond=0.0)
 
 
 def run_all(
@@ -120,14 +130,34 @@ def run_all(
                 return
             yield joblib.delayed(_run)(job, common)
 
-    # As few jobs ahead as keep all processes at work: one that is dispatched is done.
-    running = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered", pre_dispatch="n_jobs", batch_size=1)
     with _bar(len(jobs), progress) as bar:
-        for key, own in running(due()):
-            if bar is not None:
-                bar.set_postfix_str(f"{own['fit']['method']}, fold {own['fit']['split'] + 1}")
-                bar.update()
-            yield key, own
+        try:
+            for key, own in _done(due(), n_jobs):
+                if bar is not None:
+                    bar.set_postfix_str(f"{own['fit']['method']}, fold {own['fit']['split'] + 1}")
+                    bar.update()
+                yield key, own
+        except (BrokenExecutor, CancelledError) as error:
+            raise MLReduceError(
+                f"a process was lost in the middle of a fit, most often since memory ran out ({type(error).__name__}: "
+                f"{error}). The same call goes on where it has a store; fewer processes (n_jobs) need less memory"
+            ) from error
+
+
+def _done(tasks: Iterator[Any], n_jobs: int | None) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield what comes of tasks as they end: in the processes of joblib, or of the backend that it is told to use."""
+    backend, _ = get_active_backend()
+    try:
+        at_once = joblib.effective_n_jobs(n_jobs)
+    except Exception as error:
+        said = f"{type(backend).__name__} of joblib, n_jobs={n_jobs}, can run nothing; is there a cluster?"
+        raise ConfigurationError(f"{said} {error}") from error
+    if backend.supports_return_generator:
+        # As few tasks ahead as keep all processes at work: one that is dispatched is done.
+        yield from joblib.Parallel(n_jobs, return_as="generator_unordered", pre_dispatch="n_jobs", batch_size=1)(tasks)
+        return
+    while some := list(islice(tasks, at_once)):  # Ray's
+        yield from joblib.Parallel(n_jobs, batch_size=1)(some)
 
 
 def _bar(total: int, progress: bool) -> Any:
@@ -143,7 +173,7 @@ def _run(job: Job, common: Common) -> tuple[str, dict[str, Any]]:
     for name, (kind, cls) in common.classes.items():
         registry.register(name, kind)(cls)
     # One BLAS thread: the bits must not depend on the number of processes.
-    with warnings.catch_warnings(), threadpoolctl.threadpool_limits(1, user_api="blas"):
+    with _one, warnings.catch_warnings(), threadpoolctl.threadpool_limits(1, user_api="blas"):
         warnings.simplefilter("ignore", FailedCellWarning)  # the failures are returned
         start = time.perf_counter()
         fitted: dict[Key, Arrays] = {}

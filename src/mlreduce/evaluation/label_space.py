@@ -46,9 +46,10 @@ class LabelSpaceStrategy(Strategy):
 
     @cached_property
     def _design(self) -> Design:
-        if self._design_file is None:
+        given = self._given_design
+        if given is None:
             return Design.of(self._data.X, rcond=0.0)
-        return Design.load(self._design_file)
+        return given if isinstance(given, Design) else Design.load(given)
 
     def _places(self, splits: Mapping[int, Split]) -> Iterator[tuple[MultiLabelData, Design, Mapping[int, Split]]]:
         """Yield data, design and splits.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 import pandas as pd
 
@@ -15,6 +15,9 @@ from mlreduce.evaluation.fitted_arrays import Arrays
 from mlreduce.evaluation.scores import as_table, joined_scores
 from mlreduce.evaluation.splitting import Split, take_splits
 from mlreduce.evaluation.strategy import Entry, Key, Measured, Methods, find_strategy
+
+if TYPE_CHECKING:
+    from mlreduce.linalg.least_squares import Design
 
 __all__ = ["Experiment", "Settings", "Task"]
 
@@ -86,8 +89,8 @@ class Experiment:
     settings : Settings
     seed : int
         Of the study; data sets, methods and splits derive their own.
-    design : path or None, default=None
-        Factorised design of the data set, for methods that reduce the label space.
+    design : Design, path or None, default=None
+        Factorised design of the data set, or its file, for methods that reduce the label space.
     threads : int, default=1
         Of predictors that train in threads.
     """
@@ -98,7 +101,7 @@ class Experiment:
         data: MultiLabelData,
         settings: Settings,
         seed: int,
-        design: str | Path | None = None,
+        design: Design | str | Path | None = None,
         threads: int = 1,
     ) -> None:
         self._study, self._data, self._settings, self._seed = study, data, settings, seed

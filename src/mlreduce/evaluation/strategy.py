@@ -20,6 +20,7 @@ from mlreduce.exceptions import ConfigurationError
 
 if TYPE_CHECKING:
     from mlreduce.evaluation.search import Evaluator, Search
+    from mlreduce.linalg.least_squares import Design
 
 __all__ = ["Chosen", "Entry", "Key", "Measured", "Methods", "Predictor", "Strategy", "find_strategy"]
 
@@ -74,8 +75,8 @@ class Strategy:
         What methods see of the features: see `mlreduce.evaluation.view.View`.
     seed : int, default=0
         Of the study; every method and split derives its own.
-    design : path or None, default=None
-        Factorised design of all rows, for label coders; None to factorise it.
+    design : Design, path or None, default=None
+        Factorised design of all rows, or its file, for label coders; None to factorise it.
     threads : int, default=1
         For a predictor of codes that has ``n_jobs`` and does not set it.
     share : bool, default=True
@@ -90,12 +91,12 @@ class Strategy:
         data: MultiLabelData,
         space: Mapping[str, Any] = _AS_THEY_ARE,
         seed: int = 0,
-        design: str | Path | None = None,
+        design: Design | str | Path | None = None,
         threads: int = 1,
         share: bool = True,
     ) -> None:
         self._data, self._space, self._seed = data, space, seed
-        self._design_file, self._threads, self._share = design, threads, share
+        self._given_design, self._threads, self._share = design, threads, share
 
     def evaluator(self, search: Search, failures: Failures = RAISE) -> Evaluator:
         """Return how a candidate of a search is fitted and measured on a part of the training rows."""
