@@ -16,7 +16,7 @@ from typing import Any
 
 from mlreduce.exceptions import ConfigurationError, broken_module
 
-__all__ = ["declared_names", "declared_values", "docstring_of", "file_of", "parameters_of"]
+__all__ = ["declared_names", "declared_values", "docstrings_of", "file_of", "parameters_of"]
 
 # Where the packages are.
 _ROOT = Path(__file__).parents[1]
@@ -54,16 +54,19 @@ def _imported_from(tree: ast.Module, name: str) -> tuple[str, str] | None:
     return None
 
 
-def docstring_of(module: str, class_name: str) -> str:
-    """Return the docstring of a class of a module as it is written; empty where it has none.
+def docstrings_of(module: str, class_name: str) -> list[str]:
+    """Return the docstrings of a class and of its bases in the same module as written; "" where one has none.
 
     Parameters
     ----------
     module, class_name : str
         As of `parameters_of`.
     """
-    body = getattr(_tree(module), "body", [])
-    return next((ast.get_docstring(node) or "" for node in body if getattr(node, "name", "") == class_name), "")
+    classes = {node.name: node for node in getattr(_tree(module), "body", []) if isinstance(node, ast.ClassDef)}
+    names = [class_name]
+    for name in names:  # which grow
+        names += [base.id for base in classes[name].bases if isinstance(base, ast.Name) and base.id in classes]
+    return [ast.get_docstring(classes[name]) or "" for name in names]
 
 
 def parameters_of(module: str, class_name: str) -> list[str] | None:

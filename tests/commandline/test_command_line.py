@@ -18,6 +18,7 @@ from mlreduce import commandline
 from mlreduce.datasets.catalogue import read_catalogue
 from mlreduce.datasets.data import MultiLabelData
 from mlreduce.datasets.readers.arff import read_arff
+from mlreduce.methods.facts import facts_of
 
 ARFF = (
     "@relation r\n"
@@ -227,11 +228,18 @@ def test_as_a_program(tmp_path):
     assert (ran.stdout, ran.stderr) == ("all-features        selection         All features\n", "")
 
 
-def test_help_imports_little():
-    code = "import sys; from mlreduce.commandline import main\ntry: main(['--help'])\nexcept SystemExit: pass\n"
+@pytest.mark.parametrize("argument", ["--help", "list"])
+def test_help_and_the_list_import_little(argument):
+    code = f"import sys; from mlreduce.commandline import main\ntry: main(['{argument}'])\nexcept SystemExit: pass\n"
     code += "print(sorted({'numpy', 'pandas', 'scipy', 'sklearn', 'matplotlib', 'argcomplete'} & sys.modules.keys()))"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout.endswith("[]\n")
+
+
+def test_the_list_shows_the_facts(capsys):
+    facts = [facts_of(name) for name in mlreduce.list_methods()]
+    lines = [f"{fact.name:<19} {fact.family:<11} {fact.year or '':<4}  {fact.full_name}" for fact in facts]
+    assert said(capsys, "list").splitlines() == lines
 
 
 @pytest.mark.parametrize(

@@ -32,12 +32,14 @@ def _names(**_: Any) -> list[str]:
 
 def _list(options: argparse.Namespace) -> Any:
     if options.what == "methods":
-        from mlreduce.methods.facts import facts_of
+        from mlreduce.methods.facts import facts_of, method_of
 
-        facts = [facts_of(name) for name in registry.method_names(options.family)]
+        names = registry.method_names(options.family)
         if options.json:
-            return [asdict(fact) for fact in facts]
-        return [f"{fact.name:<19} {fact.family:<11} {fact.year or '':<4}  {fact.full_name}" for fact in facts]
+            return [asdict(facts_of(name)) for name in names]
+        # What their sources say: no method is imported.
+        listed = map(method_of, names)
+        return [f"{own.name:<19} {own.family:<11} {own.year or '':<4}  {own.full_name}" for own in listed]
     from mlreduce.datasets.catalogue import read_catalogue
 
     return [{"name": name, **entry.summary()} for name, entry in sorted(read_catalogue().items())]

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from mlreduce import registry
 from mlreduce.complexity import Complexity
 from mlreduce.docstrings import sections
-from mlreduce.sources import docstring_of
+from mlreduce.sources import docstrings_of
 
 __all__ = ["Facts", "Method", "facts_of", "first_line", "method_of"]
 
@@ -44,6 +44,17 @@ class Method(NamedTuple):
         """The first reference, on one line."""
         text = re.sub(r"\s+", " ", self.references)
         return re.split(r"; (?=[A-Z])|(?<=\d{4})\. |(?<=\")\. ", text, maxsplit=1)[0].rstrip(".")
+
+    @property
+    def full_name(self) -> str:
+        """What the headline says before it goes on."""
+        return re.split(r"[:;]|\.$", self.headline, maxsplit=1)[0]
+
+    @property
+    def year(self) -> int | None:
+        """The year of the first reference."""
+        year = re.search(r"\b(?:18|19|20)\d\d\b", self.paper)
+        return int(year[0]) if year else None
 
 
 @dataclass(frozen=True)
@@ -135,14 +146,17 @@ def method_of(name: str, cls: type | None = None) -> Method:
     family, own = registry.kind_of(name), registry.registered().get(name)
     cls = own[1] if own else cls
     if cls is not None:
-        module, class_name, docstring = cls.__module__, cls.__qualname__, inspect.getdoc(cls) or ""
+        module, class_name, docstrings = cls.__module__, cls.__qualname__, [inspect.getdoc(cls) or ""]
     else:
         module, class_name = registry.module_of(name), registry.class_name_of(name)
-        docstring = docstring_of(module, class_name)
-    parts = sections(re.sub(r" \[\d+\]_|`+|^\.\. \[\d+\] ", "", docstring, flags=re.MULTILINE))
+        docstrings = docstrings_of(module, class_name)
+    parts, *bases = [
+        sections(re.sub(r" \[\d+\]_|`+|^\.\. \[\d+\] ", "", text, flags=re.MULTILINE)) for text in docstrings
+    ]
     headline, _, text = parts[""].partition("\n")
     text = re.sub(r"(?<!\n)\n(?!\n)", " ", text).strip()
-    return Method(name, family, module, class_name, headline, text, parts.get("References", ""))
+    references = next((part["References"] for part in (parts, *bases) if "References" in part), "")
+    return Method(name, family, module, class_name, headline, text, references)
 
 
 def facts_of(name: str) -> Facts:
@@ -155,13 +169,12 @@ def facts_of(name: str) -> Facts:
     """
     cls: Any = registry.method_class(name)
     declared = method_of(name, cls)
-    year = re.search(r"\b(?:18|19|20)\d\d\b", declared.paper)
     complexity: Complexity | None = getattr(cls, "complexity", None)
     method = _made(cls)
     tags = method.__sklearn_tags__() if hasattr(method, "__sklearn_tags__") else None
     return Facts(
         name=name,
-        full_name=re.split(r"[:;]|\.$", declared.headline, maxsplit=1)[0],
+        full_name=declared.full_name,
         family=declared.family,
         needs_labels=None if tags is None else bool(tags.target_tags.required),
         unknown_labels=_unknown(cls),
@@ -174,7 +187,7 @@ def facts_of(name: str) -> Facts:
         sparse=None if tags is None else _sparse(tags.input_tags.sparse, complexity),
         out_of_sample=any(callable(getattr(cls, verb, None)) for verb in _VERBS),
         cost="" if complexity is None else str(complexity),
-        year=int(year[0]) if year else None,
+        year=declared.year,
         paper=declared.paper,
         control="control" in declared.headline,
     )
