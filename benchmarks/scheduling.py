@@ -2,6 +2,8 @@
 
     python benchmarks/scheduling.py                  # 100, 1,000 and 10,000 jobs: half an hour on two idle cores
 
+It writes docs/scale/scheduling.csv and the table of docs/scale.md.
+
 The workflow and a study as they are, in a folder of their own, cut into a job per split; scripts that only touch their
 files. Seconds are the processor's, of Snakemake and of the jobs that it started; memory is Snakemake's peak.
 """
@@ -22,18 +24,20 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from mlreduce.evaluation.failures import FAILURE_COLUMNS
+from mlreduce.evaluation.scores import SCORE_COLUMNS, as_table
+from mlreduce_studies.gathering.job_tables import write_table
 
 PROJECT = Path(__file__).parents[1]
 TABLE = PROJECT / "docs" / "scale" / "scheduling.csv"
-# A record of failed cells holds none when it is as long as its header.
-EMPTY = f"""from pathlib import Path
+PAGE = PROJECT / "docs" / "scale.md"
+# A table of a job is whole, or its job would run again.
+EMPTY = """from pathlib import Path
 
 for path in globals()["snakemake"].output:
     folder = Path(path) if not Path(path).suffix else Path(path).parent  # fetch has a folder
     folder.mkdir(parents=True, exist_ok=True)
     if Path(path).suffix:
-        Path(path).write_text({",".join(FAILURE_COLUMNS)!r} + "\\n" if "failures" in path else "")
+        Path(path).write_bytes(Path("empty.parquet").read_bytes() if path.endswith(".parquet") else b"")
 """
 # Splits, by which the jobs grow: two jobs of linear codes for each of eight data sets and two protocols.
 SPLITS = (2, 31, 312)
@@ -41,7 +45,7 @@ TARGET = "cplst_table3"
 
 
 class Cost(NamedTuple):
-    """Of a call of Snakemake: jobs, wall, its own processor seconds, those of its jobs, and its peak memory."""
+    """Of a call of Snakemake: jobs of a dry run, wall, its own processor seconds, those of its jobs, peak memory."""
 
     jobs: int
     wall: float
@@ -52,7 +56,7 @@ class Cost(NamedTuple):
 
 def emptied(folder: Path) -> None:
     """Put the project there, with scripts that do nothing."""
-    for name in ("Snakefile", "config", "workflow", "src", "envs", "profiles"):
+    for name in ("Snakefile", "config", "workflow", "src", "envs", "profiles", "papers", "comparisons"):
         source = PROJECT / name
         if source.is_symlink():
             (folder / name).symlink_to(source.readlink())
@@ -62,11 +66,12 @@ def emptied(folder: Path) -> None:
             shutil.copy(source, folder / name)
     for script in (folder / "workflow" / "scripts").glob("[!_]*.py"):
         script.write_text(EMPTY, encoding="utf-8")
+    write_table(folder / "empty.parquet", as_table([], SCORE_COLUMNS))
 
 
 def snakemake(folder: Path, splits: int, *arguments: str) -> Cost:
     """Run Snakemake, and measure it."""
-    config = ["studies=[cplst-2012]", "scale=paper", f"splits={splits}", "splits_per_job=1"]
+    config = ["studies=[cplst-2012]", "scale=paper", f"splits={splits}", "splits_per_job=1", "bundle=false"]
     command = [sys.executable, "-m", "snakemake", "--cores", "all", *arguments, "--config", *config, "--", TARGET]
     environment = os.environ | {"PYTHONPATH": str(folder / "src"), "MLREDUCE_CACHE": str(folder / "cache")}
     said = folder / "said.txt"
@@ -89,8 +94,18 @@ def snakemake(folder: Path, splits: int, *arguments: str) -> Cost:
     if run.returncode:
         raise SystemExit(said.read_text()[-4000:])
     both = of_all.ru_utime + of_all.ru_stime - of_others.ru_utime - of_others.ru_stime
-    jobs = re.findall(r"^total\s+(\d+)", said.read_text(), re.MULTILINE)
+    jobs = re.findall(r"^(\d+) jobs", said.read_text(), re.MULTILINE)
     return Cost(int(jobs[0]) if jobs else 0, wall, own, both - own, peak * 1024 / 1e9)
+
+
+def rows_of_page(table: pd.DataFrame) -> list[str]:
+    """Return the table of the page in Markdown."""
+    rows = ["| jobs | | wall | Snakemake | its jobs | Snakemake's memory |", "| --- | --- | --- | --- | --- | --- |"]
+    for row in table.itertuples():
+        in_jobs = f"{row.in_jobs:,.0f} s" if row.call == "run" else ""
+        costs = f"{row.wall:,.0f} s | {row.seconds:,.0f} s | {in_jobs} | {row.gigabytes:.2f} GB"
+        rows.append(f"| {row.jobs:,} | {row.call} | {costs} |")
+    return rows
 
 
 def main() -> None:
@@ -100,16 +115,22 @@ def main() -> None:
     for splits in parser.parse_args().splits:
         with tempfile.TemporaryDirectory() as folder:
             emptied(Path(folder))
-            for what, arguments in (("dry run", ["-n"]), ("empty jobs", []), ("all is there", [])):
+            planned = 0
+            for what, arguments in (("dry run", ["-n"]), ("run", []), ("nothing to do", [])):
                 cost = snakemake(Path(folder), splits, *arguments)
-                rows.append({"splits": splits, "call": what, **cost._asdict()})
+                planned = cost.jobs or planned
+                rows.append({"splits": splits, "call": what, **cost._asdict(), "jobs": planned})
                 print(
-                    f"{what:14} {cost.jobs:6} jobs: wall {cost.wall:7.1f} s, Snakemake {cost.seconds:7.1f} s, "
+                    f"{what:14} {planned:6} jobs: wall {cost.wall:7.1f} s, Snakemake {cost.seconds:7.1f} s, "
                     f"jobs {cost.in_jobs:7.1f} s, {cost.gigabytes:.2f} GB",
                     flush=True,
                 )
     TABLE.parent.mkdir(parents=True, exist_ok=True)
-    pd.DataFrame(rows).to_csv(TABLE, index=False, float_format="%.3g")
+    table = pd.DataFrame(rows)
+    table.to_csv(TABLE, index=False, float_format="%.3g")
+    before, begin, rest = PAGE.read_text(encoding="utf-8").partition("<!-- scheduling: begin -->\n")
+    _, end, after = rest.partition("<!-- scheduling: end -->")
+    PAGE.write_text(before + begin + "\n".join(["", *rows_of_page(table), "", ""]) + end + after, encoding="utf-8")
 
 
 if __name__ == "__main__":
