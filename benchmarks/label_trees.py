@@ -1,0 +1,196 @@
+"""Whether reduction in front of a label tree helps: precision of the best labels beside seconds and memory.
+
+    OPENBLAS_NUM_THREADS=1 python benchmarks/label_trees.py                     # the size of EUR-Lex-4K
+    OPENBLAS_NUM_THREADS=1 python benchmarks/label_trees.py --sizes wiki10
+
+Generated data (benchmarks/extreme.py), four fifths to train, precision on 2,000 of the others. Each row is a process of
+its own; seconds are the processor's, of fit and prediction, reduction included; memory is the peak of the process, data
+included. Rows that docs/performance/label-trees.csv has already are kept, so that the same command goes on. The table
+in docs/methods/label-tree.md is made of all.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import scipy.sparse as sp
+from extreme import SIZES, generate
+
+PROJECT = Path(__file__).parents[1]
+TABLE = PROJECT / "docs" / "performance" / "label-trees.csv"
+PAGE = PROJECT / "docs" / "methods" / "label-tree.md"
+TESTED, BEST = 2000, 5
+
+
+def tree(n_trees: int) -> Any:
+    import mlreduce
+
+    return mlreduce.LabelTreeClassifier(n_trees=n_trees, random_state=0)
+
+
+def chosen(share: int, n_trees: int) -> Any:
+    """Keep one in so many features, those of the largest chi-square statistics."""
+    from sklearn.pipeline import make_pipeline
+
+    import mlreduce
+
+    return make_pipeline(mlreduce.make("chi2", k=1 / share), tree(n_trees))
+
+
+class Hashed:
+    """A sketch of one in so many columns, to which features are added with random signs; sparse rows stay sparse."""
+
+    def __init__(self, share: int, n_trees: int) -> None:
+        self.share, self.model = share, tree(n_trees)
+
+    def sketch(self, X: Any) -> sp.csr_array:
+        random, width = np.random.default_rng(0), X.shape[1] // self.share
+        signs, places = random.choice([-1.0, 1.0], X.shape[1]), random.integers(width, size=X.shape[1])
+        return sp.csr_array(X @ sp.csr_array((signs, (np.arange(X.shape[1]), places)), shape=(X.shape[1], width)))
+
+    def fit(self, X: Any, Y: Any) -> Hashed:
+        self.model.fit(self.sketch(X), Y)
+        return self
+
+    def predict_top(self, X: Any, k: int) -> Any:
+        return self.model.predict_top(self.sketch(X), k)
+
+
+class Embedded:
+    """PLST's codes of the labels by ridge regression, decoded to scores."""
+
+    def __init__(self, n_components: int) -> None:
+        self.n_components = n_components
+
+    def fit(self, X: Any, Y: Any) -> Embedded:
+        import mlreduce
+        from mlreduce.labelspace import PLST, CodedClassifier
+
+        coder = PLST(self.n_components, solver="randomized", random_state=0)
+        self.model = CodedClassifier(coder, mlreduce.RidgeRegressor(alpha=1.0)).fit(X, Y)
+        return self
+
+    def predict_top(self, X: Any, k: int) -> Any:
+        if hasattr(self.model, "predict_top"):
+            return self.model.predict_top(X, k)
+        scores = self.model.predict_scores(X)
+        best = np.argsort(-scores, axis=1, kind="stable")[:, :k]
+        return sp.csr_array(
+            (np.take_along_axis(scores, best, 1).ravel(), (np.repeat(np.arange(len(best)), k), best.ravel())),
+            shape=scores.shape,
+        )
+
+
+class Omikuji:
+    """The package's trees with its defaults, from a file that is not timed; it has no seed."""
+
+    def __init__(self, n_trees: int) -> None:
+        self.n_trees = n_trees
+
+    def fit(self, X: Any, Y: Any) -> Omikuji:
+        import omikuji
+        from sklearn.datasets import dump_svmlight_file
+
+        path = "/tmp/omikuji.txt"
+        dump_svmlight_file(X, sp.csr_matrix(Y), path, multilabel=True)
+        text = Path(path).read_text(encoding="utf-8")
+        lines = [line for line in text.splitlines() if not line.startswith("#")]
+        Path(path).write_text("\n".join([f"{X.shape[0]} {X.shape[1]} {Y.shape[1]}", *lines, ""]), encoding="utf-8")
+        settings = omikuji.Model.default_hyper_param()
+        settings.n_trees = self.n_trees
+        self.began = time.process_time()
+        self.model, self.n_labels = omikuji.Model.train_on_data(path, settings, 1), Y.shape[1]
+        return self
+
+    def predict_top(self, X: Any, k: int) -> Any:
+        found = []
+        for row, (start, stop) in enumerate(zip(X.indptr[:-1], X.indptr[1:], strict=True)):
+            pairs = list(zip(X.indices[start:stop].tolist(), X.data[start:stop].tolist(), strict=True))
+            found += [(score, row, label) for label, score in self.model.predict(pairs, top_k=k)]
+        scores, rows, labels = zip(*found, strict=True)
+        return sp.csr_array((scores, (rows, labels)), shape=(X.shape[0], self.n_labels))
+
+
+MODELS = {
+    "label tree": lambda: tree(1),
+    "3 label trees": lambda: tree(3),
+    "a fifth of the features by chi-square, 3 trees": lambda: chosen(5, 3),
+    "half of the features by chi-square, 3 trees": lambda: chosen(2, 3),
+    "hashed to a fifth of the features, 3 trees": lambda: Hashed(5, 3),
+    "hashed to half of the features, 3 trees": lambda: Hashed(2, 3),
+    "PLST, 100 codes, ridge regression": lambda: Embedded(100),
+    "PLST, 500 codes, ridge regression": lambda: Embedded(500),
+    "Omikuji, 1 tree": lambda: Omikuji(1),
+    "Omikuji, 3 trees": lambda: Omikuji(3),
+}
+
+
+def measured(sizes: str, name: str) -> dict[str, Any]:
+    X, Y = generate(SIZES[sizes])
+    cut = int(0.8 * X.shape[0])
+    test = slice(cut, cut + TESTED)
+    model = MODELS[name]()
+    began = time.process_time()
+    model.fit(X[:cut], Y[:cut])
+    fitted = time.process_time()
+    top = top_of(model, X[test])
+    seconds = {"fit": fitted - getattr(model, "began", began), "predict": time.process_time() - fitted}
+    ranked = sp.csr_array(top)
+    hits = np.zeros((TESTED, BEST))
+    for row in range(TESTED):
+        own = slice(ranked.indptr[row], ranked.indptr[row + 1])
+        best = ranked.indices[own][np.lexsort((ranked.indices[own], -ranked.data[own]))]
+        truth = Y[[cut + row]].indices
+        hits[row, : len(best)] = np.isin(best, truth)
+    precisions = {f"P@{k}": hits[:, :k].mean() for k in (1, 3, 5)}
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return {"sizes": sizes, "model": name, **seconds, "megabytes": peak, **precisions}
+
+
+def top_of(model: Any, X: Any) -> Any:
+    if hasattr(model, "steps"):  # a pipeline
+        return model[-1].predict_top(model[:-1].transform(X), BEST)
+    return model.predict_top(X, BEST)
+
+
+def write_page(table: pd.DataFrame) -> None:
+    lines = ["| sizes | model | fit | predict | memory | P@1 | P@3 | P@5 |", "| --- " * 8 + "|"]
+    for _, row in table.iterrows():
+        costs = f"{row['fit']:.1f} s | {row['predict']:.1f} s | {row['megabytes']:,.0f} MB"
+        lines.append(
+            f"| {row['sizes']} | {row['model']} | {costs} | {row['P@1']:.3f} | {row['P@3']:.3f} | {row['P@5']:.3f} |"
+        )
+    before, begin, rest = PAGE.read_text(encoding="utf-8").partition("<!-- label-trees: begin -->\n")
+    _, end, after = rest.partition("<!-- label-trees: end -->")
+    PAGE.write_text(before + begin + "\n".join(["", *lines, "", ""]) + end + after, encoding="utf-8")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sizes", nargs="+", choices=SIZES, default=["eurlex"])
+    parser.add_argument("--models", nargs="+", choices=MODELS, default=[*MODELS])
+    parser.add_argument("--one", nargs=2, metavar=("SIZES", "MODEL"), help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.one:
+        row = measured(*options.one)
+        pd.DataFrame([row]).to_csv(TABLE, mode="a", header=not TABLE.exists(), index=False, float_format="%.4g")
+        return
+    for sizes in options.sizes:
+        for name in options.models:
+            done = pd.read_csv(TABLE) if TABLE.exists() else pd.DataFrame(columns=["sizes", "model"])
+            if not ((done["sizes"] == sizes) & (done["model"] == name)).any():
+                print(f"{sizes}: {name}", flush=True)
+                subprocess.run([sys.executable, __file__, "--one", sizes, name], stderr=subprocess.DEVNULL, check=False)
+    write_page(pd.read_csv(TABLE))
+
+
+if __name__ == "__main__":
+    main()
