@@ -15,6 +15,7 @@ import argparse
 import resource
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import Any
@@ -30,10 +31,10 @@ PAGE = PROJECT / "docs" / "methods" / "label-tree.md"
 TESTED, BEST = 2000, 5
 
 
-def tree(n_trees: int) -> Any:
+def tree(n_trees: int, C: float = 1.0) -> Any:
     import mlreduce
 
-    return mlreduce.LabelTreeClassifier(n_trees=n_trees, random_state=0)
+    return mlreduce.LabelTreeClassifier(n_trees=n_trees, C=C, random_state=0)
 
 
 def chosen(share: int, n_trees: int) -> Any:
@@ -48,8 +49,8 @@ def chosen(share: int, n_trees: int) -> Any:
 class Hashed:
     """A sketch of one in so many columns, to which features are added with random signs; sparse rows stay sparse."""
 
-    def __init__(self, share: int, n_trees: int) -> None:
-        self.share, self.model = share, tree(n_trees)
+    def __init__(self, share: int, n_trees: int, C: float = 1.0) -> None:
+        self.share, self.model = share, tree(n_trees, C)
 
     def sketch(self, X: Any) -> sp.csr_array:
         random, width = np.random.default_rng(0), X.shape[1] // self.share
@@ -99,15 +100,15 @@ class Omikuji:
         import omikuji
         from sklearn.datasets import dump_svmlight_file
 
-        path = "/tmp/omikuji.txt"
-        dump_svmlight_file(X, sp.csr_matrix(Y), path, multilabel=True)
-        text = Path(path).read_text(encoding="utf-8")
-        lines = [line for line in text.splitlines() if not line.startswith("#")]
-        Path(path).write_text("\n".join([f"{X.shape[0]} {X.shape[1]} {Y.shape[1]}", *lines, ""]), encoding="utf-8")
         settings = omikuji.Model.default_hyper_param()
-        settings.n_trees = self.n_trees
-        self.began = time.process_time()
-        self.model, self.n_labels = omikuji.Model.train_on_data(path, settings, 1), Y.shape[1]
+        settings.n_trees, self.n_labels = self.n_trees, Y.shape[1]
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "data.txt"
+            dump_svmlight_file(X, sp.csr_matrix(Y), str(path), multilabel=True)
+            lines = [line for line in path.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
+            path.write_text("\n".join([f"{X.shape[0]} {X.shape[1]} {Y.shape[1]}", *lines, ""]), encoding="utf-8")
+            self.began = time.process_time()
+            self.model = omikuji.Model.train_on_data(str(path), settings, 1)
         return self
 
     def predict_top(self, X: Any, k: int) -> Any:
@@ -122,10 +123,12 @@ class Omikuji:
 MODELS = {
     "label tree": lambda: tree(1),
     "3 label trees": lambda: tree(3),
+    "3 label trees, C=0.1": lambda: tree(3, 0.1),
     "a fifth of the features by chi-square, 3 trees": lambda: chosen(5, 3),
     "half of the features by chi-square, 3 trees": lambda: chosen(2, 3),
     "hashed to a fifth of the features, 3 trees": lambda: Hashed(5, 3),
     "hashed to half of the features, 3 trees": lambda: Hashed(2, 3),
+    "hashed to a fifth of the features, 3 trees, C=0.1": lambda: Hashed(5, 3, 0.1),
     "PLST, 100 codes, ridge regression": lambda: Embedded(100),
     "PLST, 500 codes, ridge regression": lambda: Embedded(500),
     "Omikuji, 1 tree": lambda: Omikuji(1),
