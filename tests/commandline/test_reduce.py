@@ -199,3 +199,14 @@ def test_two_columns_of_one_name_are_refused(tmp_path, capsys):
     table.write_text("a,b,pca0\n1,2,0\n2,3,1\n4,1,0\n2,2,1\n")
     error = refused(capsys, table, "--labels", 1, "--method", "pca", "-o", tmp_path / "out.csv")
     assert "two columns are called 'pca0'" in error
+
+
+def test_sparse_labels_are_written_as_dense_ones(rows, tmp_path, capsys):
+    tables = []
+    for sparse in (False, True):
+        given = mlreduce.read(rows[0], sparse_labels=sparse)
+        given.save(tmp_path / "given.npz")
+        found = ran(capsys, tmp_path / "given.npz", "--method", "mvmd", "-o", tmp_path / "out.csv", "--force")
+        assert found["instances"] == 40
+        tables.append(pd.read_csv(tmp_path / "out.csv"))
+    pd.testing.assert_frame_equal(*tables, rtol=1e-9)

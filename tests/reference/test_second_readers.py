@@ -68,7 +68,7 @@ def test_arff_files_are_read_as_by_liac_arff(name, mirror):
             # liac-arff numbers the values of a list from 0, as read_table does.
             other = arff.load(file, encode_nominal=True, return_type=arff.LOD if sparse else arff.DENSE)
         # liac-arff keeps the backslash before a quote in a quoted name.
-        names = [[name.replace("\\", "") for name, _ in each] for each in (table.attributes, other["attributes"])]
+        names = [[name.replace("\\", "") for name, *_ in each] for each in (table.attributes, other["attributes"])]
         assert names[0] == names[1]
         if sparse:
             cells = [

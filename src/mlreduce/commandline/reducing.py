@@ -68,7 +68,7 @@ def _reduce(options: argparse.Namespace) -> Any:
     else:
         names = [f"{name}{i}" for i in range(reduced.shape[1])]
     _write(reduced, names, rows, options.output)
-    shape = {"instances": len(rows.Y), "features": len(names), "labels": rows.Y.shape[1]}
+    shape = {"instances": rows.X.shape[0], "features": len(names), "labels": rows.Y.shape[1]}
     result = {"output": str(options.output), **shape}
     if options.save_model is not None:
         result["model"] = str(options.save_model)
@@ -183,11 +183,13 @@ def _write(reduced: Any, names: list[str], rows: Any, path: Path) -> None:
     from mlreduce.escaping import without_formulas
     from mlreduce.files import replacing
     from mlreduce.guards import check_names
-    from mlreduce.validation import as_dense
+    from mlreduce.validation import as_dense, check_memory, is_sparse
 
     check_names([*names, *rows.label_names], "column", str(path))
+    check_memory(16.0 * rows.Y.shape[0] * (rows.Y.shape[1] + len(names)), f"{path} as a table", "leave labels out")
+    labels = rows.Y.toarray() if is_sparse(rows.Y) else rows.Y
     features = pd.DataFrame(as_dense(reduced), columns=pd.Index(names))
-    table = pd.concat([features, pd.DataFrame(rows.Y, columns=pd.Index(rows.label_names))], axis=1)
+    table = pd.concat([features, pd.DataFrame(labels, columns=pd.Index(rows.label_names))], axis=1)
     with replacing(path) as temporary:
         if path.suffix == ".csv":
             without_formulas(table).to_csv(temporary, index=False)

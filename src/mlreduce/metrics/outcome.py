@@ -169,6 +169,7 @@ class Outcome:
         Returns
         -------
         ndarray of shape (n_samples, k), bool
+            False for -1.
         """
         stored, n_labels = self.stored_labels, self.labels.shape[1]
         starts = np.arange(len(best), dtype=np.int64) * n_labels
