@@ -120,8 +120,8 @@ class LabelClassifier(NamedParameters, ClassifierMixin, BaseEstimator):
     scikit-learn's scorers, ``cross_val_predict`` and checks take beside them: 0 and 1 for every label, as of
     ``ClassifierChain`` but in an array, beside probabilities; the numbers of the labels, as of ``OneVsRestClassifier``,
     beside decisions. With a vector they are binary classifiers: probabilities have a column for 0 and one for 1,
-    decisions the shape (n_samples,). Fitted on a DataFrame of labels they predict DataFrames with its columns; fitted on
-    a sparse matrix of labels they predict sparse ones.
+    decisions the shape (n_samples,). Fitted on a DataFrame of labels they predict DataFrames with its columns; fitted
+    on a sparse matrix of labels they predict sparse ones.
 
     Attributes
     ----------
