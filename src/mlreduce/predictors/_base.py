@@ -51,6 +51,8 @@ class Regressor(NamedParameters, MultiOutputMixin, RegressorMixin, BaseEstimator
     independent_targets = True
     #: Whether single targets of an instance may be unknown: cells of NaN.
     takes_unknown_cells = False
+    #: Whether a sparse matrix of targets stays one.
+    takes_sparse_targets = False
     #: An attribute that `fit` sets.
     _fitted = "coef_"
 
@@ -66,7 +68,7 @@ class Regressor(NamedParameters, MultiOutputMixin, RegressorMixin, BaseEstimator
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Features of the instances; a sparse matrix stays sparse.
-        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+        y : array-like or sparse matrix of shape (n_samples,) or (n_samples, n_targets)
             Targets, in any unit; NaN where not known, for methods that take single unknown targets.
 
         Returns
@@ -82,7 +84,7 @@ class Regressor(NamedParameters, MultiOutputMixin, RegressorMixin, BaseEstimator
         self._fit(*check_regression(self, X, y))
         return self
 
-    def _fit(self, features: Any, targets: FloatArray) -> None:
+    def _fit(self, features: Any, targets: Any) -> None:
         raise NotImplementedError  # abstract
 
     def _fit_left_out(self, X: Any, y: Any) -> FloatArray | None:
@@ -107,7 +109,14 @@ class Regressor(NamedParameters, MultiOutputMixin, RegressorMixin, BaseEstimator
             In the targets' unit.
         """
         check_is_fitted(self, self._fitted)
-        return self._predict(check_features(self, X, reset=False))
+        features = check_features(self, X, reset=False)
+        n_targets = np.size(getattr(self, "intercept_", 0.0))
+        check_memory(
+            8.0 * features.shape[0] * n_targets,
+            f"a table of {n_targets} targets for {features.shape[0]} rows",
+            "predict fewer rows at once; of labels ThresholdClassifier.predict_top has the best of each row",
+        )
+        return self._predict(features)
 
     def _predict(self, features: Any) -> FloatArray:
         raise NotImplementedError  # abstract

@@ -26,6 +26,7 @@ __all__ = [
     "best_labels",
     "check_decision",
     "fit_left_out",
+    "fit_left_out_blocks",
     "fold_blocks",
     "fold_predictions",
 ]
@@ -293,6 +294,23 @@ def fit_left_out(regressor: Any, X: Any, targets: FloatArray) -> FloatArray:
         predicted = fold_predictions(regressor, X, targets, lambda fitted, rows: fitted.predict(rows))
     found: FloatArray = predicted
     return found
+
+
+def fit_left_out_blocks(regressor: Any, X: Any, targets: Any) -> Blocks:
+    """Fit a regressor to sparse targets, and return what yields the predictions of `fit_left_out` in blocks of rows.
+
+    Parameters
+    ----------
+    regressor, X
+        As of `fit_left_out`.
+    targets : csr_array of shape (n_samples, n_targets)
+        Of the rows.
+    """
+    own = getattr(regressor, "_fit_left_out_blocks", None)
+    if own is None:
+        regressor.fit(X, targets)
+    blocks: Blocks | None = None if own is None else own(X, targets)
+    return blocks or (lambda: fold_blocks(regressor, X, targets, lambda fitted, rows: fitted.predict(rows)))
 
 
 def _rounded(scores: FloatArray) -> FloatArray:
