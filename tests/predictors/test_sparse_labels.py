@@ -29,9 +29,7 @@ def problem():
 
 
 CLASSES = {name: registry.find_class(name, module="mlreduce.predictors") for name in registry.class_names("predictors")}
-CLASSIFIERS = sorted(
-    name for name, cls in CLASSES.items() if issubclass(cls, mlreduce.predictors._base.LabelClassifier)
-)
+CLASSIFIERS = sorted(name for name, cls in CLASSES.items() if issubclass(cls, LabelClassifier))
 REGRESSORS = sorted(set(CLASSES) - set(CLASSIFIERS))
 WRAPPED = {
     "ridge": lambda **rest: ThresholdClassifier(**rest),

@@ -13,6 +13,7 @@ from sklearn.base import clone
 
 from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError, warn
+from mlreduce.linalg.banded import BlockTridiagonal
 from mlreduce.linalg.distances import row_blocks
 from mlreduce.linalg.features import Features, WeightedFeatures
 from mlreduce.linalg.least_squares import DEFAULT_RCOND
@@ -57,6 +58,9 @@ _EDGES = {
 # Relative difference of errors that are equal: the larger penalty is taken.
 _SAME = 1e-9
 
+# Rows and features from which generalised errors are computed without eigenvectors.
+_MANY = 2500
+
 # Random vectors by which a trace is estimated, and steps of the bidiagonalisation, where a decomposition is too dear.
 _PROBES, _STEPS = 8, 60
 
@@ -85,16 +89,18 @@ class _Factor(NamedTuple):
 
     @classmethod
     def of(cls, matrix: FloatArray) -> Self | None:
-        """Factorise, or return None where the matrix is singular or close to it."""
+        """Factorise, in place, or return None where the matrix is singular or close to it."""
         diagonal = np.diag(matrix)
         if not (diagonal > 0).all():
             return None
         scale = 1.0 / np.sqrt(diagonal)
-        scaled = matrix * scale * scale[:, np.newaxis]
-        lower, info = scipy.linalg.lapack.dpotrf(scaled, lower=1, clean=1)
+        matrix *= scale
+        matrix *= scale[:, np.newaxis]
+        norm = scipy.linalg.norm(matrix, 1, check_finite=False)
+        lower, info = scipy.linalg.lapack.dpotrf(matrix, lower=1, clean=1, overwrite_a=1)
         if info != 0:
             return None
-        reciprocal_condition, _ = scipy.linalg.lapack.dpocon(lower, np.abs(scaled).sum(axis=0).max(), uplo="L")
+        reciprocal_condition, _ = scipy.linalg.lapack.dpocon(lower, norm, uplo="L")
         return cls(lower, scale) if reciprocal_condition > _ILL_CONDITIONED else None
 
     def half_solve(self, targets: FloatArray) -> FloatArray:
@@ -111,7 +117,8 @@ class _Factor(NamedTuple):
 
 
 def _plus_diagonal(matrix: FloatArray, value: float) -> FloatArray:
-    matrix = matrix.copy()
+    """Return a copy with a number added to the diagonal, in the order that LAPACK overwrites in place."""
+    matrix = matrix.copy(order="F")
     matrix.flat[:: len(matrix) + 1] += value
     return matrix
 
@@ -175,6 +182,8 @@ def _errors_of_penalties(features: Features, targets: Any, *, exact: bool) -> tu
     """
     if is_large(features.X):
         return _estimated_errors(features, targets)
+    if not exact and min(features.shape) >= _MANY:
+        return _generalised_errors(features, targets)
     rows, columns = features.shape
     squares, vectors = scipy.linalg.eigh(features.gram if rows < columns else features.scatter, check_finite=False)
     kept = squares > max(rows, columns) * np.finfo(float).eps * max(squares[-1], 0.0)
@@ -220,6 +229,30 @@ def _errors_of_penalties(features: Features, targets: Any, *, exact: bool) -> tu
     compare(number for number in range(best - _STEP + 1, best + _STEP) if 0 <= number < len(errors) and number != best)
     compared = np.isfinite(errors)
     return penalties[compared], errors[compared]
+
+
+def _generalised_errors(features: Features, targets: Any) -> tuple[FloatArray, FloatArray]:
+    """Return penalties and their generalised errors without eigenvectors, from a block tridiagonal form.
+
+    With S the scatter, ``C = X'T`` and ``M = (S + penalty I)^-1`` the sum of squared residuals is
+    ``||T||^2 - tr C'MC - penalty tr C'M^2C``; with the Gram matrix K and ``M = (K + penalty I)^-1`` it is
+    ``penalty^2 tr T'M^2T``. The trace of ``I - H`` is what the intercept leaves less that of M times the matrix.
+    """
+    rows, columns = features.shape
+    by_rows = rows < columns
+    if by_rows:  # the vector of ones gets an eigenvalue other than zero, which is taken out of the trace again
+        middle = features.sum_of_squares / rows
+        system = BlockTridiagonal.of(features.gram + middle / rows, map_columns(np.asarray, targets, centred=True))
+    else:
+        system = BlockTridiagonal.of(features.scatter.copy(), features.transposed_dot(targets))
+    largest = system.largest_eigenvalue()
+    if not largest > 0:  # the features do not vary
+        return np.ones(1), np.zeros(1)
+    penalties = _TRIED * largest
+    inverse, once, twice = system.traces(penalties)
+    residual = np.square(penalties) * twice if by_rows else _sum_of_squares(targets) - once - penalties * twice
+    trace = penalties * (inverse - 1.0 / (middle + penalties) if by_rows else inverse) + max(rows - columns - 1.0, 0.0)
+    return penalties, _generalised(np.maximum(residual, 0.0), trace, rows, targets)
 
 
 def _sum_of_squares(targets: Any) -> float:
