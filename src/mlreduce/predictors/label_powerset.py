@@ -118,7 +118,7 @@ class LabelPowerset(LabelClassifier):
     (100, 8)
     """
 
-    complexity = Complexity("n s", "n q")
+    complexity = Complexity("n s", "p")
 
     def __init__(self, estimator: Any = None, random_state: Any = None) -> None:
         self.estimator = estimator
@@ -187,7 +187,7 @@ class RAkEL(ProbableClassifier):
     [2, 3, 3]
     """
 
-    complexity = Complexity("2 n s q", "n q")
+    complexity = Complexity("2 n s q", "p")
 
     def __init__(
         self,

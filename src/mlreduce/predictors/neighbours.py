@@ -26,7 +26,7 @@ __all__ = ["BinaryRelevanceKNN", "ClassifierChainKNN"]
 class _NeighbourVotes(ProbableClassifier, NestedClassifier):
     """Base of the classifiers by votes of the nearest training rows."""
 
-    complexity = Complexity("n s", "n q")
+    complexity = Complexity("n s", "p")
     takes_unknown_cells = True
     #: Whether predicted labels are features of the next label.
     _chained = False

@@ -155,7 +155,7 @@ class SLEEC(DecidingClassifier):
     0.9
     """
 
-    complexity = Complexity("s m + m^3 + n^2 q", "n q + m^2")
+    complexity = Complexity("s m + m^3 + n^2 q", "p + m^2")
 
     def __init__(
         self,
