@@ -203,7 +203,8 @@ def _errors_of_penalties(features: Features, targets: Any, *, exact: bool) -> tu
         residual = np.square(shrinkage) @ np.square(along).sum(axis=1) + outside
         return penalties, _generalised(residual, shrinkage.sum(axis=1) + (rows - 1 - len(squares)), rows, targets)
     assert left is not None
-    lost = 1.0 - features.intercept_leverage - np.square(left).sum(axis=1)
+    squared = np.square(left)
+    lost = 1.0 - features.intercept_leverage - squared.sum(axis=1)
     errors = np.full(len(penalties), np.inf)
     rest = None if is_sparse(targets) else targets - left @ along
 
@@ -217,7 +218,7 @@ def _errors_of_penalties(features: Features, targets: Any, *, exact: bool) -> tu
     def compare(numbers: Iterable[int]) -> None:
         for number in numbers:
             factors, errors[number] = shrinkage[number], 0.0
-            share = (np.square(left) @ factors + lost)[:, np.newaxis]
+            share = (squared @ factors + lost)[:, np.newaxis]
             for columns, part in rests():
                 residual = left @ (factors[:, np.newaxis] * along[:, columns])
                 residual += part
