@@ -76,6 +76,13 @@ def test_classifiers_predict_the_same(name):
             assert rare.k_ == dense.k_
 
 
+@pytest.mark.parametrize("name", ["MajorityLabels", "MLKNN", "FisherClassifier", *sorted(WRAPPED)])
+def test_held_out_scores_are_the_same(name):
+    X, Y, _ = problem()
+    dense, rare = (made(name)._fit_half(X, labels) for labels in (Y, sp.csr_array(Y)))
+    np.testing.assert_allclose(rare, dense, atol=1e-9)
+
+
 @pytest.mark.parametrize("name", REGRESSORS)
 def test_regressors_predict_the_same(name):
     X, Y, X_test = problem()

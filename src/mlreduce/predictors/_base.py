@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any, Self
 
@@ -322,6 +323,12 @@ class ScoringClassifier(LabelClassifier):
 
     def _held_out(self, features: Any, labels: FloatArray) -> FloatArray:
         """Fit, and return scores of each row by a fit on others: all others where that is cheap, else inner folds."""
+        if is_sparse(labels):
+            check_memory(8.0 * math.prod(labels.shape), "a table of held-out scores", "fit with the decision itself")
+            table = np.empty(labels.shape)
+            for rows, part in self._fit_held_out_blocks(features, labels)():
+                table[rows] = part
+            return table
         scores = self._fit_left_out(features, labels)
         if scores is None:
             model = clone(self).set_params(decision="half")
