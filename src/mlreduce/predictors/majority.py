@@ -48,7 +48,7 @@ class MajorityLabels(ScoringClassifier):
     True
     """
 
-    complexity = Complexity("n q", "q")
+    complexity = Complexity("n q", "p")
     takes_unknown_cells = True
 
     def __init__(self, decision: str = "half", measure: str = "micro-f1") -> None:
