@@ -14,6 +14,7 @@ from mlreduce import registry
 from mlreduce.datasets.embedded import planted
 from mlreduce.exceptions import DataError
 from mlreduce.predictors import FisherClassifier
+from mlreduce.validation import as_dense
 
 DATA = planted(n_samples=40, n_features=8, n_labels=4, n_latent=3, n_distractors=1, random_state=0).data
 CLASSES = [registry.find_class(name, module="mlreduce") for name in registry.class_names()]
@@ -56,4 +57,5 @@ def test_label_sets_are_no_classes(sets):
 def test_forms_of_labels(form, values):
     labels = form(values(np.asarray(DATA.Y, dtype=np.int64)))
     found = FisherClassifier().fit(DATA.X, labels).predict(DATA.X)
-    np.testing.assert_array_equal(found, FisherClassifier().fit(DATA.X, DATA.Y).predict(DATA.X))
+    assert isinstance(found, sp.csr_array) == sp.issparse(labels)
+    np.testing.assert_array_equal(as_dense(found), FisherClassifier().fit(DATA.X, DATA.Y).predict(DATA.X))

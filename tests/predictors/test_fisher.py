@@ -10,6 +10,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 import mlreduce
 from mlreduce.exceptions import DataError
 from mlreduce.predictors.fisher import FisherClassifier
+from mlreduce.validation import as_dense
 
 both = pytest.mark.parametrize("kind", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
 
@@ -44,7 +45,7 @@ def test_every_label_has_fishers_discriminant(threshold, ridge, kind, rng):
         w, decision = by_the_book(X, Y[:, label], ridge, threshold, new)
         np.testing.assert_allclose(model.coef_[label], w, rtol=1e-8, atol=1e-8 * np.abs(w).max())
         np.testing.assert_allclose(model.decision_function(kind(new))[:, label], decision, atol=1e-8)
-    np.testing.assert_array_equal(model.predict(kind(new)), model.decision_function(new) > 0)
+    np.testing.assert_array_equal(as_dense(model.predict(kind(new))), model.decision_function(new) > 0)
     np.testing.assert_allclose(model.predict_scores(new), model.decision_function(new) + 0.5)
 
 

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 import mlreduce
 from mlreduce.exceptions import DataError
 from mlreduce.predictors.threshold import ThresholdClassifier
+from mlreduce.validation import as_dense
 
 NAN = np.nan
 TAKING = mlreduce.list_methods("predictors").filter(unknown_labels="cells")
@@ -44,7 +45,7 @@ def partly(rng, n=60, d=7, q=5, share=0.3):
 def outputs(model, X):
     """Return everything that a fitted predictor says of instances."""
     verbs = ("predict", "predict_scores", "predict_proba", "decision_function")
-    return [np.asarray(getattr(model, verb)(X)) for verb in verbs if hasattr(model, verb)]
+    return [as_dense(getattr(model, verb)(X)) for verb in verbs if hasattr(model, verb)]
 
 
 @pytest.mark.parametrize("sparse", [False, True])

@@ -332,3 +332,37 @@ def test_impossible_nested_calls_fail_at_once(changes, message):
     X, T, X_test = problem(10, 3, 2)
     with pytest.raises(DataError, match=message):
         RidgeRegressor().predict_nested(**({"Z_train": X, "T_train": T, "Z_test": X_test, "sizes": [1]} | changes))
+
+
+@pytest.mark.parametrize("shape", [(300, 150), (150, 300), (140, 64), (90, 30)])
+@pytest.mark.parametrize("kind", ["full", "collinear", "constant", "sparse"])
+def test_generalised_errors_without_eigenvectors(shape, kind, monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal(shape) * np.linspace(0.1, 3, shape[1])
+    X[:, : shape[1] // 3] = {"collinear": X[:, -1:], "constant": 2.0}.get(kind, X[:, : shape[1] // 3])
+    X = sp.csr_array(np.where(X > 1, X, 0)) if kind == "sparse" else X
+    Y = X @ rng.standard_normal((shape[1], 3)) + 5 * rng.standard_normal((shape[0], 3))
+    dense = X.toarray() if kind == "sparse" else X
+    left, values, _ = np.linalg.svd(dense - dense.mean(axis=0), full_matrices=False)
+    kept = values > 1e-12 * values[0]
+    squares, along = np.square(values[kept]), left[:, kept].T @ Y
+    outside = np.square(Y - Y.mean(axis=0) - left[:, kept] @ along).sum()
+    before = mlreduce.RidgeRegressor("gcv").fit(X, Y)
+    monkeypatch.setattr("mlreduce.predictors.ridge._MANY", 1)
+    found = mlreduce.RidgeRegressor("gcv").fit(X, Y)
+    np.testing.assert_allclose(found.penalties_, np.logspace(-10, 3, 53) * squares[0], rtol=1e-12)
+    shares = found.penalties_[:, np.newaxis] / (squares + found.penalties_[:, np.newaxis])
+    residual = np.square(shares) @ np.square(along).sum(axis=1) + outside
+    trace = shares.sum(axis=1) + shape[0] - 1 - len(squares)
+    errors = shape[0] * residual / np.square(trace) / Y.shape[1]
+    # With the least penalties the condition number is up to 1e10.
+    np.testing.assert_allclose(found.errors_[10:], errors[10:], rtol=1e-9)
+    np.testing.assert_allclose(found.errors_, errors, rtol=1e-5)
+    assert found.penalty_ == pytest.approx(before.penalty_, rel=1e-12)
+    np.testing.assert_allclose(found.coef_, before.coef_, rtol=1e-8, atol=1e-10)
+
+
+def test_generalised_errors_of_features_that_do_not_vary(monkeypatch):
+    monkeypatch.setattr("mlreduce.predictors.ridge._MANY", 1)
+    model = mlreduce.RidgeRegressor("gcv").fit(np.ones((5, 3)), np.arange(5.0))
+    assert not model.coef_.any()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from mlreduce.linalg.distances import row_blocks
 from mlreduce.validation import FloatArray, is_sparse
 
 __all__ = [
@@ -16,8 +17,10 @@ __all__ = [
     "above_half",
     "best_of_each",
     "canonical",
+    "dense_columns",
     "joined",
     "known_together",
+    "map_columns",
     "quotient",
     "rows_of",
     "scaled",
@@ -78,20 +81,20 @@ def best_of_each(scores: FloatArray, shares: FloatArray) -> NDArray[np.int8]:
     return ((ranks < numbers) & (scores > 0)).astype(np.int8)
 
 
-def known_together(table: FloatArray) -> Iterator[tuple[Any, Any]]:
+def known_together(table: Any) -> Iterator[tuple[Any, Any]]:
     """Group the columns of a table that are known, not NaN, in the same rows.
 
     Parameters
     ----------
-    table : ndarray of shape (n_samples, n_columns)
+    table : ndarray or csr_array of shape (n_samples, n_columns)
 
     Yields
     ------
     rows, columns : ndarray of int
         Indices; columns that are known nowhere are in no group. Once, slices of all, where all cells are known.
     """
-    unknown = np.isnan(table)
-    if not unknown.any():
+    unknown = None if is_sparse(table) else np.isnan(table)
+    if unknown is None or not unknown.any():
         yield slice(None), slice(None)
         return
     patterns, which = np.unique(unknown, axis=1, return_inverse=True)
@@ -114,6 +117,30 @@ def joined(parts: Sequence[tuple[Any, FloatArray]], n_columns: int) -> FloatArra
     for columns, part in parts:
         whole[:, columns] = part
     return whole
+
+
+def dense_columns(targets: Any, *, centred: bool = False) -> Iterator[tuple[slice, FloatArray]]:
+    """Yield targets in blocks of columns, as slices and arrays; an array as it is, in one block.
+
+    Parameters
+    ----------
+    targets : ndarray or csr_array of shape (n_samples, n_targets)
+    centred : bool, default=False
+        Subtract the means of sparse targets.
+    """
+    if not is_sparse(targets):
+        yield slice(None), targets
+        return
+    by_column = targets.tocsc()
+    for columns in row_blocks(targets.shape[1], targets.shape[0]):
+        part = by_column[:, columns].toarray()
+        yield columns, part - part.mean(axis=0) if centred else part
+
+
+def map_columns(function: Callable[[FloatArray], FloatArray], targets: Any, *, centred: bool = False) -> FloatArray:
+    """Apply a function of columns, which returns as many, to targets as of `dense_columns`."""
+    parts = [function(part) for _, part in dense_columns(targets, centred=centred)]
+    return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=-1)
 
 
 def rows_of(X: Any, rows: Any) -> Any:

@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any, Self
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MultiOutputMixin, RegressorMixin, clone
-from sklearn.utils import ClassifierTags, Tags
+from sklearn.utils import ClassifierTags, Tags, _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.complexity import Complexity
-from mlreduce.predictors.decision import Decision, check_decision, fold_predictions
+from mlreduce.linalg.distances import row_blocks
+from mlreduce.predictors.decision import Blocks, Decision, best_labels, check_decision, fold_blocks, fold_predictions
 from mlreduce.validation import (
     FloatArray,
     NamedParameters,
-    as_dense,
+    check_count,
     check_features,
     check_known_labels,
     check_labels,
+    check_memory,
     check_regression,
+    is_sparse,
     join_known,
     remember_label_names,
     split_known,
@@ -47,6 +52,8 @@ class Regressor(NamedParameters, MultiOutputMixin, RegressorMixin, BaseEstimator
     independent_targets = True
     #: Whether single targets of an instance may be unknown: cells of NaN.
     takes_unknown_cells = False
+    #: Whether a sparse matrix of targets stays one.
+    takes_sparse_targets = False
     #: An attribute that `fit` sets.
     _fitted = "coef_"
 
@@ -62,7 +69,7 @@ class Regressor(NamedParameters, MultiOutputMixin, RegressorMixin, BaseEstimator
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Features of the instances; a sparse matrix stays sparse.
-        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+        y : array-like or sparse matrix of shape (n_samples,) or (n_samples, n_targets)
             Targets, in any unit; NaN where not known, for methods that take single unknown targets.
 
         Returns
@@ -78,7 +85,7 @@ class Regressor(NamedParameters, MultiOutputMixin, RegressorMixin, BaseEstimator
         self._fit(*check_regression(self, X, y))
         return self
 
-    def _fit(self, features: Any, targets: FloatArray) -> None:
+    def _fit(self, features: Any, targets: Any) -> None:
         raise NotImplementedError  # abstract
 
     def _fit_left_out(self, X: Any, y: Any) -> FloatArray | None:
@@ -103,7 +110,14 @@ class Regressor(NamedParameters, MultiOutputMixin, RegressorMixin, BaseEstimator
             In the targets' unit.
         """
         check_is_fitted(self, self._fitted)
-        return self._predict(check_features(self, X, reset=False))
+        features = check_features(self, X, reset=False)
+        n_targets = np.size(getattr(self, "intercept_", 0.0))
+        check_memory(
+            8.0 * features.shape[0] * n_targets,
+            f"a table of {n_targets} targets for {features.shape[0]} rows",
+            "predict fewer rows at once; of labels ThresholdClassifier.predict_top has the best of each row",
+        )
+        return self._predict(features)
 
     def _predict(self, features: Any) -> FloatArray:
         raise NotImplementedError  # abstract
@@ -116,7 +130,8 @@ class LabelClassifier(NamedParameters, ClassifierMixin, BaseEstimator):
     scikit-learn's scorers, ``cross_val_predict`` and checks take beside them: 0 and 1 for every label, as of
     ``ClassifierChain`` but in an array, beside probabilities; the numbers of the labels, as of ``OneVsRestClassifier``,
     beside decisions. With a vector they are binary classifiers: probabilities have a column for 0 and one for 1,
-    decisions the shape (n_samples,). Fitted on a DataFrame of labels they predict DataFrames with its columns.
+    decisions the shape (n_samples,). Fitted on a DataFrame of labels they predict DataFrames with its columns; fitted
+    on a sparse matrix of labels they predict sparse ones.
 
     Attributes
     ----------
@@ -175,7 +190,7 @@ class LabelClassifier(NamedParameters, ClassifierMixin, BaseEstimator):
         """Fit to checked features and labels, and choose what is predicted from scores."""
         self._fit(features, labels)
 
-    def _fit(self, features: Any, labels: FloatArray) -> None:
+    def _fit(self, features: Any, labels: Any) -> None:
         raise NotImplementedError  # abstract
 
     def predict(self, X: Any) -> Any:
@@ -188,29 +203,40 @@ class LabelClassifier(NamedParameters, ClassifierMixin, BaseEstimator):
 
         Returns
         -------
-        ndarray or DataFrame of shape (n_samples, n_labels), or ndarray of shape (n_samples,)
-            A DataFrame where ``fit`` saw one; a vector where labels were a vector.
+        ndarray, DataFrame or csr_array of shape (n_samples, n_labels), or ndarray of shape (n_samples,)
+            A DataFrame or a sparse array where ``fit`` saw such labels; a vector where labels were a vector.
         """
-        return self._labels(self._predicted(X), X)
+        if not getattr(self, "_sparse_labels", False):
+            return self._labels(self._predicted(X), X)
+        parts = [sp.csr_array(self._predicted(rows).astype(np.int64)) for rows in self._blocks(X)]
+        return sp.csr_array(sp.vstack(parts))
+
+    def _blocks(self, X: Any) -> Iterator[Any]:
+        """Yield features in blocks of rows whose scores stay small."""
+        check_is_fitted(self, "classes_")
+        n_rows = check_features(self, X, reset=False).shape[0]
+        X = X.tocsr() if is_sparse(X) else X
+        for rows in row_blocks(n_rows, self._n_labels):
+            yield _safe_indexing(X, rows)
 
     def _predicted(self, X: Any) -> NDArray[Any]:
         """Return whether each label is predicted, shape (n_samples, n_labels)."""
         raise NotImplementedError  # abstract
 
-    def _checked(self, X: Any, y: Any) -> tuple[Any, FloatArray]:
-        """Return checked features, and labels as a matrix, NaN where not known; remember their shape and names."""
+    def _checked(self, X: Any, y: Any) -> tuple[Any, Any]:
+        """Return checked features, and labels, CSR where ``y`` is sparse and all are known; remember their names."""
         features = check_features(self, X, reset=True)
         if self.takes_unknown_cells:
-            labels = join_known(*check_known_labels(y, features.shape[0]))
+            labels = join_known(*check_known_labels(y, features.shape[0], sparse=is_sparse(y)))
         else:
-            labels = check_labels(y, features.shape[0])
+            labels = check_labels(y, features.shape[0], sparse=is_sparse(y))
         self._remember(y, labels.shape[1])
         return features, labels
 
     def _remember(self, y: Any, n_labels: int) -> None:
         """Remember the shape and the names of the labels."""
         remember_label_names(self, y)
-        self._one_dimension = np.ndim(y) == 1
+        self._n_labels, self._sparse_labels, self._one_dimension = n_labels, is_sparse(y), np.ndim(y) == 1
         if self._one_dimension:
             self.classes_ = np.array([0, 1])
         elif hasattr(self, "decision_function"):
@@ -260,7 +286,8 @@ class ScoringClassifier(LabelClassifier):
     thresholds_ : ndarray of shape (n_labels,)
         A label is predicted whose score is above; minus infinity with ``"top-k"``.
     k_ : int
-        Most labels that a row is predicted: n_labels, but with ``"top-k"``.
+        Most labels that a row is predicted: n_labels, but with ``"top-k"``, and with ``"per-label"`` of sparse labels:
+        then thresholds are the best for predictions among the ``k_`` best labels of a row.
 
     Notes
     -----
@@ -284,17 +311,35 @@ class ScoringClassifier(LabelClassifier):
             self._fit(features, labels)
             self._set(Decision.half(labels.shape[1]))
         else:
-            labels = as_dense(labels)
-            scores = self._held_out(features, labels)
-            self._set(Decision.of(self.decision, self.measure, scores, *split_known(labels)))
+            self._set(self._chosen(features, labels))
+
+    def _chosen(self, features: Any, labels: Any) -> Decision:
+        """Fit, and choose the decision; of sparse labels held-out scores are made in blocks of rows."""
+        if is_sparse(labels):
+            blocks = self._fit_held_out_blocks(features, labels)
+            return Decision.of_blocks(self.decision, self.measure, blocks, labels)
+        scores = self._held_out(features, labels)
+        return Decision.of(self.decision, self.measure, scores, *split_known(labels))
 
     def _held_out(self, features: Any, labels: FloatArray) -> FloatArray:
         """Fit, and return scores of each row by a fit on others: all others where that is cheap, else inner folds."""
+        if is_sparse(labels):
+            check_memory(8.0 * math.prod(labels.shape), "a table of held-out scores", "fit with the decision itself")
+            table = np.empty(labels.shape)
+            for rows, part in self._fit_held_out_blocks(features, labels)():
+                table[rows] = part
+            return table
         scores = self._fit_left_out(features, labels)
         if scores is None:
             model = clone(self).set_params(decision="half")
             scores = fold_predictions(model, features, labels, type(self).predict_scores)
         return scores
+
+    def _fit_held_out_blocks(self, features: Any, labels: Any) -> Blocks:
+        """Fit to sparse labels, and return what yields the scores of `_held_out` in blocks of rows."""
+        self._fit(features, labels)
+        model = clone(self).set_params(decision="half")
+        return lambda: fold_blocks(model, features, labels, type(self).predict_scores)
 
     @property
     def _levels(self) -> FloatArray:
@@ -328,7 +373,41 @@ class ScoringClassifier(LabelClassifier):
         ndarray of shape (n_samples, n_labels)
             Probabilities, or decisions plus one half.
         """
+        self._check_size(X)
         return self._scores(X)
+
+    def predict_top(self, X: Any, k: int = 5) -> sp.csr_array:
+        """Return the scores of the k best labels of each row: what there is memory for, however many labels there are.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Features of the instances.
+        k : int, default=5
+            At least 1; all labels where there are fewer.
+
+        Returns
+        -------
+        csr_array of shape (n_samples, n_labels)
+            Stores the k largest of `predict_scores` in each row, zeros too, in the order of the labels. Of scores that
+            are equal to nine decimals the first label's is taken.
+
+        Raises
+        ------
+        DataError
+            If k is no integer of at least 1.
+        """
+        check_count(k, "k")
+        return sp.csr_array(sp.vstack([best_labels(self._scores(rows), int(k)) for rows in self._blocks(X)]))
+
+    def _check_size(self, X: Any) -> None:
+        """Refuse a dense table of scores that there is no memory for."""
+        n_rows, n_labels = X.shape[0] if hasattr(X, "shape") else len(X), getattr(self, "_n_labels", 0)
+        check_memory(
+            8.0 * n_rows * n_labels,
+            f"a table of the scores of {n_labels} labels for {n_rows} rows",
+            "predict_top has the best labels of each row; or take fewer rows at once",
+        )
 
     def _scores(self, X: Any) -> FloatArray:
         raise NotImplementedError  # abstract
@@ -354,6 +433,7 @@ class ProbableClassifier(ScoringClassifier):
         ndarray or DataFrame of shape (n_samples, n_labels), or ndarray of shape (n_samples, 2)
             In [0, 1]; of votes, their shares.
         """
+        self._check_size(X)
         return self._probabilities(self._shares(X), X)
 
     def _shares(self, X: Any) -> FloatArray:
@@ -387,6 +467,7 @@ class DecidingClassifier(ScoringClassifier):
         ndarray or DataFrame of shape (n_samples, n_labels), or ndarray of shape (n_samples,)
             A DataFrame where ``fit`` saw one; a vector where labels were a vector.
         """
+        self._check_size(X)
         return self._decisions(self._margins(X), X)
 
     def _margins(self, X: Any) -> FloatArray:

@@ -2,22 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import KFold
 
 from mlreduce.exceptions import DataError, unknown_name
+from mlreduce.linalg.distances import row_blocks
 from mlreduce.linalg.utilities import above_half
 from mlreduce.metrics.measures import find_measure
 from mlreduce.metrics.outcome import Outcome
-from mlreduce.validation import FloatArray, as_dense
+from mlreduce.validation import FloatArray, as_dense, check_memory
 
-__all__ = ["DECISIONS", "Decision", "check_decision", "fit_left_out", "fold_predictions"]
+__all__ = [
+    "DECISIONS",
+    "Blocks",
+    "Decision",
+    "best_labels",
+    "check_decision",
+    "fit_left_out",
+    "fit_left_out_blocks",
+    "fold_blocks",
+    "fold_predictions",
+]
+
+#: Yields blocks of rows, as slices or indices, with their held-out scores of shape (n_rows, n_labels); may be called
+#: again.
+Blocks: TypeAlias = Callable[[], Iterable[tuple[Any, FloatArray]]]
 
 DECISIONS = ("half", "one-threshold", "per-label", "cardinality", "top-k")
 
@@ -35,6 +51,10 @@ _SAME = 1e-12
 
 # Positives below which a label takes the common threshold: on held-out rows its own would fit chance.
 _FEW = 10
+
+# Labels of a row whose held-out scores are kept where labels are sparse: at least so many, and so many times as many as
+# the row with the most labels has.
+_KEPT, _TIMES = 32, 4
 
 # Thresholds that are tried where a measure has no formula here.
 _TRIED = 100
@@ -105,15 +125,68 @@ class Decision(NamedTuple):
             return cls(rule, np.full(n_labels, -np.inf), min(int(np.ceil(-cut)), n_labels))
         if rule == "cardinality":
             ordered = np.sort((scores if known is None else scores[known]).ravel())[::-1]
-            wanted = np.count_nonzero(present if known is None else present & known)
-            common = _best(ordered, -np.abs(np.arange(len(ordered) + 1.0) - wanted))
+            common = _as_many(ordered, int(np.count_nonzero(present if known is None else present & known)))
         else:
             common = _one_threshold(measure, scores, present, known)
         thresholds = np.full(n_labels, common)
         if rule == "per-label":
             columns = [slice(None) if known is None else np.flatnonzero(known[:, label]) for label in range(n_labels)]
             cells = [(scores[rows, label], present[rows, label]) for label, rows in enumerate(columns)]
-            _refine(measure, cells, thresholds)
+            _refine(measure, [_Column(*own, int(np.count_nonzero(own[1]))) for own in cells], thresholds)
+        return cls(rule, thresholds, n_labels)
+
+    @classmethod
+    def of_blocks(cls, rule: str, measure: str, blocks: Blocks, labels: Any) -> Self:
+        """Choose thresholds for sparse labels, of whose scores only the best of each row are kept.
+
+        The scores of true labels are kept too, so that of any threshold the hits are known, and the number of predicted
+        labels, or a bound of it. The threshold is that of `of` where none below the scores that were dropped can be as
+        good; otherwise twice as many are kept. With "per-label" the thresholds are the best for predictions among the
+        kept labels of a row, and ``k`` is their number.
+
+        Parameters
+        ----------
+        rule, measure : str
+            As of `check_decision`.
+        blocks : callable
+            Yields blocks of rows with held-out scores.
+        labels : csr_array of shape (n_samples, n_labels)
+            In {0, 1}.
+
+        Raises
+        ------
+        DataError
+            If the measure is none of this package.
+        """
+        n_labels = labels.shape[1]
+        if rule == "half":
+            return cls.half(n_labels)
+        if rule != "cardinality" and not _has_formula(measure):
+            raise DataError(
+                f"the best threshold for {measure} is tried on a dense matrix of labels; fit to labels.toarray(), or "
+                "take micro-f1"
+            )
+        kept = min(n_labels, max(_KEPT, _TIMES * int(np.diff(labels.indptr).max(initial=0))))
+        while True:
+            check_memory(
+                64.0 * labels.shape[0] * kept,
+                f"choosing {rule!r} among the {kept} best labels of each of {labels.shape[0]} rows",
+                "take decision='half', or fewer rows",
+            )
+            cells = _Cells.best(blocks(), labels, kept, by_rank=rule == "top-k")
+            if rule == "cardinality":
+                cut = _as_many(np.sort(cells.scores)[::-1], labels.nnz, cells.dropped)
+            else:
+                cut = _common(measure, cells)
+            if not np.isnan(cut):
+                break
+            kept = min(2 * kept, n_labels)
+        if rule == "top-k":
+            return cls(rule, np.full(n_labels, -np.inf), min(int(np.ceil(-cut)), n_labels))
+        thresholds = np.full(n_labels, cut)
+        if rule == "per-label":
+            _refine(measure, cells.by_label(), thresholds)
+            return cls(rule, thresholds, kept)
         return cls(rule, thresholds, n_labels)
 
     def apply(self, scores: Any) -> NDArray[np.int8]:
@@ -123,7 +196,7 @@ class Decision(NamedTuple):
         scores = _rounded(scores)
         present: NDArray[np.bool_] = scores > self.thresholds
         if self.k < scores.shape[1]:
-            present &= _ranks(scores) < self.k
+            present &= _among_best(scores, self.k)
         return present.astype(np.int8)
 
 
@@ -168,16 +241,39 @@ def fold_predictions(model: Any, X: Any, targets: FloatArray, predict: Callable[
     DataError
         If there is one row only.
     """
-    n_samples = X.shape[0]
+    predicted = np.empty((X.shape[0], 1 if targets.ndim == 1 else targets.shape[1]))
+    for train, test in _folds(X.shape[0]):
+        fitted = clone(model).fit(X[train], targets[train])
+        predicted[test] = np.asarray(predict(fitted, X[test])).reshape(len(test), -1)
+    return predicted
+
+
+def fold_blocks(
+    model: Any, X: Any, targets: Any, predict: Callable[[Any, Any], FloatArray]
+) -> Iterator[tuple[NDArray[np.intp], FloatArray]]:
+    """Yield the predictions of `fold_predictions` in blocks of rows, as indices and an array.
+
+    Parameters
+    ----------
+    model, X, predict
+        As of `fold_predictions`.
+    targets : csr_array of shape (n_samples, n_targets)
+        Of the rows.
+    """
+    for train, test in _folds(X.shape[0]):
+        fitted = clone(model).fit(X[train], targets[train])
+        for block in row_blocks(len(test), targets.shape[1]):
+            rows = test[block]
+            yield rows, np.asarray(predict(fitted, X[rows])).reshape(len(rows), -1)
+
+
+def _folds(n_samples: int) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
     if n_samples < 2:
         raise DataError(
             "thresholds are chosen on held-out rows, of which n_samples=1 leaves none; take decision='half'"
         )
-    predicted = np.empty((n_samples, 1 if targets.ndim == 1 else targets.shape[1]))
-    for train, test in KFold(min(_FOLDS, n_samples), shuffle=True, random_state=0).split(targets):
-        fitted = clone(model).fit(X[train], targets[train])
-        predicted[test] = np.asarray(predict(fitted, X[test])).reshape(len(test), -1)
-    return predicted
+    folds = KFold(min(_FOLDS, n_samples), shuffle=True, random_state=0).split(np.empty(n_samples))
+    yield from folds
 
 
 def fit_left_out(regressor: Any, X: Any, targets: FloatArray) -> FloatArray:
@@ -200,6 +296,23 @@ def fit_left_out(regressor: Any, X: Any, targets: FloatArray) -> FloatArray:
     return found
 
 
+def fit_left_out_blocks(regressor: Any, X: Any, targets: Any) -> Blocks:
+    """Fit a regressor to sparse targets, and return what yields the predictions of `fit_left_out` in blocks of rows.
+
+    Parameters
+    ----------
+    regressor, X
+        As of `fit_left_out`.
+    targets : csr_array of shape (n_samples, n_targets)
+        Of the rows.
+    """
+    own = getattr(regressor, "_fit_left_out_blocks", None)
+    if own is None:
+        regressor.fit(X, targets)
+    blocks: Blocks | None = None if own is None else own(X, targets)
+    return blocks or (lambda: fold_blocks(regressor, X, targets, lambda fitted, rows: fitted.predict(rows)))
+
+
 def _rounded(scores: FloatArray) -> FloatArray:
     clipped = np.clip(np.asarray(scores, dtype=np.float64), -_LARGEST, _LARGEST)
     rounded: FloatArray = np.round(clipped, _DIGITS)
@@ -214,7 +327,135 @@ def _ranks(scores: FloatArray) -> NDArray[np.int64]:
     return ranks
 
 
-def _refine(measure: str, cells: list[tuple[FloatArray, NDArray[np.bool_]]], thresholds: FloatArray) -> None:
+def _among_best(scores: FloatArray, k: int) -> NDArray[np.bool_]:
+    """Return which labels are the k best of their row, k below their number; of equal scores the first."""
+    least = np.partition(scores, -k, axis=1)[:, -k, np.newaxis] if k else np.full((len(scores), 1), np.inf)
+    best: NDArray[np.bool_] = scores >= least
+    many = np.flatnonzero(np.count_nonzero(best, axis=1) > k)
+    ties = scores[many] == least[many]
+    above = best[many] & ~ties
+    free = k - np.count_nonzero(above, axis=1)
+    best[many] = above | (ties & (np.cumsum(ties, axis=1) <= free[:, np.newaxis]))
+    return best
+
+
+def best_labels(scores: FloatArray, k: int) -> sp.csr_array:
+    """Return the scores of the k best labels of each row; of those equal to nine decimals the first.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_samples, n_labels)
+    k : int
+        All where there are fewer labels.
+
+    Returns
+    -------
+    csr_array of shape (n_samples, n_labels)
+        Stores k scores in each row, zeros too, in the order of the labels.
+    """
+    n_rows, n_labels = scores.shape
+    k = min(k, n_labels)
+    labels = np.nonzero(_among_best(_rounded(scores), k) if k < n_labels else np.ones(scores.shape, dtype=bool))[1]
+    values = np.take_along_axis(scores, labels.reshape(n_rows, k), axis=1).ravel()
+    return sp.csr_array((values, labels, np.arange(n_rows + 1) * k), shape=scores.shape)
+
+
+class _Cells(NamedTuple):
+    """Cells of a table of scores: all, or of each row the best and those of true labels.
+
+    Attributes
+    ----------
+    scores, present : ndarray of shape (n_cells,)
+        Rounded scores, and whether the row has the label.
+    places : ndarray of shape (n_cells,)
+        Numbers of the cells in the table.
+    shape : (int, int)
+        Of the table.
+    dropped : float
+        Cells with larger scores are all here.
+    among : ndarray of shape (n_cells,), bool
+        Whether a label is among the best of its row; empty where all cells are here.
+    """
+
+    scores: NDArray[Any]
+    present: NDArray[np.bool_]
+    places: NDArray[Any] | None
+    shape: tuple[int, int]
+    dropped: float = -np.inf
+    among: NDArray[np.bool_] = np.ones(0, dtype=bool)
+
+    @classmethod
+    def best(cls, blocks: Iterable[tuple[Any, FloatArray]], labels: Any, kept: int, *, by_rank: bool) -> Self:
+        """Return the kept best cells of each row, and those of true labels; ``by_rank`` scores are minus the ranks.
+
+        Of true labels that are not among the best the ranks are not known: they get the best that they can have.
+        """
+        n_labels, numbers = labels.shape[1], np.arange(labels.shape[0])
+        parts, dropped = [], -np.inf
+        for rows, raw in blocks:
+            scores, own = _rounded(raw), labels[rows].tocoo()
+            best = best_labels(scores, kept)
+            values, n_rows = best.data.reshape(len(scores), -1), len(scores)
+            true = own.row.astype(np.intp) * n_labels + own.col
+            places = np.repeat(np.arange(n_rows) * n_labels, kept) + best.indices
+            missed = np.setdiff1d(true, places, assume_unique=True)
+            if by_rank:
+                values = -_ranks(values)
+                more = np.full(len(missed), -kept)
+            else:
+                more = scores.ravel()[missed]
+            if kept < n_labels:
+                dropped = max(dropped, float(values.min(axis=1).max()))
+            present = np.append(np.isin(places, true, assume_unique=True), np.ones(len(missed), dtype=bool))
+            among = np.arange(len(present)) < len(places)
+            places = np.append(places, missed)
+            places = numbers[rows][places // n_labels] * n_labels + places % n_labels
+            parts.append((np.append(values.ravel(), more), present, places, among))
+        scores, present, places, among = (np.concatenate(part) for part in zip(*parts, strict=True))
+        return cls(scores, present, places, labels.shape, dropped, among)
+
+    def by_label(self) -> list[_Column]:
+        """Return the cells of each label that are among the best of their rows."""
+        label, n_labels = self.group(1), self.shape[1]
+        n_true = np.bincount(label[self.present], minlength=n_labels).tolist()
+        order = np.flatnonzero(self.among)
+        order = order[np.argsort(label[order], kind="stable")]
+        ends = np.cumsum(np.bincount(label[order], minlength=n_labels))[:-1]
+        columns = zip(np.split(self.scores[order], ends), np.split(self.present[order], ends), n_true, strict=True)
+        return [_Column(*column) for column in columns]
+
+    def group(self, axis: int) -> NDArray[np.intp]:
+        """Return the row (0) or the label (1) of each cell."""
+        places = np.arange(len(self.scores)) if self.places is None else self.places
+        group: NDArray[np.intp] = np.unravel_index(places, self.shape)[axis]
+        return group
+
+
+class _Column(NamedTuple):
+    """The cells of one label.
+
+    Attributes
+    ----------
+    scores, present : ndarray of shape (n_cells,)
+    n_true : int
+        Rows that have the label, those of no cell too.
+    """
+
+    scores: NDArray[Any]
+    present: NDArray[np.bool_]
+    n_true: int
+
+    def cut(self, value: Callable[[Any, Any, Any], FloatArray]) -> float:
+        """Return the threshold of the largest value of hits, predicted and true."""
+        return _cut_of_all(self.scores, self.present, value, self.n_true)
+
+    def counts(self, cut: float) -> tuple[int, int, int]:
+        """Return the hits, the predicted and the true at a threshold."""
+        predicted = self.scores > cut
+        return int(np.count_nonzero(self.present & predicted)), int(np.count_nonzero(predicted)), self.n_true
+
+
+def _refine(measure: str, cells: Sequence[_Column], thresholds: FloatArray) -> None:
     """Replace the common threshold by that of each label with enough positives, in place.
 
     That of a label maximises the same rate of its cells, or how many are right. The micro-averaged F1 is that of all
@@ -223,21 +464,18 @@ def _refine(measure: str, cells: list[tuple[FloatArray, NDArray[np.bool_]]], thr
     """
     rate = measure.rpartition("-")[2]
     alone = f"micro-{rate}" if rate in _RATES and measure != "subset-accuracy" else "hamming-loss"
-    own = [label for label, (_, present) in enumerate(cells) if np.count_nonzero(present) >= _FEW]
+    own = [label for label, column in enumerate(cells) if column.n_true >= _FEW and len(column.scores)]
     if measure != "micro-f1":
         for label in own:
-            thresholds[label] = _cut_of_all(*cells[label], partial(_value, alone))
+            thresholds[label] = cells[label].cut(partial(_value, alone))
         return
     reached, value = -1.0, 0.0
     while value > reached + _SAME:
         reached = value
         for label in own:
-            thresholds[label] = _cut_of_all(*cells[label], partial(_surplus, reached))
-        parts = [
-            (present & (scores > cut), scores > cut, present)
-            for (scores, present), cut in zip(cells, thresholds, strict=True)
-        ]
-        value = float(_value(measure, *(sum(map(np.count_nonzero, part)) for part in zip(*parts, strict=True))))
+            thresholds[label] = cells[label].cut(partial(_surplus, reached))
+        counts = [column.counts(cut) for column, cut in zip(cells, thresholds, strict=True)]
+        value = float(_value(measure, *map(sum, zip(*counts, strict=True))))
 
 
 def _surplus(rate: float, hits: Any, predicted: Any, true: Any) -> FloatArray:
@@ -246,30 +484,52 @@ def _surplus(rate: float, hits: Any, predicted: Any, true: Any) -> FloatArray:
 
 
 def _cut_of_all(
-    scores: NDArray[Any], present: NDArray[np.bool_], value: Callable[[Any, Any, Any], FloatArray]
+    scores: NDArray[Any],
+    present: NDArray[np.bool_],
+    value: Callable[[Any, Any, Any], FloatArray],
+    n_true: int | None = None,
+    dropped: float = -np.inf,
 ) -> float:
     """Return the best threshold of cells that are counted together, by hits, predicted and true."""
     ascending, true = np.sort(scores, axis=None), np.sort(scores[present])
     n_cells = len(ascending)
     hits = np.cumsum(np.bincount(n_cells - np.searchsorted(ascending, true), minlength=n_cells + 1))
-    return _best(ascending[::-1], value(hits, np.arange(n_cells + 1), len(true)))
+    values = value(hits, np.arange(n_cells + 1), len(true) if n_true is None else n_true)
+    return _best(ascending[::-1], values, dropped)
+
+
+def _has_formula(measure: str) -> bool:
+    """Whether the best threshold for a measure is found exactly."""
+    kind, _, rate = measure.partition("-")
+    return measure in ("hamming-loss", "subset-accuracy") or (kind in _GROUPS and rate in _RATES)
 
 
 def _one_threshold(
     measure: str, scores: NDArray[Any], present: NDArray[np.bool_], known: NDArray[np.bool_] | None
 ) -> float:
     """Return the threshold of the best value, exactly for the measures of this package."""
-    kind, _, rate = measure.partition("-")
-    if not (measure in ("hamming-loss", "subset-accuracy") or (kind in _GROUPS and rate in _RATES)):
+    if not _has_formula(measure):
         return _tried(measure, scores, present, known)
-    axis = _GROUPS.get(kind, 0 if measure == "subset-accuracy" else None)
+    if known is None:
+        return _common(measure, _Cells(scores.ravel(), present.ravel(), None, scores.shape))
+    return _common(measure, _Cells(scores[known], present[known], np.flatnonzero(known).astype(np.intp), scores.shape))
+
+
+def _common(measure: str, cells: _Cells) -> float:
+    """Return the best threshold for all cells; NaN where one below the scores that were dropped may be as good."""
+    axis = _GROUPS.get(measure.partition("-")[0], 0 if measure == "subset-accuracy" else None)
     if axis is None:
-        cells = (scores, present) if known is None else (scores[known], present[known])
-        return _cut_of_all(*cells, partial(_value, measure))
-    places = np.flatnonzero(np.ones(scores.shape, dtype=bool) if known is None else known)
-    places = places[np.argsort(-scores.ravel()[places])]
-    groups = np.unravel_index(places, scores.shape)[axis]
-    return _best(scores.ravel()[places], _sums(measure, present.ravel()[places], groups, scores.shape[axis]))
+        return _cut_of_all(cells.scores, cells.present, partial(_value, measure), dropped=cells.dropped)
+    order = np.argsort(-cells.scores)
+    values = _sums(measure, cells.present[order], cells.group(axis)[order], cells.shape[axis])
+    return _best(cells.scores[order], values, cells.dropped)
+
+
+def _as_many(ordered: NDArray[Any], wanted: int, dropped: float = -np.inf) -> float:
+    """Return the threshold that as many of the descending scores are above as wanted; NaN where too few are kept."""
+    if np.isfinite(dropped) and np.count_nonzero(ordered > dropped) < wanted:
+        return np.nan
+    return _best(ordered, -np.abs(np.arange(len(ordered) + 1.0) - wanted), dropped)
 
 
 #: What a measure is the mean over: rows, labels, or one group of all cells.
@@ -307,7 +567,7 @@ def _sums(measure: str, true: NDArray[np.bool_], groups: NDArray[np.intp], n_gro
     return np.cumsum(np.append(start, changes))
 
 
-def _best(ordered: NDArray[Any], values: FloatArray) -> float:
+def _best(ordered: NDArray[Any], values: FloatArray, dropped: float = -np.inf) -> float:
     """Return the threshold of the largest value.
 
     Parameters
@@ -315,13 +575,24 @@ def _best(ordered: NDArray[Any], values: FloatArray) -> float:
     ordered : ndarray of shape (n_cells,)
         Scores, descending.
     values : ndarray of shape (n_cells + 1,)
-        Of predicting so many of the cells, the best first; equal scores are predicted together.
+        Of predicting so many of the cells, the best first; equal scores are predicted together. After the cells above
+        ``dropped`` it is the most that they can be, since cells are missing.
+    dropped : float, default=-inf
+        The best of the scores that are missing, or of one that is as good.
+
+    Returns
+    -------
+    float
+        NaN where a threshold below ``dropped`` may be as good.
     """
     if not len(ordered):
         return 0.5
     counts = np.concatenate([[0], np.flatnonzero(ordered[:-1] > ordered[1:]) + 1, [len(ordered)]])
     value = values[counts]
-    best = counts[value >= value.max() - _SAME * max(1.0, abs(value.max()))]
+    good = value >= value.max() - _SAME * max(1.0, abs(value.max()))
+    if (good & (counts > np.count_nonzero(ordered > dropped))).any():
+        return np.nan
+    best = counts[good]
     ends = np.append(ordered.astype(np.float64), _below(ordered[-1]))
     thresholds = (ends[np.maximum(best - 1, 0)] + ends[best]) / 2
     return float(thresholds[np.argmin(np.abs(thresholds - 0.5))])

@@ -14,9 +14,16 @@ from mlreduce.complexity import Complexity
 from mlreduce.linalg.features import Features
 from mlreduce.linalg.utilities import known_together
 from mlreduce.predictors._base import DecidingClassifier
-from mlreduce.predictors.ridge import _check_nested, _coefficients, _Factor, _plus_diagonal, nested_parts
+from mlreduce.predictors.ridge import (
+    _check_nested,
+    _coefficients,
+    _Factor,
+    _plus_diagonal,
+    check_coefficients,
+    nested_parts,
+)
 from mlreduce.registry import register
-from mlreduce.validation import FloatArray, as_dense, check_features, check_option, check_range
+from mlreduce.validation import FloatArray, as_dense, check_features, check_option, check_range, is_sparse
 
 __all__ = ["FisherClassifier"]
 
@@ -43,10 +50,10 @@ class _Sides(NamedTuple):
     prior: bool
 
     @classmethod
-    def of(cls, labels: FloatArray, threshold: Any) -> Self:
+    def of(cls, labels: Any, threshold: Any) -> Self:
         check_option(threshold, "threshold", ("midpoint", "prior"))
-        present = labels.sum(axis=0)
-        return cls(present, len(labels) - present, threshold == "prior")
+        present = np.asarray(labels.sum(axis=0))
+        return cls(present, labels.shape[0] - present, threshold == "prior")
 
     def scale_and_shift(self, explained: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the scale and shift from regressions on labels to log odds, each of shape (n_labels,).
@@ -123,7 +130,7 @@ class FisherClassifier(DecidingClassifier):
     takes_unknown_cells = True
 
     ridge_: Any
-    complexity = Complexity("s m + m^3", "m^2")
+    complexity = Complexity("s m + m^3", "m^2 + d q")
 
     def __init__(
         self,
@@ -137,13 +144,15 @@ class FisherClassifier(DecidingClassifier):
         self.decision = decision
         self.measure = measure
 
-    def _fit(self, features: Any, labels: FloatArray) -> None:
-        if np.isnan(labels).any():
+    def _fit(self, features: Any, labels: Any) -> None:
+        if is_sparse(labels):
+            check_coefficients(features, labels)
+        elif np.isnan(labels).any():
             self._fit_parts(features, labels)
             return
         X, sides = Features(features, centred=True), _Sides.of(labels, self.threshold)
         self.ridge_ = self._ridge(X)
-        centred = labels - labels.mean(axis=0)
+        centred = labels if is_sparse(labels) else labels - labels.mean(axis=0)  # by products with centred features
         coefficients = _coefficients(X, centred, self.ridge_)
         explained = np.einsum("ij,ij->j", X.transposed_dot(centred), coefficients)
         scale, shift = sides.scale_and_shift(explained)

@@ -66,7 +66,7 @@ class KernelRidgeRegressor(Regressor):
     1.0
     """
 
-    complexity = Complexity("n s + n^3", "n^2")
+    complexity = Complexity("n s + n^3", "n^2 + n q")
     takes_unknown_cells = True
     _fitted = "dual_coef_"
 
@@ -74,7 +74,7 @@ class KernelRidgeRegressor(Regressor):
         self.gamma = gamma
         self.alpha = alpha
 
-    def _fit(self, features: Any, targets: FloatArray) -> None:
+    def _fit(self, features: Any, targets: Any) -> None:
         self._solve(features, targets)
 
     def _fit_left_out(self, X: Any, y: Any) -> FloatArray | None:

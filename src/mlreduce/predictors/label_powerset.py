@@ -19,7 +19,7 @@ from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError, warn
 from mlreduce.predictors._base import LabelClassifier, ProbableClassifier
 from mlreduce.registry import register
-from mlreduce.validation import FloatArray, check_count, check_features, is_sparse
+from mlreduce.validation import FloatArray, as_dense, check_count, check_features, is_sparse
 
 __all__ = ["LabelPowerset", "RAkEL"]
 
@@ -27,16 +27,31 @@ __all__ = ["LabelPowerset", "RAkEL"]
 class _SetModel:
     """A classifier whose classes are the different rows of some labels."""
 
-    def __init__(self, estimator: Any, features: Any, labels: FloatArray, random: Any) -> None:
-        self.sets, classes = np.unique(labels.astype(np.int8), axis=0, return_inverse=True)
+    def __init__(self, estimator: Any, features: Any, labels: Any, random: Any) -> None:
+        self.sets, classes = _different_rows(labels)
         # One class is no problem for a classifier, and most refuse it.
-        self.estimator = _seeded(estimator, random).fit(features, classes.reshape(-1)) if len(self.sets) > 1 else None
+        several = self.sets.shape[0] > 1
+        self.estimator = _seeded(estimator, random).fit(features, classes.reshape(-1)) if several else None
 
-    def predict(self, features: Any) -> NDArray[np.int8]:
-        """Return the labels of the predicted class of each row."""
-        if self.estimator is None:
-            return np.repeat(self.sets, features.shape[0], axis=0)
-        return np.asarray(self.sets[self.estimator.predict(features)])
+    def predict(self, features: Any) -> Any:
+        """Return the labels of the predicted class of each row, CSR where they were."""
+        n_rows = features.shape[0]
+        return self.sets[
+            np.zeros(n_rows, dtype=np.intp) if self.estimator is None else self.estimator.predict(features)
+        ]
+
+
+def _different_rows(labels: Any) -> tuple[Any, NDArray[np.intp]]:
+    """Return the different rows of labels in ascending order, and the number of that of each row."""
+    if not is_sparse(labels):
+        sets, classes = np.unique(labels.astype(np.int8), axis=0, return_inverse=True)
+        return sets, classes
+    # Of two rows that one is the larger which has the first label where they differ.
+    keys = [tuple(part) for part in np.split(-labels.indices, labels.indptr[1:-1])]
+    first = {key: row for row, key in reversed(list(enumerate(keys)))}
+    order = sorted(first)
+    number = {key: place for place, key in enumerate(order)}
+    return labels[[first[key] for key in order]].astype(np.int8), np.array([number[key] for key in keys])
 
 
 def _seeded(estimator: Any, random: Any) -> Any:
@@ -79,7 +94,7 @@ class LabelPowerset(LabelClassifier):
 
     Attributes
     ----------
-    labelsets_ : ndarray of shape (n_sets, n_labels), in {0, 1}
+    labelsets_ : ndarray or csr_array of shape (n_sets, n_labels), in {0, 1}
         The sets, in the order of the classes.
     estimator_ : classifier or None
         The fitted one; None where there is one set only.
@@ -103,17 +118,17 @@ class LabelPowerset(LabelClassifier):
     (100, 8)
     """
 
-    complexity = Complexity("n s", "n q")
+    complexity = Complexity("n s", "p")
 
     def __init__(self, estimator: Any = None, random_state: Any = None) -> None:
         self.estimator = estimator
         self.random_state = random_state
 
-    def _fit(self, features: Any, labels: FloatArray) -> None:
+    def _fit(self, features: Any, labels: Any) -> None:
         self._model = _SetModel(self.estimator, features, labels, check_random_state(self.random_state))
         self.labelsets_, self.estimator_ = self._model.sets, self._model.estimator
 
-    def _predicted(self, X: Any) -> NDArray[Any]:
+    def _predicted(self, X: Any) -> Any:
         check_is_fitted(self, "labelsets_")
         return self._model.predict(check_features(self, X, reset=False))
 
@@ -172,7 +187,7 @@ class RAkEL(ProbableClassifier):
     [2, 3, 3]
     """
 
-    complexity = Complexity("2 n s q", "n q")
+    complexity = Complexity("2 n s q", "p")
 
     def __init__(
         self,
@@ -192,7 +207,7 @@ class RAkEL(ProbableClassifier):
         self.decision = decision
         self.measure = measure
 
-    def _fit(self, features: Any, labels: FloatArray) -> None:
+    def _fit(self, features: Any, labels: Any) -> None:
         random, n_labels = check_random_state(self.random_state), labels.shape[1]
         size = min(check_count(self.labelset_size, "labelset_size"), n_labels)
         if self.overlapping:
@@ -201,7 +216,10 @@ class RAkEL(ProbableClassifier):
         else:
             order = random.permutation(n_labels)
             self.labelsets_ = [np.sort(order[start : start + size]) for start in range(0, n_labels, size)]
-        self._models = [_SetModel(self.estimator, features, labels[:, own], random) for own in self.labelsets_]
+        columns = labels.tocsc() if is_sparse(labels) else labels
+        self._models = [
+            _SetModel(self.estimator, features, as_dense(columns[:, own]), random) for own in self.labelsets_
+        ]
         self.estimators_ = [model.estimator for model in self._models]
         self._n_votes = np.bincount(np.concatenate(self.labelsets_), minlength=n_labels)
         if not self._n_votes.all():

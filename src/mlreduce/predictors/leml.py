@@ -22,6 +22,7 @@ from mlreduce.validation import (
     check_count,
     check_features,
     check_known_labels,
+    check_memory,
     check_option,
     check_range,
     join_known,
@@ -118,7 +119,7 @@ class LEML(DecidingClassifier):
     0.9
     """
 
-    complexity = Complexity("s m + m^3 + 50 d q k", "m^2 + d q", iterated="1000 s k", iterates_on="sparse")
+    complexity = Complexity("s m + m^3 + 50 d q k", "m^2 + d q + q^2", iterated="1000 s k", iterates_on="sparse")
     takes_unknown_cells = True
 
     def __init__(
@@ -211,6 +212,11 @@ class LEML(DecidingClassifier):
             for penalty in penalties:
                 yield alternate_squared(system, labels, penalty, start, max_iter, tol)
         else:
+            check_memory(
+                64.0 * np.prod(labels.shape),
+                f"LEML with loss={self.loss!r}, by arrays of {labels.shape[1]} labels for {labels.shape[0]} rows,",
+                "take loss='squared', which makes none where all labels are known, or fewer labels",
+            )
             dense = as_dense(labels)
             for penalty in penalties:
                 yield alternate(features, dense, known, LOSSES[self.loss], penalty, start, max_iter, tol)
@@ -256,6 +262,8 @@ def _centred(labels: Any, known: Any) -> FloatArray:
 
 def _leading_labels(labels: Any, known: Any, rank: int) -> FloatArray:
     """Return the leading eigenvectors of the scatter of the labels, unknown ones replaced by the mean of the known."""
+    n_labels = labels.shape[1]
+    check_memory(24.0 * n_labels**2, f"the scatter of {n_labels} labels, from which LEML starts,", "take fewer labels")
     if known is None:
         products = as_dense(labels.T @ labels)
         sizes = products.diagonal()

@@ -7,7 +7,7 @@ from typing import Any
 from mlreduce.complexity import Complexity
 from mlreduce.linalg.gram import factorise
 from mlreduce.linalg.least_squares import DEFAULT_RCOND, Design, HeldOutLeastSquares
-from mlreduce.linalg.utilities import joined, known_together, rows_of
+from mlreduce.linalg.utilities import joined, known_together, map_columns, rows_of
 from mlreduce.predictors._base import Regressor
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray, as_dense
@@ -56,17 +56,18 @@ class LinearRegressor(Regressor):
 
     linear = True
     takes_unknown_cells = True
-    complexity = Complexity("s m + m^3", "n d + m^2", iterated="1000 s q", iterates_on="sparse")
+    takes_sparse_targets = True
+    complexity = Complexity("s m + m^3", "n d + m^2 + d q", iterated="1000 s q", iterates_on="sparse")
 
     def __init__(self, rcond: float = DEFAULT_RCOND) -> None:
         self.rcond = rcond
 
-    def _fit(self, features: Any, targets: FloatArray) -> None:
-        table = targets.reshape(len(targets), -1)
+    def _fit(self, features: Any, targets: Any) -> None:
+        table = targets.reshape(targets.shape[0], -1)
         parts = []
         for rows, columns in known_together(table):
             design = factorise(rows_of(features, rows), self.rcond)
-            parts.append((columns, design.coefficients(table[rows][:, columns])))
+            parts.append((columns, map_columns(design.coefficients, table[rows][:, columns])))
         self.rank_ = design.rank if len(parts) == 1 else None
         coefficients = joined(parts, table.shape[1])
         self.coef_, self.intercept_ = coefficients[1:].T, coefficients[0]

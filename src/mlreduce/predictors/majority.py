@@ -8,7 +8,9 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.complexity import Complexity
+from mlreduce.linalg.distances import row_blocks
 from mlreduce.predictors._base import ScoringClassifier
+from mlreduce.predictors.decision import Blocks
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray, check_features, split_known
 
@@ -46,18 +48,18 @@ class MajorityLabels(ScoringClassifier):
     True
     """
 
-    complexity = Complexity("n q", "n q")
+    complexity = Complexity("n q", "p")
     takes_unknown_cells = True
 
     def __init__(self, decision: str = "half", measure: str = "micro-f1") -> None:
         self.decision = decision
         self.measure = measure
 
-    def _fit(self, features: Any, labels: FloatArray) -> None:
+    def _fit(self, features: Any, labels: Any) -> None:
         labels, known = split_known(labels)
-        n_known = len(labels) if known is None else known.sum(axis=0)
-        self.frequencies_ = labels.sum(axis=0) / np.maximum(n_known, 1)
-        self.majority_ = (2 * labels.sum(axis=0) > n_known).astype(int)
+        n_known, sums = labels.shape[0] if known is None else known.sum(axis=0), np.asarray(labels.sum(axis=0))
+        self.frequencies_ = sums / np.maximum(n_known, 1)
+        self.majority_ = (2 * sums > n_known).astype(int)
 
     def _fit_left_out(self, features: Any, labels: FloatArray) -> FloatArray | None:
         self._fit(features, labels)
@@ -65,6 +67,14 @@ class MajorityLabels(ScoringClassifier):
         n_others = np.maximum((len(labels) if known is None else known.sum(axis=0)) - 1, 1)
         left_out: FloatArray = (labels.sum(axis=0) - labels) / n_others
         return left_out
+
+    def _fit_held_out_blocks(self, features: Any, labels: Any) -> Blocks:
+        self._fit(features, labels)
+        n_rows, n_labels = labels.shape
+        sums = np.asarray(labels.sum(axis=0))
+        return lambda: (
+            (rows, (sums - labels[rows].toarray()) / max(n_rows - 1, 1)) for rows in row_blocks(n_rows, n_labels)
+        )
 
     def _scores(self, X: Any) -> FloatArray:
         check_is_fitted(self, "majority_")

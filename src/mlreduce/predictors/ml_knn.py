@@ -6,12 +6,13 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, Self
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from mlreduce.linalg.distances import GrowingDistances
 from mlreduce.predictors.neighbours import _by_label, _check_others, _NeighbourVotes
 from mlreduce.registry import register
-from mlreduce.validation import FloatArray, check_range
+from mlreduce.validation import FloatArray, check_range, is_sparse
 
 __all__ = ["MLKNN"]
 
@@ -31,48 +32,101 @@ class _Rates(NamedTuple):
     present: FloatArray
     absent: FloatArray
 
-    @classmethod
-    def of(cls, votes: NDArray[np.int64], labels: FloatArray, n_neighbors: int, smoothing: float) -> Self:
-        n_labels = labels.shape[1]
-        known = labels >= 0
-        present = np.where(known, labels, 0)
-        n_known = known.sum(axis=0)
-        prior = np.where(n_known > 0, (smoothing + present.sum(axis=0)) / (2 * smoothing + n_known), 0.0)
-        places = (np.arange(n_labels) * (n_neighbors + 1) + votes).ravel()
+    def posterior(self, votes: Any) -> FloatArray:
+        """Return the probability of each label, shape (n_samples, n_labels)."""
+        yes = self.prior[:, np.newaxis] * self.present
+        no = (1.0 - self.prior)[:, np.newaxis] * self.absent
+        return _of_votes(yes / (yes + no), votes)
 
-        def share(weights: FloatArray) -> FloatArray:
-            counts = np.bincount(places, weights.ravel(), minlength=n_labels * (n_neighbors + 1))
-            counts = counts.reshape(n_labels, n_neighbors + 1)
-            totals = smoothing * (n_neighbors + 1) + counts.sum(axis=1, keepdims=True)
-            rates: FloatArray = (smoothing + counts) / totals
+
+class _Counts(NamedTuple):
+    """How many instances with and without each label have each number of neighbours with it.
+
+    Attributes
+    ----------
+    present, absent : ndarray of shape (n_labels, n_neighbors + 1)
+        Whole numbers.
+    smoothing : float
+        Added to each.
+    """
+
+    present: FloatArray
+    absent: FloatArray
+    smoothing: float
+
+    @classmethod
+    def of(cls, votes: Any, labels: Any, n_neighbors: int, smoothing: float) -> Self:
+        shape = labels.shape[1], n_neighbors + 1
+
+        def count(label: Any, number: Any, weights: Any = None) -> FloatArray:
+            counts = np.bincount(label * shape[1] + number, weights, minlength=shape[0] * shape[1])
+            return counts.reshape(shape).astype(np.float64)
+
+        if is_sparse(votes):
+            both = count(votes.indices, votes.data)
+            among = sp.csr_array(votes.multiply(labels))
+            present = count(among.indices, among.data.astype(np.int64))
+            n_present = np.asarray(labels.sum(axis=0))
+            present[:, 0] += n_present - present.sum(axis=1)  # no vote is not stored
+            both[:, 0] += labels.shape[0] - both.sum(axis=1)
+            return cls(present, both - present, smoothing)
+        known = labels >= 0
+        places, yes = (np.arange(shape[0]) * shape[1] + votes).ravel(), np.where(known, labels, 0)
+        present, absent = (count(0, places, cells.ravel()) for cells in (yes, known - yes))
+        return cls(present, absent, smoothing)
+
+    @property
+    def rates(self) -> _Rates:
+        def share(counts: FloatArray) -> FloatArray:
+            totals = self.smoothing * counts.shape[1] + counts.sum(axis=1, keepdims=True)
+            rates: FloatArray = (self.smoothing + counts) / totals
             return rates
 
-        return cls(prior, share(present), share(known - present))
+        n_present = self.present.sum(axis=1)
+        n_known = n_present + self.absent.sum(axis=1)
+        prior = np.where(n_known > 0, (self.smoothing + n_present) / (2 * self.smoothing + n_known), 0.0)
+        return _Rates(prior, share(self.present), share(self.absent))
 
-    def posterior(self, votes: NDArray[np.int64]) -> FloatArray:
-        """Return the probability of each label, shape (n_samples, n_labels)."""
-        label = np.arange(len(self.prior))
-        yes, no = self.prior * self.present[label, votes], (1.0 - self.prior) * self.absent[label, votes]
-        probability: FloatArray = yes / (yes + no)
-        return probability
+    def left_out(self, votes: Any, labels: Any) -> FloatArray:
+        """Return the posterior of training rows, their own labels taken out of the frequencies and counts."""
+        if is_sparse(votes):
+            posterior = _of_votes(self._without(0, 1), votes)
+            row, label = labels.tocoo().coords
+            posterior[row, label] = self._without(1, 0)[label, votes.tocsr()[row, label]]
+            return posterior
+        known, posterior = labels >= 0, np.empty(labels.shape)
+        for cells, own in ((~known, (0, 0)), (known & (labels == 0), (0, 1)), (labels > 0, (1, 0))):
+            if cells.any():
+                label = np.nonzero(cells)[1]
+                posterior[cells] = self._without(*own)[label, votes[cells]]
+        return posterior
+
+    def _without(self, present: int, absent: int) -> FloatArray:
+        """Return the posterior by label and number of votes without an instance that has the label, or has it not."""
+        n_present, n_absent = (counts.sum(axis=1, keepdims=True) for counts in (self.present, self.absent))
+        n_known, smoothing = n_present + n_absent, self.smoothing
+
+        def share(counts: FloatArray, size: FloatArray, own: int) -> FloatArray:
+            rates: FloatArray = (smoothing + counts - own) / (smoothing * counts.shape[1] + size - own)
+            return rates
+
+        with np.errstate(divide="ignore", invalid="ignore"):  # where no instance is to be left out
+            prior = (smoothing + n_present - present) / (2 * smoothing + np.maximum(n_known - 1, 0))
+            yes = prior * share(self.present, n_present, present)
+            no = (1.0 - prior) * share(self.absent, n_absent, absent)
+            posterior: FloatArray = yes / (yes + no)
+        return posterior
 
 
-def _left_out(votes: NDArray[np.int64], labels: FloatArray, n_neighbors: int, smoothing: float) -> FloatArray:
-    """Return the posterior of each training row, its own label taken out of the frequencies and counts."""
-    known = labels >= 0
-    labels, n_labels, n_known = np.where(known, labels, 0.0), labels.shape[1], known.sum(axis=0)
-    totals, places = labels.sum(axis=0), np.arange(n_labels) * (n_neighbors + 1) + votes
-
-    def share(own: FloatArray, sizes: FloatArray) -> FloatArray:
-        counts = np.bincount(places.ravel(), own.ravel(), minlength=n_labels * (n_neighbors + 1))
-        rates: FloatArray = (smoothing + counts[places] - own) / (smoothing * (n_neighbors + 1) + sizes - own)
-        return rates
-
-    prior = (smoothing + totals - labels) / (2 * smoothing + np.maximum(n_known - 1, 0))
-    yes = prior * share(labels, totals)
-    no = (1.0 - prior) * share(known - labels, n_known - totals)
-    probability: FloatArray = yes / (yes + no)
-    return probability
+def _of_votes(table: FloatArray, votes: Any) -> FloatArray:
+    """Look up a number for each cell in a table of shape (n_labels, n_neighbors + 1)."""
+    if not is_sparse(votes):
+        cells: FloatArray = table[np.arange(len(table)), votes]
+        return cells
+    values = np.tile(table[:, 0], (votes.shape[0], 1))
+    row, label = votes.tocoo().coords
+    values[row, label] = table[label, votes.data]
+    return values
 
 
 @register("ml-knn")
@@ -143,20 +197,23 @@ class MLKNN(_NeighbourVotes):
         """Fewest training rows: the neighbours of a row are others."""
         return self.n_neighbors + 1
 
-    def _fit(self, features: Any, labels: FloatArray) -> None:
+    def _fit(self, features: Any, labels: Any) -> None:
         self._count_votes(features, labels)
 
-    def _fit_left_out(self, features: Any, labels: FloatArray) -> FloatArray | None:
-        votes = self._count_votes(features, labels)
-        return _left_out(votes, labels, int(self.n_neighbors), float(self.smoothing))
+    def _fit_votes(self, features: Any, labels: Any) -> Any:
+        return self._count_votes(features, labels)
 
-    def _count_votes(self, features: Any, labels: FloatArray) -> NDArray[np.int64]:
+    def _count_votes(self, features: Any, labels: Any) -> Any:
         """Fit, and return the votes for each training row among the others."""
         super()._fit(features, labels)
-        votes = np.concatenate([self._votes(pairs, self._present, True) for pairs in self._training.pairs()])
-        self._rates = self._count(votes, self._present.T)
+        votes = self._joined(self._votes(pairs, self._present, True) for pairs in self._training.pairs())
+        self._counts = self._count(votes, labels)
+        self._rates = self._counts.rates
         self.prior_, self.given_present_, self.given_absent_ = self._rates
         return votes
+
+    def _left_out_scores(self, votes: Any, labels: Any) -> FloatArray:
+        return self._counts.left_out(votes, labels)
 
     def _shares(self, X: Any) -> FloatArray:
         """Return the probability of each label."""
@@ -170,17 +227,15 @@ class MLKNN(_NeighbourVotes):
         for size in sizes:
             among.add(size)
             beyond.add(size)
-            rates = self._count(self._votes(among.pairs(), present, True), labels)
+            rates = self._count(self._votes(among.pairs(), present, True), labels).rates
             yield rates.posterior(self._votes(beyond.pairs(), present))
 
-    def _from_votes(
-        self, among: NDArray[np.int64], beyond: NDArray[np.int64], labels: FloatArray
-    ) -> tuple[FloatArray, FloatArray]:
-        left_out = _left_out(among, labels, int(self.n_neighbors), float(self.smoothing))
-        return left_out, self._count(among, labels).posterior(beyond)
+    def _from_votes(self, among: Any, beyond: Any, labels: FloatArray) -> tuple[FloatArray, FloatArray]:
+        counts = self._count(among, labels)
+        return counts.left_out(among, labels), counts.rates.posterior(beyond)
 
-    def _count(self, votes: NDArray[np.int64], labels: NDArray[Any]) -> _Rates:
-        return _Rates.of(votes, labels, int(self.n_neighbors), float(self.smoothing))
+    def _count(self, votes: Any, labels: Any) -> _Counts:
+        return _Counts.of(votes, labels, int(self.n_neighbors), float(self.smoothing))
 
     def _check(self, n_samples: int, n_labels: int) -> None:
         super()._check(n_samples, n_labels)

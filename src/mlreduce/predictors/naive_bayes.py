@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -15,7 +15,15 @@ from mlreduce.linalg.compiled import compiled
 from mlreduce.predictors._base import NestedClassifier, ProbableClassifier
 from mlreduce.predictors._choice import best_candidate
 from mlreduce.registry import register
-from mlreduce.validation import FloatArray, as_dense, check_features, check_range, split_known
+from mlreduce.validation import (
+    FloatArray,
+    as_dense,
+    check_features,
+    check_memory,
+    check_range,
+    is_sparse,
+    split_known,
+)
 
 __all__ = ["MLNB"]
 
@@ -47,21 +55,19 @@ class _Gaussians(NamedTuple):
     variances: FloatArray
 
     @classmethod
-    def of(cls, X: FloatArray, labels: FloatArray, smoothing: float, floor: float) -> Self:
+    def of(cls, X: FloatArray, labels: Any, smoothing: float, floor: float) -> Self:
         centre = X.mean(axis=0)
         centred = X - centre
         unit = np.sqrt(np.square(centred).mean(axis=0))
         unit[unit == 0] = 1.0
         centred /= unit
         labels, known = split_known(labels)
-        sides = np.stack([(1.0 if known is None else known) - labels, labels])
-        sizes = sides.sum(axis=1)
+        sizes, totals = _sums(labels, known)
         with np.errstate(divide="ignore"):  # minus infinity for an empty class
             logs = np.log(smoothing + sizes)
         divisor = np.maximum(sizes, 1.0)[:, :, np.newaxis]
-        by_label = sides.transpose(0, 2, 1)
-        means = by_label @ centred / divisor
-        variances = np.maximum(by_label @ np.square(centred) / divisor - np.square(means), floor)
+        means = totals(centred) / divisor
+        variances = np.maximum(totals(np.square(centred)) / divisor - np.square(means), floor)
         # An empty class gets the other's distributions, so that the prior alone decides.
         for side in range(2):
             empty = sizes[side] == 0
@@ -83,6 +89,21 @@ class _Gaussians(NamedTuple):
                 np.asarray(sizes, dtype=np.int64),
             )
         )
+
+
+def _sums(labels: Any, known: Any) -> tuple[FloatArray, Callable[[FloatArray], FloatArray]]:
+    """Return the sizes of each label's classes, absent and present, and a function of the sums of a table over them."""
+    if is_sparse(labels):
+        present = np.asarray(labels.sum(axis=0))
+
+        def totals(table: FloatArray) -> FloatArray:
+            own = labels.T @ table
+            return np.stack([table.sum(axis=0) - own, own])
+
+        return np.stack([labels.shape[0] - present, present]), totals
+    sides = np.stack([(1.0 if known is None else known) - labels, labels])
+    by_label = sides.transpose(0, 2, 1)
+    return sides.sum(axis=1), lambda table: by_label @ table
 
 
 @register("mlnb")
@@ -134,7 +155,7 @@ class MLNB(ProbableClassifier, NestedClassifier):
     0.8
     """
 
-    complexity = Complexity("n d q", "n d")
+    complexity = Complexity("n d q", "n d + 4 d q")
     takes_unknown_cells = True
 
     def __init__(
@@ -149,13 +170,18 @@ class MLNB(ProbableClassifier, NestedClassifier):
         self.decision = decision
         self.measure = measure
 
-    def _fit(self, features: Any, labels: FloatArray) -> None:
+    def _fit(self, features: Any, labels: Any) -> None:
+        check_memory(
+            32.0 * features.shape[1] * labels.shape[1],
+            f"means and variances of {features.shape[1]} features for {labels.shape[1]} labels",
+            "take fewer features or labels",
+        )
         self._gaussians = self._estimate(as_dense(features), labels)
         self.prior_ = expit(self._gaussians.prior)
         self.means_ = self._gaussians.centre + self._gaussians.unit * self._gaussians.means
         self.variances_ = np.square(self._gaussians.unit) * self._gaussians.variances
 
-    def _estimate(self, features: FloatArray, labels: FloatArray) -> _Gaussians:
+    def _estimate(self, features: FloatArray, labels: Any) -> _Gaussians:
         smoothing = check_range(self.smoothing, "smoothing", 0)
         if self._chooses:
             self.variance_floor_ = FLOORS[self._best_floor(features, labels, smoothing)]
@@ -167,7 +193,7 @@ class MLNB(ProbableClassifier, NestedClassifier):
     def _chooses(self) -> bool:
         return isinstance(self.variance_floor, str) and self.variance_floor == "cv"
 
-    def _best_floor(self, features: FloatArray, labels: FloatArray, smoothing: float) -> int:
+    def _best_floor(self, features: FloatArray, labels: Any, smoothing: float) -> int:
         """Return the number of the best of `FLOORS`."""
 
         def scores(train: NDArray[np.intp], held_out: NDArray[np.intp]) -> Iterator[FloatArray]:

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError, unknown_name
-from mlreduce.linalg.compiled import compiled, distance_on_grid
-from mlreduce.linalg.distances import GrowingDistances, Pairs, TrainingRows
+from mlreduce.linalg.compiled import compiled, compiled_part, distance_on_grid
+from mlreduce.linalg.distances import GrowingDistances, Pairs, TrainingRows, row_blocks
 from mlreduce.predictors._base import NestedClassifier, ProbableClassifier
+from mlreduce.predictors.decision import Blocks
 from mlreduce.registry import register
-from mlreduce.validation import FloatArray, check_count, check_features
+from mlreduce.validation import FloatArray, as_dense, check_count, check_features, check_memory, is_sparse
 
 __all__ = ["BinaryRelevanceKNN", "ClassifierChainKNN"]
 
@@ -24,36 +26,61 @@ __all__ = ["BinaryRelevanceKNN", "ClassifierChainKNN"]
 class _NeighbourVotes(ProbableClassifier, NestedClassifier):
     """Base of the classifiers by votes of the nearest training rows."""
 
-    complexity = Complexity("n s", "n q")
+    complexity = Complexity("n s", "p")
     takes_unknown_cells = True
     #: Whether predicted labels are features of the next label.
     _chained = False
 
     n_neighbors: int
 
-    def _fit(self, features: Any, labels: FloatArray) -> None:
-        self._check(len(labels), labels.shape[1])
-        self._training, self._present = TrainingRows(features), _by_label(labels, self.n_neighbors)
-        self._order = self._order_of(labels.shape[1])
+    def _fit(self, features: Any, labels: Any) -> None:
+        n_samples, n_labels = labels.shape
+        self._check(n_samples, n_labels)
+        if is_sparse(labels) and not self._chained:
+            self._present = labels
+        else:
+            check_memory(
+                9.0 * n_samples * n_labels if is_sparse(labels) else 0,
+                f"a table of {n_labels} labels for {n_samples} rows",
+                "take fewer labels; br-knn and ml-knn need no such table",
+            )
+            self._present = _by_label(as_dense(labels), self.n_neighbors)
+        self._training, self._order = TrainingRows(features), self._order_of(n_labels)
 
-    def _fit_left_out(self, features: Any, labels: FloatArray) -> FloatArray | None:
-        _check_others(self.n_neighbors, len(labels))
+    def _fit_left_out(self, features: Any, labels: Any) -> FloatArray | None:
+        votes = self._fit_votes(features, labels)
+        return self._left_out_scores(votes, labels)
+
+    def _fit_held_out_blocks(self, features: Any, labels: Any) -> Blocks:
+        votes = self._fit_votes(features, labels)
+        return lambda: ((rows, self._left_out_scores(votes[rows], labels[rows])) for rows in row_blocks(*votes.shape))
+
+    def _fit_votes(self, features: Any, labels: Any) -> Any:
+        """Fit, and return the votes for each training row among the others."""
+        _check_others(self.n_neighbors, labels.shape[0])
         self._fit(features, labels)
-        votes = [self._votes(pairs, self._present, True, self._order) for pairs in self._training.pairs()]
-        shares: FloatArray = np.concatenate(votes) / self.n_neighbors
+        return self._joined(self._votes(pairs, self._present, True, self._order) for pairs in self._training.pairs())
+
+    def _left_out_scores(self, votes: Any, labels: Any) -> FloatArray:
+        """Return the scores of training rows by the votes among the others."""
+        shares: FloatArray = _dense(votes) / self.n_neighbors
         return shares
 
     def _shares(self, X: Any) -> FloatArray:
         """Return the share of the neighbours with each label."""
-        shares: FloatArray = self._votes_for(X) / self.n_neighbors
+        shares: FloatArray = _dense(self._votes_for(X)) / self.n_neighbors
         return shares
 
-    def _votes_for(self, X: Any) -> NDArray[np.int64]:
-        """Return how many of the neighbours of each row have each label."""
+    def _votes_for(self, X: Any) -> Any:
+        """Return how many of the neighbours of each row have each label; CSR where labels are sparse."""
         check_is_fitted(self, "classes_")
         features = check_features(self, X, reset=False)
         blocks = self._training.pairs(features)
-        return np.concatenate([self._votes(pairs, self._present, order=self._order) for pairs in blocks])
+        return self._joined(self._votes(pairs, self._present, order=self._order) for pairs in blocks)
+
+    def _joined(self, votes: Iterable[Any]) -> Any:
+        blocks = list(votes)
+        return sp.csr_array(sp.vstack(blocks)) if is_sparse(blocks[0]) else np.concatenate(blocks)
 
     def _nested(self, train: Any, labels: FloatArray, test: Any, sizes: Sequence[int]) -> Iterator[NDArray[Any]]:
         self._check(len(labels), labels.shape[1])
@@ -78,22 +105,29 @@ class _NeighbourVotes(ProbableClassifier, NestedClassifier):
             votes = self._votes(among.pairs(), present, True, order), self._votes(beyond.pairs(), present, order=order)
             yield self._from_votes(*votes, labels)
 
-    def _from_votes(
-        self, among: NDArray[np.int64], beyond: NDArray[np.int64], labels: FloatArray
-    ) -> tuple[FloatArray, FloatArray]:
+    def _from_votes(self, among: Any, beyond: Any, labels: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the scores by the votes for the training rows, and for others."""
-        return among / self.n_neighbors, beyond / self.n_neighbors
+        return self._left_out_scores(among, labels), beyond / self.n_neighbors
 
     def _votes(
         self,
         pairs: Pairs,
-        present: NDArray[np.int8],
+        present: Any,
         among_themselves: bool = False,
         order: NDArray[np.int64] | None = None,
-    ) -> NDArray[np.int64]:
-        """Return how many of the neighbours have each label; of training rows among themselves, of the others."""
-        order = np.arange(len(present)) if order is None else order
+    ) -> Any:
+        """Return how many of the neighbours have each label; of training rows among themselves, of the others.
+
+        CSR where ``present`` is, which then has the labels of the training rows; else it has a row per label.
+        """
         first = pairs.rows.start if among_themselves else -1
+        if is_sparse(present):
+            neighbours = _neighbours(*pairs[1:], first, self.n_neighbors)
+            ends = np.arange(len(neighbours) + 1) * self.n_neighbors
+            ones = np.ones(neighbours.size)
+            chosen = sp.csr_array((ones, neighbours.ravel(), ends), shape=(len(neighbours), present.shape[0]))
+            return sp.csr_array(chosen @ present, dtype=np.int64)
+        order = np.arange(len(present)) if order is None else order
         votes = _votes(*pairs[1:], first, present, self.n_neighbors, order, self._chained, present.min() < 0)
         return np.asarray(votes)
 
@@ -222,6 +256,11 @@ class ClassifierChainKNN(_NeighbourVotes):
             raise DataError(f"order must hold each of 0..{n_labels - 1}, the labels, once; got {self.order!r}")
 
 
+def _dense(votes: Any) -> NDArray[np.int64]:
+    table: NDArray[np.int64] = votes.toarray() if is_sparse(votes) else votes
+    return table
+
+
 def _check_others(n_neighbors: int, n_samples: int) -> None:
     if n_samples == n_neighbors:
         raise DataError(f"{n_neighbors} neighbours of a training row need one row more; got n_samples={n_samples}")
@@ -244,6 +283,59 @@ def _by_label(labels: FloatArray, n_neighbors: int) -> NDArray[np.int8]:
 
 # Columns that are compared with the farthest neighbour at once, so that the processor takes several in one step.
 _CHUNK = 64
+
+
+@compiled_part
+def _find(distances: Any, known: Any, partly: bool, best: Any) -> int:
+    """Put the nearest columns into ``best`` in ascending order, and return their number; of equal ones the first."""
+    n_columns, n_neighbors = len(distances), len(best)
+    count = 0
+    farthest = np.inf
+    for start in range(0, n_columns, _CHUNK):
+        stop = min(start + _CHUNK, n_columns)
+        closer = 0
+        for column in range(start, stop):
+            closer += distances[column] < farthest
+        if count == n_neighbors and closer == 0:
+            continue
+        for column in range(start, stop):
+            if partly and known[column] < 0:
+                continue
+            distance = distances[column]
+            if count < n_neighbors or distance < farthest:
+                at = count if count < n_neighbors else n_neighbors - 1
+                while at > 0 and distances[best[at - 1]] > distance:
+                    best[at] = best[at - 1]
+                    at -= 1
+                best[at] = column
+                count = min(count + 1, n_neighbors)
+                if count == n_neighbors:
+                    farthest = distances[best[count - 1]]
+    return count
+
+
+@compiled_part
+def _measure(products: Any, own: float, others: Any, unit: float, left_out: int, distances: Any) -> None:
+    """Compute the distances of a row to all columns; infinite to the one that is left out, if it is not -1."""
+    inverse = 1.0 / unit
+    for column in range(len(others)):
+        distances[column] = distance_on_grid(products[column], own, others[column], inverse, unit)
+    if left_out >= 0:
+        distances[left_out] = np.inf
+
+
+@compiled
+def _neighbours(
+    products: FloatArray, own: FloatArray, others: FloatArray, unit: float, first: int, n_neighbors: int
+) -> NDArray[np.int64]:
+    """Return the nearest columns of each row; ``first`` as of `_votes`."""
+    n_rows, n_columns = products.shape
+    nearest = np.empty((n_rows, n_neighbors), dtype=np.int64)
+    distances, known = np.empty(n_columns), np.empty(0, dtype=np.int8)
+    for row in range(n_rows):
+        _measure(products[row], own[row], others, unit, first + row if first >= 0 else -1, distances)
+        _find(distances, known, False, nearest[row])
+    return nearest
 
 
 @compiled
@@ -270,37 +362,13 @@ def _votes(
     votes = np.zeros((n_rows, len(present)), dtype=np.int64)
     distances = np.empty(n_columns)
     best = np.empty(n_neighbors, dtype=np.int64)
-    inverse = 1.0 / unit
     for row in range(n_rows):
-        for column in range(n_columns):
-            distances[column] = distance_on_grid(products[row, column], own[row], others[column], inverse, unit)
-        if first >= 0:
-            distances[first + row] = np.inf
+        _measure(products[row], own[row], others, unit, first + row if first >= 0 else -1, distances)
+        count = 0
         for place in range(len(order)):
             label = order[place]
             if place == 0 or chained or partly:
-                count = 0
-                farthest = np.inf
-                for start in range(0, n_columns, _CHUNK):
-                    stop = min(start + _CHUNK, n_columns)
-                    closer = 0
-                    for column in range(start, stop):
-                        closer += distances[column] < farthest
-                    if count == n_neighbors and closer == 0:
-                        continue
-                    for column in range(start, stop):
-                        if partly and present[label, column] < 0:
-                            continue
-                        distance = distances[column]
-                        if count < n_neighbors or distance < farthest:
-                            at = count if count < n_neighbors else n_neighbors - 1
-                            while at > 0 and distances[best[at - 1]] > distance:
-                                best[at] = best[at - 1]
-                                at -= 1
-                            best[at] = column
-                            count = min(count + 1, n_neighbors)
-                            if count == n_neighbors:
-                                farthest = distances[best[count - 1]]
+                count = _find(distances, present[label], partly, best)
             for at in range(count):
                 votes[row, label] += present[label, best[at]]
             if chained:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from mlreduce.complexity import Complexity
 from mlreduce.linalg.utilities import best_of_each
 from mlreduce.predictors._base import LabelClassifier
 from mlreduce.registry import register
-from mlreduce.validation import FloatArray, as_dense, check_features, split_known
+from mlreduce.validation import as_dense, check_features, check_memory, split_known
 
 __all__ = ["ProportionalCut"]
 
@@ -51,13 +52,22 @@ class ProportionalCut(LabelClassifier):
     complexity = Complexity("n q", "n q")
     takes_unknown_cells = True
 
-    def _fit(self, features: Any, labels: FloatArray) -> None:
+    def _fit(self, features: Any, labels: Any) -> None:
         labels, known = split_known(labels)
         self.shares_ = labels.mean(axis=0) if known is None else labels.sum(axis=0) / np.maximum(known.sum(axis=0), 1)
 
+    def _blocks(self, X: Any) -> Iterator[Any]:
+        yield X  # all rows are decided together
+
     def _predicted(self, X: Any) -> NDArray[np.int64]:
         check_is_fitted(self, "shares_")
-        scores = as_dense(check_features(self, X, reset=False))
+        features = check_features(self, X, reset=False)
+        check_memory(
+            16.0 * features.shape[0] * len(self.shares_),
+            f"a table of {len(self.shares_)} labels for {features.shape[0]} rows, which are decided together",
+            "decide fewer rows",
+        )
+        scores = as_dense(features)
         predicted = np.zeros((len(scores), len(self.shares_)), dtype=np.int64)
         width = min(scores.shape[1], len(self.shares_))
         predicted[:, :width] = best_of_each(scores[:, :width], self.shares_[:width])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from numbers import Real
 from typing import Any, NamedTuple, Self
 
@@ -13,15 +13,24 @@ from sklearn.base import clone
 
 from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError, warn
+from mlreduce.linalg.banded import BlockTridiagonal
 from mlreduce.linalg.distances import row_blocks
 from mlreduce.linalg.features import Features, WeightedFeatures
 from mlreduce.linalg.least_squares import DEFAULT_RCOND
 from mlreduce.linalg.lsqr import bidiagonal_spectra, is_large, lsqr
-from mlreduce.linalg.utilities import joined, known_together
+from mlreduce.linalg.utilities import dense_columns, joined, known_together, map_columns
 from mlreduce.predictors._base import Regressor
-from mlreduce.predictors.decision import fit_left_out
+from mlreduce.predictors.decision import Blocks, fit_left_out
 from mlreduce.registry import register
-from mlreduce.validation import FloatArray, as_dense, check_finite, check_regression, check_sample_weight
+from mlreduce.validation import (
+    FloatArray,
+    as_dense,
+    check_finite,
+    check_memory,
+    check_regression,
+    check_sample_weight,
+    is_sparse,
+)
 
 __all__ = ["RidgeRegressor"]
 
@@ -49,8 +58,27 @@ _EDGES = {
 # Relative difference of errors that are equal: the larger penalty is taken.
 _SAME = 1e-9
 
+# Rows and features from which generalised errors are computed without eigenvectors.
+_MANY = 2500
+
 # Random vectors by which a trace is estimated, and steps of the bidiagonalisation, where a decomposition is too dear.
 _PROBES, _STEPS = 8, 60
+
+
+def check_coefficients(X: Any, targets: Any) -> None:
+    """Refuse sparse targets whose coefficients, an array, there is no memory for."""
+    check_memory(
+        16.0 * X.shape[1] * targets.shape[1],
+        f"an array of coefficients of {X.shape[1]} features for {targets.shape[1]} targets",
+        "regress codes of the labels, as CodedClassifier does, or fewer targets at once",
+    )
+
+
+def _dense_targets(targets: Any) -> FloatArray:
+    """Return targets as an array, where there is memory for it."""
+    if is_sparse(targets):
+        check_memory(8.0 * np.prod(targets.shape), "a dense matrix of the targets", "fit fewer targets at once")
+    return as_dense(targets)
 
 
 class _Factor(NamedTuple):
@@ -61,16 +89,18 @@ class _Factor(NamedTuple):
 
     @classmethod
     def of(cls, matrix: FloatArray) -> Self | None:
-        """Factorise, or return None where the matrix is singular or close to it."""
+        """Factorise, in place, or return None where the matrix is singular or close to it."""
         diagonal = np.diag(matrix)
         if not (diagonal > 0).all():
             return None
         scale = 1.0 / np.sqrt(diagonal)
-        scaled = matrix * scale * scale[:, np.newaxis]
-        lower, info = scipy.linalg.lapack.dpotrf(scaled, lower=1, clean=1)
+        matrix *= scale
+        matrix *= scale[:, np.newaxis]
+        norm = scipy.linalg.norm(matrix, 1, check_finite=False)
+        lower, info = scipy.linalg.lapack.dpotrf(matrix, lower=1, clean=1, overwrite_a=1)
         if info != 0:
             return None
-        reciprocal_condition, _ = scipy.linalg.lapack.dpocon(lower, np.abs(scaled).sum(axis=0).max(), uplo="L")
+        reciprocal_condition, _ = scipy.linalg.lapack.dpocon(lower, norm, uplo="L")
         return cls(lower, scale) if reciprocal_condition > _ILL_CONDITIONED else None
 
     def half_solve(self, targets: FloatArray) -> FloatArray:
@@ -87,16 +117,17 @@ class _Factor(NamedTuple):
 
 
 def _plus_diagonal(matrix: FloatArray, value: float) -> FloatArray:
-    matrix = matrix.copy()
+    """Return a copy with a number added to the diagonal, in the order that LAPACK overwrites in place."""
+    matrix = matrix.copy(order="F")
     matrix.flat[:: len(matrix) + 1] += value
     return matrix
 
 
-def _coefficients(features: Features, targets: FloatArray, penalty: float) -> FloatArray:
-    """Return the coefficients, shape (n_features, n_targets), for centred targets."""
+def _coefficients(features: Features, targets: Any, penalty: float) -> FloatArray:
+    """Return the coefficients, shape (n_features, n_targets), for centred targets, or sparse ones as they are."""
     rows, columns = features.shape
     if is_large(features.X):
-        return lsqr(features, targets, penalty, "RidgeRegressor")
+        return map_columns(lambda part: lsqr(features, part, penalty, "RidgeRegressor"), targets, centred=True)
     if columns <= rows:
         factor = _Factor.of(_plus_diagonal(features.scatter, penalty))
         if factor is not None:
@@ -104,14 +135,14 @@ def _coefficients(features: Features, targets: FloatArray, penalty: float) -> Fl
     elif penalty > 0:  # without a penalty the centred kernel is singular
         factor = _Factor.of(_plus_diagonal(features.gram, penalty))
         if factor is not None:
-            return features.transposed_dot(factor.solve(targets))
+            kept = factor
+            return map_columns(lambda part: features.transposed_dot(kept.solve(part)), targets, centred=True)
     dense = features.dense()
     left, values, right = scipy.linalg.svd(dense, full_matrices=False, check_finite=False)
     kept = values > DEFAULT_RCOND * values[0]
     left, values, right = left[:, kept], values[kept], right[kept]
     shrunk = (values / (np.square(values) + penalty))[:, np.newaxis]
-    solution: FloatArray = right.T @ (shrunk * (left.T @ targets))
-    return solution
+    return map_columns(lambda part: right.T @ (shrunk * (left.T @ part)), targets, centred=True)
 
 
 def _left_to_each(features: Features, penalty: float) -> FloatArray | None:
@@ -143,7 +174,7 @@ def _left_to_each(features: Features, penalty: float) -> FloatArray | None:
     return left if left.min() > _ALONE else None
 
 
-def _errors_of_penalties(features: Features, targets: FloatArray, *, exact: bool) -> tuple[FloatArray, FloatArray]:
+def _errors_of_penalties(features: Features, targets: Any, *, exact: bool) -> tuple[FloatArray, FloatArray]:
     """Return penalties and their (generalised) leave-one-out errors, from one eigendecomposition.
 
     With the singular value decomposition ``Xc = U S V'`` the residual of a penalty is ``T - U (1 - F) U'T`` with
@@ -151,6 +182,8 @@ def _errors_of_penalties(features: Features, targets: FloatArray, *, exact: bool
     """
     if is_large(features.X):
         return _estimated_errors(features, targets)
+    if not exact and min(features.shape) >= _MANY:
+        return _generalised_errors(features, targets)
     rows, columns = features.shape
     squares, vectors = scipy.linalg.eigh(features.gram if rows < columns else features.scatter, check_finite=False)
     kept = squares > max(rows, columns) * np.finfo(float).eps * max(squares[-1], 0.0)
@@ -160,26 +193,37 @@ def _errors_of_penalties(features: Features, targets: FloatArray, *, exact: bool
     by_rows = rows < columns
     left = vectors if by_rows else features.dot(vectors) / np.sqrt(squares) if exact else None
     if by_rows:
-        along = vectors.T @ targets
+        along = map_columns(lambda part: vectors.T @ part, targets, centred=True)
     else:
         along = (vectors.T @ features.transposed_dot(targets)) / np.sqrt(squares)[:, np.newaxis]
     penalties = _TRIED * squares[-1]
     shrinkage = penalties[:, np.newaxis] / (squares + penalties[:, np.newaxis])  # F, one row per penalty
     if not exact:
-        outside = max(float(np.square(targets).sum() - np.square(along).sum()), 0.0)
+        outside = max(_sum_of_squares(targets) - float(np.square(along).sum()), 0.0)
         residual = np.square(shrinkage) @ np.square(along).sum(axis=1) + outside
         return penalties, _generalised(residual, shrinkage.sum(axis=1) + (rows - 1 - len(squares)), rows, targets)
     assert left is not None
-    rest, lost = targets - left @ along, 1.0 - features.intercept_leverage - np.square(left).sum(axis=1)
+    squared = np.square(left)
+    lost = 1.0 - features.intercept_leverage - squared.sum(axis=1)
     errors = np.full(len(penalties), np.inf)
+    rest = None if is_sparse(targets) else targets - left @ along
+
+    def rests() -> Iterator[tuple[slice, FloatArray]]:
+        if rest is not None:
+            yield slice(None), rest
+            return
+        for columns, part in dense_columns(targets, centred=True):
+            yield columns, part - left @ along[:, columns]
 
     def compare(numbers: Iterable[int]) -> None:
         for number in numbers:
-            factors = shrinkage[number]
-            residual = left @ (factors[:, np.newaxis] * along)
-            residual += rest
-            residual /= (np.square(left) @ factors + lost)[:, np.newaxis]
-            errors[number] = np.square(residual, out=residual).mean()
+            factors, errors[number] = shrinkage[number], 0.0
+            share = (squared @ factors + lost)[:, np.newaxis]
+            for columns, part in rests():
+                residual = left @ (factors[:, np.newaxis] * along[:, columns])
+                residual += part
+                residual /= share
+                errors[number] += np.square(residual, out=residual).mean() * (residual.shape[1] / targets.shape[1])
 
     compare(range(0, len(penalties), _STEP))
     best = _largest_of_least(errors)
@@ -188,18 +232,49 @@ def _errors_of_penalties(features: Features, targets: FloatArray, *, exact: bool
     return penalties[compared], errors[compared]
 
 
+def _generalised_errors(features: Features, targets: Any) -> tuple[FloatArray, FloatArray]:
+    """Return penalties and their generalised errors without eigenvectors, from a block tridiagonal form.
+
+    With S the scatter, ``C = X'T`` and ``M = (S + penalty I)^-1`` the sum of squared residuals is
+    ``||T||^2 - tr C'MC - penalty tr C'M^2C``; with the Gram matrix K and ``M = (K + penalty I)^-1`` it is
+    ``penalty^2 tr T'M^2T``. The trace of ``I - H`` is what the intercept leaves less that of M times the matrix.
+    """
+    rows, columns = features.shape
+    by_rows = rows < columns
+    if by_rows:  # the vector of ones gets an eigenvalue other than zero, which is taken out of the trace again
+        middle = features.sum_of_squares / rows
+        system = BlockTridiagonal.of(features.gram + middle / rows, map_columns(np.asarray, targets, centred=True))
+    else:
+        system = BlockTridiagonal.of(features.scatter.copy(), features.transposed_dot(targets))
+    largest = system.largest_eigenvalue()
+    if not largest > 0:  # the features do not vary
+        return np.ones(1), np.zeros(1)
+    penalties = _TRIED * largest
+    inverse, once, twice = system.traces(penalties)
+    residual = np.square(penalties) * twice if by_rows else _sum_of_squares(targets) - once - penalties * twice
+    trace = penalties * (inverse - 1.0 / (middle + penalties) if by_rows else inverse) + max(rows - columns - 1.0, 0.0)
+    return penalties, _generalised(np.maximum(residual, 0.0), trace, rows, targets)
+
+
+def _sum_of_squares(targets: Any) -> float:
+    """Return the sum of the squares of targets, of sparse ones about their means."""
+    if not is_sparse(targets):
+        return float(np.square(targets).sum())
+    return float(np.square(targets.data).sum() - np.square(np.asarray(targets.mean(axis=0))).sum() * targets.shape[0])
+
+
 def _largest_of_least(errors: FloatArray) -> int:
     """Return the number of the largest penalty whose error is the least."""
     return int(np.flatnonzero(errors <= errors.min() * (1.0 + _SAME))[-1])
 
 
-def _generalised(residual: FloatArray, trace: FloatArray, rows: int, targets: FloatArray) -> FloatArray:
+def _generalised(residual: FloatArray, trace: FloatArray, rows: int, targets: Any) -> FloatArray:
     """Return the criterion from sums of squared residuals and traces of ``I - H``."""
     errors: FloatArray = rows * residual / (np.square(trace) * targets.shape[1])
     return errors
 
 
-def _estimated_errors(features: Features, targets: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _estimated_errors(features: Features, targets: Any) -> tuple[FloatArray, FloatArray]:
     """Estimate the generalised errors by Golub-Kahan bidiagonalisation, from a fixed seed.
 
     Started from a vector t it gives ``t'F^k t`` for all penalties at once (Golub and von Matt 1997, "Generalized
@@ -208,10 +283,14 @@ def _estimated_errors(features: Features, targets: FloatArray) -> tuple[FloatArr
     rows = features.shape[0]
     signs = np.random.default_rng(0).choice((-1.0, 1.0), (rows, _PROBES))
     signs = features.centre_rows(signs)
-    starts = np.hstack([targets, signs])
-    squares, weights = bidiagonal_spectra(features, starts, min(_STEPS, *features.shape))
+    if is_sparse(targets):
+        starts: Iterable[FloatArray] = chain((part for _, part in dense_columns(targets, centred=True)), [signs])
+    else:
+        starts = [np.hstack([targets, signs])]
+    steps = min(_STEPS, *features.shape)
+    spectra = [(*bidiagonal_spectra(features, part, steps), np.square(part).sum(axis=0)) for part in starts]
+    squares, weights, squared_norms = (np.concatenate(parts) for parts in zip(*spectra, strict=True))
     penalties = _TRIED * squares.max()
-    squared_norms = np.square(starts).sum(axis=0)
     residual, trace = np.empty(len(penalties)), np.empty(len(penalties))
     of_targets = slice(None, targets.shape[1])
     for number, penalty in enumerate(penalties):
@@ -283,13 +362,14 @@ class RidgeRegressor(Regressor):
 
     linear = True
     takes_unknown_cells = True
+    takes_sparse_targets = True
     #: Whether the end of the penalties is worth a warning.
     _warns = True
 
     intercept_: Any
     penalty_: Any
 
-    complexity = Complexity("s m + m^3", "m^2", iterated="1000 s q", iterates_on="sparse")
+    complexity = Complexity("s m + m^3", "m^2 + d q", iterated="1000 s q", iterates_on="sparse")
 
     def __init__(self, alpha: float | str = "loo", relative: bool = False) -> None:
         self.alpha = alpha
@@ -302,8 +382,8 @@ class RidgeRegressor(Regressor):
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Features of the instances. A sparse matrix stays sparse: its means are accounted for, not subtracted.
-        y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Targets, in any unit; NaN where not known.
+        y : array-like or sparse matrix of shape (n_samples,) or (n_samples, n_targets)
+            Targets, in any unit; NaN where not known. A sparse matrix stays sparse.
         sample_weight : array-like of shape (n_samples,) or None, default=None
             Weights >= 0 of the squared errors; a whole number stands for so many equal rows, except in the choice of
             the penalty, which leaves out a row with its weight.
@@ -319,8 +399,11 @@ class RidgeRegressor(Regressor):
             If a feature is not finite, ``alpha`` is not a number >= 0, "gcv" or "loo", or a weight is negative.
         """
         X, targets = check_regression(self, X, y)
-        weights = check_sample_weight(sample_weight, len(targets))
-        if np.isnan(targets).any():
+        weights = check_sample_weight(sample_weight, X.shape[0])
+        if is_sparse(targets):
+            check_coefficients(X, targets)
+            self._solve(X, targets if weights is None else _dense_targets(targets), weights)
+        elif np.isnan(targets).any():
             self._fit_parts(X, targets, weights)
         else:
             self._solve(X, targets, weights)
@@ -328,6 +411,7 @@ class RidgeRegressor(Regressor):
 
     def _fit_left_out(self, X: Any, y: Any) -> FloatArray | None:
         X, targets = check_regression(self, X, y)
+        targets = _dense_targets(targets)
         if np.isnan(targets).any():
             return self._fit_parts(X, targets, leaving_out=True)
         features, centred = self._solve(X, targets)
@@ -337,6 +421,23 @@ class RidgeRegressor(Regressor):
         residual = centred - features.dot(self.coef_.reshape(centred.shape[1], -1).T)
         predicted: FloatArray = targets.reshape(centred.shape) - residual / left[:, np.newaxis]
         return predicted
+
+    def _fit_left_out_blocks(self, X: Any, y: Any) -> Blocks | None:
+        """Do as `_fit_left_out` for sparse targets, and return what yields the predictions in blocks of rows."""
+        X, targets = check_regression(self, X, y)
+        check_coefficients(X, targets)
+        features, _ = self._solve(X, targets)
+        left = _left_to_each(features, self.penalty_)
+        if left is None:
+            return None
+        share = left[:, np.newaxis]
+
+        def blocks() -> Iterator[tuple[slice, FloatArray]]:
+            for rows in row_blocks(*targets.shape):
+                table = targets[rows].toarray()
+                yield rows, table - (table - self._predict(X[rows])) / share[rows]
+
+        return blocks
 
     def _fit_parts(
         self, X: Any, targets: FloatArray, weights: FloatArray | None = None, leaving_out: bool = False
@@ -366,10 +467,12 @@ class RidgeRegressor(Regressor):
                 delattr(self, name)
         return left_out if leaving_out else None
 
-    def _solve(self, X: Any, targets: FloatArray, weights: FloatArray | None = None) -> tuple[Features, FloatArray]:
-        """Fit, and return the centred features and targets."""
-        table = targets.reshape(len(targets), -1)
-        if weights is None:
+    def _solve(self, X: Any, targets: Any, weights: FloatArray | None = None) -> tuple[Features, Any]:
+        """Fit, and return the centred features and targets; sparse targets as they are."""
+        table = targets.reshape(targets.shape[0], -1)
+        if is_sparse(table):
+            features, target_mean, centred = Features(X, centred=True), np.asarray(table.mean(axis=0)), table
+        elif weights is None:
             features, target_mean = Features(X, centred=True), table.mean(axis=0)
             centred = table - target_mean
         else:
@@ -382,7 +485,7 @@ class RidgeRegressor(Regressor):
             self.coef_, self.intercept_ = self.coef_[0], float(self.intercept_[0])
         return features, centred
 
-    def _penalty(self, features: Features, targets: FloatArray, *, remember: bool = False) -> float:
+    def _penalty(self, features: Features, targets: Any, *, remember: bool = False) -> float:
         alpha: Any = self.alpha  # whatever a configuration holds
         if isinstance(alpha, str) and alpha in ("gcv", "loo"):
             penalties, errors = _errors_of_penalties(features, targets, exact=alpha == "loo")

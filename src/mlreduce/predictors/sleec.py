@@ -20,7 +20,15 @@ from mlreduce.predictors._choice import best_candidate
 from mlreduce.predictors.neighbours import BinaryRelevanceKNN
 from mlreduce.predictors.ridge import RidgeRegressor
 from mlreduce.registry import register
-from mlreduce.validation import FloatArray, check_components, check_count, check_features, check_range, is_sparse
+from mlreduce.validation import (
+    FloatArray,
+    as_dense,
+    check_components,
+    check_count,
+    check_features,
+    check_range,
+    is_sparse,
+)
 
 __all__ = ["SLEEC", "embed_labels", "neighbour_pairs"]
 
@@ -147,7 +155,7 @@ class SLEEC(DecidingClassifier):
     0.9
     """
 
-    complexity = Complexity("s m + m^3 + n^2 q", "n q + m^2")
+    complexity = Complexity("s m + m^3 + n^2 q", "p + m^2")
 
     def __init__(
         self,
@@ -175,13 +183,12 @@ class SLEEC(DecidingClassifier):
         self.decision = decision
         self.measure = measure
 
-    def _fit(self, features: Any, labels: FloatArray) -> None:
+    def _fit(self, features: Any, labels: Any) -> None:
         for name in ("n_label_neighbors", "n_learners", "max_steps"):
             check_count(getattr(self, name), name)
         check_range(self.tol, "tol", 0)
         self.n_components_, self.n_neighbors_ = self._shape(features, labels)
-        self.n_clusters_ = self._count(len(labels))
-        self._n_labels = labels.shape[1]
+        self.n_clusters_ = self._count(labels.shape[0])
         random = check_random_state(self.random_state)
         self._learners: list[_Learner] = []
         self.objective_: list[list[FloatArray]] = []
@@ -207,7 +214,7 @@ class SLEEC(DecidingClassifier):
             return False
         return bool(history[-2] - history[-1] > self.tol * history[-2])
 
-    def _shape(self, features: Any, labels: FloatArray) -> tuple[int, int]:
+    def _shape(self, features: Any, labels: Any) -> tuple[int, int]:
         """Return the number of columns and of neighbours, chosen where they are "cv"."""
         largest = min(labels.shape[1], _RANK)
         if self.n_components == "cv":
@@ -246,17 +253,15 @@ class SLEEC(DecidingClassifier):
         partition = KMeans(self.n_clusters_, n_init=1, random_state=random.randint(2**31 - 1))
         return partition, partition.fit_predict(_narrow(features))
 
-    def _cluster(self, features: Any, labels: FloatArray) -> _Cluster:
+    def _cluster(self, features: Any, labels: Any) -> _Cluster:
         regressor, history = self._regressor(features, labels, self.n_components_, self.max_steps)
         self.objective_[-1].append(np.array(history))
-        votes = BinaryRelevanceKNN(min(self.n_neighbors_, len(labels)))
+        votes = BinaryRelevanceKNN(min(self.n_neighbors_, labels.shape[0]))
         return _Cluster(regressor, votes.fit(_columns(regressor.predict(features)), labels))
 
-    def _regressor(
-        self, features: Any, labels: FloatArray, rank: int, max_steps: int
-    ) -> tuple[RidgeRegressor, list[float]]:
+    def _regressor(self, features: Any, labels: Any, rank: int, max_steps: int) -> tuple[RidgeRegressor, list[float]]:
         """Return the regression of the embedded labels, and the objective of the embedding."""
-        pairs = neighbour_pairs(labels, min(self.n_label_neighbors, len(labels)))
+        pairs = neighbour_pairs(labels, min(self.n_label_neighbors, labels.shape[0]))
         embedding, history = embed_labels(labels, pairs, rank, max_steps, self.tol)
         regressor = RidgeRegressor(self.alpha)
         regressor._warns = False  # one of several inside
@@ -271,7 +276,7 @@ class SLEEC(DecidingClassifier):
         return scores
 
 
-def neighbour_pairs(labels: FloatArray, n_neighbors: int) -> Any:
+def neighbour_pairs(labels: Any, n_neighbors: int) -> Any:
     """Return which pairs of instances are nearest by their labels, as a symmetric matrix of their inner products.
 
     The nearest have the largest inner product of label vectors, of equal ones those with fewer labels, of these the
@@ -279,7 +284,7 @@ def neighbour_pairs(labels: FloatArray, n_neighbors: int) -> Any:
 
     Parameters
     ----------
-    labels : ndarray of shape (n_samples, n_labels)
+    labels : ndarray or csr_array of shape (n_samples, n_labels)
         In {0, 1}.
     n_neighbors : int
         At most n_samples.
@@ -289,8 +294,8 @@ def neighbour_pairs(labels: FloatArray, n_neighbors: int) -> Any:
     csr_array of shape (n_samples, n_samples)
         Its stored entries are the pairs; a product of zero is stored too.
     """
-    n_samples, rare = len(labels), sp.csr_array(labels)
-    counts = labels.sum(axis=1)
+    n_samples, rare = labels.shape[0], sp.csr_array(labels)
+    counts = np.asarray(labels.sum(axis=1))
     handicap = counts / (2 * counts.max(initial=0.0) + 1)  # below one half: products are whole numbers
     columns = []
     for block in row_blocks(n_samples, n_samples):
@@ -304,9 +309,7 @@ def neighbour_pairs(labels: FloatArray, n_neighbors: int) -> Any:
     return pairs
 
 
-def embed_labels(
-    labels: FloatArray, pairs: Any, rank: int, max_steps: int, tol: float
-) -> tuple[FloatArray, list[float]]:
+def embed_labels(labels: Any, pairs: Any, rank: int, max_steps: int, tol: float) -> tuple[FloatArray, list[float]]:
     """Minimise the squared errors of the inner products of pairs over embeddings of a rank, by projected steps.
 
     A step of singular value projection takes ``M = ZZ'`` to the nearest matrix of the rank without negative eigenvalues
@@ -315,7 +318,7 @@ def embed_labels(
 
     Parameters
     ----------
-    labels : ndarray of shape (n_samples, n_labels)
+    labels : ndarray or csr_array of shape (n_samples, n_labels)
         In {0, 1}; the start is the matrix of the rank nearest to all their inner products.
     pairs : csr_array of shape (n_samples, n_samples)
         As of `neighbour_pairs`.
@@ -333,8 +336,11 @@ def embed_labels(
     objective : list of float
         Half of the sum of squared errors before the first step and after each, not increasing.
     """
-    _, vectors = np.linalg.eigh(labels.T @ labels)
-    embedding: FloatArray = labels @ vectors[:, ::-1][:, :rank]
+    if is_sparse(labels) and labels.shape[0] < labels.shape[1]:  # the same but for signs
+        values, vectors = np.linalg.eigh((labels @ labels.T).toarray())
+        embedding: FloatArray = (vectors * np.sqrt(np.maximum(values, 0.0)))[:, ::-1][:, :rank]
+    else:
+        embedding = labels @ np.linalg.eigh(as_dense(labels.T @ labels))[1][:, ::-1][:, :rank]
     errors, objective = _errors(pairs, embedding)
     history = [objective]
     exact = np.finfo(float).eps * float(np.square(pairs.data).sum())

@@ -9,10 +9,10 @@ from sklearn.base import clone, is_regressor
 from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.exceptions import DataError
-from mlreduce.predictors._base import DecidingClassifier, ScoringClassifier
-from mlreduce.predictors.decision import fit_left_out
+from mlreduce.predictors._base import DecidingClassifier, LabelClassifier, Regressor, ScoringClassifier
+from mlreduce.predictors.decision import Blocks, Decision, fit_left_out, fit_left_out_blocks, fold_blocks
 from mlreduce.predictors.ridge import RidgeRegressor
-from mlreduce.validation import FloatArray, check_features
+from mlreduce.validation import FloatArray, check_features, check_memory, is_sparse
 
 __all__ = ["ThresholdClassifier", "label_scores"]
 
@@ -64,7 +64,7 @@ class ThresholdClassifier(DecidingClassifier):
         """Whether single labels may be unknown: where the estimator takes such labels or targets."""
         return self.estimator is None or bool(getattr(self.estimator, "takes_unknown_cells", False))
 
-    def _fit(self, features: Any, labels: FloatArray) -> None:
+    def _fit(self, features: Any, labels: Any) -> None:
         self._make().fit(features, self._targets(labels))
 
     def _fit_left_out(self, features: Any, labels: FloatArray) -> FloatArray | None:
@@ -75,6 +75,24 @@ class ThresholdClassifier(DecidingClassifier):
             return fit_left_out(model, features, self._targets(labels))
         model.fit(features, self._targets(labels))
         return None
+
+    def _fit_held_out_blocks(self, features: Any, labels: Any) -> Blocks:
+        model = self._make()
+        if isinstance(model, ScoringClassifier):
+            checked = model._checked(features, labels)
+            blocks = model._fit_held_out_blocks(*checked)
+            model._set(Decision.half(labels.shape[1]))
+            return blocks
+        if is_regressor(model) and self._keeps_sparse:
+            return fit_left_out_blocks(model, features, labels)
+        model.fit(features, self._targets(labels))
+        copy = clone(self).set_params(decision="half")
+        return lambda: fold_blocks(copy, features, labels, type(self).predict_scores)
+
+    @property
+    def _keeps_sparse(self) -> bool:
+        """Whether the estimator takes sparse labels: those of this package do."""
+        return isinstance(self.estimator_, Regressor | LabelClassifier)
 
     def _make(self) -> Any:
         model = self.estimator
@@ -88,7 +106,16 @@ class ThresholdClassifier(DecidingClassifier):
             self.estimator_.set_params(decision="half")
         return self.estimator_
 
-    def _targets(self, labels: FloatArray) -> Any:
+    def _targets(self, labels: Any) -> Any:
+        if is_sparse(labels):
+            if self._keeps_sparse:
+                return labels
+            check_memory(
+                16.0 * np.prod(labels.shape),
+                f"a dense matrix of the labels, which {type(self.estimator_).__name__} takes,",
+                "take an estimator of mlreduce, which keeps labels sparse, or fewer labels",
+            )
+            labels = labels.toarray()
         as_they_are = is_regressor(self.estimator_) or np.isnan(labels).any()
         targets = labels if as_they_are else labels.astype(np.int64)
         return targets[:, 0] if self._one_dimension else targets

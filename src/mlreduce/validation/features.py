@@ -114,7 +114,7 @@ def check_finite(
 
 def _check_vanishing(X: Any, names: Sequence[str] | None, what: str) -> None:
     if is_sparse(X):
-        if not ((np.abs(X.data) < SMALLEST) & (X.data != 0)).any():
+        if X.data.min() >= SMALLEST or not ((np.abs(X.data) < SMALLEST) & (X.data != 0)).any():
             return
         X = abs(X).max(axis=0).toarray().reshape(1, -1)
     doubtful = np.flatnonzero(np.abs(X[:64]).max(axis=0) < SMALLEST)  # the first rows decide on most columns
@@ -272,14 +272,15 @@ def check_some_known(unknown: NDArray[np.bool_], what: str, names: Sequence[str]
         warn(f"y is NaN throughout {_column(int(nowhere[0]), names)}{more}: such a {what} is ignored", UserWarning)
 
 
-def check_regression(estimator: Any, X: Any, y: Any) -> tuple[Any, FloatArray]:
-    """Check features and targets for a regressor's ``fit``; sparse targets are made dense.
+def check_regression(estimator: Any, X: Any, y: Any) -> tuple[Any, Any]:
+    """Check features and targets for a regressor's ``fit``.
 
     Returns
     -------
     X : ndarray or csr_array, float64
-    y : ndarray of shape (n_samples,) or (n_samples, n_targets), float64
-        NaN where not known, for a regressor that declares ``takes_unknown_cells = True``.
+    y : ndarray of shape (n_samples,) or (n_samples, n_targets), or csr_array, float64
+        NaN where not known, for a regressor that declares ``takes_unknown_cells = True``. A sparse matrix stays one for
+        a regressor that declares ``takes_sparse_targets = True``, unless it stores NaN; else it is made dense.
 
     Raises
     ------
@@ -289,7 +290,7 @@ def check_regression(estimator: Any, X: Any, y: Any) -> tuple[Any, FloatArray]:
         If the shapes are not what scikit-learn's estimators take.
     """
     names, target_names = column_names(X), column_names(y)
-    if is_sparse(y):
+    if is_sparse(y) and not (getattr(estimator, "takes_sparse_targets", False) and unknown_cells(y) is None):
         check_memory(8.0 * np.prod(y.shape), "a dense matrix of the targets", "fit fewer targets at once")
         y = np.ascontiguousarray(as_dense(y))  # the same digits whatever the storage
     unknown = unknown_cells(y) if getattr(estimator, "takes_unknown_cells", False) else None
@@ -298,6 +299,11 @@ def check_regression(estimator: Any, X: Any, y: Any) -> tuple[Any, FloatArray]:
         y = np.where(unknown, 0.0, np.asarray(y))
     X, y = _validated(estimator, X, y=y, multi_output=True, y_numeric=True)
     check_finite(X, names, training=True)
+    if is_sparse(y):
+        check_finite(y, target_names, "y")
+        stored = sp.csr_array(y, dtype=np.float64, copy=True)
+        stored.sum_duplicates()
+        return X, stored
     targets = np.asarray(y, dtype=np.float64)
     check_finite(targets.reshape(len(targets), -1), target_names, "y")
     return X, targets if unknown is None else np.where(unknown.reshape(targets.shape), np.nan, targets)
