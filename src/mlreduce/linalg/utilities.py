@@ -16,6 +16,7 @@ __all__ = [
     "above_half",
     "best_of_each",
     "canonical",
+    "distinct_rows",
     "joined",
     "known_together",
     "quotient",
@@ -114,6 +115,33 @@ def joined(parts: Sequence[tuple[Any, FloatArray]], n_columns: int) -> FloatArra
     for columns, part in parts:
         whole[:, columns] = part
     return whole
+
+
+def distinct_rows(table: Any) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return where each different row of zeros and ones is first, in ascending order of the rows, and which each is.
+
+    Parameters
+    ----------
+    table : ndarray or csr_array in canonical format, of shape (n_rows, n_columns)
+        A csr_array stores ones only, and the order is that of ``numpy.unique(table.toarray(), axis=0)``.
+
+    Returns
+    -------
+    first : ndarray of int, shape (n_different,)
+    which : ndarray of int, shape (n_rows,)
+    """
+    if not is_sparse(table):
+        first, which = np.unique(table, axis=0, return_index=True, return_inverse=True)[1:]
+        return first, which.reshape(-1)
+    # Of two rows the greater has a one in the first column where they differ; one that goes on is the greater, too.
+    columns = np.split(-table.indices, table.indptr[1:-1])
+    keys = [tuple(part) for part in map(np.ndarray.tolist, columns)]
+    places: dict[tuple[int, ...], int] = {}
+    for row, key in enumerate(keys):
+        places.setdefault(key, row)
+    first = np.array([places[key] for key in sorted(places)], dtype=np.intp)
+    number = {keys[row]: place for place, row in enumerate(first)}
+    return first, np.array([number[key] for key in keys], dtype=np.intp)
 
 
 def rows_of(X: Any, rows: Any) -> Any:

@@ -164,7 +164,7 @@ class Selector(NamedParameters, SelectorMixin, BaseEstimator):
             self._rank(features, labels, size)
         return self
 
-    def _rank(self, features: Any, labels: FloatArray, size: int) -> None:
+    def _rank(self, features: Any, labels: Any, size: int) -> None:
         """Score and rank features, of which ``size`` are to be kept."""
         self._n_kept = size
         self.scores_ = self._scores(features, labels)
@@ -232,5 +232,5 @@ class DiscretisingSelector(Selector):
         self.discretise = discretise
         self.n_bins = n_bins
 
-    def _bins(self, X: Any, labels: FloatArray) -> Bins:
+    def _bins(self, X: Any, labels: Any) -> Bins:
         return discretise(X, labels, self.discretise, self.n_bins)
