@@ -237,12 +237,14 @@ class AnovaF(SumsSelector):
         within = np.subtract(totals.squares - of_mean, between, out=squares)
         # Rounding error of sums is not scatter.
         noise = totals.counts * np.finfo(float).eps * totals.squares
-        between[between <= noise] = 0.0
+        between *= between > noise
         none = within <= noise
         within /= np.maximum(totals.counts - 2.0, 1.0)
-        within[none] = 1.0
-        between /= within
-        between[none & (between > 0)] = np.inf
+        if none.any():
+            within[none] = 0.0
+            within[none & (between == 0)] = 1.0
+        with np.errstate(divide="ignore"):
+            between /= within
         return between
 
 
