@@ -224,7 +224,7 @@ class AnovaF(SumsSelector):
     (1797, 10)
     """
 
-    complexity = Complexity("s q", "s + d")
+    complexity = Complexity("s q", "d")
 
     def _of_sums(self, sizes: FloatArray, sums: FloatArray, totals: _Totals) -> FloatArray:
         between = np.square(totals.sums - sums)
@@ -293,7 +293,7 @@ class MutualInformation(UnivariateSelector):
     (1797, 10)
     """
 
-    complexity = Complexity("n d q", "n + d")
+    complexity = Complexity("n d q", "n d", least_bytes=0.25)
 
     def __init__(
         self,
