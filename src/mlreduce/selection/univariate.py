@@ -317,16 +317,15 @@ class MutualInformation(UnivariateSelector):
 
     def _of_labels(self, X: Any, members: Any, known: NDArray[np.bool_] | None) -> FloatArray:
         scores = np.zeros((members.shape[1], X.shape[1]))
-        table = members.toarray().astype(np.int64)
-        for rows, chosen in known_together(table if known is None else np.where(known, table, np.nan)):
+        for rows, chosen in known_together(np.zeros(0) if known is None else np.where(known, 0.0, np.nan)):
             # Labels that are known of the same instances have the same noise.
-            some, of_some = rows_of(X, rows), rows_of(table, rows)[:, chosen]
+            some, of_some = rows_of(X, rows), sp.csc_array(rows_of(members, rows)[:, chosen])
             features, information = _varying(some), np.zeros((of_some.shape[1], X.shape[1]))
             information[:, features] = self._of_whole(some[:, features], of_some)
             scores[chosen] = information
         return scores
 
-    def _of_whole(self, X: Any, labels: NDArray[np.int64]) -> FloatArray:
+    def _of_whole(self, X: Any, labels: Any) -> FloatArray:
         """Return the information of features that vary and labels that are known, shape (n_labels, n_features)."""
         n_samples, n_features = X.shape
         information = np.empty((labels.shape[1], n_features))
@@ -350,10 +349,14 @@ class MutualInformation(UnivariateSelector):
         return information
 
 
-def _information(columns: FloatArray, labels: NDArray[np.int64], n_neighbors: int, digamma: FloatArray) -> FloatArray:
+def _information(columns: FloatArray, labels: Any, n_neighbors: int, digamma: FloatArray) -> FloatArray:
     """Return the mutual information of each label and feature, shape (n_labels, n_features); features are rows."""
     order = np.argsort(columns, axis=1)
-    return np.stack([_ross(columns, order, label, n_neighbors, digamma) for label in np.ascontiguousarray(labels.T)])
+    information = np.empty((labels.shape[1], len(columns)))
+    for label in range(labels.shape[1]):
+        present = labels[:, [label]].toarray().reshape(-1).astype(np.int64)
+        information[label] = _ross(columns, order, present, n_neighbors, digamma)
+    return information
 
 
 @compiled

@@ -221,7 +221,7 @@ class _Problem:
         if not self.objective.is_thin or self.signed_values:
             return False
         n_features, size = self.features.shape[1], self.objective.factor.shape[1]
-        return size <= n_features or n_features * size <= THIN_ENTRIES
+        return bool(size <= n_features or n_features * size <= THIN_ENTRIES)
 
     @cached_property
     def side(self) -> int:
