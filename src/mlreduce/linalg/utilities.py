@@ -18,6 +18,7 @@ __all__ = [
     "best_of_each",
     "canonical",
     "dense_columns",
+    "distinct_rows",
     "joined",
     "known_together",
     "map_columns",
@@ -141,6 +142,33 @@ def map_columns(function: Callable[[FloatArray], FloatArray], targets: Any, *, c
     """Apply a function of columns, which returns as many, to targets as of `dense_columns`."""
     parts = [function(part) for _, part in dense_columns(targets, centred=centred)]
     return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=-1)
+
+
+def distinct_rows(table: Any) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return where each different row of zeros and ones is first, in ascending order of the rows, and which each is.
+
+    Parameters
+    ----------
+    table : ndarray or csr_array in canonical format, of shape (n_rows, n_columns)
+        A csr_array stores ones only, and the order is that of ``numpy.unique(table.toarray(), axis=0)``.
+
+    Returns
+    -------
+    first : ndarray of int, shape (n_different,)
+    which : ndarray of int, shape (n_rows,)
+    """
+    if not is_sparse(table):
+        first, which = np.unique(table, axis=0, return_index=True, return_inverse=True)[1:]
+        return first, which.reshape(-1)
+    # Of two rows the greater has a one in the first column where they differ; one that goes on is the greater, too.
+    columns = np.split(-table.indices, table.indptr[1:-1])
+    keys = [tuple(part) for part in map(np.ndarray.tolist, columns)]
+    places: dict[tuple[int, ...], int] = {}
+    for row, key in enumerate(keys):
+        places.setdefault(key, row)
+    first = np.array([places[key] for key in sorted(places)], dtype=np.intp)
+    number = {keys[row]: place for place, row in enumerate(first)}
+    return first, np.array([number[key] for key in keys], dtype=np.intp)
 
 
 def rows_of(X: Any, rows: Any) -> Any:

@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from mlreduce.exceptions import DataError, unknown_name
 from mlreduce.linalg.compiled import compiled
 from mlreduce.linalg.distances import row_blocks
+from mlreduce.linalg.utilities import distinct_rows, rows_of
 from mlreduce.validation import (
     FloatArray,
     as_dense,
@@ -40,14 +41,14 @@ DISCRETISERS = ("equal-width", "equal-frequency", "mdl", "laim")
 _TIE = 1e-9
 
 
-def discretise(X: Any, labels: FloatArray, method: str | None, n_bins: int) -> Bins:
+def discretise(X: Any, labels: Any, method: str | None, n_bins: int) -> Bins:
     """Discretise the features for a selector.
 
     Parameters
     ----------
     X : ndarray or csr_array of shape (n_samples, n_features)
         Features, or numbers of bins where ``method`` is None.
-    labels : ndarray of shape (n_samples, n_labels), in {0, 1}
+    labels : ndarray or csr_array of shape (n_samples, n_labels), in {0, 1}
     method : {"equal-width", "equal-frequency", "mdl", "laim"} or None
         See `Discretiser`; None where the columns are bins already.
     n_bins : int
@@ -173,12 +174,11 @@ class Discretiser(TransformerMixin, BaseEstimator):
             return partial(_equal_frequency, n_bins=self.n_bins)
         if Y is None:
             raise DataError(f"the discretiser {self.method!r} needs labels, but the target y is None")
-        checked, known = check_known_labels(Y, n_samples)
-        labels = checked.astype(np.int8)
+        labels, known = check_known_labels(Y, n_samples, sparse=is_sparse(Y) and self.method == "mdl")
         if self.method == "laim":
-            return partial(_supervised, search=partial(_laim_cuts, labels))
+            return partial(_supervised, search=partial(_laim_cuts, labels.astype(np.int8)))
         whole = slice(None) if known is None else np.flatnonzero(known[:, known.any(axis=0)].all(axis=1))
-        sets = np.unique(labels[whole], axis=0, return_inverse=True)[1].reshape(-1)
+        sets = distinct_rows(rows_of(labels, whole))[1]
         if not len(sets):
             raise DataError(
                 f'the discretiser "mdl" takes sets of labels, and none of the {n_samples} instances has all its labels '

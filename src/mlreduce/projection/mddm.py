@@ -10,17 +10,20 @@ import scipy.sparse as sp
 
 from mlreduce.exceptions import DataError, unknown_name
 from mlreduce.linalg.kernels import check_gamma, check_positive, gaussian_kernel, squared_distances
+from mlreduce.linalg.utilities import distinct_rows
 from mlreduce.projection.base import LEAST_SQUARES, THIN, Projection
 from mlreduce.projection.covariance import CovarianceProjection
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
-from mlreduce.validation import FloatArray, Size, as_dense, check_option, check_range
+from mlreduce.validation import FloatArray, Size, as_dense, check_memory, check_option, check_range
 
 __all__ = ["MDDMKernel", "MDDMf", "MDDMp", "label_scale"]
 
 # Largest asymmetry of a user's kernel matrix, relative to its largest entry.
 _SYMMETRIC = 1e-10
 
+# Cells up to which distances of labels are those of arrays.
+_FEW_CELLS = 2**25
 
 _SCALES = {"signed": 2.0, "binary": 1.0}
 
@@ -175,19 +178,31 @@ class MDDMKernel(Projection):
             if self.kernel == "linear":
                 return Form(factor=labels)
             # Instances with equal labels have equal rows: the kernel is one of the distinct label sets.
-            sets, which = np.unique(as_dense(labels), axis=0, return_inverse=True)
-            which = which.reshape(-1)
-            kernel = gaussian_kernel(squared_distances(sets), check_gamma(self.gamma, labels))
-            if 2 * len(sets) > len(which):  # few are equal: a factor would not be thin
+            first, which = distinct_rows(labels)
+            many = 2 * len(first) > len(which)  # few are equal: a factor would not be thin
+            _check_kernel(len(which) if many else len(first))
+            kernel = gaussian_kernel(squared_distances(_few_labels(labels[first])), check_gamma(self.gamma, labels))
+            if many:
                 return Form(graph=kernel[np.ix_(which, which)])
             members = sp.csr_array(
-                (np.ones(len(which)), which, np.arange(len(which) + 1)), shape=(len(which), len(sets))
+                (np.ones(len(which)), which, np.arange(len(which) + 1)), shape=(len(which), len(first))
             )
             return Form(factor=members, middle=kernel)
+        _check_kernel(labels.shape[0])
         return Form(graph=_checked_kernel(self.kernel, as_dense(labels)))
 
     def _objective(self, data: TrainingSet) -> Form:
         return self._kernel(data)
+
+
+def _few_labels(labels: Any) -> Any:
+    """Return labels as an array where they have few cells."""
+    return as_dense(labels) if np.prod(labels.shape) <= _FEW_CELLS else labels
+
+
+def _check_kernel(order: int) -> None:
+    advice = 'take kernel="linear", MVMD or MDDMp, which need none, or fewer instances'
+    check_memory(24.0 * order**2, f"a kernel of {order} sets of labels", advice)
 
 
 def _checked_kernel(kernel: Any, labels: FloatArray) -> FloatArray:

@@ -11,7 +11,7 @@ from mlreduce.linalg.features import Features
 from mlreduce.linalg.utilities import quotient
 from mlreduce.projection.base import Projection
 from mlreduce.spectral import Form, TrainingSet
-from mlreduce.validation import FloatArray, Size, check_range
+from mlreduce.validation import FloatArray, Size, check_memory, check_range
 
 __all__ = [
     "ALL_COLUMNS",
@@ -62,6 +62,7 @@ def between_classes(members: Any, sizes: FloatArray) -> Form:
         Z: weights of the instances in the classes.
     sizes : ndarray of shape (n_labels,)
     """
+    _check_pairs(len(sizes))
     used = (sizes > 0).astype(np.float64)
     return Form(factor=members, middle=np.diag(quotient(1.0, sizes)) - np.outer(used, used) / sizes.sum())
 
@@ -76,7 +77,14 @@ def within_classes(members: Any, weights: FloatArray, sizes: FloatArray) -> Form
     weights : ndarray of shape (n_samples,)
     sizes : ndarray of shape (n_labels,)
     """
+    _check_pairs(len(sizes))
     return Form(weights=weights, factor=members, middle=-np.diag(quotient(1.0, sizes)))
+
+
+def _check_pairs(n_labels: int) -> None:
+    """Refuse matrices of all pairs of labels that do not fit into the memory."""
+    advice = "take MVMD, MDDMp or PLS, which need none, or fewer labels"
+    check_memory(24.0 * n_labels**2, f"the matrix of all pairs of {n_labels} labels", advice)
 
 
 def weighted_mean(features: Features, weights: FloatArray) -> FloatArray:

@@ -108,6 +108,8 @@ class Selector(NamedParameters, SelectorMixin, BaseEstimator):
     supervised = True
     #: Whether single labels of an instance may be unknown: cells of NaN.
     takes_unknown_cells = False
+    #: Whether labels may be a csr_array; where not, sparse ones are made dense.
+    takes_sparse_labels = False
     #: Whether features are selected; False for the control that keeps all features.
     selects = True
 
@@ -162,7 +164,7 @@ class Selector(NamedParameters, SelectorMixin, BaseEstimator):
             self._rank(features, labels, size)
         return self
 
-    def _rank(self, features: Any, labels: FloatArray, size: int) -> None:
+    def _rank(self, features: Any, labels: Any, size: int) -> None:
         """Score and rank features, of which ``size`` are to be kept."""
         self._n_kept = size
         self.scores_ = self._scores(features, labels)
@@ -183,19 +185,18 @@ class Selector(NamedParameters, SelectorMixin, BaseEstimator):
         self.scores_[others] = min(0.0, self.scores_[places].min())
         self.ranking_[others] = np.arange(len(places), n_features) + 1
 
-    def _check_labels(self, y: Any, n_samples: int) -> FloatArray:
+    def _check_labels(self, y: Any, n_samples: int) -> Any:
         """Return the labels as `_scores` takes them: a column for each label that is known somewhere."""
-        labels: FloatArray
+        sparse = is_sparse(y) and self.takes_sparse_labels
         if not self.takes_unknown_cells:
-            labels = check_labels(y, n_samples)
-            return labels
-        labels, known = check_known_labels(y, n_samples)
+            return check_labels(y, n_samples, sparse=sparse)
+        labels, known = check_known_labels(y, n_samples, sparse=sparse)
         return labels if known is None else np.where(known, labels, np.nan)[:, known.any(axis=0)]
 
-    def _scores(self, X: Any, labels: FloatArray) -> FloatArray:
+    def _scores(self, X: Any, labels: Any) -> FloatArray:
         """Return a score per feature, larger is better, for a checked array or CSR matrix and labels in {0, 1}.
 
-        Where the method takes unknown labels they are NaN.
+        Where the method takes unknown labels they are NaN, and a csr_array where it takes sparse ones and these are.
         """
         raise NotImplementedError  # abstract: a selector is this choice
 
@@ -231,5 +232,5 @@ class DiscretisingSelector(Selector):
         self.discretise = discretise
         self.n_bins = n_bins
 
-    def _bins(self, X: Any, labels: FloatArray) -> Bins:
+    def _bins(self, X: Any, labels: Any) -> Bins:
         return discretise(X, labels, self.discretise, self.n_bins)

@@ -48,7 +48,7 @@ class JMI(GreedySelector):
     array([1, 3, 2])
     """
 
-    complexity = Complexity("k n d q", "n d")
+    complexity = Complexity("k n d q", "n d + d q")
 
     def _begin(self, information: Information) -> FloatArray:
         return np.column_stack([information.relevance, np.zeros(len(information.relevance))])
@@ -96,7 +96,7 @@ class CMIM(GreedySelector):
     array([1, 3, 2])
     """
 
-    complexity = Complexity("k n d q", "n d")
+    complexity = Complexity("k n d q", "n d + d q")
 
     def _begin(self, information: Information) -> FloatArray:
         return information.relevances.copy()
@@ -139,7 +139,7 @@ class D2F(GreedySelector):
     array([1, 3, 2])
     """
 
-    complexity = Complexity("k n d q", "n d")
+    complexity = Complexity("k n d q", "n d + d q")
 
     def _begin(self, information: Information) -> FloatArray:
         return information.relevance.copy()
@@ -179,7 +179,7 @@ class MDMR(MeanRedundancy):
     array([1, 3, 2])
     """
 
-    complexity = Complexity("k n d q", "n d")
+    complexity = Complexity("k n d q", "n d + d q")
 
     def _add(self, information: Information, state: FloatArray, feature: int, rest: NDArray[np.intp]) -> None:
         beside = information.relevance[rest] - information.interaction(feature, rest)  # sum_l I(f;l|s)

@@ -5,13 +5,18 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import numpy as np
+import scipy.sparse as sp
 
 from mlreduce.complexity import Complexity
+from mlreduce.linalg.distances import row_blocks
 from mlreduce.registry import register
 from mlreduce.selection.base import Selector, check_variant
-from mlreduce.validation import FloatArray, Size, as_dense
+from mlreduce.validation import FloatArray, Size, as_dense, split_known
 
 __all__ = ["MLFS"]
+
+# Bytes of the features of a label's instances that are dense at once.
+_DENSE_BYTES = 2**28
 
 # Rounding error of a feature less its class mean, relative to the largest value.
 _ROUNDING = 8 * np.finfo(float).eps
@@ -53,32 +58,36 @@ class MLFS(Selector):
 
     complexity = Complexity("n d q", "n d", least_bytes=0.25)
     takes_unknown_cells = True
+    takes_sparse_labels = True
 
     def __init__(self, k: Size = 0.5, variant: Literal["equations", "published-code"] = "equations") -> None:
         self.k = k
         self.variant = variant
 
-    def _scores(self, X: Any, labels: FloatArray) -> FloatArray:
-        as_published, labels = check_variant(self.variant), np.nan_to_num(labels)
-        sizes = labels.sum(axis=0)
+    def _scores(self, X: Any, labels: Any) -> FloatArray:
+        as_published, by_label = check_variant(self.variant), sp.csc_array(split_known(labels)[0])
+        sizes, counts = (np.asarray(by_label.sum(axis=axis)).reshape(-1) for axis in (0, 1))
         present = np.flatnonzero(sizes)
         if not len(present):
             return np.zeros(X.shape[1])
-        mean = np.asarray(X.T @ labels.sum(axis=1)).reshape(-1) / sizes.sum()
+        mean = np.asarray(X.T @ counts).reshape(-1) / sizes.sum()
         between, within, largest = np.zeros(X.shape[1]), np.zeros(X.shape[1]), np.zeros(X.shape[1])
         for label in present:
-            members = as_dense(X[np.flatnonzero(labels[:, label])])
-            label_mean = members.mean(axis=0)
-            np.maximum(largest, np.abs(members).max(axis=0), out=largest)
-            members -= label_mean
-            between += sizes[label] * np.square(label_mean - mean)
-            within += np.einsum("ij,ij->j", members, members) / (sizes[label] if as_published else 1.0)
+            rows = X[by_label.indices[by_label.indptr[label] : by_label.indptr[label + 1]]]
+            blocks = row_blocks(X.shape[1], rows.shape[0], _DENSE_BYTES)
+            for columns in blocks:
+                members = as_dense(rows if len(blocks) == 1 else rows[:, columns])
+                label_mean = members.mean(axis=0)
+                np.maximum(largest[columns], np.abs(members).max(axis=0), out=largest[columns])
+                members -= label_mean
+                between[columns] += sizes[label] * np.square(label_mean - mean[columns])
+                within[columns] += np.einsum("ij,ij->j", members, members) / (sizes[label] if as_published else 1.0)
         # Rounding error is not scatter.
         noise = sizes.sum() * np.square(_ROUNDING * largest)
         between[between <= noise] = 0.0
         none = within <= noise
         ratio = np.where(none, 0.0 if as_published else np.where(between > 0, np.inf, 0.0), 0.0)
         np.divide(between, within, out=ratio, where=~none)
-        classes, count = (labels.shape[1], len(labels)) if as_published else (len(present), sizes.sum())
+        classes, count = labels.shape[::-1] if as_published else (len(present), sizes.sum())
         factor = (count - classes) / (classes - 1) if classes > 1 else 1.0
         return ratio * (factor if factor > 0 or as_published else 1.0)

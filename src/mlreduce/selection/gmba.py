@@ -86,6 +86,7 @@ class GMBA(Selector):
 
     complexity = Complexity("d n^2", "n^2 + n d", least_bytes=1)
     takes_unknown_cells = True
+    takes_sparse_labels = True
 
     def __init__(
         self,
@@ -109,7 +110,7 @@ class GMBA(Selector):
         self.variant = variant
         self.random_state = random_state
 
-    def _scores(self, X: Any, labels: FloatArray) -> FloatArray:
+    def _scores(self, X: Any, labels: Any) -> FloatArray:
         slopes = _Slopes(
             X,
             labels,
@@ -119,12 +120,12 @@ class GMBA(Selector):
             check_variant(self.variant),
         )
         step = check_range(self.step, "step", 0, open_ends=True)
-        n_iter = len(labels) if self.n_iter is None else check_count(self.n_iter, "n_iter")
+        n_iter = X.shape[0] if self.n_iter is None else check_count(self.n_iter, "n_iter")
         n_orders, random = check_count(self.n_orders, "n_orders"), check_random_state(self.random_state)
-        visits = [_visits(len(labels), n_iter, random) for _ in range(n_orders)]
+        visits = [_visits(X.shape[0], n_iter, random) for _ in range(n_orders)]
         # One pass needs the numbers of an instance once, in the order of the steps; more passes keep them.
-        once = n_orders == 1 and n_iter <= len(labels)
-        kept = None if once else np.concatenate(list(slopes.in_order(np.arange(len(labels)))))
+        once = n_orders == 1 and n_iter <= X.shape[0]
+        kept = None if once else np.concatenate(list(slopes.in_order(np.arange(X.shape[0]))))
         total = np.zeros(X.shape[1])
         for order in visits:
             weights = np.ones(X.shape[1])
@@ -154,7 +155,7 @@ class _Slopes:
     """The gradient of each instance's loss, divided by the weights; ``as_published`` follows the published code."""
 
     def __init__(
-        self, X: Any, labels: FloatArray, n_neighbors: int, s_min: float, miss_weight: float, as_published: bool
+        self, X: Any, labels: Any, n_neighbors: int, s_min: float, miss_weight: float, as_published: bool
     ) -> None:
         # Centred, since squares of differences are computed from squares and products.
         self._X = X if is_sparse(X) else X - X.mean(axis=0)
@@ -163,7 +164,7 @@ class _Slopes:
         self._n_neighbors, self._s_min, self._miss_weight = n_neighbors, s_min, miss_weight
         self._as_published = as_published
         #: Instances visited that have too few hits or misses.
-        self.skipped = np.zeros(len(labels), dtype=bool)
+        self.skipped = np.zeros(X.shape[0], dtype=bool)
 
     def in_order(self, order: NDArray[np.intp]) -> Iterator[FloatArray]:
         """Yield the numbers of the instances in an order, in blocks of rows; zeros for skipped ones."""

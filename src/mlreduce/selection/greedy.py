@@ -13,7 +13,7 @@ from mlreduce.exceptions import DataError
 from mlreduce.preprocessing.discretisation import Bins
 from mlreduce.selection.base import DiscretisingSelector
 from mlreduce.selection.information import Counted, KnownTriples, Labels, Pairs, Triples
-from mlreduce.validation import FloatArray
+from mlreduce.validation import FloatArray, is_sparse
 
 __all__ = ["GreedySelector", "Information", "whole_rows"]
 
@@ -24,11 +24,11 @@ _UNIT = 2.0**-32
 class Information:
     """Mutual and interaction information of discrete features and labels, counted on demand; in nats.
 
-    Information on labels, NaN where not known, is that of the rows where they are known. Memory: one number per feature
-    and label, and counts of their pairs of bins.
+    Information on labels, NaN where not known, is that of the rows where they are known. Memory, but for the relevance:
+    one number per feature and label, and counts of their pairs of bins.
     """
 
-    def __init__(self, bins: Bins, labels: NDArray[Any]) -> None:
+    def __init__(self, bins: Bins, labels: Any) -> None:
         self.features, self.labels = Counted.of(bins), Labels(labels)
         self.n_samples = len(bins)
 
@@ -46,7 +46,7 @@ class Information:
     @cached_property
     def relevance(self) -> FloatArray:
         """``sum_l I(f;l)`` of each feature, shape (n_features,)."""
-        relevance: FloatArray = self.triples.shared.sum(axis=1) / self.n_samples
+        relevance: FloatArray = self.labels.relevance(self.features) / self.n_samples
         return relevance
 
     @cached_property
@@ -114,8 +114,9 @@ class GreedySelector(DiscretisingSelector):
     looks_back = True
     by_feature = ("gains_",)
     takes_unknown_cells = True
+    takes_sparse_labels = True
 
-    def _scores(self, X: Any, labels: FloatArray) -> FloatArray:
+    def _scores(self, X: Any, labels: Any) -> FloatArray:
         self._check_parameters()
         information = self._information(self._bins(X, labels), labels)
         order, self.gains_ = self._order(information, self._n_kept if self.looks_back else 1)
@@ -130,7 +131,7 @@ class GreedySelector(DiscretisingSelector):
     def _check_parameters(self) -> None:
         """Raise DataError if a parameter of the method is out of range."""
 
-    def _information(self, bins: Bins, labels: FloatArray) -> Any:
+    def _information(self, bins: Bins, labels: Any) -> Any:
         """Return what the criterion is computed from."""
         return Information(bins, labels)
 
@@ -169,7 +170,7 @@ class GreedySelector(DiscretisingSelector):
         return state
 
 
-def whole_rows(labels: FloatArray) -> NDArray[np.bool_]:
+def whole_rows(labels: Any) -> NDArray[np.bool_]:
     """Return the instances of which all labels are known, for criteria that take their set.
 
     Raises
@@ -177,6 +178,8 @@ def whole_rows(labels: FloatArray) -> NDArray[np.bool_]:
     DataError
         If there are none.
     """
+    if is_sparse(labels):
+        return np.ones(labels.shape[0], dtype=bool)
     whole = np.asarray(~np.isnan(labels).any(axis=1))
     if not whole.any():
         raise DataError(

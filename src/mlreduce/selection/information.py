@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from mlreduce.exceptions import DataError
 from mlreduce.linalg.compiled import compiled, compiled_part
 from mlreduce.linalg.distances import row_blocks
-from mlreduce.validation import FloatArray, is_sparse
+from mlreduce.validation import FloatArray, check_memory, is_sparse, split_known
 
 __all__ = [
     "Counted",
@@ -39,6 +39,9 @@ _ROUNDING = 64 * np.finfo(float).eps
 
 # Largest count that is exact in single precision.
 _EXACT = 2**24
+
+# Bytes of what features share with a block of labels, added up over the labels.
+_SHARED_BYTES = 2**29
 
 
 class Counted(NamedTuple):
@@ -76,7 +79,31 @@ class Counted(NamedTuple):
             rows.append(kept)
             columns.append(codes[kept] + starts[number])
             starts[number + 1] = starts[number] + n_bins - 1
-        row, column = np.concatenate(rows), np.concatenate(columns)
+        return cls._stored(np.concatenate(rows), np.concatenate(columns), starts, n_samples)
+
+    @classmethod
+    def of_labels(cls, labels: Any) -> Self:
+        """Return the indicators of labels in {0, 1}, a csr_array: what `of` returns for them as an array."""
+        n_samples, n_labels = labels.shape
+        by_label = sp.csc_array(labels)
+        sizes = np.diff(by_label.indptr)
+        common = np.flatnonzero((2 * sizes > n_samples) & (sizes < n_samples))  # their rows without the label count
+        seldom = (sizes > 0) & (2 * sizes <= n_samples)
+        varying = seldom.copy()
+        varying[common] = True
+        starts = np.concatenate([[0], np.cumsum(varying)])
+        of_entries = np.repeat(np.arange(n_labels), sizes)
+        rows, columns = [by_label.indices[seldom[of_entries]]], [starts[of_entries[seldom[of_entries]]]]
+        for label in common:
+            members = by_label.indices[by_label.indptr[label] : by_label.indptr[label + 1]]
+            rows.append(np.delete(np.arange(n_samples), members))
+            columns.append(np.full(n_samples - len(members), starts[label]))
+        return cls._stored(np.concatenate(rows), np.concatenate(columns), starts, n_samples)
+
+    @classmethod
+    def _stored(
+        cls, row: NDArray[np.integer[Any]], column: NDArray[np.integer[Any]], starts: NDArray[np.int64], n_samples: int
+    ) -> Self:
         shape = (n_samples, int(starts[-1]))
         dtype = np.float32 if n_samples < _EXACT else np.float64
         if len(row) > _DENSE * n_samples * max(shape[1], 1):
@@ -151,8 +178,8 @@ class Labels:
 
     Parameters
     ----------
-    table : ndarray of shape (n_samples, n_labels)
-        In {0, 1}, NaN where not known.
+    table : ndarray or csr_array of shape (n_samples, n_labels)
+        In {0, 1}; NaN, in an array alone, where not known.
 
     Attributes
     ----------
@@ -162,10 +189,10 @@ class Labels:
         None where all are.
     """
 
-    def __init__(self, table: NDArray[Any]) -> None:
-        unknown = np.isnan(table)
-        self._table, self.known = table, ~unknown if unknown.any() else None
-        self.counted = Counted.of((table == 1).astype(np.int8))
+    def __init__(self, table: Any) -> None:
+        present, self.known = split_known(table)
+        self._table = table
+        self.counted = Counted.of_labels(present) if is_sparse(present) else Counted.of(present.astype(np.int8))
 
     def variables(self, chosen: NDArray[np.intp]) -> Labels:
         """Return some of the labels."""
@@ -182,9 +209,24 @@ class Labels:
         """Return n times the mutual information of each feature with each label."""
         return shared_information(features, self.counted) if self.known is None else self.with_features(features).shared
 
+    def relevance(self, features: Counted) -> FloatArray:
+        """Return n times the mutual information of each feature with the labels, summed over these."""
+        n_features, n_labels = len(features.starts) - 1, self._table.shape[1]
+        blocks = row_blocks(n_labels, n_features, _SHARED_BYTES)
+        if len(blocks) == 1 or self.known is not None:
+            return np.asarray(self.shared(features).sum(axis=1))
+        parts = (self.variables(np.arange(block.start, block.stop)).shared(features) for block in blocks)
+        return np.asarray(sum((part.sum(axis=1) for part in parts), np.zeros(n_features)))
+
     def with_features(self, features: Counted) -> Triples | KnownTriples:
         """Return what features and labels share."""
         one = self.counted
+        n_pairs, n_bins = (len(features.starts) - 1) * self._table.shape[1], int(features.starts[-1] * one.starts[-1])
+        check_memory(
+            32.0 * n_pairs + 8.0 * n_bins,
+            "the information that each feature and label share",
+            "give fewer features or labels, or take MIM, MRMR or SCLS, which add it up over the labels",
+        )
         return Triples(features, one) if self.known is None else KnownTriples(features, one, self.known)
 
 

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mlreduce.validation import FloatArray, check_known_labels
+from mlreduce.linalg.utilities import scaled
+from mlreduce.validation import FloatArray, as_dense, check_known_labels, is_sparse, split_known
 
 __all__ = ["LabelGraph", "label_similarity"]
 
@@ -17,20 +18,20 @@ class LabelGraph:
 
     Parameters
     ----------
-    labels : ndarray of shape (n_samples, n_labels), in {0, 1}
-        NaN where not known: two instances are compared by the labels that are known of both.
+    labels : ndarray or csr_array of shape (n_samples, n_labels), in {0, 1}
+        NaN, in an array alone, where not known: two instances are compared by the labels that are known of both.
     """
 
-    def __init__(self, labels: FloatArray) -> None:
-        unknown = np.isnan(labels)
-        self._known = (~unknown).astype(np.float64) if unknown.any() else None
-        self._labels = np.nan_to_num(labels)
-        self._weighted = self._labels * self._labels.sum(axis=0)  # a label is weighted by its number of instances
-        self._totals = self._weighted.sum(axis=1)
+    def __init__(self, labels: Any) -> None:
+        self._labels, known = split_known(labels)
+        self._known = None if known is None else known.astype(np.float64)
+        # A label is weighted by its number of instances.
+        self._weighted = scaled(self._labels, columns=np.asarray(self._labels.sum(axis=0)).reshape(-1))
+        self._totals = np.asarray(self._weighted.sum(axis=1)).reshape(-1)
 
     def of(self, rows: NDArray[np.intp]) -> FloatArray:
         """Return the similarities of some instances to all, shape (n_rows, n_samples); 0 to themselves."""
-        shared: FloatArray = self._weighted[rows] @ self._labels.T
+        shared = as_dense(self._weighted[rows] @ self._labels.T)
         if self._known is None:
             either = self._totals[rows, np.newaxis] + self._totals
         else:
@@ -44,7 +45,7 @@ class LabelGraph:
     def comparable(self, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
         """Return which instances some can be compared with, shape (n_rows, n_samples): not themselves."""
         if self._known is None:
-            comparable = np.ones((len(rows), len(self._labels)), dtype=bool)
+            comparable = np.ones((len(rows), self._labels.shape[0]), dtype=bool)
         else:
             comparable = self._known[rows] @ self._known.T > 0
         comparable[np.arange(len(rows)), rows] = False
@@ -76,7 +77,7 @@ def label_similarity(Y: Any) -> FloatArray:
     ----------
     Yan and Li (2016), equations 2 and 3.
     """
-    labels, known = check_known_labels(Y)
+    labels, known = check_known_labels(Y, sparse=is_sparse(Y))
     if known is not None:
         labels = np.where(known, labels, np.nan)[:, known.any(axis=0)]
-    return LabelGraph(labels).of(np.arange(len(labels)))
+    return LabelGraph(labels).of(np.arange(labels.shape[0]))

@@ -56,7 +56,7 @@ class PMU(GreedySelector):
     array(['x2', 'x10', 'x16', 'x21', 'x23'], dtype=object)
     """
 
-    complexity = Complexity("n d q^2", "n d")
+    complexity = Complexity("n d q^2", "n d + d q")
 
     def __init__(
         self,
@@ -124,7 +124,7 @@ class LRFS(MeanRedundancy):
     array([1, 3, 2])
     """
 
-    complexity = Complexity("n d q^2 + k n d", "n d")
+    complexity = Complexity("n d q^2 + k n d", "n d + d q")
 
     def __init__(
         self,
@@ -184,7 +184,7 @@ class LSMFS(GreedySelector):
     array([1, 3, 2])
     """
 
-    complexity = Complexity("n d q^2 + k n d", "n d")
+    complexity = Complexity("n d q^2 + k n d", "n d + d q")
 
     def _begin(self, information: Information) -> FloatArray:
         return information.relevance + self._supplement(information) / information.n_samples
@@ -234,7 +234,7 @@ class MLSMFS(LSMFS):
     array([1, 3, 2])
     """
 
-    complexity = Complexity("n d q^2 + k n d", "n d")
+    complexity = Complexity("n d q^2 + k n d", "n d + d q")
 
     def _supplement(self, information: Information) -> FloatArray:
         largest = np.zeros(len(information.relevance))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError, DegenerateWarning, warn
 from mlreduce.linalg.compiled import compiled
+from mlreduce.linalg.utilities import distinct_rows
 from mlreduce.preprocessing.discretisation import Bins
 from mlreduce.registry import register
 from mlreduce.selection.greedy import GreedySelector, whole_rows
@@ -30,11 +33,11 @@ class LabelSets:
         Number of the other instances.
     """
 
-    def __init__(self, bins: Bins, labels: FloatArray, min_count: int) -> None:
+    def __init__(self, bins: Bins, labels: Any, min_count: int) -> None:
         whole = whole_rows(labels)
-        bins, labels = bins[whole], labels[whole]
-        sets, counts = np.unique(labels, axis=0, return_inverse=True, return_counts=True)[1:]
-        kept = (counts >= min_count)[sets.reshape(-1)]
+        bins, sets = bins[whole], distinct_rows(labels[whole])[1]
+        counts = np.bincount(sets)
+        kept = (counts >= min_count)[sets]
         self.n_pruned = int(np.count_nonzero(~kept))
         self.n_classes = np.count_nonzero(counts >= min_count)
         if self.n_classes < 2:
@@ -44,7 +47,7 @@ class LabelSets:
                 f"n_samples={len(bins)} instances{known}, the commonest {counts.max()} times; two must be left: take a "
                 "smaller min_count"
             )
-        self.classes = np.unique(sets.reshape(-1)[kept], return_inverse=True)[1]
+        self.classes = np.unique(sets[kept], return_inverse=True)[1]
         self.bins = np.empty((np.count_nonzero(kept), bins.shape[1]), dtype=np.int32, order="F")
         for column, values in enumerate(bins[kept].T):
             self.bins[:, column] = np.unique(values, return_inverse=True)[1]
@@ -131,12 +134,12 @@ class LabelSetSelector(GreedySelector):
     def _check_parameters(self) -> None:
         check_count(self.min_count, "min_count")
 
-    def _information(self, bins: Bins, labels: FloatArray) -> LabelSets:
+    def _information(self, bins: Bins, labels: Any) -> LabelSets:
         sets = LabelSets(bins, labels, self.min_count)
         self.n_pruned_ = sets.n_pruned
-        if 2 * self.n_pruned_ > len(labels):
+        if 2 * self.n_pruned_ > len(bins):
             warn(
-                f"{type(self).__name__} leaves out {self.n_pruned_} of {len(labels)} instances, whose label sets occur "
+                f"{type(self).__name__} leaves out {self.n_pruned_} of {len(bins)} instances, whose label sets occur "
                 f"less often than min_count={self.min_count}; a smaller min_count keeps more of them",
                 DegenerateWarning,
             )

@@ -63,7 +63,7 @@ class LassoMultiTask(Selector):
     (1797, 10)
     """
 
-    complexity = Complexity("n d q", "n d")
+    complexity = Complexity("n d q", "n d + n q + d q")
 
     by_feature = ("coef_",)
 

@@ -65,7 +65,7 @@ class MSSL(RowSparseSelector):
 
     _merges_copies = False  # whose coefficients their graph ties together
 
-    complexity = Complexity("s d + d^3", "s + d^2")
+    complexity = Complexity("s d + d^3", "s + d^2 + n q + d q")
 
     def __init__(
         self,

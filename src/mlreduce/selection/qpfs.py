@@ -135,11 +135,12 @@ class QPFS(DiscretisingSelector):
 
     complexity = Complexity("n d^2 + d^3", "n d + d^2")
     takes_unknown_cells = True
+    takes_sparse_labels = True
 
-    def _scores(self, X: Any, labels: FloatArray) -> FloatArray:
+    def _scores(self, X: Any, labels: Any) -> FloatArray:
         self._check()
         counted = Counted.of(self._bins(X, labels))
-        self.relevance_ = Labels(labels).shared(counted).sum(axis=1) / len(labels)
+        self.relevance_ = Labels(labels).relevance(counted) / counted.n_samples
         self.dependency_, self.n_negative_eigenvalues_ = nearest_positive(self._dependency(counted))
         self.weights_, self.kkt_residual_ = minimise(self.dependency_, self.relevance_)
         return self.weights_.copy()

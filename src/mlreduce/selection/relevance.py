@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from mlreduce.complexity import Complexity
+from mlreduce.linalg.utilities import distinct_rows
 from mlreduce.preprocessing.discretisation import Bins
 from mlreduce.registry import register
 from mlreduce.selection.greedy import GreedySelector, Information, whole_rows
@@ -156,10 +157,9 @@ class IGMF(GreedySelector):
     complexity = Complexity("n d", "n d")
     looks_back = False
 
-    def _information(self, bins: Bins, labels: FloatArray) -> tuple[Counted, Counted]:
+    def _information(self, bins: Bins, labels: Any) -> tuple[Counted, Counted]:
         whole = whole_rows(labels)
-        sets = np.unique(labels[whole], axis=0, return_inverse=True)[1].reshape(-1, 1)
-        return Counted.of(bins[whole]), Counted.of(sets)
+        return Counted.of(bins[whole]), Counted.of(distinct_rows(labels[whole])[1][:, np.newaxis])
 
     def _begin(self, information: Any) -> FloatArray:
         features, sets = information

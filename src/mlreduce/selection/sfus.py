@@ -73,7 +73,7 @@ class SFUS(RowSparseSelector):
     (1797, 10)
     """
 
-    complexity = Complexity("s d + d^3", "s + d^2")
+    complexity = Complexity("s d + d^3", "s + d^2 + n q + d q")
     by_feature = ("coef_", "subspace_")
 
     def __init__(

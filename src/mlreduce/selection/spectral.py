@@ -62,12 +62,13 @@ class SPEC(Selector):
 
     complexity = Complexity("d n^2", "n^2 + n d", least_bytes=1)
     takes_unknown_cells = True
+    takes_sparse_labels = True
 
     def __init__(self, k: Size = 0.5, variant: Literal["equations", "published-code"] = "equations") -> None:
         self.k = k
         self.variant = variant
 
-    def _scores(self, X: Any, labels: FloatArray) -> FloatArray:
+    def _scores(self, X: Any, labels: Any) -> FloatArray:
         as_published = check_variant(self.variant)
         graph, (n_samples, n_features) = LabelGraph(labels), X.shape
         along, degrees = np.zeros(n_features), np.empty(n_samples)  # x'Ax of every feature; row sums of A
@@ -88,9 +89,9 @@ class SPEC(Selector):
         return scores
 
     @staticmethod
-    def _of_constant(labels: FloatArray, degrees: FloatArray) -> float:
+    def _of_constant(labels: Any, degrees: FloatArray) -> float:
         """Return ``f'Lf`` of the constant f of unit norm."""
         graph, inverse, along = LabelGraph(labels), 1.0 / np.sqrt(degrees), 0.0
-        for rows in row_blocks(len(labels), len(labels)):
+        for rows in row_blocks(len(degrees), len(degrees)):
             along += float(inverse[rows] @ graph.of(np.arange(rows.start, rows.stop)) @ inverse)
-        return 1.0 - along / len(labels)
+        return 1.0 - along / len(degrees)

@@ -7,6 +7,7 @@ correction of products, so that sparse features stay sparse.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -15,10 +16,14 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 
+from mlreduce.linalg.distances import row_blocks
 from mlreduce.linalg.features import Features
 from mlreduce.validation import FloatArray, as_dense, is_sparse
 
 __all__ = ["Form"]
+
+# Bytes of the products of features and a block of labels.
+_CROSS_BYTES = 2**28
 
 # Eigenvalues of ``middle`` below minus this, relative to the largest, are negative.
 _INDEFINITE = 1e-10
@@ -191,8 +196,9 @@ class Form:
         if self.squared:
             total += self.squared * (features.scatter @ features.scatter)
         if self.factor is not None:
-            cross = features.cross(self.factor)
-            total += _product(cross, self.middle) @ cross.T
+            for factor in self._parts(features.shape[1]):
+                cross = features.cross(factor)
+                total += _product(cross, self.middle) @ cross.T
         if self.graph is not None:
             total += features.form(self.graph)
         total.flat[:: len(total) + 1] += self.ridge
@@ -235,11 +241,23 @@ class Form:
         """
         trace = float(np.sum(self.weights * features.squared_norms)) if np.any(self.weights) else 0.0
         if self.factor is not None:
-            cross = features.cross(self.factor)
-            trace += float(np.sum(_product(cross, self.middle) * cross))
+            for factor in self._parts(features.shape[1]):
+                cross = features.cross(factor)
+                trace += float(np.sum(_product(cross, self.middle) * cross))
         if self.graph is not None:
             trace += float(np.trace(features.form(self.graph)))
         return trace / features.shape[1]
+
+    def _parts(self, n_features: int) -> Iterator[Any]:
+        """Yield the columns of the factor, in blocks of which each has no large product with the features."""
+        size = self.factor.shape[1]
+        blocks = row_blocks(size, n_features, _CROSS_BYTES)
+        if len(blocks) == 1 or isinstance(self.middle, np.ndarray):
+            yield self.factor
+            return
+        by_column = sp.csc_array(self.factor) if is_sparse(self.factor) else self.factor
+        for block in blocks:
+            yield sp.csr_array(by_column[:, block]) if is_sparse(by_column) else by_column[:, block]
 
     def __mul__(self, number: float) -> Form:
         return Form(

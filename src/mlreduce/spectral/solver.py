@@ -52,7 +52,7 @@ from mlreduce.linalg.utilities import signed
 from mlreduce.spectral.form import Form
 from mlreduce.spectral.krylov import leading_eigenvectors
 from mlreduce.spectral.whitening import Whitening, whitening_of
-from mlreduce.validation import FloatArray, as_dense, is_sparse
+from mlreduce.validation import FloatArray, as_dense, check_memory, is_sparse
 
 __all__ = ["Solution", "row_space", "solve"]
 
@@ -214,8 +214,14 @@ class _Problem:
 
     @cached_property
     def thin(self) -> bool:
-        """Whether A is ``SS'`` with one column per label, and negative eigenvalues are not asked for."""
-        return self.objective.is_thin and not self.signed_values
+        """Whether A is ``SS'`` with one column per label, and negative eigenvalues are not asked for.
+
+        Not where S is large and has more columns than rows: it is never computed then.
+        """
+        if not self.objective.is_thin or self.signed_values:
+            return False
+        n_features, size = self.features.shape[1], self.objective.factor.shape[1]
+        return bool(size <= n_features or n_features * size <= THIN_ENTRIES)
 
     @cached_property
     def side(self) -> int:
@@ -403,6 +409,9 @@ def _thin(problem: _Problem) -> _Eigenpairs:
         return _Eigenpairs(*_left_singular(objective.feature_factor(features), limit))
     spread = objective.sample_factor()
     size = spread.shape[1]
+    check_memory(
+        24.0 * size**2, f"the matrix of all pairs of {size} labels", f"set n_components to {size // 4} at most"
+    )
     products = np.empty((size, size))
     step = max(1, THIN_ENTRIES // max(features.shape))
     for start in range(0, size, step):
@@ -456,7 +465,7 @@ def _matrices(problem: _Problem) -> _Eigenpairs:
     if features.shape[0] < features.shape[1] or (signed_values and not _has_full_rank(features)):
         features, back = row_space(features)
     whitening = None if problem.constraint is None else whitening_of(features, problem.constraint, problem.who)
-    if objective.is_thin and not signed_values:
+    if problem.thin:
         half = objective.feature_factor(features)
         half = half if whitening is None else whitening.transposed(half)
         total = float(np.square(half).sum())
