@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError, warn
+from mlreduce.linalg.utilities import distinct_rows
 from mlreduce.predictors._base import LabelClassifier, ProbableClassifier
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray, as_dense, check_count, check_features, is_sparse
@@ -28,10 +29,11 @@ class _SetModel:
     """A classifier whose classes are the different rows of some labels."""
 
     def __init__(self, estimator: Any, features: Any, labels: Any, random: Any) -> None:
-        self.sets, classes = _different_rows(labels)
+        first, classes = distinct_rows(labels)
+        self.sets = labels[first].astype(np.int8)
         # One class is no problem for a classifier, and most refuse it.
         several = self.sets.shape[0] > 1
-        self.estimator = _seeded(estimator, random).fit(features, classes.reshape(-1)) if several else None
+        self.estimator = _seeded(estimator, random).fit(features, classes) if several else None
 
     def predict(self, features: Any) -> Any:
         """Return the labels of the predicted class of each row, CSR where they were."""
@@ -39,19 +41,6 @@ class _SetModel:
         return self.sets[
             np.zeros(n_rows, dtype=np.intp) if self.estimator is None else self.estimator.predict(features)
         ]
-
-
-def _different_rows(labels: Any) -> tuple[Any, NDArray[np.intp]]:
-    """Return the different rows of labels in ascending order, and the number of that of each row."""
-    if not is_sparse(labels):
-        sets, classes = np.unique(labels.astype(np.int8), axis=0, return_inverse=True)
-        return sets, classes
-    # Of two rows that one is the larger which has the first label where they differ.
-    keys = [tuple(part) for part in np.split(-labels.indices, labels.indptr[1:-1])]
-    first = {key: row for row, key in reversed(list(enumerate(keys)))}
-    order = sorted(first)
-    number = {key: place for place, key in enumerate(order)}
-    return labels[[first[key] for key in order]].astype(np.int8), np.array([number[key] for key in keys])
 
 
 def _seeded(estimator: Any, random: Any) -> Any:
