@@ -54,7 +54,8 @@ def made(name, **rest):
 
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch):
-    """Some rows or columns at once, so that there are several blocks."""
+    """Some rows or columns at once, so that there are several blocks, and sparse targets that stay so."""
+    monkeypatch.setattr("mlreduce.validation.features.DENSE_CELLS", 0)
     monkeypatch.setattr("mlreduce.linalg.distances._BLOCK_BYTES", 8 * 20 * N_LABELS)
 
 

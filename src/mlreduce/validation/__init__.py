@@ -16,7 +16,6 @@ from mlreduce.validation.features import (
     is_sparse,
 )
 from mlreduce.validation.labels import (
-    DENSE_CELLS,
     check_known_labels,
     check_labels,
     fill_unlabelled,
@@ -26,6 +25,7 @@ from mlreduce.validation.labels import (
     stored_labels,
 )
 from mlreduce.validation.memory import (
+    DENSE_CELLS,
     MEMORY_SHARE,
     check_memory,
     guard_methods,

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from mlreduce.exceptions import DataError, warn
-from mlreduce.validation.memory import check_memory
+from mlreduce.validation.memory import DENSE_CELLS, check_memory
 
 __all__ = [
     "LARGEST",
@@ -279,8 +279,9 @@ def check_regression(estimator: Any, X: Any, y: Any) -> tuple[Any, Any]:
     -------
     X : ndarray or csr_array, float64
     y : ndarray of shape (n_samples,) or (n_samples, n_targets), or csr_array, float64
-        NaN where not known, for a regressor that declares ``takes_unknown_cells = True``. A sparse matrix stays one for
-        a regressor that declares ``takes_sparse_targets = True``, unless it stores NaN; else it is made dense.
+        NaN where not known, for a regressor that declares ``takes_unknown_cells = True``. A sparse matrix of more than
+        `DENSE_CELLS` cells stays one for a regressor that declares ``takes_sparse_targets = True``, unless it stores
+        NaN; else it is made dense, so that the digits are the same whatever the storage.
 
     Raises
     ------
@@ -290,9 +291,11 @@ def check_regression(estimator: Any, X: Any, y: Any) -> tuple[Any, Any]:
         If the shapes are not what scikit-learn's estimators take.
     """
     names, target_names = column_names(X), column_names(y)
-    if is_sparse(y) and not (getattr(estimator, "takes_sparse_targets", False) and unknown_cells(y) is None):
-        check_memory(8.0 * np.prod(y.shape), "a dense matrix of the targets", "fit fewer targets at once")
-        y = np.ascontiguousarray(as_dense(y))  # the same digits whatever the storage
+    if is_sparse(y):
+        stays = getattr(estimator, "takes_sparse_targets", False) and np.prod(y.shape, dtype=float) > DENSE_CELLS
+        if not (stays and unknown_cells(y) is None):
+            check_memory(8.0 * np.prod(y.shape, dtype=float), "a dense matrix of the targets", "fit fewer at once")
+            y = np.ascontiguousarray(as_dense(y))
     unknown = unknown_cells(y) if getattr(estimator, "takes_unknown_cells", False) else None
     if unknown is not None and 0 < unknown.ndim < 3:
         check_some_known(unknown.reshape(len(unknown), -1), "target", target_names)

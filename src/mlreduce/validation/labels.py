@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 
 from mlreduce.exceptions import DataError
 from mlreduce.validation.features import check_some_known, column_names, is_sparse, unknown_cells
-from mlreduce.validation.memory import check_memory
+from mlreduce.validation.memory import DENSE_CELLS, check_memory
 
 __all__ = [
-    "DENSE_CELLS",
     "check_known_labels",
     "check_labels",
     "fill_unlabelled",
@@ -32,9 +31,6 @@ _LABEL_SETS = (
 _UNKNOWN = (
     'mlreduce.list_methods().filter(unknown_labels="cells") names the methods that take single unknown labels (NaN)'
 )
-
-#: Number of cells beyond which labels are kept as a sparse matrix where that is smaller.
-DENSE_CELLS = 2**25
 
 _ADVICE = "give fewer rows or labels, or use a method that takes sparse labels"
 

@@ -17,13 +17,24 @@ import numpy as np
 from mlreduce.complexity import Complexity, Sizes
 from mlreduce.exceptions import DataError, OutOfMemoryError
 
-__all__ = ["MEMORY_SHARE", "check_memory", "guard_methods", "machine_memory", "memory_left", "within_memory"]
+__all__ = [
+    "DENSE_CELLS",
+    "MEMORY_SHARE",
+    "check_memory",
+    "guard_methods",
+    "machine_memory",
+    "memory_left",
+    "within_memory",
+]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _Class = TypeVar("_Class", bound=type)
 
 #: Share of the memory that is left that an array may take.
 MEMORY_SHARE = 0.8
+
+#: Number of cells beyond which labels and targets are kept as a sparse matrix where they are one, or it is smaller.
+DENSE_CELLS = 2**25
 
 _PAGE = 4096 if not hasattr(os, "sysconf") else os.sysconf("SC_PAGE_SIZE")
 
