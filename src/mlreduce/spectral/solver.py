@@ -441,7 +441,9 @@ def _orthonormal(values: FloatArray, vectors: FloatArray) -> FloatArray:
         leading, weak = vectors[:, :strong], vectors[:, strong:]
         for _ in range(2):
             weak = weak - leading @ (leading.T @ weak)
-        vectors[:, strong:] = np.linalg.qr(weak)[0]
+        directions, triangle = np.linalg.qr(weak)
+        # Householder reflections change signs; coordinates that belong to the vectors have none of that.
+        vectors[:, strong:] = directions * np.where(np.diag(triangle) < 0, -1.0, 1.0)
     return vectors
 
 
