@@ -430,10 +430,11 @@ def _samples(problem: _Problem) -> _Eigenpairs:
     return _Eigenpairs(values, _orthonormal(values, features.transposed_dot(rooted)))
 
 
-def _orthonormal(values: FloatArray, vectors: FloatArray) -> FloatArray:
+def _orthonormal(values: FloatArray, vectors: FloatArray, reflected: bool = False) -> FloatArray:
     """Scale products such as ``X'u`` to unit norm and orthogonalise those of small eigenvalues again.
 
-    Their loss of orthogonality by rounding is inverse to the eigenvalue.
+    Their loss of orthogonality by rounding is inverse to the eigenvalue. Householder reflections change signs, and
+    coordinates that belong to the vectors have none of that: ``reflected`` leaves it so (`Features.reflected`).
     """
     vectors = vectors / np.linalg.norm(vectors, axis=0)
     strong = int(np.count_nonzero(values > _WEAK * values.max(initial=0.0)))
@@ -442,8 +443,7 @@ def _orthonormal(values: FloatArray, vectors: FloatArray) -> FloatArray:
         for _ in range(2):
             weak = weak - leading @ (leading.T @ weak)
         directions, triangle = np.linalg.qr(weak)
-        # Householder reflections change signs; coordinates that belong to the vectors have none of that.
-        vectors[:, strong:] = directions * np.where(np.diag(triangle) < 0, -1.0, 1.0)
+        vectors[:, strong:] = directions if reflected else directions * np.where(np.diag(triangle) < 0, -1.0, 1.0)
     return vectors
 
 
@@ -521,7 +521,8 @@ def row_space(features: Features) -> tuple[Features, FloatArray]:
         kept = _positive(values, max(features.shape))
         values, vectors = values[kept], vectors[:, kept]
         if wide:
-            coordinates, basis = vectors * np.sqrt(values), _orthonormal(values, features.transposed_dot(vectors))
+            coordinates = vectors * np.sqrt(values)
+            basis = _orthonormal(values, features.transposed_dot(vectors), features.reflected)
         else:
             coordinates, basis = features.dot(vectors), vectors
         features.shared["row space"] = Features(coordinates, features.centred), basis
