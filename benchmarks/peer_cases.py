@@ -759,9 +759,6 @@ CASES: dict[str, Case] = {
     "lasso-multitask": Case(
         Ours("lasso-multitask", {"alpha": 0.01}),
         {
-            "celer": Peer(
-                "celer.MultiTaskLasso", {"alpha": 0.01}, "celer", target="numbers", sparse=False, sets=_MEDIUM
-            ),
             "skglm": Peer(
                 "skglm.MultiTaskLasso", {"alpha": 0.01}, "skglm", target="numbers", sparse=False, sets=_MEDIUM
             ),

@@ -138,7 +138,13 @@ def test_the_summary_counts_kinds_apart():
     assert refused.startswith("- 1 comparisons are refused")
 
 
-@pytest.mark.parametrize("name", [*digits.PROJECTIONS, *digits.SELECTORS])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.slow) if name in digits.REGRESSIONS else name
+        for name in (*digits.PROJECTIONS, *digits.SELECTORS)
+    ],
+)
 @pytest.mark.filterwarnings("ignore")
 def test_methods_have_the_digits_of_the_table(name):
     table = pd.read_csv(digits.FILE).set_index(["method", "dataset"])
