@@ -30,7 +30,7 @@ from mlreduce.files import write_text
 FILE = Path(__file__).parents[1] / "docs" / "performance" / "digits.csv"
 PAGE = Path(__file__).parents[1] / "docs" / "performance.md"
 # Data sets, with the number of rows; the first comes with the library, and a test repeats it.
-SETS = {"digits-300": 300, "enron": 600, "medical": 600, "emotions": 600, "yeast": 600}
+SETS = {"digits-300": 300, "enron": 600, "medical": 600, "emotions": 400, "yeast": 400}
 COMPONENTS, SEED, ORDERS = 10, 0, 2
 
 #: Methods with one result for one data set, whatever the order: projections, and selectors with scores.
@@ -171,6 +171,8 @@ def main() -> None:
         for dataset in options.datasets.split(","):
             X, Y = data_of(dataset, options.mirror)
             for name in options.methods.split(","):
+                if name in REGRESSIONS and dataset != next(iter(SETS)):
+                    continue  # which would take hours
                 try:
                     found = {order: min(max(each - 1, 0), MOST) for order, each in digits_of(name, X, Y).items()}
                 except mlreduce.exceptions.DataError as reason:  # such as negative counts

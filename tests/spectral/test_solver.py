@@ -300,22 +300,24 @@ def test_multiple_eigenvalues_are_not_missed(size, rng, monkeypatch, strategy):
 
 
 @pytest.mark.parametrize("place", [0, 4, 9])
-@pytest.mark.parametrize("decay", [0.5, 0.9, 0.98])
-def test_a_double_eigenvalue_is_noticed_wherever_it_is(place, decay, rng):
+@pytest.mark.parametrize("power", [0.5, 1.0])
+def test_a_double_eigenvalue_is_noticed_wherever_it_is(place, power, rng):
     """The Krylov space of one vector has one direction of an eigenspace, of the last one wanted too."""
-    values = decay ** np.arange(400.0)
+    values = np.arange(1.0, 201.0) ** -power
     double = np.r_[values[place], values]
 
     def of(spectrum):
         turn = np.linalg.qr(rng.standard_normal((len(spectrum), len(spectrum))))[0]
         return krylov.simple_eigenpairs(lambda vector: turn @ (spectrum * (turn.T @ vector)), len(spectrum), 10)
 
-    for _ in range(5):
+    for _ in range(3):
         found, vectors = of(values)
         np.testing.assert_allclose(found, values[:10], rtol=1e-9)
         np.testing.assert_allclose(vectors.T @ vectors, np.eye(10), atol=1e-13)
         pairs = of(double)
-        if pairs is not None:  # rounding errors may bring both copies
+        if place == 9:
+            assert pairs is None
+        elif pairs is not None:  # rounding errors may bring both copies
             np.testing.assert_allclose(pairs[0], np.sort(double)[::-1][:10], rtol=1e-9)
 
 
