@@ -287,7 +287,7 @@ class Study:
         return named or list(self.datasets[:1])
 
     def space_of(self, dataset: str) -> dict[str, str | None]:
-        """Return what methods see of a data set's features: ``scaling``, ``relation``, and ``row_space`` where given."""
+        """Return what methods see of a data set's features: ``scaling``, ``relation``, ``row_space`` if given."""
         space = {"scaling": _of(self.scaling, dataset, _UNSCALED), "relation": _of(self.relation, dataset, None)}
         return space | ({"row_space": self.row_space} if self.row_space else {})
 

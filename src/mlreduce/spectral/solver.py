@@ -581,8 +581,8 @@ def _prefers_products(features: Features, objective: Form, limit: int) -> bool:
 
     In nanoseconds of a processor of 2020, which only their ratios depend on: some 40 steps and three per direction are
     needed, the check included. A step takes 1.1 per stored entry of X and of the labels, a quarter per entry of the
-    vectors kept and 40,000 for calls. The matrix takes one per product of two entries of a row, its leading eigenvectors
-    0.07 n^3.
+    vectors kept and 40,000 for calls. The matrix takes one per product of two entries of a row, its leading
+    eigenvectors 0.07 n^3.
     """
     side, stored = min(features.shape), features.stored
     factor = objective.factor
