@@ -234,9 +234,9 @@ def read(path: Path) -> pd.DataFrame:
     """Return the table; no rows where there is no file."""
     if not path.exists():
         return pd.DataFrame(columns=COLUMNS)
-    table = pd.read_csv(path, dtype={"code": str}).reindex(columns=COLUMNS)
     words = [column for column in COLUMNS if column not in NUMBERS]
-    return table.astype(dict.fromkeys(NUMBERS, float)).fillna(dict.fromkeys(words, ""))
+    table = pd.read_csv(path, dtype=dict.fromkeys(words, str) | dict.fromkeys(NUMBERS, float))
+    return table.fillna(dict.fromkeys(words, ""))[list(COLUMNS)]
 
 
 def measure(datasets: list[str], methods: list[str], mirror: str | None, output: Path) -> None:

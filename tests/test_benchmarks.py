@@ -40,7 +40,7 @@ def case():
 def test_the_page_is_what_the_tables_say():
     page = PAGE.read_text(encoding="utf-8")
     assert peers.with_table(page, peers.read(TABLE)) == page
-    assert digits.with_digits(page, pd.read_csv(digits.FILE).fillna("")) == page
+    assert digits.with_digits(page, pd.read_csv(digits.FILE, dtype={"reason": str}).fillna("")) == page
 
 
 def test_only_rows_of_this_code_and_these_calls_are_kept(case):
