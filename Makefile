@@ -76,9 +76,13 @@ audit: ## known vulnerabilities of the locked packages
 build test-wheel test-oldest sbom audit: $(STAMP)
 	envs/release.sh $@
 
-benchmark: $(STAMP) ## every method beside other packages, and the claims on speed (an hour)
-	for name in peers bibtex_split projections model_trees information selection embeddings; do \
+benchmark: .venv/.benchmark-installed ## every method beside other packages, and the claims on speed (hours)
+	for name in peers digits bibtex_split projections model_trees information selection embeddings; do \
 		OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/$$name.py || exit 1; done
+
+.venv/.benchmark-installed: $(STAMP) envs/benchmark.lock
+	UV_COMPILE_BYTECODE=1 envs/install_into.sh .venv --require-hashes -r envs/benchmark.lock
+	@touch $@
 
 deviations: ## experiments on what is not reproduced, into docs/deviations (an hour)
 defaults: ## all defaults on eight data sets, into docs/defaults.md (minutes)

@@ -9,11 +9,13 @@ Each is used where it is found, and left out where not:
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import subprocess
 import tempfile
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -52,6 +54,16 @@ class Elsewhere:
     def found(self) -> bool:
         """Whether it can be run here."""
         return Path(os.environ.get(self.folder) or "/nowhere").exists()
+
+    @property
+    def version(self) -> str:
+        """What runs it, and a digest of its code."""
+        raise NotImplementedError
+
+    @property
+    def text(self) -> str:
+        """What is called, and by what: measured again where it changes."""
+        return f"{self.version}: {self.before}{' ' if self.before else ''}{self.call}"
 
     def command(self, script: Path) -> list[str]:
         """Return the command that runs a script."""
@@ -114,6 +126,11 @@ printf('\\n%.9g\\n', median(times))
         """Return the command that runs a script."""
         return ["octave-cli", "--quiet", "--no-init-file", str(script)]
 
+    @property
+    def version(self) -> str:
+        """Octave's version, and a digest of the toolbox."""
+        return _octave_and(os.environ[self.folder])
+
     @classmethod
     def method(cls, name: str, n_components: int) -> Octave:
         """Return a reduction of the MLC toolbox with its default parameters, and no classifier behind it."""
@@ -148,7 +165,27 @@ print(np.median(times))
         """Return the command that runs a script."""
         return [os.environ[self.folder], str(script)]
 
+    @property
+    def version(self) -> str:
+        """The versions of Python and of the package."""
+        return _python_and(os.environ[self.folder], self.name)
+
     @classmethod
     def package(cls, name: str, before: str, call: str) -> OldPython:
         """Return a call of a package."""
         return cls(name, call, "MLREDUCE_OLD_PYTHON", before)
+
+
+@cache
+def _octave_and(folder: str) -> str:
+    said = subprocess.run(["octave-cli", "--version"], capture_output=True, text=True, check=True).stdout
+    digest = hashlib.sha256()
+    for path in sorted(Path(folder).rglob("*.m")):
+        digest.update(path.read_bytes())
+    return f"{said.splitlines()[0]}, {digest.hexdigest()[:8]}"
+
+
+@cache
+def _python_and(python: str, package: str) -> str:
+    code = f"import sys, importlib.metadata as m; print(sys.version.split()[0], m.version({package!r}))"
+    return "Python {}, {}".format(*subprocess.check_output([python, "-c", code], text=True).split())

@@ -45,7 +45,12 @@ class Features:
     ----------
     mean : ndarray of shape (n_features,)
         Column means that are subtracted; zeros without centring.
+    reflected : bool
+        Whether weak directions of the row space of wide features keep the signs of a Householder factorisation, which
+        are not those of the coordinates: an error of results that are published with it.
     """
+
+    reflected = False
 
     def __init__(self, X: Any, centred: bool) -> None:
         self.X = X
@@ -78,6 +83,10 @@ class Features:
         return constant_columns(self.X)
 
     @cached_property
+    def _any_constant(self) -> bool:
+        return bool(self.constant.any())
+
+    @cached_property
     def n_used(self) -> int:
         """Number of columns that are not zero: of centred features those that vary."""
         if self.centred:
@@ -102,15 +111,31 @@ class Features:
         dense: FloatArray = product.toarray() if is_sparse(product) else product
         if self.centred:
             totals = np.asarray(right.sum(axis=0)).reshape(-1)
-            dense = dense - np.multiply.outer(self._shift, totals[0] if dense.ndim == 1 else totals)
-            if self.constant.any():
+            dense = dense - (self._shift * totals[0] if dense.ndim == 1 else np.multiply.outer(self._shift, totals))
+            if self._any_constant:
                 dense[self.constant] = 0.0
         return dense
+
+    def scatter_dot(self, vector: FloatArray) -> FloatArray:
+        """Return ``X'Xv`` for an array v of shape (n_features,); sparse features are centred after the products."""
+        if not is_sparse(self._stored):
+            return self.transposed_dot(self.dot(vector))
+        product: FloatArray = self._transposed @ (self._stored @ vector)
+        if self.centred:
+            product -= self.shape[0] * (self._shift @ vector) * self._shift
+            if self._any_constant:
+                product[self.constant] = 0.0
+        return product
 
     @cached_property
     def _transposed(self) -> Any:
         """The transpose of what is stored: a view, which takes SciPy longer to make than a product with few entries."""
         return self._stored.T
+
+    def keep_transpose(self) -> None:
+        """Keep the transpose of sparse features in CSR: worth its memory for tens of products with single vectors."""
+        if is_sparse(self._stored):
+            self._transposed = sp.csr_array(self._stored.T)
 
     def dense(self) -> FloatArray:
         """Return the features as an array, centred if they are."""
@@ -216,7 +241,9 @@ class Features:
     def squared_norms(self) -> FloatArray:
         """``||x||^2`` of each instance."""
         if is_sparse(self._stored):
-            norms: FloatArray = np.asarray(self._stored.multiply(self._stored).sum(axis=1)).reshape(-1)
+            stored = canonical(self._stored)
+            squares = sp.csr_array((np.square(stored.data), stored.indices, stored.indptr), shape=self.shape)
+            norms: FloatArray = squares @ np.ones(self.shape[1])
             return norms + (self._shift @ self._shift - 2 * (self._stored @ self._shift) if self.centred else 0.0)
         shifted = [self._stored[rows] - self._shift if self.centred else self._stored[rows] for rows in self._blocks()]
         return np.concatenate([np.einsum("ij,ij->i", block, block) for block in shifted])
@@ -397,6 +424,10 @@ class WeightedFeatures(Features):
         if self._implicit:
             product -= np.multiply.outer(self._rest, np.asarray(self.roots @ right).reshape(product.shape[1:]))
         return product
+
+    def scatter_dot(self, vector: FloatArray) -> FloatArray:
+        """Return ``(X - 1m')'D^2(X - 1m')v``."""
+        return self.transposed_dot(self.dot(vector))
 
     def weighted_scatter(self, weights: FloatArray | None) -> FloatArray:
         """Return the scatter; only without further weights."""

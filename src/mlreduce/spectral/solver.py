@@ -7,7 +7,7 @@ blocks
     with the matrix over the instances, or with the inverse of an upper bound of its eigenvalues less the matrix.
 checked Lanczos
     B = I and few directions, of sparse features whose products cost less than a dense matrix and its eigenvectors:
-    Lanczos iteration, and a second one that looks for missed directions.
+    Lanczos iteration, and some steps that look for missed directions.
 Lanczos
     B = I and few directions, of a problem too large for a dense matrix: products with the features only.
 least squares
@@ -50,7 +50,7 @@ from mlreduce.linalg.features import Coordinates, Features
 from mlreduce.linalg.lsqr import DENSE_SIDE, is_large, lsqr
 from mlreduce.linalg.utilities import signed
 from mlreduce.spectral.form import Form
-from mlreduce.spectral.krylov import leading_eigenvectors
+from mlreduce.spectral.krylov import leading_eigenvectors, simple_eigenpairs
 from mlreduce.spectral.whitening import Whitening, whitening_of
 from mlreduce.validation import FloatArray, as_dense, check_memory, is_sparse
 
@@ -79,10 +79,6 @@ _WEAK = 1e-6
 
 # Ratio of the estimate of a condition number to the eigenvalue taken for zero from which the rank is full.
 _BEYOND_DOUBT = 10.0
-
-# Relative accuracies of the largest eigenvalue beside those found: the tight one where the loose one comes so many
-# times its accuracy near them.
-_LOOSE, _TIGHT, _DOUBT = 1e-2, 1e-6, 5.0
 
 # At most one in so many eigenvectors of a dense matrix is computed without the others.
 _FEW = 4
@@ -443,10 +439,11 @@ def _samples(problem: _Problem) -> _Eigenpairs:
     return _Eigenpairs(values, _orthonormal(values, features.transposed_dot(rooted)))
 
 
-def _orthonormal(values: FloatArray, vectors: FloatArray) -> FloatArray:
+def _orthonormal(values: FloatArray, vectors: FloatArray, reflected: bool = False) -> FloatArray:
     """Scale products such as ``X'u`` to unit norm and orthogonalise those of small eigenvalues again.
 
-    Their loss of orthogonality by rounding is inverse to the eigenvalue.
+    Their loss of orthogonality by rounding is inverse to the eigenvalue. Householder reflections change signs, and
+    coordinates that belong to the vectors have none of that: ``reflected`` leaves it so (`Features.reflected`).
     """
     vectors = vectors / np.linalg.norm(vectors, axis=0)
     strong = int(np.count_nonzero(values > _WEAK * values.max(initial=0.0)))
@@ -454,7 +451,8 @@ def _orthonormal(values: FloatArray, vectors: FloatArray) -> FloatArray:
         leading, weak = vectors[:, :strong], vectors[:, strong:]
         for _ in range(2):
             weak = weak - leading @ (leading.T @ weak)
-        vectors[:, strong:] = np.linalg.qr(weak)[0]
+        directions, triangle = np.linalg.qr(weak)
+        vectors[:, strong:] = directions if reflected else directions * np.where(np.diag(triangle) < 0, -1.0, 1.0)
     return vectors
 
 
@@ -532,7 +530,8 @@ def row_space(features: Features) -> tuple[Features, FloatArray]:
         kept = _positive(values, max(features.shape))
         values, vectors = values[kept], vectors[:, kept]
         if wide:
-            coordinates, basis = vectors * np.sqrt(values), _orthonormal(values, features.transposed_dot(vectors))
+            coordinates = vectors * np.sqrt(values)
+            basis = _orthonormal(values, features.transposed_dot(vectors), features.reflected)
         else:
             coordinates, basis = features.dot(vectors), vectors
         features.shared["row space"] = Features(coordinates, features.centred), basis
@@ -589,10 +588,10 @@ def _norm(objective: Form) -> float:
 def _prefers_products(features: Features, objective: Form, limit: int) -> bool:
     """Whether Lanczos iteration with sparse features of moderate size costs less than a dense matrix.
 
-    In nanoseconds of a processor of 2020, which only their ratios depend on: a product takes 2 per stored entry of X
-    and of the labels, one per entry of the vectors kept and 40,000 for calls; some 90 products and three per direction
-    are needed, the check included. The matrix takes one per product of two entries of a row, its leading eigenvectors
-    0.07 n^3.
+    In nanoseconds of a processor of 2020, which only their ratios depend on: some 40 steps and three per direction are
+    needed, the check included. A step takes 1.1 per stored entry of X and of the labels, a quarter per entry of the
+    vectors kept and 40,000 for calls. The matrix takes one per product of two entries of a row, its leading
+    eigenvectors 0.07 n^3.
     """
     side, stored = min(features.shape), features.stored
     factor = objective.factor
@@ -600,7 +599,8 @@ def _prefers_products(features: Features, objective: Form, limit: int) -> bool:
     if not plain or not is_sparse(stored) or side > DENSE_SIDE or limit > side // 4:
         return False
     entries = stored.nnz + (0 if factor is None else factor.nnz if is_sparse(factor) else factor.size)
-    iteration = (90 + 3 * limit) * (2.0 * entries + float(features.shape[1]) * limit + 40_000)
+    steps = 40 + 3 * limit
+    iteration = steps * (1.1 * entries + 0.25 * features.shape[1] * steps + 40_000)
     sizes = np.diff(stored.indptr if features.shape[1] == side else stored.tocsc().indptr).astype(np.float64)
     return bool(iteration < sizes @ sizes + 0.07 * float(side) ** 3)
 
@@ -611,30 +611,18 @@ def _checked_lanczos_applies(problem: _Problem) -> bool:
 
 
 def _checked_lanczos(problem: _Problem) -> _Eigenpairs | None:
-    """Return leading directions by `_lanczos`; None if it does not converge or there are others of the same eigenvalue.
-
-    Iteration from one vector may miss directions of a multiple eigenvalue. The largest eigenvalue on the vectors
-    orthogonal to the directions found, from another start, tells: it must be below theirs.
-    """
+    """Return leading directions by products; None if that does not converge or there are others of equal eigenvalue."""
     features, objective = problem.features, problem.objective
-    try:
-        values, vectors, *_ = _lanczos(problem)
-        if len(values) < (problem.limit or 0) or not values[-1] > 0:
-            return None
+    features.keep_transpose()
+    weight, ridge = objective.scalars or (0.0, 0.0)
 
-        def rest(vector: FloatArray) -> FloatArray:
-            vector = vector - vectors @ (vectors.T @ vector)
-            image = features.transposed_dot(objective.dot(features, features.dot(vector)))
-            return np.asarray(image - vectors @ (vectors.T @ image))
+    def product(vector: FloatArray) -> FloatArray:
+        if weight and not ridge:
+            return weight * features.scatter_dot(vector)
+        return features.transposed_dot(objective.dot(features, features.dot(vector)))
 
-        def largest(tolerance: float) -> float:
-            return float(_arpack(rest, len(vectors), 1, seed=1, tol=tolerance, vectors=False)[0][0])
-
-        clear = largest(_LOOSE) < values[-1] * (1.0 - _DOUBT * _LOOSE)
-        clear = clear or largest(_TIGHT) < values[-1] * (1.0 - _EQUAL)
-    except scipy.sparse.linalg.ArpackError:  # no convergence, or nothing but zero is left
-        return None
-    return _Eigenpairs(values, vectors) if clear else None
+    pairs = simple_eigenpairs(product, features.shape[1], problem.limit or 0)
+    return None if pairs is None else _Eigenpairs(*pairs)
 
 
 def _arpack(

@@ -71,6 +71,8 @@ class TrainingSet:
         whole_rows = known is None or bool((known == known.any(axis=1, keepdims=True)).all())
         self.known = None if whole_rows else known
         self.cache: dict[str, Any] = {}
+        #: See `Features.reflected`; set before the features are used.
+        self.reflected = False
         # The sets that this one is a subset of, with the rows in them. References are weak: a set caches its subsets,
         # and a reference cycle would keep large arrays alive until the garbage collector runs.
         self._origins: list[tuple[weakref.ref[TrainingSet], NDArray[np.intp]]] = []
@@ -98,12 +100,17 @@ class TrainingSet:
     @cached_property
     def centred(self) -> Features:
         """The features less their mean."""
-        return Features(self.X, centred=True)
+        return self._features(centred=True)
 
     @cached_property
     def raw(self) -> Features:
         """The features, not centred."""
-        return Features(self.X, centred=False)
+        return self._features(centred=False)
+
+    def _features(self, centred: bool) -> Features:
+        features = Features(self.X, centred)
+        features.reflected = self.reflected
+        return features
 
     @property
     def points(self) -> Any:

@@ -1,0 +1,157 @@
+"""The benchmarks' own rules: which rows are measured again, which peers are refused, what the pages say."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import mlreduce
+
+PROJECT = Path(__file__).parents[1]
+sys.path.insert(0, str(PROJECT / "benchmarks"))
+
+import digits  # noqa: E402
+import peer_cases  # noqa: E402
+import peers  # noqa: E402
+
+TABLE = PROJECT / "docs" / "performance" / "peers.csv"
+PAGE = PROJECT / "docs" / "performance.md"
+
+
+@pytest.fixture
+def data():
+    found = mlreduce.load_dataset("planted-300")
+    return found.X, np.asarray(found.Y)
+
+
+@pytest.fixture
+def case():
+    return peer_cases.CASES["lsi"]
+
+
+def test_the_page_is_what_the_tables_say():
+    page = PAGE.read_text(encoding="utf-8")
+    assert peers.with_table(page, peers.read(TABLE)) == page
+    assert digits.with_digits(page, pd.read_csv(digits.FILE, dtype={"reason": str}).fillna("")) == page
+
+
+def test_only_rows_of_this_code_and_these_calls_are_kept(case):
+    calls = {"scikit-learn": case.peers["scikit-learn"].text}
+    row = {"peer": "scikit-learn", "code": case.code, "call": calls["scikit-learn"]}
+    assert peers.is_current(pd.DataFrame([row]), case, calls)
+    assert not peers.is_current(pd.DataFrame(columns=peers.COLUMNS), case, calls)
+    assert not peers.is_current(pd.DataFrame([row | {"code": "other"}]), case, calls)
+    other = replace(case.peers["scikit-learn"], parameters={"n_components": 9})
+    assert not peers.is_current(pd.DataFrame([row]), case, {"scikit-learn": other.text})
+    newer = row["call"].replace("scikit-learn ", "scikit-learn 9.")
+    assert not peers.is_current(pd.DataFrame([row | {"call": newer}]), case, calls)
+    assert replace(case, ours=peer_cases.Ours("lsi", {"n_components": 9})).code != case.code
+    assert not peers.is_current(pd.DataFrame([row]), case, {**calls, "another": "call"})
+
+
+def test_a_peer_is_refused_with_the_reason(case, data):
+    X, Y = data
+    ours = case.ours(X, Y)
+
+    def first(**changes):
+        peer = replace(case.peers["scikit-learn"], **changes)
+        return peers.first_fit(replace(case, peers={"it": peer}), "it", X, Y, ours)
+
+    def warning(cls, parameters, X, Y):
+        warnings.warn("the graph is not connected", UserWarning, stacklevel=1)
+        return cls(**parameters).fit(X)
+
+    def deprecated(cls, parameters, X, Y):
+        warnings.warn("another name", FutureWarning, stacklevel=1)
+        return cls(**parameters).fit(X)
+
+    assert first() < 1e-6
+    assert first(call=deprecated) < 1e-6
+    with pytest.raises(peers.Refused, match="warns: the graph is not connected"):
+        first(call=warning)
+    with pytest.raises(peers.Refused, match="other work: n_components 9, ours 10"):
+        first(parameters={"n_components": 9})
+    with pytest.raises(peers.Refused, match="another result: sine of the angle"):
+        first(parameters={"n_components": 9}, same=())
+    with pytest.raises(peers.Refused, match="ValueError"):
+        first(parameters={"n_components": 10_000})
+    coarse = {"n_components": 10, "algorithm": "randomized", "n_iter": 0, "random_state": 0}
+    assert first(parameters=coarse, kind=peer_cases.APPROXIMATE) > 1e-6
+
+
+def test_rows_are_measured_again_where_something_changed(case, monkeypatch, tmp_path):
+    @contextmanager
+    def no_process():
+        yield SimpleNamespace(submit=lambda *arguments: SimpleNamespace(result=lambda: 0.0))
+
+    measured = []
+    fits = peers.compared
+    monkeypatch.setattr(peers, "fresh_process", no_process)
+    monkeypatch.setattr(peers, "MOST", 1)
+    monkeypatch.setattr(peers, "compared", lambda *arguments: measured.append(arguments[0]) or fits(*arguments))
+    monkeypatch.setitem(peers.CASES, "lsi", case)
+
+    def run():
+        measured.clear()
+        peers.measure(["planted-300"], ["lsi"], None, tmp_path / "peers.csv")
+        return peers.read(tmp_path / "peers.csv")
+
+    table = run()
+    assert measured == ["lsi"]
+    assert set(table["peer"]) == set(case.peers)
+    assert (table["ratio"] > 0).all()
+    assert run().equals(table)
+    assert not measured
+    monkeypatch.setitem(peers.CASES, "lsi", replace(case, ours=peer_cases.Ours("lsi", {"n_components": 9})))
+    changed = run()
+    assert measured == ["lsi"]
+    assert len(changed) == len(table)
+    assert set(changed["refused"]) == {"other work: n_components 10, ours 9"}
+    # A peer that is not here any more: its row says that ours was another one.
+    fewer = {who: peer for who, peer in case.peers.items() if who == "scikit-learn"}
+    gone = replace(case.peers["scikit-learn, randomised"], package="no-such-package")
+    monkeypatch.setitem(peers.CASES, "lsi", replace(case, peers={**fewer, "scikit-learn, randomised": gone}))
+    reasons = dict(zip(run()["peer"], peers.read(tmp_path / "peers.csv")["refused"], strict=True))
+    assert reasons == {"scikit-learn": "", "scikit-learn, randomised": "not installed where our code was measured"}
+
+
+def test_the_summary_counts_kinds_apart():
+    rows = [
+        ("pca", "a", "x", "exact", 0.5, ""),
+        ("pca", "b", "x", "exact", 1.25, ""),
+        ("pca", "c", "x", "exact", 0.1, "warns: so"),
+        ("lsi", "a", "y", "approximate", 2.0, ""),
+    ]
+    table = pd.DataFrame(rows, columns=["method", "dataset", "peer", "kind", "ratio", "refused"])
+    exact, approximate, refused = peers.summary(table).splitlines()
+    assert "in 1 of 2 comparisons; behind: `pca` beside x (b 1.25)." in exact
+    assert "approximate" in approximate
+    assert "in 0 of 1 comparisons" in approximate
+    assert refused.startswith("- 1 comparisons are refused")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.slow) if name in digits.REGRESSIONS else name
+        for name in (*digits.PROJECTIONS, *digits.SELECTORS)
+    ],
+)
+@pytest.mark.filterwarnings("ignore")
+def test_methods_have_the_digits_of_the_table(name):
+    table = pd.read_csv(digits.FILE).set_index(["method", "dataset"])
+    dataset = next(iter(digits.SETS))
+    if (name, dataset) not in table.index:
+        pytest.fail(f"{name} is not in {digits.FILE.name}: python benchmarks/digits.py")
+    promised = table.loc[(name, dataset)]
+    found = digits.digits_of(name, *digits.data_of(dataset, None))
+    assert found["columns"] >= promised["columns"]
+    assert found["rows"] >= promised["rows"]
