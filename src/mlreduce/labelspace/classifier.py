@@ -80,7 +80,7 @@ class CodedClassifier(DecidingClassifier):
         self.decision = decision
         self.measure = measure
 
-    def _fit(self, features: Any, labels: FloatArray) -> None:
+    def _fit(self, features: Any, labels: Any) -> None:
         codes = self._fit_coder(features, labels)
         self.regressor_.fit(features, codes)
 
@@ -88,7 +88,7 @@ class CodedClassifier(DecidingClassifier):
         codes = self._fit_coder(features, labels)
         return self._decoded(fit_left_out(self.regressor_, features, codes))
 
-    def _fit_coder(self, features: Any, labels: FloatArray) -> FloatArray:
+    def _fit_coder(self, features: Any, labels: Any) -> FloatArray:
         """Fit the coder, and return the codes of the training rows."""
         if self.coder is not None and not isinstance(self.coder, LabelCoder):
             raise DataError(
@@ -105,7 +105,7 @@ class CodedClassifier(DecidingClassifier):
             )
         self.coder_ = clone(self.coder) if self.coder is not None else CPLST()
         self.regressor_ = clone(self.regressor) if self.regressor is not None else RidgeRegressor()
-        return self.coder_.fit(features, labels).training_codes(labels, features)
+        return self.coder_._fit_codes(features, labels)
 
     def _scores(self, X: Any) -> FloatArray:
         """Return the labels decoded from predicted codes, before rounding."""

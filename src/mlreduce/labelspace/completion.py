@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mlreduce.linalg.features import Features
 from mlreduce.linalg.utilities import quotient
-from mlreduce.predictors.ridge import RidgeRegressor
+from mlreduce.predictors.ridge import RidgeRegressor, solver
 from mlreduce.validation import FloatArray
 
 __all__ = ["complete_labels"]
@@ -43,8 +44,11 @@ def complete_labels(features: Any, labels: FloatArray, known: NDArray[np.bool_])
         return completed
     chooser = RidgeRegressor()
     chooser._warns = False  # an edge of the penalties is no harm here
-    regression = RidgeRegressor(chooser.fit(features, completed).penalty_)
+    design = Features(features, centred=True)
+    solve = solver(design, chooser.fit(features, completed).penalty_)  # one factor for all regressions
     for _ in range(_ITERATIONS):
-        predicted = regression.fit(features, completed).predict(features)
+        mean = completed.mean(axis=0)
+        coefficients = solve(completed - mean)
+        predicted = features @ coefficients + (mean - design.mean @ coefficients)
         completed = np.where(known, labels, predicted.clip(0.0, 1.0))
     return completed
