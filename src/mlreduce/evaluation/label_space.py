@@ -10,12 +10,13 @@ import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from mlreduce import registry
 from mlreduce.datasets.data import MultiLabelData
@@ -33,7 +34,7 @@ from mlreduce.linalg.least_squares import Design, HeldOutLeastSquares
 from mlreduce.metrics.measures import find_measure
 from mlreduce.metrics.outcome import Outcome
 from mlreduce.predictors.decision import Decision
-from mlreduce.validation import FloatArray, check_finite, split_known
+from mlreduce.validation import FloatArray, check_features, check_finite, is_sparse, split_known
 
 if TYPE_CHECKING:
     from mlreduce.evaluation.search import Evaluator, Search
@@ -51,17 +52,20 @@ class LabelSpaceStrategy(Strategy):
             return Design.of(self._data.X, rcond=0.0)
         return given if isinstance(given, Design) else Design.load(given)
 
-    def _places(self, splits: Mapping[int, Split]) -> Iterator[tuple[MultiLabelData, Design, Mapping[int, Split]]]:
-        """Yield data, design and splits.
+    def _places(
+        self, splits: Mapping[int, Split]
+    ) -> Iterator[tuple[MultiLabelData, Callable[[], Design], Mapping[int, Split]]]:
+        """Yield data, what returns the design, which not all methods need, and splits.
 
         Where values or labels are filled in from the training rows, those of one split at a time.
         """
         if self._data.impute is None and not self._unknown:
-            yield self._data, self._design, splits
+            yield self._data, lambda: self._design, splits
             return
         for number, split in splits.items():
             data = imputed(self._data, split.train)
-            design = self._design if self._data.impute is None else Design.of(data.X, rcond=0.0)
+            own = cache(partial(Design.of, data.X, rcond=0.0))
+            design = own if self._data.impute is not None else lambda: self._design
             yield (self._completed(data, split) if self._unknown else data), design, {number: split}
 
     @cached_property
@@ -134,10 +138,10 @@ class LabelSpaceStrategy(Strategy):
                     if (number, label) in failures:
                         continue
                     coder = make_coder(label, entry, self._seed, data.name, number)
-                    known, found = coder.get_params(), (chosen or {}).get((str(number), label), {})
-                    coder.set_params(**{key: value for key, value in found.items() if key in known})
-                    given = self._data.Y[split.train] if self._unknown else None
-                    arrays = failures.attempt(number, label, _fitted, coder, data, split, shared, given)
+                    parameters, found = coder.get_params(), (chosen or {}).get((str(number), label), {})
+                    coder.set_params(**{key: value for key, value in found.items() if key in parameters})
+                    known = ~np.isnan(self._data.Y[split.train]).all(axis=0) if self._unknown else None
+                    arrays = failures.attempt(number, label, _fitted, coder, data, split, shared, known)
                     if arrays is not None:
                         yield (str(number), label), arrays
 
@@ -204,7 +208,11 @@ class _Shared:
     """The statistics of a training part that coders share, and how much of the labels the features explain."""
 
     def __init__(
-        self, design: Design, labels: FloatArray, split: Split, regressions: dict[float, HeldOutLeastSquares]
+        self,
+        design: Callable[[], Design],
+        labels: Any,
+        split: Split,
+        regressions: dict[float, HeldOutLeastSquares],
     ) -> None:
         self._design, self._labels, self._split, self._regressions = design, labels, split, regressions
         self._explained: dict[float, LabelStatistics] = {}
@@ -217,17 +225,21 @@ class _Shared:
     def explained(self, rcond: float) -> LabelStatistics:
         """Return the statistics with what regression with a cut-off explains."""
         if rcond not in self._regressions:
-            self._regressions[rcond] = HeldOutLeastSquares(self._design, self._labels, rcond)
+            self._regressions[rcond] = HeldOutLeastSquares(self._design(), self._labels, rcond)
         if rcond not in self._explained:
             solution = self._regressions[rcond].solve(self._split.train, self._split.test)
             self._explained[rcond] = self.plain.with_explained(solution.explained_gram)
         return self._explained[rcond]
 
 
-def _fitted(coder: LabelCoder, data: MultiLabelData, split: Split, shared: _Shared, given: Any) -> Arrays:
-    if given is not None:  # labels of which some are not known
-        return fitted_arrays(coder.fit(data.X[split.train], given))
-    if not coder.shares_statistics:
+def _fitted(
+    coder: LabelCoder, data: MultiLabelData, split: Split, shared: _Shared, known: NDArray[np.bool_] | None
+) -> Arrays:
+    """Fit a coder; ``known`` says which labels are known somewhere, where some are filled in."""
+    if known is not None:
+        features = check_features(coder, data.X[split.train], reset=True)
+        return fitted_arrays(coder._fit_completed(features, data.Y[split.train], known))
+    if is_sparse(data.Y) or not coder.shares_statistics:
         return fitted_arrays(coder.fit(data.X[split.train], data.Y[split.train]))
     statistics = shared.explained(coder.rcond) if coder.feature_aware else shared.plain
     return fitted_arrays(coder.fit_statistics(statistics))

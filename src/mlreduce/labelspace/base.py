@@ -163,7 +163,7 @@ class LabelCoder(NamedParameters, BaseEstimator):
             self._fit(features, labels)
             return labels
         completed = complete_labels(features, labels, known)
-        self._fit_completed(features, completed, known.any(axis=0))
+        self._fit_completed(features, completed, np.asarray(known.any(axis=0)))
         return completed
 
     def _fit_completed(self, features: Any, labels: FloatArray, somewhere: NDArray[np.bool_]) -> Self:

@@ -285,8 +285,8 @@ def whole_table(labels: Any, who: str, tables: int = 3) -> FloatArray:
 
 def means(labels: Any) -> FloatArray:
     """Return the mean of each label of an array or sparse matrix."""
-    sums = np.asarray(labels.sum(axis=0), dtype=np.float64).reshape(-1)
-    return sums / labels.shape[0]
+    mean: FloatArray = np.asarray(labels.sum(axis=0)).reshape(-1) / labels.shape[0]
+    return mean
 
 
 def unit_rows(chosen: NDArray[np.intp], labels: Any, n_labels: int) -> Any:
@@ -305,8 +305,9 @@ def centred_product(labels: Any, mean: FloatArray, components: Any) -> FloatArra
         (n_samples, _), size = labels.shape, components.shape[0]
         what = f"a code of {size} numbers of each of {n_samples} rows"
         check_memory(2 * 8.0 * n_samples * size, what, "take fewer components, or fewer rows at once")
-        return as_dense(labels @ components.T) - components @ mean
-    product: FloatArray = (labels - mean) @ components.T
+        product: FloatArray = as_dense(labels @ components.T) - components @ mean
+    else:
+        product = (labels - mean) @ components.T
     return product
 
 
