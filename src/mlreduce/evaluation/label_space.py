@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from mlreduce import registry
@@ -30,6 +31,7 @@ from mlreduce.evaluation.view import imputed
 from mlreduce.exceptions import DataError
 from mlreduce.labelspace.base import LabelCoder, LabelStatistics
 from mlreduce.labelspace.completion import complete_labels
+from mlreduce.linalg.distances import row_blocks
 from mlreduce.linalg.least_squares import Design, HeldOutLeastSquares
 from mlreduce.metrics.measures import find_measure
 from mlreduce.metrics.outcome import Outcome
@@ -275,6 +277,14 @@ def _labels_of(coder: LabelCoder, guess: FloatArray, size: int, decision: Decisi
     return coder.round(guess, size) if decision is None else decision.apply(coder.scores(guess, size))
 
 
+def _sparse_labels_of(coder: LabelCoder, codes: FloatArray, decision: Decision | None) -> Any:
+    size = codes.shape[1]
+    blocks = row_blocks(len(codes), coder.n_labels_)
+    return sp.csr_array(
+        sp.vstack([sp.csr_array(_labels_of(coder, coder.reconstruct(codes[rows]), size, decision)) for rows in blocks])
+    )
+
+
 def _outcomes(
     coder: LabelCoder,
     truth: Any,
@@ -286,7 +296,7 @@ def _outcomes(
     """Yield the outcome of decoding predicted codes, at every size that the coder has.
 
     One with a parameter ``n_components`` has none beyond. Without labels to code, since some are not known, what is not
-    known is not measured, and there are no errors of codes.
+    known is not measured, and there are no errors of codes; nor of sparse labels, which are decoded in blocks of rows.
     """
     if min(sizes) > coder.n_components_:
         raise DataError(
@@ -294,6 +304,10 @@ def _outcomes(
             f"{', '.join(map(str, sizes))} are asked for"
         )
     possible = [size for size in sizes if size <= coder.n_components_ and (size == coder.n_labels_ or coder.reduces)]
+    if is_sparse(truth):
+        for size, decision in zip(possible, decide(possible), strict=True):
+            yield size, Outcome(truth, _sparse_labels_of(coder, predicted_codes[:, :size], decision))
+        return
     guesses = coder.reconstruct_sizes(predicted_codes, possible)
     if labels is None:
         for size, guess, decision in zip(possible, guesses, decide(possible), strict=True):

@@ -97,7 +97,7 @@ class LabelCoder(NamedParameters, BaseEstimator):
     #: the training rows, `training_codes`, for a predictor to be trained on.
     linear = True
     #: What a fit costs.
-    complexity = Complexity("n q^2 + q^3", "n q + q^2")
+    complexity = Complexity("n q^2 + q^3", "n k + q^2")
     #: Whether `fit` needs the features at all.
     feature_aware = False
     #: Whether it uses them through kernel ridge regression, with the method's ``gamma`` and ``alpha``, instead of

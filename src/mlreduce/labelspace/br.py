@@ -42,7 +42,7 @@ class BR(LabelCoder):
     True
     """
 
-    complexity = Complexity("n q", "n q")
+    complexity = Complexity("n q", "n k + q")
     reduces = False
 
     def _directions(self, statistics: LabelStatistics) -> tuple[FloatArray, FloatArray]:

@@ -73,7 +73,7 @@ class CompressedSensing(LabelCoder):
     (1797, 6)
     """
 
-    complexity = Complexity("n q", "n q")
+    complexity = Complexity("n k + k q", "n k + k q")
 
     def __init__(
         self,

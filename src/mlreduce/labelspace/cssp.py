@@ -9,6 +9,7 @@ import scipy.linalg
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
+from mlreduce.complexity import Complexity
 from mlreduce.labelspace.base import LabelCoder, LabelStatistics, ordered_eigenvectors
 from mlreduce.labelspace.statistics import unit_rows
 from mlreduce.registry import register
@@ -81,6 +82,7 @@ class CSSP(LabelCoder):
     ((3,), (1797, 3))
     """
 
+    complexity = Complexity("n q^2 + q^3", "n k + k q")
     _by_label: ClassVar = {**LabelCoder._by_label, "basis_": 1, "leverage_": 0}
 
     def __init__(

@@ -84,7 +84,7 @@ class FaIE(FactorCoder):
     (597, 8)
     """
 
-    complexity = Complexity("s m + m^3 + q^3", "m^2 + n q", most=12000)
+    complexity = Complexity("s m + m^3 + q^3", "m^2 + n k", most=12000)
     feature_aware = True
 
     def __init__(

@@ -72,7 +72,7 @@ class KernelCPLST(LeadingCoder):
     (3, 8)
     """
 
-    complexity = Complexity("n s + n^3", "n^2")
+    complexity = Complexity("n s + n^3", "n^2 + n k + k q")
     feature_aware = True
     kernelised = True
 

@@ -44,7 +44,7 @@ class PBR(LabelCoder):
     3
     """
 
-    complexity = Complexity("n q", "n q")
+    complexity = Complexity("n q", "n k + q")
 
     def __init__(
         self,

@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils import check_random_state
 
+from mlreduce.complexity import Complexity
 from mlreduce.labelspace.base import LabelCoder
 from mlreduce.labelspace.statistics import LabelStatistics, ordered_eigenvectors, without_rounding
 from mlreduce.linalg.least_squares import DEFAULT_RCOND
@@ -34,6 +35,9 @@ class LeadingCoder(LabelCoder):
     n_components, rcond
         As of `LabelCoder`.
     """
+
+    #: Of the memory that of iteration; the decomposition takes eight times as much at most.
+    complexity = Complexity("n q^2 + q^3", "n k + k q")
 
     def _explained(self, features: Any) -> Callable[[FloatArray], FloatArray]:
         """Return the product of P with targets of shape (n_samples, k)."""
