@@ -305,7 +305,9 @@ def centred_product(labels: Any, mean: FloatArray, components: Any) -> FloatArra
         (n_samples, _), size = labels.shape, components.shape[0]
         what = f"a code of {size} numbers of each of {n_samples} rows"
         check_memory(2 * 8.0 * n_samples * size, what, "take fewer components, or fewer rows at once")
-        product: FloatArray = as_dense(labels @ components.T) - components @ mean
+        # Not by BLAS, whose sums depend on the number of cores.
+        offset = components @ mean if is_sparse(components) else np.einsum("ij,j->i", components, mean)
+        product: FloatArray = as_dense(labels @ components.T) - offset
     else:
         product = (labels - mean) @ components.T
     return product
