@@ -1,46 +1,36 @@
-"""Coders of sparse labels in studies: fitted arrays, and labels decoded in blocks of rows."""
+"""Coders of sparse labels in studies: fitted arrays, and scores of labels decoded in blocks of rows."""
 
 from __future__ import annotations
-
-from functools import partial
-from itertools import repeat
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
 import mlreduce
-from mlreduce import registry
 from mlreduce.datasets import MultiLabelData
-from mlreduce.evaluation.fitted_arrays import StoredArrays, restore, saved_arrays
-from mlreduce.evaluation.label_space import LabelSpaceStrategy, _outcomes
+from mlreduce.evaluation.fitted_arrays import StoredArrays, saved_arrays
+from mlreduce.evaluation.label_space import LabelSpaceStrategy
 from mlreduce.evaluation.splitting import split_rows
-from mlreduce.evaluation.training import Training
+from mlreduce.evaluation.strategy import Measured
+
+METHODS = {name: {"n_components": 12} if name == "cssp" else {} for name in mlreduce.list_methods("labelspace")}
 
 
-def rounded(sizes):
-    return repeat(None, len(sizes))
-
-
-@pytest.mark.parametrize("name", ["br", "pbr", "plst", "cplst", "cs", "faie", "mlc-bmad"])
-def test_predicted_labels_are_those_of_dense_ones(name, tmp_path, monkeypatch):
+@pytest.mark.parametrize("decision", ["half", "one-threshold"])
+def test_scores_are_those_of_dense_labels(decision, tmp_path, monkeypatch):
     planted = mlreduce.load_dataset("planted-300")
-    split, methods = split_rows(np.random.default_rng(0).permutation(300), 0.7), {name: {}}
+    splits = {0: split_rows(np.random.default_rng(0).permutation(300), 0.7)}
     monkeypatch.setattr("mlreduce.linalg.distances._BLOCK_BYTES", 8 * 12 * 40)
-    predicted = []
+    tables = []
     for form in (np.asarray, sp.csr_array):
         data = MultiLabelData(planted.X, form(planted.Y), planted.feature_names, planted.label_names, "mine")
         strategy, file = LabelSpaceStrategy(data), tmp_path / f"{form.__name__}.npz"
         with saved_arrays(file) as keep:
-            for key, arrays in strategy.fit({0: split}, methods):
+            for key, arrays in strategy.fit(splits, METHODS):
                 keep(key, arrays)
+        measured = Measured(["hamming-loss", "micro-f1"], [50, 100], decision=decision)
         with StoredArrays(file) as stored:
-            coder = restore(registry.make_entry(name, {}), stored["0", name])
-        training = Training(mlreduce.RidgeRegressor(1.0), data, partial(getattr, strategy, "_design"))
-        codes = training.predicted_codes(split, {name: coder}, {})[name]
-        labels = data.Y[split.test].astype(float)
-        outcomes = _outcomes(coder, data.Y[split.test], labels, codes, [6, 12], rounded)
-        predicted.append([outcome.predicted for _, outcome in outcomes])
-    for dense, sparse in zip(*predicted, strict=True):
-        assert sparse.format == "csr"
-        np.testing.assert_array_equal(sparse.toarray(), dense)
+            tables.append(strategy.score(splits, stored, METHODS, ("ridge", {"alpha": 1.0}), measured))
+    dense, sparse = tables
+    assert len(dense) == 2 * (2 * len(METHODS) - 1)  # binary relevance has one size
+    assert dense.equals(sparse)

@@ -120,7 +120,7 @@ def test_compressed_sensing_decodes_without_pairs_of_labels(monkeypatch):
 def test_what_there_is_no_memory_for_is_refused(name, memory):
     X, Y = problem(30, 3, 12)
     memory(0)
-    with pytest.raises(DataError, match=r"needs about .* GB .*: (take|select)"):
+    with pytest.raises(DataError, match=r"needs .* GB of memory"):
         make(name).fit(X, sp.csr_array(Y)).encode(sp.csr_array(Y))
 
 
@@ -134,7 +134,7 @@ def test_pairs_of_labels_are_needed_by_some(name, memory):
         coder = make(name, **size).fit(X, Y)
         assert coder.decode(coder.training_codes(Y)).shape == Y.shape
     else:
-        with pytest.raises(DataError, match="a matrix of all pairs of 8000 labels needs about .* take plst"):
+        with pytest.raises(DataError, match=r"8,?000 labels"):
             make(name, **size).fit(X, Y)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from mlreduce.complexity import Complexity
+from mlreduce.labelspace.base import LabelStatistics, ordered_eigenvectors
 from mlreduce.labelspace.sketch import SketchedCoder
 from mlreduce.linalg.gram import factorise
 from mlreduce.registry import register
@@ -51,6 +52,10 @@ class CPLST(SketchedCoder):
 
     complexity = Complexity("s m + m^3 + n q^2", "n d + m^2 + n k + k q", iterated="1000 s q", iterates_on="sparse")
     feature_aware = True
+
+    def _directions(self, statistics: LabelStatistics) -> tuple[FloatArray, FloatArray]:
+        values, vectors = ordered_eigenvectors(statistics.explained_gram, statistics.gram)
+        return vectors, values
 
     def _explained(self, features: Any) -> Callable[[FloatArray], FloatArray]:
         design = factorise(features, self.rcond)

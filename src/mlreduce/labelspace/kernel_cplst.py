@@ -9,7 +9,12 @@ import numpy as np
 
 from mlreduce.complexity import Complexity
 from mlreduce.labelspace.sketch import LeadingCoder
-from mlreduce.labelspace.statistics import LabelStatistics, check_pairs_of_labels, whole_table
+from mlreduce.labelspace.statistics import (
+    LabelStatistics,
+    check_pairs_of_labels,
+    ordered_eigenvectors,
+    whole_table,
+)
 from mlreduce.linalg.kernels import (
     check_gamma,
     check_kernel_size,
@@ -86,6 +91,10 @@ class KernelCPLST(LeadingCoder):
         table, statistics = whole_table(labels, type(self).__name__), LabelStatistics.of(labels)
         centred = table - statistics.mean
         return statistics.with_centred(explained_by_kernel(self._kernel(features), self.alpha, centred))
+
+    def _directions(self, statistics: LabelStatistics) -> tuple[FloatArray, FloatArray]:
+        values, vectors = ordered_eigenvectors(statistics.explained_gram, statistics.gram)
+        return vectors, values
 
     def _explained(self, features: Any) -> Callable[[FloatArray], FloatArray]:
         kernel = self._kernel(features)

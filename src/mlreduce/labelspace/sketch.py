@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 
 from mlreduce.complexity import Complexity
 from mlreduce.labelspace.base import LabelCoder
-from mlreduce.labelspace.statistics import LabelStatistics, ordered_eigenvectors, without_rounding
+from mlreduce.labelspace.statistics import LabelStatistics, without_rounding
 from mlreduce.linalg.least_squares import DEFAULT_RCOND
 from mlreduce.linalg.utilities import signed
 from mlreduce.validation import FloatArray, check_option
@@ -42,10 +42,6 @@ class LeadingCoder(LabelCoder):
     def _explained(self, features: Any) -> Callable[[FloatArray], FloatArray]:
         """Return the product of P with targets of shape (n_samples, k)."""
         raise NotImplementedError  # abstract
-
-    def _directions(self, statistics: LabelStatistics) -> tuple[FloatArray, FloatArray]:
-        values, vectors = ordered_eigenvectors(statistics.explained_gram, statistics.gram)
-        return vectors, values
 
     def _fit(self, features: Any, labels: Any) -> Self:
         statistics = LabelStatistics.of(labels)
