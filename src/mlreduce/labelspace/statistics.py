@@ -212,7 +212,18 @@ class LabelStatistics:
         return without_rounding(values, float(self.variances.sum())), signed(vectors.T)
 
     def finds_leading(self, size: int) -> bool:
-        """Whether `leading` takes so many directions: at most one in eight labels, of more than 2000."""
+        """Whether `leading` takes so many directions: at most one in eight labels, of more than 2000.
+
+        Parameters
+        ----------
+        size : int
+            Number of directions.
+
+        Returns
+        -------
+        bool
+            False for statistics that hold no labels, too.
+        """
         return len(self.mean) > _MANY_LABELS and size <= len(self.mean) // _FEW and self.labels is not None
 
     def with_explained(self, explained_gram: FloatArray) -> Self:
