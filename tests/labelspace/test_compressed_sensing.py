@@ -42,8 +42,8 @@ def test_few_labels_come_back_from_a_short_code(seed, most):
 
 def pursuit_is_sure_of(y, components):
     """Say whether orthogonal matching pursuit must find these labels: Tropp (2004), "Greed is good", theorem A."""
-    has = y == 1
-    others = np.linalg.pinv(components[:, has]) @ components[:, ~has]
+    has, atoms = y == 1, components / np.linalg.norm(components, axis=0)  # of norm one, as the pursuit compares them
+    others = np.linalg.pinv(atoms[:, has]) @ atoms[:, ~has]
     return bool((np.abs(others).sum(axis=0) < 1).all())
 
 

@@ -93,5 +93,5 @@ def test_studies_fit_it_with_the_parameters_chosen_per_split():
 def test_a_kernel_beyond_memory_is_refused(monkeypatch):
     monkeypatch.setattr("os.sysconf", lambda name: 1000)
     for method in (KernelCPLST(), mlreduce.make("kernel-ridge")):
-        with pytest.raises(DataError, match="of 300 rows with its factor needs about 0.00216 GB .* has 0.001 GB: fit"):
+        with pytest.raises(DataError, match=r"GB of memory .*300 rows|300 rows .*GB of memory"):
             method.fit(np.eye(300, 2), np.eye(300, 3))

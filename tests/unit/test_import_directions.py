@@ -36,7 +36,7 @@ ALLOWED = {
     "propagation": BASE | {"linalg", "registry", "spectral"},
     "model_selection": BASE | {"linalg"},
     "predictors": BASE | {"linalg", "metrics", "registry"},
-    "labelspace": BASE | {"linalg", "registry", "predictors"},
+    "labelspace": BASE | {"linalg", "registry", "predictors", "spectral"},
     "selection": BASE | {"linalg", "registry", "preprocessing", "spectral"},
     "stats": BASE,
     "plot": BASE | {"escaping", "metrics", "registry", "stats"},

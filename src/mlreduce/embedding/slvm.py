@@ -9,9 +9,12 @@ from mlreduce.embedding.base import Embedding
 from mlreduce.embedding.inner_products import inner_products
 from mlreduce.registry import register
 from mlreduce.spectral import Form, TrainingSet
-from mlreduce.validation import as_dense, check_range
+from mlreduce.validation import as_dense, check_range, is_sparse
 
 __all__ = ["SLVM"]
+
+# Cells of sparse labels beyond which these stay sparse.
+_LARGE = 2**25
 
 
 @register("slvm")
@@ -53,7 +56,9 @@ class SLVM(Embedding):
         check_range(self.beta, "beta", 0, 1)
 
     def _objective(self, data: TrainingSet) -> Form:
-        features = inner_products(data.raw) * (1.0 - self.beta)
+        large = is_sparse(data.labels) and np.prod(data.labels.shape) > _LARGE
+        products = Form(graph=data.raw.gram) if large else inner_products(data.raw)
+        features = products * (1.0 - self.beta)
         if features.factor is None:
             return features + Form(factor=data.labels, middle=self.beta)
         # one thin factor, whose left singular vectors are the embedding

@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from mlreduce.files import named_damage, opened_arrays
+from mlreduce.validation import is_sparse
 
 __all__ = ["Arrays", "StoredArrays", "fitted_arrays", "restore", "saved_arrays"]
 
@@ -18,20 +20,29 @@ Arrays = Mapping[str, Any]
 
 _WHAT = "file of arrays"
 
+# Of a CSR array.
+_PARTS = ("data", "indices", "indptr", "shape")
+
 
 def fitted_arrays(estimator: Any) -> dict[str, Any]:
-    """Return the attributes of a fitted estimator that end in an underscore, as arrays."""
-    return {
-        name: np.asarray(value)
-        for name, value in vars(estimator).items()
-        if name.endswith("_") and not name.startswith("_")
-    }
+    """Return the attributes of a fitted estimator that end in an underscore, as arrays; of a CSR array its parts."""
+    arrays: dict[str, Any] = {}
+    for name, value in vars(estimator).items():
+        if name.endswith("_") and not name.startswith("_"):
+            parts = {f"{name}.{part}": getattr(value, part) for part in _PARTS} if is_sparse(value) else {name: value}
+            arrays |= {key: np.asarray(part) for key, part in parts.items()}
+    return arrays
 
 
 def restore(estimator: Any, arrays: Mapping[str, Any]) -> Any:
     """Give an unfitted estimator the attributes that `fitted_arrays` took from a fitted one."""
-    for name, value in arrays.items():
-        setattr(estimator, name, value.item() if value.ndim == 0 else value)
+    for key, value in arrays.items():
+        name, _, part = key.partition(".")
+        if not part:
+            setattr(estimator, name, value.item() if value.ndim == 0 else value)
+        elif not hasattr(estimator, name):
+            *entries, shape = (arrays[f"{name}.{each}"] for each in _PARTS)
+            setattr(estimator, name, sp.csr_array(tuple(entries), shape=tuple(shape)))
     return estimator
 
 

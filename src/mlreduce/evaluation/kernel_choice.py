@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -164,7 +163,7 @@ class _Fold:
         """Return the number of wrong labels of each method, over all sizes."""
         if step is None:
             return dict.fromkeys(self._coders, np.inf)
-        explained = replace(self._statistics, explained=self._statistics.gram - step.residual_gram)
+        explained = self._statistics.with_centred(self._statistics.gram - step.residual_gram)
         counted: dict[str, float] = {}
         for label, coder in self._coders.items():
             if coder.kernelised:

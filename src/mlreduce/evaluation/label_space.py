@@ -10,12 +10,14 @@ import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from mlreduce import registry
 from mlreduce.datasets.data import MultiLabelData
@@ -29,11 +31,12 @@ from mlreduce.evaluation.view import imputed
 from mlreduce.exceptions import DataError
 from mlreduce.labelspace.base import LabelCoder, LabelStatistics
 from mlreduce.labelspace.completion import complete_labels
+from mlreduce.linalg.distances import row_blocks
 from mlreduce.linalg.least_squares import Design, HeldOutLeastSquares
 from mlreduce.metrics.measures import find_measure
 from mlreduce.metrics.outcome import Outcome
 from mlreduce.predictors.decision import Decision
-from mlreduce.validation import FloatArray, check_finite, split_known
+from mlreduce.validation import FloatArray, check_features, check_finite, is_sparse, split_known
 
 if TYPE_CHECKING:
     from mlreduce.evaluation.search import Evaluator, Search
@@ -51,17 +54,20 @@ class LabelSpaceStrategy(Strategy):
             return Design.of(self._data.X, rcond=0.0)
         return given if isinstance(given, Design) else Design.load(given)
 
-    def _places(self, splits: Mapping[int, Split]) -> Iterator[tuple[MultiLabelData, Design, Mapping[int, Split]]]:
-        """Yield data, design and splits.
+    def _places(
+        self, splits: Mapping[int, Split]
+    ) -> Iterator[tuple[MultiLabelData, Callable[[], Design], Mapping[int, Split]]]:
+        """Yield data, what returns the design, which not all methods need, and splits.
 
         Where values or labels are filled in from the training rows, those of one split at a time.
         """
         if self._data.impute is None and not self._unknown:
-            yield self._data, self._design, splits
+            yield self._data, lambda: self._design, splits
             return
         for number, split in splits.items():
             data = imputed(self._data, split.train)
-            design = self._design if self._data.impute is None else Design.of(data.X, rcond=0.0)
+            own = cache(partial(Design.of, data.X, rcond=0.0))
+            design = own if self._data.impute is not None else lambda: self._design
             yield (self._completed(data, split) if self._unknown else data), design, {number: split}
 
     @cached_property
@@ -134,10 +140,10 @@ class LabelSpaceStrategy(Strategy):
                     if (number, label) in failures:
                         continue
                     coder = make_coder(label, entry, self._seed, data.name, number)
-                    known, found = coder.get_params(), (chosen or {}).get((str(number), label), {})
-                    coder.set_params(**{key: value for key, value in found.items() if key in known})
-                    given = self._data.Y[split.train] if self._unknown else None
-                    arrays = failures.attempt(number, label, _fitted, coder, data, split, shared, given)
+                    parameters, found = coder.get_params(), (chosen or {}).get((str(number), label), {})
+                    coder.set_params(**{key: value for key, value in found.items() if key in parameters})
+                    known = ~np.isnan(self._data.Y[split.train]).all(axis=0) if self._unknown else None
+                    arrays = failures.attempt(number, label, _fitted, coder, data, split, shared, known)
                     if arrays is not None:
                         yield (str(number), label), arrays
 
@@ -204,7 +210,11 @@ class _Shared:
     """The statistics of a training part that coders share, and how much of the labels the features explain."""
 
     def __init__(
-        self, design: Design, labels: FloatArray, split: Split, regressions: dict[float, HeldOutLeastSquares]
+        self,
+        design: Callable[[], Design],
+        labels: Any,
+        split: Split,
+        regressions: dict[float, HeldOutLeastSquares],
     ) -> None:
         self._design, self._labels, self._split, self._regressions = design, labels, split, regressions
         self._explained: dict[float, LabelStatistics] = {}
@@ -217,17 +227,21 @@ class _Shared:
     def explained(self, rcond: float) -> LabelStatistics:
         """Return the statistics with what regression with a cut-off explains."""
         if rcond not in self._regressions:
-            self._regressions[rcond] = HeldOutLeastSquares(self._design, self._labels, rcond)
+            self._regressions[rcond] = HeldOutLeastSquares(self._design(), self._labels, rcond)
         if rcond not in self._explained:
             solution = self._regressions[rcond].solve(self._split.train, self._split.test)
             self._explained[rcond] = self.plain.with_explained(solution.explained_gram)
         return self._explained[rcond]
 
 
-def _fitted(coder: LabelCoder, data: MultiLabelData, split: Split, shared: _Shared, given: Any) -> Arrays:
-    if given is not None:  # labels of which some are not known
-        return fitted_arrays(coder.fit(data.X[split.train], given))
-    if not coder.shares_statistics:
+def _fitted(
+    coder: LabelCoder, data: MultiLabelData, split: Split, shared: _Shared, known: NDArray[np.bool_] | None
+) -> Arrays:
+    """Fit a coder; ``known`` says which labels are known somewhere, where some are filled in."""
+    if known is not None:
+        features = check_features(coder, data.X[split.train], reset=True)
+        return fitted_arrays(coder._fit_completed(features, data.Y[split.train], known))
+    if is_sparse(data.Y) or not coder.shares_statistics:
         return fitted_arrays(coder.fit(data.X[split.train], data.Y[split.train]))
     statistics = shared.explained(coder.rcond) if coder.feature_aware else shared.plain
     return fitted_arrays(coder.fit_statistics(statistics))
@@ -263,6 +277,14 @@ def _labels_of(coder: LabelCoder, guess: FloatArray, size: int, decision: Decisi
     return coder.round(guess, size) if decision is None else decision.apply(coder.scores(guess, size))
 
 
+def _sparse_labels_of(coder: LabelCoder, codes: FloatArray, decision: Decision | None) -> Any:
+    size = codes.shape[1]
+    blocks = row_blocks(len(codes), coder.n_labels_)
+    return sp.csr_array(
+        sp.vstack([sp.csr_array(_labels_of(coder, coder.reconstruct(codes[rows]), size, decision)) for rows in blocks])
+    )
+
+
 def _outcomes(
     coder: LabelCoder,
     truth: Any,
@@ -274,7 +296,7 @@ def _outcomes(
     """Yield the outcome of decoding predicted codes, at every size that the coder has.
 
     One with a parameter ``n_components`` has none beyond. Without labels to code, since some are not known, what is not
-    known is not measured, and there are no errors of codes.
+    known is not measured, and there are no errors of codes; nor of sparse labels, which are decoded in blocks of rows.
     """
     if min(sizes) > coder.n_components_:
         raise DataError(
@@ -282,6 +304,10 @@ def _outcomes(
             f"{', '.join(map(str, sizes))} are asked for"
         )
     possible = [size for size in sizes if size <= coder.n_components_ and (size == coder.n_labels_ or coder.reduces)]
+    if is_sparse(truth):
+        for size, decision in zip(possible, decide(possible), strict=True):
+            yield size, Outcome(truth, _sparse_labels_of(coder, predicted_codes[:, :size], decision))
+        return
     guesses = coder.reconstruct_sizes(predicted_codes, possible)
     if labels is None:
         for size, guess, decision in zip(possible, guesses, decide(possible), strict=True):

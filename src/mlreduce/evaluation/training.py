@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -16,7 +16,7 @@ from mlreduce.exceptions import ConfigurationError
 from mlreduce.labelspace.base import LabelCoder
 from mlreduce.linalg.least_squares import Design
 from mlreduce.predictors.decision import fit_left_out
-from mlreduce.validation import FloatArray
+from mlreduce.validation import FloatArray, is_sparse
 
 __all__ = ["HeldOut", "OnSplit", "Training", "make_coder"]
 
@@ -71,16 +71,18 @@ class Training:
     model : estimator
         A regressor; never fitted itself.
     data : MultiLabelData
-    design : Design
-        Of all rows of ``data.X``.
+    design : callable
+        Returns the design of all rows of ``data.X``.
     share : bool, default=True
         False trains for every coder by itself, the long way round, with the same result: what tests compare with.
     """
 
-    def __init__(self, model: Any, data: MultiLabelData, design: Design, share: bool = True) -> None:
-        self._model, self._X, self._share = model, data.X, share
+    def __init__(self, model: Any, data: MultiLabelData, design: Callable[[], Design], share: bool = True) -> None:
+        # Predictions of many labels instead of few codes would share nothing.
+        self._model, self._X, self._share = model, data.X, share and not is_sparse(data.Y)
         self._labels = data.Y.astype(np.float64)
-        self._regression = model.held_out(design, self._labels) if share and isinstance(model, HeldOut) else None
+        held_out = self._share and isinstance(model, HeldOut)
+        self._regression = model.held_out(design(), self._labels) if held_out else None
 
     def predicted_codes(self, split: Split, coders: _Coders, parameters: _Parameters) -> dict[str, FloatArray]:
         """Return the predicted codes of the test rows for each coder.

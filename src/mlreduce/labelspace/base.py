@@ -9,7 +9,6 @@ here.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -22,9 +21,17 @@ from sklearn.utils.validation import check_is_fitted
 from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError
 from mlreduce.labelspace.completion import complete_labels
+from mlreduce.labelspace.statistics import (
+    LabelStatistics,
+    centred_product,
+    check_pairs_of_labels,
+    ordered_eigenvectors,
+    whole_table,
+)
+from mlreduce.linalg.distances import row_blocks
 from mlreduce.linalg.gram import factorise
 from mlreduce.linalg.least_squares import DEFAULT_RCOND
-from mlreduce.linalg.utilities import above_half, signed
+from mlreduce.linalg.utilities import above_half
 from mlreduce.validation import (
     FloatArray,
     NamedParameters,
@@ -33,132 +40,13 @@ from mlreduce.validation import (
     check_finite,
     check_known_labels,
     check_labels,
+    check_memory,
+    is_sparse,
     remember_label_names,
+    split_known,
 )
 
 __all__ = ["LabelCoder", "LabelStatistics", "ordered_eigenvectors"]
-
-# Eigenvalues closer than this, relative to the total variance, are equal, and those closer to zero are zero.
-_EQUAL = 1e-10
-
-# Products of a dense Gram matrix of labels beyond which a sparse one is faster.
-_MANY_PRODUCTS = 2e8
-
-
-@dataclass(frozen=True)
-class LabelStatistics:
-    """Statistics of a training set that linear label coders need.
-
-    Attributes
-    ----------
-    n_samples : int
-    mean : ndarray of shape (n_labels,)
-        Mean of each label.
-    gram : ndarray of shape (n_labels, n_labels)
-        ``Z'Z`` for the centred labels Z.
-    explained : ndarray of shape (n_labels, n_labels) or None
-        Part of ``gram`` that the method's regression explains: ``Z'HZ`` for the hat matrix H of least squares on the
-        features with an intercept, ``Z'Z - E'E`` for a regression with the residual E. None where the features were
-        not used.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mlreduce.labelspace import LabelStatistics
-    >>> statistics = LabelStatistics.of(np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [0.0, 0.0]]))
-    >>> statistics.mean, statistics.gram
-    (array([0.5, 0.5]), array([[1., 0.],
-           [0., 1.]]))
-    """
-
-    n_samples: int
-    mean: FloatArray
-    gram: FloatArray
-    explained: FloatArray | None = None
-
-    @property
-    def explained_gram(self) -> FloatArray:
-        """``explained``, which must not be None.
-
-        Raises
-        ------
-        DataError
-            If the features were not used.
-        """
-        if self.explained is None:
-            raise DataError("this method needs the features, but the statistics hold labels only")
-        return self.explained
-
-    @classmethod
-    def of(cls, Y: FloatArray) -> Self:
-        """Compute from labels, without features.
-
-        Parameters
-        ----------
-        Y : ndarray of shape (n_samples, n_labels)
-            In {0, 1}, or in between where a label was not known.
-
-        Returns
-        -------
-        LabelStatistics
-            With ``explained`` None.
-        """
-        if Y.size * Y.shape[1] > _MANY_PRODUCTS:  # labels are rare; counting co-occurrences is exact either way
-            rare = sp.csr_array(Y)
-            counts = (rare.T @ rare).toarray()
-        else:
-            counts = Y.T @ Y
-        mean = Y.sum(axis=0) / len(Y)
-        return cls(len(Y), mean, counts - len(Y) * np.outer(mean, mean))
-
-    def with_explained(self, explained_gram: FloatArray) -> Self:
-        """Add what least squares on the features explains, from ``Y'HY``.
-
-        The intercept makes ``H1 = 1``, so that centring costs one outer product.
-
-        Parameters
-        ----------
-        explained_gram : ndarray of shape (n_labels, n_labels)
-            ``Y'HY``, of labels that are not centred.
-
-        Returns
-        -------
-        LabelStatistics
-            A copy with ``explained``.
-        """
-        return replace(self, explained=explained_gram - self.n_samples * np.outer(self.mean, self.mean))
-
-
-def ordered_eigenvectors(
-    matrix: FloatArray, variance: FloatArray, scale: float | None = None
-) -> tuple[FloatArray, FloatArray]:
-    """Return eigenvalues, descending, and eigenvectors as rows, made unique where the problem leaves a choice.
-
-    Within an eigenspace the directions are ordered by ``variance``; each direction's entry of largest
-    magnitude is positive. Eigenvalues that only rounding tells apart are equal: by ``scale``, the total variance by
-    default.
-    """
-    if not len(matrix):
-        return np.empty(0), np.empty((0, 0))
-    values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
-    total = float(variance.diagonal().sum()) if scale is None else scale
-    values = without_rounding(values[::-1], total)
-    apart = values[:-1] - values[1:] > _EQUAL * max(total, np.finfo(float).tiny)
-    if apart.all():
-        return values, signed(vectors.T[::-1])
-    vectors = vectors[:, ::-1].copy()
-    starts = np.flatnonzero(np.r_[True, apart])
-    for start, stop in zip(starts, np.r_[starts[1:], len(values)], strict=True):
-        if stop - start > 1:
-            block = vectors[:, start:stop]
-            _, rotation = np.linalg.eigh(block.T @ variance @ block)
-            vectors[:, start:stop] = block @ rotation[:, ::-1]
-    return values, signed(vectors.T)
-
-
-def without_rounding(values: FloatArray, scale: float) -> FloatArray:
-    """Set eigenvalues to zero that only rounding tells from zero, so that none has the wrong sign."""
-    return np.where(np.abs(values) > _EQUAL * scale, values, 0.0)
 
 
 class LabelCoder(NamedParameters, BaseEstimator):
@@ -180,8 +68,8 @@ class LabelCoder(NamedParameters, BaseEstimator):
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_components, n_labels)
-        V.
+    components_ : ndarray or csr_array of shape (n_components, n_labels)
+        V; a CSR array where labels were a sparse matrix and each direction is one label.
     eigenvalues_ : ndarray of shape (n_components,)
         Contribution of each direction to the method's objective; 0 where it is nothing but rounding.
     mean_ : ndarray of shape (n_labels,)
@@ -209,7 +97,7 @@ class LabelCoder(NamedParameters, BaseEstimator):
     #: the training rows, `training_codes`, for a predictor to be trained on.
     linear = True
     #: What a fit costs.
-    complexity = Complexity("n q^2 + q^3", "n q + q^2")
+    complexity = Complexity("n q^2 + q^3", "n k + q^2")
     #: Whether `fit` needs the features at all.
     feature_aware = False
     #: Whether it uses them through kernel ridge regression, with the method's ``gamma`` and ``alpha``, instead of
@@ -219,6 +107,8 @@ class LabelCoder(NamedParameters, BaseEstimator):
     takes_unknown_cells = True
     #: Whether codes may be shorter than the number of labels.
     reduces = True
+    #: Whether labels were a sparse matrix in `fit`, as decoded ones are then.
+    _decodes_sparse = False
     #: Fitted arrays with an entry for each label, and on which axis.
     _by_label: ClassVar[Mapping[str, int]] = {"components_": 1, "mean_": 0}
 
@@ -257,15 +147,29 @@ class LabelCoder(NamedParameters, BaseEstimator):
             If a feature is not finite, a label is not 0/1, -1/1 or NaN, none is known, a parameter is out of range, or
             X is None for a method that uses the features.
         """
+        self._fit_checked(X, y)
+        return self
+
+    def _fit_checked(self, X: Any, y: Any) -> Any:
+        """Check and fit, and return the labels, those not known filled in."""
         if X is None and self.feature_aware:
             raise DataError(f"{type(self).__name__} needs the features: X must not be None")
         features = None if X is None else check_features(self, X, reset=True)
-        labels, known = check_known_labels(y, None if features is None else features.shape[0])
+        sparse = is_sparse(y)
+        labels, known = check_known_labels(y, None if features is None else features.shape[0], sparse=sparse)
         remember_label_names(self, y)
+        self._decodes_sparse = is_sparse(labels)
         if known is None:
-            return self._fit(features, labels)
-        some = np.flatnonzero(known.any(axis=0))
-        self._fit(features, complete_labels(features, labels[:, some], known[:, some]))
+            self._fit(features, labels)
+            return labels
+        completed = complete_labels(features, labels, known)
+        self._fit_completed(features, completed, np.asarray(known.any(axis=0)))
+        return completed
+
+    def _fit_completed(self, features: Any, labels: FloatArray, somewhere: NDArray[np.bool_]) -> Self:
+        """Fit to labels that are filled in, and have zeros for those that are known nowhere."""
+        some = np.flatnonzero(somewhere)
+        self._fit(features, labels[:, some])
         if len(some) < labels.shape[1]:
             self._widen(some, labels.shape[1])
         return self
@@ -279,24 +183,30 @@ class LabelCoder(NamedParameters, BaseEstimator):
             widened[fitted] = values
             setattr(self, name, np.moveaxis(widened, 0, axis))
 
-    def _fit(self, features: Any, labels: FloatArray) -> Self:
+    def _fit(self, features: Any, labels: Any) -> Self:
         """Fit to checked features and labels, those not known filled in by numbers from 0 to 1.
 
         Overridden by methods that statistics are not enough for.
         """
         return self.fit_statistics(self._statistics(features, labels))
 
+    def _fit_codes(self, X: Any, y: Any) -> FloatArray:
+        """Do as `fit`, and return the codes of the training rows."""
+        return self._codes_of(self._fit_checked(X, y))
+
     @property
     def shares_statistics(self) -> bool:
         """Whether `fit_statistics` does what `fit` does, from statistics that methods share."""
         return self.linear and not self.kernelised
 
-    def _statistics(self, features: Any, labels: FloatArray) -> LabelStatistics:
+    def _statistics(self, features: Any, labels: Any) -> LabelStatistics:
         """Return the statistics; overridden by methods whose regression is not least squares."""
         statistics = LabelStatistics.of(labels)
         if not self.feature_aware:
             return statistics
-        return statistics.with_explained(factorise(features, self.rcond).explained_gram(labels))
+        check_pairs_of_labels(labels.shape[1])
+        table = whole_table(labels, type(self).__name__)
+        return statistics.with_explained(factorise(features, self.rcond).explained_gram(table))
 
     def fit_statistics(self, statistics: LabelStatistics) -> Self:
         """Choose the directions from the statistics of a training set, shared between methods.
@@ -316,16 +226,21 @@ class LabelCoder(NamedParameters, BaseEstimator):
         DataError
             If ``n_components`` is out of range, or the method needs ``explained`` and it is None.
         """
-        self.n_labels_ = len(statistics.mean)
+        self._begin(statistics.mean)
+        return self._keep(*self._directions(statistics))
+
+    def _begin(self, mean: FloatArray) -> None:
+        self.n_labels_ = len(mean)
         self.n_components_ = check_components(self.n_components, self.n_labels_, "labels")
-        self.mean_ = statistics.mean
-        components, eigenvalues = self._directions(statistics)
+        self.mean_ = mean
+
+    def _keep(self, components: Any, eigenvalues: FloatArray) -> Self:
         self.components_ = components[: self.n_components_]
         self.eigenvalues_ = eigenvalues[: self.n_components_]
         return self
 
     def _directions(self, statistics: LabelStatistics) -> tuple[FloatArray, FloatArray]:
-        """Return all directions as rows, most important first, and their eigenvalues."""
+        """Return directions as rows, most important first, and their eigenvalues: at least ``n_components_``."""
         raise NotImplementedError  # abstract: a coder is this choice
 
     def encode(self, Y: Any) -> FloatArray:
@@ -346,9 +261,9 @@ class LabelCoder(NamedParameters, BaseEstimator):
         DataError
             If a label is not 0/1 or -1/1, or there are not as many labels as in `fit`.
         """
-        return self.project(check_labels(Y))
+        return self.project(check_labels(Y, sparse=is_sparse(Y)))
 
-    def project(self, scores: FloatArray) -> FloatArray:
+    def project(self, scores: Any) -> FloatArray:
         """Return the codes of real-valued labels, such as a regressor's predictions of {0, 1}.
 
         The code of a prediction of labels is the prediction of their code, for every regressor that is linear in its
@@ -356,7 +271,7 @@ class LabelCoder(NamedParameters, BaseEstimator):
 
         Parameters
         ----------
-        scores : ndarray of shape (n_samples, n_labels)
+        scores : ndarray or csr_array of shape (n_samples, n_labels)
             Numbers of any size.
 
         Returns
@@ -370,16 +285,15 @@ class LabelCoder(NamedParameters, BaseEstimator):
             If there are not as many labels as in `fit`.
         """
         self._check_labels(scores)
-        codes: FloatArray = (scores - self.mean_) @ self.components_.T
-        return codes
+        return centred_product(scores, self.mean_, self.components_)
 
-    def training_codes(self, labels: FloatArray, features: Any = None) -> FloatArray:
+    def training_codes(self, labels: Any, features: Any = None) -> FloatArray:
         """Return the codes of the training rows, for a predictor to be trained on.
 
         Parameters
         ----------
-        labels : ndarray of shape (n_samples, n_labels)
-            Those of `fit`, in {0, 1}, NaN where not known.
+        labels : ndarray or csr_array of shape (n_samples, n_labels)
+            Those of `fit`, in {0, 1}; of an array NaN where not known.
         features : ndarray or csr_array of shape (n_samples, n_features), or None, default=None
             Those of `fit`, by which labels that are not known are filled in.
 
@@ -388,8 +302,12 @@ class LabelCoder(NamedParameters, BaseEstimator):
         ndarray of shape (n_samples, n_components)
             Their codes.
         """
-        known = ~np.isnan(labels)
-        return self.project(labels if known.all() else complete_labels(features, labels, known))
+        labels, known = split_known(labels)
+        return self._codes_of(labels if known is None else complete_labels(features, labels, known))
+
+    def _codes_of(self, labels: Any) -> FloatArray:
+        """Return the codes of the training rows from their labels, those not known filled in."""
+        return self.project(labels)
 
     def reconstruct(self, codes: FloatArray) -> FloatArray:
         """Reconstruct centred labels ``z`` from codes of any size up to ``n_components_``.
@@ -442,7 +360,7 @@ class LabelCoder(NamedParameters, BaseEstimator):
         """Return coordinates of codes and a basis; the first m of each reconstruct from the first m columns."""
         return codes, self.components_
 
-    def decode(self, codes: Any) -> NDArray[np.int8]:
+    def decode(self, codes: Any) -> Any:
         """Decode labels in {0, 1} by rounding (round-based decoding).
 
         Parameters
@@ -452,11 +370,17 @@ class LabelCoder(NamedParameters, BaseEstimator):
 
         Returns
         -------
-        Y : ndarray of shape (n_samples, n_labels), int8
-            1 where the reconstructed label is above one half (`mlreduce.linalg.utilities.TIE`).
+        Y : ndarray or csr_array of shape (n_samples, n_labels), int8
+            1 where the reconstructed label is above one half (`mlreduce.linalg.utilities.TIE`). A CSR array, made in
+            blocks of rows, where `fit` saw a sparse matrix of labels.
         """
         codes = self._check_codes(codes)
-        return self.round(self.reconstruct(codes), codes.shape[1])
+        size = codes.shape[1]
+        if not self._decodes_sparse:
+            return self.round(self.reconstruct(codes), size)
+        blocks = row_blocks(len(codes), self.n_labels_)
+        decoded = [sp.csr_array(self.round(self.reconstruct(codes[rows]), size)) for rows in blocks]
+        return sp.csr_array(sp.vstack(decoded, format="csr"))
 
     def round(self, centred: FloatArray, size: int) -> NDArray[np.int8]:
         """Round reconstructed labels to {0, 1}.
@@ -491,13 +415,14 @@ class LabelCoder(NamedParameters, BaseEstimator):
         scores: FloatArray = centred + self.mean_
         return scores
 
-    def _check_labels(self, scores: FloatArray) -> None:
+    def _check_labels(self, scores: Any) -> None:
         check_is_fitted(self, "components_")
         if scores.shape[1] != self.n_labels_:
             raise DataError(f"Y has {scores.shape[1]} labels; {type(self).__name__} was fitted on {self.n_labels_}")
 
-    @staticmethod
-    def _check_sizes(codes: FloatArray, sizes: Sequence[int]) -> None:
+    def _check_sizes(self, codes: FloatArray, sizes: Sequence[int]) -> None:
+        what = f"a table of {len(codes)} rows and {self.n_labels_} labels"
+        check_memory(2 * 8.0 * len(codes) * self.n_labels_, what, "take fewer rows at once")
         if max(sizes) > codes.shape[1]:
             raise DataError(
                 f"a size of {max(sizes)} was asked for, but the code is {codes.shape[1]} long (n_components)"

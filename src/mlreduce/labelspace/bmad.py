@@ -9,9 +9,11 @@ import numpy as np
 
 from mlreduce.complexity import Complexity
 from mlreduce.labelspace.factors import FactorCoder
+from mlreduce.labelspace.statistics import check_pairs_of_labels, whole_table
+from mlreduce.linalg.distances import row_blocks
 from mlreduce.linalg.utilities import quotient
 from mlreduce.registry import register
-from mlreduce.validation import FloatArray, check_range
+from mlreduce.validation import FloatArray, as_dense, check_range
 
 __all__ = ["MLCBMaD"]
 
@@ -73,8 +75,10 @@ class MLCBMaD(FactorCoder):
         super().__init__(n_components)
         self.tau = tau
 
-    def _factorise(self, features: Any, labels: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def _factorise(self, features: Any, labels: Any) -> tuple[FloatArray, FloatArray, FloatArray]:
         check_range(self.tau, "tau", 0, 1)
+        check_pairs_of_labels(labels.shape[1])
+        labels = whole_table(labels, type(self).__name__, tables=5)
         together, present = labels.T @ labels, labels.sum(axis=0)
         together.flat[:: len(together) + 1] = present
         candidates = (quotient(together, present[:, np.newaxis]) >= self.tau).astype(np.float64)
@@ -95,19 +99,20 @@ class MLCBMaD(FactorCoder):
             worth[cells] = 0.0
         return codes, rows, covers
 
-    def project(self, scores: FloatArray) -> FloatArray:
+    def project(self, scores: Any) -> FloatArray:
         """Return the codes in {0, 1} of labels, those above one half taken as present, as of the training rows.
 
         In turn for each row of B, the code is 1 where it covers more ones than zeros not yet covered.
         """
         self._check_labels(scores)
-        worth = np.where(scores > 0.5, 1.0, -1.0)
-        codes = np.zeros((len(scores), self.n_components_))
-        for column, row in enumerate(self.components_):
-            members = np.flatnonzero(row)
-            used = np.flatnonzero(worth[:, members].sum(axis=1) > 0)
-            codes[used, column] = 1.0
-            worth[np.ix_(used, members)] = 0.0
+        codes = np.zeros((scores.shape[0], self.n_components_))
+        for rows in row_blocks(*scores.shape):
+            worth = np.where(as_dense(scores[rows]) > 0.5, 1.0, -1.0)
+            for column, row in enumerate(self.components_):
+                members = np.flatnonzero(row)
+                used = np.flatnonzero(worth[:, members].sum(axis=1) > 0)
+                codes[rows.start + used, column] = 1.0
+                worth[np.ix_(used, members)] = 0.0
         return codes
 
     def reconstruct_sizes(self, codes: FloatArray, sizes: Sequence[int]) -> Iterator[FloatArray]:

@@ -7,6 +7,7 @@ import numpy as np
 from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError
 from mlreduce.labelspace.base import LabelCoder, LabelStatistics
+from mlreduce.labelspace.statistics import unit_rows
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray
 
@@ -41,7 +42,7 @@ class BR(LabelCoder):
     True
     """
 
-    complexity = Complexity("n q", "n q")
+    complexity = Complexity("n q", "n k + q")
     reduces = False
 
     def _directions(self, statistics: LabelStatistics) -> tuple[FloatArray, FloatArray]:
@@ -50,4 +51,4 @@ class BR(LabelCoder):
                 f"binary relevance learns all {self.n_labels_} labels; got n_components={self.n_components!r} "
                 "(PBR learns some of them)"
             )
-        return np.eye(self.n_labels_), np.diag(statistics.gram).copy()
+        return unit_rows(np.arange(self.n_labels_), statistics.labels, self.n_labels_), statistics.variances

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from mlreduce.exceptions import DataError
 from mlreduce.labelspace.base import LabelCoder
 from mlreduce.labelspace.cplst import CPLST
+from mlreduce.linalg.distances import row_blocks
 from mlreduce.predictors._base import DecidingClassifier
 from mlreduce.predictors.decision import fit_left_out
 from mlreduce.predictors.ridge import RidgeRegressor
@@ -80,7 +82,7 @@ class CodedClassifier(DecidingClassifier):
         self.decision = decision
         self.measure = measure
 
-    def _fit(self, features: Any, labels: FloatArray) -> None:
+    def _fit(self, features: Any, labels: Any) -> None:
         codes = self._fit_coder(features, labels)
         self.regressor_.fit(features, codes)
 
@@ -88,7 +90,14 @@ class CodedClassifier(DecidingClassifier):
         codes = self._fit_coder(features, labels)
         return self._decoded(fit_left_out(self.regressor_, features, codes))
 
-    def _fit_coder(self, features: Any, labels: FloatArray) -> FloatArray:
+    def _fit_held_out_blocks(self, features: Any, labels: Any) -> Callable[[], Iterator[tuple[slice, FloatArray]]]:
+        """Fit to sparse labels, and return what yields the scores of `_fit_left_out` in blocks of rows."""
+        codes = self._fit_coder(features, labels)
+        left_out = fit_left_out(self.regressor_, features, codes)
+        blocks = row_blocks(*labels.shape)
+        return lambda: ((rows, self._decoded(left_out[rows])) for rows in blocks)
+
+    def _fit_coder(self, features: Any, labels: Any) -> FloatArray:
         """Fit the coder, and return the codes of the training rows."""
         if self.coder is not None and not isinstance(self.coder, LabelCoder):
             raise DataError(
@@ -105,7 +114,7 @@ class CodedClassifier(DecidingClassifier):
             )
         self.coder_ = clone(self.coder) if self.coder is not None else CPLST()
         self.regressor_ = clone(self.regressor) if self.regressor is not None else RidgeRegressor()
-        return self.coder_.fit(features, labels).training_codes(labels, features)
+        return self.coder_._fit_codes(features, labels)
 
     def _scores(self, X: Any) -> FloatArray:
         """Return the labels decoded from predicted codes, before rounding."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mlreduce.linalg.features import Features
+from mlreduce.linalg.lsqr import is_large
 from mlreduce.linalg.utilities import quotient
-from mlreduce.predictors.ridge import RidgeRegressor
+from mlreduce.predictors.ridge import RidgeRegressor, _coefficients, _Factor, _plus_diagonal
 from mlreduce.validation import FloatArray
 
 __all__ = ["complete_labels"]
@@ -43,8 +46,23 @@ def complete_labels(features: Any, labels: FloatArray, known: NDArray[np.bool_])
         return completed
     chooser = RidgeRegressor()
     chooser._warns = False  # an edge of the penalties is no harm here
-    regression = RidgeRegressor(chooser.fit(features, completed).penalty_)
+    design = Features(features, centred=True)
+    solve = _solver(design, chooser.fit(features, completed).penalty_)
     for _ in range(_ITERATIONS):
-        predicted = regression.fit(features, completed).predict(features)
+        mean = completed.mean(axis=0)
+        coefficients = solve(completed - mean)
+        predicted = features @ coefficients + (mean - design.mean @ coefficients)
         completed = np.where(known, labels, predicted.clip(0.0, 1.0))
     return completed
+
+
+def _solver(features: Features, penalty: float) -> Callable[[FloatArray], FloatArray]:
+    """Return what `RidgeRegressor` does to centred targets, from one factor for all regressions."""
+    by_rows = features.shape[0] < features.shape[1]
+    if not is_large(features.X) and (penalty > 0 or not by_rows):
+        factor = _Factor.of(_plus_diagonal(features.gram if by_rows else features.scatter, penalty))
+        if factor is not None:
+            if by_rows:
+                return lambda targets: features.transposed_dot(factor.solve(targets))
+            return lambda targets: factor.solve(features.transposed_dot(targets))
+    return lambda targets: _coefficients(features, targets, penalty)

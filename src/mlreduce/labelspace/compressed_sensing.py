@@ -12,13 +12,17 @@ from sklearn.utils import check_random_state
 from mlreduce.complexity import Complexity
 from mlreduce.exceptions import DataError
 from mlreduce.labelspace.base import LabelCoder, LabelStatistics
+from mlreduce.labelspace.statistics import centred_product
 from mlreduce.linalg.compiled import compiled, compiled_part
 from mlreduce.registry import register
-from mlreduce.validation import FloatArray
+from mlreduce.validation import FloatArray, check_memory
 
 __all__ = ["CompressedSensing"]
 
 IntArray = NDArray[np.integer[Any]]
+
+# Labels beyond which no matrix of all pairs is formed: its rows are computed where they are needed.
+_MANY_LABELS = 2000
 
 # A squared correlation, or a squared distance of an atom from those picked, below which there is none.
 _NOTHING = np.finfo(float).eps
@@ -69,7 +73,7 @@ class CompressedSensing(LabelCoder):
     (1797, 6)
     """
 
-    complexity = Complexity("n q", "n q")
+    complexity = Complexity("n k + k q", "n k + k q")
 
     def __init__(
         self,
@@ -83,9 +87,13 @@ class CompressedSensing(LabelCoder):
 
     def _directions(self, statistics: LabelStatistics) -> tuple[FloatArray, FloatArray]:
         self.n_nonzero_ = self._check_n_nonzero(statistics)
-        n_labels = self.n_labels_  # as many directions whatever the size: a short code is the start of a long one
-        directions = check_random_state(self.random_state).standard_normal((n_labels, n_labels)) / np.sqrt(n_labels)
-        return directions, np.einsum("ij,jk,ik->i", directions, statistics.gram, directions, optimize=True)
+        size, n_labels = self.n_components_, self.n_labels_
+        what = f"{size} random directions of {n_labels} labels"
+        check_memory(3 * 8.0 * size * n_labels, what, "take fewer components, or pbr")
+        # Row by row: a short code is the start of a long one.
+        directions = check_random_state(self.random_state).standard_normal((size, n_labels)) / np.sqrt(n_labels)
+        codes = centred_product(statistics.labels, statistics.mean, directions)
+        return directions, np.square(codes).sum(axis=0)
 
     def _check_n_nonzero(self, statistics: LabelStatistics) -> int:
         wanted = self.n_nonzero
@@ -115,14 +123,19 @@ def _sparsest(signals: FloatArray, directions: FloatArray, n_nonzero: int) -> Fl
     norms[norms == 0] = 1.0  # of labels that were known nowhere
     atoms = directions / norms  # of norm one, so that correlations compare
     recovered = np.zeros((len(signals), len(norms)))
-    _pursue(atoms.T @ atoms, np.ascontiguousarray(signals @ atoms), n_nonzero, recovered)
+    gram = atoms.T @ atoms if len(norms) <= _MANY_LABELS else np.empty((0, 0))
+    _pursue(atoms, gram, np.ascontiguousarray(signals @ atoms), n_nonzero, recovered)
     recovered /= norms
     return recovered
 
 
 @compiled
-def _pursue(gram: FloatArray, correlations: FloatArray, n_nonzero: int, recovered: FloatArray) -> None:
+def _pursue(
+    atoms: FloatArray, gram: FloatArray, correlations: FloatArray, n_nonzero: int, recovered: FloatArray
+) -> None:
     """Batch-OMP: orthogonal matching pursuit of each row from the Gram matrix of the atoms and its correlations.
+
+    Rows of the Gram matrix are computed where they are needed if it is empty.
 
     A pursuit ends early where nothing is left to explain, as in the code of an instance with fewer labels than allowed,
     and where the next atom depends on those picked. Both times what it has is the best there is.
@@ -132,9 +145,10 @@ def _pursue(gram: FloatArray, correlations: FloatArray, n_nonzero: int, recovere
     Rubinstein, Zibulevsky and Elad (2008), "Efficient implementation of the K-SVD algorithm using batch orthogonal
     matching pursuit".
     """
-    n_atoms = len(gram)
+    n_atoms = atoms.shape[1]
     left = np.empty(n_atoms)  # correlations with what is not yet explained
     order = np.arange(n_atoms)  # the picked atoms come first; ties go to the first in this order
+    products = np.empty((n_nonzero, n_atoms))  # of the picked atoms with all
     factor = np.empty((n_nonzero, n_nonzero))  # Cholesky factor of the Gram matrix of the picked atoms
     solution = np.empty(n_nonzero)
     for row in range(len(correlations)):
@@ -147,7 +161,13 @@ def _pursue(gram: FloatArray, correlations: FloatArray, n_nonzero: int, recovere
             atom = order[place]
             if place < picked or left[atom] * left[atom] < _NOTHING:
                 break
-            if not _extend(factor, gram[atom], order, picked, atom):
+            if len(gram):
+                products[picked] = gram[atom]
+            else:
+                products[picked] = 0.0
+                for i in range(len(atoms)):
+                    products[picked] += atoms[i, atom] * atoms[i]
+            if not _extend(factor, products[picked], order, picked, atom):
                 break
             order[place], order[picked] = order[picked], atom
             picked += 1
@@ -155,7 +175,7 @@ def _pursue(gram: FloatArray, correlations: FloatArray, n_nonzero: int, recovere
                 solution[i] = correlations[row, order[i]]
             _solve(factor, solution, picked)
             if picked < n_nonzero:
-                _subtract(left, gram, correlations[row], order, solution, picked)
+                _subtract(left, products, correlations[row], solution, picked)
         for i in range(picked):
             recovered[row, order[i]] = solution[i]
 
@@ -201,12 +221,11 @@ def _solve(factor: FloatArray, solution: FloatArray, picked: int) -> None:
 
 @compiled_part
 def _subtract(
-    left: FloatArray, gram: FloatArray, correlations: FloatArray, order: IntArray, solution: FloatArray, picked: int
+    left: FloatArray, products: FloatArray, correlations: FloatArray, solution: FloatArray, picked: int
 ) -> None:
     """Set ``left`` to the correlations minus what the picked atoms explain of them."""
     for atom in range(len(left)):
         left[atom] = correlations[atom]
     for i in range(picked):
-        products, coefficient = gram[order[i]], solution[i]
         for atom in range(len(left)):
-            left[atom] -= products[atom] * coefficient
+            left[atom] -= products[i, atom] * solution[i]

@@ -50,7 +50,7 @@ class CPLST(SketchedCoder):
     (3, 8)
     """
 
-    complexity = Complexity("s m + m^3 + n q^2", "n d + m^2 + n q", iterated="1000 s q", iterates_on="sparse")
+    complexity = Complexity("s m + m^3 + n q^2", "n d + m^2 + n k + k q", iterated="1000 s q", iterates_on="sparse")
     feature_aware = True
 
     def _directions(self, statistics: LabelStatistics) -> tuple[FloatArray, FloatArray]:

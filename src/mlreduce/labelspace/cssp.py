@@ -9,7 +9,9 @@ import scipy.linalg
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
+from mlreduce.complexity import Complexity
 from mlreduce.labelspace.base import LabelCoder, LabelStatistics, ordered_eigenvectors
+from mlreduce.labelspace.statistics import unit_rows
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray, check_option
 
@@ -80,6 +82,7 @@ class CSSP(LabelCoder):
     ((3,), (1797, 3))
     """
 
+    complexity = Complexity("n q^2 + q^3", "n k + k q")
     _by_label: ClassVar = {**LabelCoder._by_label, "basis_": 1, "leverage_": 0}
 
     def __init__(
@@ -94,10 +97,11 @@ class CSSP(LabelCoder):
 
     def _directions(self, statistics: LabelStatistics) -> tuple[FloatArray, FloatArray]:
         check_option(self.selection, "selection", _SELECTIONS)
-        _, vectors = ordered_eigenvectors(statistics.gram, statistics.gram)
+        leading = statistics.leading(self.n_components_)
+        _, vectors = leading or ordered_eigenvectors(statistics.gram, statistics.gram)
         self.chosen_ = self._chosen(vectors[: self.n_components_])
-        self.basis_, self.triangle_ = _orthonormalised(statistics.gram, self.chosen_)
-        return np.eye(self.n_labels_)[self.chosen_], np.square(self.basis_).sum(axis=1)
+        self.basis_, self.triangle_ = _orthonormalised(statistics.rows(self.chosen_), self.chosen_)
+        return unit_rows(self.chosen_, statistics.labels, self.n_labels_), np.square(self.basis_).sum(axis=1)
 
     def _widen(self, fitted: NDArray[np.intp], n_labels: int) -> None:
         super()._widen(fitted, n_labels)
@@ -129,16 +133,16 @@ def _pivots(vectors: FloatArray) -> NDArray[np.intp]:
     return chosen
 
 
-def _orthonormalised(gram: FloatArray, chosen: NDArray[np.intp]) -> tuple[FloatArray, FloatArray]:
-    """Return ``Q'Z`` and the lower triangle T with ``C = QT'``, Q orthonormal, from ``Z'Z``: a Cholesky factorisation.
+def _orthonormalised(rows: FloatArray, chosen: NDArray[np.intp]) -> tuple[FloatArray, FloatArray]:
+    """Return ``Q'Z`` and the lower triangle T with ``C = QT'``, Q orthonormal, from ``C'Z``: a Cholesky factorisation.
 
     Where a chosen label depends on those before it, its row of ``Q'Z`` is zero.
     """
-    basis, triangle = np.zeros((len(chosen), len(gram))), np.eye(len(chosen))
+    basis, triangle = np.zeros(rows.shape), np.eye(len(chosen))
     for i, label in enumerate(chosen):
-        rest = gram[label] - basis[:i, label] @ basis[:i]
+        rest = rows[i] - basis[:i, label] @ basis[:i]
         triangle[i, :i] = basis[:i, label]
-        if rest[label] > _DEPENDENT * gram[label, label]:
+        if rest[label] > _DEPENDENT * rows[i, label]:
             triangle[i, i] = np.sqrt(rest[label])
             basis[i] = rest / triangle[i, i]
     return basis, triangle

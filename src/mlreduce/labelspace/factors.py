@@ -9,7 +9,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.exceptions import DataError
 from mlreduce.labelspace.base import LabelCoder
-from mlreduce.validation import FloatArray, check_components
+from mlreduce.labelspace.statistics import centred_product, means
+from mlreduce.validation import FloatArray
 
 __all__ = ["FactorCoder"]
 
@@ -55,26 +56,24 @@ class FactorCoder(LabelCoder):
     def __init__(self, n_components: int | str | None = None) -> None:
         super().__init__(n_components)
 
-    def _fit(self, features: Any, labels: FloatArray) -> Self:
-        self.n_labels_ = labels.shape[1]
-        self.n_components_ = check_components(self.n_components, self.n_labels_, "labels")
-        self.mean_ = labels.mean(axis=0)
+    def _fit(self, features: Any, labels: Any) -> Self:
+        self._begin(means(labels))
         codes, components, eigenvalues = self._factorise(features, labels)
         size = self.n_components_
         self.codes_, self.components_, self.eigenvalues_ = codes[:, :size], components[:size], eigenvalues[:size]
         return self
 
-    def _factorise(self, features: Any, labels: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def _factorise(self, features: Any, labels: Any) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return codes, decoder and eigenvalues of at least ``n_components_`` columns, most important first."""
         raise NotImplementedError  # abstract: a coder is this choice
 
-    def training_codes(self, labels: FloatArray, features: Any = None) -> FloatArray:
+    def training_codes(self, labels: Any, features: Any = None) -> FloatArray:
         """Return the codes of the training rows, ``codes_``, for a predictor to be trained on.
 
         Parameters
         ----------
-        labels : ndarray of shape (n_samples, n_labels)
-            Those of `fit`, in {0, 1}, NaN where not known.
+        labels : ndarray or csr_array of shape (n_samples, n_labels)
+            Those of `fit`, in {0, 1}; of an array NaN where not known.
         features : ndarray or csr_array of shape (n_samples, n_features), or None, default=None
             Not used.
 
@@ -89,18 +88,20 @@ class FactorCoder(LabelCoder):
             If these are not as many rows as in `fit`.
         """
         check_is_fitted(self, "components_")
-        if len(labels) != len(self.codes_):
+        if labels.shape[0] != len(self.codes_):
             raise DataError(
                 f"{type(self).__name__} has codes of the {len(self.codes_)} rows that it was fitted on; "
-                f"got {len(labels)}"
+                f"got {labels.shape[0]}"
             )
         return self.codes_
 
-    def project(self, scores: FloatArray) -> FloatArray:
+    def _codes_of(self, labels: Any) -> FloatArray:
+        return self.codes_
+
+    def project(self, scores: Any) -> FloatArray:
         """Return the codes whose reconstruction is nearest to real-valued labels, by least squares.
 
         They are not those of the training rows, which depend on more than their labels.
         """
         self._check_labels(scores)
-        codes: FloatArray = (scores - self.mean_) @ np.linalg.pinv(self.components_)
-        return codes
+        return centred_product(scores, self.mean_, np.linalg.pinv(self.components_).T)

@@ -13,7 +13,7 @@ from mlreduce.labelspace.factors import FactorCoder
 from mlreduce.linalg.features import Features
 from mlreduce.linalg.utilities import quotient, signs
 from mlreduce.registry import register
-from mlreduce.validation import FloatArray, check_range
+from mlreduce.validation import FloatArray, check_memory, check_range, is_sparse
 
 __all__ = ["FaIE"]
 
@@ -84,7 +84,7 @@ class FaIE(FactorCoder):
     (597, 8)
     """
 
-    complexity = Complexity("s m + m^3 + q^3", "m^2 + n q", most=12000)
+    complexity = Complexity("s m + m^3 + q^3", "m^2 + n k", most=12000)
     feature_aware = True
 
     def __init__(
@@ -97,8 +97,10 @@ class FaIE(FactorCoder):
         self.alpha = alpha
         self.ridge = ridge
 
-    def _factorise(self, features: Any, labels: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        X, Z = Features(features, centred=True), labels - self.mean_
+    def _factorise(self, features: Any, labels: Any) -> tuple[FloatArray, FloatArray, FloatArray]:
+        X = Features(features, centred=True)
+        sparse = is_sparse(labels)  # centred by products
+        Z = Features(labels, centred=True) if sparse else Features(labels - self.mean_, centred=False)
         self.alpha_, self.ridge_ = self._weights(X, Z)
         rows, columns = X.shape[0], X.shape[1] + Z.shape[1]
         if min(rows, columns) > _LARGEST:
@@ -106,20 +108,27 @@ class FaIE(FactorCoder):
                 f"FaIE decomposes a matrix of order {min(rows, columns)}, the smaller of n_samples and n_features + "
                 f"n_labels, and takes up to {_LARGEST}: select or project the features first"
             )
+        order = f"{type(self).__name__} with a matrix of order {min(rows, columns)}"
+        check_memory(5 * 8.0 * min(rows, columns) ** 2, order, "select or project the features first")
         solve = _by_rows if rows < columns else _by_columns
         codes, values = solve(X, Z, self.alpha_, self.ridge_, self.n_components_)
-        decoder = codes.T @ Z
+        decoder = Z.transposed_dot(codes).T if sparse else codes.T @ Z.X
         turns = signs(decoder)
         return codes * turns, decoder * turns[:, np.newaxis], values
 
-    def _weights(self, X: Features, Z: FloatArray) -> tuple[float, float]:
-        alpha = float(np.square(Z).sum() / Z.shape[1]) if self.alpha is None else check_range(self.alpha, "alpha", 0)
+    def _weights(self, X: Features, Z: Features) -> tuple[float, float]:
+        alpha = _spread(Z) / Z.shape[1] if self.alpha is None else check_range(self.alpha, "alpha", 0)
         if self.ridge is not None:
             return alpha, check_range(self.ridge, "ridge", 0, open_ends=True)
         return alpha, _RIDGE * float(X.squared_norms.sum()) / max(X.n_used, 1) or 1.0  # features that do not vary
 
 
-def _by_columns(X: Features, Z: FloatArray, alpha: float, ridge: float, size: int) -> tuple[FloatArray, FloatArray]:
+def _spread(Z: Features) -> float:
+    """Return ``tr Z'Z``."""
+    return float(Z.squared_norms.sum() if is_sparse(Z.X) else np.square(Z.X).sum())
+
+
+def _by_columns(X: Features, Z: Features, alpha: float, ridge: float, size: int) -> tuple[FloatArray, FloatArray]:
     """Return the leading eigenvectors of ``FF'`` and their eigenvalues from ``F'F``."""
     n_labels, root = Z.shape[1], np.sqrt(alpha)
     scatter = X.scatter.copy()
@@ -127,24 +136,24 @@ def _by_columns(X: Features, Z: FloatArray, alpha: float, ridge: float, size: in
     factor = scipy.linalg.cholesky(scatter, lower=True, overwrite_a=True, check_finite=False)
     inverse, _ = scipy.linalg.lapack.dtrtri(factor, lower=1)
     gram = np.empty((n_labels + len(factor),) * 2)
-    gram[:n_labels, :n_labels] = Z.T @ Z
-    gram[n_labels:, :n_labels] = root * (inverse @ X.transposed_dot(Z))
+    gram[:n_labels, :n_labels] = Z.scatter
+    gram[n_labels:, :n_labels] = root * (inverse @ X.transposed_dot(Z.X))
     gram[:n_labels, n_labels:] = gram[n_labels:, :n_labels].T
     gram[n_labels:, n_labels:] = -alpha * ridge * (inverse @ inverse.T)  # L^-1 X'X L^-T = I - ridge L^-1 L^-T
     gram[n_labels:, n_labels:].flat[:: len(factor) + 1] += alpha
-    values, vectors = _leading(gram, size, alpha + np.square(Z).sum())
-    codes = Z @ vectors[:n_labels] + X.dot(root * (inverse.T @ vectors[n_labels:]))
+    values, vectors = _leading(gram, size, alpha + _spread(Z))
+    codes = Z.dot(vectors[:n_labels]) + X.dot(root * (inverse.T @ vectors[n_labels:]))
     return codes * quotient(1.0, np.sqrt(values)), values
 
 
-def _by_rows(X: Features, Z: FloatArray, alpha: float, ridge: float, size: int) -> tuple[FloatArray, FloatArray]:
+def _by_rows(X: Features, Z: Features, alpha: float, ridge: float, size: int) -> tuple[FloatArray, FloatArray]:
     """Return the leading eigenvectors of ``ZZ' + alpha G`` and their eigenvalues, for few rows."""
     gram = X.gram.copy()
     gram.flat[:: len(gram) + 1] += ridge
     # G = I - ridge (XX' + ridge I)^-1
     hat = -alpha * ridge * scipy.linalg.inv(gram, overwrite_a=True, check_finite=False)
     hat.flat[:: len(hat) + 1] += alpha
-    values, vectors = _leading(hat + Z @ Z.T, size, alpha + np.square(Z).sum())
+    values, vectors = _leading(hat + Z.gram, size, alpha + _spread(Z))
     return vectors * (values > 0), values
 
 

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from mlreduce.complexity import Complexity
-from mlreduce.labelspace.base import LabelCoder, LabelStatistics, ordered_eigenvectors
+from mlreduce.labelspace.sketch import LeadingCoder
+from mlreduce.labelspace.statistics import (
+    LabelStatistics,
+    check_pairs_of_labels,
+    ordered_eigenvectors,
+    whole_table,
+)
 from mlreduce.linalg.kernels import (
     check_gamma,
     check_kernel_size,
@@ -32,7 +40,7 @@ def explained_by_kernel(kernel: FloatArray, alpha: float, centred: FloatArray) -
 
 
 @register("kernel-cplst")
-class KernelCPLST(LabelCoder):
+class KernelCPLST(LeadingCoder):
     """Kernel conditional principal label space transformation (kernel CPLST): CPLST with kernel ridge regression.
 
     Directions are the leading eigenvectors of ``Z'(2KQ - QKKQ)Z``, Z the centred labels, K the Gaussian kernel
@@ -69,7 +77,7 @@ class KernelCPLST(LabelCoder):
     (3, 8)
     """
 
-    complexity = Complexity("n s + n^3", "n^2")
+    complexity = Complexity("n s + n^3", "n^2 + n k + k q")
     feature_aware = True
     kernelised = True
 
@@ -78,14 +86,23 @@ class KernelCPLST(LabelCoder):
         self.gamma = gamma
         self.alpha = alpha
 
-    def _statistics(self, features: Any, labels: FloatArray) -> LabelStatistics:
-        alpha = check_positive(self.alpha, "alpha")
-        self.gamma_ = check_gamma(self.gamma, features)
-        check_kernel_size(features.shape[0])
-        statistics = LabelStatistics.of(labels)
-        kernel = gaussian_kernel(squared_distances(features), self.gamma_, overwrite=True)
-        return replace(statistics, explained=explained_by_kernel(kernel, alpha, labels - statistics.mean))
+    def _statistics(self, features: Any, labels: Any) -> LabelStatistics:
+        check_pairs_of_labels(labels.shape[1])
+        table, statistics = whole_table(labels, type(self).__name__), LabelStatistics.of(labels)
+        centred = table - statistics.mean
+        return statistics.with_centred(explained_by_kernel(self._kernel(features), self.alpha, centred))
 
     def _directions(self, statistics: LabelStatistics) -> tuple[FloatArray, FloatArray]:
         values, vectors = ordered_eigenvectors(statistics.explained_gram, statistics.gram)
         return vectors, values
+
+    def _explained(self, features: Any) -> Callable[[FloatArray], FloatArray]:
+        kernel = self._kernel(features)
+        residual = kernel_ridge(kernel, self.alpha, np.eye(len(kernel))).residual
+        return lambda targets: targets - residual @ (residual @ targets)
+
+    def _kernel(self, features: Any) -> FloatArray:
+        check_positive(self.alpha, "alpha")
+        self.gamma_ = check_gamma(self.gamma, features)
+        check_kernel_size(features.shape[0])
+        return gaussian_kernel(squared_distances(features), self.gamma_, overwrite=True)

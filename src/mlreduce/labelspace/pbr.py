@@ -7,6 +7,7 @@ from sklearn.utils import check_random_state
 
 from mlreduce.complexity import Complexity
 from mlreduce.labelspace.base import LabelCoder, LabelStatistics
+from mlreduce.labelspace.statistics import unit_rows
 from mlreduce.linalg.least_squares import DEFAULT_RCOND
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray
@@ -43,7 +44,7 @@ class PBR(LabelCoder):
     3
     """
 
-    complexity = Complexity("n q", "n q")
+    complexity = Complexity("n q", "n k + q")
 
     def __init__(
         self,
@@ -56,9 +57,10 @@ class PBR(LabelCoder):
 
     def _directions(self, statistics: LabelStatistics) -> tuple[FloatArray, FloatArray]:
         order = check_random_state(self.random_state).permutation(self.n_labels_)
-        return np.eye(self.n_labels_)[order], np.diag(statistics.gram)[order]
+        order = order[: self.n_components_]
+        return unit_rows(order, statistics.labels, self.n_labels_), statistics.variances[order]
 
     def scores(self, centred: FloatArray, size: int) -> FloatArray:
         """Return reconstructed labels where learned; the others are 0."""
-        learned = self.components_[:size].any(axis=0)
+        learned = np.asarray((self.components_[:size] != 0).sum(axis=0)) > 0
         return super().scores(centred, size) * learned

@@ -51,7 +51,8 @@ class PLST(SketchedCoder):
     """
 
     def _directions(self, statistics: LabelStatistics) -> tuple[FloatArray, FloatArray]:
-        values, vectors = ordered_eigenvectors(statistics.gram, statistics.gram)
+        leading = statistics.leading(self.n_components_)
+        values, vectors = leading or ordered_eigenvectors(statistics.gram, statistics.gram)
         return vectors, values
 
     def _explained(self, features: Any) -> Callable[[FloatArray], FloatArray]:

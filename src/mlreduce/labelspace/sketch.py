@@ -1,20 +1,21 @@
-"""Leading eigenvectors of the labels' scatter from random products with it."""
+"""Leading eigenvectors of the labels' scatter, exactly or from random products with it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.utils import check_random_state
 
-from mlreduce.labelspace.base import LabelCoder, without_rounding
+from mlreduce.complexity import Complexity
+from mlreduce.labelspace.base import LabelCoder
+from mlreduce.labelspace.statistics import LabelStatistics, without_rounding
 from mlreduce.linalg.least_squares import DEFAULT_RCOND
 from mlreduce.linalg.utilities import signed
-from mlreduce.validation import FloatArray, check_components, check_option
+from mlreduce.validation import FloatArray, check_option
 
-__all__ = ["SketchedCoder"]
+__all__ = ["LeadingCoder", "SketchedCoder"]
 
 _SOLVERS = ("exact", "randomized")
 
@@ -22,11 +23,37 @@ _SOLVERS = ("exact", "randomized")
 _OVERSAMPLING = 10
 _ITERATIONS = 6
 
-# Labels are multiplied as a sparse matrix below this density.
-_RARE = 0.1
+
+class LeadingCoder(LabelCoder):
+    """Base of the coders whose directions are the leading eigenvectors of ``Z'PZ``, for what a regression explains.
+
+    With more than 2000 labels, at most one direction in eight of them is found by Lanczos iteration: P is applied to
+    one direction after the other, and no matrix of all pairs of labels is formed.
+
+    Parameters
+    ----------
+    n_components, rcond
+        As of `LabelCoder`.
+    """
+
+    #: Of the memory that of iteration; the decomposition takes eight times as much at most.
+    complexity = Complexity("n q^2 + q^3", "n k + k q")
+
+    def _explained(self, features: Any) -> Callable[[FloatArray], FloatArray]:
+        """Return the product of P with targets of shape (n_samples, k)."""
+        raise NotImplementedError  # abstract
+
+    def _fit(self, features: Any, labels: Any) -> Self:
+        statistics = LabelStatistics.of(labels)
+        self._begin(statistics.mean)
+        if statistics.finds_leading(self.n_components_):
+            pairs = statistics.leading(self.n_components_, self._explained(features))
+            if pairs is not None:
+                return self._keep(pairs[1], pairs[0])
+        return super()._fit(features, labels)
 
 
-class SketchedCoder(LabelCoder):
+class SketchedCoder(LeadingCoder):
     """Base of the coders whose directions are the leading eigenvectors of ``Z'PZ``, exactly or from a random sketch.
 
     The sketch starts from random directions of the labels, ten more than are asked for, multiplies them six times by
@@ -60,35 +87,19 @@ class SketchedCoder(LabelCoder):
         """Whether `fit_statistics` does what `fit` does, from statistics that methods share."""
         return self.solver == "exact"
 
-    def _explained(self, features: Any) -> Callable[[FloatArray], FloatArray]:
-        """Return the product of P with targets of shape (n_samples, k)."""
-        raise NotImplementedError  # abstract
-
-    def _fit(self, features: Any, labels: FloatArray) -> Any:
+    def _fit(self, features: Any, labels: Any) -> Self:
         check_option(self.solver, "solver", _SOLVERS)
         if self.shares_statistics:
             return super()._fit(features, labels)
-        self.n_labels_ = labels.shape[1]
-        self.n_components_ = check_components(self.n_components, self.n_labels_, "labels")
-        self.mean_ = labels.mean(axis=0)
+        statistics = LabelStatistics.of(labels)
+        self._begin(statistics.mean)
         width = min(self.n_labels_, self.n_components_ + _OVERSAMPLING)
-        explained, stored = self._explained(features), _by_density(labels)
-
-        def product(directions: FloatArray) -> FloatArray:
-            fitted = explained(stored @ directions - self.mean_ @ directions)
-            multiplied: FloatArray = stored.T @ fitted - np.outer(self.mean_, fitted.sum(axis=0))
-            return multiplied
-
+        product = statistics.product(self._explained(features))
         basis = check_random_state(self.random_state).standard_normal((self.n_labels_, width))
         for _ in range(_ITERATIONS):
             basis, _ = np.linalg.qr(product(basis))
         inner = basis.T @ product(basis)
         values, vectors = np.linalg.eigh((inner + inner.T) / 2)
         order = slice(None, -self.n_components_ - 1, -1)
-        self.eigenvalues_ = without_rounding(values[order], float(len(labels) * self.mean_ @ (1 - self.mean_)))
-        self.components_ = signed((basis @ vectors[:, order]).T)
-        return self
-
-
-def _by_density(labels: FloatArray) -> Any:
-    return sp.csr_array(labels) if np.count_nonzero(labels) < _RARE * labels.size else labels
+        values = without_rounding(values[order], float(statistics.n_samples * self.mean_ @ (1 - self.mean_)))
+        return self._keep(signed((basis @ vectors[:, order]).T), values)

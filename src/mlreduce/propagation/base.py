@@ -23,6 +23,7 @@ from mlreduce.validation import (
     as_dense,
     check_features,
     check_known_labels,
+    check_memory,
     check_option,
     check_range,
     is_sparse,
@@ -101,7 +102,7 @@ class LabelPropagation(NamedParameters, BaseEstimator):
     #: Whether single labels of an instance may be unknown: cells of NaN.
     takes_unknown_cells = True
     #: What a fit costs.
-    complexity = Complexity("n s + q n^2", "q n")
+    complexity = Complexity("n s + q n^2", "q n + q^2")
     #: Whether Laplacians are the normalised symmetric ones.
     normalised = False
 
@@ -181,6 +182,12 @@ class LabelPropagation(NamedParameters, BaseEstimator):
         n_samples = data.X.shape[0]
         if n_samples == 1:
             raise DataError(f"{type(self).__name__} needs two instances at least; got n_samples=1")
+        n_labels = data.labels.shape[1]
+        check_memory(
+            8.0 * (4 * n_samples + 3 * n_labels) * n_labels,
+            f"{type(self).__name__} with scores of {n_labels} labels for {n_samples} rows and a matrix of their pairs",
+            "propagate fewer labels at once, or take fewer rows",
+        )
         labels = as_dense(data.labels)
         labelled = np.ones(n_samples, dtype=bool) if data.labelled is None else data.labelled
         known = labelled if data.known is None else data.known

@@ -43,6 +43,7 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 import scipy.sparse.linalg
+import threadpoolctl
 from numpy.typing import NDArray
 
 from mlreduce.exceptions import DataError
@@ -54,7 +55,7 @@ from mlreduce.spectral.krylov import leading_eigenvectors, simple_eigenpairs
 from mlreduce.spectral.whitening import Whitening, whitening_of
 from mlreduce.validation import FloatArray, as_dense, check_memory, is_sparse
 
-__all__ = ["Solution", "row_space", "solve"]
+__all__ = ["Solution", "leading_pairs", "row_space", "solve"]
 
 #: Entries of S, n_features x n_labels, up to which it is computed.
 THIN_ENTRIES = 2**24
@@ -625,6 +626,38 @@ def _checked_lanczos(problem: _Problem) -> _Eigenpairs | None:
     return None if pairs is None else _Eigenpairs(*pairs)
 
 
+def leading_pairs(
+    product: Callable[[FloatArray], FloatArray], size: int, limit: int
+) -> tuple[FloatArray, FloatArray] | None:
+    """Return the largest eigenvalues of a semidefinite matrix by products with it, and their eigenvectors.
+
+    By Lanczos iteration, or by that of blocks where eigenvalues are multiple; the same bytes on any number of cores.
+
+    Parameters
+    ----------
+    product : callable
+        Multiplies an array of shape (size, k) by the matrix.
+    size : int
+    limit : int
+        Number of eigenvalues, at most ``size // 8``.
+
+    Returns
+    -------
+    (ndarray of shape (k,), ndarray of shape (size, k)) or None
+        Largest first; fewer where all others are zero; None without convergence.
+    """
+    with threadpoolctl.threadpool_limits(1, user_api="blas"):
+        pairs = simple_eigenpairs(lambda vector: product(vector[:, np.newaxis])[:, 0], size, limit)
+        if pairs is not None:
+            return pairs
+        vectors = leading_eigenvectors(product, size, limit, np.zeros((size, 0)))
+        if vectors is None:
+            return None
+        values, turn = np.linalg.eigh(vectors.T @ product(vectors))
+        kept = _positive(values[::-1], size)
+        return values[::-1][kept], (vectors @ turn[:, ::-1])[:, kept]
+
+
 def _arpack(
     product: Callable[[FloatArray], FloatArray],
     size: int,
@@ -646,33 +679,37 @@ def _lanczos_applies(problem: _Problem) -> bool:
     return problem.side > DENSE_SIDE and problem.wants_few(4)
 
 
+def _product_of(problem: _Problem) -> Callable[[FloatArray], FloatArray]:
+    """Return the product with A."""
+    features, objective = problem.features, problem.deflated
+    return lambda vector: features.transposed_dot(objective.dot(features, features.dot(vector)))
+
+
+def _descending_arpack(
+    product: Callable[[FloatArray], FloatArray], size: int, limit: int
+) -> tuple[FloatArray, FloatArray]:
+    """Return the largest eigenvalues, descending, and their eigenvectors, from a fixed start; none of a zero matrix."""
+    if not product(np.random.default_rng(0).standard_normal(size)).any():  # ARPACK fails on zero
+        return np.zeros(0), np.zeros((size, 0))
+    values, vectors = _arpack(product, size, limit, seed=0)
+    order = np.argsort(-values, kind="stable")
+    return values[order], vectors[:, order]
+
+
 def _lanczos(problem: _Problem) -> _Eigenpairs:
     """Return leading directions by products with the features, from a fixed starting vector."""
-    features, objective = problem.features, problem.deflated
-    if problem.thin:
-        spread = objective.sample_factor()
-        size = spread.shape[1]
+    features = problem.features
+    if not problem.thin:
+        values, vectors = _descending_arpack(_product_of(problem), features.shape[1], problem.limit or 0)
+    else:
+        spread = problem.deflated.sample_factor()
 
         def back(right: FloatArray) -> FloatArray:
             return features.transposed_dot(spread @ right)
 
-        def product(vector: FloatArray) -> FloatArray:
-            return np.asarray(spread.T @ features.dot(back(vector)))
-    else:
-        size = features.shape[1]
-
-        def back(right: FloatArray) -> FloatArray:
-            return right
-
-        def product(vector: FloatArray) -> FloatArray:
-            return features.transposed_dot(objective.dot(features, features.dot(vector)))
-
-    if not product(np.random.default_rng(0).standard_normal(size)).any():  # ARPACK fails on zero
-        return _Eigenpairs(np.zeros(0), np.zeros((features.shape[1], 0)))
-    values, vectors = _arpack(product, size, problem.limit or 0, seed=0)
-    order = np.argsort(-values, kind="stable")
-    values, vectors = values[order], vectors[:, order]
-    if problem.thin:
+        values, vectors = _descending_arpack(
+            lambda vector: np.asarray(spread.T @ features.dot(back(vector))), spread.shape[1], problem.limit or 0
+        )
         kept = _positive(values, max(features.shape))
         values, vectors = values[kept], _orthonormal(values[kept], back(vectors[:, kept]))
     noise = _rounding(max(features.shape), np.abs(values).max(initial=0.0))

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from mlreduce.linalg.features import Features
 from mlreduce.spectral.form import as_csr
-from mlreduce.validation import FloatArray, as_dense
+from mlreduce.validation import FloatArray, as_dense, check_memory
 
 __all__ = ["TrainingSet"]
 
@@ -210,6 +210,9 @@ class TrainingSet:
     @cached_property
     def label_products(self) -> FloatArray:
         """``Y'Y``, shape (n_labels, n_labels)."""
+        n_labels = self.labels.shape[1]
+        what = f"a matrix of all pairs of {n_labels} labels"
+        check_memory(3 * 8.0 * n_labels**2, what, "take a method that needs none, or fewer labels")
         return as_dense(self.labels.T @ self.labels)
 
     @cached_property
