@@ -21,6 +21,7 @@ from mlreduce.evaluation.splitting import fold_rows, random_orders
 from mlreduce.evaluation.strategy import Measured
 from mlreduce.exceptions import DataError
 from mlreduce.labelspace.plst import PLST
+from mlreduce.metrics.measures import Measure
 from mlreduce.predictors.ridge import RidgeRegressor
 from mlreduce.projection.pca import PCA
 from mlreduce.selection.spectral import SPEC
@@ -265,7 +266,7 @@ def test_a_predictor_that_raises_leaves_no_size_of_its_split(study):
 
 
 def test_an_error_of_the_loop_is_no_failed_cell(study, monkeypatch):
-    monkeypatch.setattr(measuring, "find_measure", lambda name: boom)
+    monkeypatch.setattr(measuring, "find_measure", lambda name: Measure(name, "", False, "labels", boom))
     with pytest.raises(RuntimeError, match="boom"):
         run_features(study, {"pca": {}})
     with pytest.raises(KeyError):

@@ -14,7 +14,7 @@ from mlreduce.evaluation.splitting import random_orders, split_rows, take_splits
 from mlreduce.evaluation.strategy import Measured
 from mlreduce.exceptions import ConfigurationError, DataError
 from mlreduce.labelspace import CodedClassifier
-from mlreduce.metrics.measures import MEASURES, measures_that_need
+from mlreduce.metrics.measures import MEASURES
 
 METHODS = {"br": {}, "pbr": {}, "cs": {}, "plst": {}, "occa": {}, "cplst": {}, "cca-code": {}}
 
@@ -30,7 +30,7 @@ def run(study, methods=METHODS, numbers=(0, 1, 2, 3), seed=7, predictor=("linear
     data, splits = study
     batch, strategy = {i: splits[i] for i in numbers}, LabelSpaceStrategy(data, seed=seed, **options)
     fitted = dict(strategy.fit(batch, methods, chosen=chosen))
-    measures = [name for name in MEASURES if name not in measures_that_need("scores")]
+    measures = [name for name in MEASURES if not MEASURES[name].orders]
     measured = Measured(measures, [20, 60, 100], every_size=True)
     return strategy.score(batch, fitted, methods, predictor, measured, chosen=chosen)
 
@@ -40,7 +40,7 @@ def test_the_shared_way_equals_training_for_every_method(study):
     pd.testing.assert_frame_equal(short, long, rtol=0, atol=1e-9)
     assert tuple(short.columns) == SCORE_COLUMNS
     # splits, measures, sizes of six methods and the one of BR
-    assert len(short) == 4 * len(set(MEASURES) - {*measures_that_need("scores")}) * (6 * 5 + 1)
+    assert len(short) == 4 * len([name for name in MEASURES if not MEASURES[name].orders]) * (6 * 5 + 1)
 
 
 CODERS = {"br": {}, "plst": {}, "kernel-cplst": {}}

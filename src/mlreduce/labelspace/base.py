@@ -69,7 +69,7 @@ class LabelCoder(NamedParameters, BaseEstimator):
     Attributes
     ----------
     components_ : ndarray or csr_array of shape (n_components, n_labels)
-        V; a CSR array where labels were a sparse matrix and each direction is one label.
+        V; a CSR array where labels were sparse, each direction is one label, and its cells are more than 2**25.
     eigenvalues_ : ndarray of shape (n_components,)
         Contribution of each direction to the method's objective; 0 where it is nothing but rounding.
     mean_ : ndarray of shape (n_labels,)

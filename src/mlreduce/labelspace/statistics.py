@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from mlreduce.exceptions import DataError
 from mlreduce.linalg.utilities import signed
-from mlreduce.validation import FloatArray, as_dense, check_memory, is_sparse
+from mlreduce.validation import DENSE_CELLS, FloatArray, as_dense, check_memory, is_sparse
 
 __all__ = [
     "LabelStatistics",
@@ -301,9 +301,9 @@ def means(labels: Any) -> FloatArray:
 
 
 def unit_rows(chosen: NDArray[np.intp], labels: Any, n_labels: int) -> Any:
-    """Return the directions that are one label each, a CSR array where the labels are, else an array."""
+    """Return the directions that are one label each, a CSR array where they are many and the labels are sparse."""
     rows = np.arange(len(chosen))
-    if is_sparse(labels):
+    if is_sparse(labels) and len(rows) * n_labels > DENSE_CELLS:
         return sp.csr_array((np.ones(len(rows)), (rows, chosen)), shape=(len(rows), n_labels))
     directions = np.zeros((len(rows), n_labels))
     directions[rows, chosen] = 1.0

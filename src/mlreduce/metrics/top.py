@@ -71,7 +71,7 @@ def propensities(y: ArrayLike, a: float = 0.55, b: float = 1.5) -> FloatArray:
     >>> from mlreduce.metrics import propensities
     >>> data = mlreduce.load_dataset("digits-300")
     >>> propensities(data.Y).round(2)[:3].tolist()
-    [0.9, 0.89, 0.9]
+    [0.67, 0.64, 0.67]
     """
     labels, _ = check_known_labels(y, sparse=True)
     if labels.shape[0] < _LEAST_ROWS or not (a > 0 and b > 0):

@@ -35,6 +35,8 @@ class LabelTreeNode(NamedTuple):
     weights : csr_array of shape (n_features_of_the_node, n_outputs)
         An output for each child, of a leaf for each label.
     intercept : ndarray of shape (n_outputs,)
+    n_iter : int
+        Passes over the instances of the node.
     """
 
     labels: NDArray[Any]
@@ -42,6 +44,7 @@ class LabelTreeNode(NamedTuple):
     features: NDArray[Any]
     weights: sp.csr_array
     intercept: FloatArray
+    n_iter: int
 
 
 @register("label-tree")
@@ -83,6 +86,8 @@ class LabelTreeClassifier(ScoringClassifier):
     ----------
     trees_ : list of list of LabelTreeNode
         The root first.
+    n_iter_ : int
+        Most passes over the instances of a node.
     thresholds_, k_
         As of `ScoringClassifier`.
     classes_, n_features_in_, feature_names_in_, label_names_
@@ -152,6 +157,7 @@ class LabelTreeClassifier(ScoringClassifier):
         self.trees_ = joblib.Parallel(n_jobs=self.n_jobs, require="sharedmem")(
             grow(X, Y, means, np.random.RandomState(seed)) for seed in seeds
         )
+        self.n_iter_ = max(node.n_iter for tree in self.trees_ for node in tree)
 
     def _grown(self, X: Any, Y: Any, means: Any, random: np.random.RandomState) -> list[LabelTreeNode]:
         """Return a tree, of which a node's children come behind it."""
@@ -167,19 +173,21 @@ class LabelTreeClassifier(ScoringClassifier):
             nodes.append(LabelTreeNode(labels, children, *self._trained(X[rows], own[rows], random)))
         return nodes
 
-    def _trained(self, X: Any, Y: Any, random: np.random.RandomState) -> tuple[NDArray[Any], sp.csr_array, FloatArray]:
-        """Return the features with weights, these, and the intercepts of the outputs of a node."""
+    def _trained(
+        self, X: Any, Y: Any, random: np.random.RandomState
+    ) -> tuple[NDArray[Any], sp.csr_array, FloatArray, int]:
+        """Return the features with weights, these, the intercepts of the outputs of a node, and the passes."""
         features, places = np.unique(X.indices, return_inverse=True)
         norms = np.bincount(np.repeat(np.arange(X.shape[0]), np.diff(X.indptr)), X.data**2, X.shape[0])
         orders = np.array([random.permutation(X.shape[0]) for _ in range(self.max_iter)])
         weights, intercept = np.zeros((len(features), Y.shape[1])), np.zeros(Y.shape[1])
-        _descend(
+        n_iter = _descend(
             *(X.indptr, places.astype(np.int32), X.data, norms, Y.indptr, Y.indices),
             *(orders, 0.5 / float(self.C), float(self.tol), weights, intercept),
         )
         weights[np.abs(weights) < self.prune] = 0
         kept = np.flatnonzero(weights.any(axis=1))
-        return features[kept], sp.csr_array(weights[kept]), intercept
+        return features[kept], sp.csr_array(weights[kept]), intercept, n_iter
 
     def _best(self, features: Any) -> sp.csr_array:
         """Return the scores of the labels that the beams reach."""
@@ -272,16 +280,19 @@ def _descend(
     tol: float,
     weights: FloatArray,
     intercept: FloatArray,
-) -> None:
-    """Minimise squared hinge losses of all outputs of a node by dual coordinate descent, into weights and intercept."""
+) -> int:
+    """Minimise squared hinge losses of all outputs of a node by dual coordinate descent, into weights and intercept.
+
+    Return the number of passes.
+    """
     n_outputs = len(intercept)
     duals = np.zeros((len(indptr) - 1, n_outputs))
     signs = np.full(n_outputs, -1.0)
     margins, steps = np.empty(n_outputs), np.empty(n_outputs)
     changed = np.empty(n_outputs, dtype=np.int64)
-    for order in orders:
+    for n_iter in range(len(orders)):
         worst = 0.0
-        for row in order:
+        for row in orders[n_iter]:
             margins[:] = intercept
             for place in range(indptr[row], indptr[row + 1]):
                 value, line = values[place], weights[indices[place]]
@@ -308,7 +319,8 @@ def _descend(
                 for number in range(n_changed):
                     line[changed[number]] += value * steps[number]
         if worst < tol:
-            break
+            return n_iter + 1
+    return len(orders)
 
 
 def _followed(X: Any, nodes: list[LabelTreeNode], beam_size: int) -> sp.csr_array:
