@@ -41,7 +41,11 @@ PREDICTORS = {
 #: One of each road to a reduction: moments, labels, a constraint, kernels, graphs, iterations, weights, informations.
 ROADS = ["pca", "mvmd", "rcca", "mddm-kernel", "mesd-dla", "mope", "random-projection", "mlfs", "gmba", "pmu"]
 #: What the first neighbours take, of the few instances here; trees of one leaf.
-SMALL = {"ml-knn": {"n_neighbors": 3}, "m5p": {"min_leaf": 20}}
+SMALL = {
+    "ml-knn": {"n_neighbors": 3},
+    "m5p": {"min_leaf": 20},
+    **dict.fromkeys(("ppt-mi", "ppt-chi2"), {"min_count": 2}),
+}
 
 DATA = planted(n_samples=48, n_features=6, n_labels=4, n_latent=3, n_distractors=1, random_state=0).data
 X = np.round(np.abs(DATA.X), 2) * (np.abs(DATA.X) > 0.3)  # a third are zero
