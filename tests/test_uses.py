@@ -44,7 +44,7 @@ ROADS = ["pca", "mvmd", "rcca", "mddm-kernel", "mesd-dla", "mope", "random-proje
 SMALL = {
     "ml-knn": {"n_neighbors": 3},
     "m5p": {"min_leaf": 20},
-    **dict.fromkeys(("ppt-mi", "ppt-chi2"), {"min_count": 2}),
+    **{key: {"min_count": 2} for key in ("ppt-mi", "ppt-chi2")},
 }
 
 DATA = planted(n_samples=48, n_features=6, n_labels=4, n_latent=3, n_distractors=1, random_state=0).data
