@@ -164,16 +164,42 @@ def top_of(model: Any, X: Any) -> Any:
     return model.predict_top(X, BEST)
 
 
-def write_page(table: pd.DataFrame) -> None:
+#: What the models are, by their names.
+KINDS = {
+    "trees alone": "label tree",
+    "fewer features": "features.*3 trees",
+    "codes of the labels": "PLST",
+    "the other program": "Omikuji",
+}
+
+
+def findings(table: pd.DataFrame) -> list[str]:
+    """Return the highest precision of each kind of model on data of each size."""
+    lines = []
+    for sizes, rows in table.groupby("sizes", sort=False):
+        lines.append(f"Highest P@5 on {sizes}:\n")
+        for kind, name in KINDS.items():
+            of_kind = rows[rows["model"].str.contains(name)]
+            if len(of_kind):
+                best = of_kind.loc[of_kind["P@5"].idxmax()]
+                costs = f"{best['fit'] + best['predict']:.0f} s, {best['megabytes']:,.0f} MB"
+                lines.append(f"- {kind}: {best['P@5']:.3f} ({best['model']}; {costs})")
+        lines.append("")
+    return lines[:-1]
+
+
+def page_of(table: pd.DataFrame) -> str:
+    """Return the page with the table and what follows from it."""
     lines = ["| sizes | model | fit | predict | memory | P@1 | P@3 | P@5 |", "| --- " * 8 + "|"]
     for _, row in table.iterrows():
         costs = f"{row['fit']:.1f} s | {row['predict']:.1f} s | {row['megabytes']:,.0f} MB"
         lines.append(
             f"| {row['sizes']} | {row['model']} | {costs} | {row['P@1']:.3f} | {row['P@3']:.3f} | {row['P@5']:.3f} |"
         )
+    lines += ["", *findings(table)]
     before, begin, rest = PAGE.read_text(encoding="utf-8").partition("<!-- label-trees: begin -->\n")
     _, end, after = rest.partition("<!-- label-trees: end -->")
-    PAGE.write_text(before + begin + "\n".join(["", *lines, "", ""]) + end + after, encoding="utf-8")
+    return before + begin + "\n".join(["", *lines, "", ""]) + end + after
 
 
 def main() -> None:
@@ -192,7 +218,7 @@ def main() -> None:
             if not ((done["sizes"] == sizes) & (done["model"] == name)).any():
                 print(f"{sizes}: {name}", flush=True)
                 subprocess.run([sys.executable, __file__, "--one", sizes, name], stderr=subprocess.DEVNULL, check=False)
-    write_page(pd.read_csv(TABLE))
+    PAGE.write_text(page_of(pd.read_csv(TABLE)), encoding="utf-8")
 
 
 if __name__ == "__main__":

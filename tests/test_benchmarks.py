@@ -19,6 +19,7 @@ PROJECT = Path(__file__).parents[1]
 sys.path.insert(0, str(PROJECT / "benchmarks"))
 
 import digits  # noqa: E402
+import label_trees  # noqa: E402
 import peer_cases  # noqa: E402
 import peers  # noqa: E402
 
@@ -41,6 +42,10 @@ def test_the_page_is_what_the_tables_say():
     page = PAGE.read_text(encoding="utf-8")
     assert peers.with_table(page, peers.read(TABLE)) == page
     assert digits.with_digits(page, pd.read_csv(digits.FILE, dtype={"reason": str}).fillna("")) == page
+
+
+def test_the_page_of_label_trees_is_what_its_table_says():
+    assert label_trees.page_of(pd.read_csv(label_trees.TABLE)) == label_trees.PAGE.read_text(encoding="utf-8")
 
 
 def test_only_rows_of_this_code_and_these_calls_are_kept(case):
