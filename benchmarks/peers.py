@@ -279,7 +279,7 @@ def draw(table: pd.DataFrame, folder: Path) -> None:
         axis.set_yticks(range(len(order)), order)
         axis.grid(axis="y", linewidth=0.3)
     axes[0].set_ylim(len(order) - 0.5, -0.5)
-    axes[0].legend(fontsize=8)
+    figure.legend(*axes[0].get_legend_handles_labels(), fontsize=8, ncols=4, loc="outside lower center")
     figure.savefig(folder / "peers.png", dpi=130)
     page = folder.with_suffix(".md")
     text = page.read_text(encoding="utf-8") if page.exists() else "<!-- table -->\n<!-- end -->\n"
