@@ -153,8 +153,10 @@ def mddmp(X: Any, Y: Any) -> str:
 
 def _precision(model: Any, X: Any, Y: Any, n_rows: int = 1000) -> str:
     """Predict some of the training rows: what is measured is the cost."""
+    from mlreduce.metrics import evaluate
+
     best = model.predict_top(X[:n_rows], k=5)
-    return f"precision-at-5 of training rows {best.astype(bool).multiply(Y[:n_rows] != 0).sum() / n_rows / 5:.3f}"
+    return f"precision-at-5 of training rows {evaluate('precision-at-5', Y[:n_rows], best):.3f}"
 
 
 class Task(NamedTuple):

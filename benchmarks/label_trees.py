@@ -80,14 +80,7 @@ class Embedded:
         return self
 
     def predict_top(self, X: Any, k: int) -> Any:
-        if hasattr(self.model, "predict_top"):
-            return self.model.predict_top(X, k)
-        scores = self.model.predict_scores(X)
-        best = np.argsort(-scores, axis=1, kind="stable")[:, :k]
-        return sp.csr_array(
-            (np.take_along_axis(scores, best, 1).ravel(), (np.repeat(np.arange(len(best)), k), best.ravel())),
-            shape=scores.shape,
-        )
+        return self.model.predict_top(X, k)
 
 
 class Omikuji:
@@ -137,6 +130,8 @@ MODELS = {
 
 
 def measured(sizes: str, name: str) -> dict[str, Any]:
+    from mlreduce.metrics import evaluate
+
     X, Y = generate(SIZES[sizes])
     cut = int(0.8 * X.shape[0])
     test = slice(cut, cut + TESTED)
@@ -146,14 +141,7 @@ def measured(sizes: str, name: str) -> dict[str, Any]:
     fitted = time.process_time()
     top = top_of(model, X[test])
     seconds = {"fit": fitted - getattr(model, "began", began), "predict": time.process_time() - fitted}
-    ranked = sp.csr_array(top)
-    hits = np.zeros((TESTED, BEST))
-    for row in range(TESTED):
-        own = slice(ranked.indptr[row], ranked.indptr[row + 1])
-        best = ranked.indices[own][np.lexsort((ranked.indices[own], -ranked.data[own]))]
-        truth = Y[[cut + row]].indices
-        hits[row, : len(best)] = np.isin(best, truth)
-    precisions = {f"P@{k}": hits[:, :k].mean() for k in (1, 3, 5)}
+    precisions = {f"P@{k}": evaluate(f"precision-at-{k}", Y[test], top) for k in (1, 3, 5)}
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return {"sizes": sizes, "model": name, **seconds, "megabytes": peak, **precisions}
 

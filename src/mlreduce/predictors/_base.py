@@ -211,12 +211,12 @@ class LabelClassifier(NamedParameters, ClassifierMixin, BaseEstimator):
         parts = [sp.csr_array(self._predicted(rows).astype(np.int64)) for rows in self._blocks(X)]
         return sp.csr_array(sp.vstack(parts))
 
-    def _blocks(self, X: Any) -> Iterator[Any]:
-        """Yield features in blocks of rows whose scores stay small."""
+    def _blocks(self, X: Any, width: int | None = None) -> Iterator[Any]:
+        """Yield features in blocks of rows for which so many numbers each, by default scores, stay few."""
         check_is_fitted(self, "classes_")
         n_rows = check_features(self, X, reset=False).shape[0]
         X = X.tocsr() if is_sparse(X) else X
-        for rows in row_blocks(n_rows, self._n_labels):
+        for rows in row_blocks(n_rows, width or self._n_labels):
             yield _safe_indexing(X, rows)
 
     def _predicted(self, X: Any) -> NDArray[Any]:
@@ -398,7 +398,16 @@ class ScoringClassifier(LabelClassifier):
             If k is no integer of at least 1.
         """
         check_count(k, "k")
-        return sp.csr_array(sp.vstack([best_labels(self._scores(rows), int(k)) for rows in self._blocks(X)]))
+        return sp.csr_array(sp.vstack([self._top(rows, int(k)) for rows in self._blocks(X, self._top_width)]))
+
+    @property
+    def _top_width(self) -> int:
+        """Numbers that `_top` holds for each row."""
+        return self._n_labels
+
+    def _top(self, X: Any, k: int) -> sp.csr_array:
+        """Return the best labels of a block of rows."""
+        return best_labels(self._scores(X), k)
 
     def _check_size(self, X: Any) -> None:
         """Refuse a dense table of scores that there is no memory for."""

@@ -13,7 +13,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from mlreduce.complexity import Complexity
 from mlreduce.linalg.compiled import compiled
-from mlreduce.linalg.distances import row_blocks
 from mlreduce.predictors._base import ScoringClassifier
 from mlreduce.registry import register
 from mlreduce.validation import FloatArray, check_count, check_features, check_range
@@ -201,35 +200,14 @@ class LabelTreeClassifier(ScoringClassifier):
         scores: FloatArray = self._best(check_features(self, X, reset=False)).toarray()
         return scores
 
-    def predict_top(self, X: Any, k: int = 5) -> sp.csr_array:
-        """Return the scores of the k best labels of each row.
+    @property
+    def _top_width(self) -> int:
+        return 10 * self.max_leaf
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Features of the instances.
-        k : int, default=5
-            At least 1; all labels where there are fewer.
-
-        Returns
-        -------
-        csr_array of shape (n_samples, n_labels)
-            Stores k scores in each row, in the order of the labels; of equal ones that of the first label is taken, and
-            0 for the first labels that no beam reaches where these are fewer than k.
-
-        Raises
-        ------
-        DataError
-            If k is no integer of at least 1.
-        """
-        check_is_fitted(self, "trees_")
-        k = min(check_count(k, "k"), len(self.trees_[0][0].labels))
-        features = check_features(self, X, reset=False)
-        parts = [self._top(features[rows], k) for rows in row_blocks(features.shape[0], 10 * self.max_leaf)]
-        return sp.csr_array(sp.vstack(parts))
-
-    def _top(self, features: Any, k: int) -> sp.csr_array:
-        reached = self._best(features)
+    def _top(self, X: Any, k: int) -> sp.csr_array:
+        """Return the best labels of a block of rows: 0 for the first that no beam reaches, where fewer than k are."""
+        reached = self._best(check_features(self, X, reset=False))
+        k = min(k, reached.shape[1])
         labels, scores = np.zeros((reached.shape[0], k), dtype=np.int64), np.zeros((reached.shape[0], k))
         for row, (start, stop) in enumerate(zip(reached.indptr[:-1], reached.indptr[1:], strict=True)):
             own, values = reached.indices[start:stop], reached.data[start:stop]

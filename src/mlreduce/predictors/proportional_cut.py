@@ -56,7 +56,7 @@ class ProportionalCut(LabelClassifier):
         labels, known = split_known(labels)
         self.shares_ = labels.mean(axis=0) if known is None else labels.sum(axis=0) / np.maximum(known.sum(axis=0), 1)
 
-    def _blocks(self, X: Any) -> Iterator[Any]:
+    def _blocks(self, X: Any, width: int | None = None) -> Iterator[Any]:
         yield X  # all rows are decided together
 
     def _predicted(self, X: Any) -> NDArray[np.int64]:

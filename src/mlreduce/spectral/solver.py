@@ -616,11 +616,11 @@ def _checked_lanczos(problem: _Problem) -> _Eigenpairs | None:
     features, objective = problem.features, problem.objective
     features.keep_transpose()
     weight, ridge = objective.scalars or (0.0, 0.0)
+    product = _product_of(problem)
+    if weight and not ridge:
 
-    def product(vector: FloatArray) -> FloatArray:
-        if weight and not ridge:
+        def product(vector: FloatArray) -> FloatArray:
             return weight * features.scatter_dot(vector)
-        return features.transposed_dot(objective.dot(features, features.dot(vector)))
 
     pairs = simple_eigenpairs(product, features.shape[1], problem.limit or 0)
     return None if pairs is None else _Eigenpairs(*pairs)
