@@ -14,6 +14,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -25,6 +26,33 @@ import scipy.sparse as sp
 
 # A fit is repeated until all have taken so many seconds, at most so often; longer than the limit it is given up.
 SECONDS, MOST, LIMIT = 1.0, 25, 120.0
+
+
+def run(
+    command: Callable[[Path], list[str]], script: str, suffix: str, data: Mapping[str, Any], limit: float = LIMIT
+) -> tuple[str, dict[str, Any]]:
+    """Run a script on one thread in a folder with data.mat, and return what it prints and its result.mat.
+
+    Raises
+    ------
+    RuntimeError
+        With what the other side says if it fails or takes longer than the limit, in seconds.
+    """
+    threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | threads
+    with tempfile.TemporaryDirectory() as folder:
+        path, result = Path(folder, f"run{suffix}"), Path(folder, "result.mat")
+        scipy.io.savemat(Path(folder, "data.mat"), dict(data))
+        path.write_text(script)
+        options: dict[str, Any] = {"capture_output": True, "text": True, "check": False, "env": environment}
+        try:
+            ended = subprocess.run(command(path), cwd=folder, timeout=limit, **options)
+        except subprocess.TimeoutExpired:
+            raise RuntimeError(f"not done after {limit:g} s") from None
+        if ended.returncode:
+            lines = [line for line in ended.stderr.splitlines() if "rror" in line]
+            raise RuntimeError((lines or ["failed"])[-1 if suffix == ".py" else 0])
+        return ended.stdout, scipy.io.loadmat(result) if result.exists() else {}
 
 
 @dataclass(frozen=True)
@@ -77,24 +105,11 @@ class Elsewhere:
         RuntimeError
             With what the other side says if it fails or takes longer than the limit.
         """
-        with tempfile.TemporaryDirectory() as folder:
-            data, script = Path(folder, "data.mat"), Path(folder, f"run{self.suffix}")
-            scipy.io.savemat(data, {"X": X.toarray() if sp.issparse(X) else X, "Y": Y.astype(float)})
-            values = {"data": data, "most": MOST, "seconds": SECONDS, "call": self.call, "before": self.before}
-            values |= {"place": os.environ.get(self.folder)}
-            script.write_text(self.script.format(**values))
-            threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
-            environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | threads
-            try:
-                run = subprocess.run(
-                    self.command(script), capture_output=True, text=True, timeout=LIMIT, env=environment, check=False
-                )
-            except subprocess.TimeoutExpired:
-                raise RuntimeError(f"not done after {LIMIT:g} s") from None
-            if run.returncode:
-                lines = [line for line in run.stderr.splitlines() if "rror" in line]
-                raise RuntimeError((lines or ["failed"])[0])
-            return float(run.stdout.split()[-1])
+        values = {"most": MOST, "seconds": SECONDS, "call": self.call, "before": self.before}
+        values |= {"place": os.environ.get(self.folder)}
+        data = {"X": X.toarray() if sp.issparse(X) else X, "Y": Y.astype(float)}
+        said, _ = run(self.command, self.script.format(**values), self.suffix, data)
+        return float(said.split()[-1])
 
 
 class Octave(Elsewhere):
@@ -107,7 +122,7 @@ function [model, time] = nothing_train(X, Y, method)
 end
 warning off all
 addpath(genpath('{place}'));
-load {data}
+load data.mat
 {before}
 times = [];
 while numel(times) < {most} && sum(times) < {seconds}
@@ -150,7 +165,7 @@ class OldPython(Elsewhere):
 import time, warnings
 import numpy as np, scipy.io
 warnings.simplefilter("ignore")
-data = scipy.io.loadmat('{data}')
+data = scipy.io.loadmat('data.mat')
 X, Y = data["X"], data["Y"].astype(int)
 {before}
 times = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 import warnings
 from contextlib import contextmanager
@@ -22,6 +23,8 @@ import digits  # noqa: E402
 import label_trees  # noqa: E402
 import peer_cases  # noqa: E402
 import peers  # noqa: E402
+import program_cases  # noqa: E402
+import programs  # noqa: E402
 
 TABLE = PROJECT / "docs" / "performance" / "peers.csv"
 PAGE = PROJECT / "docs" / "performance.md"
@@ -46,6 +49,60 @@ def test_the_page_is_what_the_tables_say():
 
 def test_the_page_of_label_trees_is_what_its_table_says():
     assert label_trees.page_of(pd.read_csv(label_trees.TABLE)) == label_trees.PAGE.read_text(encoding="utf-8")
+
+
+def test_the_page_of_programs_is_what_its_table_says():
+    page = programs.PAGE.read_text(encoding="utf-8")
+    assert programs.page_of(page, programs.read(programs.TABLE)) == page
+
+
+def test_every_case_has_its_rows_in_the_table_of_programs():
+    table = programs.read(programs.TABLE)
+    measured = set(table[programs.KEYS].itertuples(index=False, name=None))
+    cases = [case for several in program_cases.all_cases().values() for case in several]
+    assert measured == {
+        (case.method, case.setting, dataset, name)
+        for case in cases
+        for dataset in case.datasets
+        for name in case.results
+    }
+    assert all(case.method in mlreduce.list_methods() for case in cases)
+
+
+def test_a_program_runs_once_for_each_of_its_commits(monkeypatch, tmp_path):
+    folder, table = tmp_path / "someone+theirs", tmp_path / "programs.csv"
+    git = ["git", "-C", str(folder), "-c", "user.name=x", "-c", "user.email=x@y"]
+    code = "import theirs; scores, ranking, objective = theirs.fit(X)"
+    case = program_cases.Case(
+        "anova",
+        program_cases.Python("someone/theirs", code),
+        lambda data: {"scores": data["X"].sum(axis=0), "ranking": [2, 0, 1], "objective": 3.0},
+        ("scores", "ranking", "objective"),
+        data=lambda X, Y: {"X": X[:, :3]},
+        datasets=("planted-300",),
+    )
+
+    def run():
+        programs.measure({"anova": (case,)}, tmp_path, None, table)
+        return programs.read(table).set_index("compared")[["difference", "spearman", "program"]]
+
+    with pytest.raises(SystemExit, match=r"anova is not in .*: git clone https://github.com/someone/theirs"):
+        run()
+    folder.mkdir()
+    subprocess.run([*git, "init", "-q"], check=True)
+    for factor in (1.0, 1.5):
+        program = f"def fit(X):\n    return {factor} * X.sum(axis=0), [2, 1, 0], 4.0 * {factor}\n"
+        (folder / "theirs.py").write_text(program)
+        subprocess.run([*git, "add", "theirs.py"], check=True)
+        subprocess.run([*git, "commit", "-qm", "theirs"], check=True)
+        found = run()
+        assert found["difference"].to_dict() == pytest.approx(
+            {"scores": 1 - 1 / factor, "ranking": 2 / 3, "objective": 3 / (4 * factor) - 1}, abs=1e-3
+        )
+        assert found["spearman"]["scores"] == pytest.approx(1)
+        assert found["spearman"]["ranking"] == pytest.approx(0.5)
+    monkeypatch.setattr(programs, "compared", lambda *_: pytest.fail("measured again"))
+    assert run().equals(found)
 
 
 def test_only_rows_of_this_code_and_these_calls_are_kept(case):

@@ -1,0 +1,143 @@
+"""What benchmarks/programs.py compares: the programs of the methods' authors, each with our fit of the same parameters.
+
+A module has ``CASES``, one `Case` for each comparison; the name of the module is the method's, with ``_`` for ``-``.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import elsewhere
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Program:
+    """A public program, and the code that calls it.
+
+    Parameters
+    ----------
+    repository : str
+        "owner/name" on GitHub.
+    code : str
+        Run with the arrays of the case as variables; what it leaves in variables of the case's results is compared.
+    folder : str
+        Folder of the repository that goes on the path; in Octave with all below it.
+    functions : str
+        In Octave, functions that the program calls and does not have, or that replace its own.
+    """
+
+    repository: str
+    code: str
+    folder: str = ""
+    functions: str = ""
+
+    script: ClassVar[str]
+    suffix: ClassVar[str]
+    limit: ClassVar[float] = 1800.0
+
+    def command(self, script: Path) -> list[str]:
+        """Return the command that runs a script."""
+        raise NotImplementedError
+
+    def run(self, clone: Path, data: Mapping[str, Any], results: tuple[str, ...]) -> dict[str, np.ndarray]:
+        """Return the results by name, without axes of length one.
+
+        Raises
+        ------
+        RuntimeError
+            With what the program says if it fails.
+        """
+        values = {"place": str(clone / self.folder), "code": self.code, "functions": self.functions}
+        values["results"] = ", ".join(map(repr, results))
+        script = self.script
+        for name, value in values.items():
+            script = script.replace(f"<{name}>", value)
+        _, found = elsewhere.run(self.command, script, self.suffix, data, self.limit)
+        return {name: np.squeeze(found[name]) for name in results}
+
+
+class Octave(Program):
+    """A program in MATLAB's language."""
+
+    suffix = ".m"
+    script = """1;
+<functions>
+warning off all
+load data.mat
+addpath(genpath('<place>'));
+<code>
+save('-v7', 'result.mat', <results>);
+"""
+
+    def command(self, script: Path) -> list[str]:
+        """Return the command that runs a script."""
+        return ["octave-cli", "--quiet", "--no-init-file", str(script)]
+
+
+class Python(Program):
+    """A program in Python, run by the Python that runs this."""
+
+    suffix = ".py"
+    script = """import sys, warnings
+import numpy as np, scipy.io
+warnings.simplefilter("ignore")
+sys.path.insert(0, '<place>')
+globals().update({name: value for name, value in scipy.io.loadmat("data.mat").items() if name[0] != "_"})
+<functions>
+<code>
+scipy.io.savemat("result.mat", {name: globals()[name] for name in [<results>]})
+"""
+
+    def command(self, script: Path) -> list[str]:
+        """Return the command that runs a script."""
+        return [sys.executable, str(script)]
+
+
+def as_given(X: np.ndarray, Y: np.ndarray) -> dict[str, np.ndarray]:
+    """Return features and labels by their names."""
+    return {"X": X, "Y": Y}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A comparison with a program.
+
+    Parameters
+    ----------
+    method : str
+    program : Program
+    ours : callable
+        The arrays that the program gets, by name -> our results.
+    results : tuple of str
+        Names of what is compared: "objective" is a number; "ranking" are columns from 0, the best first; any other is
+        an array, such as "scores".
+    setting : str
+        Parameters of both, and what is said to tell cases apart.
+    note : str
+        What had to be worked around, and faults of the program.
+    data : callable
+        Dense features and labels in {0, 1}, as numbers -> the arrays by name.
+    datasets : tuple of str
+    """
+
+    method: str
+    program: Program
+    ours: Callable[[Mapping[str, np.ndarray]], Mapping[str, Any]]
+    results: tuple[str, ...] = ("scores",)
+    setting: str = ""
+    note: str = ""
+    data: Callable[[np.ndarray, np.ndarray], Mapping[str, np.ndarray]] = as_given
+    datasets: tuple[str, ...] = ("emotions", "yeast")
+
+
+def all_cases() -> dict[str, tuple[Case, ...]]:
+    """Return the cases by the names of their modules."""
+    names = sorted(module.name for module in pkgutil.iter_modules(__path__))
+    return {name: importlib.import_module(f"{__name__}.{name}").CASES for name in names}
